@@ -1,0 +1,188 @@
+//! How an op ended, and how an execution ended.
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+/// How an op ended.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum OpResult {
+    /// Done.
+    #[default]
+    Done,
+    /// Not done: the object was not free (`EBUSY`, `EAGAIN`).
+    Busy,
+    /// The deadline passed (`ETIMEDOUT`).
+    TimedOut,
+    /// The thread holds the lock already (`EDEADLK`).
+    WouldDeadlock,
+    /// Done, and the last owner ended while it held the lock (`EOWNERDEAD`).
+    OwnerDied,
+    /// The lock was given up for good (`ENOTRECOVERABLE`).
+    NotRecoverable,
+    /// The thread does not hold the lock (`EPERM`).
+    NotOwner,
+    /// This thread is the one to do the work (once blocks, barriers).
+    Chosen,
+    /// The count would overflow (`EOVERFLOW`, `EAGAIN` for recursive locks).
+    Overflow,
+    /// The op is an error in the program; see the execution's end.
+    Misused,
+    /// A signal handler ran (`EINTR`).
+    Interrupted,
+}
+
+macro_rules! misuses {
+    ($($(#[$meta:meta])* $name:ident = $text:literal,)*) => {
+        /// A use of a synchronisation object that POSIX leaves undefined.
+        #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Misuse { $($(#[$meta])* $name,)* }
+
+        impl Misuse {
+            const ALL: &[Misuse] = &[$(Misuse::$name,)*];
+
+            /// What the thread did wrong, as the end of a sentence that begins with the thread.
+            pub const fn text(self) -> &'static str {
+                match self { $(Misuse::$name => $text,)* }
+            }
+
+            /// The misuse whose number is `number`.
+            pub fn from_number(number: u8) -> Option<Misuse> {
+                Misuse::ALL.get(number as usize).copied()
+            }
+        }
+    };
+}
+
+misuses! {
+    /// Unlock of a mutex that nobody holds.
+    UnlockUnlocked = "unlocks a mutex that nobody holds",
+    /// Unlock of a mutex that another thread holds.
+    UnlockNotOwner = "unlocks a mutex that another thread holds",
+    /// Unlock of a rwlock that this thread does not hold.
+    RwUnlockNotHeld = "unlocks a rwlock that it does not hold",
+    /// Destruction of a locked mutex or rwlock.
+    DestroyHeld = "destroys a lock that is held",
+    /// Destruction of a condition variable, semaphore or barrier with waiters.
+    DestroyAwaited = "destroys an object that threads wait on",
+    /// A wait with a mutex that this thread does not hold.
+    WaitWithoutMutex = "waits on a condition variable without holding the mutex",
+    /// Two threads wait at one condition variable with two mutexes.
+    WaitWithOtherMutex = "waits on a condition variable with another mutex than its other waiters",
+    /// A second join of one thread, or a join of a detached one.
+    JoinTwice = "joins a thread that was joined or detached before",
+    /// A thread joins itself.
+    JoinSelf = "joins itself",
+    /// A second detach, or a detach of a joined thread.
+    DetachTwice = "detaches a thread that was joined or detached before",
+    /// Use of an object after its destruction.
+    UseDestroyed = "uses an object that was destroyed",
+    /// Initialisation of an object that is in use.
+    InitInUse = "initialises an object that is in use",
+    /// An access to memory after it was freed.
+    UseAfterFree = "uses memory that was freed",
+    /// Memory freed twice.
+    DoubleFree = "frees memory that was freed before",
+    /// A semaphore post beyond its greatest value.
+    SemOverflow = "posts a semaphore beyond its greatest value",
+}
+
+/// How an execution ended.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// The process left with this code.
+    Exit(i32),
+    /// `assert()` failed; the message has the expression.
+    Assert,
+    /// `abort()` was called.
+    Abort,
+    /// An exception left a thread, or `std::terminate` was called; the message has its type.
+    Exception,
+    /// A signal that kills: its number.
+    Crash(i32),
+    /// No thread can go on, and none ever will.
+    Deadlock,
+    /// The step budget ran out: perhaps the threads run round in circles.
+    Livelock,
+    /// No step for too long, outside any op that Raddle knows.
+    Hang,
+    /// An undefined use of a synchronisation object.
+    Misuse(Misuse),
+    /// Killed at the memory limit.
+    OutOfMemory,
+    /// The process ended in a way that Raddle did not see: a raw wait status.
+    Lost(i32),
+    /// The runtime has a bug; the message says which.
+    Bug,
+}
+
+impl End {
+    /// Two numbers that stand for it in the shared segment.
+    pub const fn to_numbers(self) -> (u8, i32) {
+        match self {
+            End::Exit(code) => (1, code),
+            End::Assert => (2, 0),
+            End::Abort => (3, 0),
+            End::Exception => (4, 0),
+            End::Crash(signal) => (5, signal),
+            End::Deadlock => (6, 0),
+            End::Livelock => (7, 0),
+            End::Hang => (8, 0),
+            End::Misuse(misuse) => (9, misuse as i32),
+            End::OutOfMemory => (10, 0),
+            End::Lost(status) => (11, status),
+            End::Bug => (12, 0),
+        }
+    }
+
+    /// The reverse of [`End::to_numbers`]; `None` where nothing was written or it makes no sense.
+    pub fn from_numbers(kind: u8, detail: i32) -> Option<End> {
+        Some(match kind {
+            1 => End::Exit(detail),
+            2 => End::Assert,
+            3 => End::Abort,
+            4 => End::Exception,
+            5 => End::Crash(detail),
+            6 => End::Deadlock,
+            7 => End::Livelock,
+            8 => End::Hang,
+            9 => End::Misuse(Misuse::from_number(u8::try_from(detail).ok()?)?),
+            10 => End::OutOfMemory,
+            11 => End::Lost(detail),
+            12 => End::Bug,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{End, Misuse};
+
+    #[test]
+    fn numbers_come_back() {
+        let ends = [
+            End::Exit(3),
+            End::Assert,
+            End::Abort,
+            End::Exception,
+            End::Crash(11),
+            End::Deadlock,
+            End::Livelock,
+            End::Hang,
+            End::Misuse(Misuse::JoinSelf),
+            End::OutOfMemory,
+            End::Lost(9),
+            End::Bug,
+        ];
+        for end in ends {
+            let (kind, detail) = end.to_numbers();
+            assert_eq!(End::from_numbers(kind, detail), Some(end));
+        }
+        assert_eq!(End::from_numbers(0, 0), None);
+    }
+}

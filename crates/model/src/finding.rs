@@ -1,0 +1,192 @@
+//! What went wrong, as a value. Text is a rendering of it.
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+use crate::{Event, ObjectId, OpKind, OpResult, Plan, ThreadId};
+
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $name:ident = $word:literal, $prefix:literal, $title:literal;)*) => {
+        /// The kind of a finding.
+        #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind { $($(#[$meta])* $name,)* }
+
+        impl Kind {
+            /// The word in JSON lines and in `//@ expect:` lines.
+            pub const fn word(self) -> &'static str {
+                match self { $(Kind::$name => $word,)* }
+            }
+
+            /// What ids begin with.
+            pub const fn prefix(self) -> &'static str {
+                match self { $(Kind::$name => $prefix,)* }
+            }
+
+            /// The start of the headline.
+            pub const fn title(self) -> &'static str {
+                match self { $(Kind::$name => $title,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A failed `assert`.
+    Assert = "assert", "assert", "assertion failed";
+    /// A call of `abort`.
+    Abort = "abort", "abort", "abort called";
+    /// A fatal signal.
+    Crash = "crash", "crash", "crash";
+    /// A non-zero exit code.
+    Exit = "exit", "exit", "non-zero exit";
+    /// An exception that nobody caught.
+    Exception = "exception", "exc", "uncaught exception";
+    /// A panic of a Rust thread.
+    Panic = "panic", "panic", "panic";
+    /// All threads wait.
+    Deadlock = "deadlock", "dl", "deadlock";
+    /// No step for too long.
+    Hang = "hang", "hang", "hang";
+    /// The step budget ran out.
+    Livelock = "livelock", "live", "possible livelock";
+    /// An undefined use of a synchronisation object.
+    Misuse = "misuse", "misuse", "misuse";
+    /// Killed at the memory limit.
+    OutOfMemory = "out-of-memory", "oom", "out of memory";
+}
+
+/// A place in the source, found from a site.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The function, demangled; empty if unknown.
+    pub function: String,
+    /// The source file as the compiler knew it; empty if unknown.
+    pub file: String,
+    /// The line, from 1; 0 if unknown.
+    pub line: u32,
+    /// The column, from 1; 0 if unknown.
+    pub column: u32,
+    /// The executable or library, by file name.
+    pub module: String,
+}
+
+/// One frame of a stack, innermost first; inlined functions are frames of their own.
+pub type Frame = Place;
+
+/// One step of the schedule that shows the finding.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Who.
+    pub thread: ThreadId,
+    /// What.
+    pub kind: OpKind,
+    /// How it ended.
+    pub result: OpResult,
+    /// Marks, as in [`Event`].
+    pub flags: u8,
+    /// To what: an index into [`Finding::objects`].
+    pub object: ObjectId,
+    /// Where: an index into [`Finding::places`].
+    pub place: u32,
+    /// The value of the event.
+    pub value: u64,
+}
+
+impl Step {
+    /// The step of an event whose site is the place at `place`.
+    pub const fn of(event: &Event, place: u32) -> Step {
+        Step {
+            thread: event.thread,
+            kind: event.kind,
+            result: event.result,
+            flags: event.flags.0,
+            object: event.object,
+            place,
+            value: event.value,
+        }
+    }
+}
+
+/// What a thread was doing when the execution ended.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadState {
+    /// Who.
+    pub thread: ThreadId,
+    /// Its name, as set by the program, or empty.
+    pub name: String,
+    /// The thread that created it; `None` for `main`.
+    pub parent: Option<ThreadId>,
+    /// Where it was created.
+    pub created_at: Place,
+    /// Had it finished?
+    pub is_finished: bool,
+    /// What it was about to do, if it had not finished.
+    pub pending: Option<OpKind>,
+    /// What it waits for, if it was blocked.
+    pub waits_for: Option<WaitFor>,
+    /// Its stack, innermost first.
+    pub stack: Vec<Frame>,
+}
+
+/// What a blocked thread waits for.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitFor {
+    /// The object, as reports call it: `mutex bank.c:12 left`.
+    pub object: String,
+    /// Its number in the trace.
+    pub object_id: ObjectId,
+    /// Where the thread waits.
+    pub at: Place,
+    /// Who holds it, and where each took it.
+    pub holders: Vec<(ThreadId, Place)>,
+}
+
+/// The name under which equal findings are counted together.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bucket(pub u64);
+
+/// What went wrong: kind, places, threads, schedule, bucket.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind.
+    pub kind: Kind,
+    /// Equal for findings with the same kind and the same normalised places.
+    pub bucket: Bucket,
+    /// One line: the failed expression, the signal, the misuse, the cycle.
+    pub message: String,
+    /// The thread that failed; `None` where all did (deadlock).
+    pub thread: Option<ThreadId>,
+    /// The places that the bucket is made of.
+    pub sites: Vec<Place>,
+    /// Is a deadlock a cycle of locks (`true`), or a wait that nobody will end (`false`)?
+    pub is_cycle: bool,
+    /// For a cycle, its threads in order; each waits for what the next one holds.
+    pub cycle: Vec<ThreadId>,
+    /// All threads of the execution.
+    pub threads: Vec<ThreadState>,
+    /// The schedule, step by step (the last ones, if there were too many to keep).
+    pub steps: Vec<Step>,
+    /// Steps of the execution that are not in `steps`, from its start.
+    pub n_steps_dropped: u64,
+    /// Objects, by number: what reports call them. Entry 0 is no object.
+    pub objects: Vec<String>,
+    /// Places that steps refer to. Entry 0 is unknown.
+    pub places: Vec<Place>,
+    /// The plan that shows it.
+    pub plan: Plan,
+    /// Which execution of the campaign showed it first.
+    pub execution: u64,
+    /// Switches between threads in the execution.
+    pub n_switches: u64,
+    /// The digest of the whole trace, to compare replays by.
+    pub trace_digest: u64,
+    /// What the program wrote to standard output and standard error in this execution.
+    pub output: String,
+}

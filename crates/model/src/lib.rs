@@ -1,0 +1,44 @@
+//! The words every crate uses.
+//!
+//! *program* (under test), *execution* (one run of it), *step* (one visible operation done), *thread*,
+//! *object*, *op* (what a thread is about to do), *event* (what it did), *choice*, *schedule* (its
+//! choices), *plan* (prefix + picker + seed + limits), *picker*, *planner*, *campaign*, *finding*.
+//!
+//! Plain data only: no clock, no environment, no I/O, no addresses.
+
+mod end;
+mod finding;
+mod op;
+mod plan;
+mod rng;
+
+pub use end::{End, Misuse, OpResult};
+pub use finding::{Bucket, Finding, Frame, Kind, Place, Step, ThreadState, WaitFor};
+pub use op::{Event, Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
+pub use plan::{Carrier, Limits, PickerSpec, Plan, Timeouts};
+pub use rng::Rng;
+
+/// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).
+#[inline]
+pub const fn mix(hash: u64, value: u64) -> u64 {
+    let product =
+        ((hash ^ 0xa076_1d64_78bd_642f) as u128) * ((value ^ 0xe703_7ed1_a0b4_28db) as u128);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// Hashes bytes with [`mix`].
+pub const fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = bytes.len() as u64;
+    let mut idx = 0;
+    while idx < bytes.len() {
+        let mut word = 0;
+        let mut byte_idx = 0;
+        while byte_idx < 8 && idx < bytes.len() {
+            word |= (bytes[idx] as u64) << (8 * byte_idx);
+            byte_idx += 1;
+            idx += 1;
+        }
+        hash = mix(hash, word);
+    }
+    hash
+}

@@ -1,0 +1,294 @@
+//! Threads, objects, sites; what a thread is about to do, and what it did.
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+use crate::OpResult;
+
+/// A controlled thread, numbered in order of creation; `main` is 0.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ThreadId(pub u32);
+
+/// A lock, variable or other thing that threads share, numbered in order of first use. 0 is none.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(pub u32);
+
+/// A place in the program's code, numbered in order of first use. 0 is unknown.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SiteId(pub u32);
+
+impl ThreadId {
+    /// As an index into tables of threads.
+    #[inline]
+    pub const fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ObjectId {
+    /// No object.
+    pub const NONE: ObjectId = ObjectId(0);
+
+    /// As an index into tables of objects.
+    #[inline]
+    pub const fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+macro_rules! op_kinds {
+    ($($(#[$meta:meta])* $name:ident = $text:literal,)*) => {
+        /// What an op does. The names are also those of the JSON output and the reports.
+        #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum OpKind { $($(#[$meta])* $name,)* }
+
+        impl OpKind {
+            /// Every kind, in the order of its number.
+            pub const ALL: &[OpKind] = &[$(OpKind::$name,)*];
+
+            /// The verb, as reports show it.
+            pub const fn verb(self) -> &'static str {
+                match self { $(OpKind::$name => $text,)* }
+            }
+        }
+    };
+}
+
+op_kinds! {
+    /// The first step of a thread.
+    #[default]
+    Start = "start",
+    /// The last step of a thread, after its destructors.
+    Finish = "finish",
+    /// Creates the thread in `arg`.
+    Spawn = "spawn",
+    /// Waits for the thread whose object is `object`.
+    Join = "join",
+    /// Joins if the thread has finished.
+    TryJoin = "tryjoin",
+    /// Says that nobody will join the thread.
+    Detach = "detach",
+    /// Reads a variable.
+    Read = "read",
+    /// Writes a variable.
+    Write = "write",
+    /// Reads and writes a variable in one plain access.
+    ReadWrite = "update",
+    /// An atomic load.
+    AtomicLoad = "load",
+    /// An atomic store.
+    AtomicStore = "store",
+    /// An atomic read-modify-write that always writes.
+    AtomicRmw = "rmw",
+    /// A compare-exchange.
+    AtomicCas = "cas",
+    /// A memory fence.
+    Fence = "fence",
+    /// Takes a mutex.
+    Lock = "lock",
+    /// Takes a mutex if it is free.
+    TryLock = "trylock",
+    /// Gives a mutex back.
+    Unlock = "unlock",
+    /// Takes a read lock.
+    ReadLock = "rdlock",
+    /// Takes a read lock if that is possible now.
+    TryReadLock = "tryrdlock",
+    /// Takes a write lock.
+    WriteLock = "wrlock",
+    /// Takes a write lock if that is possible now.
+    TryWriteLock = "trywrlock",
+    /// Gives a read or write lock back.
+    RwUnlock = "rwunlock",
+    /// Gives the mutex `other` back and queues at the condition variable `object`.
+    CondWait = "wait",
+    /// Comes back from `CondWait`: was woken, and takes the mutex `other` again.
+    CondWake = "wake",
+    /// Wakes one waiter.
+    Signal = "signal",
+    /// Wakes all waiters.
+    Broadcast = "broadcast",
+    /// Takes one from a semaphore.
+    SemWait = "sem_wait",
+    /// Takes one from a semaphore if there is one.
+    SemTryWait = "sem_trywait",
+    /// Adds one to a semaphore.
+    SemPost = "sem_post",
+    /// Arrives at a barrier.
+    BarrierArrive = "barrier",
+    /// Leaves a barrier, when all have arrived.
+    BarrierLeave = "leave",
+    /// Enters a once block: runs it, or waits until whoever runs it is done.
+    OnceEnter = "once",
+    /// Leaves a once block that this thread ran.
+    OnceDone = "once_done",
+    /// Leaves a once block by an exception or cancellation; another thread may try again.
+    OnceAbort = "once_abort",
+    /// Queues at a futex word, if its value is the expected one.
+    FutexWait = "futex_wait",
+    /// Comes back from `FutexWait`.
+    FutexWake = "futex_woken",
+    /// Wakes up to `arg` waiters of a futex word.
+    FutexNotify = "futex_wake",
+    /// Sleeps until the virtual time in `arg`.
+    Sleep = "sleep",
+    /// Lets others go first.
+    Yield = "yield",
+    /// Waits until a descriptor can be used, then uses it.
+    Io = "io",
+    /// Initialises an object.
+    Init = "init",
+    /// Destroys an object.
+    Destroy = "destroy",
+    /// Sends a signal to a thread.
+    Kill = "kill",
+    /// Runs a signal handler.
+    Handle = "handle",
+    /// Waits for a signal.
+    SigWait = "sigwait",
+    /// Asks a thread to cancel itself.
+    Cancel = "cancel",
+    /// Ends the process.
+    Exit = "exit",
+    /// Frees memory that another thread has used.
+    Free = "free",
+}
+
+impl OpKind {
+    /// The kind whose number is `number`.
+    pub fn from_number(number: u8) -> Option<OpKind> {
+        OpKind::ALL.get(number as usize).copied()
+    }
+
+    /// Is it an access to a variable, plain or atomic?
+    pub const fn is_access(self) -> bool {
+        (self as u8) >= (OpKind::Read as u8) && (self as u8) <= (OpKind::AtomicCas as u8)
+    }
+
+    /// Does it change its object? An op that only reads commutes with others that only read.
+    #[inline]
+    pub const fn is_write(self) -> bool {
+        !matches!(
+            self,
+            OpKind::Read | OpKind::AtomicLoad | OpKind::Fence | OpKind::Yield | OpKind::Sleep
+        )
+    }
+}
+
+/// Marks of an op.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No marks.
+    pub const NONE: Flags = Flags(0);
+    /// The thread reads the same value at the same site again and again: it waits for another.
+    pub const SPIN: Flags = Flags(1);
+    /// The op has a deadline, in `arg`.
+    pub const TIMED: Flags = Flags(2);
+    /// The op took place because its deadline had passed.
+    pub const TIMED_OUT: Flags = Flags(4);
+    /// The wait ended although nobody ended it.
+    pub const SPURIOUS: Flags = Flags(8);
+    /// The op is part of the C++ runtime's or the C library's own work, not written in the program.
+    pub const IMPLIED: Flags = Flags(16);
+
+    /// Has all marks of `other`.
+    #[inline]
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// With the marks of `other` too.
+    #[inline]
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+/// What a thread is about to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Op {
+    /// What it does.
+    pub kind: OpKind,
+    /// Marks.
+    pub flags: Flags,
+    /// To what; [`ObjectId::NONE`] for an op without object.
+    pub object: ObjectId,
+    /// The mutex of a condition variable's wait; else none.
+    pub other: ObjectId,
+    /// Where in the code.
+    pub site: SiteId,
+    /// A count, a deadline (virtual nanoseconds) or a thread, as the kind says.
+    pub arg: u64,
+}
+
+impl Op {
+    /// An op on one object.
+    #[inline]
+    pub const fn on(kind: OpKind, object: ObjectId, site: SiteId) -> Op {
+        Op { kind, flags: Flags::NONE, object, other: ObjectId::NONE, site, arg: 0 }
+    }
+
+    /// With a count, deadline or thread.
+    #[inline]
+    pub const fn arg(mut self, arg: u64) -> Op {
+        self.arg = arg;
+        self
+    }
+
+    /// With a mutex beside the condition variable.
+    #[inline]
+    pub const fn other(mut self, other: ObjectId) -> Op {
+        self.other = other;
+        self
+    }
+
+    /// With a deadline in virtual nanoseconds, if there is one.
+    #[inline]
+    pub const fn until(mut self, deadline: Option<u64>) -> Op {
+        if let Some(deadline) = deadline {
+            self.flags = self.flags.with(Flags::TIMED);
+            self.arg = deadline;
+        }
+        self
+    }
+
+    /// Does the thread say that it can't go on before another has?
+    #[inline]
+    pub const fn is_yield(&self) -> bool {
+        matches!(self.kind, OpKind::Yield) || self.flags.has(Flags::SPIN)
+    }
+}
+
+/// What a thread did: one step of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Event {
+    /// What was done.
+    pub kind: OpKind,
+    /// Marks.
+    pub flags: Flags,
+    /// How it ended.
+    pub result: OpResult,
+    /// Bytes accessed, for accesses to variables; 0 if unknown or more than 255.
+    pub size: u8,
+    /// Who did it.
+    pub thread: ThreadId,
+    /// To what.
+    pub object: ObjectId,
+    /// The mutex of a condition variable's wait; else none.
+    pub other: ObjectId,
+    /// Where in the code.
+    pub site: SiteId,
+    /// Zero; keeps the layout free of padding.
+    pub reserved: u32,
+    /// The value read, a data choice, the thread created or woken, as the kind says.
+    pub value: u64,
+}

@@ -1,0 +1,88 @@
+//! What one execution is to do: everything that decides its schedule is in here.
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+/// Prefix of choices, picker, seed, limits, and what is known about sharing.
+///
+/// The same program, input and plan give the same trace, on both carriers. Replay, minimise, resume,
+/// share, distribute: all are "run this plan".
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Choices to follow first, one for each choice point: a thread, or a data choice (which waiter a
+    /// signal wakes). When they end, or one is not possible, the picker goes on.
+    pub prefix: Vec<u32>,
+    /// Who chooses after the prefix.
+    pub picker: PickerSpec,
+    /// The seed of the execution's only generator.
+    pub seed: u64,
+    /// When to stop.
+    pub limits: Limits,
+    /// When timed waits time out.
+    pub timeouts: Timeouts,
+    /// May waits on condition variables end although nobody ended them?
+    pub spurious: bool,
+    /// Names (hashes) of the variables known to be shared: accesses to them are scheduling points from
+    /// the first one on. Invariant: sorted, no duplicates.
+    pub shared: Vec<u64>,
+}
+
+impl Plan {
+    /// A plan without prefix or knowledge.
+    pub const fn new(picker: PickerSpec, seed: u64) -> Plan {
+        Plan {
+            prefix: Vec::new(),
+            picker,
+            seed,
+            limits: Limits::DEFAULT,
+            timeouts: Timeouts::Rare,
+            spurious: false,
+            shared: Vec::new(),
+        }
+    }
+}
+
+/// Who chooses the next thread.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PickerSpec {
+    /// Uniform random walk.
+    Walk,
+    /// The running thread goes on until it can't.
+    Nonpreemptive,
+}
+
+/// When to stop an execution.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// More steps than this are reported as a possible livelock.
+    pub max_steps: u64,
+}
+
+impl Limits {
+    /// What a campaign uses when nothing is said.
+    pub const DEFAULT: Limits = Limits { max_steps: 1_000_000 };
+}
+
+/// When a timed wait times out although another thread could go on.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timeouts {
+    /// Never: only when nobody else can run.
+    Last,
+    /// As a choice that the random pickers seldom take.
+    Rare,
+}
+
+/// What carries a program's threads.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Carrier {
+    /// One kernel thread runs them all, each on a borrowed stack: fast.
+    #[default]
+    Fibers,
+    /// A kernel thread for each, one running at a time: what debuggers expect.
+    Threads,
+}
