@@ -1,1 +1,3 @@
-//! Placeholder while the workspace is laid out.
+//! The campaign: plan, run, learn; findings, store, replay.
+
+pub mod target;

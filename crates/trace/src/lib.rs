@@ -1,1 +1,17 @@
-//! Placeholder while the workspace is laid out.
+//! Events as bytes: the segment that the program and the launcher share, and what is read out of it.
+//!
+//! The runtime writes while the program runs; the launcher reads when the execution has ended, however
+//! it ended: the segment is shared memory and survives any crash. Nothing in it is an address: sites
+//! and globals are module + offset, heap objects are allocation site + ordinal + offset.
+
+mod layout;
+#[expect(unsafe_code, reason = "maps the shared segment and hands out its parts")]
+mod segment;
+mod value;
+
+pub use layout::{
+    Caps, Entry, FRAMES_MAX, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, SiteEntry,
+    Summary, ThreadEntry, VERSION,
+};
+pub use segment::{MapError, Segment};
+pub use value::{Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};

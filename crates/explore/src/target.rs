@@ -1,0 +1,85 @@
+//! What a campaign explores: anything that runs plans and gives back traces.
+
+use raddle_model::{Place, Plan};
+use raddle_trace::{Entry, Summary, Trace};
+
+/// A program that can be executed again and again.
+pub trait Target: Sync {
+    /// Opens one more way to run executions; each worker has its own.
+    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError>;
+}
+
+/// One running copy of the target (a fork server): executes blocks, one execution after the other.
+pub trait Session {
+    /// Runs the block's executions in order, up to the end or to the first execution whose end must be
+    /// looked at, whichever comes first.
+    fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError>;
+}
+
+/// Executions that share all but seed and picker.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// What they share. Its picker and seed are those of the first execution.
+    pub plan: Plan,
+    /// Seed and picker of each execution, in order.
+    pub entries: Vec<Entry>,
+    /// Does a non-zero exit code count as a good end?
+    pub exit_is_fine: bool,
+}
+
+/// How a block went.
+#[derive(Debug)]
+pub struct BlockResult {
+    /// One for each execution that ended, in order.
+    pub summaries: Vec<Summary>,
+    /// Names of variables found to be shared, beyond those the plan knew. Sorted, no duplicates.
+    pub shared_found: Vec<u64>,
+    /// The last execution, if it must be looked at, or if the block has just one execution.
+    pub last: Option<Execution>,
+    /// What could not be controlled, in all executions of the block.
+    pub uncontrolled: Vec<Uncontrolled>,
+}
+
+/// One execution, in full.
+#[derive(Debug)]
+pub struct Execution {
+    /// Its trace.
+    pub trace: Trace,
+    /// What it wrote to standard output and standard error, cut to a sane size.
+    pub output: String,
+}
+
+/// Something that Raddle could not control, with its stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncontrolled {
+    /// What: "blocking call read() on a terminal".
+    pub what: String,
+    /// How often.
+    pub count: u64,
+    /// Where, innermost first.
+    pub stack: Vec<Place>,
+}
+
+/// Finds places and names for the numbers of a trace.
+pub trait Symbols {
+    /// The source places of a site, innermost first (more than one where functions were inlined).
+    fn places(&mut self, module: &str, offset: u64) -> Vec<Place>;
+    /// The variable that covers a global address, and the offset in it.
+    fn variable(&mut self, module: &str, offset: u64) -> Option<(String, u64)>;
+    /// The text of a source line, trimmed.
+    fn source_line(&mut self, place: &Place) -> Option<String>;
+}
+
+/// Why a target can't be run. The messages are whole sentences for the user, without a full stop.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// The program could not be started, or is not one that Raddle can control.
+    #[error("{0}")]
+    Unusable(String),
+    /// The program ended before `main` began, or never reached it.
+    #[error("{0}")]
+    Baseline(String),
+    /// Something that should not happen.
+    #[error("bug: {0}")]
+    Bug(String),
+}

@@ -1,0 +1,313 @@
+//! The layout of the shared segment. A change here bumps [`VERSION`].
+//!
+//! Old reader, new data and the reverse: both sides come from one build (the launcher carries the
+//! runtime inside itself), so another version is refused, never guessed at.
+
+use std::sync::atomic::{AtomicI32, AtomicU64};
+
+use raddle_model::Event;
+
+/// The first eight bytes of a segment.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
+/// The version of this layout.
+pub const VERSION: u32 = 1;
+/// Frames kept for one stack.
+pub const FRAMES_MAX: usize = 64;
+
+/// How many entries each area has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Caps {
+    /// Executions in one block.
+    pub block: u32,
+    /// Choices in a prefix.
+    pub prefix: u32,
+    /// Names of shared variables, known and found.
+    pub shared: u32,
+    /// Events kept; older ones are overwritten. A power of two.
+    pub events: u32,
+    /// Sites.
+    pub sites: u32,
+    /// Objects described; further ones are numbered without description.
+    pub objects: u32,
+    /// Threads described.
+    pub threads: u32,
+    /// Modules.
+    pub modules: u32,
+    /// Notes of what could not be controlled.
+    pub notes: u32,
+}
+
+impl Default for Caps {
+    fn default() -> Caps {
+        Caps {
+            block: 4096,
+            prefix: 1 << 20,
+            shared: 1 << 16,
+            events: 1 << 18,
+            sites: 1 << 16,
+            objects: 1 << 16,
+            threads: 1 << 12,
+            modules: 256,
+            notes: 64,
+        }
+    }
+}
+
+/// What one execution of a block is to do differently from the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Entry {
+    /// The execution's seed.
+    pub seed: u64,
+    /// The picker's number (see `raddle_pick::Spec`).
+    pub picker: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The picker's parameters.
+    pub params: [u64; 2],
+}
+
+/// How one execution of a block went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Summary {
+    /// Steps taken.
+    pub n_steps: u64,
+    /// Switches between threads.
+    pub n_switches: u64,
+    /// The digest of the whole trace: thread, op, object and site of each step, in order.
+    pub digest: u64,
+    /// The digest of its Mazurkiewicz class: equal for traces that differ in independent steps only.
+    pub class: u64,
+    /// Threads that ran.
+    pub n_threads: u32,
+    /// The most threads alive at once.
+    pub n_live_max: u32,
+    /// The end, as `End::to_numbers`; kind 0 if nothing was written.
+    pub end_kind: u32,
+    /// Its detail.
+    pub end_detail: i32,
+    /// Operations that could not be controlled.
+    pub n_uncontrolled: u32,
+    /// The first step at which the prefix could not be followed, plus one; 0 if it could.
+    pub diverged_at: u32,
+}
+
+/// The start of the segment.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// 0: fibers, 1: kernel threads.
+    pub carrier: u32,
+    /// Room in the areas.
+    pub caps: Caps,
+    /// Zero.
+    pub reserved: u32,
+
+    // What to do: written by the launcher before each block.
+    /// Executions in the block.
+    pub n_block: u32,
+    /// Choices in the prefix.
+    pub n_prefix: u32,
+    /// Names known to be shared, at the start of the area.
+    pub n_shared: u32,
+    /// 1: timed waits may time out although others can run.
+    pub timeouts_rare: u32,
+    /// 1: waits may end spuriously.
+    pub spurious: u32,
+    /// 1: a non-zero exit code does not end the block.
+    pub exit_is_fine: u32,
+    /// More steps than this end the execution.
+    pub max_steps: u64,
+    /// 1: the launcher wants each execution's end at once (shown output), so blocks are of one.
+    pub verbose: u32,
+    /// Processors that the program is told it has.
+    pub n_cpus: u32,
+
+    // How it goes: written by the server and the running execution.
+    /// Executions of the block that have ended.
+    pub n_done: AtomicU64,
+    /// The process of the running execution; 0 between executions.
+    pub child: AtomicI32,
+    /// The server's process.
+    pub server: AtomicI32,
+    /// Steps of the running execution: the watchdog's heartbeat.
+    pub heartbeat: AtomicU64,
+
+    // How the last execution went.
+    /// Numbers of entries written, by area.
+    pub n_sites: u32,
+    /// Objects numbered (described or not), plus one for "none".
+    pub n_objects: u32,
+    /// Threads numbered.
+    pub n_threads: u32,
+    /// Modules.
+    pub n_modules: u32,
+    /// Notes.
+    pub n_notes: u32,
+    /// Names found to be shared in this block, after the known ones.
+    pub n_shared_found: u32,
+    /// Events written since the start of the execution.
+    pub n_events: u64,
+    /// 1 when the running execution has described its end.
+    pub is_end_written: u32,
+    /// Who ended it; `u32::MAX` for nobody.
+    pub end_thread: u32,
+    /// Where; a site.
+    pub end_site: u32,
+    /// An object that the end is about, or 0.
+    pub end_object: u32,
+    /// Bytes of the message.
+    pub n_message: u32,
+    /// Zero.
+    pub reserved2: u32,
+    /// The message: the failed expression, the exception's type, what the runtime's bug is.
+    pub message: [u8; 1024],
+    /// The running execution's summary, updated at its end.
+    pub summary: Summary,
+}
+
+/// A place in the code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct SiteEntry {
+    /// Offset in the module: run-time address minus load bias.
+    pub offset: u64,
+    /// The module's number, or `u32::MAX` if it is in none.
+    pub module: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// What an object is. Read with [`crate::Object`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct ObjectEntry {
+    /// `ObjectClass`.
+    pub class: u8,
+    /// `Region`: 0 unknown, 1 global, 2 heap, 3 stack, 4 thread, 5 descriptor.
+    pub region: u8,
+    /// Zero.
+    pub reserved: u16,
+    /// Module, allocation site, thread or descriptor, by region.
+    pub base: u32,
+    /// Heap: which allocation of this site.
+    pub ordinal: u32,
+    /// Heap: size of the block.
+    pub size: u32,
+    /// Offset in the module, block or stack.
+    pub offset: u64,
+}
+
+/// A thread, and what it was doing at the end.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ThreadEntry {
+    /// Its creator; `u32::MAX` for main.
+    pub parent: u32,
+    /// Where it was created.
+    pub created_at: u32,
+    /// Its name, ended by 0.
+    pub name: [u8; 16],
+    /// 1: it has finished.
+    pub is_finished: u8,
+    /// 1: its pending op can't be performed.
+    pub is_blocked: u8,
+    /// The pending op's kind.
+    pub op_kind: u8,
+    /// The pending op's flags.
+    pub op_flags: u8,
+    /// The pending op's object.
+    pub object: u32,
+    /// The pending op's other object.
+    pub other: u32,
+    /// The pending op's site.
+    pub site: u32,
+    /// Who holds the object: up to four threads, `u32::MAX` for none.
+    pub holders: [u32; 4],
+    /// Where each holder took it.
+    pub held_since: [u32; 4],
+    /// Frames on its stack, of which the innermost are kept.
+    pub n_frames: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Sites of the calls that led here, innermost first.
+    pub frames: [u32; FRAMES_MAX],
+}
+
+/// A loaded executable or library.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ModuleEntry {
+    /// Its path, ended by 0.
+    pub path: [u8; 512],
+}
+
+/// Something that Raddle could not control.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct NoteEntry {
+    /// What: words, ended by 0.
+    pub what: [u8; 64],
+    /// Where.
+    pub site: u32,
+    /// How often in the block.
+    pub count: u32,
+    /// Frames kept.
+    pub n_frames: u32,
+    /// Sites of the calls that led here, innermost first.
+    pub frames: [u32; 16],
+}
+
+/// Byte offsets of the areas, in the order of the segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offsets {
+    pub(crate) entries: usize,
+    pub(crate) summaries: usize,
+    pub(crate) prefix: usize,
+    pub(crate) shared: usize,
+    pub(crate) sites: usize,
+    pub(crate) objects: usize,
+    pub(crate) threads: usize,
+    pub(crate) modules: usize,
+    pub(crate) notes: usize,
+    pub(crate) events: usize,
+    pub(crate) end: usize,
+}
+
+impl Offsets {
+    pub(crate) const fn of(caps: &Caps) -> Offsets {
+        const fn after(start: usize, count: u32, size: usize) -> usize {
+            (start + count as usize * size).next_multiple_of(4096)
+        }
+        let entries = size_of::<Header>().next_multiple_of(4096);
+        let summaries = after(entries, caps.block, size_of::<Entry>());
+        let prefix = after(summaries, caps.block, size_of::<Summary>());
+        let shared = after(prefix, caps.prefix, 4);
+        let sites = after(shared, caps.shared, 8);
+        let objects = after(sites, caps.sites, size_of::<SiteEntry>());
+        let threads = after(objects, caps.objects, size_of::<ObjectEntry>());
+        let modules = after(threads, caps.threads, size_of::<ThreadEntry>());
+        let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
+        let events = after(notes, caps.notes, size_of::<NoteEntry>());
+        let end = after(events, caps.events, size_of::<Event>());
+        Offsets {
+            entries,
+            summaries,
+            prefix,
+            shared,
+            sites,
+            objects,
+            threads,
+            modules,
+            notes,
+            events,
+            end,
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! What one execution left behind, as owned values.
+
+use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+
+use crate::{
+    layout::{ObjectEntry, Summary, ThreadEntry},
+    segment::Segment,
+};
+
+/// The events of one execution, in order, with the tables that explain their numbers.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// The last events; see `n_dropped`.
+    pub events: Vec<Event>,
+    /// Earlier events that were not kept.
+    pub n_dropped: u64,
+    /// Sites by number; entry 0 is unknown.
+    pub sites: Vec<Site>,
+    /// Objects by number; entry 0 is none.
+    pub objects: Vec<Object>,
+    /// Threads by number.
+    pub threads: Vec<Thread>,
+    /// Executable and libraries by number.
+    pub modules: Vec<Module>,
+    /// What could not be controlled.
+    pub notes: Vec<Note>,
+    /// How it ended; `None` if the runtime wrote nothing (killed from outside).
+    pub end: Option<End>,
+    /// Who ended it.
+    pub end_thread: Option<ThreadId>,
+    /// Where.
+    pub end_site: SiteId,
+    /// The object that the end is about, or none.
+    pub end_object: ObjectId,
+    /// The failed expression, the exception's type…
+    pub message: String,
+    /// Counts and digests.
+    pub summary: Summary,
+}
+
+/// A place in the code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// The module, if it is known.
+    pub module: Option<u32>,
+    /// Offset in the module: the address in the file's own address space.
+    pub offset: u64,
+}
+
+/// What kind of thing an object is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum ObjectClass {
+    /// Memory that threads read and write.
+    #[default]
+    Variable,
+    /// A mutex.
+    Mutex,
+    /// A condition variable.
+    Cond,
+    /// A reader-writer lock.
+    Rwlock,
+    /// A semaphore.
+    Semaphore,
+    /// A barrier.
+    Barrier,
+    /// A once block.
+    Once,
+    /// A thread, as what others join.
+    Thread,
+    /// A descriptor.
+    Descriptor,
+    /// A spin lock.
+    Spin,
+}
+
+impl ObjectClass {
+    const ALL: [ObjectClass; 10] = [
+        ObjectClass::Variable,
+        ObjectClass::Mutex,
+        ObjectClass::Cond,
+        ObjectClass::Rwlock,
+        ObjectClass::Semaphore,
+        ObjectClass::Barrier,
+        ObjectClass::Once,
+        ObjectClass::Thread,
+        ObjectClass::Descriptor,
+        ObjectClass::Spin,
+    ];
+
+    /// What reports call it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ObjectClass::Variable => "variable",
+            ObjectClass::Mutex => "mutex",
+            ObjectClass::Cond => "condition variable",
+            ObjectClass::Rwlock => "rwlock",
+            ObjectClass::Semaphore => "semaphore",
+            ObjectClass::Barrier => "barrier",
+            ObjectClass::Once => "once",
+            ObjectClass::Thread => "thread",
+            ObjectClass::Descriptor => "descriptor",
+            ObjectClass::Spin => "spin lock",
+        }
+    }
+}
+
+/// Where an object lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Region {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// A global of a module.
+    Global {
+        /// Which module.
+        module: u32,
+        /// Address in the file's own address space.
+        offset: u64,
+    },
+    /// Allocated memory.
+    Heap {
+        /// Where it was allocated.
+        site: SiteId,
+        /// Which allocation of that site, from 0.
+        ordinal: u32,
+        /// Bytes into the block.
+        offset: u64,
+        /// Size of the block.
+        size: u32,
+    },
+    /// A thread's stack.
+    Stack {
+        /// Whose.
+        thread: ThreadId,
+        /// Bytes below its start.
+        offset: u64,
+    },
+    /// The thread itself.
+    Thread(ThreadId),
+    /// A file descriptor.
+    Descriptor(u32),
+}
+
+/// What an object is and where it lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Object {
+    /// What it is.
+    pub class: ObjectClass,
+    /// Where it lives.
+    pub region: Region,
+}
+
+/// A thread, and what it was doing at the end.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Its creator.
+    pub parent: Option<ThreadId>,
+    /// Where it was created.
+    pub created_at: SiteId,
+    /// Its name, or empty.
+    pub name: String,
+    /// Has it finished?
+    pub is_finished: bool,
+    /// Was its pending op impossible at the end?
+    pub is_blocked: bool,
+    /// What it was about to do.
+    pub pending: Op,
+    /// Who holds what it waits for, and where each took it.
+    pub holders: Vec<(ThreadId, SiteId)>,
+    /// Sites of the calls that led there, innermost first.
+    pub frames: Vec<SiteId>,
+}
+
+/// An executable or library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its path.
+    pub path: String,
+}
+
+/// Something that Raddle could not control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What.
+    pub what: String,
+    /// How often.
+    pub count: u32,
+    /// Where, innermost first.
+    pub frames: Vec<SiteId>,
+}
+
+impl Trace {
+    /// Reads the last execution out of a segment.
+    ///
+    /// The server must have answered, so that nobody writes.
+    #[expect(unsafe_code, reason = "reads the shared segment")]
+    pub fn read(segment: &Segment) -> Trace {
+        let caps = segment.caps();
+        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
+        let header = unsafe { &*segment.header() };
+        let room = |count: u32, cap: u32| count.min(cap) as usize;
+        let n_kept = header.n_events.min(u64::from(caps.events));
+        let mask = u64::from(caps.events) - 1;
+        let events = (header.n_events - n_kept..header.n_events)
+            // SAFETY: the index is below the area's room, by the mask.
+            .map(|step| decode_event(unsafe { segment.events().add((step & mask) as usize) }))
+            .collect();
+        // SAFETY: counts are cut to the areas' room; nobody writes.
+        let sites = unsafe { segment.copy(segment.sites(), room(header.n_sites, caps.sites)) };
+        // SAFETY: as above.
+        let objects =
+            unsafe { segment.copy(segment.objects(), room(header.n_objects, caps.objects)) };
+        // SAFETY: as above.
+        let threads =
+            unsafe { segment.copy(segment.threads(), room(header.n_threads, caps.threads)) };
+        // SAFETY: as above.
+        let modules =
+            unsafe { segment.copy(segment.modules(), room(header.n_modules, caps.modules)) };
+        // SAFETY: as above.
+        let notes = unsafe { segment.copy(segment.notes(), room(header.n_notes, caps.notes)) };
+        let summary = header.summary;
+        let message = &header.message[..(header.n_message as usize).min(header.message.len())];
+        Trace {
+            events,
+            n_dropped: header.n_events - n_kept,
+            sites: sites
+                .iter()
+                .map(|it| Site {
+                    module: (it.module != u32::MAX).then_some(it.module),
+                    offset: it.offset,
+                })
+                .collect(),
+            objects: objects.iter().map(decode_object).collect(),
+            threads: threads.iter().map(decode_thread).collect(),
+            modules: modules.iter().map(|it| Module { path: text(&it.path) }).collect(),
+            notes: notes
+                .iter()
+                .map(|it| Note {
+                    what: text(&it.what),
+                    count: it.count,
+                    frames: it.frames[..(it.n_frames as usize).min(it.frames.len())]
+                        .iter()
+                        .map(|site| SiteId(*site))
+                        .collect(),
+                })
+                .collect(),
+            end: End::from_numbers(summary.end_kind as u8, summary.end_detail)
+                .filter(|_| header.is_end_written == 1),
+            end_thread: (header.end_thread != u32::MAX).then_some(ThreadId(header.end_thread)),
+            end_site: SiteId(header.end_site),
+            end_object: ObjectId(header.end_object),
+            message: String::from_utf8_lossy(message).into_owned(),
+            summary,
+        }
+    }
+}
+
+/// Enums in shared memory are decoded from their numbers, never believed.
+#[expect(unsafe_code, reason = "reads the shared segment")]
+fn decode_event(event: *const Event) -> Event {
+    // SAFETY: an event is 32 bytes, aligned to 8, without padding (asserted below); integers are
+    // always valid.
+    let words = unsafe { event.cast::<[u32; 8]>().read() };
+    let [kind, flags, result, size] = words[0].to_le_bytes();
+    Event {
+        kind: OpKind::from_number(kind).unwrap_or(OpKind::Yield),
+        flags: Flags(flags),
+        result: result_from_number(result),
+        size,
+        thread: ThreadId(words[1]),
+        object: ObjectId(words[2]),
+        other: ObjectId(words[3]),
+        site: SiteId(words[4]),
+        reserved: 0,
+        value: u64::from(words[6]) | u64::from(words[7]) << 32,
+    }
+}
+
+const _: () = {
+    assert!(size_of::<Event>() == 32);
+    assert!(std::mem::offset_of!(Event, thread) == 4);
+    assert!(std::mem::offset_of!(Event, value) == 24);
+};
+
+fn result_from_number(number: u8) -> OpResult {
+    use OpResult::*;
+    [
+        Done,
+        Busy,
+        TimedOut,
+        WouldDeadlock,
+        OwnerDied,
+        NotRecoverable,
+        NotOwner,
+        Chosen,
+        Overflow,
+        Misused,
+        Interrupted,
+    ]
+    .into_iter()
+    .find(|it| *it as u8 == number)
+    .unwrap_or(Done)
+}
+
+fn decode_object(entry: &ObjectEntry) -> Object {
+    let class = ObjectClass::ALL.get(entry.class as usize).copied().unwrap_or_default();
+    let region = match entry.region {
+        1 => Region::Global { module: entry.base, offset: entry.offset },
+        2 => Region::Heap {
+            site: SiteId(entry.base),
+            ordinal: entry.ordinal,
+            offset: entry.offset,
+            size: entry.size,
+        },
+        3 => Region::Stack { thread: ThreadId(entry.base), offset: entry.offset },
+        4 => Region::Thread(ThreadId(entry.base)),
+        5 => Region::Descriptor(entry.base),
+        _ => Region::Unknown,
+    };
+    Object { class, region }
+}
+
+fn decode_thread(entry: &ThreadEntry) -> Thread {
+    let holders = entry
+        .holders
+        .iter()
+        .zip(entry.held_since)
+        .filter(|(holder, _)| **holder != u32::MAX)
+        .map(|(holder, site)| (ThreadId(*holder), SiteId(site)))
+        .collect();
+    Thread {
+        parent: (entry.parent != u32::MAX).then_some(ThreadId(entry.parent)),
+        created_at: SiteId(entry.created_at),
+        name: text(&entry.name),
+        is_finished: entry.is_finished == 1,
+        is_blocked: entry.is_blocked == 1,
+        pending: Op {
+            kind: OpKind::from_number(entry.op_kind).unwrap_or(OpKind::Yield),
+            flags: Flags(entry.op_flags),
+            object: ObjectId(entry.object),
+            other: ObjectId(entry.other),
+            site: SiteId(entry.site),
+            arg: 0,
+        },
+        holders,
+        frames: entry.frames[..(entry.n_frames as usize).min(entry.frames.len())]
+            .iter()
+            .map(|site| SiteId(*site))
+            .collect(),
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|it| *it == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}

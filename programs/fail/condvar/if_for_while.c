@@ -1,0 +1,44 @@
+//@ expect: assert
+//@ execs: 1000
+// Bounded buffer whose consumers test emptiness with `if`: a barging consumer takes the item first.
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static int items;
+
+static void *consumer(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    if (items == 0)
+        pthread_cond_wait(&filled, &lock);
+    assert(items > 0);
+    items--;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static void *producer(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&lock);
+        items++;
+        pthread_cond_signal(&filled);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t[3];
+    pthread_create(&t[0], NULL, consumer, NULL);
+    pthread_create(&t[1], NULL, consumer, NULL);
+    pthread_create(&t[2], NULL, producer, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
