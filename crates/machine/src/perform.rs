@@ -1,0 +1,279 @@
+//! What each op does.
+
+use raddle_model::{Misuse, ObjectId, Op, OpKind, OpResult, ThreadId};
+
+use crate::{
+    machine::{Machine, Performed},
+    object::{Barrier, Cond, Mutex, ObjectState, Once, Rwlock, Sem},
+    ready::Queue,
+};
+
+macro_rules! state {
+    ($name:ident, $kind:ident) => {
+        fn $name(&mut self, object: ObjectId) -> &mut $kind {
+            match &mut self.object_mut(object).state {
+                ObjectState::$kind(it) => it,
+                other => panic!("bug: {} expected, found {other:?}", stringify!($kind)),
+            }
+        }
+    };
+}
+
+impl Machine {
+    /// How many ways there are to perform a thread's pending op: which waiter a signal wakes.
+    #[inline]
+    pub fn n_choices(&self, thread: ThreadId) -> u32 {
+        let op = self.pending(thread);
+        match op.kind {
+            OpKind::Signal => match self.object(op.object) {
+                Some(ObjectState::Cond(cond)) => cond.waiters.len().max(1) as u32,
+                _ => 1,
+            },
+            OpKind::FutexNotify => {
+                let n_waiters = self.futex_waiters(op.object).len() as u32;
+                if (op.arg as u32) < n_waiters { n_waiters } else { 1 }
+            }
+            _ => 1,
+        }
+    }
+
+    /// Performs the pending op of a thread that can go on; it runs then.
+    #[inline]
+    pub fn perform(&mut self, thread: ThreadId, choice: u32) -> Performed {
+        let op = *self.pending(thread);
+        self.detach(thread);
+        self.tick();
+        if !op.is_yield() && !self.yielded.is_empty() {
+            self.recall_yielded();
+        }
+        if op.kind.is_access() {
+            return Performed::default();
+        }
+        let verdict = self.threads[thread.idx()].verdict.take();
+        if let Some(result) = verdict
+            && op.kind != OpKind::CondWake
+        {
+            return result.into();
+        }
+        match self.perform_op(thread, &op, choice, verdict) {
+            Ok(performed) => performed,
+            Err(misuse) => Performed { result: OpResult::Misused, value: 0, misuse: Some(misuse) },
+        }
+    }
+
+    fn perform_op(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        choice: u32,
+        verdict: Option<OpResult>,
+    ) -> Result<Performed, Misuse> {
+        let object = op.object;
+        let result = match op.kind {
+            OpKind::Lock => self.mutex(object).lock(thread, op.site),
+            OpKind::TryLock => self.mutex(object).try_lock(thread, op.site),
+            OpKind::Unlock => self.mutex(object).unlock(thread)?,
+            OpKind::ReadLock => self.rwlock(object).lock(thread, Queue::Shared, op.site),
+            OpKind::WriteLock => self.rwlock(object).lock(thread, Queue::Exclusive, op.site),
+            OpKind::TryReadLock => self.rwlock(object).try_lock(thread, Queue::Shared, op.site),
+            OpKind::TryWriteLock => self.rwlock(object).try_lock(thread, Queue::Exclusive, op.site),
+            OpKind::RwUnlock => self.rwlock(object).unlock(thread)?,
+            OpKind::SemWait | OpKind::SemTryWait => self.sem(object).take(),
+            OpKind::SemPost => self.sem(object).post(),
+            OpKind::OnceEnter => self.once(object).enter(thread, op.site),
+            OpKind::OnceDone | OpKind::OnceAbort => {
+                self.once(object).leave(op.kind == OpKind::OnceDone);
+                OpResult::Done
+            }
+            OpKind::CondWait => return self.cond_wait(thread, op),
+            OpKind::CondWake => return Ok(self.cond_wake(thread, op, verdict)),
+            OpKind::Signal => return Ok(self.signal(object, choice)),
+            OpKind::Broadcast => return Ok(self.broadcast(object)),
+            OpKind::BarrierArrive => return Ok(self.arrive(thread, object)),
+            OpKind::FutexWait => {
+                self.threads[thread.idx()].is_woken = false;
+                self.object_mut(object).futex_waiters.push((thread, op.arg as u32));
+                return Ok(OpResult::Done.into());
+            }
+            OpKind::FutexNotify => return Ok(self.notify(op, choice)),
+            OpKind::Join | OpKind::TryJoin => return self.join(thread, op),
+            OpKind::Detach => return self.detach_thread(ThreadId(op.arg as u32)),
+            OpKind::Finish => {
+                self.orphan_mutexes(thread);
+                self.finish_thread(thread);
+                return Ok(OpResult::Done.into());
+            }
+            OpKind::Destroy => return self.destroy(object),
+            OpKind::Sleep => {
+                self.now = self.now.max(op.arg);
+                return Ok(OpResult::Done.into());
+            }
+            _ => return Ok(OpResult::Done.into()),
+        };
+        self.refresh(object);
+        Ok(result.into())
+    }
+
+    state!(mutex, Mutex);
+    state!(rwlock, Rwlock);
+    state!(sem, Sem);
+    state!(once, Once);
+    state!(cond, Cond);
+    state!(barrier, Barrier);
+
+    fn cond_wait(&mut self, thread: ThreadId, op: &Op) -> Result<Performed, Misuse> {
+        let depth = self.mutex(op.other).release_all(thread)?;
+        self.refresh(op.other);
+        self.cond(op.object).enqueue(thread, depth, op.other)?;
+        self.threads[thread.idx()].is_woken = false;
+        Ok(OpResult::Done.into())
+    }
+
+    fn cond_wake(&mut self, thread: ThreadId, op: &Op, verdict: Option<OpResult>) -> Performed {
+        let depth = self.threads[thread.idx()].depth;
+        self.threads[thread.idx()].is_woken = false;
+        let locked = self.mutex(op.other).restore(thread, depth, op.site);
+        self.refresh(op.other);
+        match (verdict, locked) {
+            (None, locked) => locked.into(),
+            (Some(result), _) => result.into(),
+        }
+    }
+
+    fn signal(&mut self, object: ObjectId, choice: u32) -> Performed {
+        let cond = self.cond(object);
+        if cond.waiters.is_empty() {
+            return OpResult::Done.into();
+        }
+        let (thread, depth) = cond.waiters.remove(choice as usize);
+        self.wake(thread, depth);
+        Performed { result: OpResult::Done, value: u64::from(thread.0) + 1, misuse: None }
+    }
+
+    fn broadcast(&mut self, object: ObjectId) -> Performed {
+        let waiters = std::mem::take(&mut self.cond(object).waiters);
+        for (thread, depth) in &waiters {
+            self.wake(*thread, *depth);
+        }
+        Performed { result: OpResult::Done, value: waiters.len() as u64, misuse: None }
+    }
+
+    /// Ends a thread's wait.
+    fn wake(&mut self, thread: ThreadId, depth: u32) {
+        let deadline_kept = self.threads[thread.idx()].pending.kind != OpKind::CondWake;
+        self.threads[thread.idx()].is_woken = true;
+        self.threads[thread.idx()].depth = depth;
+        if matches!(self.status(thread), crate::Status::Parked) {
+            self.remove_deadline(thread);
+            self.after_wake(thread);
+        }
+        debug_assert!(deadline_kept || self.threads[thread.idx()].timed_slot == u32::MAX);
+    }
+
+    fn arrive(&mut self, thread: ThreadId, object: ObjectId) -> Performed {
+        self.threads[thread.idx()].is_woken = false;
+        match self.barrier(object).arrive(thread) {
+            None => OpResult::Done.into(),
+            Some(others) => {
+                for other in &others {
+                    self.wake(*other, 0);
+                }
+                Performed { result: OpResult::Chosen, value: others.len() as u64, misuse: None }
+            }
+        }
+    }
+
+    /// Threads that wait on a variable, in the order in which they came, with their bit sets.
+    pub fn futex_waiters(&self, object: ObjectId) -> &[(ThreadId, u32)] {
+        self.object_ref(object).map_or(&[], |it| &it.futex_waiters)
+    }
+
+    /// Moves up to `count` waiters from one variable to another (`FUTEX_REQUEUE`).
+    pub fn requeue(&mut self, from: ObjectId, to: ObjectId, count: u32) -> u32 {
+        let waiters = &mut self.object_mut(from).futex_waiters;
+        let n_moved = (count as usize).min(waiters.len());
+        let moved: Vec<_> = waiters.drain(..n_moved).collect();
+        for (thread, _) in &moved {
+            self.threads[thread.idx()].pending.object = to;
+        }
+        self.object_mut(to).futex_waiters.extend(moved);
+        n_moved as u32
+    }
+
+    /// `arg` has the count in its low half and the bit set in its high half.
+    fn notify(&mut self, op: &Op, choice: u32) -> Performed {
+        let (count, bits) = (op.arg as u32, (op.arg >> 32) as u32);
+        let mut woken = 0;
+        let mut first = choice as usize;
+        while woken < u64::from(count) {
+            let waiters = &mut self.object_mut(op.object).futex_waiters;
+            let n_waiters = waiters.len();
+            let matching = (0..n_waiters)
+                .map(|k| (first + k) % n_waiters)
+                .find(|idx| waiters[*idx].1 & bits != 0);
+            let Some(idx) = matching else { break };
+            let (thread, _) = waiters.remove(idx);
+            first = 0;
+            self.wake(thread, 0);
+            woken += 1;
+        }
+        Performed { result: OpResult::Done, value: woken, misuse: None }
+    }
+
+    fn join(&mut self, thread: ThreadId, op: &Op) -> Result<Performed, Misuse> {
+        let target = ThreadId(op.arg as u32);
+        if target == thread {
+            return Ok(OpResult::WouldDeadlock.into());
+        }
+        if !self.is_joinable(target) {
+            return Err(Misuse::JoinTwice);
+        }
+        if self.status(target) != crate::Status::Finished {
+            return Ok(OpResult::Busy.into());
+        }
+        self.threads[target.idx()].is_joined = true;
+        Ok(OpResult::Done.into())
+    }
+
+    fn detach_thread(&mut self, target: ThreadId) -> Result<Performed, Misuse> {
+        if !self.is_joinable(target) {
+            return Err(Misuse::DetachTwice);
+        }
+        self.threads[target.idx()].is_detached = true;
+        Ok(OpResult::Done.into())
+    }
+
+    fn destroy(&mut self, object: ObjectId) -> Result<Performed, Misuse> {
+        let it = self.object_mut(object);
+        match &it.state {
+            ObjectState::Mutex(mutex) => mutex.destroy()?,
+            ObjectState::Rwlock(rwlock) => rwlock.destroy()?,
+            ObjectState::Cond(cond) => cond.destroy()?,
+            ObjectState::Barrier(barrier) => barrier.destroy()?,
+            _ => {}
+        }
+        if it.lines.iter().any(|line| !line.threads.is_empty()) {
+            return Err(Misuse::DestroyAwaited);
+        }
+        self.forget_object(object);
+        Ok(OpResult::Done.into())
+    }
+
+    /// A semaphore's value.
+    pub fn sem_count(&self, object: ObjectId) -> u32 {
+        match self.object(object) {
+            Some(ObjectState::Sem(sem)) => sem.count,
+            _ => 0,
+        }
+    }
+
+    /// `pthread_mutex_consistent`; was there anything to make consistent?
+    pub fn make_consistent(&mut self, object: ObjectId, thread: ThreadId) -> bool {
+        self.mutex(object).make_consistent(thread)
+    }
+
+    /// Ends a wait for a signal.
+    pub fn wake_sigwait(&mut self, thread: ThreadId) {
+        self.wake(thread, 0);
+    }
+}
