@@ -88,7 +88,7 @@ impl Machine {
     ) -> ThreadId {
         let thread = ThreadId(self.threads.len() as u32);
         self.threads.push(Thread::new(object, parent, site));
-        self.set_object(object, ObjectState::Thread(false));
+        self.set_object(object, ObjectState::Thread { thread, is_finished: false });
         self.n_live += 1;
         if parent.is_some() {
             self.announce(thread, Op::on(OpKind::Start, object, SiteId(0)));
@@ -415,7 +415,7 @@ impl Machine {
         self.threads[thread.idx()].status = Status::Finished;
         self.n_live -= 1;
         let object = self.threads[thread.idx()].object;
-        self.object_mut(object).state = ObjectState::Thread(true);
+        self.object_mut(object).state = ObjectState::Thread { thread, is_finished: true };
         self.refresh(object);
     }
 

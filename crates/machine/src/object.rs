@@ -31,8 +31,13 @@ pub enum ObjectState {
     Barrier(Barrier),
     /// A once block.
     Once(Once),
-    /// A thread, as what others join: has it finished?
-    Thread(bool),
+    /// A thread, as what others join.
+    Thread {
+        /// Which.
+        thread: ThreadId,
+        /// Has it finished?
+        is_finished: bool,
+    },
     /// A variable that threads wait on.
     Futex,
     /// A descriptor: can it be read (`[0]`), written (`[1]`) now?
@@ -77,7 +82,7 @@ impl ObjectState {
             ObjectState::Rwlock(rwlock) => rwlock.is_open(queue),
             ObjectState::Sem(sem) => sem.count > 0,
             ObjectState::Once(once) => !once.is_running(),
-            ObjectState::Thread(is_finished) => *is_finished,
+            ObjectState::Thread { is_finished, .. } => *is_finished,
             ObjectState::Descriptor(ready) => ready[queue as usize],
             ObjectState::Cond(_) | ObjectState::Barrier(_) | ObjectState::Futex => false,
         }

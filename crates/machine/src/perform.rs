@@ -221,7 +221,10 @@ impl Machine {
     }
 
     fn join(&mut self, thread: ThreadId, op: &Op) -> Result<Performed, Misuse> {
-        let target = ThreadId(op.arg as u32);
+        let target = match self.object(op.object) {
+            Some(ObjectState::Thread { thread, .. }) => *thread,
+            other => panic!("bug: thread expected, found {other:?}"),
+        };
         if target == thread {
             return Ok(OpResult::WouldDeadlock.into());
         }
@@ -241,6 +244,11 @@ impl Machine {
         }
         self.threads[target.idx()].is_detached = true;
         Ok(OpResult::Done.into())
+    }
+
+    /// Marks a thread as created detached.
+    pub fn detach_quietly(&mut self, target: ThreadId) {
+        self.threads[target.idx()].is_detached = true;
     }
 
     fn destroy(&mut self, object: ObjectId) -> Result<Performed, Misuse> {

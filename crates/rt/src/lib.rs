@@ -1,1 +1,37 @@
-//! Placeholder while the workspace is laid out.
+//! The part that lives inside the program under test.
+//!
+//! Ground rules, for every line of this crate:
+//!
+//! - A hook first asks [`control::enter`]; if it says no, the real function runs and nothing else.
+//! - Nothing here calls a function that we hook, except through [`real`] or as a raw system call.
+//! - Nothing here allocates from the program's heap (our allocator is [`arena`]), prints, or unwinds.
+//! - One thread of the program runs at a time, and only that one is in here: [`control`] is global
+//!   state without locks. Threads that Raddle did not create are turned away by `enter`.
+//! - No borrow of the global state lives across a switch to another thread.
+//! - No pointer leaves this crate: objects and sites are numbered here.
+//! - Frames that code of the program may unwind through are `C-unwind` and have nothing to drop.
+
+#![expect(unsafe_code, reason = "stands in for the C library inside a running program")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "nearly every line here is a C interface; blocks are kept to one thought instead"
+)]
+
+mod access;
+mod arena;
+mod control;
+mod emit;
+mod end;
+mod heap;
+mod hooks;
+mod io;
+mod names;
+mod real;
+mod server;
+mod shadow;
+mod signals;
+mod stack;
+mod step;
+mod sync;
+mod threads;
+mod time;

@@ -1,18 +1,27 @@
 //@ expect: assert
-//@ execs: 1000
-// After a timed wait the result is used without asking whether it was the timeout that ended it.
+//@ execs: 500
+// After a timed wait the answer is used without asking whether the timeout ended it: if maintenance
+// has the device first, the solver is too late.
 #include <assert.h>
 #include <pthread.h>
 #include <time.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t device = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static int answer;
 
+static void *use_device(void *arg)
+{
+    int *millis = arg;
+    pthread_mutex_lock(&device);
+    nanosleep(&(struct timespec){0, *millis * 1000 * 1000}, NULL);
+    pthread_mutex_unlock(&device);
+    return NULL;
+}
+
 static void *solver(void *arg)
 {
-    (void)arg;
-    nanosleep(&(struct timespec){0, 1000 * 1000}, NULL);
+    use_device(arg);
     pthread_mutex_lock(&lock);
     answer = 42;
     pthread_cond_signal(&ready);
@@ -25,11 +34,9 @@ static void *asker(void *arg)
     (void)arg;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 1000 * 1000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
+    until.tv_nsec += 30 * 1000 * 1000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&lock);
     if (answer == 0)
         pthread_cond_timedwait(&ready, &lock, &until);
@@ -40,10 +47,12 @@ static void *asker(void *arg)
 
 int main(void)
 {
-    pthread_t a, b;
-    pthread_create(&a, NULL, solver, NULL);
-    pthread_create(&b, NULL, asker, NULL);
-    pthread_join(a, NULL);
-    pthread_join(b, NULL);
+    pthread_t t[3];
+    int quick = 1, slow = 100;
+    pthread_create(&t[0], NULL, solver, &quick);
+    pthread_create(&t[1], NULL, use_device, &slow);
+    pthread_create(&t[2], NULL, asker, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
     return 0;
 }

@@ -16,7 +16,9 @@ static void *waiter(void *arg)
     (void)arg;
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += 1;
+    until.tv_nsec += 20 * 1000 * 1000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&lock);
     int rc = 0;
     while (item == 0 && rc != ETIMEDOUT)

@@ -1,0 +1,243 @@
+//! What kind of thing a program is, before anybody starts it: most of what can be wrong with it is told
+//! better here than by a child that dies early.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use object::read::ReadCache;
+use object::read::elf::{ElfFile64, ProgramHeader as _};
+use object::{Endianness, Object as _, ObjectSymbol as _, elf};
+
+use crate::{Fault, RUNTIME_NAME};
+
+/// A dynamically linked program for this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executable {
+    /// Where it is, as given.
+    pub path: PathBuf,
+    /// How much of it can be controlled.
+    pub hooks: Hooks,
+    /// Is it loaded at an address of the kernel's choice?
+    pub is_pie: bool,
+    /// The libraries that it asks for itself, in order.
+    pub needed: Vec<String>,
+}
+
+/// What `raddle cc` left in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hooks {
+    /// It asks for the runtime library itself.
+    Linked,
+    /// Its code calls the hooks, but nobody linked the runtime: it has to be preloaded.
+    Imported,
+    /// None: only calls of libc can be controlled.
+    None,
+}
+
+/// Why a file is no program for us.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutableError {
+    /// There is no such file.
+    #[error("no such program: `{}`", path.display())]
+    NotFound {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It is a folder, a socket…
+    #[error("`{}` is not a file", path.display())]
+    NotFile {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Nobody may execute it.
+    #[error("`{}` is not executable: `chmod +x` it, if it is a program", path.display())]
+    NotExecutable {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It begins with `#!`.
+    #[error("`{}` is a script: name the program that it starts", path.display())]
+    Script {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It is no ELF file, or a broken one.
+    #[error("`{}` is not an ELF executable{}", path.display(), colon(detail))]
+    NotElf {
+        /// Which.
+        path: PathBuf,
+        /// What is broken; empty if it is another kind of file.
+        detail: String,
+    },
+    /// It is for another machine.
+    #[error("`{}` is not for x86-64 Linux, the only machine that raddle knows so far", path.display())]
+    WrongMachine {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It has no loader to bring in the runtime.
+    #[error("`{}` is linked statically, which can't be controlled: link it dynamically", path.display())]
+    Static {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It has another runtime behind the same hooks.
+    #[error(
+        "`{}` is linked with ThreadSanitizer's own runtime: rebuild it with `raddle cc`/`raddle c++` \
+         instead of -fsanitize=thread",
+        path.display()
+    )]
+    LinkedWithTsan {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It was built by a plain compiler.
+    #[error(
+        "`{}` was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or explore its \
+         synchronisation only with --sync-only",
+        path.display()
+    )]
+    NoHooks {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It could not be read.
+    #[error("can't read `{}`: {source}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ExecutableError {
+    /// Whose fault it is.
+    pub fn fault(&self) -> Fault {
+        match self {
+            ExecutableError::Io { .. } => Fault::World,
+            _ => Fault::User,
+        }
+    }
+}
+
+impl Executable {
+    /// Refuses a program without hooks: what to ask unless the user said `--sync-only`.
+    pub fn require_hooks(&self) -> Result<(), ExecutableError> {
+        match self.hooks {
+            Hooks::Linked | Hooks::Imported => Ok(()),
+            Hooks::None => Err(ExecutableError::NoHooks { path: self.path.clone() }),
+        }
+    }
+}
+
+/// Looks at the file at `path`, which is not searched for in `$PATH`.
+pub fn inspect(path: &Path) -> Result<Executable, ExecutableError> {
+    let file = open(path)?;
+    let path = path.to_path_buf();
+    let mut start = Vec::new();
+    let read = (&file).take(20).read_to_end(&mut start);
+    read.map_err(|source| ExecutableError::Io { path: path.clone(), source })?;
+    if start.starts_with(b"#!") {
+        return Err(ExecutableError::Script { path });
+    }
+    if !start.starts_with(&elf::ELFMAG) || start.len() < 20 {
+        return Err(ExecutableError::NotElf { path, detail: String::new() });
+    }
+    let machine = u16::from_le_bytes([start[18], start[19]]);
+    let is_ours = start[4] == elf::ELFCLASS64.0
+        && start[5] == elf::ELFDATA2LSB.0
+        && machine == elf::EM_X86_64.0;
+    if !is_ours {
+        return Err(ExecutableError::WrongMachine { path });
+    }
+    let cache = ReadCache::new(file);
+    match read_tables(&cache) {
+        Ok(tables) => tables.judge(path),
+        Err(error) => Err(ExecutableError::NotElf { path, detail: error.to_string() }),
+    }
+}
+
+fn open(path: &Path) -> Result<File, ExecutableError> {
+    let path = path.to_path_buf();
+    let metadata = match fs::metadata(&path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(ExecutableError::NotFound { path });
+        }
+        Err(source) => return Err(ExecutableError::Io { path, source }),
+    };
+    if !metadata.is_file() {
+        return Err(ExecutableError::NotFile { path });
+    }
+    if metadata.mode() & 0o111 == 0 {
+        return Err(ExecutableError::NotExecutable { path });
+    }
+    File::open(&path).map_err(|source| ExecutableError::Io { path, source })
+}
+
+/// What the tables of an ELF file say.
+struct Tables {
+    is_program: bool,
+    is_pie: bool,
+    has_interpreter: bool,
+    needed: Vec<String>,
+    imports_hooks: bool,
+    defines_hooks: bool,
+}
+
+fn read_tables(cache: &ReadCache<File>) -> object::Result<Tables> {
+    let file = ElfFile64::<Endianness, _>::parse(cache)?;
+    let endian = file.endian();
+    let kind = file.kind();
+    let has_interpreter =
+        file.elf_program_headers().iter().any(|segment| segment.p_type(endian) == elf::PT_INTERP);
+    let mut needed = Vec::new();
+    for library in file.import_libraries()? {
+        needed.push(String::from_utf8_lossy(library?.name()).into_owned());
+    }
+    let (mut imports_hooks, mut defines_hooks) = (false, false);
+    for symbol in file.dynamic_symbols() {
+        if matches!(symbol.name_bytes()?, b"__tsan_init" | b"__tsan_func_entry") {
+            imports_hooks |= symbol.is_undefined();
+            defines_hooks |= symbol.is_definition();
+        }
+    }
+    Ok(Tables {
+        is_program: matches!(kind, object::ObjectKind::Executable | object::ObjectKind::Dynamic),
+        is_pie: kind == object::ObjectKind::Dynamic,
+        has_interpreter,
+        needed,
+        imports_hooks,
+        defines_hooks,
+    })
+}
+
+impl Tables {
+    fn judge(self, path: PathBuf) -> Result<Executable, ExecutableError> {
+        if !self.is_program {
+            return Err(ExecutableError::NotElf { path, detail: "it is an object file".into() });
+        }
+        // clang puts its runtime into the program, which then exports the hooks.
+        if self.defines_hooks || self.needed.iter().any(|name| name.starts_with("libtsan.so")) {
+            return Err(ExecutableError::LinkedWithTsan { path });
+        }
+        if !self.has_interpreter {
+            return Err(ExecutableError::Static { path });
+        }
+        let hooks = if self.needed.iter().any(|name| name == RUNTIME_NAME) {
+            Hooks::Linked
+        } else if self.imports_hooks {
+            Hooks::Imported
+        } else {
+            Hooks::None
+        };
+        Ok(Executable { path, hooks, is_pie: self.is_pie, needed: self.needed })
+    }
+}
+
+fn colon(detail: &str) -> String {
+    if detail.is_empty() { String::new() } else { format!(": {detail}") }
+}

@@ -1,0 +1,198 @@
+//! Plain accesses to memory: most are nobody else's business, and cost a look at one cell.
+//!
+//! Seed paper 1's classification, as far as one execution can see it (`shadow` has the states). What
+//! an execution learns, that a variable is shared after all, is told to the launcher by name, and
+//! known from the first access on in later executions.
+
+use raddle_model::{End, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
+
+use crate::{
+    control::{Caller, Control, control, enter, is_active, leave},
+    end,
+    shadow::{Cell, State},
+    step::step,
+};
+
+/// An access of `SIZE` bytes (1, 2, 4 or 8).
+#[inline(always)]
+pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
+    address: usize,
+    pc: usize,
+    sp: usize,
+) {
+    if !is_active() {
+        return;
+    }
+    // SAFETY: active means initialised. A thread that is not ours may look at cells as well: it reads
+    // plain words, and changes nothing unless `enter` lets it.
+    let (cell, mine) = unsafe { ((*control()).shadow.cell(address), Cell::owned((*control()).me)) };
+    let is_whole = address & 3 <= 4 - if SIZE < 4 { SIZE } else { 4 };
+    if !cell.is_null() && is_whole {
+        // SAFETY: not null, so a cell; of an aligned pair, both are in one chunk.
+        let seen = unsafe { *cell };
+        if SIZE <= 4 {
+            if seen == mine || (!IS_WRITE && seen == Cell::READ_SHARED) {
+                return;
+            }
+        } else if address & 7 == 0 {
+            // SAFETY: as above.
+            let next = unsafe { *cell.add(1) };
+            if seen == mine && next == mine {
+                return;
+            }
+            if !IS_WRITE && seen == Cell::READ_SHARED && next == Cell::READ_SHARED {
+                return;
+            }
+        }
+    }
+    let kind = if IS_WRITE { OpKind::Write } else { OpKind::Read };
+    range(address, SIZE, kind, Caller { pc, sp });
+}
+
+/// An access to any range.
+#[cold]
+#[inline(never)]
+pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
+    if size == 0 || !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        if let Some(object) = (*control()).touch(address, size, kind, caller) {
+            visible(object, address, size, kind, caller);
+        }
+    }
+    leave(());
+}
+
+unsafe fn visible(object: ObjectId, address: usize, size: usize, kind: OpKind, caller: Caller) {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let site = (*control()).site(caller);
+        let mut op = Op::on(kind, object, site);
+        if kind == OpKind::Read {
+            op.flags = (*control()).this().spin.flags();
+        } else {
+            (*control()).this().spin.reset();
+        }
+        step(op);
+        let cell = (*control()).shadow.cell(address);
+        if !cell.is_null() && (*cell).state() == State::Freed {
+            end::end_about(End::Misuse(Misuse::UseAfterFree), site, object, b"");
+        }
+        if size <= 8 && kind != OpKind::Write {
+            let value = peek(address, size);
+            (*control()).emit.set_value(value, size as u8);
+            (*control()).this().spin.read(site, object, value);
+        }
+    }
+}
+
+/// The value at an address that the program is about to read.
+unsafe fn peek(address: usize, size: usize) -> u64 {
+    let mut bytes = [0_u8; 8];
+    for (idx, byte) in bytes.iter_mut().enumerate().take(size) {
+        // SAFETY: the program reads these bytes next; if it must not, it crashes here as there.
+        *byte = unsafe { ((address + idx) as *const u8).read_volatile() };
+    }
+    u64::from_le_bytes(bytes)
+}
+
+impl Control {
+    /// Brings the cells of a range up to date. The variable whose access is visible, if any.
+    fn touch(
+        &mut self,
+        address: usize,
+        size: usize,
+        kind: OpKind,
+        caller: Caller,
+    ) -> Option<ObjectId> {
+        let is_alone = self.machine.n_live() == 1;
+        let is_write = kind != OpKind::Read;
+        let mut variable = None;
+        let mut at = address & !3;
+        while at < address + size {
+            let cell = self.shadow.cell(at);
+            if cell.is_null() {
+                return None;
+            }
+            // SAFETY: not null, so a cell.
+            let cell = unsafe { &mut *cell };
+            match cell.state() {
+                State::Owned(owner) if owner == self.me => {}
+                State::Sync(_) => {}
+                State::Freed => self.used_after_free(caller),
+                State::Variable(object) => variable = variable.or(Some(object)),
+                State::Untouched => {
+                    if self.shared.is_empty() || !self.is_named_shared(at) {
+                        *cell = Cell::owned(self.me);
+                    } else {
+                        variable = Some(self.share(cell, at, variable));
+                    }
+                }
+                State::Owned(_) | State::ReadShared if is_alone => *cell = Cell::owned(self.me),
+                State::Owned(_) | State::ReadShared if is_write => {
+                    variable = Some(self.share(cell, at, variable));
+                    self.tell_shared(at);
+                }
+                State::Owned(_) => *cell = Cell::READ_SHARED,
+                State::ReadShared => {}
+            }
+            at += 4;
+        }
+        variable.filter(|_| !is_alone)
+    }
+
+    fn used_after_free(&mut self, caller: Caller) {
+        if self.is_execution {
+            let site = self.site(caller);
+            end::end_about(End::Misuse(Misuse::UseAfterFree), site, ObjectId::NONE, b"");
+        }
+    }
+
+    /// Makes a cell part of a variable.
+    fn share(&mut self, cell: &mut Cell, at: usize, variable: Option<ObjectId>) -> ObjectId {
+        let object = variable.unwrap_or_else(|| self.make_variable(at));
+        *cell = Cell::variable(object);
+        object
+    }
+
+    fn is_named_shared(&mut self, at: usize) -> bool {
+        let (_, name) = self.describe(at, raddle_trace::ObjectClass::Variable);
+        name != 0 && self.is_known_shared(name)
+    }
+
+    /// Tells the launcher that a variable is shared, so that the next executions know.
+    fn tell_shared(&mut self, at: usize) {
+        let (_, name) = self.describe(at, raddle_trace::ObjectClass::Variable);
+        if name == 0 || self.is_known_shared(name) {
+            return;
+        }
+        // SAFETY: the header is mapped; the names found follow the names known, within the room.
+        unsafe {
+            let header = &mut *self.header;
+            let (n_known, n_found) = (header.n_shared as usize, header.n_shared_found as usize);
+            let found = self.segment.shared().add(n_known);
+            let is_told = (0..n_found).any(|idx| *found.add(idx) == name);
+            if !is_told && n_known + n_found < self.segment.caps().shared as usize {
+                *found.add(n_found) = name;
+                header.n_shared_found += 1;
+            }
+        }
+    }
+
+    /// Does any other thread know this memory? Freeing it is a step then.
+    pub(crate) fn shared_object_in(&self, address: usize, size: usize) -> Option<ObjectId> {
+        let mut found = None;
+        self.shadow.for_range(address, size, |cell, _| {
+            // SAFETY: `for_range` passes cells only.
+            if let State::Variable(object) = unsafe { *cell }.state() {
+                found = found.or(Some(object));
+            }
+        });
+        found
+    }
+}
+
+/// The thread that owns untouched memory next; for documentation of the cell's invariant.
+const _: () = assert!(size_of::<ThreadId>() == 4 && size_of::<SiteId>() == 4);

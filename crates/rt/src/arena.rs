@@ -1,0 +1,97 @@
+//! The runtime's own heap, apart from the program's: power-of-two classes in memory of our own, so
+//! that what we allocate never moves what the program allocates.
+
+use std::{
+    alloc::{GlobalAlloc, Layout},
+    ptr,
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::*},
+};
+
+use raddle_fiber::raw;
+
+struct Arena;
+
+#[global_allocator]
+static ARENA: Arena = Arena;
+
+const CHUNK: usize = 1 << 20;
+const CLASSES: usize = 17; // 16 bytes to 1 MiB
+static FREE: [AtomicPtr<u8>; CLASSES] = [const { AtomicPtr::new(ptr::null_mut()) }; CLASSES];
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+static LIMIT: AtomicUsize = AtomicUsize::new(0);
+static LOCK: AtomicBool = AtomicBool::new(false);
+
+/// Fresh zeroed memory from the kernel; null if there is none.
+pub(crate) fn map(size: usize) -> *mut u8 {
+    const SYS_MMAP: i64 = 9;
+    const READ_WRITE: usize = 3;
+    const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x02 | 0x20 | 0x4000;
+    // SAFETY: asks for new memory, touches none.
+    let result = unsafe {
+        raw::syscall(SYS_MMAP, [0, size, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0])
+    };
+    if result < 0 { ptr::null_mut() } else { result as *mut u8 }
+}
+
+fn class(layout: &Layout) -> usize {
+    let size = layout.size().max(layout.align()).max(16).next_power_of_two();
+    size.trailing_zeros() as usize - 4
+}
+
+// SAFETY: blocks come from fresh memory or from a list of blocks of the same class; a block is at
+// least as large as its class says and aligned to its size; the lock keeps two threads apart.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let class = class(&layout);
+        if class >= CLASSES {
+            return map(layout.size());
+        }
+        while LOCK.swap(true, Acquire) {
+            std::hint::spin_loop();
+        }
+        let block = take(class);
+        LOCK.store(false, Release);
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let class = class(&layout);
+        if class >= CLASSES {
+            const SYS_MUNMAP: i64 = 11;
+            // SAFETY: the block was mapped by `alloc` with this size.
+            unsafe { raw::syscall(SYS_MUNMAP, [block as usize, layout.size(), 0, 0, 0, 0]) };
+            return;
+        }
+        while LOCK.swap(true, Acquire) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the block is ours and large enough for a pointer.
+        unsafe { block.cast::<*mut u8>().write(FREE[class].load(Relaxed)) };
+        FREE[class].store(block, Relaxed);
+        LOCK.store(false, Release);
+    }
+}
+
+/// A block of a class; the lock is held.
+fn take(class: usize) -> *mut u8 {
+    let first = FREE[class].load(Relaxed);
+    if !first.is_null() {
+        // SAFETY: a free block begins with the next one.
+        FREE[class].store(unsafe { first.cast::<*mut u8>().read() }, Relaxed);
+        return first;
+    }
+    let size = 16_usize << class;
+    let start = NEXT.load(Relaxed).next_multiple_of(size);
+    if start + size <= LIMIT.load(Relaxed) {
+        NEXT.store(start + size, Relaxed);
+        return start as *mut u8;
+    }
+    let chunk = map(CHUNK.max(2 * size));
+    if chunk.is_null() {
+        return chunk;
+    }
+    let start = (chunk as usize).next_multiple_of(size);
+    NEXT.store(start + size, Relaxed);
+    LIMIT.store(chunk as usize + CHUNK.max(2 * size), Relaxed);
+    start as *mut u8
+}

@@ -1,0 +1,135 @@
+//! The runtime's global state, and who may touch it: the one thread that runs, inside a hook.
+
+use std::{
+    cell::UnsafeCell,
+    mem::MaybeUninit,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use raddle_machine::Machine;
+use raddle_model::ThreadId;
+use raddle_pick::Chooser;
+use raddle_trace::{Header, Segment};
+
+use crate::{
+    emit::Emit, heap::Heap, io::Io, names::Modules, shadow::Shadow, signals::Signals,
+    threads::ThreadRt, time::Time,
+};
+
+/// Everything the runtime knows. See the ground rules at the top of the crate.
+pub(crate) struct Control {
+    /// The thread that runs.
+    pub(crate) me: ThreadId,
+    /// Is it inside a hook?
+    pub(crate) is_inside: bool,
+    /// Do the threads run on one kernel thread?
+    pub(crate) has_fibers: bool,
+    /// Has the execution begun (`main` was entered in the forked process)?
+    pub(crate) is_execution: bool,
+    /// Has the process begun to exit?
+    pub(crate) is_exiting: bool,
+    /// With what code.
+    pub(crate) exit_code: i32,
+    /// The thread pointer of the thread that runs.
+    pub(crate) fs: usize,
+    pub(crate) machine: Machine,
+    pub(crate) chooser: Chooser<'static>,
+    pub(crate) threads: Vec<Box<ThreadRt>>,
+    pub(crate) shadow: Shadow,
+    pub(crate) heap: Heap,
+    pub(crate) modules: Modules,
+    pub(crate) emit: Emit,
+    pub(crate) time: Time,
+    pub(crate) io: Io,
+    pub(crate) signals: Signals,
+    /// Names known to be shared, sorted.
+    pub(crate) shared: &'static [u64],
+    pub(crate) max_steps: u64,
+    pub(crate) segment: Segment,
+    pub(crate) header: *mut Header,
+}
+
+struct Global(UnsafeCell<MaybeUninit<Control>>);
+
+// SAFETY: only the thread that runs and is inside a hook touches it; see the crate's ground rules.
+unsafe impl Sync for Global {}
+
+static CONTROL: Global = Global(UnsafeCell::new(MaybeUninit::uninit()));
+static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// The global state. Dereference it for one statement at a time, never across a switch.
+#[inline(always)]
+pub(crate) fn control() -> *mut Control {
+    CONTROL.0.get().cast()
+}
+
+/// Is the program under control at all? If not, every hook is a plain pass to the real function.
+#[inline(always)]
+pub(crate) fn is_active() -> bool {
+    IS_ACTIVE.load(Relaxed)
+}
+
+/// Puts the program under control.
+pub(crate) fn activate(control_value: Control) {
+    // SAFETY: called once, before any hook is active.
+    unsafe { control().write(control_value) };
+    IS_ACTIVE.store(true, Relaxed);
+}
+
+/// Lets the program go: from now on every hook passes to the real function (after a `fork`).
+pub(crate) fn deactivate() {
+    IS_ACTIVE.store(false, Relaxed);
+}
+
+/// Enters a hook. `false` if the real function is to run: nothing is controlled, the call comes from
+/// inside a hook, or from a thread that Raddle did not create.
+#[inline(always)]
+pub(crate) fn enter() -> bool {
+    if !is_active() {
+        return false;
+    }
+    let control = control();
+    // SAFETY: active means initialised; the two fields are plain words, and a foreign thread that
+    // reads them at a bad moment sees another thread's pointer, never its own.
+    unsafe {
+        if (*control).is_inside || (*control).fs != raddle_fiber::thread_pointer() {
+            return false;
+        }
+        (*control).is_inside = true;
+    }
+    true
+}
+
+/// Leaves a hook with its result, after what the thread has to do before it goes on: run the handlers
+/// of signals that were sent to it, or end because it was cancelled.
+#[inline(always)]
+pub(crate) fn leave<T>(result: T) -> T {
+    let control = control();
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        (*control).is_inside = false;
+        if (*control).signals.is_any_pending {
+            crate::signals::deliver_pending();
+        }
+    }
+    result
+}
+
+/// Runs `body`, code of the program, from inside a hook.
+pub(crate) fn outside<T>(body: impl FnOnce() -> T) -> T {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe { (*control()).is_inside = false };
+    let result = body();
+    // SAFETY: `body` has returned on this thread, which runs.
+    unsafe { (*control()).is_inside = true };
+    result
+}
+
+/// Where a hook was called from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    /// The return address.
+    pub(crate) pc: usize,
+    /// The caller's stack pointer.
+    pub(crate) sp: usize,
+}

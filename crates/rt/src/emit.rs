@@ -1,0 +1,229 @@
+//! Events, sites and objects, as they go into the shared segment; and the two digests.
+//!
+//! The *digest* covers thread, op, object and site of each step in order: equal digests, equal traces.
+//! The *class* covers what each step could depend on (ALGORITHMS §0): each event's hash mixes its
+//! thread's last and its object's last conflicting event; their sum does not depend on the order of
+//! independent steps, so equal classes mean equivalent schedules.
+
+use raddle_machine::Performed;
+use raddle_model::{Event, ObjectId, Op, SiteId, ThreadId, hash_bytes, mix};
+use raddle_trace::{Header, ObjectClass, ObjectEntry, Segment, SiteEntry};
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Emit {
+    events: *mut Event,
+    mask: u64,
+    /// Steps taken.
+    pub(crate) n_steps: u64,
+    pub(crate) n_switches: u64,
+    pub(crate) digest: u64,
+    pub(crate) class: u64,
+    /// By thread: the hash of its last event.
+    last_of_thread: Vec<u64>,
+    /// By object: the hash of its last write, and of all events on it.
+    last_of_object: Vec<(u64, u64)>,
+    classes: Vec<ObjectClass>,
+    sites: SiteTable,
+    objects_room: u32,
+}
+
+/// Code addresses by number, and the reverse: open addressing.
+#[derive(Debug)]
+struct SiteTable {
+    slots: Vec<(usize, u32)>,
+    n_sites: u32,
+    room: u32,
+    /// By number: the hash of module and offset, and whether no code of the program was found.
+    known: Vec<(u64, bool)>,
+}
+
+impl Emit {
+    pub(crate) fn new(segment: &Segment) -> Emit {
+        let caps = segment.caps();
+        let mut emit = Emit {
+            events: segment.events(),
+            mask: u64::from(caps.events) - 1,
+            n_steps: 0,
+            n_switches: 0,
+            digest: 0,
+            class: 0,
+            last_of_thread: Vec::new(),
+            last_of_object: Vec::with_capacity(256),
+            classes: Vec::with_capacity(256),
+            sites: SiteTable {
+                slots: vec![(0, 0); 1024],
+                n_sites: 1,
+                room: caps.sites,
+                known: vec![(0, false)],
+            },
+            objects_room: caps.objects,
+        };
+        emit.last_of_object.push((0, 0));
+        emit.classes.push(ObjectClass::Variable);
+        emit
+    }
+
+    /// Writes the event of a step.
+    #[inline]
+    pub(crate) fn event(&mut self, thread: ThreadId, op: &Op, performed: &Performed, choice: u32) {
+        let event = Event {
+            kind: op.kind,
+            flags: op.flags,
+            result: performed.result,
+            size: 0,
+            thread,
+            object: op.object,
+            other: op.other,
+            site: op.site,
+            reserved: choice,
+            value: performed.value,
+        };
+        // SAFETY: the mask keeps the index within the area.
+        unsafe { *self.events.add((self.n_steps & self.mask) as usize) = event };
+        self.n_steps += 1;
+        let what =
+            u64::from(op.kind as u8) | u64::from(thread.0) << 8 | u64::from(op.object.0) << 32;
+        self.digest = mix(self.digest ^ u64::from(op.site.0), what);
+        self.add_to_class(thread, op, what);
+    }
+
+    #[inline]
+    fn add_to_class(&mut self, thread: ThreadId, op: &Op, what: u64) {
+        let last = &mut self.last_of_thread[thread.idx()];
+        let mut hash = mix(*last, what ^ u64::from(op.site.0) << 16);
+        if op.object != ObjectId::NONE {
+            let object = &mut self.last_of_object[op.object.idx()];
+            if op.kind.is_write() {
+                hash = mix(hash, object.1);
+                *object = (hash, hash);
+            } else {
+                hash = mix(hash, object.0);
+                object.1 = object.1.wrapping_add(hash);
+            }
+        }
+        if op.other != ObjectId::NONE {
+            let other = &mut self.last_of_object[op.other.idx()];
+            hash = mix(hash, other.1);
+            *other = (hash, hash);
+        }
+        *last = hash;
+        self.class = self.class.wrapping_add(hash);
+    }
+
+    /// The value that the last step read, and the size of its access.
+    #[inline]
+    pub(crate) fn set_value(&mut self, value: u64, size: u8) {
+        // SAFETY: the mask keeps the index within the area.
+        let event =
+            unsafe { &mut *self.events.add((self.n_steps.wrapping_sub(1) & self.mask) as usize) };
+        event.value = value;
+        event.size = size;
+    }
+
+    pub(crate) fn add_thread(&mut self, thread: ThreadId) {
+        let path = u64::from(thread.0);
+        self.last_of_thread.push(mix(path, 1));
+    }
+
+    /// Numbers a new object.
+    pub(crate) fn add_object(
+        &mut self,
+        entry: ObjectEntry,
+        class: ObjectClass,
+        segment: &Segment,
+        header: *mut Header,
+    ) -> ObjectId {
+        let number = self.last_of_object.len() as u32;
+        self.last_of_object.push((u64::from(number), u64::from(number)));
+        self.classes.push(class);
+        if number < self.objects_room {
+            // SAFETY: the area has room for this number.
+            unsafe { *segment.objects().add(number as usize) = entry };
+        }
+        // SAFETY: the header is mapped for as long as the process lives.
+        unsafe { (*header).n_objects = number + 1 };
+        ObjectId(number)
+    }
+
+    pub(crate) fn class_of(&self, object: ObjectId) -> ObjectClass {
+        self.classes[object.idx()]
+    }
+
+    #[inline]
+    pub(crate) fn known_site(&self, pc: usize) -> Option<SiteId> {
+        self.sites.find(pc)
+    }
+
+    pub(crate) fn is_foreign(&self, site: SiteId) -> bool {
+        self.sites.known[site.0 as usize].1
+    }
+
+    pub(crate) fn site_hash(&self, site: SiteId) -> u64 {
+        self.sites.known[site.0 as usize].0
+    }
+
+    pub(crate) fn add_site(
+        &mut self,
+        pc: usize,
+        entry: SiteEntry,
+        is_foreign: bool,
+        segment: &Segment,
+        header: *mut Header,
+    ) -> SiteId {
+        if self.sites.n_sites >= self.sites.room {
+            return SiteId(0);
+        }
+        let site = self.sites.insert(pc);
+        // SAFETY: the area has room for this number.
+        unsafe { *segment.sites().add(site.0 as usize) = entry };
+        // SAFETY: the header is mapped for as long as the process lives.
+        unsafe { (*header).n_sites = self.sites.n_sites };
+        self.sites
+            .known
+            .push((hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module), is_foreign));
+        site
+    }
+}
+
+impl SiteTable {
+    #[inline]
+    fn slot_of(&self, pc: usize) -> usize {
+        (pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    fn find(&self, pc: usize) -> Option<SiteId> {
+        let mut slot = self.slot_of(pc);
+        loop {
+            match self.slots[slot] {
+                (0, _) => return None,
+                (it, site) if it == pc => return Some(SiteId(site)),
+                _ => slot = (slot + 1) & (self.slots.len() - 1),
+            }
+        }
+    }
+
+    fn insert(&mut self, pc: usize) -> SiteId {
+        if self.n_sites as usize * 2 > self.slots.len() {
+            let grown = vec![(0, 0); self.slots.len() * 4];
+            for (pc, site) in std::mem::replace(&mut self.slots, grown) {
+                if pc != 0 {
+                    self.put(pc, site);
+                }
+            }
+        }
+        let site = self.n_sites;
+        self.n_sites += 1;
+        self.put(pc, site);
+        SiteId(site)
+    }
+
+    fn put(&mut self, pc: usize, site: u32) {
+        let mut slot = self.slot_of(pc);
+        while self.slots[slot].0 != 0 {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        self.slots[slot] = (pc, site);
+    }
+}

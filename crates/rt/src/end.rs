@@ -1,0 +1,152 @@
+//! The end of an execution: says in the segment how it ended and where every thread stands, and
+//! leaves the process.
+
+use raddle_fiber::raw;
+use raddle_machine::{Performed, Status};
+use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
+use raddle_trace::{FRAMES_MAX, ThreadEntry};
+
+use crate::control::{Control, control, is_active};
+
+/// Ends the execution: the thread that runs did it, at `site`.
+pub(crate) fn end(end: End, site: SiteId, message: &[u8]) -> ! {
+    end_about(end, site, ObjectId::NONE, message)
+}
+
+/// Ends the execution because of a misuse.
+#[cold]
+pub(crate) fn misuse(op: &Op, performed: &Performed) -> ! {
+    let misuse = performed.misuse.expect("bug: no misuse");
+    end_about(End::Misuse(misuse), op.site, op.object, b"")
+}
+
+/// Ends the execution because no thread can go on.
+#[cold]
+pub(crate) fn deadlock() -> ! {
+    flush_streams();
+    end_with(End::Deadlock, None, SiteId(0), ObjectId::NONE, b"")
+}
+
+/// Ends the execution because of an object.
+#[cold]
+pub(crate) fn end_about(end: End, site: SiteId, object: ObjectId, message: &[u8]) -> ! {
+    // SAFETY: the thread that runs is inside a hook, or in a signal handler that ends it all.
+    let me = unsafe { (*control()).me };
+    if matches!(end, End::Misuse(_) | End::Livelock) {
+        flush_streams();
+    }
+    end_with(end, Some(me), site, object, message)
+}
+
+fn end_with(
+    end: End,
+    thread: Option<ThreadId>,
+    site: SiteId,
+    object: ObjectId,
+    message: &[u8],
+) -> ! {
+    // SAFETY: nobody else runs any more.
+    let control = unsafe { &mut *control() };
+    control.is_inside = true;
+    // SAFETY: the header is mapped for as long as the process lives.
+    let header = unsafe { &mut *control.header };
+    if header.is_end_written == 0 {
+        let n_message = message.len().min(header.message.len());
+        header.message[..n_message].copy_from_slice(&message[..n_message]);
+        header.n_message = n_message as u32;
+        header.end_thread = thread.map_or(u32::MAX, |it| it.0);
+        header.end_site = site.0;
+        header.end_object = object.0;
+        control.write_summary(end);
+        if end != End::Exit(0) {
+            control.write_threads(thread);
+        }
+        header.is_end_written = 1;
+    }
+    raw::exit_group(0)
+}
+
+/// What the program has printed but not yet written must not be lost where the execution ends by our
+/// hand. (A crash loses it, as it would without us.)
+fn flush_streams() {
+    // SAFETY: flushes all streams; the thread that runs is inside a hook, so nothing is scheduled.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+}
+
+impl Control {
+    fn write_summary(&mut self, end: End) {
+        let (kind, detail) = end.to_numbers();
+        // SAFETY: the header is mapped for as long as the process lives.
+        let summary = unsafe { &mut (*self.header).summary };
+        summary.n_steps = self.emit.n_steps;
+        summary.n_switches = self.emit.n_switches;
+        summary.digest = self.emit.digest;
+        summary.class = self.emit.class;
+        summary.n_threads = self.machine.n_threads();
+        summary.end_kind = u32::from(kind);
+        summary.end_detail = detail;
+        summary.diverged_at = self.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
+        // SAFETY: as above.
+        unsafe { (*self.header).n_events = self.emit.n_steps };
+    }
+
+    fn write_threads(&mut self, ended: Option<ThreadId>) {
+        let n_threads = self.machine.n_threads().min(self.segment.caps().threads);
+        for id in (0..n_threads).map(ThreadId) {
+            // SAFETY: the area has room for this number.
+            let entry = unsafe { self.segment.threads().add(id.idx()) };
+            self.write_thread(id, entry, ended == Some(id));
+        }
+    }
+
+    fn write_thread(&mut self, id: ThreadId, entry: *mut ThreadEntry, is_ended: bool) {
+        // SAFETY: the caller points into the area; every bit pattern is an entry.
+        let entry = unsafe { &mut *entry };
+        let status = self.machine.status(id);
+        let op = *self.machine.pending(id);
+        entry.name = self.threads[id.idx()].name;
+        entry.is_finished = u8::from(status == Status::Finished);
+        entry.is_blocked = u8::from(!is_ended && self.machine.is_blocked(id));
+        entry.op_kind = op.kind as u8;
+        entry.op_flags = op.flags.0;
+        entry.object = op.object.0;
+        entry.other = op.other.0;
+        entry.site = op.site.0;
+        entry.holders = [u32::MAX; 4];
+        let wanted = match op.kind {
+            OpKind::CondWake if matches!(status, Status::Queued(..)) => op.other,
+            _ => op.object,
+        };
+        let holders = self.machine.object(wanted).map(|it| it.holders()).unwrap_or_default();
+        for (idx, (holder, since)) in holders.into_iter().take(4).enumerate() {
+            entry.holders[idx] = holder.0;
+            entry.held_since[idx] = since.0;
+        }
+        let mut n_frames = 0;
+        let callers: Vec<usize> = self.threads[id.idx()].stack.callers().take(FRAMES_MAX).collect();
+        for pc in callers {
+            entry.frames[n_frames] = self.add_site(pc, false).0;
+            n_frames += 1;
+        }
+        entry.n_frames = n_frames as u32;
+    }
+}
+
+/// The runtime itself is wrong, or can't go on: one line, and out.
+#[cold]
+pub(crate) fn die(parts: &[&[u8]]) -> ! {
+    let mut text = [0_u8; 512];
+    let mut len = 0;
+    for part in [&b"raddle: bug: "[..]].iter().chain(parts).chain(&[&b"\n"[..]]) {
+        let n_bytes = part.len().min(text.len() - len);
+        text[len..len + n_bytes].copy_from_slice(&part[..n_bytes]);
+        len += n_bytes;
+    }
+    const SYS_WRITE: i64 = 1;
+    // SAFETY: writes our own bytes to standard error.
+    unsafe { raw::syscall(SYS_WRITE, [2, text.as_ptr() as usize, len, 0, 0, 0]) };
+    if is_active() {
+        end_with(End::Bug, None, SiteId(0), ObjectId::NONE, text[..len].trim_ascii());
+    }
+    raw::exit_group(70)
+}

@@ -1,0 +1,45 @@
+//! The program's heap blocks: which allocation an address belongs to.
+
+use std::collections::BTreeMap;
+
+use raddle_model::SiteId;
+
+/// One allocation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) size: usize,
+    /// Where it was allocated.
+    pub(crate) site: SiteId,
+    /// Which allocation of that site.
+    pub(crate) ordinal: u32,
+}
+
+/// All blocks that are allocated now.
+#[derive(Debug, Default)]
+pub(crate) struct Heap {
+    blocks: BTreeMap<usize, Block>,
+    /// By site: allocations so far.
+    ordinals: Vec<u32>,
+}
+
+impl Heap {
+    pub(crate) fn add(&mut self, address: usize, size: usize, site: SiteId) {
+        let idx = site.0 as usize;
+        if self.ordinals.len() <= idx {
+            self.ordinals.resize(idx + 64, 0);
+        }
+        let ordinal = self.ordinals[idx];
+        self.ordinals[idx] += 1;
+        self.blocks.insert(address, Block { size, site, ordinal });
+    }
+
+    pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {
+        self.blocks.remove(&address)
+    }
+
+    /// The block that an address is in, and where it begins.
+    pub(crate) fn block_of(&self, address: usize) -> Option<(usize, Block)> {
+        let (base, block) = self.blocks.range(..=address).next_back()?;
+        (address < base + block.size.max(1)).then_some((*base, *block))
+    }
+}

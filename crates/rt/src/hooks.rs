@@ -1,0 +1,67 @@
+//! One function for each C function that we stand in for, each a few lines, in one file per header.
+//!
+//! A hook's symbol is a short piece of assembly that remembers where it was called from and jumps to
+//! the function that does the work; arguments stay where the C calling convention puts them.
+
+mod memory;
+mod mutex;
+mod process;
+mod random;
+mod thread;
+mod thread_local;
+mod tsan;
+
+use crate::control::Caller;
+
+pub(crate) use process::exit_process;
+pub(crate) use random::seed_random;
+pub(crate) use thread_local::run_thread_destructors;
+
+/// Is the runtime, at this address, touching memory on the program's behalf? A fault there is the
+/// program's.
+pub(crate) fn is_access_of_program(_pc: usize) -> bool {
+    false
+}
+
+/// Where the hook that is being entered was called from. Written by the hooks' first instructions,
+/// read at once by [`caller`]; one thread runs at a time.
+#[repr(C)]
+struct CallerCell(std::cell::UnsafeCell<[usize; 2]>);
+
+// SAFETY: plain words; a thread that is not ours can at worst make a site wrong.
+unsafe impl Sync for CallerCell {}
+
+static CALLER: CallerCell = CallerCell(std::cell::UnsafeCell::new([0; 2]));
+
+/// Where the hook that has just been entered was called from.
+#[inline(always)]
+fn caller() -> Caller {
+    // SAFETY: see `CallerCell`.
+    let [pc, sp] = unsafe { *CALLER.0.get() };
+    Caller { pc, sp }
+}
+
+/// Exports `$name`, which notes its caller and goes on in `$work`.
+macro_rules! export {
+    ($($name:ident => $work:path;)*) => {$(
+        /// See the C library's documentation.
+        ///
+        /// # Safety
+        ///
+        /// As there.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r11, [rsp]",
+                "mov [rip + {caller}], r11",
+                "lea r11, [rsp + 8]",
+                "mov [rip + {caller} + 8], r11",
+                "jmp {work}",
+                caller = sym $crate::hooks::CALLER,
+                work = sym $work,
+            )
+        }
+    )*};
+}
+pub(crate) use export;

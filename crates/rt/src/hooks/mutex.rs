@@ -1,0 +1,234 @@
+//! Mutexes.
+
+use std::ffi::c_int;
+
+use libc::{pthread_mutex_t, pthread_mutexattr_t, timespec};
+use raddle_machine::{MutexKind, ObjectState};
+use raddle_model::{End, Misuse, ObjectId, Op, OpKind, OpResult};
+use raddle_trace::ObjectClass;
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    end,
+    hooks::{caller, export},
+    real,
+    step::step,
+    time,
+};
+
+/// Where glibc keeps a mutex's type, and the bits of it.
+const KIND_OFFSET: usize = 16;
+const KIND_TYPE: i32 = 3;
+const KIND_RECURSIVE: i32 = 1;
+const KIND_ERRORCHECK: i32 = 2;
+const KIND_ROBUST: i32 = 16;
+/// What glibc writes there when a mutex is destroyed.
+const KIND_DESTROYED: i32 = -1;
+
+export! {
+    pthread_mutex_init => do_init;
+    pthread_mutex_destroy => do_destroy;
+    pthread_mutex_lock => do_lock;
+    __pthread_mutex_lock => do_lock;
+    pthread_mutex_trylock => do_trylock;
+    __pthread_mutex_trylock => do_trylock;
+    pthread_mutex_timedlock => do_timedlock;
+    pthread_mutex_clocklock => do_clocklock;
+    pthread_mutex_unlock => do_unlock;
+    __pthread_mutex_unlock => do_unlock;
+    pthread_mutex_consistent => do_consistent;
+}
+
+unsafe fn kind_word(mutex: *mut pthread_mutex_t) -> *mut i32 {
+    // SAFETY: the word lies within the mutex.
+    unsafe { mutex.cast::<u8>().add(KIND_OFFSET).cast() }
+}
+
+fn state_of(kind: i32) -> ObjectState {
+    let machine_kind = match kind & KIND_TYPE {
+        KIND_RECURSIVE => MutexKind::Recursive,
+        KIND_ERRORCHECK => MutexKind::ErrorCheck,
+        _ => MutexKind::Normal,
+    };
+    ObjectState::mutex(machine_kind, kind & KIND_ROBUST != 0)
+}
+
+/// The mutex's number; one that was initialised statically is met here for the first time.
+pub(crate) unsafe fn object_of(mutex: *mut pthread_mutex_t, caller: Caller) -> ObjectId {
+    // SAFETY: the program promises a mutex.
+    unsafe {
+        let kind = *kind_word(mutex);
+        if kind == KIND_DESTROYED {
+            let site = (*control()).site(caller);
+            end::end_about(End::Misuse(Misuse::UseDestroyed), site, ObjectId::NONE, b"");
+        }
+        (*control()).sync_object(mutex as usize, ObjectClass::Mutex, || state_of(kind))
+    }
+}
+
+/// Takes a mutex, inside a hook.
+pub(crate) unsafe fn lock(
+    mutex: *mut pthread_mutex_t,
+    kind: OpKind,
+    deadline: Option<u64>,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a mutex; the borrows end before the step.
+    unsafe {
+        let object = object_of(mutex, caller);
+        let site = (*control()).site(caller);
+        (*control()).this().spin.reset();
+        errno_of(step(Op::on(kind, object, site).until(deadline)).result)
+    }
+}
+
+/// What the pthread functions return.
+pub(crate) fn errno_of(result: OpResult) -> c_int {
+    match result {
+        OpResult::Done | OpResult::Chosen => 0,
+        OpResult::Busy => libc::EBUSY,
+        OpResult::TimedOut => libc::ETIMEDOUT,
+        OpResult::WouldDeadlock => libc::EDEADLK,
+        OpResult::OwnerDied => libc::EOWNERDEAD,
+        OpResult::NotRecoverable => libc::ENOTRECOVERABLE,
+        OpResult::NotOwner => libc::EPERM,
+        OpResult::Overflow => libc::EAGAIN,
+        OpResult::Misused => libc::EINVAL,
+        OpResult::Interrupted => libc::EINTR,
+    }
+}
+
+unsafe extern "C-unwind" fn do_init(
+    mutex: *mut pthread_mutex_t,
+    attr: *const pthread_mutexattr_t,
+) -> c_int {
+    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
+    unsafe {
+        let result = real::pthread_mutex_init(mutex, attr);
+        if result != 0 || !enter() {
+            return result;
+        }
+        let state = state_of(*kind_word(mutex));
+        (*control()).make_sync_object(mutex as usize, ObjectClass::Mutex, state);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_destroy(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_mutex_destroy(mutex);
+        }
+        if (*control()).known_sync_object(mutex as usize, ObjectClass::Mutex).is_some() {
+            let object = object_of(mutex, caller);
+            let site = (*control()).site(caller);
+            step(Op::on(OpKind::Destroy, object, site));
+        }
+        *kind_word(mutex) = KIND_DESTROYED;
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_lock(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_mutex_lock(mutex);
+        }
+        leave(lock(mutex, OpKind::Lock, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_mutex_trylock(mutex);
+        }
+        leave(lock(mutex, OpKind::TryLock, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_timedlock(
+    mutex: *mut pthread_mutex_t,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_mutex_timedlock(mutex, until);
+        }
+        leave(lock_until(mutex, libc::CLOCK_REALTIME, until, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_clocklock(
+    mutex: *mut pthread_mutex_t,
+    clock: c_int,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_mutex_clocklock(mutex, clock, until);
+        }
+        leave(lock_until(mutex, clock, until, caller))
+    }
+}
+
+/// Takes a mutex until a deadline, inside a hook.
+pub(crate) unsafe fn lock_until(
+    mutex: *mut pthread_mutex_t,
+    clock: c_int,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a mutex and a time.
+    unsafe {
+        if !time::is_valid(&*until) {
+            return libc::EINVAL;
+        }
+        lock(mutex, OpKind::Lock, Some(time::deadline(clock, &*until)), caller)
+    }
+}
+
+/// Gives a mutex back, inside a hook.
+pub(crate) unsafe fn unlock(mutex: *mut pthread_mutex_t, caller: Caller) -> c_int {
+    // SAFETY: the program promises a mutex; the borrows end before the step.
+    unsafe {
+        let object = object_of(mutex, caller);
+        let site = (*control()).site(caller);
+        errno_of(step(Op::on(OpKind::Unlock, object, site)).result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_mutex_unlock(mutex);
+        }
+        leave(unlock(mutex, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_consistent(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_mutex_consistent(mutex);
+        }
+        let object = object_of(mutex, caller);
+        let me = (*control()).me;
+        let was_orphaned = (*control()).machine.make_consistent(object, me);
+        leave(if was_orphaned { 0 } else { libc::EINVAL })
+    }
+}

@@ -1,0 +1,200 @@
+//! How a process ends: `exit`, `abort`, `assert`; and `fork`.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    io::Write,
+};
+
+use raddle_model::{End, ObjectId, Op, OpKind, SiteId};
+
+use crate::{
+    control::{control, deactivate, enter, is_active, leave},
+    end,
+    hooks::{caller, export},
+    real, server,
+    step::step,
+};
+
+export! {
+    exit => do_exit;
+    _exit => do_exit_at_once;
+    _Exit => do_exit_at_once;
+    quick_exit => do_quick_exit;
+    abort => do_abort;
+    __assert_fail => do_assert_fail;
+    __assert => do_assert;
+    fork => do_fork;
+    vfork => do_fork;
+    daemon => do_daemon;
+}
+
+unsafe extern "C-unwind" fn do_exit(code: c_int) -> ! {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            real::exit(code);
+        }
+        exit_process(code)
+    }
+}
+
+/// Exits from inside a hook: the handlers of the program run, scheduled as all else.
+pub(crate) fn exit_process(code: c_int) -> ! {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
+    unsafe {
+        step(Op::on(OpKind::Exit, ObjectId::NONE, SiteId(0)).arg(code as u64));
+        (*control()).is_exiting = true;
+        (*control()).exit_code = code;
+        let me = (*control()).me;
+        super::thread_local::run_cxx_destructors(me);
+        leave(());
+        real::exit(code)
+    }
+}
+
+/// The last thing that `exit` does for a library: here the execution ends.
+extern "C" fn last() {
+    // SAFETY: the process exits, on the thread that runs; nothing of the program runs after this.
+    unsafe {
+        if is_active() && (*control()).is_execution && (*control()).is_exiting {
+            (*control()).is_inside = true;
+            libc::fflush(std::ptr::null_mut());
+            end::end(End::Exit((*control()).exit_code & 0xff), SiteId(0), b"");
+        }
+    }
+}
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static LAST: extern "C" fn() = last;
+
+unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe {
+            if (*control()).is_execution {
+                step(Op::on(OpKind::Exit, ObjectId::NONE, SiteId(0)).arg(code as u64));
+                end::end(End::Exit(code & 0xff), SiteId(0), b"");
+            }
+        }
+    }
+    raddle_fiber::raw::exit_group(code)
+}
+
+unsafe extern "C-unwind" fn do_quick_exit(code: c_int) -> ! {
+    if is_active() {
+        // SAFETY: the program leaves at once, without handlers of `atexit`.
+        unsafe { do_exit_at_once(code) }
+    }
+    // SAFETY: the program's promises are passed on.
+    unsafe { real::quick_exit(code) }
+}
+
+unsafe extern "C-unwind" fn do_abort() -> ! {
+    let caller = caller();
+    if !enter() {
+        // SAFETY: as the program asked.
+        unsafe { real::abort() }
+    }
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let site = (*control()).site(caller);
+        match exception_type() {
+            Some(name) => end::end(End::Exception, site, name),
+            None => end::end(End::Abort, site, b""),
+        }
+    }
+}
+
+/// The type of the exception that led to `std::terminate`, mangled.
+fn exception_type() -> Option<&'static [u8]> {
+    // SAFETY: the C++ runtime's function has no arguments and returns a `type_info` or null; the name
+    // is its second word, a C string.
+    unsafe {
+        let symbol = libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_current_exception_type".as_ptr());
+        if symbol.is_null() {
+            return None;
+        }
+        let current = std::mem::transmute::<
+            *mut c_void,
+            extern "C" fn() -> *const [*const c_char; 2],
+        >(symbol);
+        let info = current();
+        if info.is_null() {
+            return None;
+        }
+        let name = CStr::from_ptr((*info)[1]).to_bytes();
+        Some(name.strip_prefix(b"*").unwrap_or(name))
+    }
+}
+
+unsafe extern "C-unwind" fn do_assert_fail(
+    text: *const c_char,
+    file: *const c_char,
+    line: c_uint,
+    function: *const c_char,
+) -> ! {
+    let caller = caller();
+    if !enter() {
+        // SAFETY: the program's promises are passed on.
+        unsafe { real::__assert_fail(text, file, line, function) }
+    }
+    // SAFETY: the compiler passes C strings.
+    unsafe {
+        let site = (*control()).site(caller);
+        let text = CStr::from_ptr(text).to_bytes();
+        tell_assertion(text, file, line);
+        end::end(End::Assert, site, text)
+    }
+}
+
+unsafe extern "C-unwind" fn do_assert(text: *const c_char, file: *const c_char, line: c_int) -> ! {
+    // SAFETY: the compiler passes C strings.
+    unsafe { do_assert_fail(text, file, line as c_uint, c"".as_ptr()) }
+}
+
+/// The line that the C library would print.
+unsafe fn tell_assertion(text: &[u8], file: *const c_char, line: c_uint) {
+    let mut buffer = [0_u8; 512];
+    let mut rest = &mut buffer[..];
+    // SAFETY: the compiler passes a C string.
+    let file = unsafe { CStr::from_ptr(file) }.to_string_lossy();
+    let _ = writeln!(rest, "{file}:{line}: Assertion `{}' failed.", String::from_utf8_lossy(text));
+    let n_bytes = 512 - rest.len();
+    // SAFETY: writes our own bytes.
+    unsafe {
+        raddle_fiber::raw::syscall(libc::SYS_write, [2, buffer.as_ptr() as usize, n_bytes, 0, 0, 0])
+    };
+}
+
+/// The child has one thread and is not ours any more.
+unsafe extern "C-unwind" fn do_fork() -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::fork();
+        }
+        let site = (*control()).site(caller);
+        server::note(c"fork: the new process is not controlled", site);
+        let child = real::fork();
+        if child == 0 {
+            deactivate();
+            return 0;
+        }
+        leave(child)
+    }
+}
+
+unsafe extern "C-unwind" fn do_daemon(_keep_directory: c_int, _keep_streams: c_int) -> c_int {
+    let caller = caller();
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe {
+            let site = (*control()).site(caller);
+            server::note(c"daemon: stays in the foreground", site);
+        }
+        leave(());
+    }
+    0
+}

@@ -1,0 +1,218 @@
+//! Threads: create, join, detach, exit, cancel, name.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_void},
+    ptr,
+};
+
+use libc::{pthread_attr_t, pthread_t, size_t, timespec};
+use raddle_model::{End, Misuse, Op, OpKind, OpResult, ThreadId};
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    end,
+    hooks::{caller, export},
+    real::{self, Start},
+    step::step,
+    threads, time,
+};
+
+export! {
+    pthread_create => do_create;
+    pthread_join => do_join;
+    pthread_tryjoin_np => do_tryjoin;
+    pthread_timedjoin_np => do_timedjoin;
+    pthread_clockjoin_np => do_clockjoin;
+    pthread_detach => do_detach;
+    pthread_setname_np => do_setname;
+    pthread_getname_np => do_getname;
+    sched_yield => do_yield;
+    pthread_yield => do_yield;
+}
+
+unsafe extern "C-unwind" fn do_create(
+    thread: *mut pthread_t,
+    attr: *const pthread_attr_t,
+    start: Start,
+    arg: *mut c_void,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_create(thread, attr, start, arg);
+        }
+        let site = (*control()).site(caller);
+        let result = match threads::create(attr, start, arg, site) {
+            Ok(id) => {
+                *thread = id as pthread_t;
+                0
+            }
+            Err(error) => error,
+        };
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_join(thread: pthread_t, result: *mut *mut c_void) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_join(thread, result);
+        }
+        leave(join(thread, result, OpKind::Join, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_tryjoin(thread: pthread_t, result: *mut *mut c_void) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_tryjoin_np(thread, result);
+        }
+        leave(join(thread, result, OpKind::TryJoin, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_timedjoin(
+    thread: pthread_t,
+    result: *mut *mut c_void,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_timedjoin_np(thread, result, until);
+        }
+        let deadline = until.as_ref().map(|it| time::deadline(libc::CLOCK_REALTIME, it));
+        leave(join(thread, result, OpKind::Join, deadline, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_clockjoin(
+    thread: pthread_t,
+    result: *mut *mut c_void,
+    clock: c_int,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_clockjoin_np(thread, result, clock, until);
+        }
+        let deadline = until.as_ref().map(|it| time::deadline(clock, it));
+        leave(join(thread, result, OpKind::Join, deadline, caller))
+    }
+}
+
+/// Joins, inside a hook. A thread's number goes in `arg`, or in `other` beside a deadline: the machine
+/// finds it by its object.
+pub(crate) unsafe fn join(
+    thread: pthread_t,
+    result: *mut *mut c_void,
+    kind: OpKind,
+    deadline: Option<u64>,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let control = control();
+        let site = (*control).site(caller);
+        let Some(target) = (*control).thread_of(thread as usize) else { return libc::ESRCH };
+        let object = (&(*control).threads)[target.idx()].object;
+        if target == (*control).me {
+            end::end_about(End::Misuse(Misuse::JoinSelf), site, object, b"");
+        }
+        let performed = step(Op::on(kind, object, site).until(deadline));
+        match performed.result {
+            OpResult::Done => {
+                if !result.is_null() {
+                    *result = (&(*control).threads)[target.idx()].result;
+                }
+                0
+            }
+            OpResult::TimedOut => libc::ETIMEDOUT,
+            _ => libc::EBUSY,
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_detach(thread: pthread_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_detach(thread);
+        }
+        let control = control();
+        let site = (*control).site(caller);
+        let Some(target) = (*control).thread_of(thread as usize) else { return leave(libc::ESRCH) };
+        let object = (&(*control).threads)[target.idx()].object;
+        step(Op::on(OpKind::Detach, object, site).arg(u64::from(target.0)));
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_setname(thread: pthread_t, name: *const c_char) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_setname_np(thread, name);
+        }
+        let name = CStr::from_ptr(name).to_bytes();
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return leave(libc::ESRCH);
+        };
+        if name.len() > 15 {
+            return leave(libc::ERANGE);
+        }
+        let kept = &mut (&mut (*control()).threads)[target.idx()].name;
+        *kept = [0; 16];
+        kept[..name.len()].copy_from_slice(name);
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_getname(
+    thread: pthread_t,
+    name: *mut c_char,
+    size: size_t,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_getname_np(thread, name, size);
+        }
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return leave(libc::ESRCH);
+        };
+        let kept: [u8; 16] = (&(*control()).threads)[target.idx()].name;
+        if size < 16 {
+            return leave(libc::ERANGE);
+        }
+        ptr::copy_nonoverlapping(kept.as_ptr().cast(), name, 16);
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_yield() -> c_int {
+    let caller = caller();
+    if !enter() {
+        // SAFETY: needs nothing.
+        return unsafe { real::sched_yield() };
+    }
+    // SAFETY: the thread that runs is inside a hook.
+    let site = unsafe { (*control()).site(caller) };
+    crate::step::yield_now(site);
+    leave(0)
+}
+
+/// The number of a thread, for other hooks.
+pub(crate) unsafe fn number_of(thread: pthread_t) -> Option<ThreadId> {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe { (*control()).thread_of(thread as usize) }
+}

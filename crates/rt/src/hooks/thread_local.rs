@@ -1,0 +1,209 @@
+//! Thread-specific data: keys with destructors, and the destructors of C++ thread-locals.
+//!
+//! All of it is ours, since threads never end for the C library: it would never run a destructor.
+
+use std::{
+    cell::UnsafeCell,
+    ffi::{c_int, c_void},
+    ptr,
+};
+
+use libc::pthread_key_t;
+use raddle_model::ThreadId;
+
+use crate::{
+    control::{control, enter, leave, outside},
+    hooks::export,
+    real::{self, Destructor},
+};
+
+/// `PTHREAD_DESTRUCTOR_ITERATIONS` and `PTHREAD_KEYS_MAX`.
+const ROUNDS_MAX: usize = 4;
+const KEYS_MAX: usize = 1024;
+/// Our keys begin here, apart from those made before we were in control.
+const FIRST_KEY: u32 = 1 << 20;
+
+/// A key: is it in use, and its destructor.
+#[derive(Clone, Copy)]
+struct Key {
+    is_used: bool,
+    destructor: Option<Destructor>,
+}
+
+struct Keys(UnsafeCell<Vec<Key>>);
+
+// SAFETY: touched by the thread that runs, inside a hook.
+unsafe impl Sync for Keys {}
+
+static KEYS: Keys = Keys(UnsafeCell::new(Vec::new()));
+
+export! {
+    pthread_key_create => do_key_create;
+    pthread_key_delete => do_key_delete;
+    pthread_getspecific => do_getspecific;
+    pthread_setspecific => do_setspecific;
+    __cxa_thread_atexit_impl => do_thread_atexit;
+}
+
+/// Makes a key, inside a hook.
+pub(crate) unsafe fn create_key(key: *mut pthread_key_t, destructor: Option<Destructor>) -> c_int {
+    // SAFETY: see `Keys`; the program promises the place for the key.
+    unsafe {
+        let keys = &mut *KEYS.0.get();
+        let fresh = Key { is_used: true, destructor };
+        let idx = match keys.iter().position(|it| !it.is_used) {
+            Some(idx) => {
+                keys[idx] = fresh;
+                idx
+            }
+            None if keys.len() < KEYS_MAX => {
+                keys.push(fresh);
+                keys.len() - 1
+            }
+            None => return libc::EAGAIN,
+        };
+        for thread in &mut (*control()).threads {
+            if let Some(value) = thread.values.get_mut(idx) {
+                *value = ptr::null_mut();
+            }
+        }
+        *key = FIRST_KEY + idx as u32;
+        0
+    }
+}
+
+unsafe extern "C-unwind" fn do_key_create(
+    key: *mut pthread_key_t,
+    destructor: Option<Destructor>,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_key_create(key, destructor);
+        }
+        leave(create_key(key, destructor))
+    }
+}
+
+unsafe extern "C-unwind" fn do_key_delete(key: pthread_key_t) -> c_int {
+    // SAFETY: the program's promises are passed on; see `Keys`.
+    unsafe {
+        if key < FIRST_KEY || !enter() {
+            return real::pthread_key_delete(key);
+        }
+        let result = match (&mut (*KEYS.0.get())).get_mut((key - FIRST_KEY) as usize) {
+            Some(it) if it.is_used => {
+                it.is_used = false;
+                0
+            }
+            _ => libc::EINVAL,
+        };
+        leave(result)
+    }
+}
+
+/// The value of a key for the thread that runs.
+pub(crate) unsafe fn get(key: pthread_key_t) -> *mut c_void {
+    // SAFETY: the thread that runs asks for its own values.
+    unsafe {
+        let idx = (key - FIRST_KEY) as usize;
+        (*control()).this().values.get(idx).copied().unwrap_or(ptr::null_mut())
+    }
+}
+
+unsafe extern "C-unwind" fn do_getspecific(key: pthread_key_t) -> *mut c_void {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if key < FIRST_KEY || !enter() {
+            return if key < FIRST_KEY { real::pthread_getspecific(key) } else { ptr::null_mut() };
+        }
+        leave(get(key))
+    }
+}
+
+/// Sets the value of a key for the thread that runs.
+pub(crate) unsafe fn set(key: pthread_key_t, value: *const c_void) -> c_int {
+    // SAFETY: the thread that runs sets its own values.
+    unsafe {
+        let idx = (key - FIRST_KEY) as usize;
+        let values = &mut (*control()).this().values;
+        if values.len() <= idx {
+            values.resize(idx + 1, ptr::null_mut());
+        }
+        values[idx] = value.cast_mut();
+        0
+    }
+}
+
+unsafe extern "C-unwind" fn do_setspecific(key: pthread_key_t, value: *const c_void) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if key < FIRST_KEY || !enter() {
+            return if key < FIRST_KEY {
+                real::pthread_setspecific(key, value)
+            } else {
+                libc::EINVAL
+            };
+        }
+        leave(set(key, value))
+    }
+}
+
+unsafe extern "C-unwind" fn do_thread_atexit(
+    destructor: Destructor,
+    object: *mut c_void,
+    dso: *mut c_void,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::__cxa_thread_atexit_impl(destructor, object, dso);
+        }
+        (*control()).this().destructors.push((destructor, object));
+        leave(0)
+    }
+}
+
+/// Runs the destructors of a thread that ends: C++ thread-locals, then keys, as the C library does.
+pub(crate) unsafe fn run_thread_destructors(me: ThreadId) {
+    // SAFETY: the thread that runs is inside a hook; no borrow lives while its destructors run.
+    unsafe {
+        run_cxx_destructors(me);
+        for _ in 0..ROUNDS_MAX {
+            if !run_key_destructors(me) {
+                return;
+            }
+        }
+    }
+}
+
+/// Runs the destructors of C++ thread-locals, the last one registered first.
+pub(crate) unsafe fn run_cxx_destructors(me: ThreadId) {
+    // SAFETY: as above.
+    unsafe {
+        while let Some((destructor, object)) =
+            (&mut (*control()).threads)[me.idx()].destructors.pop()
+        {
+            outside(|| destructor(object));
+        }
+    }
+}
+
+unsafe fn run_key_destructors(me: ThreadId) -> bool {
+    let mut has_run = false;
+    // SAFETY: as above.
+    unsafe {
+        for idx in 0..(&(*control()).threads)[me.idx()].values.len() {
+            let values = &mut (&mut (*control()).threads)[me.idx()].values;
+            let value = std::mem::replace(&mut values[idx], ptr::null_mut());
+            let key = (&(*KEYS.0.get())).get(idx).copied().filter(|it| it.is_used);
+            if let Some(Key { destructor: Some(destructor), .. }) = key
+                && !value.is_null()
+            {
+                has_run = true;
+                outside(|| destructor(value));
+            }
+        }
+    }
+    has_run
+}

@@ -1,0 +1,8 @@
+//! The interface that compilers instrument against (`-fsanitize=thread`): gcc, clang and rustc.
+//!
+//! A callback for a plain access comes before the access, so a switch happens inside it; the atomics
+//! are performed here.
+
+mod atomic;
+mod other;
+mod plain;

@@ -1,0 +1,347 @@
+//! Atomics: performed here, one step each, sequentially consistent. Orders are not needed to run
+//! the program, and the weaker ones are not explored (the crate `machine` says what it misses).
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
+
+use raddle_model::{ObjectId, Op, OpKind, SiteId};
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    hooks::{caller, export},
+    step::step,
+};
+
+/// Performs `body` as one step on the variable at `address`. `body` returns what it read, and whether
+/// it wrote (for compare-exchange).
+#[inline(always)]
+fn atomically<T: Copy + Into<u128>>(
+    address: usize,
+    kind: OpKind,
+    caller: Caller,
+    body: impl FnOnce() -> (T, bool),
+) -> (T, bool) {
+    if !enter() {
+        return body();
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let control = control();
+        if (*control).machine.n_live() == 1 {
+            (*control).is_inside = false;
+            return body();
+        }
+        let object = (*control).variable(address);
+        let site = (*control).site(caller);
+        let mut op = Op::on(kind, object, site);
+        if kind != OpKind::AtomicStore {
+            op.flags = (*control).this().spin.flags();
+        }
+        step(op);
+        let (value, has_written) = body();
+        finish(kind, object, site, value.into() as u64, has_written, size_of::<T>() as u8);
+        leave((value, has_written))
+    }
+}
+
+/// Notes the value read, and whether the thread spins.
+#[inline(always)]
+unsafe fn finish(
+    kind: OpKind,
+    object: ObjectId,
+    site: SiteId,
+    value: u64,
+    has_written: bool,
+    size: u8,
+) {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        (*control).emit.set_value(value, size);
+        let spin = &mut (*control).this().spin;
+        match kind {
+            OpKind::AtomicLoad => spin.read(site, object, value),
+            OpKind::AtomicCas if !has_written => spin.read(site, object, value),
+            OpKind::AtomicRmw => spin.read(site, object, value),
+            _ => spin.reset(),
+        }
+    }
+}
+
+macro_rules! atomics {
+    ($module:ident, $type:ty, $atomic:ty,
+        $load:ident, $store:ident, $exchange:ident, $add:ident, $sub:ident, $and:ident, $or:ident, $xor:ident,
+        $nand:ident, $strong:ident, $weak:ident, $val:ident) => {
+        mod $module {
+            use super::*;
+
+            unsafe fn at<'a>(address: *mut $type) -> &'a $atomic {
+                // SAFETY: the program promises an atomic object.
+                unsafe { <$atomic>::from_ptr(address) }
+            }
+
+            export! {
+                $load => load;
+                $store => store;
+                $exchange => exchange;
+                $add => fetch_add;
+                $sub => fetch_sub;
+                $and => fetch_and;
+                $or => fetch_or;
+                $xor => fetch_xor;
+                $nand => fetch_nand;
+                $strong => compare_exchange;
+                $weak => compare_exchange;
+                $val => compare_exchange_val;
+            }
+
+            unsafe extern "C" fn load(address: *mut $type, _order: i32) -> $type {
+                // SAFETY: the program promises an atomic object.
+                let it = unsafe { at(address) };
+                atomically(address as usize, OpKind::AtomicLoad, caller(), || (it.load(SeqCst), false)).0
+            }
+
+            unsafe extern "C" fn store(address: *mut $type, value: $type, _order: i32) {
+                // SAFETY: the program promises an atomic object.
+                let it = unsafe { at(address) };
+                atomically(address as usize, OpKind::AtomicStore, caller(), || {
+                    it.store(value, SeqCst);
+                    (value, true)
+                });
+            }
+
+            atomics!(@rmw $type, exchange, swap);
+            atomics!(@rmw $type, fetch_add, fetch_add);
+            atomics!(@rmw $type, fetch_sub, fetch_sub);
+            atomics!(@rmw $type, fetch_and, fetch_and);
+            atomics!(@rmw $type, fetch_or, fetch_or);
+            atomics!(@rmw $type, fetch_xor, fetch_xor);
+            atomics!(@rmw $type, fetch_nand, fetch_nand);
+
+            unsafe extern "C" fn compare_exchange(
+                address: *mut $type, expected: *mut $type, desired: $type, _order: i32, _failure: i32,
+            ) -> bool {
+                let caller = caller();
+                // SAFETY: the program promises an atomic object, and the expected value.
+                let (it, wanted) = unsafe { (at(address), *expected) };
+                let (seen, has_written) = atomically(address as usize, OpKind::AtomicCas, caller, || {
+                    match it.compare_exchange(wanted, desired, SeqCst, SeqCst) {
+                        Ok(seen) => (seen, true),
+                        Err(seen) => (seen, false),
+                    }
+                });
+                if !has_written {
+                    // SAFETY: the program promises a place for the value found.
+                    unsafe { *expected = seen };
+                }
+                has_written
+            }
+
+            unsafe extern "C" fn compare_exchange_val(
+                address: *mut $type, expected: $type, desired: $type, _order: i32, _failure: i32,
+            ) -> $type {
+                // SAFETY: the program promises an atomic object.
+                let it = unsafe { at(address) };
+                atomically(address as usize, OpKind::AtomicCas, caller(), || {
+                    match it.compare_exchange(expected, desired, SeqCst, SeqCst) {
+                        Ok(seen) => (seen, true),
+                        Err(seen) => (seen, false),
+                    }
+                }).0
+            }
+        }
+    };
+    (@rmw $type:ty, $name:ident, $method:ident) => {
+        unsafe extern "C" fn $name(address: *mut $type, operand: $type, _order: i32) -> $type {
+            // SAFETY: the program promises an atomic object.
+            let it = unsafe { at(address) };
+            atomically(address as usize, OpKind::AtomicRmw, caller(), || (it.$method(operand, SeqCst), true)).0
+        }
+    };
+}
+
+atomics!(
+    bits8,
+    u8,
+    AtomicU8,
+    __tsan_atomic8_load,
+    __tsan_atomic8_store,
+    __tsan_atomic8_exchange,
+    __tsan_atomic8_fetch_add,
+    __tsan_atomic8_fetch_sub,
+    __tsan_atomic8_fetch_and,
+    __tsan_atomic8_fetch_or,
+    __tsan_atomic8_fetch_xor,
+    __tsan_atomic8_fetch_nand,
+    __tsan_atomic8_compare_exchange_strong,
+    __tsan_atomic8_compare_exchange_weak,
+    __tsan_atomic8_compare_exchange_val
+);
+atomics!(
+    bits16,
+    u16,
+    AtomicU16,
+    __tsan_atomic16_load,
+    __tsan_atomic16_store,
+    __tsan_atomic16_exchange,
+    __tsan_atomic16_fetch_add,
+    __tsan_atomic16_fetch_sub,
+    __tsan_atomic16_fetch_and,
+    __tsan_atomic16_fetch_or,
+    __tsan_atomic16_fetch_xor,
+    __tsan_atomic16_fetch_nand,
+    __tsan_atomic16_compare_exchange_strong,
+    __tsan_atomic16_compare_exchange_weak,
+    __tsan_atomic16_compare_exchange_val
+);
+atomics!(
+    bits32,
+    u32,
+    AtomicU32,
+    __tsan_atomic32_load,
+    __tsan_atomic32_store,
+    __tsan_atomic32_exchange,
+    __tsan_atomic32_fetch_add,
+    __tsan_atomic32_fetch_sub,
+    __tsan_atomic32_fetch_and,
+    __tsan_atomic32_fetch_or,
+    __tsan_atomic32_fetch_xor,
+    __tsan_atomic32_fetch_nand,
+    __tsan_atomic32_compare_exchange_strong,
+    __tsan_atomic32_compare_exchange_weak,
+    __tsan_atomic32_compare_exchange_val
+);
+atomics!(
+    bits64,
+    u64,
+    AtomicU64,
+    __tsan_atomic64_load,
+    __tsan_atomic64_store,
+    __tsan_atomic64_exchange,
+    __tsan_atomic64_fetch_add,
+    __tsan_atomic64_fetch_sub,
+    __tsan_atomic64_fetch_and,
+    __tsan_atomic64_fetch_or,
+    __tsan_atomic64_fetch_xor,
+    __tsan_atomic64_fetch_nand,
+    __tsan_atomic64_compare_exchange_strong,
+    __tsan_atomic64_compare_exchange_weak,
+    __tsan_atomic64_compare_exchange_val
+);
+
+/// 16 bytes, by `cmpxchg16b`, with the methods of the smaller atomics.
+#[repr(transparent)]
+struct Wide(std::cell::UnsafeCell<u128>);
+
+impl Wide {
+    unsafe fn from_ptr<'a>(address: *mut u128) -> &'a Wide {
+        // SAFETY: the caller promises an aligned object of 16 bytes.
+        unsafe { &*address.cast() }
+    }
+
+    fn compare_exchange(
+        &self,
+        expected: u128,
+        desired: u128,
+        _: std::sync::atomic::Ordering,
+        _: std::sync::atomic::Ordering,
+    ) -> Result<u128, u128> {
+        let (mut low, mut high) = (expected as u64, (expected >> 64) as u64);
+        // SAFETY: the object is aligned; every x86-64 processor that we support has the instruction;
+        // rbx is saved by hand because the compiler reserves it.
+        unsafe {
+            core::arch::asm!(
+                "xchg {new_low}, rbx",
+                "lock cmpxchg16b [{at}]",
+                "mov rbx, {new_low}",
+                new_low = inout(reg) desired as u64 => _,
+                at = in(reg) self.0.get(),
+                in("rcx") (desired >> 64) as u64,
+                inout("rax") low,
+                inout("rdx") high,
+                options(nostack),
+            );
+        }
+        let seen = u128::from(low) | u128::from(high) << 64;
+        if seen == expected { Ok(seen) } else { Err(seen) }
+    }
+
+    fn update(&self, mut change: impl FnMut(u128) -> u128) -> u128 {
+        let mut seen = self.load(SeqCst);
+        loop {
+            match self.compare_exchange(seen, change(seen), SeqCst, SeqCst) {
+                Ok(seen) => return seen,
+                Err(other) => seen = other,
+            }
+        }
+    }
+
+    fn load(&self, order: std::sync::atomic::Ordering) -> u128 {
+        match self.compare_exchange(0, 0, order, order) {
+            Ok(seen) | Err(seen) => seen,
+        }
+    }
+
+    fn store(&self, value: u128, _: std::sync::atomic::Ordering) {
+        self.update(|_| value);
+    }
+
+    fn swap(&self, value: u128, _: std::sync::atomic::Ordering) -> u128 {
+        self.update(|_| value)
+    }
+
+    fn fetch_add(&self, value: u128, _: std::sync::atomic::Ordering) -> u128 {
+        self.update(|seen| seen.wrapping_add(value))
+    }
+
+    fn fetch_sub(&self, value: u128, _: std::sync::atomic::Ordering) -> u128 {
+        self.update(|seen| seen.wrapping_sub(value))
+    }
+
+    fn fetch_and(&self, value: u128, _: std::sync::atomic::Ordering) -> u128 {
+        self.update(|seen| seen & value)
+    }
+
+    fn fetch_or(&self, value: u128, _: std::sync::atomic::Ordering) -> u128 {
+        self.update(|seen| seen | value)
+    }
+
+    fn fetch_xor(&self, value: u128, _: std::sync::atomic::Ordering) -> u128 {
+        self.update(|seen| seen ^ value)
+    }
+
+    fn fetch_nand(&self, value: u128, _: std::sync::atomic::Ordering) -> u128 {
+        self.update(|seen| !(seen & value))
+    }
+}
+
+atomics!(
+    bits128,
+    u128,
+    Wide,
+    __tsan_atomic128_load,
+    __tsan_atomic128_store,
+    __tsan_atomic128_exchange,
+    __tsan_atomic128_fetch_add,
+    __tsan_atomic128_fetch_sub,
+    __tsan_atomic128_fetch_and,
+    __tsan_atomic128_fetch_or,
+    __tsan_atomic128_fetch_xor,
+    __tsan_atomic128_fetch_nand,
+    __tsan_atomic128_compare_exchange_strong,
+    __tsan_atomic128_compare_exchange_weak,
+    __tsan_atomic128_compare_exchange_val
+);
+
+export! {
+    __tsan_atomic_thread_fence => thread_fence;
+    __tsan_atomic_signal_fence => signal_fence;
+}
+
+/// Under sequential consistency a fence orders nothing that is not ordered already: no step.
+extern "C" fn thread_fence(_order: i32) {
+    fence(SeqCst);
+}
+
+extern "C" fn signal_fence(_order: i32) {
+    std::sync::atomic::compiler_fence(SeqCst);
+}

@@ -1,0 +1,215 @@
+//! Ranges, virtual tables, function entry and exit, memory copies, and annotations.
+
+use std::ffi::{c_int, c_void};
+
+use libc::size_t;
+use raddle_machine::ObjectState;
+use raddle_model::{ObjectId, Op, OpKind};
+use raddle_trace::ObjectClass;
+
+use crate::{
+    access::{access, range},
+    control::{Caller, control, enter, is_active, leave},
+    hooks::{caller, export},
+    real,
+    step::step,
+    threads::IMPLIED,
+};
+
+/// Called many times, before constructors; what there is to do was done when we were loaded.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_init() {}
+
+export! {
+    __tsan_read_range => do_read_range;
+    __tsan_write_range => do_write_range;
+    __tsan_vptr_update => do_vptr_update;
+    __tsan_memcpy => do_memcpy;
+    __tsan_memmove => do_memmove;
+    __tsan_memset => do_memset;
+    memcpy => do_memcpy;
+    memmove => do_memmove;
+    memset => do_memset;
+    __tsan_acquire => do_acquire;
+    __tsan_release => do_release;
+    __tsan_mutex_create => do_nothing;
+    __tsan_mutex_destroy => do_nothing;
+    __tsan_mutex_pre_lock => do_nothing;
+    __tsan_mutex_post_lock => do_nothing;
+    __tsan_mutex_pre_unlock => do_zero;
+    __tsan_mutex_post_unlock => do_nothing;
+    __tsan_mutex_pre_signal => do_nothing;
+    __tsan_mutex_post_signal => do_nothing;
+    __tsan_mutex_pre_divert => do_nothing;
+    __tsan_mutex_post_divert => do_nothing;
+    __tsan_flush_memory => do_nothing;
+    __tsan_ignore_thread_begin => do_nothing;
+    __tsan_ignore_thread_end => do_nothing;
+    __tsan_switch_to_fiber => do_nothing;
+    __tsan_set_fiber_name => do_nothing;
+    __tsan_destroy_fiber => do_nothing;
+    __tsan_get_current_fiber => do_zero;
+    __tsan_create_fiber => do_zero;
+    __tsan_external_register_tag => do_zero;
+    __tsan_external_register_header => do_nothing;
+    __tsan_external_assign_tag => do_nothing;
+    AnnotateHappensBefore => do_annotate_release;
+    AnnotateHappensAfter => do_annotate_acquire;
+    AnnotateIgnoreReadsBegin => do_nothing;
+    AnnotateIgnoreReadsEnd => do_nothing;
+    AnnotateIgnoreWritesBegin => do_nothing;
+    AnnotateIgnoreWritesEnd => do_nothing;
+    AnnotateIgnoreSyncBegin => do_nothing;
+    AnnotateIgnoreSyncEnd => do_nothing;
+    AnnotateBenignRaceSized => do_nothing;
+    AnnotateBenignRace => do_nothing;
+    AnnotateRWLockCreate => do_nothing;
+    AnnotateRWLockCreateStatic => do_nothing;
+    AnnotateRWLockDestroy => do_nothing;
+    AnnotateRWLockAcquired => do_nothing;
+    AnnotateRWLockReleased => do_nothing;
+    AnnotateThreadName => do_nothing;
+    AnnotateNewMemory => do_nothing;
+    RunningOnValgrind => do_zero;
+}
+
+extern "C" fn do_nothing() {}
+
+extern "C" fn do_zero() -> usize {
+    0
+}
+
+/// Function entry, with the address of the call; the shadow stack keeps the stack pointer beside it.
+///
+/// # Safety
+///
+/// Called by instrumented code.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+unsafe extern "C" fn __tsan_func_entry() {
+    core::arch::naked_asm!("lea rsi, [rsp + 8]", "jmp {work}", work = sym func_entry)
+}
+
+extern "C" fn func_entry(pc: usize, sp: usize) {
+    if is_active() {
+        // SAFETY: active means initialised. A thread that is not ours would push on another's shadow
+        // stack: that is told by the thread pointer.
+        unsafe {
+            let control = control();
+            if (*control).fs == raddle_fiber::thread_pointer() {
+                (*control).this().stack.push(pc, sp);
+            }
+        }
+    }
+}
+
+/// Function exit.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_func_exit() {
+    if is_active() {
+        // SAFETY: as in `func_entry`.
+        unsafe {
+            let control = control();
+            if (*control).fs == raddle_fiber::thread_pointer() {
+                (*control).this().stack.pop();
+            }
+        }
+    }
+}
+
+extern "C" fn do_read_range(address: usize, size: usize) {
+    if is_active() {
+        range(address, size, OpKind::Read, caller());
+    }
+}
+
+extern "C" fn do_write_range(address: usize, size: usize) {
+    if is_active() {
+        range(address, size, OpKind::Write, caller());
+    }
+}
+
+/// A constructor or destructor sets the virtual table; to the same one is no write.
+extern "C" fn do_vptr_update(address: *const usize, value: usize) {
+    let Caller { pc, sp } = caller();
+    // SAFETY: the object is being made or destroyed by the caller.
+    if unsafe { *address } != value {
+        access::<8, true>(address as usize, pc, sp);
+    }
+}
+
+/// Is memory worth a look: does more than one thread run?
+fn is_shared_world() -> bool {
+    // SAFETY: active means initialised; a plain look.
+    is_active() && unsafe { (*control()).is_execution && !(*control()).is_inside }
+}
+
+unsafe extern "C" fn do_memcpy(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_shared_world() {
+            let caller = caller();
+            range(from as usize, size, OpKind::Read, caller);
+            range(to as usize, size, OpKind::Write, caller);
+        }
+        real::memcpy(to, from, size)
+    }
+}
+
+unsafe extern "C" fn do_memmove(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_shared_world() {
+            let caller = caller();
+            range(from as usize, size, OpKind::Read, caller);
+            range(to as usize, size, OpKind::Write, caller);
+        }
+        real::memmove(to, from, size)
+    }
+}
+
+unsafe extern "C" fn do_memset(to: *mut c_void, byte: c_int, size: size_t) -> *mut c_void {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_shared_world() {
+            range(to as usize, size, OpKind::Write, caller());
+        }
+        real::memset(to, byte, size)
+    }
+}
+
+/// An annotation of synchronisation that we do not see otherwise: a step on a variable.
+fn annotate(address: usize, kind: OpKind) {
+    let caller = caller();
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let object = (*control()).variable(address);
+        let site = (*control()).site(caller);
+        step(Op { flags: IMPLIED, ..Op::on(kind, object, site) });
+    }
+    leave(());
+}
+
+extern "C" fn do_acquire(address: usize) {
+    annotate(address, OpKind::AtomicLoad);
+}
+
+extern "C" fn do_release(address: usize) {
+    annotate(address, OpKind::AtomicStore);
+}
+
+extern "C" fn do_annotate_acquire(_file: usize, _line: c_int, address: usize) {
+    annotate(address, OpKind::AtomicLoad);
+}
+
+extern "C" fn do_annotate_release(_file: usize, _line: c_int, address: usize) {
+    annotate(address, OpKind::AtomicStore);
+}
+
+/// Marks that these are used by hooks of other files too.
+const _: fn() -> ObjectState = ObjectState::once;
+const _: ObjectId = ObjectId::NONE;
+const _: ObjectClass = ObjectClass::Once;

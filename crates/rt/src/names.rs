@@ -1,0 +1,216 @@
+//! Names that are the same in every execution: where code is, where memory is.
+//!
+//! Code: module + offset. Memory: a global's module + offset; a heap block's allocation site + offset;
+//! a stack's thread + offset below the frame of its first function.
+
+use std::ffi::{CStr, c_int, c_void};
+
+use raddle_model::{SiteId, ThreadId, hash_bytes, mix};
+use raddle_trace::{ModuleEntry, ObjectClass, ObjectEntry, SiteEntry};
+
+use crate::control::{Caller, Control};
+
+/// A loaded executable or library.
+#[derive(Debug)]
+pub(crate) struct Module {
+    bias: usize,
+    start: usize,
+    end: usize,
+    /// Where its code is.
+    text: (usize, usize),
+    /// Is it the program's own, not the system's?
+    is_program: bool,
+    path_hash: u64,
+}
+
+/// All of them. Invariant: sorted by `start`.
+#[derive(Debug, Default)]
+pub(crate) struct Modules {
+    /// In the order in which they were found: their numbers.
+    found: Vec<Module>,
+}
+
+impl Modules {
+    /// The module that an address is in.
+    pub(crate) fn of(&self, address: usize) -> Option<(u32, &Module)> {
+        let is_in = |it: &&Module| it.start <= address && address < it.end;
+        let idx = self.found.iter().position(|it| is_in(&it))?;
+        Some((idx as u32, &self.found[idx]))
+    }
+
+    /// Is it code of the program itself?
+    fn is_program_code(&self, pc: usize) -> bool {
+        self.found.iter().any(|it| it.is_program && it.text.0 <= pc && pc < it.text.1)
+    }
+}
+
+impl Control {
+    /// Looks at what is loaded now; what is known keeps its number.
+    pub(crate) fn find_modules(&mut self) {
+        // SAFETY: the callback gets this very `Control`, which nobody else touches meanwhile.
+        unsafe { libc::dl_iterate_phdr(Some(add_module), (&raw mut *self).cast()) };
+    }
+
+    fn add_module(&mut self, info: &libc::dl_phdr_info) {
+        let bias = info.dlpi_addr as usize;
+        let (mut start, mut end, mut text) = (usize::MAX, 0, (0, 0));
+        for idx in 0..info.dlpi_phnum as usize {
+            // SAFETY: the loader hands out its table of program headers with its length.
+            let header = unsafe { &*info.dlpi_phdr.add(idx) };
+            if header.p_type != libc::PT_LOAD {
+                continue;
+            }
+            let from = bias + header.p_vaddr as usize;
+            let to = from + header.p_memsz as usize;
+            start = start.min(from);
+            end = end.max(to);
+            if header.p_flags & libc::PF_X != 0 {
+                text = (from, to);
+            }
+        }
+        if start >= end || self.modules.found.iter().any(|it| it.start == start && it.end == end) {
+            return;
+        }
+        let mut path = [0_u8; 512];
+        // SAFETY: the loader's name is a C string, empty for the executable.
+        let name = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+        let n_path = if name.is_empty() && self.modules.found.is_empty() {
+            // SAFETY: writes at most the given size.
+            unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), path.as_mut_ptr().cast(), 511) }
+                .max(0) as usize
+        } else {
+            let n_path = name.len().min(511);
+            path[..n_path].copy_from_slice(&name[..n_path]);
+            n_path
+        };
+        let path_text = &path[..n_path];
+        let is_system =
+            [&b"/lib"[..], b"/usr/lib", b"linux-vdso"].iter().any(|it| path_text.starts_with(it));
+        let is_ours = path_text.ends_with(b"libraddle_rt.so");
+        let number = self.modules.found.len();
+        if number < self.segment.caps().modules as usize {
+            // SAFETY: the area has room for this number.
+            unsafe { *self.segment.modules().add(number) = ModuleEntry { path } };
+        }
+        self.modules.found.push(Module {
+            bias,
+            start,
+            end,
+            text,
+            is_program: !is_system && !is_ours,
+            path_hash: hash_bytes(path_text.rsplit(|it| *it == b'/').next().unwrap_or(b"")),
+        });
+        // SAFETY: the header is mapped for as long as the process lives.
+        unsafe { (*self.header).n_modules = self.modules.found.len() as u32 };
+    }
+
+    /// The site of a call, in the program's own code if possible: a call from a library (`std::mutex`
+    /// inside libstdc++) counts as made where the program called the library.
+    pub(crate) fn site(&mut self, caller: Caller) -> SiteId {
+        if let Some(site) = self.emit.known_site(caller.pc)
+            && !self.emit.is_foreign(site)
+        {
+            return site;
+        }
+        self.site_slow(caller)
+    }
+
+    #[cold]
+    fn site_slow(&mut self, caller: Caller) -> SiteId {
+        if self.modules.is_program_code(caller.pc) || self.modules.found.is_empty() {
+            return self.add_site(caller.pc, false);
+        }
+        match self.program_return_address(caller.sp) {
+            Some(pc) => self.add_site(pc, false),
+            None => self.add_site(caller.pc, true),
+        }
+    }
+
+    /// Finds the return address into the program's code by looking up the stack, not beyond the frame
+    /// of the innermost function that has hooks.
+    fn program_return_address(&self, sp: usize) -> Option<usize> {
+        let limit = self.threads[self.me.idx()].stack.innermost_sp().unwrap_or(sp + 1024);
+        let limit = limit.min(sp + (1 << 14)).min(self.threads[self.me.idx()].stack_top);
+        (sp & !7..limit).step_by(8).find_map(|at| {
+            // SAFETY: between the stack pointer and the thread's stack top all is mapped.
+            let word = unsafe { (at as *const usize).read() };
+            (self.modules.is_program_code(word) && self.follows_call(word)).then_some(word)
+        })
+    }
+
+    /// Does a call instruction end at this address?
+    fn follows_call(&self, pc: usize) -> bool {
+        // SAFETY: the address is within the text of a module, and at least 7 bytes into it, or the
+        // bytes before it belong to the same mapping of the file's headers.
+        let byte = |back: usize| unsafe { ((pc - back) as *const u8).read() };
+        byte(5) == 0xe8 || byte(2) == 0xff || byte(3) == 0xff || byte(6) == 0xff || byte(7) == 0xff
+    }
+
+    /// The number of a code address.
+    pub(crate) fn add_site(&mut self, pc: usize, is_foreign: bool) -> SiteId {
+        if let Some(site) = self.emit.known_site(pc) {
+            return site;
+        }
+        let entry = match self.modules.of(pc) {
+            Some((number, module)) => {
+                SiteEntry { module: number, offset: (pc - module.bias) as u64, reserved: 0 }
+            }
+            None => SiteEntry { module: u32::MAX, offset: 0, reserved: 0 },
+        };
+        self.emit.add_site(pc, entry, is_foreign, &self.segment, self.header)
+    }
+
+    /// What is at an address, for the object table; and its name, the same in every execution and for
+    /// all objects of one kind (all blocks of an allocation site).
+    pub(crate) fn describe(&mut self, address: usize, class: ObjectClass) -> (ObjectEntry, u64) {
+        let mut entry = ObjectEntry { class: class as u8, ..ObjectEntry::default() };
+        if let Some((base, block)) = self.heap.block_of(address) {
+            entry.region = 2;
+            entry.base = block.site.0;
+            entry.ordinal = block.ordinal;
+            entry.size = block.size.min(u32::MAX as usize) as u32;
+            entry.offset = (address - base) as u64;
+            let site_hash = self.emit.site_hash(block.site);
+            return (entry, mix(mix(2, site_hash), entry.offset));
+        }
+        if let Some((number, module)) = self.modules.of(address) {
+            entry.region = 1;
+            entry.base = number;
+            entry.offset = (address - module.bias) as u64;
+            return (entry, mix(mix(1, module.path_hash), entry.offset));
+        }
+        if let Some((thread, offset)) = self.stack_of(address) {
+            entry.region = 3;
+            entry.base = thread.0;
+            entry.offset = offset as u64;
+            return (entry, mix(mix(3, u64::from(thread.0)), offset as u64));
+        }
+        (entry, 0)
+    }
+
+    /// Whose stack an address is on, and how far below its first frame.
+    fn stack_of(&self, address: usize) -> Option<(ThreadId, usize)> {
+        let is_on = |idx: usize| {
+            let it = &self.threads[idx];
+            it.stack_bottom <= address && address < it.stack_top
+        };
+        let idx =
+            std::iter::once(self.me.idx()).chain(0..self.threads.len()).find(|idx| is_on(*idx))?;
+        Some((ThreadId(idx as u32), self.threads[idx].stack_base.wrapping_sub(address)))
+    }
+
+    /// Is it one of the names that the plan says are shared?
+    pub(crate) fn is_known_shared(&self, name: u64) -> bool {
+        self.shared.binary_search(&name).is_ok()
+    }
+}
+
+unsafe extern "C" fn add_module(
+    info: *mut libc::dl_phdr_info,
+    _size: usize,
+    control: *mut c_void,
+) -> c_int {
+    // SAFETY: `find_modules` passes a `Control`, the loader its table.
+    unsafe { (*control.cast::<Control>()).add_module(&*info) };
+    0
+}

@@ -1,0 +1,164 @@
+//! The C library's own functions, found behind our definitions of the same name.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    mem, ptr,
+    sync::atomic::{AtomicPtr, Ordering::Relaxed},
+};
+
+use libc::{
+    pthread_attr_t, pthread_barrier_t, pthread_barrierattr_t, pthread_cond_t, pthread_condattr_t,
+    pthread_key_t, pthread_mutex_t, pthread_mutexattr_t, pthread_once_t, pthread_rwlock_t,
+    pthread_rwlockattr_t, pthread_spinlock_t, pthread_t, sem_t, sigset_t, size_t, ssize_t,
+    timespec,
+};
+
+macro_rules! real {
+    ($(fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {$(
+        /// The C library's function of this name.
+        ///
+        /// # Safety
+        ///
+        /// As its documentation says.
+        #[inline]
+        pub(crate) unsafe fn $name($($arg: $type),*) $(-> $result)? {
+            static FOUND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+            let mut symbol = FOUND.load(Relaxed);
+            if symbol.is_null() {
+                const NAME: &[u8] = concat!(stringify!($name), "\0").as_bytes();
+                symbol = find(&FOUND, NAME);
+            }
+            // SAFETY: this is the type that the C library gives to the function of this name.
+            let function = unsafe {
+                mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) $(-> $result)?>(symbol)
+            };
+            // SAFETY: the caller promises what the function asks for.
+            unsafe { function($($arg),*) }
+        }
+    )*};
+}
+
+/// Looks `name` up once. Threads that race here find the same answer, so no lock is needed.
+#[cold]
+fn find(found: &AtomicPtr<c_void>, name: &'static [u8]) -> *mut c_void {
+    let name = CStr::from_bytes_with_nul(name).expect("bug: a name without its end");
+    let mut symbol = ptr::null_mut();
+    if name.to_bytes().starts_with(b"pthread_cond_") {
+        // Before glibc 2.36 the unversioned look-up finds the condition variables of 1999.
+        // SAFETY: both are C strings, and RTLD_NEXT is a valid handle.
+        symbol = unsafe { libc::dlvsym(libc::RTLD_NEXT, name.as_ptr(), c"GLIBC_2.3.2".as_ptr()) };
+    }
+    if symbol.is_null() {
+        // SAFETY: `name` is a C string, and RTLD_NEXT is a valid handle.
+        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    }
+    if symbol.is_null() {
+        crate::end::die(&[b"the C library has no function ", name.to_bytes()]);
+    }
+    found.store(symbol, Relaxed);
+    symbol
+}
+
+/// A thread's start routine.
+pub(crate) type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+/// A C11 thread's start routine.
+pub(crate) type Start11 = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+/// `main`.
+pub(crate) type Main =
+    unsafe extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+/// A destructor.
+pub(crate) type Destructor = unsafe extern "C-unwind" fn(*mut c_void);
+/// A function without arguments.
+pub(crate) type Thunk = unsafe extern "C-unwind" fn();
+
+real! {
+    fn __libc_start_main(
+        main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
+        rtld_fini: *mut c_void, stack_end: *mut c_void
+    ) -> c_int;
+    fn pthread_create(thread: *mut pthread_t, attr: *const pthread_attr_t, start: Start, arg: *mut c_void) -> c_int;
+    fn pthread_join(thread: pthread_t, result: *mut *mut c_void) -> c_int;
+    fn pthread_tryjoin_np(thread: pthread_t, result: *mut *mut c_void) -> c_int;
+    fn pthread_timedjoin_np(thread: pthread_t, result: *mut *mut c_void, deadline: *const timespec) -> c_int;
+    fn pthread_clockjoin_np(thread: pthread_t, result: *mut *mut c_void, clock: c_int, deadline: *const timespec) -> c_int;
+    fn pthread_detach(thread: pthread_t) -> c_int;
+    fn pthread_exit(result: *mut c_void) -> !;
+    fn pthread_cancel(thread: pthread_t) -> c_int;
+    fn pthread_testcancel();
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
+    fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int;
+    fn pthread_setname_np(thread: pthread_t, name: *const c_char) -> c_int;
+    fn pthread_getname_np(thread: pthread_t, name: *mut c_char, size: size_t) -> c_int;
+    fn pthread_kill(thread: pthread_t, signal: c_int) -> c_int;
+    fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attr: *const pthread_mutexattr_t) -> c_int;
+    fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, deadline: *const timespec) -> c_int;
+    fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, clock: c_int, deadline: *const timespec) -> c_int;
+    fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_mutex_consistent(mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_cond_init(cond: *mut pthread_cond_t, attr: *const pthread_condattr_t) -> c_int;
+    fn pthread_cond_destroy(cond: *mut pthread_cond_t) -> c_int;
+    fn pthread_cond_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int;
+    fn pthread_cond_timedwait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, deadline: *const timespec) -> c_int;
+    fn pthread_cond_clockwait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: c_int, deadline: *const timespec) -> c_int;
+    fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int;
+    fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int;
+    fn pthread_rwlock_init(lock: *mut pthread_rwlock_t, attr: *const pthread_rwlockattr_t) -> c_int;
+    fn pthread_rwlock_destroy(lock: *mut pthread_rwlock_t) -> c_int;
+    fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int;
+    fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int;
+    fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, deadline: *const timespec) -> c_int;
+    fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, clock: c_int, deadline: *const timespec) -> c_int;
+    fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int;
+    fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int;
+    fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, deadline: *const timespec) -> c_int;
+    fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, clock: c_int, deadline: *const timespec) -> c_int;
+    fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int;
+    fn pthread_spin_init(lock: *mut pthread_spinlock_t, shared: c_int) -> c_int;
+    fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int;
+    fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int;
+    fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int;
+    fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int;
+    fn pthread_barrier_init(barrier: *mut pthread_barrier_t, attr: *const pthread_barrierattr_t, count: c_uint) -> c_int;
+    fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int;
+    fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int;
+    fn pthread_once(once: *mut pthread_once_t, routine: Thunk) -> c_int;
+    fn pthread_key_create(key: *mut pthread_key_t, destructor: Option<Destructor>) -> c_int;
+    fn pthread_key_delete(key: pthread_key_t) -> c_int;
+    fn pthread_getspecific(key: pthread_key_t) -> *mut c_void;
+    fn pthread_setspecific(key: pthread_key_t, value: *const c_void) -> c_int;
+    fn sem_init(sem: *mut sem_t, shared: c_int, count: c_uint) -> c_int;
+    fn sem_destroy(sem: *mut sem_t) -> c_int;
+    fn sem_wait(sem: *mut sem_t) -> c_int;
+    fn sem_trywait(sem: *mut sem_t) -> c_int;
+    fn sem_timedwait(sem: *mut sem_t, deadline: *const timespec) -> c_int;
+    fn sem_clockwait(sem: *mut sem_t, clock: c_int, deadline: *const timespec) -> c_int;
+    fn sem_post(sem: *mut sem_t) -> c_int;
+    fn sem_getvalue(sem: *mut sem_t, value: *mut c_int) -> c_int;
+    fn __cxa_thread_atexit_impl(destructor: Destructor, object: *mut c_void, dso: *mut c_void) -> c_int;
+    fn __cxa_guard_acquire(guard: *mut u64) -> c_int;
+    fn __cxa_guard_release(guard: *mut u64);
+    fn __cxa_guard_abort(guard: *mut u64);
+    fn __assert_fail(text: *const c_char, file: *const c_char, line: c_uint, function: *const c_char) -> !;
+    fn abort() -> !;
+    fn exit(code: c_int) -> !;
+    fn quick_exit(code: c_int) -> !;
+    fn _exit(code: c_int) -> !;
+    fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64;
+    fn sched_yield() -> c_int;
+    fn nanosleep(length: *const timespec, left: *mut timespec) -> c_int;
+    fn clock_nanosleep(clock: c_int, flags: c_int, length: *const timespec, left: *mut timespec) -> c_int;
+    fn clock_gettime(clock: c_int, time: *mut timespec) -> c_int;
+    fn sigaction(signal: c_int, action: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
+    fn pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int;
+    fn fork() -> c_int;
+    fn memcpy(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void;
+    fn memmove(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void;
+    fn memset(to: *mut c_void, byte: c_int, size: size_t) -> *mut c_void;
+    fn read(fd: c_int, buffer: *mut c_void, size: size_t) -> ssize_t;
+    fn write(fd: c_int, buffer: *const c_void, size: size_t) -> ssize_t;
+    fn poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout_ms: c_int) -> c_int;
+    fn longjmp(buffer: *mut c_void, value: c_int) -> !;
+}

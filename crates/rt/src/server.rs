@@ -1,0 +1,359 @@
+//! The beginning: is this program to be controlled, and by which plan? And the fork server: the
+//! program stops before `main`, and each execution is a copy of it.
+
+use std::{
+    ffi::{CStr, c_char, c_int},
+    sync::atomic::{AtomicPtr, AtomicU64, Ordering::*},
+};
+
+use raddle_fiber::raw;
+use raddle_machine::Machine;
+use raddle_model::{End, ObjectId};
+use raddle_pick::{Chooser, Nonpreemptive, Spec, Tail};
+use raddle_trace::{Header, ObjectClass, ObjectEntry, Segment, Summary};
+
+use crate::{
+    control::{self, Control, control, is_active},
+    emit::Emit,
+    heap::Heap,
+    io::Io,
+    names::Modules,
+    real::{self, Main},
+    shadow::Shadow,
+    signals::{self, Signals},
+    threads::{self, ThreadRt},
+    time::Time,
+};
+
+/// Descriptors that the launcher hands us, out of the way of the program's own.
+const SEGMENT_FD: c_int = 1000;
+const COMMAND_FD: c_int = 1001;
+const REPLY_FD: c_int = 1002;
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static INIT: extern "C" fn() = init;
+
+/// Runs when the library is loaded, before any constructor of the program.
+extern "C" fn init() {
+    // SAFETY: the environment is set up before constructors run, and no other thread exists.
+    let is_wanted = unsafe { !libc::getenv(c"RADDLE_SEGMENT".as_ptr()).is_null() };
+    if !is_wanted || is_active() {
+        return;
+    }
+    for name in [c"RADDLE_SEGMENT", c"LD_PRELOAD"] {
+        // SAFETY: as above. What the program starts itself is not ours to control.
+        unsafe { libc::unsetenv(name.as_ptr()) };
+    }
+    std::panic::set_hook(Box::new(|info| {
+        let text = info.payload_as_str().unwrap_or("panic");
+        let (file, line) = info.location().map_or(("", 0), |it| (it.file(), it.line()));
+        let mut digits = [0_u8; 10];
+        crate::end::die(&[
+            text.as_bytes(),
+            b" at ",
+            file.as_bytes(),
+            b":",
+            decimal(line, &mut digits),
+        ]);
+    }));
+    let Some(segment) = map_segment() else {
+        crate::end::die(&[b"the segment that the launcher shares can't be mapped"]);
+    };
+    // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
+    unsafe { libc::mallopt(-8, 1) };
+    threads::choose_switch();
+    take_control(segment);
+}
+
+fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
+    let mut rest = number;
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            return &digits[start..];
+        }
+    }
+}
+
+fn map_segment() -> Option<Segment> {
+    // SAFETY: the launcher put the segment at this descriptor; the mapping stays for ever.
+    unsafe {
+        let mut status = std::mem::zeroed::<libc::stat>();
+        if libc::fstat(SEGMENT_FD, &raw mut status) != 0 {
+            return None;
+        }
+        let size = status.st_size as usize;
+        let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        let base = libc::mmap(std::ptr::null_mut(), size, prot, flags, SEGMENT_FD, 0);
+        if base == libc::MAP_FAILED { None } else { Segment::open(base.cast(), size).ok() }
+    }
+}
+
+/// The thread that runs becomes `main`, alone for now.
+fn take_control(segment: Segment) {
+    let header = segment.header();
+    let mut emit = Emit::new(&segment);
+    let entry =
+        ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
+    let object = emit.add_object(entry, ObjectClass::Thread, &segment, header);
+    emit.add_thread(raddle_model::ThreadId(0));
+    let main = ThreadRt::main(object);
+    // SAFETY: the header is mapped for as long as the process lives.
+    let has_fibers = unsafe { (*header).carrier == 0 };
+    control::activate(Control {
+        me: raddle_model::ThreadId(0),
+        is_inside: true,
+        has_fibers,
+        is_execution: false,
+        is_exiting: false,
+        exit_code: 0,
+        fs: main.fs,
+        machine: Machine::new(object),
+        chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive)),
+        threads: vec![Box::new(main)],
+        shadow: Shadow::new(),
+        heap: Heap::default(),
+        modules: Modules::default(),
+        emit,
+        time: Time::default(),
+        io: Io::default(),
+        signals: Signals::default(),
+        shared: &[],
+        max_steps: u64::MAX,
+        segment,
+        header,
+    });
+    // SAFETY: we have just been put in control, on the thread that runs.
+    unsafe {
+        (*control()).find_modules();
+        signals::install();
+        (*control()).is_inside = false;
+    }
+}
+
+static MAIN: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The C library's start, with our `main` in front of the program's.
+///
+/// # Safety
+///
+/// Called by the program's start-up code, as the C library says.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn __libc_start_main(
+    main: Main,
+    argc: c_int,
+    argv: *mut *mut c_char,
+    init: *mut std::ffi::c_void,
+    fini: *mut std::ffi::c_void,
+    rtld_fini: *mut std::ffi::c_void,
+    stack_end: *mut std::ffi::c_void,
+) -> c_int {
+    MAIN.store(main as *mut (), Relaxed);
+    // SAFETY: passes on what we were given, with a `main` of the same type.
+    unsafe { real::__libc_start_main(first_main, argc, argv, init, fini, rtld_fini, stack_end) }
+}
+
+unsafe extern "C-unwind" fn first_main(
+    argc: c_int,
+    argv: *mut *mut c_char,
+    envp: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: stored by `__libc_start_main`, which called us.
+    let main = unsafe { std::mem::transmute::<*mut (), Main>(MAIN.load(Relaxed)) };
+    if !is_active() {
+        // SAFETY: passes on what we were given.
+        return unsafe { main(argc, argv, envp) };
+    }
+    // SAFETY: the thread that runs is `main`, outside every hook.
+    unsafe {
+        let control = control();
+        (*control).is_inside = true;
+        (*control).find_modules();
+        serve();
+        let here = 0_usize;
+        (*control).this().stack_base = &raw const here as usize;
+        (*control).is_execution = true;
+        (*control).tell_thread(raddle_model::ThreadId(0));
+        control::leave(());
+        let code = main(argc, argv, envp);
+        (*control).is_inside = true;
+        crate::hooks::exit_process(code)
+    }
+}
+
+/// Takes blocks of executions from the launcher and forks one process for each; returns in those.
+fn serve() {
+    // SAFETY: the header is mapped for as long as the process lives.
+    let header = unsafe { &mut *(*control()).header };
+    header.server.store(std::process::id() as i32, Relaxed);
+    reply(b'R');
+    loop {
+        let mut command = 0_u8;
+        // SAFETY: reads one byte into our own variable.
+        let n_read = unsafe { syscall_io(libc::SYS_read, COMMAND_FD, &raw mut command) };
+        if n_read == -(libc::EINTR as isize) {
+            continue;
+        }
+        if n_read != 1 || command != b'B' {
+            raw::exit_group(0);
+        }
+        if run_block(header) {
+            return;
+        }
+        reply(b'D');
+    }
+}
+
+unsafe fn syscall_io(number: i64, fd: c_int, byte: *mut u8) -> isize {
+    // SAFETY: the caller gives one byte of its own.
+    unsafe { raw::syscall(number, [fd as usize, byte as usize, 1, 0, 0, 0]) }
+}
+
+fn reply(mut byte: u8) {
+    // SAFETY: writes one byte of our own.
+    unsafe { syscall_io(libc::SYS_write, REPLY_FD, &raw mut byte) };
+}
+
+/// Runs a block; `true` in the process of an execution.
+fn run_block(header: &mut Header) -> bool {
+    let n_known = header.n_shared as usize;
+    // SAFETY: the launcher wrote so many names into the area, and waits.
+    unsafe {
+        (*control()).shared = std::slice::from_raw_parts((*control()).segment.shared(), n_known);
+        (*control()).max_steps = header.max_steps;
+        (*control()).machine.may_wake_spuriously = header.spurious == 1;
+    }
+    for idx in 0..header.n_block as usize {
+        begin_summary(header);
+        // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
+        let child = unsafe { raw::fork() };
+        if child == 0 {
+            begin_execution(header, idx);
+            return true;
+        }
+        header.child.store(child as i32, Relaxed);
+        let status = wait_for(child as i32);
+        header.child.store(0, Relaxed);
+        if header.is_end_written == 0 {
+            let (kind, detail) = End::Lost(status).to_numbers();
+            header.summary.end_kind = u32::from(kind);
+            header.summary.end_detail = detail;
+            header.summary.n_steps = header.heartbeat.load(Relaxed);
+        }
+        // SAFETY: the area has room for the block.
+        unsafe { *(*control()).segment.summaries().add(idx) = header.summary };
+        header.n_done.store(idx as u64 + 1, Relaxed);
+        if (*control_ref()).has_fibers {
+            threads::provide_donors(
+                (header.summary.n_threads.saturating_sub(1) as usize).min(1024),
+            );
+        }
+        if must_be_looked_at(header) {
+            break;
+        }
+    }
+    false
+}
+
+fn control_ref() -> &'static Control {
+    // SAFETY: the server alone runs, between executions.
+    unsafe { &*control() }
+}
+
+fn begin_summary(header: &mut Header) {
+    header.summary = Summary::default();
+    header.is_end_written = 0;
+    header.n_events = 0;
+    header.n_message = 0;
+    header.end_thread = u32::MAX;
+    header.heartbeat.store(0, Relaxed);
+}
+
+fn must_be_looked_at(header: &Header) -> bool {
+    match End::from_numbers(header.summary.end_kind as u8, header.summary.end_detail) {
+        Some(End::Exit(0)) => false,
+        Some(End::Exit(_)) => header.exit_is_fine == 0,
+        _ => true,
+    }
+}
+
+/// In the copy: the plan becomes the chooser.
+fn begin_execution(header: &Header, idx: usize) {
+    const SYS_PRCTL: i64 = 157;
+    const PR_SET_PDEATHSIG: usize = 1;
+    const SIGKILL: usize = 9;
+    // SAFETY: the areas hold what the launcher wrote; they stay mapped and unchanged for the block.
+    unsafe {
+        raw::syscall(SYS_PRCTL, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0]);
+        let control = control();
+        let entry = *(*control).segment.entries().add(idx);
+        let prefix =
+            std::slice::from_raw_parts((*control).segment.prefix(), header.n_prefix as usize);
+        let spec = Spec { number: entry.picker, params: entry.params };
+        let Some(tail) = spec.picker(entry.seed, header.timeouts_rare == 1) else {
+            crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
+        };
+        (*control).chooser = Chooser::new(prefix, tail);
+        crate::hooks::seed_random(entry.seed);
+    }
+}
+
+fn wait_for(child: i32) -> i32 {
+    let mut status = 0_i32;
+    loop {
+        // SAFETY: waits for our own child, into our own variable.
+        let result = unsafe {
+            raw::syscall(libc::SYS_wait4, [child as usize, &raw mut status as usize, 0, 0, 0, 0])
+        };
+        if result == child as isize || result == -(libc::ECHILD as isize) {
+            return status;
+        }
+    }
+}
+
+/// Says what could not be controlled, once for each place.
+pub(crate) fn note(what: &CStr, site: raddle_model::SiteId) {
+    // SAFETY: the thread that runs is inside a hook; the header and its areas are mapped.
+    unsafe {
+        let control = control();
+        let header = &mut *(*control).header;
+        header.summary.n_uncontrolled += 1;
+        let n_notes = header.n_notes.min((*control).segment.caps().notes);
+        let notes = (*control).segment.notes();
+        for idx in 0..n_notes as usize {
+            let it = &mut *notes.add(idx);
+            if it.site == site.0 && it.what.starts_with(what.to_bytes_with_nul()) {
+                it.count += 1;
+                return;
+            }
+        }
+        if n_notes == (*control).segment.caps().notes {
+            return;
+        }
+        let it = &mut *notes.add(n_notes as usize);
+        it.what = [0; 64];
+        let n_bytes = what.to_bytes().len().min(63);
+        it.what[..n_bytes].copy_from_slice(&what.to_bytes()[..n_bytes]);
+        it.site = site.0;
+        it.count = 1;
+        let me = (*control).me;
+        let callers: Vec<usize> =
+            (&(*control).threads)[me.idx()].stack.callers().take(15).collect();
+        it.frames[0] = site.0;
+        for (idx, pc) in callers.iter().enumerate() {
+            it.frames[idx + 1] = (*control).add_site(*pc, false).0;
+        }
+        it.n_frames = callers.len() as u32 + 1;
+        header.n_notes = n_notes + 1;
+    }
+}
+
+/// Kept so that the main object's number is known: `main` is always object 1.
+pub(crate) const MAIN_OBJECT: ObjectId = ObjectId(1);
+
+/// A counter that differs between calls and never between executions.
+pub(crate) static CALLS: AtomicU64 = AtomicU64::new(0);

@@ -1,0 +1,233 @@
+//! One step: announce, choose, switch, perform, tell.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use raddle_machine::{Machine, Performed, Stuck};
+use raddle_model::{End, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_pick::{Threads, View};
+
+use crate::{
+    control::{Control, control},
+    end, io,
+    threads::switch_to,
+};
+
+/// Performs an op of the thread that runs, when it is that thread's turn.
+#[inline]
+pub(crate) fn step(op: Op) -> Performed {
+    let control = control();
+    // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
+    unsafe {
+        let me = (*control).me;
+        (*control).machine.announce(me, op);
+        if (*control).machine.n_live() == 1 && !is_always_told(op.kind) {
+            return alone(me);
+        }
+        let next = choose_next();
+        if next != me {
+            switch_to(next);
+        }
+        complete(me)
+    }
+}
+
+/// Steps that change who there is are told even when nobody else is there to see them.
+const fn is_always_told(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Spawn | OpKind::Join | OpKind::Finish | OpKind::Start | OpKind::Exit)
+}
+
+/// A step while no other thread is alive: no choice, no event.
+unsafe fn alone(me: ThreadId) -> Performed {
+    // SAFETY: as in `step`.
+    unsafe {
+        let control = control();
+        if (*control).machine.is_blocked(me) {
+            let next = choose_next();
+            assert!(next == me, "bug: nobody else is alive");
+        }
+        let choice = 0;
+        let op = *(*control).machine.pending(me);
+        let performed = (*control).machine.perform(me, choice);
+        if performed.misuse.is_some() {
+            end::misuse(&op, &performed);
+        }
+        performed
+    }
+}
+
+/// Performs the pending op of the thread that runs, which was chosen, and tells it.
+#[inline]
+pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
+    // SAFETY: the thread that runs is inside a hook; nothing in here switches.
+    let control = unsafe { &mut *control() };
+    let op = *control.machine.pending(me);
+    let mut choice = 0;
+    let mut told_choice = 0;
+    if matches!(op.kind, OpKind::Signal | OpKind::FutexNotify) {
+        let n_choices = control.machine.n_choices(me);
+        if n_choices > 1 {
+            choice = control.chooser.choose(n_choices, control.emit.n_steps);
+            told_choice = choice + 1;
+        }
+    }
+    let performed = control.machine.perform(me, choice);
+    control.emit.event(me, &op, &performed, told_choice);
+    control.beat();
+    if performed.misuse.is_some() {
+        end::misuse(&op, &performed);
+    }
+    performed
+}
+
+/// The thread whose turn it is. Ends the execution if there is none.
+#[inline]
+pub(crate) fn choose_next() -> ThreadId {
+    loop {
+        // SAFETY: the thread that runs is inside a hook; the borrow ends with the iteration.
+        let control = unsafe { &mut *control() };
+        if control.machine.n_enabled() == 0 {
+            make_way(control);
+        } else if control.io.n_waiting > 0 && control.io.is_stale {
+            io::refresh(control);
+        }
+        if control.emit.n_steps >= control.max_steps {
+            end::end(End::Livelock, SiteId(0), b"");
+        }
+        let next = pick(control);
+        if !control.machine.is_enabled(next) {
+            control.machine.time_out(next);
+            if !control.machine.is_enabled(next) {
+                tell_time_out(control, next);
+                continue;
+            }
+        }
+        if next != control.me {
+            control.emit.n_switches += 1;
+        }
+        return next;
+    }
+}
+
+#[inline]
+fn pick(control: &mut Control) -> ThreadId {
+    let step = control.emit.n_steps;
+    let sees = Sees(&control.machine);
+    if sees.n_enabled() == 1 && sees.timed().is_empty() {
+        let next = sees.enabled(0);
+        control.chooser.forced(next, step);
+        return next;
+    }
+    control.chooser.pick(&View { step, last: control.me, threads: &sees })
+}
+
+/// A timed wait on a condition variable is over, but its mutex is not free: the choice was a step.
+fn tell_time_out(control: &mut Control, thread: ThreadId) {
+    let op = *control.machine.pending(thread);
+    control.emit.event(thread, &op, &OpResult::Busy.into(), 0);
+    control.beat();
+}
+
+/// Nobody can go on: looks at descriptors, recalls who yielded, lets time jump; or it is the end.
+#[cold]
+fn make_way(control: &mut Control) {
+    if control.io.n_waiting > 0 {
+        io::refresh(control);
+    }
+    loop {
+        match control.machine.settle() {
+            Ok(()) => return,
+            Err(Stuck::Deadlock) => end::deadlock(),
+            Err(Stuck::Descriptors) => io::wait(control),
+        }
+    }
+}
+
+impl Control {
+    /// Shows the launcher's watchdog that the execution goes on.
+    #[inline]
+    fn beat(&mut self) {
+        // SAFETY: the header is mapped for as long as the process lives.
+        unsafe { (*self.header).heartbeat.store(self.emit.n_steps, Relaxed) };
+    }
+}
+
+/// An op without object that lets others go first.
+pub(crate) fn yield_now(site: SiteId) {
+    step(Op::on(OpKind::Yield, ObjectId::NONE, site));
+}
+
+/// What a picker sees of the machine.
+struct Sees<'a>(&'a Machine);
+
+impl Threads for Sees<'_> {
+    #[inline]
+    fn n_enabled(&self) -> u32 {
+        self.0.n_enabled()
+    }
+
+    #[inline]
+    fn enabled(&self, idx: u32) -> ThreadId {
+        self.0.enabled(idx)
+    }
+
+    #[inline]
+    fn is_enabled(&self, thread: ThreadId) -> bool {
+        self.0.is_enabled(thread)
+    }
+
+    #[inline]
+    fn timed(&self) -> &[ThreadId] {
+        self.0.timed()
+    }
+
+    #[inline]
+    fn op(&self, thread: ThreadId) -> &Op {
+        self.0.pending(thread)
+    }
+
+    #[inline]
+    fn n_threads(&self) -> u32 {
+        self.0.n_threads()
+    }
+}
+
+/// Tells a spin loop from work: the same site reads the same value from the same object again and
+/// again, with nothing else done in between.
+#[derive(Debug, Default)]
+pub(crate) struct Spin {
+    entries: [(SiteId, ObjectId, u64); 4],
+    n_same: u32,
+    next: usize,
+}
+
+/// So many equal reads in a row are taken for waiting.
+const SPIN_MIN: u32 = 6;
+
+impl Spin {
+    /// A read: is the thread spinning?
+    #[inline]
+    pub(crate) fn read(&mut self, site: SiteId, object: ObjectId, value: u64) {
+        let entry = (site, object, value);
+        if self.entries.contains(&entry) {
+            self.n_same += 1;
+        } else {
+            self.n_same = 0;
+            self.entries[self.next] = entry;
+            self.next = (self.next + 1) % self.entries.len();
+        }
+    }
+
+    /// Anything else: it is not.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        if self.n_same > 0 || self.entries[0].0 != SiteId(0) {
+            *self = Spin::default();
+        }
+    }
+
+    /// The mark of the next read.
+    #[inline]
+    pub(crate) fn flags(&self) -> Flags {
+        if self.n_same >= SPIN_MIN { Flags::SPIN } else { Flags::NONE }
+    }
+}

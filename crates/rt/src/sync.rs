@@ -1,0 +1,105 @@
+//! Locks and their like, by address: the first use of one gives it a number and a state.
+
+use raddle_machine::ObjectState;
+use raddle_model::ObjectId;
+use raddle_trace::ObjectClass;
+
+use crate::{
+    control::{Control, control},
+    shadow::{Cell, State},
+};
+
+impl Control {
+    /// The object at an address; made with `state` if there is none of this class.
+    #[inline]
+    pub(crate) fn sync_object(
+        &mut self,
+        address: usize,
+        class: ObjectClass,
+        state: impl FnOnce() -> ObjectState,
+    ) -> ObjectId {
+        let cell = self.shadow.cell(address);
+        if !cell.is_null() {
+            // SAFETY: not null, so a cell.
+            if let State::Sync(object) = unsafe { *cell }.state()
+                && self.emit.class_of(object) == class
+                && self.machine.has_object(object)
+            {
+                return object;
+            }
+        }
+        self.make_sync_object(address, class, state())
+    }
+
+    /// Makes a new object at an address, whatever was there.
+    #[cold]
+    pub(crate) fn make_sync_object(
+        &mut self,
+        address: usize,
+        class: ObjectClass,
+        state: ObjectState,
+    ) -> ObjectId {
+        let (entry, _) = self.describe(address, class);
+        let object = self.emit.add_object(entry, class, &self.segment, self.header);
+        let cell = self.shadow.cell(address);
+        if !cell.is_null() {
+            // SAFETY: not null, so a cell.
+            unsafe { *cell = Cell::sync(object) };
+        }
+        self.machine.set_object(object, state);
+        object
+    }
+
+    /// The object at an address, if there is one of this class.
+    pub(crate) fn known_sync_object(&self, address: usize, class: ObjectClass) -> Option<ObjectId> {
+        let cell = self.shadow.cell(address);
+        if cell.is_null() {
+            return None;
+        }
+        // SAFETY: not null, so a cell.
+        match unsafe { *cell }.state() {
+            State::Sync(object)
+                if self.emit.class_of(object) == class && self.machine.has_object(object) =>
+            {
+                Some(object)
+            }
+            _ => None,
+        }
+    }
+
+    /// The variable at an address, made one if it is not.
+    #[inline]
+    pub(crate) fn variable(&mut self, address: usize) -> ObjectId {
+        let cell = self.shadow.cell(address);
+        if !cell.is_null() {
+            // SAFETY: not null, so a cell.
+            if let State::Variable(object) = unsafe { *cell }.state() {
+                return object;
+            }
+        }
+        self.make_variable(address)
+    }
+
+    #[cold]
+    pub(crate) fn make_variable(&mut self, address: usize) -> ObjectId {
+        let (entry, _) = self.describe(address & !3, ObjectClass::Variable);
+        let object = self.emit.add_object(entry, ObjectClass::Variable, &self.segment, self.header);
+        let cell = self.shadow.cell(address);
+        if !cell.is_null() {
+            // SAFETY: not null, so a cell.
+            unsafe { *cell = Cell::variable(object) };
+        }
+        object
+    }
+}
+
+/// The global state, borrowed for one statement.
+///
+/// # Safety
+///
+/// The thread that runs is inside a hook, and the borrow ends before anything switches.
+#[inline(always)]
+pub(crate) unsafe fn borrow<'a>() -> &'a mut Control {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *control() }
+}

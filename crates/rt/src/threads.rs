@@ -1,0 +1,439 @@
+//! The program's threads: what carries them, how they begin and how they end.
+
+use std::{
+    collections::VecDeque,
+    ffi::{c_int, c_void},
+    ptr,
+    sync::atomic::{AtomicU32, Ordering::*},
+};
+
+use raddle_fiber::{Donor, Fiber, raw};
+use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
+use raddle_trace::{ObjectClass, ObjectEntry};
+
+use crate::{
+    control::{Control, control},
+    end,
+    real::{self, Destructor, Start},
+    stack::ShadowStack,
+    step::{Spin, choose_next, complete, step},
+};
+
+/// What the runtime knows about a thread, beside what the machine knows.
+pub(crate) struct ThreadRt {
+    /// Where it stopped.
+    fiber: *mut Fiber,
+    /// Its thread pointer: its `pthread_t`.
+    pub(crate) fs: usize,
+    /// The object that others join.
+    pub(crate) object: ObjectId,
+    start: Option<Start>,
+    arg: *mut c_void,
+    /// What `join` gives.
+    pub(crate) result: *mut c_void,
+    pub(crate) stack: ShadowStack,
+    /// Its stack's lowest and highest address, and the address that its variables are named from.
+    pub(crate) stack_bottom: usize,
+    pub(crate) stack_top: usize,
+    pub(crate) stack_base: usize,
+    pub(crate) name: [u8; 16],
+    pub(crate) spin: Spin,
+    /// Thread-specific values, by key.
+    pub(crate) values: Vec<*mut c_void>,
+    /// Destructors of C++ thread-locals, in order of registration.
+    pub(crate) destructors: Vec<(Destructor, *mut c_void)>,
+    /// Handlers of `pthread_cleanup_push`, innermost last.
+    pub(crate) cleanups: Vec<*mut c_void>,
+    pub(crate) is_cancelled: bool,
+    pub(crate) is_cancel_off: bool,
+    pub(crate) is_unwinding: bool,
+    /// Signals sent to it, and its mask, as bit sets.
+    pub(crate) signals: u64,
+    pub(crate) mask: u64,
+    /// Kernel threads: 1 when it may run.
+    turn: AtomicU32,
+}
+
+impl ThreadRt {
+    fn new(fiber: *mut Fiber, fs: usize, object: ObjectId) -> ThreadRt {
+        ThreadRt {
+            fiber,
+            fs,
+            object,
+            start: None,
+            arg: ptr::null_mut(),
+            result: ptr::null_mut(),
+            stack: ShadowStack::new(),
+            stack_bottom: 0,
+            stack_top: 0,
+            stack_base: 0,
+            name: [0; 16],
+            spin: Spin::default(),
+            values: Vec::new(),
+            destructors: Vec::new(),
+            cleanups: Vec::new(),
+            is_cancelled: false,
+            is_cancel_off: false,
+            is_unwinding: false,
+            signals: 0,
+            mask: 0,
+            turn: AtomicU32::new(0),
+        }
+    }
+
+    /// The thread that runs now: `main`, at the start.
+    pub(crate) fn main(object: ObjectId) -> ThreadRt {
+        let fiber = Box::leak(Box::new(Fiber::of_current_thread()));
+        let fs = fiber.thread_pointer();
+        let mut thread = ThreadRt::new(fiber, fs, object);
+        let (bottom, top) = stack_range(fs);
+        (thread.stack_bottom, thread.stack_top, thread.stack_base) = (bottom, top, top);
+        thread
+    }
+}
+
+fn stack_range(pthread: usize) -> (usize, usize) {
+    let (mut bottom, mut size) = (ptr::null_mut(), 0);
+    // SAFETY: the thread exists; the attributes are initialised by the first call.
+    unsafe {
+        let mut attr = std::mem::zeroed();
+        if libc::pthread_getattr_np(pthread as libc::pthread_t, &raw mut attr) == 0 {
+            libc::pthread_attr_getstack(&raw const attr, &raw mut bottom, &raw mut size);
+            libc::pthread_attr_destroy(&raw mut attr);
+        }
+    }
+    (bottom as usize, bottom as usize + size)
+}
+
+/// Donors that wait for a thread to borrow them. They are made before the fork, and each is used once
+/// in an execution: a thread begins with fresh thread-locals.
+#[derive(Default)]
+pub(crate) struct Donors {
+    /// With the lowest and highest address of each one's stack.
+    waiting: VecDeque<(*mut Donor, (usize, usize))>,
+}
+
+static DONORS: DonorsCell =
+    DonorsCell(std::cell::UnsafeCell::new(Donors { waiting: VecDeque::new() }));
+
+struct DonorsCell(std::cell::UnsafeCell<Donors>);
+
+// SAFETY: touched by the thread that runs, inside a hook, or by the server between executions.
+unsafe impl Sync for DonorsCell {}
+
+/// Makes donors until so many wait.
+pub(crate) fn provide_donors(count: usize) {
+    // SAFETY: see `DonorsCell`.
+    let donors = unsafe { &mut *DONORS.0.get() };
+    while donors.waiting.len() < count {
+        match make_donor(ptr::null()) {
+            Some(donor) => donors.waiting.push_back(donor),
+            None => return,
+        }
+    }
+}
+
+fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, usize))> {
+    let donor = Box::leak(Box::new(Donor::new(boot)));
+    let mut id = 0;
+    // SAFETY: the donor lives for ever; all signals are blocked in its thread, so that they reach the
+    // carrier.
+    let error = unsafe {
+        let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        real::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
+        let start: Start = std::mem::transmute(raddle_fiber::donor_main as *const ());
+        let error = real::pthread_create(&raw mut id, attr, start, (&raw mut *donor).cast());
+        real::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut());
+        error
+    };
+    if error != 0 {
+        return None;
+    }
+    donor.wait();
+    let range = stack_range(donor.fiber.thread_pointer());
+    Some((donor, range))
+}
+
+/// Creates a thread that will run `start(arg)`. The error is that of `pthread_create`.
+pub(crate) fn create(
+    attr: *const libc::pthread_attr_t,
+    start: Start,
+    arg: *mut c_void,
+    site: SiteId,
+) -> Result<usize, c_int> {
+    // SAFETY: the thread that runs is inside a hook; borrows end before each step.
+    unsafe {
+        let control = control();
+        let object = (*control).add_thread_object();
+        step(Op::on(OpKind::Spawn, object, site));
+        let me = (*control).me;
+        let mut thread = match (*control).has_fibers {
+            true => borrow_donor(attr, object)?,
+            false => kernel_thread(attr, object)?,
+        };
+        thread.start = Some(start);
+        thread.arg = arg;
+        thread.mask = (&(*control).threads)[me.idx()].mask;
+        let fs = thread.fs;
+        let id = (*control).machine.create_thread(object, Some(me), site);
+        (*control).emit.add_thread(id);
+        (*control).emit.set_value(u64::from(id.0), 0);
+        (*control).describe_thread(object, id);
+        (*control).threads.push(Box::new(thread));
+        (*control).tell_thread(id);
+        if is_detached(attr) {
+            (*control).machine.detach_quietly(id);
+        }
+        if !(*control).has_fibers {
+            let it = &raw const *(&(*control).threads)[id.idx()];
+            hand_to_kernel_thread(it, id);
+        }
+        Ok(fs)
+    }
+}
+
+unsafe extern "C" {
+    fn pthread_attr_getdetachstate(attr: *const libc::pthread_attr_t, state: *mut c_int) -> c_int;
+}
+
+fn is_detached(attr: *const libc::pthread_attr_t) -> bool {
+    let mut state = 0;
+    // SAFETY: the program promises that a given attribute is initialised.
+    !attr.is_null()
+        && unsafe { pthread_attr_getdetachstate(attr, &raw mut state) } == 0
+        && state == libc::PTHREAD_CREATE_DETACHED
+}
+
+/// Does the program ask for a stack other than the default one?
+fn has_own_stack(attr: *const libc::pthread_attr_t) -> bool {
+    let (mut address, mut size) = (ptr::null_mut(), 0);
+    // SAFETY: the program promises that a given attribute is initialised.
+    !attr.is_null()
+        && unsafe { libc::pthread_attr_getstack(attr, &raw mut address, &raw mut size) } == 0
+        && (!address.is_null() || size > 8 << 20)
+}
+
+unsafe fn borrow_donor(
+    attr: *const libc::pthread_attr_t,
+    object: ObjectId,
+) -> Result<ThreadRt, c_int> {
+    // SAFETY: see `DonorsCell`; a donor lives for ever.
+    unsafe {
+        let waiting =
+            if has_own_stack(attr) { None } else { (*DONORS.0.get()).waiting.pop_front() };
+        let (donor, range) = match waiting {
+            Some(donor) => donor,
+            None => make_donor(if has_own_stack(attr) { attr } else { ptr::null() })
+                .ok_or(libc::EAGAIN)?,
+        };
+        let fs = (*donor).fiber.thread_pointer();
+        let mut thread = ThreadRt::new(&raw mut (*donor).fiber, fs, object);
+        (thread.stack_bottom, thread.stack_top) = range;
+        thread.stack_base = (*donor).stack_top;
+        Ok(thread)
+    }
+}
+
+/// What a new kernel thread is told.
+struct Handover {
+    thread: AtomicU32,
+    is_ready: AtomicU32,
+    fs: AtomicU32,
+    fs_high: AtomicU32,
+}
+
+static HANDOVER: Handover = Handover {
+    thread: AtomicU32::new(0),
+    is_ready: AtomicU32::new(0),
+    fs: AtomicU32::new(0),
+    fs_high: AtomicU32::new(0),
+};
+
+unsafe fn kernel_thread(
+    attr: *const libc::pthread_attr_t,
+    object: ObjectId,
+) -> Result<ThreadRt, c_int> {
+    HANDOVER.is_ready.store(0, Relaxed);
+    HANDOVER.thread.store(u32::MAX, Relaxed);
+    let mut id = 0;
+    // SAFETY: the program promises a good attribute; the start routine never returns.
+    let error = unsafe {
+        let start: Start = std::mem::transmute(kernel_main as *const ());
+        real::pthread_create(&raw mut id, attr, start, ptr::null_mut())
+    };
+    if error != 0 {
+        return Err(error);
+    }
+    while HANDOVER.is_ready.load(Acquire) == 0 {
+        raw::futex_wait(&HANDOVER.is_ready, 0);
+    }
+    let fs = id as usize;
+    let mut thread = ThreadRt::new(ptr::null_mut(), fs, object);
+    (thread.stack_bottom, thread.stack_top) = stack_range(fs);
+    let low = HANDOVER.fs.load(Acquire) as usize;
+    thread.stack_base = low | (HANDOVER.fs_high.load(Acquire) as usize) << 32;
+    Ok(thread)
+}
+
+/// Tells the new kernel thread which thread it is; it then waits for its turn.
+unsafe fn hand_to_kernel_thread(_thread: *const ThreadRt, id: ThreadId) {
+    HANDOVER.is_ready.store(0, Relaxed);
+    HANDOVER.thread.store(id.0, Release);
+    raw::futex_wake(&HANDOVER.thread, 1);
+    while HANDOVER.is_ready.load(Acquire) == 0 {
+        raw::futex_wait(&HANDOVER.is_ready, 0);
+    }
+}
+
+unsafe extern "C-unwind" fn kernel_main(_: *mut c_void) -> *mut c_void {
+    let here = 0_u64;
+    let here = &raw const here as usize;
+    crate::signals::use_alternate_stack();
+    HANDOVER.fs.store(here as u32, Relaxed);
+    HANDOVER.fs_high.store((here >> 32) as u32, Relaxed);
+    HANDOVER.is_ready.store(1, Release);
+    raw::futex_wake(&HANDOVER.is_ready, 1);
+    while HANDOVER.thread.load(Acquire) == u32::MAX {
+        raw::futex_wait(&HANDOVER.thread, u32::MAX);
+    }
+    let id = HANDOVER.thread.load(Acquire);
+    // SAFETY: the creator has entered us in the table before it told us our number, and waits.
+    let me = unsafe { &raw const *(&(*control()).threads)[id as usize] };
+    HANDOVER.is_ready.store(1, Release);
+    raw::futex_wake(&HANDOVER.is_ready, 1);
+    // SAFETY: entries are boxed and live for ever.
+    unsafe { wait_for_turn(me) };
+    boot()
+}
+
+unsafe fn wait_for_turn(thread: *const ThreadRt) {
+    // SAFETY: the caller promises a living entry.
+    let turn = unsafe { &(*thread).turn };
+    while turn.swap(0, Acquire) == 0 {
+        raw::futex_wait(turn, 0);
+    }
+}
+
+static SWITCH: std::sync::OnceLock<unsafe extern "C" fn(*mut Fiber, *const Fiber)> =
+    std::sync::OnceLock::new();
+
+/// Chooses how to switch, once.
+pub(crate) fn choose_switch() {
+    let by_instruction = raddle_fiber::has_fsgsbase();
+    let _ = SWITCH.set(if by_instruction {
+        raddle_fiber::switch_fast
+    } else {
+        raddle_fiber::switch_by_syscall
+    });
+}
+
+/// Lets another thread run; returns when it is this one's turn again.
+#[inline]
+pub(crate) unsafe fn switch_to(next: ThreadId) {
+    // SAFETY: the thread that runs is inside a hook; entries are boxed and live for ever.
+    unsafe {
+        let control = control();
+        let from = &raw const *(&(*control).threads)[(*control).me.idx()];
+        let to = &raw const *(&(*control).threads)[next.idx()];
+        (*control).me = next;
+        (*control).fs = (*to).fs;
+        if (*control).has_fibers {
+            let switch = *SWITCH.get().unwrap_unchecked();
+            switch((*from).fiber, (*to).fiber);
+        } else {
+            (*to).turn.store(1, Release);
+            raw::futex_wake(&(*to).turn, 1);
+            wait_for_turn(from);
+        }
+    }
+}
+
+/// The first function of every thread but `main`: it has been chosen to start.
+extern "C-unwind" fn boot() -> ! {
+    // SAFETY: the thread that was switched to runs, inside the hook in which it was created.
+    unsafe {
+        let me = (*control()).me;
+        complete(me);
+        let (start, arg) = {
+            let it = &(&(*control()).threads)[me.idx()];
+            (it.start.expect("bug: a thread without start"), it.arg)
+        };
+        crate::control::leave(());
+        let result = start(arg);
+        (*control()).is_inside = true;
+        finish(result)
+    }
+}
+
+/// Ends the thread that runs, inside a hook: destructors, then its last step.
+pub(crate) fn finish(result: *mut c_void) -> ! {
+    // SAFETY: the thread that runs is inside a hook; borrows end before user code runs.
+    unsafe {
+        let me = (*control()).me;
+        (&mut (*control()).threads)[me.idx()].result = result;
+        (&mut (*control()).threads)[me.idx()].is_cancel_off = true;
+        crate::hooks::run_thread_destructors(me);
+        if (*control()).machine.n_live() == 1 {
+            crate::hooks::exit_process(0);
+        }
+        let object = (&(*control()).threads)[me.idx()].object;
+        step_finish(me, Op::on(OpKind::Finish, object, SiteId(0)))
+    }
+}
+
+unsafe fn step_finish(me: ThreadId, op: Op) -> ! {
+    step(op);
+    let next = choose_next();
+    // SAFETY: this thread has finished: nobody will switch back to it.
+    unsafe { switch_to(next) };
+    end::die(&[b"thread ", &[b'0' + (me.0 % 10) as u8], b" came back after its end"])
+}
+
+impl Control {
+    fn add_thread_object(&mut self) -> ObjectId {
+        let entry =
+            ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
+        self.emit.add_object(entry, ObjectClass::Thread, &self.segment, self.header)
+    }
+
+    fn describe_thread(&mut self, object: ObjectId, id: ThreadId) {
+        if object.0 < self.segment.caps().objects {
+            // SAFETY: the area has room for this number.
+            unsafe { (*self.segment.objects().add(object.idx())).base = id.0 };
+        }
+    }
+
+    /// Enters a thread in the segment's table.
+    pub(crate) fn tell_thread(&mut self, id: ThreadId) {
+        let (_, parent, created_at) = self.machine.origin(id);
+        if id.0 >= self.segment.caps().threads {
+            return;
+        }
+        // SAFETY: the area has room for this number; the header is mapped.
+        unsafe {
+            let entry = self.segment.threads().add(id.idx());
+            (*entry).parent = parent.map_or(u32::MAX, |it| it.0);
+            (*entry).created_at = created_at.0;
+            (*entry).name = self.threads[id.idx()].name;
+            (*entry).is_finished = 0;
+            (*entry).n_frames = 0;
+            (*self.header).n_threads = id.0 + 1;
+        }
+    }
+
+    /// The live or finished thread with this `pthread_t`; the newest, if it was used again.
+    pub(crate) fn thread_of(&self, pthread: usize) -> Option<ThreadId> {
+        let idx = self.threads.iter().rposition(|it| it.fs == pthread)?;
+        Some(ThreadId(idx as u32))
+    }
+
+    /// The thread that runs.
+    #[inline]
+    pub(crate) fn this(&mut self) -> &mut ThreadRt {
+        &mut self.threads[self.me.idx()]
+    }
+}
+
+/// The flag of an op that the C++ runtime does on the program's behalf.
+pub(crate) const IMPLIED: Flags = Flags::IMPLIED;
