@@ -1,1 +1,64 @@
-fn main() {}
+//! `raddle`: finds the bugs of concurrent C and C++ programs by owning their schedules.
+//!
+//! This crate is arguments, exit codes, wiring, and the only one that prints. What is explored is in
+//! `raddle_explore`, what runs programs in `raddle_launch`, what findings look like in `raddle_report`.
+
+mod args;
+mod cc;
+mod doctor;
+mod exit;
+mod list;
+mod native;
+mod observe;
+mod prepare;
+mod record;
+mod replay;
+mod run;
+mod show;
+mod signals;
+mod stored;
+mod terminal;
+mod values;
+
+use std::{
+    panic::{self, AssertUnwindSafe},
+    process::ExitCode,
+};
+
+use args::{Arguments, Verb};
+use exit::{Exit, Failure};
+use terminal::Terminal;
+
+fn main() -> ExitCode {
+    panic::set_hook(Box::new(exit::report_bug));
+    let exit = panic::catch_unwind(AssertUnwindSafe(raddle)).unwrap_or(Exit::Bug);
+    ExitCode::from(exit.code())
+}
+
+fn raddle() -> Exit {
+    if let Some(exit) = cc::take_over() {
+        return exit;
+    }
+    let arguments = match Arguments::parse_or_exit() {
+        Ok(arguments) => arguments,
+        Err(exit) => return exit,
+    };
+    let mut terminal = Terminal::new(&arguments.look);
+    let result = match arguments.verb {
+        Verb::Run(run) => run::run(&run, &mut terminal),
+        Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
+        Verb::Show(show) => show::show(&show, &mut terminal),
+        Verb::List(list) => list::list(&list, &mut terminal),
+        Verb::Doctor => doctor::doctor(&mut terminal),
+        Verb::Cc { .. } | Verb::Cxx { .. } => {
+            Err(Failure::usage("write `raddle cc ARGS` with nothing before `cc`".to_owned()))
+        }
+    };
+    match result {
+        Ok(exit) => exit,
+        Err(failure) => {
+            terminal.error(&failure);
+            failure.exit
+        }
+    }
+}

@@ -1,3 +1,21 @@
 //! The campaign: plan, run, learn; findings, store, replay.
+//!
+//! Everything here works on a [`Target`]: something that runs plans and gives back traces. That the
+//! target is a native program in a fork server is known to `launch` alone; the tests of this crate
+//! explore toy programs.
 
+pub mod campaign;
+#[cfg(test)]
+mod fake;
+pub mod finding;
+pub mod replay;
+pub mod store;
 pub mod target;
+
+pub use campaign::{Campaign, Found, Observer, Options, Outcome, Progress, Reproduced};
+pub use finding::finding;
+pub use replay::{Verdict, replay};
+pub use store::{Store, StoreError, StoredFinding, StoredTarget};
+pub use target::{
+    Block, BlockResult, Execution, Session, Symbols, Target, TargetError, Uncontrolled,
+};

@@ -8,13 +8,19 @@ mod cc;
 mod compile;
 mod elf;
 mod fault;
+mod native;
 mod runtime;
+#[expect(unsafe_code, reason = "shares memory with the program, and prepares its process")]
+mod server;
+mod session;
 mod symbols;
+mod watchdog;
 
 pub use cache::{Cache, CacheError};
 pub use cc::{CcError, CompilerChoice, Language, Toolchain, driver};
 pub use compile::{CompileError, CompileRequest, Compiled, compile};
 pub use elf::{Executable, ExecutableError, Hooks, inspect};
 pub use fault::Fault;
+pub use native::{Native, NativeOptions};
 pub use runtime::{RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
 pub use symbols::Symbols;

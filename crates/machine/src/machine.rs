@@ -35,6 +35,10 @@ pub struct Machine {
     has_robust: bool,
     /// How often everybody had yielded since a deadline last passed.
     pub(crate) n_idle_rounds: u32,
+    /// When the alarm goes off, if it is set; it stands among `deadlines`.
+    pub(crate) alarm: Option<u64>,
+    /// Has the alarm gone off?
+    pub is_alarm_due: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -255,7 +259,9 @@ impl Machine {
             OpKind::SemWait | OpKind::Join | OpKind::OnceEnter => {
                 self.enqueue(thread, op.object, Queue::Exclusive);
             }
-            OpKind::Io if op.object != ObjectId::NONE => {
+            OpKind::Io
+                if op.object != ObjectId::NONE && (op.flags.has(Flags::TIMED) || op.arg == 0) =>
+            {
                 let queue =
                     if op.other == ObjectId::NONE { Queue::Exclusive } else { Queue::Shared };
                 self.enqueue(thread, op.object, queue);
@@ -295,7 +301,9 @@ impl Machine {
     pub(crate) fn after_wake(&mut self, thread: ThreadId) {
         let op = self.threads[thread.idx()].pending;
         match op.kind {
-            OpKind::CondWake => self.enqueue(thread, op.other, Queue::Exclusive),
+            OpKind::CondWake if self.has_object(op.other) => {
+                self.enqueue(thread, op.other, Queue::Exclusive);
+            }
             _ => self.set_ready(thread),
         }
     }

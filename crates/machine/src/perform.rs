@@ -31,7 +31,7 @@ impl Machine {
             },
             OpKind::FutexNotify => {
                 let n_waiters = self.futex_waiters(op.object).len() as u32;
-                if (op.arg as u32) < n_waiters { n_waiters } else { 1 }
+                if (1..n_waiters).contains(&(op.arg as u32)) { n_waiters } else { 1 }
             }
             _ => 1,
         }
@@ -51,13 +51,35 @@ impl Machine {
         }
         let verdict = self.threads[thread.idx()].verdict.take();
         if let Some(result) = verdict
-            && op.kind != OpKind::CondWake
+            && (op.kind != OpKind::CondWake || result == OpResult::Interrupted)
         {
             return result.into();
         }
         match self.perform_op(thread, &op, choice, verdict) {
             Ok(performed) => performed,
             Err(misuse) => Performed { result: OpResult::Misused, value: 0, misuse: Some(misuse) },
+        }
+    }
+
+    /// Could an op take its object now? If so it does, however late: POSIX lets no timed lock fail that
+    /// could be taken at once.
+    fn is_open_for(&self, op: &Op) -> bool {
+        let queue = match op.kind {
+            OpKind::Lock | OpKind::WriteLock | OpKind::SemWait | OpKind::Join => Queue::Exclusive,
+            OpKind::ReadLock => Queue::Shared,
+            _ => return false,
+        };
+        self.object(op.object).is_some_and(|it| it.is_open(queue))
+    }
+
+    /// Has an object of the op been destroyed since it was announced?
+    fn is_too_late(&self, op: &Op) -> bool {
+        match op.kind {
+            OpKind::CondWake => !self.has_object(op.other),
+            OpKind::CondWait => !self.has_object(op.object) || !self.has_object(op.other),
+            OpKind::BarrierLeave => false,
+            kind if kind == OpKind::Destroy || kind.is_on_lock() => !self.has_object(op.object),
+            _ => false,
         }
     }
 
@@ -69,6 +91,9 @@ impl Machine {
         verdict: Option<OpResult>,
     ) -> Result<Performed, Misuse> {
         let object = op.object;
+        if self.is_too_late(op) {
+            return Err(Misuse::UseDestroyed);
+        }
         let result = match op.kind {
             OpKind::Lock => self.mutex(object).lock(thread, op.site),
             OpKind::TryLock => self.mutex(object).try_lock(thread, op.site),
@@ -90,11 +115,6 @@ impl Machine {
             OpKind::Signal => return Ok(self.signal(object, choice)),
             OpKind::Broadcast => return Ok(self.broadcast(object)),
             OpKind::BarrierArrive => return Ok(self.arrive(thread, object)),
-            OpKind::FutexWait => {
-                self.threads[thread.idx()].is_woken = false;
-                self.object_mut(object).futex_waiters.push((thread, op.arg as u32));
-                return Ok(OpResult::Done.into());
-            }
             OpKind::FutexNotify => return Ok(self.notify(op, choice)),
             OpKind::Join | OpKind::TryJoin => return self.join(thread, op),
             OpKind::Detach => return self.detach_thread(ThreadId(op.arg as u32)),
@@ -183,6 +203,13 @@ impl Machine {
         }
     }
 
+    /// Queues the thread that runs at a variable. Its `FutexWait` was performed just before, and the
+    /// runtime has found the expected value: both are one step, since nobody else ran in between.
+    pub fn queue_at_futex(&mut self, thread: ThreadId, object: ObjectId, bits: u32) {
+        self.threads[thread.idx()].is_woken = false;
+        self.object_mut(object).futex_waiters.push((thread, bits));
+    }
+
     /// Threads that wait on a variable, in the order in which they came, with their bit sets.
     pub fn futex_waiters(&self, object: ObjectId) -> &[(ThreadId, u32)] {
         self.object_ref(object).map_or(&[], |it| &it.futex_waiters)
@@ -203,10 +230,17 @@ impl Machine {
     /// `arg` has the count in its low half and the bit set in its high half.
     fn notify(&mut self, op: &Op, choice: u32) -> Performed {
         let (count, bits) = (op.arg as u32, (op.arg >> 32) as u32);
-        let mut woken = 0;
+        let value = u64::from(self.wake_futex(op.object, count, bits, choice));
+        Performed { result: OpResult::Done, value, misuse: None }
+    }
+
+    /// Wakes up to `count` waiters of a variable whose bits match, the first of them by choice; how
+    /// many there were. For what the kernel does in one step with something else.
+    pub fn wake_futex(&mut self, object: ObjectId, count: u32, bits: u32, choice: u32) -> u32 {
+        let mut n_woken = 0;
         let mut first = choice as usize;
-        while woken < u64::from(count) {
-            let waiters = &mut self.object_mut(op.object).futex_waiters;
+        while n_woken < count {
+            let waiters = &mut self.object_mut(object).futex_waiters;
             let n_waiters = waiters.len();
             let matching = (0..n_waiters)
                 .map(|k| (first + k) % n_waiters)
@@ -215,9 +249,9 @@ impl Machine {
             let (thread, _) = waiters.remove(idx);
             first = 0;
             self.wake(thread, 0);
-            woken += 1;
+            n_woken += 1;
         }
-        Performed { result: OpResult::Done, value: woken, misuse: None }
+        n_woken
     }
 
     fn join(&mut self, thread: ThreadId, op: &Op) -> Result<Performed, Misuse> {
@@ -275,13 +309,23 @@ impl Machine {
         }
     }
 
+    /// Has a once block been run to its end?
+    pub fn is_once_done(&self, object: ObjectId) -> bool {
+        matches!(self.object(object), Some(ObjectState::Once(once)) if once.is_done)
+    }
+
     /// `pthread_mutex_consistent`; was there anything to make consistent?
     pub fn make_consistent(&mut self, object: ObjectId, thread: ThreadId) -> bool {
         self.mutex(object).make_consistent(thread)
     }
 
-    /// Ends a wait for a signal.
+    /// Ends a wait for a signal, or makes that of a thread that is about to wait end at once.
     pub fn wake_sigwait(&mut self, thread: ThreadId) {
         self.wake(thread, 0);
+    }
+
+    /// A thread is about to wait for a signal: what woke it before does not count.
+    pub fn forget_wake(&mut self, thread: ThreadId) {
+        self.threads[thread.idx()].is_woken = false;
     }
 }

@@ -21,12 +21,14 @@ const WATCHDOG_SLEEP_NS: u64 = 5_000_000_000;
 const WATCHDOG_WAIT_NS: u64 = 1_000_000_000;
 /// How often everybody may yield in a row before time jumps.
 const IDLE_ROUNDS_MAX: u32 = 2;
+/// Stands for the alarm among the threads with a deadline.
+const ALARM: ThreadId = ThreadId(u32::MAX);
 
 impl Machine {
-    /// Makes sure that some thread can go on: recalls those who yielded, or lets time jump to the
-    /// earliest deadline.
+    /// Makes sure that some thread can go on, or that the alarm is due: recalls those who yielded, or
+    /// lets time jump to the earliest deadline.
     pub fn settle(&mut self) -> Result<(), Stuck> {
-        while self.n_enabled() == 0 {
+        while self.n_enabled() == 0 && !self.is_alarm_due {
             let may_recall = self.n_idle_rounds < IDLE_ROUNDS_MAX || self.deadlines.is_empty();
             if !self.yielded.is_empty() && may_recall {
                 self.n_idle_rounds += 1;
@@ -63,6 +65,9 @@ impl Machine {
     /// The deadline of a blocked thread passes: its op ends now, or, if it waits on a condition
     /// variable, when it has its mutex again.
     pub fn time_out(&mut self, thread: ThreadId) {
+        if thread == ALARM {
+            return self.sound_alarm();
+        }
         let op = self.threads[thread.idx()].pending;
         if !op.flags.has(Flags::TIMED) {
             return self.wake_spuriously(thread);
@@ -93,15 +98,51 @@ impl Machine {
         }
     }
 
-    /// A signal handler is to run in a blocked thread: its op ends with `EINTR`.
+    /// Sets the alarm, in virtual nanoseconds, or stops it: `is_alarm_due` becomes true at that time.
+    pub fn set_alarm(&mut self, at: Option<u64>) {
+        if let Some(old) = std::mem::replace(&mut self.alarm, at) {
+            self.deadlines.remove(&(old, ALARM));
+        }
+        if let Some(at) = at {
+            self.deadlines.insert((at, ALARM));
+        }
+        self.next_deadline = self.deadlines.first().map_or(u64::MAX, |it| it.0);
+    }
+
+    fn sound_alarm(&mut self) {
+        self.now = self.now.max(self.alarm.unwrap_or(0));
+        self.set_alarm(None);
+        self.is_alarm_due = true;
+    }
+
+    /// A signal handler is to run in a blocked thread: its op ends with `EINTR`. One that waits on a
+    /// condition variable or barrier keeps its place, and announces the same op again.
     pub fn interrupt(&mut self, thread: ThreadId) {
         let op = self.threads[thread.idx()].pending;
+        if self.threads[thread.idx()].verdict.is_some() {
+            return;
+        }
         self.detach(thread);
         self.threads[thread.idx()].verdict = Some(OpResult::Interrupted);
         if op.kind == OpKind::FutexWake {
             self.stop_waiting(thread, op.object);
         }
         self.set_ready(thread);
+    }
+
+    /// Ends the wait on a condition variable of a thread that is to be cancelled, or that of a thread
+    /// that is about to wait: it goes on when it has its mutex again.
+    pub fn cancel_wait(&mut self, thread: ThreadId, cond: ObjectId) {
+        if self.threads[thread.idx()].is_woken {
+            return;
+        }
+        let was_parked = self.status(thread) == Status::Parked;
+        self.threads[thread.idx()].is_woken = true;
+        self.stop_waiting(thread, cond);
+        if was_parked {
+            self.detach(thread);
+            self.after_wake(thread);
+        }
     }
 
     /// Ends a wait on a condition variable although nobody signalled.

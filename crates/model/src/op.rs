@@ -170,6 +170,11 @@ impl OpKind {
         (self as u8) >= (OpKind::Read as u8) && (self as u8) <= (OpKind::AtomicCas as u8)
     }
 
+    /// Is it an op on a lock or another object that can be destroyed?
+    pub const fn is_on_lock(self) -> bool {
+        (self as u8) >= (OpKind::Lock as u8) && (self as u8) <= (OpKind::OnceAbort as u8)
+    }
+
     /// Does it change its object? An op that only reads commutes with others that only read.
     #[inline]
     pub const fn is_write(self) -> bool {

@@ -1,1 +1,67 @@
-//! Placeholder while the workspace is laid out.
+//! Findings, progress and closing lines as text and as JSON lines.
+//!
+//! Values in, strings out: nothing here prints, reads a file or asks the time. The caller says how wide
+//! and how colourful the text may be ([`Style`]) and hands in the source lines.
+
+pub mod closing;
+mod columns;
+mod fold;
+pub mod json;
+mod listing;
+mod names;
+pub mod number;
+mod place;
+pub mod progress;
+mod schedule;
+mod stacks;
+mod steps;
+mod style;
+mod switches;
+pub mod table;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+pub use style::Style;
+pub use text::{Shown, Sources};
+
+/// How a campaign stands, while it runs and when it is over.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    /// Executions that have ended.
+    pub executions: u64,
+    /// Seconds since the start.
+    pub elapsed_s: f64,
+    /// Classes of traces that differ in more than independent steps.
+    pub distinct_traces: u64,
+    /// Seconds since the last new class, if there was one.
+    pub last_new_s: Option<f64>,
+    /// Steps of all executions together.
+    pub steps: u64,
+    /// Steps of the longest execution.
+    pub steps_max: u64,
+    /// Percent of executions in which everything was controlled.
+    pub stability: f64,
+    /// Executions that the watchdog ended.
+    pub n_hung: u64,
+    /// What was found so far, in order.
+    pub findings: Vec<Tally>,
+}
+
+impl Status {
+    /// Executions in a second.
+    pub fn execs_per_s(&self) -> f64 {
+        if self.elapsed_s > 0.0 { self.executions as f64 / self.elapsed_s } else { 0.0 }
+    }
+}
+
+/// A finding and how often it was met.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Its id.
+    pub id: String,
+    /// How often.
+    pub count: u64,
+    /// Where, as short as it can be said: `bank.c:31`.
+    pub place: String,
+}

@@ -6,7 +6,7 @@
 //! independent steps, so equal classes mean equivalent schedules.
 
 use raddle_machine::Performed;
-use raddle_model::{Event, ObjectId, Op, SiteId, ThreadId, hash_bytes, mix};
+use raddle_model::{Event, ObjectId, Op, OpResult, SiteId, ThreadId, hash_bytes, mix};
 use raddle_trace::{Header, ObjectClass, ObjectEntry, Segment, SiteEntry};
 
 /// See the module.
@@ -119,6 +119,13 @@ impl Emit {
             unsafe { &mut *self.events.add((self.n_steps.wrapping_sub(1) & self.mask) as usize) };
         event.value = value;
         event.size = size;
+    }
+
+    /// How the last step ended, where the runtime finds out itself.
+    pub(crate) fn set_result(&mut self, result: OpResult) {
+        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        // SAFETY: the mask keeps the index within the area.
+        unsafe { (*self.events.add(idx)).result = result };
     }
 
     pub(crate) fn add_thread(&mut self, thread: ThreadId) {

@@ -188,8 +188,7 @@ unsafe extern "C-unwind" fn first_main(
 /// Takes blocks of executions from the launcher and forks one process for each; returns in those.
 fn serve() {
     // SAFETY: the header is mapped for as long as the process lives.
-    let header = unsafe { &mut *(*control()).header };
-    header.server.store(std::process::id() as i32, Relaxed);
+    unsafe { (*(*control()).header).server.store(std::process::id() as i32, Relaxed) };
     reply(b'R');
     loop {
         let mut command = 0_u8;
@@ -201,7 +200,8 @@ fn serve() {
         if n_read != 1 || command != b'B' {
             raw::exit_group(0);
         }
-        if run_block(header) {
+        // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
+        if run_block(unsafe { (*control()).header }) {
             return;
         }
         reply(b'D');
@@ -219,44 +219,58 @@ fn reply(mut byte: u8) {
 }
 
 /// Runs a block; `true` in the process of an execution.
-fn run_block(header: &mut Header) -> bool {
-    let n_known = header.n_shared as usize;
+fn run_block(header: *mut Header) -> bool {
     // SAFETY: the launcher wrote so many names into the area, and waits.
-    unsafe {
+    let n_block = unsafe {
+        let n_known = (*header).n_shared as usize;
         (*control()).shared = std::slice::from_raw_parts((*control()).segment.shared(), n_known);
-        (*control()).max_steps = header.max_steps;
-        (*control()).machine.may_wake_spuriously = header.spurious == 1;
-    }
-    for idx in 0..header.n_block as usize {
+        (*control()).max_steps = (*header).max_steps;
+        (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
+        (*header).n_block as usize
+    };
+    for idx in 0..n_block {
         begin_summary(header);
+        reset_streams();
         // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
         let child = unsafe { raw::fork() };
         if child == 0 {
             begin_execution(header, idx);
             return true;
         }
-        header.child.store(child as i32, Relaxed);
+        // SAFETY: the header is mapped; the field is atomic.
+        unsafe { (*header).child.store(child as i32, Relaxed) };
         let status = wait_for(child as i32);
-        header.child.store(0, Relaxed);
-        if header.is_end_written == 0 {
-            let (kind, detail) = End::Lost(status).to_numbers();
-            header.summary.end_kind = u32::from(kind);
-            header.summary.end_detail = detail;
-            header.summary.n_steps = header.heartbeat.load(Relaxed);
-        }
+        let summary = end_summary(header, status);
         // SAFETY: the area has room for the block.
-        unsafe { *(*control()).segment.summaries().add(idx) = header.summary };
-        header.n_done.store(idx as u64 + 1, Relaxed);
-        if (*control_ref()).has_fibers {
-            threads::provide_donors(
-                (header.summary.n_threads.saturating_sub(1) as usize).min(1024),
-            );
+        unsafe { *(*control()).segment.summaries().add(idx) = summary };
+        // SAFETY: the header is mapped; the fields are atomic.
+        unsafe {
+            (*header).child.store(0, Relaxed);
+            (*header).n_done.store(idx as u64 + 1, Relaxed);
         }
-        if must_be_looked_at(header) {
+        if control_ref().has_fibers {
+            threads::provide_donors((summary.n_threads.saturating_sub(1) as usize).min(1024));
+        }
+        // SAFETY: as above.
+        if must_be_looked_at(&summary, unsafe { (*header).exit_is_fine == 1 }) {
             break;
         }
     }
     false
+}
+
+/// How the execution that has just ended says that it ended; or what the kernel says.
+fn end_summary(header: *mut Header, status: i32) -> Summary {
+    // SAFETY: the process that wrote has ended.
+    unsafe {
+        if (*header).is_end_written == 0 {
+            let (kind, detail) = End::Lost(status).to_numbers();
+            (*header).summary.end_kind = u32::from(kind);
+            (*header).summary.end_detail = detail;
+            (*header).summary.n_steps = (*header).heartbeat.load(Relaxed);
+        }
+        (*header).summary
+    }
 }
 
 fn control_ref() -> &'static Control {
@@ -264,25 +278,37 @@ fn control_ref() -> &'static Control {
     unsafe { &*control() }
 }
 
-fn begin_summary(header: &mut Header) {
-    header.summary = Summary::default();
-    header.is_end_written = 0;
-    header.n_events = 0;
-    header.n_message = 0;
-    header.end_thread = u32::MAX;
-    header.heartbeat.store(0, Relaxed);
+/// Each execution prints to an empty file and reads its input from the start.
+fn reset_streams() {
+    // SAFETY: both are the launcher's own files; where input can't be rewound nothing happens.
+    unsafe {
+        raw::syscall(libc::SYS_ftruncate, [1, 0, 0, 0, 0, 0]);
+        raw::syscall(libc::SYS_lseek, [0, 0, 0, 0, 0, 0]);
+    }
 }
 
-fn must_be_looked_at(header: &Header) -> bool {
-    match End::from_numbers(header.summary.end_kind as u8, header.summary.end_detail) {
+fn begin_summary(header: *mut Header) {
+    // SAFETY: no execution runs.
+    unsafe {
+        (*header).summary = Summary::default();
+        (*header).is_end_written = 0;
+        (*header).n_events = 0;
+        (*header).n_message = 0;
+        (*header).end_thread = u32::MAX;
+        (*header).heartbeat.store(0, Relaxed);
+    }
+}
+
+fn must_be_looked_at(summary: &Summary, exit_is_fine: bool) -> bool {
+    match End::from_numbers(summary.end_kind as u8, summary.end_detail) {
         Some(End::Exit(0)) => false,
-        Some(End::Exit(_)) => header.exit_is_fine == 0,
+        Some(End::Exit(_)) => !exit_is_fine,
         _ => true,
     }
 }
 
 /// In the copy: the plan becomes the chooser.
-fn begin_execution(header: &Header, idx: usize) {
+fn begin_execution(header: *mut Header, idx: usize) {
     const SYS_PRCTL: i64 = 157;
     const PR_SET_PDEATHSIG: usize = 1;
     const SIGKILL: usize = 9;
@@ -292,9 +318,9 @@ fn begin_execution(header: &Header, idx: usize) {
         let control = control();
         let entry = *(*control).segment.entries().add(idx);
         let prefix =
-            std::slice::from_raw_parts((*control).segment.prefix(), header.n_prefix as usize);
+            std::slice::from_raw_parts((*control).segment.prefix(), (*header).n_prefix as usize);
         let spec = Spec { number: entry.picker, params: entry.params };
-        let Some(tail) = spec.picker(entry.seed, header.timeouts_rare == 1) else {
+        let Some(tail) = spec.picker(entry.seed, (*header).timeouts_rare == 1) else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
         };
         (*control).chooser = Chooser::new(prefix, tail);

@@ -272,7 +272,7 @@ fn decode_event(event: *const Event) -> Event {
         object: ObjectId(words[2]),
         other: ObjectId(words[3]),
         site: SiteId(words[4]),
-        reserved: 0,
+        reserved: words[5],
         value: u64::from(words[6]) | u64::from(words[7]) << 32,
     }
 }

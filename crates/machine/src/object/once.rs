@@ -5,7 +5,7 @@ use raddle_model::{OpResult, SiteId, ThreadId};
 /// A once block.
 #[derive(Clone, Debug, Default)]
 pub struct Once {
-    is_done: bool,
+    pub(crate) is_done: bool,
     pub(crate) runner: Option<ThreadId>,
     pub(crate) entered_at: SiteId,
 }

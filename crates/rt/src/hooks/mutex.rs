@@ -121,13 +121,21 @@ unsafe extern "C-unwind" fn do_destroy(mutex: *mut pthread_mutex_t) -> c_int {
         if !enter() {
             return real::pthread_mutex_destroy(mutex);
         }
+        leave(destroy(mutex, caller))
+    }
+}
+
+/// Destroys a mutex, inside a hook.
+pub(crate) unsafe fn destroy(mutex: *mut pthread_mutex_t, caller: Caller) -> c_int {
+    // SAFETY: the program promises a mutex; the borrows end before the step.
+    unsafe {
         if (*control()).known_sync_object(mutex as usize, ObjectClass::Mutex).is_some() {
             let object = object_of(mutex, caller);
             let site = (*control()).site(caller);
             step(Op::on(OpKind::Destroy, object, site));
         }
         *kind_word(mutex) = KIND_DESTROYED;
-        leave(0)
+        0
     }
 }
 

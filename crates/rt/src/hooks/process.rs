@@ -68,7 +68,7 @@ extern "C" fn last() {
 #[unsafe(link_section = ".fini_array")]
 static LAST: extern "C" fn() = last;
 
-unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
+pub(super) unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
         unsafe {

@@ -148,12 +148,20 @@ unsafe extern "C-unwind" fn do_detach(thread: pthread_t) -> c_int {
         if !enter() {
             return real::pthread_detach(thread);
         }
+        leave(detach(thread, caller))
+    }
+}
+
+/// Detaches, inside a hook.
+pub(crate) unsafe fn detach(thread: pthread_t, caller: Caller) -> c_int {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
         let control = control();
         let site = (*control).site(caller);
-        let Some(target) = (*control).thread_of(thread as usize) else { return leave(libc::ESRCH) };
+        let Some(target) = (*control).thread_of(thread as usize) else { return libc::ESRCH };
         let object = (&(*control).threads)[target.idx()].object;
         step(Op::on(OpKind::Detach, object, site).arg(u64::from(target.0)));
-        leave(0)
+        0
     }
 }
 
@@ -199,7 +207,7 @@ unsafe extern "C-unwind" fn do_getname(
     }
 }
 
-unsafe extern "C-unwind" fn do_yield() -> c_int {
+pub(super) unsafe extern "C-unwind" fn do_yield() -> c_int {
     let caller = caller();
     if !enter() {
         // SAFETY: needs nothing.

@@ -72,7 +72,7 @@ pub(crate) unsafe fn create_key(key: *mut pthread_key_t, destructor: Option<Dest
     }
 }
 
-unsafe extern "C-unwind" fn do_key_create(
+pub(super) unsafe extern "C-unwind" fn do_key_create(
     key: *mut pthread_key_t,
     destructor: Option<Destructor>,
 ) -> c_int {
@@ -85,7 +85,7 @@ unsafe extern "C-unwind" fn do_key_create(
     }
 }
 
-unsafe extern "C-unwind" fn do_key_delete(key: pthread_key_t) -> c_int {
+pub(super) unsafe extern "C-unwind" fn do_key_delete(key: pthread_key_t) -> c_int {
     // SAFETY: the program's promises are passed on; see `Keys`.
     unsafe {
         if key < FIRST_KEY || !enter() {
@@ -111,7 +111,7 @@ pub(crate) unsafe fn get(key: pthread_key_t) -> *mut c_void {
     }
 }
 
-unsafe extern "C-unwind" fn do_getspecific(key: pthread_key_t) -> *mut c_void {
+pub(super) unsafe extern "C-unwind" fn do_getspecific(key: pthread_key_t) -> *mut c_void {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if key < FIRST_KEY || !enter() {
@@ -135,7 +135,7 @@ pub(crate) unsafe fn set(key: pthread_key_t, value: *const c_void) -> c_int {
     }
 }
 
-unsafe extern "C-unwind" fn do_setspecific(key: pthread_key_t, value: *const c_void) -> c_int {
+pub(super) unsafe extern "C-unwind" fn do_setspecific(key: pthread_key_t, value: *const c_void) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if key < FIRST_KEY || !enter() {

@@ -1,0 +1,191 @@
+//! What the command line may say.
+
+mod run;
+
+use std::{io::Write as _, path::PathBuf};
+
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use raddle_model::Carrier;
+
+pub(crate) use run::{ProgressMode, RunArgs};
+
+use crate::{exit::Exit, values};
+
+/// Find the bugs of concurrent C and C++ programs by owning their schedules.
+#[derive(Debug, Parser)]
+#[command(name = "raddle", version, propagate_version = true, max_term_width = 100)]
+#[command(args_override_self = true)]
+#[command(after_help = "Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive (--strict), \
+    4 the program fails by itself, 5 not reproduced, 70 internal error, 130 interrupted.")]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+    /// How to look.
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+/// How text looks.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Look {
+    /// Colours
+    #[arg(long, global = true, value_enum, default_value_t, env = "RADDLE_COLOR")]
+    #[arg(value_name = "WHEN", hide_env = true)]
+    pub(crate) color: ColorMode,
+    /// Only ASCII characters
+    #[arg(long, global = true)]
+    pub(crate) ascii: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorMode {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Explore the interleavings of a program
+    Run(Box<RunArgs>),
+    /// Run the schedule of a finding again
+    Replay(ReplayArgs),
+    /// Show a finding
+    Show(ShowArgs),
+    /// List findings, newest first
+    List(ListArgs),
+    /// Check that everything is there, and that a known bug is found
+    Doctor,
+    /// Compile C with raddle's hooks: takes the arguments of gcc or clang
+    #[command(disable_help_flag = true)]
+    Cc {
+        /// Arguments of the compiler
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Compile C++ with raddle's hooks: takes the arguments of g++ or clang++
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx {
+        /// Arguments of the compiler
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+}
+
+/// `raddle replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// How often
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::count)]
+    pub(crate) times: u64,
+    /// What carries the program's threads, if not what carried them when it was found
+    #[arg(long, value_enum)]
+    pub(crate) carrier: Option<CarrierArg>,
+    /// Show what the program writes
+    #[arg(long)]
+    pub(crate) show_output: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `raddle show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Every step, every frame, all output
+    #[arg(long)]
+    pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `raddle list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What most verbs take.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Where findings are kept
+    #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
+    #[arg(hide_env = true)]
+    pub(crate) store: PathBuf,
+    /// What is written to standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) message_format: Format,
+}
+
+/// What is written to standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people
+    #[default]
+    Human,
+    /// One JSON value a line, see docs/json.md
+    Json,
+}
+
+/// What carries the program's threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CarrierArg {
+    /// One kernel thread runs them all: fast
+    #[default]
+    Fibers,
+    /// A kernel thread for each, one at a time: for debuggers
+    Threads,
+}
+
+impl From<CarrierArg> for Carrier {
+    fn from(carrier: CarrierArg) -> Carrier {
+        match carrier {
+            CarrierArg::Fibers => Carrier::Fibers,
+            CarrierArg::Threads => Carrier::Threads,
+        }
+    }
+}
+
+impl Arguments {
+    /// Parses the command line; prints help, version or what is wrong with it otherwise.
+    pub(crate) fn parse_or_exit() -> Result<Arguments, Exit> {
+        let mut command = Arguments::command();
+        let parsed = command
+            .try_get_matches_from_mut(std::env::args_os())
+            .and_then(|matches| Arguments::from_arg_matches(&matches));
+        parsed.map_err(|error| {
+            let error = error.format(&mut command);
+            let text = error.render();
+            // There is nobody left to tell if this fails. Colours are clap's own business here.
+            if error.use_stderr() {
+                let _ = write!(std::io::stderr(), "{text}");
+                Exit::Usage
+            } else {
+                let _ = write!(std::io::stdout(), "{text}");
+                Exit::Clean
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,194 @@
+//! The options of `raddle run`.
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+use clap::{Args, ValueEnum};
+use raddle_model::{Limits, PickerSpec, Timeouts};
+
+use super::{CarrierArg, Common};
+use crate::values::{self, Budget};
+
+/// Executions of a campaign when nothing is said.
+const DEFAULT_EXECUTIONS: u64 = 20_000;
+/// Seconds of a campaign when nothing is said.
+const DEFAULT_SECONDS: u64 = 60;
+
+/// `raddle run`.
+#[derive(Debug, Args)]
+#[command(override_usage = "raddle run [OPTIONS] SOURCE... [-- ARGS...]\n       \
+                            raddle run [OPTIONS] -- PROGRAM [ARGS...]")]
+pub(crate) struct RunArgs {
+    /// C or C++ sources (and objects and libraries to link); or one program
+    #[arg(value_name = "SOURCE")]
+    pub(crate) sources: Vec<PathBuf>,
+    /// Arguments of the program; without sources, the program comes first
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<OsString>,
+
+    /// Stop after so many executions [default: 20000, or 60 s]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Budget")]
+    pub(crate) execs: Option<u64>,
+    /// Stop after this time: 500ms, 10s, 2m, 1h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Budget")]
+    pub(crate) time: Option<Duration>,
+    /// The budget if neither --execs nor --time is given
+    #[arg(long, env = "RADDLE_BUDGET", hide = true, value_parser = values::budget)]
+    #[arg(value_name = "RADDLE_BUDGET")]
+    pub(crate) budget: Option<Budget>,
+    /// Go on after the first finding
+    #[arg(short, long, help_heading = "Budget")]
+    pub(crate) keep_going: bool,
+    /// Workers [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = values::count, help_heading = "Budget")]
+    #[arg(env = "RADDLE_JOBS", hide_env = true)]
+    pub(crate) jobs: Option<u64>,
+
+    /// What all random choices are made from
+    #[arg(long, default_value = "0", value_parser = values::seed, help_heading = "Schedule")]
+    #[arg(env = "RADDLE_SEED", hide_env = true)]
+    pub(crate) seed: u64,
+    /// Who chooses the next thread
+    #[arg(long, visible_alias = "picker", value_enum, default_value_t, help_heading = "Schedule")]
+    #[arg(env = "RADDLE_STRATEGY", hide_env = true)]
+    pub(crate) strategy: PickerArg,
+    /// What carries the program's threads
+    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
+    pub(crate) carrier: CarrierArg,
+    /// More steps than this in one execution are a possible livelock
+    #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
+    #[arg(default_value_t = Limits::DEFAULT.max_steps)]
+    pub(crate) max_steps: u64,
+    /// When timed waits time out although another thread could go on
+    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
+    pub(crate) timeouts: TimeoutsArg,
+    /// Let waits on condition variables end without a signal, as POSIX allows
+    #[arg(long, help_heading = "Schedule")]
+    pub(crate) spurious: bool,
+
+    /// Non-zero exit codes are no findings
+    #[arg(long, help_heading = "Program")]
+    pub(crate) exit_ok: bool,
+    /// The program is not built with hooks: control its synchronisation only
+    #[arg(long, help_heading = "Program")]
+    pub(crate) sync_only: bool,
+    /// Flags for the compiler, as in a shell: "-O2 -DN=3"
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
+    pub(crate) cflags: Option<String>,
+    /// gcc, clang, or a path [default: $RADDLE_CC, or cc]
+    #[arg(long, value_name = "COMPILER", help_heading = "Program")]
+    pub(crate) compiler: Option<String>,
+    /// What the program reads as standard input [default: nothing]
+    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// Memory that one execution may use
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Program")]
+    #[arg(default_value = "4G")]
+    pub(crate) memory: u64,
+    /// An execution that makes no step for this long is a hang
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Program")]
+    #[arg(default_value = "10s")]
+    pub(crate) hang_timeout: Duration,
+    /// Processors that the program is told it has
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) cpus: u32,
+
+    /// Show what every execution writes
+    #[arg(long, help_heading = "Output")]
+    pub(crate) show_output: bool,
+    /// Exit with 3 if not everything was under control
+    #[arg(long, help_heading = "Output")]
+    pub(crate) strict: bool,
+    /// How progress is shown
+    #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Output")]
+    pub(crate) progress: ProgressMode,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) common: Common,
+}
+
+impl RunArgs {
+    /// Executions and time after which to stop, whichever comes first.
+    pub(crate) fn limits(&self) -> (Option<u64>, Option<Duration>) {
+        match (self.execs, self.time, self.budget) {
+            (None, None, None) => {
+                (Some(DEFAULT_EXECUTIONS), Some(Duration::from_secs(DEFAULT_SECONDS)))
+            }
+            (None, None, Some(Budget::Executions(executions))) => (Some(executions), None),
+            (None, None, Some(Budget::Time(time))) => (None, Some(time)),
+            (executions, time, _) => (executions, time),
+        }
+    }
+
+    /// Was the budget left to us?
+    pub(crate) const fn is_default_budget(&self) -> bool {
+        self.execs.is_none() && self.time.is_none() && self.budget.is_none()
+    }
+
+    /// How many workers.
+    pub(crate) fn n_jobs(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, |it| it.get());
+        self.jobs.map_or_else(all, |it| usize::try_from(it).unwrap_or(usize::MAX).min(1024))
+    }
+}
+
+/// Who chooses the next thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PickerArg {
+    /// Uniform random walk
+    #[default]
+    Walk,
+    /// The running thread goes on until it can't
+    Nonpreemptive,
+}
+
+impl PickerArg {
+    /// Its name.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            PickerArg::Walk => "walk",
+            PickerArg::Nonpreemptive => "nonpreemptive",
+        }
+    }
+}
+
+impl From<PickerArg> for PickerSpec {
+    fn from(picker: PickerArg) -> PickerSpec {
+        match picker {
+            PickerArg::Walk => PickerSpec::Walk,
+            PickerArg::Nonpreemptive => PickerSpec::Nonpreemptive,
+        }
+    }
+}
+
+/// When timed waits time out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeoutsArg {
+    /// Only when nobody else can run
+    Last,
+    /// Seldom, as one more choice
+    #[default]
+    Rare,
+}
+
+impl From<TimeoutsArg> for Timeouts {
+    fn from(timeouts: TimeoutsArg) -> Timeouts {
+        match timeouts {
+            TimeoutsArg::Last => Timeouts::Last,
+            TimeoutsArg::Rare => Timeouts::Rare,
+        }
+    }
+}
+
+/// How progress is shown, on standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressMode {
+    /// A block on a terminal, lines elsewhere
+    #[default]
+    Auto,
+    /// A block, drawn again every second
+    Bar,
+    /// Lines at 1, 2, 5, 10, 20, 50… seconds and at each finding
+    Line,
+    /// Nothing
+    None,
+}

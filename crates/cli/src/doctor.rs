@@ -1,0 +1,70 @@
+//! `raddle doctor`: is everything here that Raddle needs, and does it find a bug that is known to be
+//! there?
+
+mod canary;
+mod system;
+
+use crate::{
+    exit::{Exit, Failure},
+    terminal::Terminal,
+};
+
+/// How one check went.
+#[derive(Debug)]
+struct Check {
+    health: Health,
+    /// What was looked at.
+    name: &'static str,
+    /// What was seen, and what to do about it.
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Good,
+    /// It works, but not as well as it could.
+    Poor,
+    /// Raddle can't work.
+    Bad,
+}
+
+impl Check {
+    fn good(name: &'static str, text: impl Into<String>) -> Check {
+        Check { health: Health::Good, name, text: text.into() }
+    }
+
+    fn poor(name: &'static str, text: impl Into<String>) -> Check {
+        Check { health: Health::Poor, name, text: text.into() }
+    }
+
+    fn bad(name: &'static str, text: impl Into<String>) -> Check {
+        Check { health: Health::Bad, name, text: text.into() }
+    }
+
+    fn line(&self, color: bool) -> String {
+        let (word, code) = match self.health {
+            Health::Good => ("ok", "1;32"),
+            Health::Poor => ("warning", "1;33"),
+            Health::Bad => ("error", "1;31"),
+        };
+        let padding = " ".repeat(7 - word.len());
+        let word = if color { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() };
+        format!("{word}{padding}  {}: {}\n", self.name, self.text.replace('\n', " "))
+    }
+}
+
+/// Checks everything; each check is told as soon as it is done.
+pub(crate) fn doctor(terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut is_bad = false;
+    let mut tell = |check: Check| {
+        is_bad |= check.health == Health::Bad;
+        let line = check.line(terminal.out_style.color);
+        terminal.out(&line);
+    };
+    tell(system::kernel());
+    tell(system::fsgsbase());
+    tell(system::aslr());
+    tell(system::shared_memory());
+    canary::check(&mut tell);
+    Ok(if is_bad { Exit::Usage } else { Exit::Clean })
+}

@@ -1,0 +1,202 @@
+//! What is shown while a campaign runs: progress and findings, as they come.
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use raddle_explore::{Execution, Found, Observer, Outcome, Progress, Reproduced};
+use raddle_model::{Finding, Kind};
+use raddle_report::{
+    Shown, Status, Style, Tally, json,
+    progress::{self, Heading, Since},
+    text,
+};
+
+use crate::{
+    args::{Format, ProgressMode},
+    record::Record,
+    terminal::Terminal,
+};
+
+/// A block is drawn this often.
+const REDRAW: Duration = Duration::from_millis(1000);
+
+/// Tells the user and the store what happens.
+pub(crate) struct Watcher<'a> {
+    pub(crate) terminal: &'a mut Terminal,
+    pub(crate) record: Record,
+    format: Format,
+    mode: ProgressMode,
+    heading: Heading,
+    seed: u64,
+    base: String,
+    sources: raddle_launch::Symbols,
+    /// Findings that were written.
+    told: BTreeSet<String>,
+    /// When the next line is due, in seconds.
+    due_s: f64,
+    since: Option<Since>,
+    /// Lines of the block on the terminal.
+    n_drawn: usize,
+    drawn_at: Option<Instant>,
+}
+
+/// What a watcher is to do.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) format: Format,
+    pub(crate) mode: ProgressMode,
+    pub(crate) heading: Heading,
+    pub(crate) seed: u64,
+    /// The directory that paths are shown relative to.
+    pub(crate) base: String,
+}
+
+impl<'a> Watcher<'a> {
+    pub(crate) fn new(watch: Watch, record: Record, terminal: &'a mut Terminal) -> Watcher<'a> {
+        let mode = match watch.mode {
+            ProgressMode::Auto if watch.format == Format::Json => ProgressMode::None,
+            ProgressMode::Auto if terminal.is_error_terminal => ProgressMode::Bar,
+            ProgressMode::Auto => ProgressMode::Line,
+            mode => mode,
+        };
+        Watcher {
+            terminal,
+            record,
+            format: watch.format,
+            mode,
+            heading: watch.heading,
+            seed: watch.seed,
+            base: watch.base,
+            sources: raddle_launch::Symbols::new(),
+            told: BTreeSet::new(),
+            due_s: progress::next_due_s(0.0),
+            since: None,
+            n_drawn: 0,
+            drawn_at: None,
+        }
+    }
+
+    /// Writes what was found, unless it was written before.
+    pub(crate) fn tell(&mut self, finding: &Finding, id: &str, reproduced: Reproduced) {
+        if !self.told.insert(id.to_owned()) {
+            return;
+        }
+        self.erase();
+        let Reproduced { n, m } = reproduced;
+        let reproduced = (m > 0).then_some(json::Reproduced { n, of: m });
+        let text = self.text(finding, id, reproduced);
+        self.terminal.out(&text);
+    }
+
+    /// A finding as the user wants to read it.
+    pub(crate) fn text(
+        &mut self,
+        finding: &Finding,
+        id: &str,
+        reproduced: Option<json::Reproduced>,
+    ) -> String {
+        let shown = Shown { finding, id, seed: Some(self.seed), reproduced, base: &self.base };
+        match self.format {
+            Format::Json => json::finding(&shown),
+            Format::Human => {
+                let sources = &mut self.sources;
+                let mut source_line = |place: &_| sources.source_line(place);
+                text::finding(&shown, &self.terminal.out_style, &mut source_line) + "\n"
+            }
+        }
+    }
+
+    /// Takes the block off the terminal, so that something else can be written.
+    pub(crate) fn erase(&mut self) {
+        if self.n_drawn > 0 {
+            self.terminal.note(&progress::erase(self.n_drawn));
+            self.n_drawn = 0;
+            self.drawn_at = None;
+        }
+    }
+
+    fn draw(&mut self, status: &Status) {
+        if self.drawn_at.is_some_and(|it| it.elapsed() < REDRAW) {
+            return;
+        }
+        let style = self.terminal.error_style;
+        let block = progress::block(&self.heading, status, &style);
+        self.terminal.note(&progress::redraw(self.n_drawn, &block, &style));
+        self.n_drawn = block.lines().count();
+        self.drawn_at = Some(Instant::now());
+    }
+
+    /// Writes a line if one is due.
+    fn line(&mut self, status: &Status) {
+        if status.elapsed_s < self.due_s {
+            return;
+        }
+        self.due_s = progress::next_due_s(status.elapsed_s);
+        if self.format == Format::Json {
+            self.terminal.out(&json::progress(status));
+        }
+        if self.mode == ProgressMode::Line {
+            self.terminal.note(&progress::line(status, self.since.as_ref()));
+        }
+        let distinct_traces = status.distinct_traces;
+        self.since = Some(Since { elapsed_s: status.elapsed_s, distinct_traces });
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn finding(&mut self, finding: &Finding, id: &str) {
+        self.record.add(id, finding, Reproduced::default(), self.terminal);
+        if finding.kind == Kind::Hang {
+            // Nobody runs a hang again to confirm it.
+            self.tell(finding, id, Reproduced::default());
+        }
+    }
+
+    fn confirmed(&mut self, found: &Found) {
+        self.record.add(&found.id, &found.finding, found.reproduced, self.terminal);
+        self.tell(&found.finding, &found.id, found.reproduced);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let status = status(progress, &self.terminal.error_style);
+        if self.mode == ProgressMode::Bar {
+            self.draw(&status);
+        }
+        self.line(&status);
+    }
+
+    fn execution(&mut self, index: u64, execution: &Execution) {
+        self.erase();
+        let text = match self.format {
+            Format::Json => json::output(index, &execution.output),
+            Format::Human => text::execution(index, &execution.output, &self.terminal.out_style),
+        };
+        self.terminal.out(&text);
+    }
+}
+
+/// A campaign's figures, as reports want them.
+pub(crate) fn status(outcome: &Outcome, style: &Style) -> Status {
+    let last_new = outcome.elapsed.saturating_sub(outcome.last_new_trace);
+    Status {
+        executions: outcome.executions,
+        elapsed_s: outcome.elapsed.as_secs_f64(),
+        distinct_traces: outcome.distinct_traces,
+        last_new_s: (outcome.distinct_traces > 0).then_some(last_new.as_secs_f64()),
+        steps: outcome.steps_total,
+        steps_max: outcome.steps_max,
+        stability: outcome.stability,
+        n_hung: outcome.n_hung,
+        findings: outcome
+            .findings
+            .iter()
+            .map(|it| Tally {
+                id: it.id.clone(),
+                count: it.count,
+                place: text::short_place(&it.finding, style),
+            })
+            .collect(),
+    }
+}

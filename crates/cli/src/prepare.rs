@@ -1,0 +1,138 @@
+//! From what the user named to a program that can be started.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use raddle_explore::StoredTarget;
+use raddle_launch::{CompileRequest, CompilerChoice, Toolchain};
+
+use crate::{args::RunArgs, exit::Failure, terminal::Terminal, values};
+
+/// What sources end in; everything else that stands alone before `--` is a program.
+const SOURCES: [&str; 9] = ["c", "cc", "cpp", "cxx", "C", "c++", "o", "a", "so"];
+
+/// Compiles the sources, or finds the program.
+pub(crate) fn prepare(args: &RunArgs, terminal: &mut Terminal) -> Result<StoredTarget, Failure> {
+    let cwd = std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
+    let mut target = StoredTarget {
+        sync_only: args.sync_only,
+        stdin: stdin(args)?,
+        cwd,
+        compiler: args.compiler.clone(),
+        ..StoredTarget::default()
+    };
+    let mut program_args = args.args.as_slice();
+    match args.sources.as_slice() {
+        [] => {
+            let (program, rest) = program_args.split_first().ok_or_else(nothing)?;
+            program_args = rest;
+            target.program = find_program(Path::new(program), args.sync_only)?;
+        }
+        [program] if !is_source(program) => {
+            target.program = find_program(program, args.sync_only)?;
+        }
+        sources => {
+            target.sources = sources.to_vec();
+            let flags = args.cflags.as_deref().unwrap_or_default();
+            target.cflags =
+                values::words(flags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?;
+            target.program = compile(&target, terminal)?;
+        }
+    }
+    target.args = program_args.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+    Ok(target)
+}
+
+/// The program of a finding, compiled anew if its sources have changed.
+pub(crate) fn prepare_again(
+    target: &StoredTarget,
+    terminal: &mut Terminal,
+) -> Result<PathBuf, Failure> {
+    let has_sources = !target.sources.is_empty() && target.sources.iter().all(|it| it.is_file());
+    let program = if has_sources { compile(target, terminal)? } else { target.program.clone() };
+    if !program.exists() {
+        return Err(Failure::usage(format!(
+            "the program of this finding is gone: {}",
+            program.display()
+        )));
+    }
+    inspect(&program, target.sync_only)?;
+    Ok(program)
+}
+
+/// Compiles a target's sources.
+pub(crate) fn compile(target: &StoredTarget, terminal: &mut Terminal) -> Result<PathBuf, Failure> {
+    let choice = compiler(target.compiler.as_deref());
+    let toolchain = Toolchain::open(choice)?;
+    let request = CompileRequest {
+        inputs: target.sources.clone(),
+        flags: target.cflags.iter().map(OsString::from).collect(),
+    };
+    let compiled = raddle_launch::compile(&toolchain, &request).map_err(|error| {
+        let names: Vec<_> = target.sources.iter().map(|it| it.display().to_string()).collect();
+        let mut failure = Failure::from(error);
+        if !failure.words.is_empty() {
+            failure.line = format!("{} failed to compile", names.join(" "));
+        }
+        failure
+    })?;
+    terminal.note(&compiled.warnings);
+    Ok(compiled.program)
+}
+
+/// Can the program be controlled?
+fn inspect(program: &Path, sync_only: bool) -> Result<(), Failure> {
+    let executable = raddle_launch::inspect(program)?;
+    if !sync_only {
+        executable.require_hooks()?;
+    }
+    Ok(())
+}
+
+fn nothing() -> Failure {
+    Failure::usage(
+        "nothing to run: name C or C++ sources (`raddle run bank.c`) or, after `--`, a program built \
+         with `raddle cc` (`raddle run -- ./bank`)"
+            .to_owned(),
+    )
+}
+
+fn compiler(name: Option<&str>) -> CompilerChoice {
+    match name {
+        None => CompilerChoice::Environment,
+        Some("gcc") => CompilerChoice::Gcc,
+        Some("clang") => CompilerChoice::Clang,
+        Some(path) => CompilerChoice::Program(path.into()),
+    }
+}
+
+fn is_source(path: &Path) -> bool {
+    path.extension().and_then(|it| it.to_str()).is_some_and(|it| SOURCES.contains(&it))
+}
+
+/// As a shell does: a name without slashes is looked for in `$PATH`.
+fn find_program(program: &Path, sync_only: bool) -> Result<PathBuf, Failure> {
+    let has_slash = program.to_string_lossy().contains('/');
+    let folders = std::env::var_os("PATH").filter(|_| !has_slash).unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|it| it.join(program)).find(|it| it.is_file());
+    // What is wrong with it is said of the name that the user gave.
+    let found = found.unwrap_or_else(|| program.to_owned());
+    inspect(&found, sync_only)?;
+    absolute(&found)
+}
+
+fn stdin(args: &RunArgs) -> Result<Option<PathBuf>, Failure> {
+    let Some(path) = &args.stdin else { return Ok(None) };
+    match std::fs::File::open(path) {
+        Ok(_) => absolute(path).map(Some),
+        Err(error) => Err(Failure::usage(format!("--stdin {}: {error}", path.display()))),
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}

@@ -1,0 +1,59 @@
+//! Findings, kept. What can't be written is a warning: recording must not fail a run.
+
+use raddle_explore::{
+    Outcome, Reproduced, Store, StoreError,
+    store::{Ids, Run, RunEnd, RunInfo},
+};
+use raddle_model::Finding;
+
+use crate::terminal::Terminal;
+
+/// The store's side of a run.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// `None` once something could not be written.
+    run: Option<Run>,
+}
+
+impl Record {
+    /// Begins a run; gives back the ids that are taken.
+    pub(crate) fn begin(store: &Store, info: RunInfo, terminal: &mut Terminal) -> (Record, Ids) {
+        let begun = store.ids().and_then(|ids| Ok((store.begin(info)?, ids)));
+        match begun {
+            Ok((run, ids)) => (Record { run: Some(run) }, ids),
+            Err(error) => {
+                warn(&error, terminal);
+                (Record { run: None }, Ids::new())
+            }
+        }
+    }
+
+    /// Keeps a finding, or what is new about it.
+    pub(crate) fn add(
+        &mut self,
+        id: &str,
+        finding: &Finding,
+        reproduced: Reproduced,
+        terminal: &mut Terminal,
+    ) {
+        let Some(run) = &mut self.run else { return };
+        if let Err(error) = run.add(id, finding, reproduced) {
+            warn(&error, terminal);
+            self.run = None;
+        }
+    }
+
+    /// Notes how the run ended.
+    pub(crate) fn finish(&mut self, outcome: &Outcome, terminal: &mut Terminal) {
+        let Some(run) = &mut self.run else { return };
+        if let Err(error) = run.finish(RunEnd::of(outcome)) {
+            warn(&error, terminal);
+        }
+    }
+}
+
+fn warn(error: &StoreError, terminal: &mut Terminal) {
+    terminal.warning(&format!(
+        "this run is not kept, its findings can't be replayed: failed to {error}"
+    ));
+}

@@ -1,0 +1,207 @@
+//! `raddle run`: prepare the program, explore, say what was found.
+
+#[cfg(test)]
+mod tests;
+
+use std::{path::Path, sync::atomic::AtomicBool};
+
+use raddle_explore::{
+    Campaign, Options, Outcome, Store, StoredTarget, Target,
+    store::{RunInfo, hash_program},
+};
+use raddle_launch::Symbols;
+use raddle_model::Limits;
+use raddle_report::{
+    closing::{self, Uncontrolled},
+    json, number,
+    progress::Heading,
+};
+
+use crate::{
+    args::{Format, RunArgs},
+    exit::{Exit, Failure},
+    native::{self, Launch},
+    observe::{Watch, Watcher, status},
+    prepare::prepare,
+    record::Record,
+    signals,
+    terminal::Terminal,
+};
+
+/// How often a finding is run again to see whether it comes back.
+const CONFIRMATIONS: u32 = 5;
+
+/// Explores a program.
+pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let program = prepare(args, terminal)?;
+    let target = native::open(&launch(args, &program))?;
+    let stop = signals::catch();
+    let exit = explore(args, &program, &target, stop.flag(), terminal)?;
+    Ok(stop.exit().unwrap_or(exit))
+}
+
+/// Explores a target, tells and keeps what is found.
+fn explore(
+    args: &RunArgs,
+    program: &StoredTarget,
+    target: &dyn Target,
+    stop: &AtomicBool,
+    terminal: &mut Terminal,
+) -> Result<Exit, Failure> {
+    announce(args, program, terminal);
+    let store = Store::at(&args.common.store);
+    let (record, ids) = Record::begin(&store, info(args, program), terminal);
+    let mut watcher = Watcher::new(watch(args, program), record, terminal);
+    let mut symbols = Symbols::new();
+    let outcome =
+        Campaign::new(target, options(args)).with_ids(ids).run(&mut symbols, &mut watcher, stop);
+    watcher.erase();
+    let outcome = outcome?;
+    watcher.record.finish(&outcome, watcher.terminal);
+    for found in &outcome.findings {
+        watcher.tell(&found.finding, &found.id, found.reproduced);
+    }
+    close(args, &outcome, &mut watcher);
+    Ok(exit(args, &outcome))
+}
+
+fn exit(args: &RunArgs, outcome: &Outcome) -> Exit {
+    let is_controlled =
+        outcome.stability >= 100.0 && outcome.n_hung == 0 && outcome.uncontrolled.is_empty();
+    if outcome.baseline_failure.is_some() {
+        Exit::Baseline
+    } else if !outcome.findings.is_empty() {
+        Exit::Findings
+    } else if args.strict && !is_controlled {
+        Exit::Inconclusive
+    } else {
+        Exit::Clean
+    }
+}
+
+/// Says what is about to happen, in one line.
+fn announce(args: &RunArgs, target: &StoredTarget, terminal: &mut Terminal) {
+    if args.common.message_format == Format::Json {
+        return;
+    }
+    let name = name(target);
+    let workers = number::count(args.n_jobs() as u64, "worker");
+    let (executions, time) = args.limits();
+    let executions = executions.map(|it| number::count(it, "execution"));
+    let time = time.map(|it| number::seconds(it.as_secs_f64()));
+    let budget: Vec<String> = executions.into_iter().chain(time).collect();
+    let budget = budget.join(" or ");
+    let hint = if args.is_default_budget() { " (--execs, --time)" } else { "" };
+    terminal.note(&format!("exploring {name}: {budget}{hint}, {workers}, seed {}\n", args.seed));
+}
+
+/// The last words.
+fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
+    let style = watcher.terminal.out_style;
+    let status = status(outcome, &style);
+    if let Some(finding) = &outcome.baseline_failure {
+        let text = watcher.text(finding, "", None);
+        watcher.terminal.out(&text);
+    }
+    if args.common.message_format == Format::Json {
+        let closing = json::Closing {
+            seed: args.seed,
+            interrupted: outcome.interrupted,
+            single_threaded: outcome.single_threaded,
+            uncontrolled: outcome.uncontrolled.len() as u64,
+            baseline_failed: outcome.baseline_failure.is_some(),
+        };
+        watcher.terminal.out(&json::summary(&status, &closing));
+        return;
+    }
+    if outcome.baseline_failure.is_some() {
+        let line = "the program fails before it has a second thread: no schedule is to blame";
+        let failure = Failure { exit: Exit::Baseline, words: String::new(), line: line.to_owned() };
+        watcher.terminal.error(&failure);
+        return;
+    }
+    if status.findings.len() > 1 {
+        watcher.terminal.out(&closing::tallies(&status, &style));
+    }
+    let uncontrolled: Vec<Uncontrolled<'_>> = outcome
+        .uncontrolled
+        .iter()
+        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
+        .collect();
+    let style = watcher.terminal.error_style;
+    let warnings =
+        closing::warnings(&status, outcome.single_threaded, &uncontrolled, &here(), &style);
+    watcher.terminal.note(&warnings);
+    let style = watcher.terminal.out_style;
+    watcher.terminal.out(&closing::explored(&status, outcome.interrupted, &style));
+}
+
+fn launch(args: &RunArgs, target: &StoredTarget) -> Launch {
+    Launch {
+        program: target.program.clone(),
+        args: target.args.clone(),
+        carrier: args.carrier.into(),
+        stdin: target.stdin.clone(),
+        memory: args.memory,
+        hang_timeout: args.hang_timeout,
+        n_cpus: args.cpus,
+    }
+}
+
+fn options(args: &RunArgs) -> Options {
+    let (executions, time) = args.limits();
+    Options {
+        seed: args.seed,
+        executions,
+        time,
+        jobs: args.n_jobs(),
+        keep_going: args.keep_going,
+        exit_is_fine: args.exit_ok,
+        picker: args.strategy.into(),
+        limits: Limits { max_steps: args.max_steps },
+        timeouts: args.timeouts.into(),
+        spurious: args.spurious,
+        verbose: args.show_output,
+        confirmations: CONFIRMATIONS,
+    }
+}
+
+fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
+    RunInfo {
+        target: target.clone(),
+        // A program that can't be read will not start either, and that is said better there.
+        program_hash: hash_program(&target.program).unwrap_or_default(),
+        carrier: args.carrier.into(),
+        seed: args.seed,
+        exit_is_fine: args.exit_ok,
+    }
+}
+
+fn watch(args: &RunArgs, target: &StoredTarget) -> Watch {
+    let (executions, time) = args.limits();
+    Watch {
+        format: args.common.message_format,
+        mode: args.progress,
+        heading: Heading {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            program: name(target),
+            jobs: args.n_jobs(),
+            picker: args.strategy.word().to_owned(),
+            time_s: time.map(|it| it.as_secs_f64()),
+            executions,
+        },
+        seed: args.seed,
+        base: here(),
+    }
+}
+
+/// What the user calls the program.
+fn name(target: &StoredTarget) -> String {
+    let path = target.sources.first().unwrap_or(&target.program);
+    path.file_name().unwrap_or(Path::new("?").as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The working directory, for paths relative to it; empty if it can't be told.
+pub(crate) fn here() -> String {
+    std::env::current_dir().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
+}

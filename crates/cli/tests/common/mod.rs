@@ -1,0 +1,49 @@
+//! Runs `raddle` and shows what it did: exit code, standard output, standard error.
+
+use std::{
+    fmt::Write as _,
+    path::Path,
+    process::{Command, Output},
+};
+
+use expect_test::Expect;
+use tempfile::TempDir;
+
+/// A folder of its own for a test.
+pub(crate) fn folder() -> TempDir {
+    TempDir::with_prefix("raddle-cli-").expect("a temporary folder")
+}
+
+/// `raddle` in a folder, with nothing of the tester's environment that could change its words.
+pub(crate) fn raddle(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command.current_dir(folder).args(args);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        let is_ours = name.starts_with("RADDLE_") && name != "RADDLE_CACHE";
+        if is_ours || ["COLUMNS", "CLICOLOR_FORCE", "CARGO_TERM_COLOR"].contains(&&*name) {
+            command.env_remove(&*name);
+        }
+    }
+    command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    command
+}
+
+/// What `raddle` did, for snapshots.
+pub(crate) fn told(folder: &Path, output: &Output) -> String {
+    let mut text = String::new();
+    let code = output.status.code().map_or("killed".to_owned(), |it| it.to_string());
+    let _ = writeln!(text, "exit {code}");
+    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        for line in String::from_utf8_lossy(bytes).lines() {
+            let _ = writeln!(text, "{name}: {line}");
+        }
+    }
+    text.replace(&*folder.to_string_lossy(), "[DIR]")
+}
+
+/// Runs `raddle` and compares what it did.
+pub(crate) fn check(folder: &Path, args: &[&str], expect: Expect) {
+    let output = raddle(folder, args).output().expect("raddle starts");
+    expect.assert_eq(&told(folder, &output));
+}

@@ -1,0 +1,261 @@
+//! `show`, `list` and `replay` with a store made by hand.
+
+mod common;
+
+use std::{fs, io::Read as _, path::Path, process::Stdio};
+
+use common::{check, folder, raddle, told};
+use expect_test::expect;
+use raddle_explore::{
+    Reproduced, Store, StoredTarget,
+    store::{Run, RunInfo},
+};
+use raddle_model::{
+    Bucket, Carrier, Finding, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan, Step,
+    ThreadId, ThreadState,
+};
+
+fn place(line: u32) -> Place {
+    Place { file: "queue.c".into(), line, function: "push".into(), ..Place::default() }
+}
+
+fn finding() -> Finding {
+    let state = |number: u32| ThreadState {
+        thread: ThreadId(number),
+        name: String::new(),
+        parent: (number > 0).then_some(ThreadId(0)),
+        created_at: Place::default(),
+        is_finished: false,
+        pending: None,
+        waits_for: None,
+        stack: vec![place(2)],
+    };
+    let step = |thread: u32, kind| Step {
+        thread: ThreadId(thread),
+        kind,
+        result: OpResult::Done,
+        flags: 0,
+        object: ObjectId(1),
+        place: 1,
+        value: 3,
+    };
+    Finding {
+        kind: Kind::Assert,
+        bucket: Bucket(0x7f3a),
+        message: "head != tail".into(),
+        thread: Some(ThreadId(1)),
+        sites: vec![place(2)],
+        is_cycle: false,
+        cycle: Vec::new(),
+        threads: vec![state(0), state(1)],
+        steps: vec![step(0, OpKind::Write), step(1, OpKind::Read)],
+        n_steps_dropped: 0,
+        objects: vec![String::new(), "`head`".into()],
+        places: vec![Place::default(), place(1)],
+        plan: Plan::new(PickerSpec::Walk, 0),
+        execution: 42,
+        n_switches: 1,
+        trace_digest: 0,
+        output: "queue full\n".into(),
+    }
+}
+
+fn begin(root: &Path) -> Run {
+    let info = RunInfo {
+        target: StoredTarget { program: "/nowhere/queue".into(), ..StoredTarget::default() },
+        program_hash: 0,
+        carrier: Carrier::Fibers,
+        seed: 7,
+        exit_is_fine: false,
+    };
+    Store::at(root.join(".raddle")).begin(info).expect("a run")
+}
+
+fn store(root: &Path, ids: &[&str]) {
+    let mut run = begin(root);
+    for (idx, id) in ids.iter().enumerate() {
+        let finding = Finding { bucket: Bucket(idx as u64), ..finding() };
+        run.add(id, &finding, Reproduced { n: 5, m: 5 }).expect("added");
+    }
+}
+
+#[test]
+fn a_finding_is_shown() {
+    let folder = folder();
+    store(folder.path(), &["assert-7f3a"]);
+    fs::write(folder.path().join("queue.c"), "int head;\nassert(head != tail);\n")
+        .expect("written");
+    check(
+        folder.path(),
+        &["show", "assert-7"],
+        expect![[r#"
+        exit 0
+        stdout: error[assert-7f3a]: assertion failed: head != tail
+        stdout:   found at execution 42, seed 7, replayed 5/5
+        stdout:   in T1
+        stdout:       #0 push queue.c:2  assert(head != tail);
+        stdout: 
+        stdout:   step  T0 main     T1             2 steps, 1 switch
+        stdout:      1  write head  .              queue.c:1  int head;
+        stdout:         ── switch (preempted) ──
+        stdout:      2  .           read head → 3  queue.c:1  int head;
+        stdout:         .           assert         queue.c:2  ← assert failed
+        stdout: 
+        stdout:   program output:
+        stdout:     queue full
+        stdout: 
+        stdout:   replay:  raddle replay assert-7f3a
+        stdout:   show:    raddle show assert-7f3a --full
+        stdout: 
+        stdout: SUMMARY: raddle: assert at queue.c:2 in push
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["show", "latest", "--ascii"],
+        expect![[r#"
+        exit 0
+        stdout: error[assert-7f3a]: assertion failed: head != tail
+        stdout:   found at execution 42, seed 7, replayed 5/5
+        stdout:   in T1
+        stdout:       #0 push queue.c:2  assert(head != tail);
+        stdout: 
+        stdout:   step  T0 main     T1              2 steps, 1 switch
+        stdout:      1  write head  .               queue.c:1  int head;
+        stdout:         -- switch (preempted) --
+        stdout:      2  .           read head -> 3  queue.c:1  int head;
+        stdout:         .           assert          queue.c:2  <- assert failed
+        stdout: 
+        stdout:   program output:
+        stdout:     queue full
+        stdout: 
+        stdout:   replay:  raddle replay assert-7f3a
+        stdout:   show:    raddle show assert-7f3a --full
+        stdout: 
+        stdout: SUMMARY: raddle: assert at queue.c:2 in push
+    "#]],
+    );
+}
+
+#[test]
+fn a_finding_is_shown_as_json() {
+    let folder = folder();
+    store(folder.path(), &["assert-7f3a"]);
+    let args = ["show", "assert-7f3a", "--message-format", "json"];
+    let output = raddle(folder.path(), &args).output().expect("raddle starts");
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(value["type"], "finding");
+    assert_eq!(value["version"], 1);
+    assert_eq!(value["id"], "assert-7f3a");
+    assert_eq!(value["seed"], 7);
+    assert_eq!(value["sites"][0]["line"], 2);
+}
+
+#[test]
+fn findings_are_listed() {
+    let folder = folder();
+    store(folder.path(), &["assert-7f3a", "dl-02c1"]);
+    let output = raddle(folder.path(), &["list"]).output().expect("raddle starts");
+    let text = told(folder.path(), &output);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "exit 0");
+    assert!(lines[1].starts_with("stdout: id           kind    program  found "), "{text}");
+    assert!(lines[2].starts_with("stdout: dl-02c1      assert  queue    2"), "{text}");
+    assert!(lines[3].ends_with("  head != tail"), "{text}");
+}
+
+#[test]
+fn names_that_do_not_fit() {
+    let folder = folder();
+    check(
+        folder.path(),
+        &["list"],
+        expect![[r#"
+        exit 0
+        stderr: no findings in .raddle; `raddle run` puts them there
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["show", "dl-02c1"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to find any finding in .raddle; `raddle run` puts findings there
+    "#]],
+    );
+    store(folder.path(), &["assert-7f3a", "assert-7000"]);
+    check(
+        folder.path(),
+        &["show", "dl-02c1"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to find a finding whose id begins with `dl-02c1` in .raddle; `raddle list` shows what there is
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["replay", "assert-7"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to choose a finding: `assert-7` may be assert-7000, assert-7f3a; give more of it
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["show", "./nosuch.json"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to read ./nosuch.json: No such file or directory (os error 2)
+    "#]],
+    );
+}
+
+#[test]
+fn the_program_is_gone() {
+    let folder = folder();
+    store(folder.path(), &["assert-7f3a"]);
+    check(
+        folder.path(),
+        &["replay", "assert-7f3a"],
+        expect![[r#"
+        exit 1
+        stderr: error: the program of this finding is gone: /nowhere/queue
+    "#]],
+    );
+}
+
+#[test]
+fn damaged_and_newer_files() {
+    let folder = folder();
+    store(folder.path(), &["assert-7f3a"]);
+    let runs = folder.path().join(".raddle/runs");
+    let run = fs::read_dir(runs).expect("runs").next().expect("one").expect("readable").path();
+    let file = run.join("findings/assert-7f3a.json");
+    let text = fs::read_to_string(&file).expect("readable");
+    fs::write(&file, text.replacen("\"version\":1", "\"version\":99", 1)).expect("written");
+    let newer = raddle(folder.path(), &["show", "assert-7f3a"]).output().expect("raddle starts");
+    let newer = told(folder.path(), &newer);
+    assert!(newer.contains("exit 1"), "{newer}");
+    assert!(newer.contains("which is newer than this one"), "{newer}");
+    fs::write(&file, &text[..text.len() / 2]).expect("written");
+    let damaged = raddle(folder.path(), &["show", "assert-7f3a"]).output().expect("raddle starts");
+    let damaged = told(folder.path(), &damaged);
+    assert!(damaged.contains("exit 1"), "{damaged}");
+    assert!(damaged.contains("it is damaged"), "{damaged}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = folder();
+    store(folder.path(), &["assert-7f3a"]);
+    let mut child = raddle(folder.path(), &["show", "assert-7f3a"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("raddle starts");
+    drop(child.stdout.take());
+    let mut stderr = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut stderr).expect("readable");
+    assert_eq!(child.wait().expect("waited").code(), Some(0));
+    assert_eq!(stderr, "");
+}

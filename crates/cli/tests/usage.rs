@@ -1,0 +1,278 @@
+//! What goes wrong before anything runs: one clear line each, and its exit code.
+//!
+//! Tests that need the runtime are in `programs.rs`.
+
+mod common;
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use common::{check, folder, raddle};
+use expect_test::expect;
+
+#[test]
+fn nothing_to_run() {
+    check(
+        folder().path(),
+        &["run"],
+        expect![[r#"
+        exit 1
+        stderr: error: nothing to run: name C or C++ sources (`raddle run bank.c`) or, after `--`, a program built with `raddle cc` (`raddle run -- ./bank`)
+    "#]],
+    );
+}
+
+#[test]
+fn no_such_source() {
+    check(
+        folder().path(),
+        &["run", "nosuch.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: no such file: nosuch.c
+    "#]],
+    );
+}
+
+#[test]
+fn no_such_program() {
+    let folder = folder();
+    check(
+        folder.path(),
+        &["run", "--", "./nosuch", "--quick"],
+        expect![[r#"
+        exit 1
+        stderr: error: no such program: `./nosuch`
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "./nosuch"],
+        expect![[r#"
+        exit 1
+        stderr: error: no such program: `./nosuch`
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "--", "no-such-program-anywhere"],
+        expect![[r#"
+        exit 1
+        stderr: error: no such program: `no-such-program-anywhere`
+    "#]],
+    );
+}
+
+#[test]
+fn not_a_program() {
+    let folder = folder();
+    let script = folder.path().join("script");
+    fs::write(&script, "#!/bin/sh\nexit 0\n").expect("written");
+    check(
+        folder.path(),
+        &["run", "--", "./script"],
+        expect![[r#"
+        exit 1
+        stderr: error: `./script` is not executable: `chmod +x` it, if it is a program
+    "#]],
+    );
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("made executable");
+    check(
+        folder.path(),
+        &["run", "--", "./script"],
+        expect![[r#"
+        exit 1
+        stderr: error: `./script` is a script: name the program that it starts
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "--", "."],
+        expect![[r#"
+        exit 1
+        stderr: error: `.` is not a file
+    "#]],
+    );
+}
+
+#[test]
+fn a_program_without_hooks() {
+    check(
+        folder().path(),
+        &["run", "--", "/bin/true"],
+        expect![[r#"
+        exit 1
+        stderr: error: `/bin/true` was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or explore its synchronisation only with --sync-only
+    "#]],
+    );
+}
+
+#[test]
+fn a_source_that_does_not_compile() {
+    let folder = folder();
+    fs::write(folder.path().join("bad.c"), "int main(void) { return nothing; }\n")
+        .expect("written");
+    let output = raddle(folder.path(), &["run", "bad.c"]).output().expect("raddle starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("bad.c:1:"), "the compiler's own words are missing: {stderr}");
+    assert_eq!(stderr.lines().last(), Some("error: bad.c failed to compile"));
+}
+
+#[test]
+fn no_such_input() {
+    let folder = folder();
+    fs::write(folder.path().join("x.c"), "int main(void) { return 0; }\n").expect("written");
+    check(
+        folder.path(),
+        &["run", "--stdin", "nosuch", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: --stdin nosuch: No such file or directory (os error 2)
+    "#]],
+    );
+}
+
+#[test]
+fn bad_values() {
+    let folder = folder();
+    check(
+        folder.path(),
+        &["run", "--time", "5 parsecs", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: invalid value '5 parsecs' for '--time <TIME>': `5 parsecs` is no time: write 500ms, 10s, 2m or 1h
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "--execs", "none", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: invalid value 'none' for '--execs <N>': `none` is no count: write 20000 or 20k
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "--memory", "much", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: invalid value 'much' for '--memory <SIZE>': `much` is no size: write 512M or 2G
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "--seed", "x", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: invalid value 'x' for '--seed <SEED>': `x` is no seed: write a number, decimal or 0x…
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "--carrier", "pigeons", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: invalid value 'pigeons' for '--carrier <CARRIER>'
+        stderr:   [possible values: fibers, threads]
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["run", "--cflags", "'-DX", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: --cflags: a quote is not closed in `'-DX`
+    "#]],
+    );
+}
+
+#[test]
+fn bad_environment() {
+    let folder = folder();
+    let output = raddle(folder.path(), &["run", "x.c"]).env("RADDLE_BUDGET", "much").output();
+    let output = output.expect("raddle starts");
+    expect![[r#"
+        exit 1
+        stderr: error: invalid value 'much' for '--budget <RADDLE_BUDGET>': `much` is no budget: write a number of executions, or a time like 60s
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]].assert_eq(&common::told(folder.path(), &output));
+}
+
+#[test]
+fn unknown_verbs_and_options() {
+    let folder = folder();
+    check(
+        folder.path(),
+        &["frobnicate"],
+        expect![[r#"
+        exit 1
+        stderr: error: unrecognized subcommand 'frobnicate'
+        stderr: 
+        stderr: Usage: raddle [OPTIONS] <COMMAND>
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["list", "--nosuch"],
+        expect![[r#"
+        exit 1
+        stderr: error: unexpected argument '--nosuch' found
+        stderr: 
+        stderr: Usage: raddle list [OPTIONS]
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["replay"],
+        expect![[r#"
+        exit 1
+        stderr: error: the following required arguments were not provided:
+        stderr:   <ID>
+        stderr: 
+        stderr: Usage: raddle replay <ID>
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    let bare = raddle(folder.path(), &[]).output().expect("raddle starts");
+    assert_eq!(bare.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&bare.stderr).contains("Usage: raddle"));
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let folder = folder();
+    for args in [&["--help"][..], &["run", "--help"], &["help", "replay"], &["--version"]] {
+        let output = raddle(folder.path(), args).output().expect("raddle starts");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        assert!(output.stderr.is_empty() && !output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn the_compiler_has_its_arguments_to_itself() {
+    let folder = folder();
+    for args in [&["cc", "--version"][..], &["cc", "--help"], &["c++", "-dumpversion"]] {
+        let output = raddle(folder.path(), args).output().expect("raddle starts");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        assert!(!String::from_utf8_lossy(&output.stdout).contains("raddle"), "{args:?}");
+    }
+    let none = raddle(folder.path(), &["cc", "nosuch.c"]).output().expect("raddle starts");
+    assert!(!none.status.success());
+    assert!(String::from_utf8_lossy(&none.stderr).contains("nosuch.c"));
+}

@@ -1,0 +1,76 @@
+//! Many executions of one target.
+//!
+//! The same seed and number of executions give the same findings with the same first executions,
+//! however many workers run them: executions are numbered, what one does depends on its number and on
+//! what is settled before its epoch ([`raddle_plan::Sharing`]), and results count in the order of
+//! numbers (see `course`).
+
+mod course;
+mod crew;
+mod options;
+mod outcome;
+mod pace;
+mod queue;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::atomic::AtomicBool, thread};
+
+use self::{
+    course::{Course, State},
+    crew::Crew,
+};
+pub use self::{
+    options::Options,
+    outcome::{Found, Observer, Outcome, Progress, Reproduced},
+};
+use crate::{
+    store::Ids,
+    target::{Symbols, Target, TargetError},
+};
+
+/// Many executions of one target.
+pub struct Campaign<'a> {
+    target: &'a dyn Target,
+    options: Options,
+    ids: Ids,
+}
+
+impl<'a> Campaign<'a> {
+    /// A campaign that has not begun.
+    pub fn new(target: &'a dyn Target, options: Options) -> Campaign<'a> {
+        Campaign { target, options, ids: Ids::new() }
+    }
+
+    /// Names findings so that their ids differ from those of the other findings of a store.
+    pub fn with_ids(mut self, ids: Ids) -> Campaign<'a> {
+        self.ids = ids;
+        self
+    }
+
+    /// Runs it to its end: that of the budget, the first finding, or `stop` becoming true.
+    ///
+    /// The observer is called on this thread. What it was told stands, even if an error follows.
+    pub fn run(
+        &mut self,
+        symbols: &mut dyn Symbols,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<Outcome, TargetError> {
+        let Campaign { target, options, ids } = self;
+        let target = *target;
+        let state = State::new(options);
+        let n_workers = options.jobs.max(1);
+        thread::scope(|scope| {
+            let crew = Crew::start(scope, target, n_workers);
+            Course { target, options, symbols, observer, stop, ids, state }.run(crew)
+        })
+    }
+}
+
+impl fmt::Debug for Campaign<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Campaign").field("options", &self.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,115 @@
+//! The workers: threads that each own a session and run the blocks that they are given.
+
+use std::{
+    collections::BTreeSet,
+    ops::Range,
+    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    thread::{Scope, ScopedJoinHandle},
+    time::{Duration, Instant},
+};
+
+use crate::target::{Block, BlockResult, Session, Target, TargetError};
+
+/// Executions for one worker.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) range: Range<u64>,
+    pub(super) block: Block,
+}
+
+/// How a job went.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) job: Job,
+    pub(super) elapsed: Duration,
+    pub(super) result: Result<BlockResult, TargetError>,
+    worker: usize,
+}
+
+/// The workers. They end when the crew is dropped, each after its job.
+pub(super) struct Crew<'scope> {
+    workers: Vec<Worker<'scope>>,
+    idle: BTreeSet<usize>,
+    reports: Receiver<Report>,
+}
+
+struct Worker<'scope> {
+    jobs: Sender<Job>,
+    thread: ScopedJoinHandle<'scope, ()>,
+}
+
+impl<'scope> Crew<'scope> {
+    /// Starts workers; they open their sessions when they get their first job.
+    pub(super) fn start<'env>(
+        scope: &'scope Scope<'scope, 'env>,
+        target: &'env dyn Target,
+        n_workers: usize,
+    ) -> Crew<'scope> {
+        let (report_sender, reports) = mpsc::channel();
+        let start = |worker| {
+            let (jobs, job_receiver) = mpsc::channel();
+            let report_sender = report_sender.clone();
+            let thread = scope.spawn(move || work(worker, target, &job_receiver, &report_sender));
+            Worker { jobs, thread }
+        };
+        let workers: Vec<Worker<'scope>> = (0..n_workers).map(start).collect();
+        Crew { workers, idle: (0..n_workers).collect(), reports }
+    }
+
+    /// Is anybody at work?
+    pub(super) fn is_busy(&self) -> bool {
+        self.idle.len() < self.workers.len()
+    }
+
+    /// Does anybody wait for a job?
+    pub(super) fn has_idle(&self) -> bool {
+        !self.idle.is_empty()
+    }
+
+    /// Gives a job to the first idle worker.
+    pub(super) fn give(&mut self, job: Job) {
+        let worker = self.idle.pop_first().expect("bug: a job for nobody");
+        // A worker that has died is noticed by `wait`, and the campaign ends with its panic.
+        let _ = self.workers[worker].jobs.send(job);
+    }
+
+    /// Waits for a report, but not for longer than `timeout`.
+    pub(super) fn wait(&mut self, timeout: Duration) -> Option<Report> {
+        match self.reports.recv_timeout(timeout) {
+            Ok(report) => {
+                self.idle.insert(report.worker);
+                Some(report)
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                let has_died = self.workers.iter().any(|it| it.thread.is_finished());
+                assert!(!has_died, "bug: a worker has died");
+                None
+            }
+        }
+    }
+}
+
+/// A worker's life.
+fn work(worker: usize, target: &dyn Target, jobs: &Receiver<Job>, reports: &Sender<Report>) {
+    let mut session: Option<Box<dyn Session + Send>> = None;
+    while let Ok(job) = jobs.recv() {
+        let start = Instant::now();
+        let result = run(target, &mut session, &job.block);
+        let report = Report { job, elapsed: start.elapsed(), result, worker };
+        if reports.send(report).is_err() {
+            return;
+        }
+    }
+}
+
+fn run(
+    target: &dyn Target,
+    session: &mut Option<Box<dyn Session + Send>>,
+    block: &Block,
+) -> Result<BlockResult, TargetError> {
+    let session = match session {
+        Some(session) => session,
+        None => session.insert(target.open()?),
+    };
+    session.run(block)
+}

@@ -1,0 +1,53 @@
+//! What a campaign is to do.
+
+use std::time::Duration;
+
+use raddle_model::{Limits, PickerSpec, Timeouts};
+
+/// What a campaign is to do, and when to stop.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the seeds of all executions are made from.
+    pub seed: u64,
+    /// Stop after so many executions.
+    pub executions: Option<u64>,
+    /// Stop after this time. What is found then depends on the machine's speed.
+    pub time: Option<Duration>,
+    /// Workers. Nothing but the speed depends on it.
+    pub jobs: usize,
+    /// Go on after the first finding?
+    pub keep_going: bool,
+    /// Does a non-zero exit code count as a good end?
+    pub exit_is_fine: bool,
+    /// The picker of all executions but the baseline.
+    pub picker: PickerSpec,
+    /// When to stop an execution.
+    pub limits: Limits,
+    /// When timed waits time out.
+    pub timeouts: Timeouts,
+    /// May waits on condition variables end although nobody ended them?
+    pub spurious: bool,
+    /// Blocks of one execution, and the observer sees each of them.
+    pub verbose: bool,
+    /// How often each new finding is run again to see whether it comes back.
+    pub confirmations: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            seed: 0,
+            executions: None,
+            time: None,
+            jobs: 1,
+            keep_going: false,
+            exit_is_fine: false,
+            picker: PickerSpec::Walk,
+            limits: Limits::DEFAULT,
+            timeouts: Timeouts::Rare,
+            spurious: false,
+            verbose: false,
+            confirmations: 1,
+        }
+    }
+}

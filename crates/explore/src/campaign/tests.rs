@@ -1,0 +1,237 @@
+//! Campaigns over toy programs.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use raddle_model::{End, Finding, Kind};
+
+use super::{Campaign, Observer, Options, Outcome, Progress, Reproduced};
+use crate::{
+    fake::{Toy, ToySymbols, print_hash},
+    target::{Execution, TargetError},
+};
+
+fn run(toy: &Toy, options: Options) -> Outcome {
+    run_observed(toy, options, &mut Silence).expect("bug: the toy is not broken")
+}
+
+fn run_observed(
+    toy: &Toy,
+    options: Options,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, TargetError> {
+    Campaign::new(toy, options).run(&mut ToySymbols, observer, &AtomicBool::new(false))
+}
+
+struct Silence;
+
+impl Observer for Silence {}
+
+/// All that must not depend on the number of workers.
+fn essence(outcome: &Outcome) -> String {
+    let findings: Vec<String> = outcome
+        .findings
+        .iter()
+        .map(|it| {
+            let hash = print_hash(&it.finding);
+            format!("{} {}x from {} {hash:x}", it.id, it.count, it.first)
+        })
+        .collect();
+    format!(
+        "{} executions, {} traces, {} steps, {:.3} % stable, {:?}, {findings:#?}",
+        outcome.executions,
+        outcome.distinct_traces,
+        outcome.steps_total,
+        outcome.stability,
+        outcome.uncontrolled
+    )
+}
+
+fn options(jobs: usize, executions: u64) -> Options {
+    Options { seed: 7, jobs, executions: Some(executions), ..Options::default() }
+}
+
+/// The toy's failures depend on what it knows about sharing, so this also holds the epochs to account.
+#[test]
+fn workers_do_not_matter() {
+    for keep_going in [true, false] {
+        let essence_with = |jobs| {
+            let options = Options { keep_going, ..options(jobs, 2_000) };
+            essence(&run(&Toy::default(), options))
+        };
+        let one = essence_with(1);
+        assert_eq!(essence_with(2), one);
+        assert_eq!(essence_with(5), one);
+        assert_eq!(essence_with(5), one);
+    }
+}
+
+#[test]
+fn verbose_does_not_matter() {
+    let essence_with = |verbose| {
+        let options = Options { verbose, keep_going: true, ..options(2, 500) };
+        essence(&run(&Toy::default(), options))
+    };
+    assert_eq!(essence_with(false), essence_with(true));
+}
+
+#[test]
+fn stops_at_the_first_finding() {
+    let all = run(&Toy::default(), Options { keep_going: true, ..options(3, 2_000) });
+    let first = run(&Toy::default(), options(3, 2_000));
+    assert_eq!(first.findings.len(), 1);
+    assert_eq!(first.findings[0].finding, all.findings[0].finding);
+    assert_eq!(first.executions, first.findings[0].first + 1);
+    assert_eq!(first.findings[0].count, 1);
+    assert!(!first.interrupted);
+}
+
+/// 2,000 executions of which 1 in 37 fails: 54 expected with standard deviation 7.3; five of them
+/// is 36.
+#[test]
+fn keeps_going() {
+    let outcome = run(&Toy::default(), Options { keep_going: true, ..options(2, 2_000) });
+    assert_eq!(outcome.executions, 2_000);
+    assert_eq!(outcome.findings.len(), 3);
+    let n_failed: u64 = outcome.findings.iter().map(|it| it.count).sum();
+    assert!(n_failed.abs_diff(54) < 36, "{n_failed}");
+    let firsts: Vec<u64> = outcome.findings.iter().map(|it| it.first).collect();
+    assert!(firsts.is_sorted());
+    for found in &outcome.findings {
+        assert_eq!(found.reproduced, Reproduced { n: 1, m: 1 });
+        assert_eq!(found.finding.execution, found.first);
+        assert_eq!(found.finding.output, "hello");
+        assert!(found.id.starts_with("assert-"));
+    }
+}
+
+#[test]
+fn every_execution_may_fail() {
+    let toy = Toy { fails_in: 1, ..Toy::default() };
+    let outcome = run(&toy, Options { keep_going: true, ..options(3, 300) });
+    assert_eq!(outcome.executions, 300);
+    assert_eq!(outcome.findings.iter().map(|it| it.count).sum::<u64>(), 299);
+}
+
+/// Stops the campaign when it has seen enough.
+struct Impatient<'a> {
+    stop: &'a AtomicBool,
+    findings: Vec<String>,
+}
+
+impl Observer for Impatient<'_> {
+    fn finding(&mut self, _: &Finding, id: &str) {
+        self.findings.push(id.to_owned());
+        self.stop.store(2 <= self.findings.len(), Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn interruption_keeps_what_there_is() {
+    let stop = AtomicBool::new(false);
+    let mut observer = Impatient { stop: &stop, findings: Vec::new() };
+    let options = Options { keep_going: true, executions: None, ..options(3, 0) };
+    let outcome = Campaign::new(&Toy::default(), options)
+        .run(&mut ToySymbols, &mut observer, &stop)
+        .expect("bug: the toy is not broken");
+    assert!(outcome.interrupted);
+    assert!(2 <= outcome.findings.len());
+    let ids: Vec<&str> = outcome.findings.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, observer.findings);
+}
+
+#[test]
+fn time_runs_out() {
+    let toy = Toy { fails_in: 0, ..Toy::default() };
+    let time = Some(Duration::from_millis(300));
+    let mut counter = Counter::default();
+    let options = Options { time, executions: None, ..options(2, 0) };
+    let outcome = run_observed(&toy, options, &mut counter).expect("bug: the toy is not broken");
+    assert!(!outcome.interrupted);
+    assert!(time <= Some(outcome.elapsed));
+    assert!(2 <= counter.n_progress, "{}", counter.n_progress);
+    assert!(0.0 < outcome.execs_per_s);
+    assert_eq!(outcome.findings.len(), 0);
+}
+
+#[derive(Default)]
+struct Counter {
+    n_progress: u64,
+    executions: Vec<u64>,
+    outputs: Vec<String>,
+}
+
+impl Observer for Counter {
+    fn progress(&mut self, _: &Progress) {
+        self.n_progress += 1;
+    }
+
+    fn execution(&mut self, index: u64, execution: &Execution) {
+        self.executions.push(index);
+        self.outputs.push(execution.output.clone());
+    }
+}
+
+#[test]
+fn verbose_shows_every_execution_in_order() {
+    let mut counter = Counter::default();
+    let options = Options { verbose: true, keep_going: true, ..options(3, 200) };
+    run_observed(&Toy::default(), options, &mut counter).expect("bug: the toy is not broken");
+    assert_eq!(counter.executions, (0..200).collect::<Vec<u64>>());
+    assert!(counter.outputs.iter().all(|it| it == "hello"));
+}
+
+#[test]
+fn baseline_failure_ends_all() {
+    let toy = Toy { n_threads: 1, baseline: End::Exit(3), ..Toy::default() };
+    let outcome = run(&toy, options(2, 2_000));
+    assert_eq!(outcome.baseline_failure.map(|it| it.kind), Some(Kind::Exit));
+    assert_eq!(outcome.findings.len(), 0);
+    assert_eq!(outcome.executions, 1);
+
+    let fine = Options { exit_is_fine: true, ..options(2, 2_000) };
+    assert_eq!(run(&toy, fine).baseline_failure, None);
+}
+
+#[test]
+fn baseline_with_threads_is_a_finding() {
+    let toy = Toy { baseline: End::Assert, ..Toy::default() };
+    let outcome = run(&toy, options(2, 2_000));
+    assert_eq!(outcome.baseline_failure, None);
+    assert_eq!(outcome.findings[0].first, 0);
+    assert_eq!(outcome.baseline.map(|it| it.n_threads), Some(3));
+}
+
+#[test]
+fn one_thread_is_not_worth_exploring() {
+    let toy = Toy { n_threads: 1, fails_in: 0, ..Toy::default() };
+    let outcome = run(&toy, options(2, 2_000));
+    assert!(outcome.single_threaded);
+    assert_eq!(outcome.executions, 2);
+    assert!(!run(&Toy { fails_in: 0, ..Toy::default() }, options(2, 10)).single_threaded);
+}
+
+#[test]
+fn unstable_confirmations_count() {
+    let toy = Toy { is_unstable: true, ..Toy::default() };
+    let shaky = run(&toy, options(1, 2_000));
+    let steady = run(&Toy::default(), options(1, 2_000));
+    assert_eq!(shaky.findings[0].reproduced, Reproduced { n: 1, m: 1 });
+    assert!(shaky.stability < steady.stability);
+}
+
+#[test]
+fn errors_end_all() {
+    let toy = Toy { error_in: 9, ..Toy::default() };
+    let result =
+        run_observed(&toy, Options { keep_going: true, ..options(2, 2_000) }, &mut Silence);
+    assert!(
+        matches!(result, Err(TargetError::Unusable(message)) if message == "the toy is broken")
+    );
+
+    let toy = Toy { baseline: End::Bug, ..Toy::default() };
+    let result = run_observed(&toy, options(2, 2_000), &mut Silence);
+    assert!(matches!(result, Err(TargetError::Bug(message)) if message == "x == 1"));
+}

@@ -1,0 +1,142 @@
+//! The end of a trace as a finding: what went wrong, where, by which steps.
+//!
+//! Text is made here only where it is part of the value: names of objects, and the one line that says
+//! what happened. What the program can't be blamed for (a bug of the runtime, a process that vanished
+//! without a word) is no finding.
+
+mod bucket;
+mod ending;
+mod names;
+mod program;
+mod signal;
+#[cfg(test)]
+mod tests;
+mod waits;
+
+use std::{borrow::Cow, collections::HashMap};
+
+use raddle_model::{Bucket, End, Finding, Place, Plan, Step};
+use raddle_trace::Trace;
+
+pub(crate) use self::program::place_text;
+use self::{ending::Ending, names::Names};
+use crate::target::Symbols;
+
+/// What went wrong in an execution; `None` if nothing did.
+///
+/// `plan` is the one that was run; the finding's own follows the schedule that it led to, choice by
+/// choice, if the trace has all of it.
+pub fn finding(
+    trace: &Trace,
+    plan: &Plan,
+    execution: u64,
+    output: &str,
+    symbols: &mut dyn Symbols,
+) -> Option<Finding> {
+    if !is_failure(trace, false) {
+        return None;
+    }
+    let mut names = Names::new(trace, symbols);
+    // Steps first, so that objects are told apart in the order of their use.
+    let (steps, places) = steps(trace, &mut names);
+    let ending = Ending::of(trace, &mut names)?;
+    Some(Finding {
+        kind: ending.kind,
+        bucket: ending.bucket,
+        message: ending.message,
+        thread: ending.thread,
+        sites: ending.sites,
+        is_cycle: !ending.cycle.is_empty(),
+        cycle: ending.cycle,
+        threads: ending.threads,
+        steps,
+        n_steps_dropped: trace.n_dropped,
+        objects: names.into_objects(),
+        places,
+        plan: Plan { prefix: choices(trace), ..plan.clone() },
+        execution,
+        n_switches: trace.summary.n_switches,
+        trace_digest: trace.summary.digest,
+        output: output.to_owned(),
+    })
+}
+
+/// Did the execution end in a way that the program must answer for?
+pub fn is_failure(trace: &Trace, exit_is_fine: bool) -> bool {
+    match ending::failure(trace) {
+        Some(End::Exit(_)) => !exit_is_fine,
+        end => end.is_some(),
+    }
+}
+
+/// The bucket of what [`finding()`] would find, for less work.
+pub fn bucket(trace: &Trace, symbols: &mut dyn Symbols) -> Option<Bucket> {
+    Ending::of(trace, &mut Names::new(trace, symbols)).map(|it| it.bucket)
+}
+
+/// The steps of an execution and the tables that explain their numbers, as in a [`Finding`].
+#[derive(Debug)]
+pub(crate) struct Schedule<'a> {
+    pub(crate) steps: Cow<'a, [Step]>,
+    pub(crate) places: Cow<'a, [Place]>,
+    pub(crate) objects: Cow<'a, [String]>,
+    pub(crate) n_dropped: u64,
+}
+
+impl<'a> Schedule<'a> {
+    /// The schedule of a finding.
+    pub(crate) fn of_finding(finding: &'a Finding) -> Schedule<'a> {
+        Schedule {
+            steps: Cow::Borrowed(&finding.steps),
+            places: Cow::Borrowed(&finding.places),
+            objects: Cow::Borrowed(&finding.objects),
+            n_dropped: finding.n_steps_dropped,
+        }
+    }
+
+    /// The schedule of an execution that need not have failed.
+    pub(crate) fn of_trace(trace: &Trace, symbols: &mut dyn Symbols) -> Schedule<'static> {
+        let mut names = Names::new(trace, symbols);
+        let (steps, places) = steps(trace, &mut names);
+        Schedule {
+            steps: steps.into(),
+            places: places.into(),
+            objects: names.into_objects().into(),
+            n_dropped: trace.n_dropped,
+        }
+    }
+}
+
+/// The steps of a trace, and the places that they refer to. Place 0 is unknown.
+fn steps(trace: &Trace, names: &mut Names<'_>) -> (Vec<Step>, Vec<Place>) {
+    let mut places = vec![Place::default()];
+    let mut numbers = HashMap::from([(Place::default(), 0)]);
+    let mut by_site = HashMap::new();
+    let mut steps = Vec::with_capacity(trace.events.len());
+    for event in &trace.events {
+        let number = *by_site.entry(event.site).or_insert_with(|| {
+            let place = names.place(event.site);
+            *numbers.entry(place).or_insert_with_key(|place| {
+                places.push(place.clone());
+                places.len() as u32 - 1
+            })
+        });
+        names.object(event.object);
+        steps.push(Step::of(event, number));
+    }
+    (steps, places)
+}
+
+/// The choices that lead along a trace: the thread of each step, and the data choice where there was
+/// one. Empty if the trace has lost its start: then only seed and picker lead along it.
+fn choices(trace: &Trace) -> Vec<u32> {
+    if trace.n_dropped != 0 {
+        return Vec::new();
+    }
+    let mut choices = Vec::with_capacity(trace.events.len());
+    for event in &trace.events {
+        choices.push(event.thread.0);
+        choices.extend(event.reserved.checked_sub(1));
+    }
+    choices
+}

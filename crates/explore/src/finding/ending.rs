@@ -1,0 +1,251 @@
+//! How an execution ended: kind, message, threads, bucket. All of a finding but its steps.
+
+use raddle_model::{Bucket, End, Kind, Misuse, Place, ThreadId, ThreadState, WaitFor};
+use raddle_trace::Trace;
+
+use super::{
+    bucket::{self, Grain},
+    names::Names,
+    program::{at_text, first_own},
+    signal,
+    waits::{self, Wait},
+};
+
+/// All of a finding but its steps.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    pub(crate) kind: Kind,
+    pub(crate) bucket: Bucket,
+    pub(crate) message: String,
+    pub(crate) thread: Option<ThreadId>,
+    pub(crate) sites: Vec<Place>,
+    pub(crate) cycle: Vec<ThreadId>,
+    pub(crate) threads: Vec<ThreadState>,
+}
+
+/// What differs from kind to kind.
+struct Verdict {
+    kind: Kind,
+    message: String,
+    sites: Vec<Place>,
+    grain: Grain,
+    /// What tells findings of one kind apart beside their places.
+    detail: String,
+    cycle: Vec<ThreadId>,
+}
+
+/// The threads at the end.
+struct Scene {
+    threads: Vec<ThreadState>,
+    waits: Vec<Wait>,
+    /// The stack of the thread that ended the execution.
+    stack: Vec<Place>,
+}
+
+impl Ending {
+    /// How the execution ended; `None` if it ended well, or if that is not for the program to answer.
+    pub(crate) fn of(trace: &Trace, names: &mut Names<'_>) -> Option<Ending> {
+        let end = failure(trace)?;
+        let scene = Scene::of(trace, names);
+        let verdict = verdict(end, trace, &scene, names);
+        Some(Ending {
+            kind: verdict.kind,
+            bucket: bucket::bucket(verdict.kind, &verdict.sites, verdict.grain, &verdict.detail),
+            message: verdict.message,
+            thread: match verdict.kind {
+                Kind::Deadlock | Kind::Livelock => None,
+                _ => trace.end_thread,
+            },
+            sites: verdict.sites,
+            cycle: verdict.cycle,
+            threads: scene.threads,
+        })
+    }
+}
+
+/// The end, if it is one that the program must answer for.
+pub(super) fn failure(trace: &Trace) -> Option<End> {
+    trace.end.map(explain_lost).filter(|end| !matches!(end, End::Exit(0) | End::Bug))
+}
+
+/// A process that ended unseen has left its wait status: it exited by a raw system call, or was killed.
+fn explain_lost(end: End) -> End {
+    match end {
+        End::Lost(status) if status & 0x7f == 0 => End::Exit((status >> 8) & 0xff),
+        End::Lost(status) => End::Crash(status & 0x7f),
+        end => end,
+    }
+}
+
+fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
+    match end {
+        End::Deadlock => deadlock(scene),
+        End::Livelock => livelock(trace, scene),
+        End::Hang => hang(trace, scene),
+        End::Misuse(misuse) => misused(misuse, trace, scene, names),
+        End::Exit(code) => exit(code, trace, scene),
+        End::Crash(signal) => {
+            let message = format!("{}{}", signal::name(signal), at_text(&first_own(&scene.stack)));
+            by_stack(Kind::Crash, message, signal::name(signal), scene)
+        }
+        End::Assert => said(Kind::Assert, trace, scene, "assertion failed"),
+        End::Exception => said(Kind::Exception, trace, scene, "terminated"),
+        End::Abort => said(Kind::Abort, trace, scene, "aborted"),
+        End::OutOfMemory => said(Kind::OutOfMemory, trace, scene, "killed at the memory limit"),
+        End::Lost(_) | End::Bug => unreachable!("bug: {end:?} was dealt with before"),
+    }
+}
+
+/// A finding of one thread, told apart by its stack.
+fn by_stack(kind: Kind, message: String, detail: String, scene: &Scene) -> Verdict {
+    Verdict {
+        kind,
+        message,
+        sites: bucket::own_frames(&scene.stack),
+        grain: Grain::Line,
+        detail,
+        cycle: Vec::new(),
+    }
+}
+
+/// A finding whose message the program gave, or else the one that is always true and its place.
+fn said(kind: Kind, trace: &Trace, scene: &Scene, otherwise: &str) -> Verdict {
+    let detail = bucket::without_numbers(&trace.message);
+    let message = match trace.message.as_str() {
+        "" => format!("{otherwise}{}", at_text(&first_own(&scene.stack))),
+        said => said.to_owned(),
+    };
+    by_stack(kind, message, detail, scene)
+}
+
+fn exit(code: i32, trace: &Trace, scene: &Scene) -> Verdict {
+    let is_main = trace.end_thread.is_none_or(|it| it == ThreadId(0));
+    let detail = format!("{code} {}", if is_main { "main" } else { "other" });
+    by_stack(Kind::Exit, format!("exit code {code}"), detail, scene)
+}
+
+fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
+    let who = trace.end_thread.map_or("a thread".into(), |it| format!("T{}", it.0));
+    let mut message = format!("{who} {}", misuse.text());
+    let object = names.object(trace.end_object).long;
+    if !object.is_empty() {
+        message.push_str(&format!(": {object}"));
+    }
+    by_stack(Kind::Misuse, message, misuse.text().into(), scene)
+}
+
+fn deadlock(scene: &Scene) -> Verdict {
+    let waits = &scene.waits;
+    let Some(cycle) = waits::cycle(waits) else {
+        let roots = waits::roots(waits);
+        return Verdict {
+            kind: Kind::Deadlock,
+            message: waits::roots_text(&roots),
+            sites: bucket::set(roots.iter().map(|it| it.at.clone()).collect()),
+            grain: Grain::Line,
+            detail: "forlorn".into(),
+            cycle: Vec::new(),
+        };
+    };
+    // The lock that each link's thread waits for was taken by the next link's thread.
+    let taken = cycle.iter().map(|it| &waits[it.wait_idx].holders[it.holder_idx].1);
+    let waited = cycle.iter().cycle().skip(1).map(|it| &waits[it.wait_idx].at);
+    let pairs = taken.cloned().zip(waited.cloned()).collect();
+    Verdict {
+        kind: Kind::Deadlock,
+        message: waits::cycle_text(waits, &cycle),
+        // A thread that is joined was taken nowhere.
+        sites: bucket::smallest_rotation(pairs)
+            .into_iter()
+            .filter(|it| *it != Place::default())
+            .collect(),
+        grain: Grain::Line,
+        detail: "cycle".into(),
+        cycle: cycle.iter().map(|it| waits[it.wait_idx].thread).collect(),
+    }
+}
+
+/// Where the threads stood when the steps ran out is chance, but hardly in which functions.
+fn livelock(trace: &Trace, scene: &Scene) -> Verdict {
+    let sites = scene.unfinished().map(|it| first_own(&it.stack));
+    let sites = sites.map(|it| Place { line: 0, column: 0, ..it });
+    Verdict {
+        kind: Kind::Livelock,
+        message: format!("no end after {} steps", trace.summary.n_steps),
+        sites: bucket::set(sites.collect()),
+        grain: Grain::Function,
+        detail: String::new(),
+        cycle: Vec::new(),
+    }
+}
+
+fn hang(trace: &Trace, scene: &Scene) -> Verdict {
+    let message = match trace.message.as_str() {
+        "" => format!("no step for too long{}", at_text(&first_own(&scene.stack))),
+        said => said.to_owned(),
+    };
+    Verdict {
+        kind: Kind::Hang,
+        message,
+        sites: bucket::set(scene.unfinished().map(|it| first_own(&it.stack)).collect()),
+        grain: Grain::Line,
+        detail: String::new(),
+        cycle: Vec::new(),
+    }
+}
+
+impl Scene {
+    fn of(trace: &Trace, names: &mut Names<'_>) -> Scene {
+        let mut scene = Scene { threads: Vec::new(), waits: Vec::new(), stack: Vec::new() };
+        for number in 0..trace.threads.len() as u32 {
+            scene.add(trace, ThreadId(number), names);
+        }
+        if scene.stack.is_empty() {
+            scene.stack = names.frames(trace.end_site);
+        }
+        scene
+    }
+
+    fn add(&mut self, trace: &Trace, thread: ThreadId, names: &mut Names<'_>) {
+        let described = &trace.threads[thread.idx()];
+        let stack = stack(trace, thread, names);
+        let wait = Wait::of(trace, thread, &stack, names);
+        if trace.end_thread == Some(thread) {
+            self.stack.clone_from(&stack);
+        }
+        self.threads.push(ThreadState {
+            thread,
+            name: described.name.clone(),
+            parent: described.parent,
+            created_at: names.place(described.created_at),
+            is_finished: described.is_finished,
+            pending: (!described.is_finished).then_some(described.pending.kind),
+            waits_for: wait.as_ref().map(|wait| WaitFor {
+                object: wait.name.long.clone(),
+                object_id: wait.object,
+                at: wait.at.clone(),
+                holders: if wait.is_join() { Vec::new() } else { wait.holders.clone() },
+            }),
+            stack,
+        });
+        self.waits.extend(wait);
+    }
+
+    fn unfinished(&self) -> impl Iterator<Item = &ThreadState> {
+        self.threads.iter().filter(|it| !it.is_finished)
+    }
+}
+
+/// A thread's stack: the site where it is, then the calls that led there.
+fn stack(trace: &Trace, thread: ThreadId, names: &mut Names<'_>) -> Vec<Place> {
+    let described = &trace.threads[thread.idx()];
+    let is_end = trace.end_thread == Some(thread) && trace.end_site.0 != 0;
+    let top = if is_end { trace.end_site } else { described.pending.site };
+    let mut stack = names.frames(top);
+    // The runtime may or may not have put the top among the calls.
+    let is_repeated = described.frames.first() == Some(&top);
+    for site in described.frames.iter().skip(usize::from(is_repeated)) {
+        stack.extend(names.frames(*site));
+    }
+    stack
+}

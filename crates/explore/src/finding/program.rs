@@ -1,0 +1,164 @@
+//! Which places are the program's own, and how places are written.
+//!
+//! A guess by names: a program that defines its own `raise`, or whose sources lie under
+//! `/usr/include`, loses those frames in buckets and messages (never in stacks).
+
+use raddle_model::Place;
+
+/// Libraries that no program is to blame for.
+const SYSTEM_MODULES: &[&str] = &[
+    "libc.so",
+    "libc-",
+    "libstdc++",
+    "libc++",
+    "libgcc_s",
+    "libpthread",
+    "ld-linux",
+    "ld-2",
+    "ld.so",
+    "libm.so",
+    "libdl",
+    "librt.so",
+    "libraddle_rt",
+    "raddle_rt",
+    "[vdso]",
+];
+
+/// Functions that only say that something went wrong, or that lead to `main`.
+const SYSTEM_FUNCTIONS: &[&str] = &[
+    "abort",
+    "raise",
+    "gsignal",
+    "tgkill",
+    "pthread_kill",
+    "__pthread_kill_implementation",
+    "__pthread_kill_internal",
+    "__assert",
+    "__assert_fail",
+    "__assert_fail_base",
+    "__assert_perror_fail",
+    "std::terminate",
+    "std::terminate()",
+    "_start",
+    "__libc_start_main",
+    "__libc_start_call_main",
+    "start_thread",
+    "clone",
+    "clone3",
+    "exit",
+    "_exit",
+    "quick_exit",
+];
+
+/// What the names of such functions begin with.
+const SYSTEM_FUNCTION_PREFIXES: &[&str] = &[
+    "raddle_rt",
+    "__raddle",
+    "__GI_",
+    "__gnu_cxx::",
+    "__cxxabiv1::",
+    "__cxa_",
+    "_Unwind_",
+    "std::__throw_",
+    "__tsan_",
+    "__interceptor_",
+];
+
+/// What the paths of headers and sources of the system and of language libraries begin with.
+const SYSTEM_FILE_PREFIXES: &[&str] = &[
+    "/usr/include/",
+    "/usr/local/include/",
+    "/usr/lib/",
+    "/usr/lib64/",
+    "/rustc/",
+    "bits/",
+    "./nptl/",
+    "./stdlib/",
+    "./assert/",
+    "../sysdeps/",
+];
+
+/// Is the file a header or source of the system or of a language's library?
+pub(crate) fn is_system_file(file: &str) -> bool {
+    SYSTEM_FILE_PREFIXES.iter().any(|it| file.starts_with(it)) || file.contains("/include/c++/")
+}
+
+/// Is it a frame of the program under test, not of the C or C++ library or of Raddle?
+pub(crate) fn is_own(frame: &Place) -> bool {
+    let function = frame.function.as_str();
+    let is_system = SYSTEM_MODULES.iter().any(|it| frame.module.starts_with(it))
+        || SYSTEM_FUNCTIONS.contains(&function)
+        || SYSTEM_FUNCTION_PREFIXES.iter().any(|it| function.starts_with(it))
+        || is_system_file(&frame.file);
+    let is_known = !function.is_empty() || !frame.file.is_empty();
+    is_known && !is_system
+}
+
+/// The first frame that is the program's own, or the innermost of all.
+pub(crate) fn first_own(stack: &[Place]) -> Place {
+    stack.iter().find(|it| is_own(it)).or(stack.first()).cloned().unwrap_or_default()
+}
+
+/// The file's name without its directories.
+pub(crate) fn file_name(place: &Place) -> &str {
+    place.file.rsplit('/').next().unwrap_or_default()
+}
+
+/// `bank.c:31`, or the best that is known; empty if nothing is.
+pub(crate) fn place_text(place: &Place) -> String {
+    match (file_name(place), place.line) {
+        ("", _) if place.function.is_empty() => place.module.clone(),
+        ("", _) => place.function.clone(),
+        (file, 0) => file.to_owned(),
+        (file, line) => format!("{file}:{line}"),
+    }
+}
+
+/// ` at bank.c:31 in withdraw`, as the end of a sentence; empty if nothing is known.
+pub(crate) fn at_text(place: &Place) -> String {
+    let at = place_text(place);
+    match (at.as_str(), place.function.as_str()) {
+        ("", _) => String::new(),
+        (at, function) if at == function => format!(" in {function}"),
+        (at, "") => format!(" at {at}"),
+        (at, function) => format!(" at {at} in {function}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::Place;
+
+    use super::{at_text, is_own};
+
+    fn place(function: &str, file: &str, line: u32, module: &str) -> Place {
+        Place {
+            function: function.into(),
+            file: file.into(),
+            line,
+            column: 0,
+            module: module.into(),
+        }
+    }
+
+    #[test]
+    fn own_frames() {
+        assert!(is_own(&place("main", "/home/me/bank.c", 3, "bank")));
+        assert!(is_own(&place("worker", "", 0, "bank")));
+        assert!(is_own(&place("send", "net.c", 7, "libnet.so.1")));
+        assert!(!is_own(&place("abort", "", 0, "bank")));
+        assert!(!is_own(&place("memcpy", "", 0, "libc.so.6")));
+        assert!(!is_own(&place("std::mutex::lock", "/usr/include/c++/12/mutex", 1, "bank")));
+        assert!(!is_own(&place("raddle_rt::hooks::lock", "", 0, "libraddle_rt.so")));
+        assert!(!is_own(&Place::default()));
+    }
+
+    #[test]
+    fn ends_of_sentences() {
+        assert_eq!(at_text(&place("f", "/src/a.c", 3, "a")), " at a.c:3 in f");
+        assert_eq!(at_text(&place("", "/src/a.c", 3, "a")), " at a.c:3");
+        assert_eq!(at_text(&place("f", "", 0, "a")), " in f");
+        assert_eq!(at_text(&place("", "", 0, "a")), " at a");
+        assert_eq!(at_text(&Place::default()), "");
+    }
+}

@@ -1,0 +1,193 @@
+//! Who waits for what, and why nobody will end it.
+//!
+//! A deadlock is a cycle where each thread waits for what the next one holds, or else a wait that
+//! nobody will end: a lost wake-up, a lock that died with its owner. Threads that only wait for the
+//! threads of such a wait (a `main` that joins them) are its victims and are left out of the message
+//! and of the bucket.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use raddle_model::{ObjectId, OpKind, Place, ThreadId};
+use raddle_trace::{Object, Region, Thread, Trace};
+
+use super::{
+    names::{Name, Names},
+    program::{self, place_text},
+};
+
+/// A thread that waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Wait {
+    pub(crate) thread: ThreadId,
+    pub(crate) kind: OpKind,
+    pub(crate) object: ObjectId,
+    pub(crate) name: Name,
+    /// Where it waits.
+    pub(crate) at: Place,
+    /// Who holds what it waits for, and where each took it; for a join, the thread to be joined.
+    pub(crate) holders: Vec<(ThreadId, Place)>,
+}
+
+/// One way along a cycle: who waits, and which of its holders is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) wait_idx: usize,
+    pub(crate) holder_idx: usize,
+}
+
+impl Wait {
+    /// What a blocked thread waits for.
+    pub(crate) fn of(
+        trace: &Trace,
+        thread: ThreadId,
+        stack: &[Place],
+        names: &mut Names<'_>,
+    ) -> Option<Wait> {
+        let described = &trace.threads[thread.idx()];
+        if described.is_finished || !described.is_blocked {
+            return None;
+        }
+        let object = awaited(described);
+        let at = names.place(described.pending.site);
+        Some(Wait {
+            thread,
+            kind: described.pending.kind,
+            object,
+            name: names.object(object),
+            at: if program::is_own(&at) { at } else { program::first_own(stack) },
+            holders: holders(trace, described, names),
+        })
+    }
+
+    /// Does it wait for the end of a thread? Then its holder is that thread.
+    pub(crate) fn is_join(&self) -> bool {
+        self.kind == OpKind::Join
+    }
+
+    /// "waits for `a` held by T2 (taken at x.c:12)", without the "waits".
+    fn held_text(&self, holder_idx: usize) -> String {
+        let (holder, taken_at) = &self.holders[holder_idx];
+        let object = &self.name.short;
+        let taken_at = match place_text(taken_at).as_str() {
+            "" => String::new(),
+            at => format!(" (taken at {at})"),
+        };
+        match (self.is_join(), *holder == self.thread) {
+            (true, true) => "for itself to finish".into(),
+            (true, false) => format!("for T{} to finish", holder.0),
+            (false, true) => format!("for {object}, which it holds already{taken_at}"),
+            (false, false) => format!("for {object} held by T{}{taken_at}", holder.0),
+        }
+    }
+
+    /// Why nobody will end a wait that is no part of a cycle.
+    fn forlorn_text(&self) -> String {
+        let Name { long, short } = &self.name;
+        match self.kind {
+            OpKind::CondWait | OpKind::CondWake if self.holders.is_empty() => {
+                format!("for a signal on {long} that nobody will send")
+            }
+            OpKind::SemWait => format!("for a post of {long} that nobody will make"),
+            OpKind::BarrierArrive | OpKind::BarrierLeave => {
+                format!("at {long} for threads that will not come")
+            }
+            OpKind::FutexWait | OpKind::FutexWake => {
+                format!("for a wake-up on {short} that nobody will send")
+            }
+            OpKind::SigWait => "for a signal that nobody will send".into(),
+            OpKind::Io => format!("for {long}, which nobody will make ready"),
+            _ if self.holders.is_empty() => format!("for {short}, which nobody will give back"),
+            _ => format!("{}, which has finished", self.held_text(0)),
+        }
+    }
+}
+
+/// The shortest cycle through the smallest thread that is in one, beginning with that thread.
+pub(crate) fn cycle(waits: &[Wait]) -> Option<Vec<Link>> {
+    let mut starts: Vec<usize> = (0..waits.len()).collect();
+    starts.sort_by_key(|idx| waits[*idx].thread);
+    starts.into_iter().find_map(|start| cycle_through(waits, start))
+}
+
+/// Breadth first, so the cycle is a shortest one.
+fn cycle_through(waits: &[Wait], start: usize) -> Option<Vec<Link>> {
+    let by_thread: BTreeMap<ThreadId, usize> =
+        waits.iter().enumerate().map(|(idx, wait)| (wait.thread, idx)).collect();
+    let mut reached_by: BTreeMap<usize, Link> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(wait_idx) = queue.pop_front() {
+        for (holder_idx, (holder, _)) in waits[wait_idx].holders.iter().enumerate() {
+            let Some(next) = by_thread.get(holder).copied() else { continue };
+            if reached_by.contains_key(&next) {
+                continue;
+            }
+            reached_by.insert(next, Link { wait_idx, holder_idx });
+            if next == start {
+                return Some(links_back(&reached_by, start));
+            }
+            queue.push_back(next);
+        }
+    }
+    None
+}
+
+fn links_back(reached_by: &BTreeMap<usize, Link>, start: usize) -> Vec<Link> {
+    let mut links = vec![reached_by[&start]];
+    while links[links.len() - 1].wait_idx != start {
+        links.push(reached_by[&links[links.len() - 1].wait_idx]);
+    }
+    links.reverse();
+    links
+}
+
+/// "T1 waits for `a` held by T2 (taken at x.c:12), T2 waits for …".
+pub(crate) fn cycle_text(waits: &[Wait], cycle: &[Link]) -> String {
+    let texts = cycle.iter().map(|link| {
+        let wait = &waits[link.wait_idx];
+        format!("T{} waits {}", wait.thread.0, wait.held_text(link.holder_idx))
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// The waits that are to blame where there is no cycle: those not for a thread that waits itself.
+pub(crate) fn roots(waits: &[Wait]) -> Vec<&Wait> {
+    let is_waiting = |thread: ThreadId| waits.iter().any(|it| it.thread == thread);
+    waits.iter().filter(|wait| !wait.holders.iter().any(|it| is_waiting(it.0))).collect()
+}
+
+/// "T2 and T3 wait for a signal on condition variable `c` that nobody will send".
+pub(crate) fn roots_text(roots: &[&Wait]) -> String {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for wait in roots {
+        let (text, thread) = (wait.forlorn_text(), format!("T{}", wait.thread.0));
+        match groups.iter_mut().find(|(it, _)| *it == text) {
+            Some((_, threads)) => threads.push(thread),
+            None => groups.push((text, vec![thread])),
+        }
+    }
+    let texts = groups.iter().map(|(text, threads)| match &threads[..] {
+        [thread] => format!("{thread} waits {text}"),
+        [most @ .., last] => format!("{} and {last} wait {text}", most.join(", ")),
+        [] => String::new(),
+    });
+    texts.collect::<Vec<_>>().join("; ")
+}
+
+/// A woken waiter of a condition variable waits for the mutex, not for a signal.
+fn awaited(thread: &Thread) -> ObjectId {
+    let op = &thread.pending;
+    match op.kind {
+        OpKind::CondWake if !thread.holders.is_empty() => op.other,
+        _ => op.object,
+    }
+}
+
+fn holders(trace: &Trace, thread: &Thread, names: &mut Names<'_>) -> Vec<(ThreadId, Place)> {
+    let object = trace.objects.get(thread.pending.object.idx());
+    match (thread.pending.kind, object) {
+        (OpKind::Join, Some(Object { region: Region::Thread(joined), .. })) => {
+            vec![(*joined, Place::default())]
+        }
+        _ => thread.holders.iter().map(|(holder, site)| (*holder, names.place(*site))).collect(),
+    }
+}

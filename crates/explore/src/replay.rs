@@ -1,0 +1,152 @@
+//! A finding's plan, run again.
+//!
+//! The plan follows the recorded choices where there are any, and leaves the rest to its own seed and
+//! picker. What happens then is compared with the recorded steps by what does not depend on the
+//! machine: thread, op, object number, and place in the source.
+
+use raddle_model::{Finding, ObjectId, OpKind, Place, Step, ThreadId};
+use raddle_plan::entry;
+
+use crate::{
+    finding::{self, Schedule},
+    target::{Block, Execution, Session, Symbols, TargetError},
+};
+
+/// What became of a finding when its plan was run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same finding, by the same steps.
+    Reproduced {
+        /// Was the whole trace the same, down to its digest?
+        exact: bool,
+    },
+    /// The execution left the recorded steps.
+    Diverged {
+        /// The first step that differs, from 0.
+        at_step: u64,
+        /// What was recorded there.
+        expected: String,
+        /// What happened there.
+        found: String,
+        /// Did it end in a finding of the same bucket all the same?
+        same_bucket: bool,
+        /// What the execution ended in, if it failed.
+        finding: Option<Box<Finding>>,
+    },
+    /// The same steps, and no failure.
+    Gone,
+}
+
+/// Runs a finding's plan again and compares.
+pub fn replay(
+    session: &mut dyn Session,
+    finding: &Finding,
+    symbols: &mut dyn Symbols,
+    exit_is_fine: bool,
+) -> Result<Verdict, TargetError> {
+    let execution = run_again(session, finding, exit_is_fine)?;
+    let trace = &execution.trace;
+    let new = finding::is_failure(trace, exit_is_fine)
+        .then(|| {
+            finding::finding(trace, &finding.plan, finding.execution, &execution.output, symbols)
+        })
+        .flatten();
+    let same_bucket = new.as_ref().is_some_and(|it| it.bucket == finding.bucket);
+    let is_same_trace = trace.summary.digest == finding.trace_digest;
+    if is_same_trace && same_bucket {
+        return Ok(Verdict::Reproduced { exact: true });
+    }
+    let recorded = Tale { schedule: &Schedule::of_finding(finding), end: Some(&finding.message) };
+    let schedule = match &new {
+        Some(new) => Schedule::of_finding(new),
+        None => Schedule::of_trace(trace, symbols),
+    };
+    let told = Tale { schedule: &schedule, end: new.as_ref().map(|it| it.message.as_str()) };
+    let at_step = match recorded.first_difference(&told) {
+        None if same_bucket => return Ok(Verdict::Reproduced { exact: false }),
+        None if new.is_none() => return Ok(Verdict::Gone),
+        None => recorded.n_steps(),
+        Some(at_step) if new.is_none() && at_step == recorded.n_steps() => {
+            return Ok(Verdict::Gone);
+        }
+        Some(at_step) => at_step,
+    };
+    Ok(Verdict::Diverged {
+        at_step,
+        expected: recorded.text(at_step),
+        found: told.text(at_step),
+        same_bucket,
+        finding: new.map(Box::new),
+    })
+}
+
+fn run_again(
+    session: &mut dyn Session,
+    finding: &Finding,
+    exit_is_fine: bool,
+) -> Result<Execution, TargetError> {
+    let plan = finding.plan.clone();
+    let entries = vec![entry(plan.picker, plan.seed)];
+    let result = session.run(&Block { plan, entries, exit_is_fine })?;
+    result.last.ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))
+}
+
+/// Steps and how they end.
+struct Tale<'a> {
+    schedule: &'a Schedule<'a>,
+    end: Option<&'a str>,
+}
+
+impl Tale<'_> {
+    /// The first step where the two differ, as far as both know their steps.
+    fn first_difference(&self, other: &Tale<'_>) -> Option<u64> {
+        let start = self.schedule.n_dropped.max(other.schedule.n_dropped);
+        let end = self.n_steps().min(other.n_steps());
+        (start..end)
+            .find(|step| self.look(*step) != other.look(*step))
+            .or_else(|| (self.n_steps() != other.n_steps()).then_some(end))
+    }
+
+    fn n_steps(&self) -> u64 {
+        self.schedule.n_dropped + self.schedule.steps.len() as u64
+    }
+
+    fn step(&self, step: u64) -> Option<&Step> {
+        self.schedule.steps.get(usize::try_from(step.checked_sub(self.schedule.n_dropped)?).ok()?)
+    }
+
+    fn place(&self, step: &Step) -> Option<&Place> {
+        self.schedule.places.get(step.place as usize)
+    }
+
+    /// What is compared of a step.
+    fn look(&self, step: u64) -> Option<(ThreadId, OpKind, ObjectId, &str, u32)> {
+        let step = self.step(step)?;
+        let place = self.place(step);
+        let (function, line) = place.map_or(("", 0), |it| (it.function.as_str(), it.line));
+        Some((step.thread, step.kind, step.object, function, line))
+    }
+
+    /// A step in words: "T1 lock mutex `a` at x.c:12".
+    fn text(&self, step: u64) -> String {
+        let Some(step) = self.step(step) else {
+            return match self.end {
+                Some(message) => format!("the end: {message}"),
+                None => "the end of the execution".into(),
+            };
+        };
+        let mut text = format!("T{} {}", step.thread.0, step.kind.verb());
+        let object = self.schedule.objects.get(step.object.idx()).map_or("", String::as_str);
+        if !object.is_empty() {
+            text.push_str(&format!(" {object}"));
+        }
+        let place = self.place(step).map(finding::place_text).unwrap_or_default();
+        if !place.is_empty() {
+            text.push_str(&format!(" at {place}"));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Why the store can't do what it should. The messages fit after "failed to open the store: " and say
+//! what to do next.
+
+use std::path::PathBuf;
+
+/// Why the store can't do what it should.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No id begins with the name.
+    #[error("find a finding whose id begins with `{name}` in {}", .store.display())]
+    Unknown {
+        /// What was looked for.
+        name: String,
+        /// Where.
+        store: PathBuf,
+    },
+    /// The ids of several findings begin with the name.
+    #[error("choose a finding: `{name}` may be {}", .ids.join(", "))]
+    Ambiguous {
+        /// What was looked for.
+        name: String,
+        /// What it may be, newest first.
+        ids: Vec<String>,
+    },
+    /// Nothing was ever found.
+    #[error("find any finding in {}", .store.display())]
+    Empty {
+        /// Where.
+        store: PathBuf,
+    },
+    /// A file is not what it should be.
+    #[error("read {}: it is damaged ({why}); {remedy}", .file.display())]
+    Corrupted {
+        /// The file.
+        file: PathBuf,
+        /// What the reader stumbled on.
+        why: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A file was written by a newer Raddle.
+    #[error("read {}: it was written by raddle {raddle}, which is newer than this one", .file.display())]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// The version of the Raddle that wrote it.
+        raddle: String,
+    },
+    /// The system says no.
+    #[error("{action} {}: {source}", .file.display())]
+    Io {
+        /// What was tried: "write".
+        action: &'static str,
+        /// The file or directory.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl StoreError {
+    /// For `map_err`.
+    pub(super) fn io(
+        action: &'static str,
+        file: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> StoreError {
+        let file = file.into();
+        move |source| StoreError::Io { action, file, source }
+    }
+}

@@ -1,0 +1,89 @@
+//! A run that is being stored.
+
+use std::{fs, path::PathBuf};
+
+use raddle_model::Finding;
+
+use super::{
+    RunEnd, RunInfo, Store, StoreError, StoredFinding, VERSION, file, index::Index, time,
+    value::StoredRun,
+};
+use crate::campaign::Reproduced;
+
+/// A run that is being stored.
+#[derive(Debug)]
+pub struct Run {
+    store: Store,
+    stored: StoredRun,
+}
+
+impl Run {
+    pub(super) fn begin(store: Store, info: RunInfo) -> Result<Run, StoreError> {
+        let now = time::now_ms();
+        let stored = StoredRun {
+            version: VERSION,
+            raddle: env!("CARGO_PKG_VERSION").into(),
+            run: time::run_id(now),
+            date: time::date(now),
+            info,
+            end: None,
+        };
+        let run = Run { store, stored };
+        let findings = run.directory().join("findings");
+        fs::create_dir_all(&findings).map_err(StoreError::io("create", &findings))?;
+        run.ignore_in_git()?;
+        run.write()?;
+        Ok(run)
+    }
+
+    /// Its id: sorts by time.
+    pub fn id(&self) -> &str {
+        &self.stored.run
+    }
+
+    /// Where it is stored.
+    pub fn directory(&self) -> PathBuf {
+        self.store.run_dir(&self.stored.run)
+    }
+
+    /// Stores a finding, or stores it again when more is known of it.
+    pub fn add(
+        &mut self,
+        id: &str,
+        finding: &Finding,
+        reproduced: Reproduced,
+    ) -> Result<StoredFinding, StoreError> {
+        let stored = StoredFinding {
+            version: VERSION,
+            raddle: self.stored.raddle.clone(),
+            id: id.to_owned(),
+            run: self.stored.run.clone(),
+            date: time::date(time::now_ms()),
+            info: self.stored.info.clone(),
+            reproduced,
+            finding: finding.clone(),
+        };
+        file::write(&self.store.finding_file(&self.stored.run, id), &stored)?;
+        Index::add(&self.store, &stored)?;
+        Ok(stored)
+    }
+
+    /// Notes how the run ended.
+    pub fn finish(&mut self, end: RunEnd) -> Result<(), StoreError> {
+        self.stored.end = Some(end);
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), StoreError> {
+        file::write(&self.directory().join("run.json"), &self.stored)
+    }
+
+    /// What was found on one machine is no business of the repository, until the user says so.
+    fn ignore_in_git(&self) -> Result<(), StoreError> {
+        let path = self.store.root().join(".gitignore");
+        if path.exists() {
+            return Ok(());
+        }
+        fs::write(&path, "*\n").map_err(StoreError::io("write", &path))
+    }
+}

@@ -1,0 +1,194 @@
+//! The store, from its outside.
+
+use std::{fs, path::Path};
+
+use expect_test::{Expect, expect};
+use raddle_model::{Bucket, Carrier, End, Finding, PickerSpec, Plan};
+use tempfile::TempDir;
+
+use super::{RunEnd, RunInfo, Store, StoreError, StoredTarget, hash_program};
+use crate::{
+    campaign::Reproduced,
+    fake::{ToySymbols, TraceExt, trace},
+    finding::finding,
+};
+
+fn info() -> RunInfo {
+    RunInfo {
+        target: StoredTarget {
+            program: "./toy".into(),
+            args: vec!["-n".into(), "3".into()],
+            ..StoredTarget::default()
+        },
+        program_hash: u64::MAX,
+        carrier: Carrier::Fibers,
+        seed: 7,
+        exit_is_fine: false,
+    }
+}
+
+fn found(bucket: u64) -> Finding {
+    let mut trace = trace(End::Assert, 2);
+    trace.ended_by(1, &[31, 22]);
+    trace.message = "x == 1".into();
+    let plan = Plan::new(PickerSpec::Walk, 7);
+    let finding = finding(&trace, &plan, 42, "out", &mut ToySymbols).expect("bug: it fails");
+    Finding { bucket: Bucket(bucket), ..finding }
+}
+
+fn store() -> (TempDir, Store) {
+    let directory = TempDir::new().expect("bug: no room for temporary files");
+    let store = Store::at(directory.path().join(".raddle"));
+    (directory, store)
+}
+
+fn add(store: &Store, ids: &[(&str, u64)]) {
+    let mut run = store.begin(info()).expect("bug: the directory is new");
+    for (id, bucket) in ids {
+        run.add(id, &found(*bucket), Reproduced { n: 1, m: 1 }).expect("bug: it is writable");
+    }
+}
+
+fn check_error(result: Result<impl Sized, StoreError>, directory: &TempDir, expect: Expect) {
+    let error = result.err().expect("bug: an error was expected").to_string();
+    expect.assert_eq(&error.replace(&directory.path().display().to_string(), "DIR"));
+}
+
+fn one_file(directory: &Path, name: &str) -> std::path::PathBuf {
+    let run = fs::read_dir(directory.join(".raddle/runs")).unwrap().next().unwrap().unwrap();
+    run.path().join("findings").join(name)
+}
+
+#[test]
+fn round_trip() {
+    let (_directory, store) = store();
+    let mut run = store.begin(info()).unwrap();
+    let stored = run.add("assert-0001", &found(1), Reproduced { n: 1, m: 1 }).unwrap();
+    assert_eq!(store.find("assert-0001").unwrap(), stored);
+    assert_eq!(store.find("latest").unwrap(), stored);
+    assert_eq!(stored.finding, found(1));
+    assert_eq!(stored.info, info());
+    run.finish(RunEnd { executions: 9, ..RunEnd::default() }).unwrap();
+    let listed = store.list().unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!((listed[0].id.as_str(), listed[0].run.as_str()), ("assert-0001", run.id()));
+    assert_eq!(
+        Store::read_file(&run.directory().join("findings/assert-0001.json")).unwrap(),
+        stored
+    );
+    assert!(
+        fs::read_to_string(run.directory().join("run.json")).unwrap().contains("\"executions\":9")
+    );
+}
+
+#[test]
+fn a_later_word_replaces_the_first() {
+    let (_directory, store) = store();
+    let mut run = store.begin(info()).unwrap();
+    run.add("assert-0001", &found(1), Reproduced::default()).unwrap();
+    run.add("assert-0001", &found(1), Reproduced { n: 1, m: 1 }).unwrap();
+    assert_eq!(store.list().unwrap().len(), 1);
+    assert_eq!(store.find("assert").unwrap().reproduced.n, 1);
+}
+
+#[test]
+fn names() {
+    let (directory, store) = store();
+    check_error(store.find("latest"), &directory, expect!["find any finding in DIR/.raddle"]);
+    add(&store, &[("assert-12ab", 1), ("dl-02c1", 2)]);
+    add(&store, &[("dl-02c17", 3), ("dl-02d0", 4)]);
+    add(&store, &[("assert-12ab", 1)]);
+    let id = |name: &str| store.find(name).map(|it| it.id);
+    assert_eq!(id("latest").unwrap(), "assert-12ab");
+    assert_eq!(id("a").unwrap(), "assert-12ab");
+    assert_eq!(id("dl-02c1").unwrap(), "dl-02c1");
+    assert_eq!(id("dl-02d").unwrap(), "dl-02d0");
+    check_error(
+        id("dl"),
+        &directory,
+        expect!["choose a finding: `dl` may be dl-02d0, dl-02c17, dl-02c1"],
+    );
+    check_error(
+        id("live"),
+        &directory,
+        expect!["find a finding whose id begins with `live` in DIR/.raddle"],
+    );
+    assert_eq!(store.list().unwrap().len(), 4);
+    let mut ids = store.ids().unwrap();
+    assert_eq!(ids.id(raddle_model::Kind::Deadlock, Bucket(0x02c1 << 48)), "dl-02c10");
+}
+
+#[test]
+fn damaged_and_newer_files() {
+    let (directory, store) = store();
+    add(&store, &[("assert-0001", 1)]);
+    let file = one_file(directory.path(), "assert-0001.json");
+    let damaged = |result: Result<super::StoredFinding, StoreError>| matches!(result, Err(StoreError::Corrupted { file: named, .. }) if named == file);
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, &text[..text.len() / 2]).unwrap();
+    assert!(damaged(store.find("latest")));
+    fs::write(&file, "{\"version\":1,\"raddle\":\"0.1.0\"}").unwrap();
+    assert!(damaged(store.find("latest")));
+    fs::write(&file, "").unwrap();
+    assert!(damaged(store.find("latest")));
+    fs::write(&file, "{\"version\":2,\"raddle\":\"9.9.9\",\"new\":0}").unwrap();
+    let newer = store.find("latest").err().unwrap().to_string();
+    assert!(newer.contains("it was written by raddle 9.9.9, which is newer"), "{newer}");
+
+    let index = directory.path().join(".raddle/index.json");
+    fs::write(&index, "[").unwrap();
+    check_error(
+        store.list(),
+        &directory,
+        expect![
+            "read DIR/.raddle/index.json: it is damaged (EOF while parsing a list at line 1 column 1); delete it, and it will be made anew from the findings"
+        ],
+    );
+    fs::write(&file, &text).unwrap();
+    fs::remove_file(&index).unwrap();
+    assert_eq!(store.list().unwrap()[0].id, "assert-0001");
+    assert_eq!(store.find("latest").unwrap().finding, found(1));
+}
+
+#[test]
+fn missing_and_unwritable_files() {
+    let (directory, store) = store();
+    add(&store, &[("assert-0001", 1)]);
+    fs::remove_file(one_file(directory.path(), "assert-0001.json")).unwrap();
+    let missing = store.find("latest").err().unwrap();
+    assert!(matches!(missing, StoreError::Io { action: "read", .. }));
+
+    let blocked = Store::at(directory.path().join("file/.raddle"));
+    fs::write(directory.path().join("file"), "").unwrap();
+    let error = blocked.begin(info()).err().unwrap().to_string();
+    assert!(error.starts_with("create "), "{error}");
+    assert!(error.ends_with("Not a directory (os error 20)"), "{error}");
+}
+
+#[test]
+fn processes_take_turns() {
+    let (_directory, store) = store();
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let store = &store;
+            scope.spawn(move || {
+                for number in 0..5 {
+                    let id = format!("assert-{worker}{number}");
+                    add(store, &[(&id, worker * 10 + number)]);
+                }
+            });
+        }
+    });
+    assert_eq!(store.list().unwrap().len(), 20);
+}
+
+#[test]
+fn programs_have_hashes() {
+    let (directory, _store) = store();
+    let (old, new) = (directory.path().join("old"), directory.path().join("new"));
+    fs::write(&old, vec![1; 100_000]).unwrap();
+    fs::write(&new, vec![1; 100_001]).unwrap();
+    assert_eq!(hash_program(&old).unwrap(), hash_program(&old).unwrap());
+    assert_ne!(hash_program(&old).unwrap(), hash_program(&new).unwrap());
+    assert!(hash_program(&directory.path().join("none")).is_err());
+}

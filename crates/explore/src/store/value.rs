@@ -1,0 +1,137 @@
+//! What is stored.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use raddle_model::{Carrier, Finding, hash_bytes, mix};
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::{Outcome, Reproduced};
+
+/// What was run, so that it can be run again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredTarget {
+    /// The executable.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// What it was compiled from, if Raddle did it.
+    pub sources: Vec<PathBuf>,
+    /// Flags for the compiler.
+    pub cflags: Vec<String>,
+    /// Were only synchronisation operations controlled, because the program is not instrumented?
+    pub sync_only: bool,
+    /// The directory that it ran in.
+    pub cwd: PathBuf,
+    /// What it read as standard input, if anything.
+    pub stdin: Option<PathBuf>,
+    /// The compiler, if Raddle used one.
+    pub compiler: Option<String>,
+}
+
+/// What all findings of a run have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// What was run.
+    pub target: StoredTarget,
+    /// The executable's hash, to tell whether it was built anew since.
+    pub program_hash: u64,
+    /// What carried its threads.
+    pub carrier: Carrier,
+    /// The campaign's seed.
+    pub seed: u64,
+    /// Did a non-zero exit code count as a good end?
+    pub exit_is_fine: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// Executions that count.
+    pub executions: u64,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// Executions that differ in more than the order of independent steps.
+    pub distinct_traces: u64,
+    /// How many buckets were found.
+    pub n_findings: u64,
+    /// Did the user end it?
+    pub interrupted: bool,
+}
+
+/// `run.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StoredRun {
+    pub(super) version: u32,
+    pub(super) raddle: String,
+    pub(super) run: String,
+    pub(super) date: String,
+    pub(super) info: RunInfo,
+    /// Missing while the run goes on, and after one that was killed.
+    pub(super) end: Option<RunEnd>,
+}
+
+/// A finding with all that is needed to replay it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredFinding {
+    /// The version of the file's layout.
+    pub version: u32,
+    /// The version of the Raddle that wrote it.
+    pub raddle: String,
+    /// What the user calls it: `dl-02c1`.
+    pub id: String,
+    /// The run that found it.
+    pub run: String,
+    /// When it was found, in UTC: `2026-01-31T12:34:56Z`.
+    pub date: String,
+    /// What was run, and how.
+    pub info: RunInfo,
+    /// How often it came back when its plan was run again.
+    pub reproduced: Reproduced,
+    /// What went wrong.
+    pub finding: Finding,
+}
+
+impl RunEnd {
+    /// The end of a run with this outcome.
+    pub fn of(outcome: &Outcome) -> RunEnd {
+        RunEnd {
+            executions: outcome.executions,
+            elapsed_ms: outcome.elapsed.as_millis() as u64,
+            distinct_traces: outcome.distinct_traces,
+            n_findings: outcome.findings.len() as u64,
+            interrupted: outcome.interrupted,
+        }
+    }
+}
+
+/// The hash of an executable's bytes, to compare with [`RunInfo::program_hash`].
+pub fn hash_program(program: &Path) -> io::Result<u64> {
+    let mut file = File::open(program)?;
+    let mut chunk = vec![0; 1 << 16];
+    let mut hash = 0;
+    loop {
+        let n_read = read_full(&mut file, &mut chunk)?;
+        if n_read == 0 {
+            return Ok(hash);
+        }
+        hash = mix(hash, hash_bytes(&chunk[..n_read]));
+    }
+}
+
+/// Reads until the buffer is full or the file ends, so that chunks do not depend on the system's mood.
+fn read_full(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut n_full = 0;
+    while n_full < buffer.len() {
+        match file.read(&mut buffer[n_full..]) {
+            Ok(0) => break,
+            Ok(n_read) => n_full += n_read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(n_full)
+}

@@ -1,0 +1,84 @@
+//! A native program as a target: each session is a fork server of its own.
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+use raddle_explore::target::{Session, Target, TargetError};
+use raddle_model::{Carrier, Place};
+
+use crate::{session::NativeSession, symbols::Symbols};
+
+/// How to run a program.
+#[derive(Clone, Debug)]
+pub struct NativeOptions {
+    /// The executable.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// The runtime library, as extracted.
+    pub runtime: PathBuf,
+    /// What carries its threads.
+    pub carrier: Carrier,
+    /// A file for its standard input; else it is empty.
+    pub stdin: Option<PathBuf>,
+    /// The folder to run in; else the present one.
+    pub cwd: Option<PathBuf>,
+    /// An execution that takes more memory than this is ended.
+    pub memory_limit: u64,
+    /// An execution that makes no step for so long is ended.
+    pub hang_timeout: Duration,
+    /// Processors that the program is told it has.
+    pub n_cpus: u32,
+    /// Events kept of an execution, if not the default; a power of two.
+    pub events: Option<u32>,
+}
+
+impl NativeOptions {
+    /// What is used when nothing is said.
+    pub fn new(program: PathBuf, args: Vec<OsString>, runtime: PathBuf) -> NativeOptions {
+        NativeOptions {
+            program,
+            args,
+            runtime,
+            carrier: Carrier::default(),
+            stdin: None,
+            cwd: None,
+            memory_limit: 4 << 30,
+            hang_timeout: Duration::from_secs(10),
+            n_cpus: 4,
+            events: None,
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Native {
+    options: NativeOptions,
+}
+
+impl Native {
+    /// A program to be explored.
+    pub fn new(options: NativeOptions) -> Native {
+        Native { options }
+    }
+}
+
+impl Target for Native {
+    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError> {
+        Ok(Box::new(NativeSession::open(&self.options)?))
+    }
+}
+
+impl raddle_explore::target::Symbols for Symbols {
+    fn places(&mut self, module: &str, offset: u64) -> Vec<Place> {
+        Symbols::places(self, module.as_ref(), offset)
+    }
+
+    fn variable(&mut self, module: &str, offset: u64) -> Option<(String, u64)> {
+        Symbols::variable(self, module.as_ref(), offset)
+    }
+
+    fn source_line(&mut self, place: &Place) -> Option<String> {
+        Symbols::source_line(self, place)
+    }
+}

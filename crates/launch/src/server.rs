@@ -1,0 +1,253 @@
+//! The fork server's process, and the memory, pipes and files that it shares with us.
+
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
+        unix::process::CommandExt,
+    },
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::atomic::Ordering::Relaxed,
+    time::Duration,
+};
+
+use raddle_model::Carrier;
+use raddle_trace::{Caps, Segment};
+
+use crate::native::NativeOptions;
+
+/// The descriptors that the runtime expects (crate `rt`, `server`).
+const SEGMENT_FD: RawFd = 1000;
+const COMMAND_FD: RawFd = 1001;
+const REPLY_FD: RawFd = 1002;
+/// The runtime's answer to this signal is to say where the execution is stuck (crate `rt`, `signals`).
+const HANG_SIGNAL: i32 = 62;
+
+/// A running fork server. Dropping it ends the server and whatever runs under it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    process: Child,
+    pub(crate) segment: Segment,
+    segment_size: usize,
+    commands: File,
+    replies: File,
+    output: File,
+}
+
+/// What came back when we waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// The server has done what it was told.
+    Done,
+    /// Nothing yet.
+    Waiting,
+    /// The server is gone.
+    Gone,
+}
+
+impl Server {
+    /// Starts the program up to `main`.
+    pub(crate) fn start(options: &NativeOptions) -> io::Result<Server> {
+        let caps =
+            Caps { events: options.events.unwrap_or(Caps::default().events), ..Caps::default() };
+        let size = Segment::size(&caps);
+        let memory = memory_file(c"raddle segment")?;
+        memory.set_len(size as u64)?;
+        let segment = map(&memory, size, caps)?;
+        // SAFETY: the segment is ours alone so far.
+        unsafe { (*segment.header()).carrier = u32::from(options.carrier == Carrier::Threads) };
+        // SAFETY: as above.
+        unsafe { (*segment.header()).n_cpus = options.n_cpus };
+        let (command_read, command_write) = pipe()?;
+        let (reply_read, reply_write) = pipe()?;
+        let output = memory_file(c"raddle output")?;
+        let memory = OwnedFd::from(memory);
+        let process = command(options, &output, [&memory, &command_read, &reply_write])?.spawn()?;
+        Ok(Server {
+            process,
+            segment,
+            segment_size: size,
+            commands: command_write.into(),
+            replies: reply_read.into(),
+            output,
+        })
+    }
+
+    /// Tells the server to run the block that stands in the segment.
+    pub(crate) fn run_block(&mut self) -> io::Result<()> {
+        self.commands.write_all(b"B")
+    }
+
+    /// Waits for the server's answer, but not longer than `limit`.
+    pub(crate) fn wait(&mut self, limit: Duration) -> Reply {
+        let mut waiting =
+            libc::pollfd { fd: self.replies.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one entry, ours.
+        let n_ready = unsafe { libc::poll(&raw mut waiting, 1, limit.as_millis() as i32) };
+        if n_ready <= 0 {
+            return Reply::Waiting;
+        }
+        let mut byte = [0];
+        match self.replies.read(&mut byte) {
+            Ok(1) => Reply::Done,
+            _ => Reply::Gone,
+        }
+    }
+
+    /// Asks the running execution to say where it is stuck.
+    pub(crate) fn ask_where(&self) {
+        self.signal_child(HANG_SIGNAL);
+    }
+
+    /// Ends the running execution.
+    pub(crate) fn kill_execution(&self) {
+        self.signal_child(libc::SIGKILL);
+    }
+
+    fn signal_child(&self, signal: i32) {
+        let child = self.child();
+        if child > 0 {
+            // SAFETY: signals a process that our server made, or none if it has just ended.
+            unsafe { libc::kill(child, signal) };
+        }
+    }
+
+    /// The running execution's process, or 0.
+    pub(crate) fn child(&self) -> i32 {
+        // SAFETY: the header is mapped; the field is atomic.
+        unsafe { (*self.segment.header()).child.load(Relaxed) }
+    }
+
+    /// Executions of the block that have ended, and steps of the one that runs.
+    pub(crate) fn pulse(&self) -> (u64, u64) {
+        // SAFETY: the header is mapped; the fields are atomic.
+        let header = unsafe { &*self.segment.header() };
+        (header.n_done.load(Relaxed), header.heartbeat.load(Relaxed))
+    }
+
+    /// What the program has printed: the first part and the last, if it was much.
+    pub(crate) fn output(&mut self, limit: usize) -> io::Result<String> {
+        let size = self.output.seek(SeekFrom::End(0))? as usize;
+        let mut bytes = vec![0; size.min(limit)];
+        self.output.seek(SeekFrom::Start((size - bytes.len()) as u64))?;
+        self.output.read_exact(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(if size > limit { format!("[{} bytes left out]\n{text}", size - limit) } else { text })
+    }
+
+    /// Bytes printed and not yet dropped.
+    pub(crate) fn output_size(&self) -> u64 {
+        self.output.metadata().map_or(0, |it| it.len())
+    }
+
+    /// Drops what was printed.
+    pub(crate) fn clear_output(&self) {
+        if self.output_size() > 0 {
+            // Recording less output is no reason to fail an execution.
+            let _ = self.output.set_len(0);
+        }
+    }
+
+    /// How the server ended, once it is gone.
+    pub(crate) fn exit_status(&mut self) -> io::Result<ExitStatus> {
+        self.process.wait()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill_execution();
+        let group = self.process.id() as i32;
+        // SAFETY: the server leads a process group of its own, made by us.
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+        // It was killed: there is nothing to learn from how it ended.
+        let _ = self.process.wait();
+        // SAFETY: mapped by `map` with this size; nobody keeps the segment beyond the server.
+        unsafe { libc::munmap(self.segment.header().cast(), self.segment_size) };
+    }
+}
+
+fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
+    // SAFETY: a new descriptor, or an error.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new and ours.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+fn map(memory: &File, size: usize, caps: Caps) -> io::Result<Segment> {
+    let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+    // SAFETY: a new mapping of a file of this size.
+    let base =
+        unsafe { libc::mmap(std::ptr::null_mut(), size, prot, flags, memory.as_raw_fd(), 0) };
+    if base == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the mapping is fresh and as large as the caps ask for.
+    Ok(unsafe { Segment::create(base.cast(), caps) })
+}
+
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
+
+fn command(options: &NativeOptions, output: &File, fds: [&OwnedFd; 3]) -> io::Result<Command> {
+    let mut command = Command::new(&options.program);
+    command.args(&options.args);
+    if let Some(cwd) = &options.cwd {
+        command.current_dir(cwd);
+    }
+    // Appending, so that dropping what was printed leaves no hole.
+    let path = format!("/proc/self/fd/{}", output.as_raw_fd());
+    let writer = File::options().append(true).open(path)?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    command.stdin(match &options.stdin {
+        Some(path) => Stdio::from(File::open(path)?),
+        None => Stdio::null(),
+    });
+    let mut preload = options.runtime.clone().into_os_string();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|it| !it.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    command.env("LD_PRELOAD", preload).env("LD_BIND_NOW", "1");
+    command.env("RADDLE_SEGMENT", "1").env("RADDLE", "1");
+    command.process_group(0);
+    let moves = [
+        (fds[0].as_raw_fd(), SEGMENT_FD),
+        (fds[1].as_raw_fd(), COMMAND_FD),
+        (fds[2].as_raw_fd(), REPLY_FD),
+    ];
+    // SAFETY: between fork and exec only system calls are made, on values prepared before.
+    unsafe { command.pre_exec(move || prepare(&moves)) };
+    Ok(command)
+}
+
+/// In the new process, before the program: descriptors in place, addresses fixed, no orphans.
+fn prepare(moves: &[(RawFd, RawFd)]) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: plain system calls on our own values.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+    }
+    if limit.rlim_cur <= REPLY_FD as u64 {
+        limit.rlim_cur = limit.rlim_max.min(4096);
+        // SAFETY: as above.
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    }
+    for (from, to) in moves {
+        // SAFETY: as above.
+        if unsafe { libc::dup2(*from, *to) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    // SAFETY: as above. A sandbox that forbids it costs determinism of addresses only.
+    unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as u64) };
+    // SAFETY: as above.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! The schedule with one column per thread, the place and the source line to the right.
+
+use std::fmt::Write as _;
+
+use raddle_model::{Finding, OpKind, ThreadId};
+
+use crate::{
+    Style, place,
+    schedule::{Cell, Row, size},
+    style::Ink,
+    text::Sources,
+};
+
+/// A column narrower than this says nothing.
+const COLUMN_MIN: usize = 8;
+/// Source text shorter than this says nothing.
+const SOURCE_MIN: usize = 16;
+/// Columns between columns.
+const GAP: usize = 2;
+
+/// The schedule, or `None` if it is too wide for the style.
+pub(crate) fn render(
+    finding: &Finding,
+    threads: &[ThreadId],
+    rows: &[Row<'_>],
+    style: &Style,
+    sources: &mut Sources<'_>,
+) -> Option<String> {
+    let grid = Grid::new(finding, threads, rows, style)?;
+    let mut out = String::new();
+    grid.heading(&mut out);
+    for row in rows {
+        match row {
+            Row::Step(cell) => grid.step(&mut out, cell, sources),
+            Row::Switch(reason) => {
+                let rule = style.rule();
+                let text = style.paint(Ink::Switch, &format!("{rule} switch ({reason}) {rule}"));
+                grid.note(&mut out, &text);
+            }
+            Row::Fold(text) => grid.note(&mut out, &style.paint(Ink::Dim, text)),
+        }
+    }
+    Some(out)
+}
+
+struct Grid<'a> {
+    finding: &'a Finding,
+    style: &'a Style,
+    threads: &'a [ThreadId],
+    /// For each thread, the numbers of the steps between which it was alive.
+    lives: Vec<(u64, u64)>,
+    number_width: usize,
+    widths: Vec<usize>,
+    place_width: usize,
+    source_width: usize,
+}
+
+impl<'a> Grid<'a> {
+    fn new(
+        finding: &'a Finding,
+        threads: &'a [ThreadId],
+        rows: &[Row<'_>],
+        style: &'a Style,
+    ) -> Option<Grid<'a>> {
+        let cells = || {
+            rows.iter().filter_map(|row| match row {
+                Row::Step(cell) => Some(cell),
+                Row::Switch(_) | Row::Fold(_) => None,
+            })
+        };
+        let last = finding.n_steps_dropped + finding.steps.len() as u64;
+        let number_width = last.to_string().len().max(4);
+        let place_width = cells().map(|it| place_text(it).chars().count()).max().unwrap_or(0);
+        let tail = cells().map(|it| place_width + mark_width(it)).max().unwrap_or(0);
+        let room = style.width.checked_sub(2 + number_width + GAP + tail)?;
+        let naturals = threads.iter().map(|thread| {
+            let texts = cells().filter(|it| it.thread == *thread).map(|it| it.words.width());
+            texts.chain([place::thread(finding, *thread).chars().count()]).max().unwrap_or(0)
+        });
+        let widths = share(&naturals.collect::<Vec<_>>(), room)?;
+        let used: usize = widths.iter().map(|it| it + GAP).sum();
+        let source_width =
+            style.width.saturating_sub(2 + number_width + GAP + used + place_width + GAP);
+        let lives = threads.iter().map(|it| life(finding, *it)).collect();
+        Some(Grid {
+            finding,
+            style,
+            threads,
+            lives,
+            number_width,
+            widths,
+            place_width,
+            source_width,
+        })
+    }
+
+    fn heading(&self, out: &mut String) {
+        let mut line = format!("  {:>width$}", "step", width = self.number_width);
+        for (thread, width) in self.threads.iter().zip(&self.widths) {
+            let label = self.style.fit(&place::thread(self.finding, *thread), *width);
+            let _ = write!(line, "  {label}");
+        }
+        let size = size(self.finding);
+        let line_width = line.chars().count();
+        if line_width + GAP + size.chars().count() <= self.style.width {
+            line = format!("{}  {size}", self.style.paint(Ink::Strong, &line));
+        } else {
+            line = self.style.paint(Ink::Strong, line.trim_end());
+        }
+        let _ = writeln!(out, "{line}");
+    }
+
+    fn note(&self, out: &mut String, text: &str) {
+        let _ = writeln!(out, "  {:width$}  {text}", "", width = self.number_width);
+    }
+
+    fn step(&self, out: &mut String, cell: &Cell<'_>, sources: &mut Sources<'_>) {
+        let number = cell.number.map(|it| it.to_string()).unwrap_or_default();
+        let number = format!("{number:>width$}", width = self.number_width);
+        let mut line = format!("  {}", self.style.paint(Ink::Dim, &number));
+        for ((thread, width), life) in self.threads.iter().zip(&self.widths).zip(&self.lives) {
+            let is_alive = cell.number.is_none_or(|it| life.0 <= it && it <= life.1);
+            let text = match *thread == cell.thread {
+                true => cell.words.fit(*width, self.style),
+                false if is_alive => self.style.paint(Ink::Dim, &self.style.fit(".", *width)),
+                false => self.style.fit("", *width),
+            };
+            let _ = write!(line, "  {text}");
+        }
+        self.tail(&mut line, cell, sources);
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+
+    /// Place, then the mark or the source text.
+    fn tail(&self, line: &mut String, cell: &Cell<'_>, sources: &mut Sources<'_>) {
+        let _ = write!(line, "  {}", self.style.fit(&place_text(cell), self.place_width));
+        if let Some(mark) = cell.mark {
+            let mark = format!("{} {mark}", self.style.arrow_left());
+            let _ = write!(line, "  {}", self.style.paint(Ink::Error, &mark));
+        } else if self.source_width >= SOURCE_MIN {
+            let source = cell.place.and_then(sources).unwrap_or_default();
+            let source = self.style.cut(self.style.tame(&source).trim(), self.source_width);
+            let _ = write!(line, "  {}", self.style.paint(Ink::Dim, &source));
+        }
+    }
+}
+
+fn place_text(cell: &Cell<'_>) -> String {
+    cell.place.map(place::short).unwrap_or_default()
+}
+
+fn mark_width(cell: &Cell<'_>) -> usize {
+    cell.mark.map_or(0, |mark| GAP + 3 + mark.chars().count())
+}
+
+/// Widths for columns that want `naturals`, each followed by a gap; the widest give way first.
+fn share(naturals: &[usize], room: usize) -> Option<Vec<usize>> {
+    let room = room.checked_sub(GAP * naturals.len())?;
+    let mut cap = naturals.iter().copied().max().unwrap_or(0);
+    let total = |cap: usize| naturals.iter().map(|it| (*it).min(cap)).sum::<usize>();
+    while total(cap) > room && cap > 0 {
+        cap -= 1;
+    }
+    let is_readable = naturals.iter().all(|it| (*it).min(cap) >= COLUMN_MIN.min(*it));
+    is_readable.then(|| naturals.iter().map(|it| (*it).min(cap)).collect())
+}
+
+/// The first and the last step of a thread's life.
+fn life(finding: &Finding, thread: ThreadId) -> (u64, u64) {
+    let number = |idx: usize| finding.n_steps_dropped + idx as u64 + 1;
+    let kind_at = |kind: OpKind| {
+        finding.steps.iter().position(|it| it.thread == thread && it.kind == kind).map(number)
+    };
+    (kind_at(OpKind::Start).unwrap_or(0), kind_at(OpKind::Finish).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn the_widest_column_gives_way() {
+        assert_eq!(share(&[10, 30, 12], 70), Some(vec![10, 30, 12]));
+        assert_eq!(share(&[10, 30, 12], 50), Some(vec![10, 22, 12]));
+        assert_eq!(share(&[4, 30, 30], 20), None);
+        assert_eq!(share(&[4, 6], 14), Some(vec![4, 6]));
+    }
+}

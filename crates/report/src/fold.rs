@@ -1,0 +1,126 @@
+//! Which steps of a long schedule are shown.
+//!
+//! All, if they fit. Else the ones that a reader asks for first: the end, where the locks of a deadlock
+//! were taken, the last thing that another thread did to the object of the failure, then what surrounds
+//! switches, later ones before earlier ones. A stretch without switches is cut to its two ends.
+
+use std::cmp::Reverse;
+
+use raddle_model::{Finding, Flags, ObjectId, OpKind, Step};
+
+/// Lines that a schedule may take up.
+const ROWS_MAX: usize = 40;
+/// Steps at the end that are always shown.
+const TAIL: usize = 4;
+/// Steps around a switch that are shown.
+const AROUND: usize = 2;
+
+/// For each step, whether it is shown.
+pub(crate) fn kept(finding: &Finding, reasons: &[Option<String>], is_full: bool) -> Vec<bool> {
+    let n_steps = finding.steps.len();
+    let all = vec![true; n_steps];
+    if is_full || n_rows(&all, reasons) <= ROWS_MAX {
+        return all;
+    }
+    let ranked = ranked(finding, reasons);
+    for n_kept in (1..=ranked.len()).rev() {
+        let mut kept = vec![false; n_steps];
+        for idx in &ranked[..n_kept] {
+            kept[*idx] = true;
+        }
+        if n_rows(&kept, reasons) <= ROWS_MAX {
+            return kept;
+        }
+    }
+    vec![false; n_steps]
+}
+
+/// The best steps, best first.
+fn ranked(finding: &Finding, reasons: &[Option<String>]) -> Vec<usize> {
+    let causes = causes(finding);
+    let objects = objects_of_failure(finding);
+    let mut ranked: Vec<(u32, Reverse<usize>)> = (0..finding.steps.len())
+        .filter_map(|idx| {
+            let step = &finding.steps[idx];
+            let rank = if idx + TAIL >= finding.steps.len() || causes.contains(&idx) {
+                0
+            } else if took_a_held_lock(finding, step) {
+                1
+            } else {
+                rank_at_switch(step, distance(reasons, idx)?, &objects)
+            };
+            Some((rank, Reverse(idx)))
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.truncate(ROWS_MAX);
+    ranked.into_iter().map(|(_, Reverse(idx))| idx).collect()
+}
+
+fn rank_at_switch(step: &Step, distance: usize, objects: &[ObjectId]) -> u32 {
+    let flags = Flags(step.flags);
+    if flags.has(Flags::IMPLIED) || flags.has(Flags::SPIN) || step.kind == OpKind::Start {
+        5
+    } else if distance > 1 {
+        4
+    } else if objects.contains(&step.object) {
+        2
+    } else {
+        3
+    }
+}
+
+/// Steps to the nearest switch, if it is near.
+fn distance(reasons: &[Option<String>], idx: usize) -> Option<usize> {
+    (1..=AROUND).find(|distance| {
+        let after = reasons.get(idx + distance - 1);
+        let before = idx.checked_sub(*distance).and_then(|it| reasons.get(it));
+        [after, before].into_iter().flatten().any(Option::is_some)
+    })
+}
+
+/// The last thing that another thread did to each object of the failure.
+fn causes(finding: &Finding) -> Vec<usize> {
+    let objects = objects_of_failure(finding);
+    let last_touch = |object: &ObjectId| {
+        finding.steps.iter().rposition(|it| {
+            it.object == *object && Some(it.thread) != finding.thread && it.kind.is_write()
+        })
+    };
+    objects.iter().filter_map(last_touch).collect()
+}
+
+/// Is it one of the places where a lock was taken that somebody waits for at the end?
+fn took_a_held_lock(finding: &Finding, step: &Step) -> bool {
+    let place = finding.places.get(step.place as usize);
+    finding.threads.iter().filter_map(|it| it.waits_for.as_ref()).any(|wait| {
+        wait.object_id == step.object
+            && wait.holders.iter().any(|(holder, at)| *holder == step.thread && Some(at) == place)
+    })
+}
+
+/// What the threads wait for at the end, or what the failing thread touched last.
+fn objects_of_failure(finding: &Finding) -> Vec<ObjectId> {
+    let waited = finding.threads.iter().filter_map(|it| it.waits_for.as_ref());
+    let mut objects: Vec<ObjectId> = waited.map(|wait| wait.object_id).collect();
+    let of_failing = finding.steps.iter().rev().filter(|it| Some(it.thread) == finding.thread);
+    objects.extend(of_failing.take(3).map(|it| it.object));
+    objects.retain(|it| *it != ObjectId::NONE);
+    objects
+}
+
+/// Lines that these steps take up, with their switches and folds.
+fn n_rows(kept: &[bool], reasons: &[Option<String>]) -> usize {
+    let mut n_rows = 0;
+    let mut was_kept = true;
+    for (idx, is_kept) in kept.iter().enumerate() {
+        let is_after_switch = idx > 0 && reasons[idx - 1].is_some();
+        n_rows += match (was_kept, is_kept) {
+            (true, true) => 1 + usize::from(is_after_switch),
+            (false, true) | (true, false) => 1,
+            (false, false) => 0,
+        };
+        was_kept = *is_kept;
+    }
+    n_rows
+}

@@ -1,0 +1,304 @@
+//! JSON lines: one value a line, for programs to read. Fields are described in `docs/json.md`; a change
+//! that could break a reader raises [`VERSION`], new fields do not.
+
+use std::borrow::Cow;
+
+use raddle_model::{Place, ThreadId, ThreadState, WaitFor};
+use serde::Serialize;
+
+use crate::{Shown, Status, closing::Replayed};
+
+/// The version of all lines.
+pub const VERSION: u32 = 1;
+
+/// How often a finding came back when its plan was run again.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Reproduced {
+    /// Times it came back.
+    pub n: u32,
+    /// Times it was tried.
+    pub of: u32,
+}
+
+/// `{"type":"finding",…}`.
+///
+/// A failure without a name, which was not kept, is the baseline's: `{"type":"baseline",…}`.
+pub fn finding(shown: &Shown<'_>) -> String {
+    let finding = shown.finding;
+    let id = (!shown.id.is_empty()).then_some(shown.id);
+    to_line(&FindingLine {
+        r#type: if id.is_some() { "finding" } else { "baseline" },
+        version: VERSION,
+        id,
+        kind: finding.kind.word(),
+        message: &finding.message,
+        execution: finding.execution,
+        seed: shown.seed,
+        steps: finding.n_steps_dropped + finding.steps.len() as u64,
+        switches: finding.n_switches,
+        thread: finding.thread,
+        threads: finding.threads.iter().map(ThreadLine::new).collect(),
+        cycle: &finding.cycle,
+        sites: finding.sites.iter().map(PlaceLine::new).collect(),
+        bucket: format!("{:016x}", finding.bucket.0),
+        trace_digest: format!("{:016x}", finding.trace_digest),
+        reproduced: shown.reproduced,
+        replay: id.map(|id| format!("raddle replay {id}")),
+        output: &finding.output,
+        test: None,
+    })
+}
+
+/// `{"type":"progress",…}`.
+pub fn progress(status: &Status) -> String {
+    to_line(&figures("progress", status))
+}
+
+/// What the summary says besides the figures.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Closing {
+    /// The campaign's seed.
+    pub seed: u64,
+    /// Did the user end it?
+    pub interrupted: bool,
+    /// Did the program never have a second thread?
+    pub single_threaded: bool,
+    /// Kinds of things that could not be controlled.
+    pub uncontrolled: u64,
+    /// Did the program fail before it had a second thread?
+    pub baseline_failed: bool,
+}
+
+/// `{"type":"summary",…}`: the last line of a campaign.
+pub fn summary(status: &Status, closing: &Closing) -> String {
+    #[derive(Serialize)]
+    struct SummaryLine<'a> {
+        #[serde(flatten)]
+        figures: Figures,
+        #[serde(flatten)]
+        closing: &'a Closing,
+    }
+    to_line(&SummaryLine { figures: figures("summary", status), closing })
+}
+
+/// `{"type":"replay",…}`: one for each replay.
+pub fn replay(id: &str, time: u64, replayed: &Replayed) -> String {
+    let (step, expected, found) = match replayed {
+        Replayed::Diverged { step, expected, found, .. } => {
+            (Some(*step), Some(expected.as_str()), Some(found.as_str()))
+        }
+        Replayed::Reproduced { .. } | Replayed::Gone => (None, None, None),
+    };
+    let verdict = match replayed {
+        Replayed::Reproduced { .. } => "reproduced",
+        Replayed::Diverged { .. } => "diverged",
+        Replayed::Gone => "gone",
+    };
+    to_line(&ReplayLine {
+        r#type: "replay",
+        version: VERSION,
+        id,
+        time,
+        verdict,
+        reproduced: replayed.is_reproduced(),
+        exact: matches!(replayed, Replayed::Reproduced { is_exact: true }),
+        diverged_at_step: step,
+        expected,
+        found,
+    })
+}
+
+/// `{"type":"output",…}`: what one execution wrote.
+pub fn output(execution: u64, output: &str) -> String {
+    #[derive(Serialize)]
+    struct OutputLine<'a> {
+        r#type: &'static str,
+        version: u32,
+        execution: u64,
+        output: &'a str,
+    }
+    to_line(&OutputLine { r#type: "output", version: VERSION, execution, output })
+}
+
+/// A row of `raddle list`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed<'a> {
+    /// The finding's id.
+    pub id: &'a str,
+    /// Its kind.
+    pub kind: &'a str,
+    /// One line.
+    pub message: &'a str,
+    /// The executable.
+    pub program: Cow<'a, str>,
+    /// The run that found it.
+    pub run: &'a str,
+    /// When, in UTC.
+    pub date: &'a str,
+}
+
+/// `{"type":"listed",…}`.
+pub fn listed(listed: &Listed<'_>) -> String {
+    #[derive(Serialize)]
+    struct ListedLine<'a> {
+        r#type: &'static str,
+        version: u32,
+        #[serde(flatten)]
+        listed: &'a Listed<'a>,
+    }
+    to_line(&ListedLine { r#type: "listed", version: VERSION, listed })
+}
+
+#[derive(Serialize)]
+struct FindingLine<'a> {
+    r#type: &'static str,
+    version: u32,
+    id: Option<&'a str>,
+    kind: &'static str,
+    message: &'a str,
+    execution: u64,
+    seed: Option<u64>,
+    steps: u64,
+    switches: u64,
+    thread: Option<ThreadId>,
+    threads: Vec<ThreadLine<'a>>,
+    cycle: &'a [ThreadId],
+    sites: Vec<PlaceLine<'a>>,
+    bucket: String,
+    trace_digest: String,
+    reproduced: Option<Reproduced>,
+    replay: Option<String>,
+    output: &'a str,
+    test: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Figures {
+    r#type: &'static str,
+    version: u32,
+    executions: u64,
+    execs_per_s: f64,
+    distinct_traces: u64,
+    elapsed_s: f64,
+    steps: u64,
+    findings: usize,
+    stability: f64,
+    hung: u64,
+}
+
+fn figures(r#type: &'static str, status: &Status) -> Figures {
+    Figures {
+        r#type,
+        version: VERSION,
+        executions: status.executions,
+        execs_per_s: rounded(status.execs_per_s(), 10.0),
+        distinct_traces: status.distinct_traces,
+        elapsed_s: rounded(status.elapsed_s, 1000.0),
+        steps: status.steps,
+        findings: status.findings.len(),
+        stability: (status.stability * 100.0).floor() / 100.0,
+        hung: status.n_hung,
+    }
+}
+
+#[derive(Serialize)]
+struct ReplayLine<'a> {
+    r#type: &'static str,
+    version: u32,
+    id: &'a str,
+    time: u64,
+    verdict: &'static str,
+    reproduced: bool,
+    exact: bool,
+    diverged_at_step: Option<u64>,
+    expected: Option<&'a str>,
+    found: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ThreadLine<'a> {
+    id: ThreadId,
+    name: &'a str,
+    parent: Option<ThreadId>,
+    created_at: Option<PlaceLine<'a>>,
+    finished: bool,
+    pending: Option<&'static str>,
+    waits_for: Option<WaitLine<'a>>,
+    stack: Vec<PlaceLine<'a>>,
+}
+
+impl<'a> ThreadLine<'a> {
+    fn new(state: &'a ThreadState) -> ThreadLine<'a> {
+        let created_at = (state.created_at != Place::default()).then_some(&state.created_at);
+        ThreadLine {
+            id: state.thread,
+            name: &state.name,
+            parent: state.parent,
+            created_at: created_at.map(PlaceLine::new),
+            finished: state.is_finished,
+            pending: state.pending.map(|it| it.verb()),
+            waits_for: state.waits_for.as_ref().map(WaitLine::new),
+            stack: state.stack.iter().map(PlaceLine::new).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WaitLine<'a> {
+    object: &'a str,
+    at: PlaceLine<'a>,
+    held_by: Vec<HolderLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct HolderLine<'a> {
+    thread: ThreadId,
+    taken_at: PlaceLine<'a>,
+}
+
+impl<'a> WaitLine<'a> {
+    fn new(wait: &'a WaitFor) -> WaitLine<'a> {
+        let holders = wait.holders.iter();
+        let holder = |it: &'a (ThreadId, Place)| HolderLine {
+            thread: it.0,
+            taken_at: PlaceLine::new(&it.1),
+        };
+        WaitLine {
+            object: &wait.object,
+            at: PlaceLine::new(&wait.at),
+            held_by: holders.map(holder).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PlaceLine<'a> {
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    function: Option<&'a str>,
+    module: Option<&'a str>,
+}
+
+impl<'a> PlaceLine<'a> {
+    fn new(place: &'a Place) -> PlaceLine<'a> {
+        let text = |it: &'a str| (!it.is_empty()).then_some(it);
+        PlaceLine {
+            file: text(&place.file),
+            line: (place.line > 0).then_some(place.line),
+            column: (place.column > 0).then_some(place.column),
+            function: text(&place.function),
+            module: text(&place.module),
+        }
+    }
+}
+
+fn rounded(number: f64, scale: f64) -> f64 {
+    (number * scale).round() / scale
+}
+
+fn to_line(value: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(value).expect("bug: these values are plain data");
+    line.push('\n');
+    line
+}

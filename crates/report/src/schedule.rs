@@ -1,0 +1,205 @@
+//! The schedule as rows: steps, switches between them, folded stretches, and how it ended.
+//!
+//! What rows look like is up to `columns` (one column per thread) and `listing` (many threads).
+
+use raddle_model::{Finding, Kind, OpKind, OpResult, Place, ThreadId};
+
+use crate::{
+    Style, columns, fold, listing,
+    names::Names,
+    number,
+    steps::{self, Words},
+    switches,
+    text::Sources,
+};
+
+/// More threads than this are listed, not put side by side.
+const COLUMNS_MAX: usize = 4;
+
+/// One line of the schedule.
+pub(crate) enum Row<'a> {
+    Step(Cell<'a>),
+    /// Why another thread runs from here on.
+    Switch(String),
+    /// Steps left out.
+    Fold(String),
+}
+
+/// What one thread did, or was about to do when the execution ended.
+pub(crate) struct Cell<'a> {
+    /// The step's number; `None` for what was not done any more.
+    pub(crate) number: Option<u64>,
+    pub(crate) thread: ThreadId,
+    pub(crate) words: Words,
+    pub(crate) place: Option<&'a Place>,
+    /// Why this row matters: `assert failed`.
+    pub(crate) mark: Option<&'static str>,
+}
+
+/// The schedule of a finding, ready to be laid out.
+pub(crate) struct Schedule<'a> {
+    finding: &'a Finding,
+    rows: Vec<Row<'a>>,
+    /// What objects are called in it.
+    pub(crate) names: Names<'a>,
+}
+
+impl<'a> Schedule<'a> {
+    pub(crate) fn new(finding: &'a Finding, style: &Style) -> Schedule<'a> {
+        let mut names = Names::new(finding);
+        let rows = rows(finding, &mut names, style);
+        Schedule { finding, rows, names }
+    }
+
+    /// With heading and legend; empty if there is nothing to show.
+    pub(crate) fn render(&self, style: &Style, sources: &mut Sources<'_>) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
+        let threads = threads(self.finding, &self.rows);
+        let columns = if threads.len() <= COLUMNS_MAX {
+            columns::render(self.finding, &threads, &self.rows, style, sources)
+        } else {
+            None
+        };
+        let mut out =
+            columns.unwrap_or_else(|| listing::render(self.finding, &self.rows, style, sources));
+        out.push_str(&self.names.legend(style));
+        out
+    }
+}
+
+/// `43 steps, 5 switches`.
+pub(crate) fn size(finding: &Finding) -> String {
+    let n_steps = finding.n_steps_dropped + finding.steps.len() as u64;
+    let switches = match finding.n_switches {
+        1 => "1 switch".to_owned(),
+        many => format!("{} switches", number::grouped(many)),
+    };
+    format!("{}, {switches}", number::count(n_steps, "step"))
+}
+
+fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Row<'a>> {
+    let reasons = switches::reasons(finding);
+    let kept = fold::kept(finding, &reasons, style.full);
+    let mut rows = Vec::new();
+    let mut gap = Gap { n_steps: finding.n_steps_dropped, n_switches: 0, is_start: true };
+    for (idx, step) in finding.steps.iter().enumerate() {
+        let reason = &reasons[idx];
+        if !kept[idx] {
+            gap.n_steps += 1;
+            gap.n_switches += u64::from(reason.is_some());
+            continue;
+        }
+        gap.flush(&mut rows, style);
+        rows.push(Row::Step(Cell {
+            number: Some(finding.n_steps_dropped + idx as u64 + 1),
+            thread: step.thread,
+            words: steps::words(step, names, style),
+            place: finding.places.get(step.place as usize),
+            mark: mark_of_step(finding, idx),
+        }));
+        if let Some(reason) = reason {
+            if kept.get(idx + 1).is_some_and(|it| *it) {
+                rows.push(Row::Switch(reason.clone()));
+            } else {
+                gap.n_switches += 1;
+            }
+        }
+    }
+    gap.flush(&mut rows, style);
+    rows.extend(ends(finding, names, style).into_iter().map(Row::Step));
+    rows
+}
+
+/// A stretch of steps that is not shown.
+struct Gap {
+    n_steps: u64,
+    n_switches: u64,
+    is_start: bool,
+}
+
+impl Gap {
+    fn flush(&mut self, rows: &mut Vec<Row<'_>>, style: &Style) {
+        if self.n_steps > 0 {
+            let dots = style.ellipsis();
+            let earlier = if self.is_start { " earlier" } else { "" };
+            let steps = if self.n_steps == 1 { "step" } else { "steps" };
+            let switches = match self.n_switches {
+                0 => String::new(),
+                1 => ", 1 switch".to_owned(),
+                many => format!(", {} switches", number::grouped(many)),
+            };
+            let count = number::grouped(self.n_steps);
+            rows.push(Row::Fold(format!("{dots} {count}{earlier} {steps}{switches} {dots}")));
+        }
+        *self = Gap { n_steps: 0, n_switches: 0, is_start: false };
+    }
+}
+
+/// The mark of a step that is itself the failure.
+fn mark_of_step(finding: &Finding, idx: usize) -> Option<&'static str> {
+    let step = &finding.steps[idx];
+    let is_last = idx + 1 == finding.steps.len();
+    match finding.kind {
+        Kind::Misuse if step.result == OpResult::Misused => Some("misuse"),
+        Kind::Exit if is_last && step.kind == OpKind::Exit => Some("exits"),
+        Kind::Livelock if is_last => Some("step budget spent"),
+        _ => None,
+    }
+}
+
+/// What threads were about to do, or what happened to them between steps, at the end.
+fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
+    let is_in_steps = |idx: usize| mark_of_step(finding, idx).is_some();
+    if (0..finding.steps.len()).rev().take(64).any(is_in_steps) {
+        return Vec::new();
+    }
+    if finding.kind == Kind::Deadlock {
+        return stuck(finding, names, style);
+    }
+    let (text, mark) = match finding.kind {
+        Kind::Assert => ("assert", "assert failed"),
+        Kind::Abort => ("abort", "abort called"),
+        Kind::Crash => ("crash", "crashed"),
+        Kind::Exit => ("exit", "exits"),
+        Kind::Exception => ("throw", "not caught"),
+        Kind::Panic => ("panic", "panicked"),
+        Kind::Hang => ("", "no step any more"),
+        Kind::Misuse => ("misuse", "misuse"),
+        Kind::OutOfMemory => ("allocate", "out of memory"),
+        Kind::Deadlock | Kind::Livelock => return Vec::new(),
+    };
+    let Some(thread) = finding.thread else { return Vec::new() };
+    let place = finding.sites.first();
+    let words = Words { op: text.to_owned(), result: String::new() };
+    vec![Cell { number: None, thread, words, place, mark: Some(mark) }]
+}
+
+fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
+    let stuck = finding.threads.iter().filter_map(|it| Some((it, it.waits_for.as_ref()?)));
+    stuck
+        .map(|(state, wait)| Cell {
+            number: None,
+            thread: state.thread,
+            words: steps::stuck(state.pending.unwrap_or(OpKind::Lock), wait, names, style),
+            place: Some(&wait.at),
+            mark: Some("waits for ever"),
+        })
+        .collect()
+}
+
+/// Threads that the rows speak of, in order.
+fn threads(finding: &Finding, rows: &[Row<'_>]) -> Vec<ThreadId> {
+    let mut threads: Vec<ThreadId> = rows
+        .iter()
+        .filter_map(|row| match row {
+            Row::Step(cell) => Some(cell.thread),
+            Row::Switch(_) | Row::Fold(_) => None,
+        })
+        .collect();
+    threads.extend(finding.cycle.iter().copied());
+    threads.sort_unstable();
+    threads.dedup();
+    threads
+}

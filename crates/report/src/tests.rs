@@ -1,0 +1,514 @@
+//! Snapshots of the text and the JSON of hand-made findings.
+
+mod lines;
+mod samples;
+
+use expect_test::{Expect, expect};
+use raddle_model::{Finding, Place};
+
+use crate::{Shown, Style, json, text};
+
+fn check(finding: &Finding, style: &Style, expect: Expect) {
+    let shown = Shown { finding, id: "dl-02c1", seed: Some(7), reproduced: None, base: "/home/me" };
+    let mut sources = |place: &Place| samples::source_line(place);
+    let text = text::finding(&shown, style, &mut sources);
+    // Sentences may wrap; everything that is laid out must fit.
+    let is_laid_out = |it: &&str| it.starts_with("  ");
+    let is_wide = |it: &&str| it.chars().count() > style.width;
+    let too_wide: Vec<&str> = text.lines().filter(is_laid_out).filter(is_wide).collect();
+    assert!(too_wide.is_empty(), "wider than {}: {too_wide:#?}", style.width);
+    expect.assert_eq(&text);
+}
+
+const WIDE: Style = Style { color: false, unicode: true, width: 120, full: false };
+const ASCII: Style = Style { color: false, unicode: false, width: 80, full: false };
+
+#[test]
+fn deadlock() {
+    check(
+        &samples::ab_ba(),
+        &Style::default(),
+        expect![[r#"
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other
+              found at execution 1,942, seed 7
+              T1 waits for mutex `right`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T2 waits for mutex `left`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T0 main waits for the end of thread T1
+                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+
+              step  T0 main   T1          T2          6 steps, 2 switches
+                 1  spawn T1                          bank.c:50  pthread_create(&first, NUL…
+                 2  spawn T2                          bank.c:51  pthread_create(&second, NU…
+                    ── switch (T0 blocked) ──
+                 3  .         start
+                 4  .         lock left               bank.c:30  pthread_mutex_lock(&from->…
+                    ── switch (preempted) ──
+                 5  .         .           start
+                 6  .         .           lock right  bank.c:30  pthread_mutex_lock(&from->…
+                    join T1   .           .           bank.c:52  ← waits for ever
+                    .         lock right  .           bank.c:31  ← waits for ever
+                    .         .           lock left   bank.c:31  ← waits for ever
+
+              program output:
+                moving 10 to the right
+                moving 20 to the left
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
+        "#]],
+    );
+}
+
+#[test]
+fn deadlock_wide() {
+    check(
+        &samples::ab_ba(),
+        &WIDE,
+        expect![[r#"
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other                          found at execution 1,942, seed 7
+              T1 waits for mutex `right`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T2 waits for mutex `left`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T0 main waits for the end of thread T1
+                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+
+              step  T0 main   T1          T2          6 steps, 2 switches
+                 1  spawn T1                          bank.c:50  pthread_create(&first, NULL, to_right, NULL);
+                 2  spawn T2                          bank.c:51  pthread_create(&second, NULL, to_left, NULL);
+                    ── switch (T0 blocked) ──
+                 3  .         start
+                 4  .         lock left               bank.c:30  pthread_mutex_lock(&from->lock);
+                    ── switch (preempted) ──
+                 5  .         .           start
+                 6  .         .           lock right  bank.c:30  pthread_mutex_lock(&from->lock);
+                    join T1   .           .           bank.c:52  ← waits for ever
+                    .         lock right  .           bank.c:31  ← waits for ever
+                    .         .           lock left   bank.c:31  ← waits for ever
+
+              program output:
+                moving 10 to the right
+                moving 20 to the left
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
+        "#]],
+    );
+}
+
+#[test]
+fn deadlock_in_ascii() {
+    let finding = samples::ab_ba();
+    check(
+        &finding,
+        &ASCII,
+        expect![[r#"
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other
+              found at execution 1,942, seed 7
+              T1 waits for mutex `right`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T2 waits for mutex `left`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T0 main waits for the end of thread T1
+                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+
+              step  T0 main   T1          T2          6 steps, 2 switches
+                 1  spawn T1                          bank.c:50  pthread_create(&first, N...
+                 2  spawn T2                          bank.c:51  pthread_create(&second,...
+                    -- switch (T0 blocked) --
+                 3  .         start
+                 4  .         lock left               bank.c:30  pthread_mutex_lock(&from...
+                    -- switch (preempted) --
+                 5  .         .           start
+                 6  .         .           lock right  bank.c:30  pthread_mutex_lock(&from...
+                    join T1   .           .           bank.c:52  <- waits for ever
+                    .         lock right  .           bank.c:31  <- waits for ever
+                    .         .           lock left   bank.c:31  <- waits for ever
+
+              program output:
+                moving 10 to the right
+                moving 20 to the left
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
+        "#]],
+    );
+    let shown = Shown { finding: &finding, id: "dl-02c1", seed: None, reproduced: None, base: "" };
+    let text = text::finding(&shown, &ASCII, &mut |_| Some("é → x".into()));
+    assert!(text.is_ascii(), "{text}");
+}
+
+#[test]
+fn locks_without_names_get_letters() {
+    check(
+        &samples::heap_locks(),
+        &Style::default(),
+        expect![[r#"
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other
+              found at execution 1,942, seed 7
+              T1 waits for mutex in heap block of 48 bytes allocated at bank.c:20 (#2) (B)
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T2 waits for mutex in heap block of 48 bytes allocated at bank.c:20 (#1) (A)
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T0 main waits for the end of thread T1
+                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+
+              step  T0 main   T1      T2      6 steps, 2 switches
+                 1  spawn T1                  bank.c:50  pthread_create(&first, NULL, to_ri…
+                 2  spawn T2                  bank.c:51  pthread_create(&second, NULL, to_l…
+                    ── switch (T0 blocked) ──
+                 3  .         start
+                 4  .         lock A          bank.c:30  pthread_mutex_lock(&from->lock);
+                    ── switch (preempted) ──
+                 5  .         .       start
+                 6  .         .       lock B  bank.c:30  pthread_mutex_lock(&from->lock);
+                    join T1   .       .       bank.c:52  ← waits for ever
+                    .         lock B  .       bank.c:31  ← waits for ever
+                    .         .       lock A  bank.c:31  ← waits for ever
+              A: mutex in heap block of 48 bytes allocated at bank.c:20 (#1)
+              B: mutex in heap block of 48 bytes allocated at bank.c:20 (#2)
+
+              program output:
+                moving 10 to the right
+                moving 20 to the left
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
+        "#]],
+    );
+}
+
+#[test]
+fn lost_wakeup() {
+    check(
+        &samples::lost_wakeup(),
+        &Style::default(),
+        expect![[r#"
+            error[dl-02c1]: deadlock: T1 waits for a signal on `ready` that nobody will send
+              found at execution 1,942, seed 7
+              T1 consumer waits to be woken at condition variable `ready`
+                  at examples/bank.c:60 in worker  pthread_cond_wait(&ready, &lock);
+                  no thread is left that could end this wait
+              T0 main waits for the end of thread T1
+                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+
+              step  T0 main       T1 consumer  7 steps, 3 switches
+                 1  spawn T1                   bank.c:50  pthread_create(&first, NULL, to_r…
+                    ── switch (preempted) ──
+                 2  .             start
+                    ── switch (preempted) ──
+                 3  lock left     .            bank.c:30  pthread_mutex_lock(&from->lock);
+                 4  signal ready  .            bank.c:61
+                 5  unlock left   .            bank.c:62
+                    ── switch (T0 blocked) ──
+                 6  .             lock left    bank.c:59
+                 7  .             wait ready   bank.c:60  pthread_cond_wait(&ready, &lock);
+                    join T1       .            bank.c:52  ← waits for ever
+                    .             wait ready   bank.c:60  ← waits for ever
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: deadlock at examples/bank.c:60 in worker
+        "#]],
+    );
+}
+
+#[test]
+fn assertion() {
+    check(
+        &samples::assertion(),
+        &Style::default(),
+        expect![[r#"
+            error[dl-02c1]: assertion failed: left.balance + right.balance == 200
+              found at execution 1,942, seed 7
+              in T1, created at examples/bank.c:50 in main
+                  #0 audit examples/bank.c:40  assert(left.balance + right.balance == 200);
+                  #1 worker examples/bank.c:45
+
+              step  T0 main             T1                  5 steps, 1 switch
+                 1  spawn T1                                bank.c:50  pthread_create(&firs…
+                 2  lock left                               bank.c:30  pthread_mutex_lock(&…
+                 3  read left+40 → 100                      bank.c:35  from->balance -= amo…
+                    ── switch (preempted) ──
+                 4  .                   start
+                 5  .                   read left+40 → 100  bank.c:40  assert(left.balance…
+                    .                   assert              bank.c:40  ← assert failed
+
+              program output:
+                bank: bank.c:40: audit: Assertion failed.
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: assert at examples/bank.c:40 in audit
+        "#]],
+    );
+}
+
+#[test]
+fn crash_after_many_steps() {
+    check(
+        &samples::crash(),
+        &Style::default(),
+        expect![[r#"
+            error[dl-02c1]: crash: SIGSEGV                  found at execution 1,942, seed 7
+              in T2, created at examples/bank.c:51 in main
+                  #0 transfer examples/bank.c:35  from->balance -= amount;
+                  #1 to_left examples/bank.c:47
+
+              step  T1             T2                  1,182 steps, 1 switch
+                    … 1,178 earlier steps …
+              1179  write left+40  .                   bank.c:35  from->balance -= amount;
+              1180  unlock left    .                   bank.c:36
+                    ── switch (preempted) ──
+              1181  .              lock right          bank.c:30  pthread_mutex_lock(&from-…
+              1182  .              read left+40 → 100  bank.c:35  from->balance -= amount;
+                    .              crash               bank.c:35  ← crashed
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: crash at examples/bank.c:35 in transfer
+        "#]],
+    );
+}
+
+#[test]
+fn full_text_folds_nothing() {
+    let finding = samples::crash();
+    let shown =
+        Shown { finding: &finding, id: "crash-02c1", seed: None, reproduced: None, base: "" };
+    let style = Style { full: true, ..Style::default() };
+    let text = text::finding(&shown, &style, &mut |_| None);
+    let n_steps = text.lines().filter(|it| it.contains("bank.c:3")).count();
+    assert!(n_steps >= finding.steps.len(), "{text}");
+    assert!(text.contains("… 1,000 earlier steps …"), "{text}");
+}
+
+#[test]
+fn misuse() {
+    check(
+        &samples::misuse(),
+        &Style::default(),
+        expect![[r#"
+            error[dl-02c1]: misuse: T1 unlocks a mutex that another thread holds: left.lock
+              found at execution 1,942, seed 7
+              in T1, created at examples/bank.c:50 in main
+                  #0 worker examples/bank.c:36
+
+              step  T0 main    T1           4 steps, 1 switch
+                 1  spawn T1                bank.c:50  pthread_create(&first, NULL, to_righ…
+                 2  lock left               bank.c:30  pthread_mutex_lock(&from->lock);
+                    ── switch (preempted) ──
+                 3  .          start
+                 4  .          unlock left  bank.c:36  ← misuse
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: misuse at examples/bank.c:36 in worker
+        "#]],
+    );
+}
+
+#[test]
+fn five_threads_are_listed() {
+    check(
+        &samples::five_threads(),
+        &Style::default(),
+        expect![[r#"
+            error[dl-02c1]: deadlock: T1, T2, T3 and T4 wait in a circle
+              found at execution 1,942, seed 7
+              T1 waits for mutex `forks`+40
+                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
+                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T2 waits for mutex `forks`+80
+                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
+                  held by T3, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T3 waits for mutex `forks`+120
+                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
+                  held by T4, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T4 waits for mutex `forks`+0
+                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
+                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
+              T0 main waits for the end of thread T1
+                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+
+              step  thread   8 steps, 3 switches
+                 1  T1       start
+                 2  T1       lock forks+0    bank.c:30  pthread_mutex_lock(&from->lock);
+                    ── switch (preempted) ──
+                 3  T2       start
+                 4  T2       lock forks+40   bank.c:30  pthread_mutex_lock(&from->lock);
+                    ── switch (preempted) ──
+                 5  T3       start
+                 6  T3       lock forks+80   bank.c:30  pthread_mutex_lock(&from->lock);
+                    ── switch (preempted) ──
+                 7  T4       start
+                 8  T4       lock forks+120  bank.c:30  pthread_mutex_lock(&from->lock);
+                    T0 main  join T1         bank.c:52  ← waits for ever
+                    T1       lock forks+40   bank.c:31  ← waits for ever
+                    T2       lock forks+80   bank.c:31  ← waits for ever
+                    T3       lock forks+120  bank.c:31  ← waits for ever
+                    T4       lock forks+0    bank.c:31  ← waits for ever
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: deadlock at examples/bank.c:31 in dine
+        "#]],
+    );
+}
+
+#[test]
+fn narrow_terminals_get_a_list() {
+    check(
+        &samples::ab_ba(),
+        &Style { width: 60, ..Style::default() },
+        expect![[r#"
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other
+              found at execution 1,942, seed 7
+              T1 waits for mutex `right`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock…
+                  held by T2, taken at examples/bank.c:30  pthread_mute…
+              T2 waits for mutex `left`
+                  at examples/bank.c:31 in transfer  pthread_mutex_lock…
+                  held by T1, taken at examples/bank.c:30  pthread_mute…
+              T0 main waits for the end of thread T1
+                  at examples/bank.c:52 in main  pthread_join(first, NU…
+
+              step  thread   6 steps, 2 switches
+                 1  T0 main  spawn T1    bank.c:50  pthread_create(&fir…
+                 2  T0 main  spawn T2    bank.c:51  pthread_create(&sec…
+                    ── switch (T0 blocked) ──
+                 3  T1       start
+                 4  T1       lock left   bank.c:30  pthread_mutex_lock(…
+                    ── switch (preempted) ──
+                 5  T2       start
+                 6  T2       lock right  bank.c:30  pthread_mutex_lock(…
+                    T0 main  join T1     bank.c:52  ← waits for ever
+                    T1       lock right  bank.c:31  ← waits for ever
+                    T2       lock left   bank.c:31  ← waits for ever
+
+              program output:
+                moving 10 to the right
+                moving 20 to the left
+
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
+
+            SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
+        "#]],
+    );
+}
+
+#[test]
+fn json_line() {
+    let finding = samples::assertion();
+    let shown = Shown {
+        finding: &finding,
+        id: "assert-02c1",
+        seed: Some(7),
+        reproduced: Some(json::Reproduced { n: 5, of: 5 }),
+        base: "",
+    };
+    let line = json::finding(&shown);
+    assert_eq!(line.lines().count(), 1);
+    let value: serde_json::Value = serde_json::from_str(&line).expect("valid JSON");
+    let pretty = serde_json::to_string_pretty(&value).expect("valid JSON");
+    expect![[r#"
+        {
+          "bucket": "00000000000002c1",
+          "cycle": [],
+          "execution": 1942,
+          "id": "assert-02c1",
+          "kind": "assert",
+          "message": "left.balance + right.balance == 200",
+          "output": "bank: bank.c:40: audit: Assertion failed.\n",
+          "replay": "raddle replay assert-02c1",
+          "reproduced": {
+            "n": 5,
+            "of": 5
+          },
+          "seed": 7,
+          "sites": [
+            {
+              "column": 5,
+              "file": "/home/me/examples/bank.c",
+              "function": "audit",
+              "line": 40,
+              "module": "bank"
+            }
+          ],
+          "steps": 5,
+          "switches": 1,
+          "test": null,
+          "thread": 1,
+          "threads": [
+            {
+              "created_at": null,
+              "finished": false,
+              "id": 0,
+              "name": "",
+              "parent": null,
+              "pending": "write",
+              "stack": [],
+              "waits_for": null
+            },
+            {
+              "created_at": {
+                "column": 5,
+                "file": "/home/me/examples/bank.c",
+                "function": "main",
+                "line": 50,
+                "module": "bank"
+              },
+              "finished": false,
+              "id": 1,
+              "name": "",
+              "parent": 0,
+              "pending": null,
+              "stack": [
+                {
+                  "column": 5,
+                  "file": "/home/me/examples/bank.c",
+                  "function": "audit",
+                  "line": 40,
+                  "module": "bank"
+                },
+                {
+                  "column": 5,
+                  "file": "/home/me/examples/bank.c",
+                  "function": "worker",
+                  "line": 45,
+                  "module": "bank"
+                }
+              ],
+              "waits_for": null
+            }
+          ],
+          "trace_digest": "000000000000feed",
+          "type": "finding",
+          "version": 1
+        }"#]]
+    .assert_eq(&pretty);
+}

@@ -1,0 +1,119 @@
+//! Snapshots of closing lines, warnings, verdicts and the short JSON lines.
+
+use expect_test::expect;
+
+use super::samples;
+use crate::{
+    Status, Style, Tally,
+    closing::{self, Replayed, Uncontrolled},
+    json,
+};
+
+fn status() -> Status {
+    Status {
+        executions: 20_000,
+        elapsed_s: 14.2,
+        distinct_traces: 9_312,
+        steps: 2_000_000,
+        stability: 100.0,
+        ..Status::default()
+    }
+}
+
+#[test]
+fn closing_lines() {
+    let style = Style::default();
+    let mut status = status();
+    let clean = closing::explored(&status, false, &style);
+    let tally = |id: &str| Tally { id: id.into(), count: 31, place: "queue.c:88".into() };
+    status.findings = vec![tally("dl-02c1"), tally("assert-7f3a")];
+    let found = closing::explored(&status, true, &style);
+    let tallies = closing::tallies(&status, &style);
+    expect![[r#"
+        explored 20,000 executions (9,312 distinct) in 14.2 s (1,408/s), no finding
+        interrupted after 20,000 executions (9,312 distinct) in 14.2 s (1,408/s), 2 findings
+          dl-02c1         ×31  queue.c:88
+          assert-7f3a     ×31  queue.c:88
+    "#]]
+    .assert_eq(&(clean + &found + &tallies));
+}
+
+#[test]
+fn warnings_name_what_was_not_controlled() {
+    let style = Style::default();
+    assert_eq!(closing::warnings(&status(), false, &[], "", &style), "");
+    let stack = [samples::at(30, "transfer"), samples::at(50, "main")];
+    let uncontrolled =
+        [Uncontrolled { what: "blocking call read() on a terminal", count: 12, stack: &stack }];
+    let status = Status { stability: 99.2, n_hung: 1, ..status() };
+    let text = closing::warnings(&status, true, &uncontrolled, "/home/me", &style);
+    expect![[r#"
+        warning: the program never had a second thread: nothing to explore
+        warning: 1 execution made no step for too long and had to be ended
+        warning: stability 99.2%: not everything was under control
+          uncontrolled: blocking call read() on a terminal ×12
+              at examples/bank.c:30 in transfer
+              at examples/bank.c:50 in main
+    "#]]
+    .assert_eq(&text);
+}
+
+fn diverged(is_same: bool) -> Replayed {
+    Replayed::Diverged {
+        step: 44,
+        expected: "T1 lock mutex `left` at bank.c:30".into(),
+        found: "T2 lock mutex `right` at bank.c:31".into(),
+        is_same,
+    }
+}
+
+#[test]
+fn verdicts_of_replays() {
+    let style = Style::default();
+    let exact = Replayed::Reproduced { is_exact: true };
+    let near = Replayed::Reproduced { is_exact: false };
+    let mut text = String::new();
+    for all in [
+        vec![exact.clone()],
+        vec![exact.clone(); 5],
+        vec![exact, near, diverged(true)],
+        vec![diverged(false)],
+        vec![Replayed::Gone, Replayed::Gone],
+    ] {
+        text += &closing::replayed("dl-02c1", &all, &style);
+    }
+    expect![[r#"
+        dl-02c1: reproduced
+        dl-02c1: reproduced 5 of 5 times
+        dl-02c1: reproduced 3 of 3 times
+          the same failure, by slightly different steps
+          diverged at step 44:
+            recorded: T1 lock mutex `left` at bank.c:30
+            now:      T2 lock mutex `right` at bank.c:31
+          and the same failure all the same
+        dl-02c1: not reproduced
+          diverged at step 44:
+            recorded: T1 lock mutex `left` at bank.c:30
+            now:      T2 lock mutex `right` at bank.c:31
+          was the program rebuilt, or does its input differ?
+        dl-02c1: not reproduced in 2 replays
+          the recorded steps were followed, and nothing failed
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn other_json_lines() {
+    let mut text = json::progress(&status());
+    text += &json::summary(&status(), &json::Closing { seed: 7, ..json::Closing::default() });
+    text += &json::replay("dl-02c1", 1, &Replayed::Reproduced { is_exact: true });
+    text += &json::replay("dl-02c1", 2, &diverged(false));
+    text += &json::output(3, "total 200\n");
+    expect![[r#"
+        {"type":"progress","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"hung":0}
+        {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"hung":0,"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"baseline_failed":false}
+        {"type":"replay","version":1,"id":"dl-02c1","time":1,"verdict":"reproduced","reproduced":true,"exact":true,"diverged_at_step":null,"expected":null,"found":null}
+        {"type":"replay","version":1,"id":"dl-02c1","time":2,"verdict":"diverged","reproduced":false,"exact":false,"diverged_at_step":44,"expected":"T1 lock mutex `left` at bank.c:30","found":"T2 lock mutex `right` at bank.c:31"}
+        {"type":"output","version":1,"execution":3,"output":"total 200\n"}
+    "#]].assert_eq(&text);
+}

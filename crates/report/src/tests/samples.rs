@@ -1,0 +1,270 @@
+//! Findings made by hand.
+
+use raddle_model::{
+    Bucket, Finding, Flags, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan, Step,
+    ThreadId, ThreadState, WaitFor,
+};
+
+/// A place in `bank.c`.
+pub(crate) fn at(line: u32, function: &str) -> Place {
+    Place {
+        function: function.into(),
+        file: "/home/me/examples/bank.c".into(),
+        line,
+        column: 5,
+        module: "bank".into(),
+    }
+}
+
+/// The source text of a line, as if `bank.c` were there.
+pub(crate) fn source_line(place: &Place) -> Option<String> {
+    Some(match place.line {
+        30 => "\tpthread_mutex_lock(&from->lock);".into(),
+        31 => "\tpthread_mutex_lock(&to->lock);".into(),
+        35 => "\tfrom->balance -= amount;".into(),
+        40 => "\tassert(left.balance + right.balance == 200);".into(),
+        50 => "\tpthread_create(&first, NULL, to_right, NULL);".into(),
+        51 => "\tpthread_create(&second, NULL, to_left, NULL);".into(),
+        52 => "\tpthread_join(first, NULL);".into(),
+        60 => "\tpthread_cond_wait(&ready, &lock);".into(),
+        _ => return None,
+    })
+}
+
+/// A finding without steps, threads `main`, `T1`, `T2`… about to go on.
+pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
+    let state = |number: u32| ThreadState {
+        thread: ThreadId(number),
+        name: String::new(),
+        parent: (number > 0).then_some(ThreadId(0)),
+        created_at: if number > 0 { at(49 + number, "main") } else { Place::default() },
+        is_finished: false,
+        pending: None,
+        waits_for: None,
+        stack: Vec::new(),
+    };
+    Finding {
+        kind,
+        bucket: Bucket(0x02c1),
+        message: String::new(),
+        thread: None,
+        sites: Vec::new(),
+        is_cycle: false,
+        cycle: Vec::new(),
+        threads: (0..n_threads).map(state).collect(),
+        steps: Vec::new(),
+        n_steps_dropped: 0,
+        objects: vec![
+            String::new(),
+            "mutex `left`".into(),
+            "mutex `right`".into(),
+            "thread T1".into(),
+            "thread T2".into(),
+            "`left`+40".into(),
+            "condition variable `ready`".into(),
+        ],
+        places: vec![Place::default()],
+        plan: Plan::new(PickerSpec::Walk, 7),
+        execution: 1942,
+        n_switches: 0,
+        trace_digest: 0xfeed,
+        output: String::new(),
+    }
+}
+
+/// Adds steps and counts their switches.
+pub(crate) fn add(finding: &mut Finding, steps: &[(u32, OpKind, u32, u32)]) {
+    for (thread, kind, object, line) in steps {
+        let function = match line {
+            30..=35 => "transfer",
+            50..=53 => "main",
+            _ => "worker",
+        };
+        let place = if *line == 0 { Place::default() } else { at(*line, function) };
+        let known = finding.places.iter().position(|it| *it == place);
+        let place = known.unwrap_or_else(|| {
+            finding.places.push(place);
+            finding.places.len() - 1
+        });
+        let value = match (kind, object) {
+            (OpKind::Spawn, object) => u64::from(*object - 2),
+            (OpKind::Read, _) => 100,
+            _ => 0,
+        };
+        let is_switch = finding.steps.last().is_some_and(|it| it.thread != ThreadId(*thread));
+        finding.n_switches += u64::from(is_switch);
+        finding.steps.push(Step {
+            thread: ThreadId(*thread),
+            kind: *kind,
+            result: OpResult::Done,
+            flags: Flags::NONE.0,
+            object: ObjectId(*object),
+            place: place as u32,
+            value,
+        });
+    }
+}
+
+/// What a thread waits for at the end.
+pub(crate) fn wait(
+    finding: &mut Finding,
+    thread: u32,
+    pending: OpKind,
+    object: u32,
+    at: Place,
+    holders: Vec<(ThreadId, Place)>,
+) {
+    let object_name = finding.objects[object as usize].clone();
+    let state = &mut finding.threads[thread as usize];
+    state.pending = Some(pending);
+    state.waits_for =
+        Some(WaitFor { object: object_name, object_id: ObjectId(object), at, holders });
+}
+
+/// Two threads, two locks, taken the wrong way round.
+pub(crate) fn ab_ba() -> Finding {
+    let mut finding = blank(Kind::Deadlock, 3);
+    finding.message = "T1 waits for `right` held by T2 (taken at bank.c:30), T2 waits …".into();
+    finding.is_cycle = true;
+    finding.cycle = vec![ThreadId(1), ThreadId(2)];
+    finding.sites = vec![at(30, "transfer"), at(31, "transfer")];
+    add(
+        &mut finding,
+        &[
+            (0, OpKind::Spawn, 3, 50),
+            (0, OpKind::Spawn, 4, 51),
+            (1, OpKind::Start, 0, 0),
+            (1, OpKind::Lock, 1, 30),
+            (2, OpKind::Start, 0, 0),
+            (2, OpKind::Lock, 2, 30),
+        ],
+    );
+    let taken = at(30, "transfer");
+    wait(&mut finding, 0, OpKind::Join, 3, at(52, "main"), vec![]);
+    let wants = at(31, "transfer");
+    wait(&mut finding, 1, OpKind::Lock, 2, wants.clone(), vec![(ThreadId(2), taken.clone())]);
+    wait(&mut finding, 2, OpKind::Lock, 1, wants, vec![(ThreadId(1), taken)]);
+    finding.output = "moving 10 to the right\nmoving 20 to the left\n".into();
+    finding
+}
+
+/// A signal that came before the wait.
+pub(crate) fn lost_wakeup() -> Finding {
+    let mut finding = blank(Kind::Deadlock, 2);
+    finding.message = "T1 waits for a signal on `ready` that nobody will send".into();
+    finding.sites = vec![at(60, "worker")];
+    finding.threads[1].name = "consumer".into();
+    add(
+        &mut finding,
+        &[
+            (0, OpKind::Spawn, 3, 50),
+            (1, OpKind::Start, 0, 0),
+            (0, OpKind::Lock, 1, 30),
+            (0, OpKind::Signal, 6, 61),
+            (0, OpKind::Unlock, 1, 62),
+            (1, OpKind::Lock, 1, 59),
+            (1, OpKind::CondWait, 6, 60),
+        ],
+    );
+    wait(&mut finding, 0, OpKind::Join, 3, at(52, "main"), vec![]);
+    wait(&mut finding, 1, OpKind::CondWake, 6, at(60, "worker"), vec![]);
+    finding
+}
+
+/// Two threads and an assertion that one of them sees fail.
+pub(crate) fn assertion() -> Finding {
+    let mut finding = blank(Kind::Assert, 2);
+    finding.message = "left.balance + right.balance == 200".into();
+    finding.thread = Some(ThreadId(1));
+    finding.sites = vec![at(40, "audit")];
+    finding.threads[1].stack = vec![at(40, "audit"), at(45, "worker")];
+    finding.threads[0].pending = Some(OpKind::Write);
+    add(
+        &mut finding,
+        &[
+            (0, OpKind::Spawn, 3, 50),
+            (0, OpKind::Lock, 1, 30),
+            (0, OpKind::Read, 5, 35),
+            (1, OpKind::Start, 0, 0),
+            (1, OpKind::Read, 5, 40),
+        ],
+    );
+    finding.output = "bank: bank.c:40: audit: Assertion failed.\n".into();
+    finding
+}
+
+/// A crash in a long execution.
+pub(crate) fn crash() -> Finding {
+    let mut finding = blank(Kind::Crash, 3);
+    finding.message = "SIGSEGV".into();
+    finding.thread = Some(ThreadId(2));
+    finding.sites = vec![at(35, "transfer")];
+    finding.threads[2].stack = vec![at(35, "transfer"), at(47, "to_left")];
+    finding.n_steps_dropped = 1_000;
+    for _ in 0..60 {
+        add(
+            &mut finding,
+            &[(1, OpKind::Lock, 1, 30), (1, OpKind::Write, 5, 35), (1, OpKind::Unlock, 1, 36)],
+        );
+    }
+    add(&mut finding, &[(2, OpKind::Lock, 2, 30), (2, OpKind::Read, 5, 35)]);
+    finding
+}
+
+/// An unlock of somebody else's mutex.
+pub(crate) fn misuse() -> Finding {
+    let mut finding = blank(Kind::Misuse, 2);
+    finding.message = "T1 unlocks a mutex that another thread holds: left.lock".into();
+    finding.thread = Some(ThreadId(1));
+    finding.sites = vec![at(36, "worker")];
+    finding.threads[1].stack = vec![at(36, "worker")];
+    finding.threads[0].pending = Some(OpKind::Unlock);
+    add(
+        &mut finding,
+        &[
+            (0, OpKind::Spawn, 3, 50),
+            (0, OpKind::Lock, 1, 30),
+            (1, OpKind::Start, 0, 0),
+            (1, OpKind::Unlock, 1, 36),
+        ],
+    );
+    finding.steps[3].result = OpResult::Misused;
+    finding
+}
+
+/// Four philosophers and `main`.
+pub(crate) fn five_threads() -> Finding {
+    let mut finding = blank(Kind::Deadlock, 5);
+    finding.message = "T1 waits for `forks`+40 held by T2 (taken at bank.c:30), …".into();
+    finding.is_cycle = true;
+    finding.cycle = (1..=4).map(ThreadId).collect();
+    finding.sites = vec![at(31, "dine")];
+    finding.objects.truncate(1);
+    finding.objects.extend((0..4).map(|it| format!("mutex `forks`+{}", it * 40)));
+    finding.objects.push("thread T1".into());
+    for thread in 1..=4 {
+        add(&mut finding, &[(thread, OpKind::Start, 0, 0), (thread, OpKind::Lock, thread, 30)]);
+    }
+    for thread in 1..=4 {
+        let next = thread % 4 + 1;
+        let holders = vec![(ThreadId(next), at(30, "dine"))];
+        wait(&mut finding, thread, OpKind::Lock, next, at(31, "dine"), holders);
+    }
+    wait(&mut finding, 0, OpKind::Join, 5, at(52, "main"), vec![]);
+    finding
+}
+
+/// As [`ab_ba`], with locks that have no names.
+pub(crate) fn heap_locks() -> Finding {
+    let mut finding = ab_ba();
+    for (object, ordinal) in [(1, 1), (2, 2)] {
+        let name = format!("mutex in heap block of 48 bytes allocated at bank.c:20 (#{ordinal})");
+        finding.objects[object] = name;
+    }
+    for state in &mut finding.threads {
+        if let Some(wait) = &mut state.waits_for {
+            wait.object = finding.objects[wait.object_id.idx()].clone();
+        }
+    }
+    finding
+}

@@ -1,0 +1,279 @@
+//! A finding in words: headline, what each thread waits for or where it failed, the schedule, what the
+//! program wrote, and the commands to go on with.
+
+use std::fmt::Write as _;
+
+use raddle_model::{Finding, Kind, OpKind, Place, ThreadState, WaitFor};
+
+use crate::{
+    Style,
+    json::Reproduced,
+    number, place,
+    schedule::Schedule,
+    stacks::{self, beside},
+    steps,
+    style::Ink,
+};
+
+/// Gives the text of a source line.
+pub type Sources<'a> = dyn FnMut(&Place) -> Option<String> + 'a;
+
+/// Lines of the program's output that are shown, unless all are wanted.
+const OUTPUT_MAX: usize = 20;
+
+/// A finding, with what is known around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// What went wrong.
+    pub finding: &'a Finding,
+    /// The name that commands take; empty if it has none, because it was not kept.
+    pub id: &'a str,
+    /// The campaign's seed, if it is known.
+    pub seed: Option<u64>,
+    /// How often it came back when its plan was run again, if that was tried.
+    pub reproduced: Option<Reproduced>,
+    /// The directory below which paths are shown without it; empty for none.
+    pub base: &'a str,
+}
+
+/// The whole text of a finding.
+pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> String {
+    let schedule = Schedule::new(shown.finding, style);
+    let mut out = headline(shown, style);
+    body(&mut out, shown, &schedule, style, sources);
+    let schedule = schedule.render(style, sources);
+    if !schedule.is_empty() {
+        let _ = write!(out, "\n{schedule}");
+    }
+    output(&mut out, shown.finding, style);
+    closing(&mut out, shown, style);
+    out
+}
+
+/// What one execution wrote, under a heading.
+pub fn execution(index: u64, output: &str, style: &Style) -> String {
+    let rule = style.rule();
+    let head = format!("{rule} execution {} {rule}", number::grouped(index));
+    let mut out = format!("{}\n", style.paint(Ink::Switch, &head));
+    for line in output.lines() {
+        let _ = writeln!(out, "{}", style.tame(line));
+    }
+    out
+}
+
+/// `deadlock at bank.c:31 in transfer`: the line that scripts look for, without its prefix.
+pub fn summary(finding: &Finding, base: &str) -> String {
+    match places(finding).first().map(|it| place::with_function(it, base)) {
+        Some(place) if !place.is_empty() => format!("{} at {place}", finding.kind.word()),
+        _ => finding.kind.word().to_owned(),
+    }
+}
+
+/// `bank.c:31`, or `pool.c:140 ⇄ pool.c:171` for a cycle.
+pub fn short_place(finding: &Finding, style: &Style) -> String {
+    let mut places: Vec<String> = places(finding).into_iter().map(place::short).collect();
+    places.retain(|it| !it.is_empty());
+    places.dedup();
+    match places.as_slice() {
+        [] => "?".to_owned(),
+        [first, second] if finding.is_cycle => {
+            format!("{first} {} {second}", if style.unicode { "⇄" } else { "<>" })
+        }
+        [first, ..] => first.clone(),
+    }
+}
+
+/// Where it failed; for a cycle, where each of its threads waits.
+fn places(finding: &Finding) -> Vec<&Place> {
+    let waits = finding.cycle.iter().filter_map(|thread| {
+        let state = finding.threads.iter().find(|it| it.thread == *thread)?;
+        state.waits_for.as_ref().map(|it| &it.at)
+    });
+    let places: Vec<&Place> = waits.collect();
+    if places.is_empty() { finding.sites.iter().collect() } else { places }
+}
+
+fn headline(shown: &Shown<'_>, style: &Style) -> String {
+    let finding = shown.finding;
+    let label = match shown.id {
+        "" => "error".to_owned(),
+        id => format!("error[{id}]"),
+    };
+    let title = finding.kind.title();
+    // The message of a cycle names every lock, as the lines below it do.
+    let message = cycle(finding).unwrap_or_else(|| style.tame(&finding.message));
+    let text = match message.as_str() {
+        "" => format!(": {title}"),
+        message if message.starts_with(title) => format!(": {message}"),
+        message => format!(": {title}: {message}"),
+    };
+    let found = circumstances(shown);
+    let used = label.chars().count() + text.chars().count();
+    let found_width = found.chars().count();
+    let head = format!("{}{}", style.paint(Ink::Error, &label), style.paint(Ink::Strong, &text));
+    let found = style.paint(Ink::Dim, &found);
+    match style.width.checked_sub(used + found_width + 2) {
+        Some(room) => format!("{head}{:gap$}{found}\n", "", gap = room.min(24) + 2),
+        None => format!("{head}\n  {found}\n"),
+    }
+}
+
+/// `T1 and T2 wait for each other`.
+fn cycle(finding: &Finding) -> Option<String> {
+    let threads: Vec<String> = finding.cycle.iter().map(|it| format!("T{}", it.0)).collect();
+    Some(match threads.as_slice() {
+        [] => return None,
+        [alone] => format!("{alone} waits for itself"),
+        [first, second] => format!("{first} and {second} wait for each other"),
+        [most @ .., last] => format!("{} and {last} wait in a circle", most.join(", ")),
+    })
+}
+
+/// `found at execution 1,942, seed 7, replayed 5/5`.
+fn circumstances(shown: &Shown<'_>) -> String {
+    let mut text = format!("found at execution {}", number::grouped(shown.finding.execution));
+    if let Some(seed) = shown.seed {
+        let _ = write!(text, ", seed {seed}");
+    }
+    if let Some(Reproduced { n, of }) = shown.reproduced {
+        let _ = write!(text, ", replayed {n}/{of}");
+    }
+    text
+}
+
+fn body(
+    out: &mut String,
+    shown: &Shown<'_>,
+    schedule: &Schedule<'_>,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) {
+    match shown.finding.kind {
+        Kind::Deadlock => deadlock(out, shown, schedule, style, sources),
+        Kind::Hang | Kind::Livelock => every_stack(out, shown, style, sources),
+        _ => failing_stack(out, shown, style, sources),
+    }
+}
+
+/// Who waits for what, who holds it: the threads of the cycle first, in its order, then the others,
+/// those that only wait for the end of another last.
+fn deadlock(
+    out: &mut String,
+    shown: &Shown<'_>,
+    schedule: &Schedule<'_>,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) {
+    let finding = shown.finding;
+    let order = |it: &&ThreadState| {
+        let idx_in_cycle = finding.cycle.iter().position(|thread| *thread == it.thread);
+        (idx_in_cycle.unwrap_or(usize::MAX), it.pending == Some(OpKind::Join))
+    };
+    let mut states: Vec<&ThreadState> = finding.threads.iter().collect();
+    states.sort_by_key(order);
+    for state in states {
+        let Some(wait) = &state.waits_for else { continue };
+        let label = style.paint(Ink::Strong, &place::thread(finding, state.thread));
+        let verb = state.pending.map_or("waits for", |it| steps::waiting(it, wait));
+        let letter = schedule.names.letter(wait.object_id);
+        let letter = letter.map(|it| format!(" ({it})")).unwrap_or_default();
+        let _ = writeln!(out, "  {label} {verb} {}{letter}", style.tame(&wait.object));
+        waiting(out, shown, wait, style, sources);
+        if wait.holders.is_empty() && state.pending != Some(OpKind::Join) {
+            let _ = writeln!(out, "      no thread is left that could end this wait");
+        }
+    }
+}
+
+fn waiting(
+    out: &mut String,
+    shown: &Shown<'_>,
+    wait: &WaitFor,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) {
+    let at = format!("      at {}", place::with_function(&wait.at, shown.base));
+    let _ = writeln!(out, "{}", beside(&at, sources(&wait.at).as_deref(), style));
+    for (holder, taken) in &wait.holders {
+        let holder = place::thread(shown.finding, *holder);
+        let head = match place::long(taken, shown.base).as_str() {
+            "" => format!("      held by {holder}"),
+            taken => format!("      held by {holder}, taken at {taken}"),
+        };
+        let _ = writeln!(out, "{}", beside(&head, sources(taken).as_deref(), style));
+    }
+}
+
+/// What every thread was doing, with its stack.
+fn every_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    for state in &shown.finding.threads {
+        let label = style.paint(Ink::Strong, &place::thread(shown.finding, state.thread));
+        let _ = writeln!(out, "  {label} {}", doing(shown.finding, state));
+        stacks::render(out, shown, &state.stack, 6, style, sources);
+    }
+}
+
+fn doing(finding: &Finding, state: &ThreadState) -> String {
+    match (&state.waits_for, state.pending) {
+        _ if state.is_finished => "had finished".to_owned(),
+        (Some(wait), _) => format!("waits for {}", wait.object),
+        (None, _) if finding.thread == Some(state.thread) => "runs".to_owned(),
+        (None, Some(pending)) => format!("about to {}", pending.verb()),
+        (None, None) => "runs".to_owned(),
+    }
+}
+
+/// The thread that failed, with its stack.
+fn failing_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    let finding = shown.finding;
+    let Some(thread) = finding.thread else { return };
+    let label = style.paint(Ink::Strong, &place::thread(finding, thread));
+    let state = finding.threads.iter().find(|it| it.thread == thread);
+    let created = state
+        .filter(|it| it.parent.is_some())
+        .map(|it| place::with_function(&it.created_at, shown.base))
+        .filter(|it| !it.is_empty())
+        .map(|it| format!(", created at {it}"))
+        .unwrap_or_default();
+    let _ = writeln!(out, "  in {label}{created}");
+    match state {
+        Some(state) if !state.stack.is_empty() => {
+            stacks::render(out, shown, &state.stack, 6, style, sources);
+        }
+        _ => stacks::render(out, shown, &finding.sites, 6, style, sources),
+    }
+}
+
+/// What the program wrote, its last lines.
+fn output(out: &mut String, finding: &Finding, style: &Style) {
+    let lines: Vec<&str> = finding.output.trim_end().lines().collect();
+    if lines.is_empty() {
+        return;
+    }
+    let n_shown = if style.full { lines.len() } else { lines.len().min(OUTPUT_MAX) };
+    let _ = writeln!(out, "\n  program output:");
+    if n_shown < lines.len() {
+        let n_left = number::grouped((lines.len() - n_shown) as u64);
+        let _ = writeln!(out, "    {} {n_left} earlier lines", style.ellipsis());
+    }
+    for line in &lines[lines.len() - n_shown..] {
+        let _ = writeln!(out, "    {}", style.tame(line).trim_end());
+    }
+}
+
+/// What to do next, and the line that scripts look for.
+fn closing(out: &mut String, shown: &Shown<'_>, style: &Style) {
+    let id = shown.id;
+    let summary = summary(shown.finding, shown.base);
+    if id.is_empty() {
+        let _ = writeln!(out, "\nSUMMARY: raddle: {summary}");
+        return;
+    }
+    let replay = style.paint(Ink::Strong, &format!("raddle replay {id}"));
+    let _ = write!(out, "\n  replay:  {replay}");
+    if !style.full {
+        let show = style.paint(Ink::Strong, &format!("raddle show {id} --full"));
+        let _ = write!(out, "\n  show:    {show}");
+    }
+    let _ = writeln!(out, "\n\nSUMMARY: raddle: {summary}");
+}
