@@ -1,1 +1,39 @@
-fn main() {}
+//! Automation: `cargo xtask ci` runs what CI runs, `cargo xtask bench` measures what Raddle promises.
+
+#![expect(clippy::print_stderr, reason = "a tool for those who work on Raddle, on their terminal")]
+
+mod bench;
+mod ci;
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Automation for those who work on Raddle.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+enum Verb {
+    /// Formatting, lints, documentation, tests: all that CI looks at.
+    Ci,
+    /// Measures each promise of speed against its floor; fails if one is not kept.
+    Bench {
+        /// Write the figures to this file as JSON.
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+        /// A tenth of the work: for a first look, too rough to judge by.
+        #[arg(long)]
+        quick: bool,
+        /// Only benchmarks whose name contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Verb::parse() {
+        Verb::Ci => ci::run(),
+        Verb::Bench { json, quick, only } => {
+            bench::run(&bench::Options { json, is_quick: quick, only })
+        }
+    }
+}

@@ -15,6 +15,8 @@ mod machine;
 mod object;
 mod perform;
 mod ready;
+#[cfg(test)]
+mod script;
 mod thread;
 mod timeouts;
 

@@ -52,6 +52,7 @@ impl Machine {
         let verdict = self.threads[thread.idx()].verdict.take();
         if let Some(result) = verdict
             && (op.kind != OpKind::CondWake || result == OpResult::Interrupted)
+            && !(result == OpResult::TimedOut && self.is_open_for(&op))
         {
             return result.into();
         }

@@ -3,16 +3,36 @@
 //! A hook's symbol is a short piece of assembly that remembers where it was called from and jumps to
 //! the function that does the work; arguments stay where the C calling convention puts them.
 
+mod barrier;
+mod c11;
+mod cancel;
+mod cond;
+mod cpu;
+mod destroyed;
+mod event;
+mod futex;
+mod io;
 mod memory;
 mod mutex;
+mod once;
+mod poll;
 mod process;
 mod random;
+mod rwlock;
+mod sem;
+mod signal;
+mod spin;
+mod stdio;
+mod syscall;
 mod thread;
 mod thread_local;
+mod time;
+mod timer;
 mod tsan;
 
 use crate::control::Caller;
 
+pub(crate) use cancel::{exit_thread, is_cancel_due, test_cancel};
 pub(crate) use process::exit_process;
 pub(crate) use random::seed_random;
 pub(crate) use thread_local::run_thread_destructors;

@@ -35,3 +35,4 @@ mod step;
 mod sync;
 mod threads;
 mod time;
+mod timers;

@@ -162,3 +162,44 @@ real! {
     fn poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout_ms: c_int) -> c_int;
     fn longjmp(buffer: *mut c_void, value: c_int) -> !;
 }
+
+// Of the hooks for named semaphores, time, processors, streams and C11.
+real! {
+    fn sem_open(name: *const c_char, flags: c_int, mode: c_uint, count: c_uint) -> *mut sem_t;
+    fn sem_close(sem: *mut sem_t) -> c_int;
+    fn usleep(length_us: c_uint) -> c_int;
+    fn sleep(length_s: c_uint) -> c_uint;
+    fn thrd_sleep(length: *const timespec, left: *mut timespec) -> c_int;
+    fn gettimeofday(to: *mut libc::timeval, zone: *mut c_void) -> c_int;
+    fn time(to: *mut libc::time_t) -> libc::time_t;
+    fn timespec_get(to: *mut timespec, base: c_int) -> c_int;
+    fn clock() -> libc::c_long;
+    fn sched_getaffinity(process: libc::pid_t, size: size_t, set: *mut c_void) -> c_int;
+    fn sched_setaffinity(process: libc::pid_t, size: size_t, set: *const c_void) -> c_int;
+    fn pthread_getaffinity_np(thread: pthread_t, size: size_t, set: *mut c_void) -> c_int;
+    fn pthread_setaffinity_np(thread: pthread_t, size: size_t, set: *const c_void) -> c_int;
+    fn sysconf(name: c_int) -> libc::c_long;
+    fn get_nprocs() -> c_int;
+    fn get_nprocs_conf() -> c_int;
+    fn sched_getcpu() -> c_int;
+    fn flockfile(stream: *mut c_void);
+    fn ftrylockfile(stream: *mut c_void) -> c_int;
+    fn funlockfile(stream: *mut c_void);
+    fn thrd_create(thread: *mut pthread_t, start: Start11, arg: *mut c_void) -> c_int;
+    fn thrd_join(thread: pthread_t, result: *mut c_int) -> c_int;
+    fn thrd_detach(thread: pthread_t) -> c_int;
+    fn thrd_exit(result: c_int) -> !;
+    fn mtx_init(mutex: *mut pthread_mutex_t, kind: c_int) -> c_int;
+    fn mtx_destroy(mutex: *mut pthread_mutex_t);
+    fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn mtx_timedlock(mutex: *mut pthread_mutex_t, deadline: *const timespec) -> c_int;
+    fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int;
+    fn cnd_init(cond: *mut pthread_cond_t) -> c_int;
+    fn cnd_destroy(cond: *mut pthread_cond_t);
+    fn cnd_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int;
+    fn cnd_timedwait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, deadline: *const timespec) -> c_int;
+    fn cnd_signal(cond: *mut pthread_cond_t) -> c_int;
+    fn cnd_broadcast(cond: *mut pthread_cond_t) -> c_int;
+    fn call_once(once: *mut pthread_once_t, routine: Thunk);
+}

@@ -1,99 +1,444 @@
 //! Signals: those that kill are the end of an execution, told with the thread and the place; those
 //! that the program sends itself are delivered at steps; and one of ours makes a stuck execution say
 //! where it is.
+//!
+//! The program's actions and masks are kept here; the kernel knows only ours. A signal is queued at
+//! the thread that is to handle it, which runs the handler when it leaves its hook, or, if it is
+//! blocked, as soon as it is chosen: its op is interrupted. Of several threads that could handle a
+//! signal sent to the process, it is the one created first.
+//!
+//! What it misses: stopping and continuing, and handlers on an alternate stack of the program (they
+//! run on the thread's own, except for faults).
+
+mod kernel;
 
 use std::ffi::{c_int, c_void};
 
-use raddle_model::{End, SiteId};
+use raddle_machine::{Performed, Status};
+use raddle_model::{End, Op, OpKind, OpResult, SiteId, ThreadId};
 
+pub(crate) use self::kernel::{follow, install, use_alternate_stack};
 use crate::{
-    arena,
-    control::{Caller, control},
-    end, real,
+    control::{Control, control, outside},
+    end,
+    hooks::{is_cancel_due, test_cancel},
+    server,
+    step::step,
+    threads::ThreadRt,
+    timers::Timers,
 };
 
-/// Bytes of the stack that handlers run on.
-const STACK_SIZE: usize = 64 << 10;
-/// The launcher's request to say where the execution is stuck.
-pub(crate) const HANG_SIGNAL: c_int = 62;
-/// Signals that end a program by its own fault.
-const FATAL: [c_int; 7] = [
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGFPE,
-    libc::SIGILL,
-    libc::SIGABRT,
-    libc::SIGTRAP,
-    libc::SIGSYS,
-];
+/// Signals are numbered from 1 to this.
+pub(crate) const SIGNAL_MAX: c_int = 64;
+/// The first signal of which several can be queued.
+const SIGNAL_QUEUED: c_int = 32;
+/// The siginfo of a sent signal has its value here, in words.
+const VALUE_WORD: usize = 3;
 
 /// What the program has said about signals.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Signals {
     /// Must some thread run a handler, or end, when it leaves its hook?
     pub(crate) is_any_pending: bool,
+    /// What the last look for handlers to run came to.
+    pub(crate) ran: Ran,
+    actions: [Action; SIGNAL_MAX as usize + 1],
+    /// Sent to the process while every thread blocked them.
+    process: Vec<Sent>,
+    pub(crate) timers: Timers,
 }
 
-/// Installs our handlers.
-pub(crate) fn install() {
-    use_alternate_stack();
-    for signal in FATAL.into_iter().chain([HANG_SIGNAL]) {
-        // SAFETY: the handler is async-signal-safe in that it ends the process.
-        unsafe {
-            let mut action = std::mem::zeroed::<libc::sigaction>();
-            action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-            real::sigaction(signal, &raw const action, std::ptr::null_mut());
+impl Default for Signals {
+    fn default() -> Signals {
+        Signals {
+            is_any_pending: false,
+            ran: Ran { is_any: false, may_restart: true },
+            actions: [Action::default(); SIGNAL_MAX as usize + 1],
+            process: Vec::new(),
+            timers: Timers::default(),
         }
     }
 }
 
-/// Gives the calling kernel thread a stack for handlers, so that a stack overflow can be told.
-pub(crate) fn use_alternate_stack() {
-    let stack =
-        libc::stack_t { ss_sp: arena::map(STACK_SIZE).cast(), ss_flags: 0, ss_size: STACK_SIZE };
-    // SAFETY: the memory is ours for ever.
-    unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) };
+/// What is to be done on a signal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Action {
+    /// `SIG_DFL` (0), `SIG_IGN` (1) or the handler.
+    pub(crate) handler: usize,
+    pub(crate) flags: c_int,
+    /// Blocked while it runs.
+    pub(crate) mask: u64,
 }
 
-unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes its context.
-    let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-    let pc = registers[libc::REG_RIP as usize] as usize;
-    let sp = registers[libc::REG_RSP as usize] as usize;
-    // SAFETY: the execution ends here; nobody else runs.
-    let control = unsafe { &mut *control() };
-    if signal == HANG_SIGNAL {
-        // SAFETY: as above.
-        unsafe { hang(Caller { pc, sp }) };
+impl Action {
+    pub(crate) fn has_handler(&self) -> bool {
+        self.handler != libc::SIG_DFL && self.handler != libc::SIG_IGN
     }
-    if control.is_inside && !crate::hooks::is_access_of_program(pc) {
-        let _ = info;
-        end::die(&[
-            b"signal ",
-            &[b'0' + (signal / 10) as u8, b'0' + (signal % 10) as u8],
-            b" inside the runtime",
-        ]);
+
+    /// Calls the handler; one that wants the number only ignores the rest.
+    ///
+    /// # Safety
+    ///
+    /// There is a handler, and the arguments are what it expects.
+    pub(crate) unsafe fn call(
+        &self,
+        signal: c_int,
+        info: *mut libc::siginfo_t,
+        context: *mut c_void,
+    ) {
+        // SAFETY: the program gave us a handler of one of the two types; the caller promises the rest.
+        unsafe {
+            let handler = std::mem::transmute::<
+                usize,
+                unsafe extern "C-unwind" fn(c_int, *mut libc::siginfo_t, *mut c_void),
+            >(self.handler);
+            handler(signal, info, context);
+        }
     }
-    // A return address is looked up one byte before: make a faulting address look like one.
-    let site = control.site(Caller { pc: pc + 1, sp });
-    end::end(End::Crash(signal), site, b"");
 }
 
-unsafe fn hang(caller: Caller) -> ! {
-    // SAFETY: as in `handle`.
-    let control = unsafe { &mut *control() };
-    let site = if control.is_execution {
-        control.site(Caller { pc: caller.pc + 1, sp: caller.sp })
-    } else {
-        SiteId(0)
-    };
-    end::end(End::Hang, site, b"")
+/// A signal on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) signal: c_int,
+    /// `SI_USER`, `SI_TKILL`…
+    pub(crate) code: c_int,
+    pub(crate) value: usize,
+}
+
+/// What happens on a signal without handler.
+enum Fate {
+    Ignore,
+    Stop,
+    End,
+}
+
+/// A signal as a set.
+pub(crate) const fn bit(signal: c_int) -> u64 {
+    1 << (signal - 1)
+}
+
+/// Signals that can't be blocked.
+pub(crate) const UNBLOCKABLE: u64 = bit(libc::SIGKILL) | bit(libc::SIGSTOP);
+
+fn default_of(signal: c_int) -> Fate {
+    match signal {
+        libc::SIGCHLD | libc::SIGURG | libc::SIGWINCH | libc::SIGCONT => Fate::Ignore,
+        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => Fate::Stop,
+        _ => Fate::End,
+    }
+}
+
+impl Signals {
+    pub(crate) fn action(&self, signal: c_int) -> Action {
+        self.actions[signal as usize]
+    }
+
+    /// Sets an action; the kernel learns what it must.
+    pub(crate) fn set_action(&mut self, signal: c_int, action: Action) {
+        self.actions[signal as usize] = action;
+        follow(signal, action.handler);
+    }
+
+    /// A handler is about to run.
+    pub(crate) fn handler_begins(&mut self, signal: c_int) {
+        let action = &mut self.actions[signal as usize];
+        if action.flags & libc::SA_RESETHAND != 0 {
+            action.handler = libc::SIG_DFL;
+        }
+    }
+
+    /// Queues a signal for the process; one that can't be queued twice is not.
+    fn queue(queue: &mut Vec<Sent>, sent: Sent) {
+        let is_there = queue.iter().any(|it| it.signal == sent.signal);
+        if !is_there || sent.signal >= SIGNAL_QUEUED {
+            queue.push(sent);
+        }
+    }
+}
+
+/// Takes the first signal of a set out of a queue: the lowest, as Linux does.
+fn take(queue: &mut Vec<Sent>, set: u64) -> Option<Sent> {
+    let idx = (0..queue.len())
+        .filter(|idx| set & bit(queue[*idx].signal) != 0)
+        .min_by_key(|idx| (queue[*idx].signal, *idx))?;
+    Some(queue.remove(idx))
+}
+
+fn set_of(queue: &[Sent]) -> u64 {
+    queue.iter().fold(0, |set, it| set | bit(it.signal))
+}
+
+impl ThreadRt {
+    fn has_deliverable(&self) -> bool {
+        self.sent.iter().any(|it| self.mask & bit(it.signal) == 0)
+    }
+}
+
+impl Control {
+    /// Sends a signal to a thread, or to the process. The step has been done.
+    pub(crate) fn send_signal(&mut self, to: Option<ThreadId>, sent: Sent, site: SiteId) {
+        let wanted = bit(sent.signal);
+        let Some(target) = to.or_else(|| self.thread_for(wanted)) else {
+            return Signals::queue(&mut self.signals.process, sent);
+        };
+        if self.machine.status(target) == Status::Finished {
+            return;
+        }
+        let thread = &mut self.threads[target.idx()];
+        if thread.waits_for & wanted != 0 {
+            Signals::queue(&mut thread.sent, sent);
+            return self.machine.wake_sigwait(target);
+        }
+        if thread.mask & wanted != 0 {
+            return Signals::queue(&mut thread.sent, sent);
+        }
+        let action = self.signals.action(sent.signal);
+        match action.handler {
+            libc::SIG_IGN => {}
+            libc::SIG_DFL => self.act_by_default(sent.signal, site),
+            _ => {
+                Signals::queue(&mut thread.sent, sent);
+                self.signals.is_any_pending = true;
+                if self.machine.is_blocked(target) {
+                    self.machine.interrupt(target);
+                }
+            }
+        }
+    }
+
+    fn act_by_default(&mut self, signal: c_int, site: SiteId) {
+        match default_of(signal) {
+            Fate::Ignore => {}
+            Fate::Stop => server::note(c"a signal that stops the process is ignored", site),
+            Fate::End if signal == libc::SIGABRT => end::end(End::Abort, site, b""),
+            Fate::End => end::end(End::Crash(signal), site, b""),
+        }
+    }
+
+    /// The thread that handles a signal sent to the process, if any does not block it.
+    fn thread_for(&self, wanted: u64) -> Option<ThreadId> {
+        let wants = |idx: usize| {
+            let it = &self.threads[idx];
+            (it.mask & wanted == 0 || it.waits_for & wanted != 0)
+                && self.machine.status(ThreadId(idx as u32)) != Status::Finished
+        };
+        (0..self.threads.len()).find(|idx| wants(*idx)).map(|idx| ThreadId(idx as u32))
+    }
+
+    /// Signals that wait for the thread that runs, blocked or not, as a set.
+    pub(crate) fn pending_signals(&mut self) -> u64 {
+        set_of(&self.signals.process) | set_of(&self.this().sent)
+    }
+
+    /// Takes one of a set of signals that wait for the thread that runs.
+    pub(crate) fn take_signal(&mut self, set: u64) -> Option<Sent> {
+        take(&mut self.this().sent, set).or_else(|| take(&mut self.signals.process, set))
+    }
+
+    /// Changes the mask of the thread that runs. What was sent to the process and is no longer blocked
+    /// is now its own. Returns the old mask.
+    pub(crate) fn set_mask(&mut self, mask: u64) -> u64 {
+        let old = std::mem::replace(&mut self.this().mask, mask & !UNBLOCKABLE);
+        let opened = !self.this().mask;
+        while let Some(sent) = take(&mut self.signals.process, opened) {
+            self.this().sent.push(sent);
+        }
+        self.look_for_pending();
+        old
+    }
+
+    /// Brings `is_any_pending` up to date.
+    pub(crate) fn look_for_pending(&mut self) {
+        let machine = &self.machine;
+        let is_concerned = |(idx, it): (usize, &Box<ThreadRt>)| {
+            (it.has_deliverable() || it.must_cancel())
+                && machine.status(ThreadId(idx as u32)) != Status::Finished
+        };
+        self.signals.is_any_pending = self.threads.iter().enumerate().any(is_concerned);
+    }
+
+    /// Passes on what the kernel has delivered.
+    pub(crate) fn receive_arrived(&mut self) {
+        let mut arrived = kernel::take_arrived();
+        while arrived != 0 {
+            let signal = arrived.trailing_zeros() as c_int + 1;
+            arrived &= arrived - 1;
+            let site = self.machine.pending(self.me).site;
+            let is_own = signal == libc::SIGPIPE;
+            if !is_own {
+                server::note(c"a signal from outside", site);
+            }
+            let sent = Sent { signal, code: libc::SI_USER, value: 0 };
+            self.send_signal(is_own.then_some(self.me), sent, site);
+        }
+    }
+
+    /// Handlers left by `longjmp` no longer block signals.
+    pub(crate) fn drop_handlers_below(&mut self, sp: usize) {
+        while let Some((at, mask)) = self.this().handlers.last().copied()
+            && at < sp
+        {
+            self.this().handlers.pop();
+            self.set_mask(mask);
+        }
+    }
+}
+
+/// What [`run_handlers`] did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ran {
+    pub(crate) is_any: bool,
+    /// Had all of them `SA_RESTART`?
+    pub(crate) may_restart: bool,
+}
+
+/// Runs the handlers of the signals that wait for the thread that runs, inside a hook.
+pub(crate) fn run_handlers() -> Ran {
+    let mut ran = Ran { is_any: false, may_restart: true };
+    // SAFETY: the thread that runs is inside a hook; borrows end before user code runs.
+    unsafe {
+        let control = control();
+        (*control).receive_arrived();
+        loop {
+            let opened = !(*control).this().mask;
+            let Some(sent) = take(&mut (*control).this().sent, opened) else { break };
+            let action = (*control).signals.action(sent.signal);
+            match action.handler {
+                libc::SIG_IGN => {}
+                libc::SIG_DFL => (*control).act_by_default(sent.signal, SiteId(0)),
+                _ => {
+                    ran.is_any = true;
+                    ran.may_restart &= action.flags & libc::SA_RESTART != 0;
+                    run_handler(sent, action);
+                }
+            }
+        }
+        (*control).look_for_pending();
+        (*control).signals.ran = ran;
+    }
+    ran
+}
+
+unsafe fn run_handler(sent: Sent, action: Action) {
+    // SAFETY: the thread that runs is inside a hook; no borrow lives while the handler runs. A handler
+    // that leaves by `longjmp` leaves a frame behind, which is dropped then.
+    unsafe {
+        let control = control();
+        let (object, site) = {
+            let me = (*control).me;
+            ((*control).this().object, (*control).machine.pending(me).site)
+        };
+        step(Op::on(OpKind::Handle, object, site).arg(sent.signal as u64));
+        (*control).this().spin.reset();
+        (*control).signals.handler_begins(sent.signal);
+        let own = if action.flags & libc::SA_NODEFER == 0 { bit(sent.signal) } else { 0 };
+        let mask = (*control).this().mask;
+        let errno = *libc::__errno_location();
+        let mut info = info_of(sent);
+        let mut context = std::mem::zeroed::<libc::ucontext_t>();
+        (*control).this().handlers.push((&raw const info as usize, mask));
+        (*control).this().mask = mask | action.mask | own;
+        outside(|| action.call(sent.signal, &raw mut info, (&raw mut context).cast()));
+        (*control).this().handlers.pop();
+        (*control).set_mask(mask);
+        *libc::__errno_location() = errno;
+    }
+}
+
+pub(crate) fn info_of(sent: Sent) -> libc::siginfo_t {
+    // SAFETY: all zeros is a siginfo; the words written are within it, where the kernel puts the
+    // sender and the value.
+    unsafe {
+        let mut info = std::mem::zeroed::<libc::siginfo_t>();
+        info.si_signo = sent.signal;
+        info.si_code = sent.code;
+        let words = (&raw mut info).cast::<usize>();
+        if sent.code != libc::SI_TIMER {
+            let process = std::process::id() as usize;
+            // The kernel calls user 0 what we can't know without asking; asking is cheap.
+            let user = raddle_fiber::raw::syscall(libc::SYS_getuid, [0; 6]) as usize;
+            *words.add(2) = process | user << 32;
+        }
+        *words.add(VALUE_WORD) = sent.value;
+        info
+    }
 }
 
 /// Runs handlers of signals that were sent to the thread that runs, which is outside every hook.
 #[cold]
 pub(crate) fn deliver_pending() {
-    // SAFETY: the thread that runs leaves its hook.
-    unsafe { (*control()).signals.is_any_pending = false };
+    // SAFETY: the thread that runs leaves its hook, and enters ours.
+    unsafe {
+        let control = control();
+        (*control).is_inside = true;
+        run_handlers();
+        if (*control).this().is_cancel_async {
+            test_cancel();
+        }
+        (*control).is_inside = false;
+    }
+}
+
+/// A thread is about to announce an op, and some thread has signals or is cancelled.
+#[cold]
+pub(crate) fn before_step(op: &Op) {
+    match op.kind {
+        OpKind::Handle | OpKind::Kill | OpKind::Finish | OpKind::Exit => {}
+        OpKind::CondWake => {
+            run_handlers();
+            if is_cancel_due() {
+                // SAFETY: the thread that runs is inside a hook.
+                unsafe { (*control()).machine.cancel_wait((*control()).me, op.object) };
+            }
+        }
+        OpKind::FutexWake | OpKind::BarrierLeave => {
+            run_handlers();
+        }
+        kind if is_cancellation_point(kind) => test_cancel(),
+        _ => {}
+    }
+}
+
+/// Ops in which a thread acts on a cancellation.
+pub(crate) const fn is_cancellation_point(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::CondWait
+            | OpKind::CondWake
+            | OpKind::SemWait
+            | OpKind::Join
+            | OpKind::Sleep
+            | OpKind::Io
+            | OpKind::SigWait
+    )
+}
+
+/// An op was performed while some thread has signals or is cancelled, or was interrupted. Is it to be
+/// announced again?
+#[cold]
+pub(crate) fn after_step(op: &Op, performed: &Performed) -> bool {
+    if performed.result != OpResult::Interrupted {
+        if op.kind == OpKind::CondWake {
+            test_cancel();
+        }
+        return false;
+    }
+    // SAFETY: the thread that runs is inside a hook; borrows end at once.
+    unsafe {
+        let me = (*control()).me;
+        (*control()).io.stop_waiting(me);
+    }
+    let ran = run_handlers();
+    // SAFETY: as above.
+    let is_async = unsafe { (*control()).this().is_cancel_async };
+    if is_async || (is_cancellation_point(op.kind) && op.kind != OpKind::CondWake) {
+        test_cancel();
+    }
+    match op.kind {
+        OpKind::SemWait => ran.may_restart,
+        OpKind::Sleep | OpKind::SigWait => !ran.is_any,
+        OpKind::Io | OpKind::FutexWake => false,
+        _ => true,
+    }
 }

@@ -8,13 +8,34 @@ use raddle_pick::{Threads, View};
 
 use crate::{
     control::{Control, control},
-    end, io,
+    end, io, signals,
     threads::switch_to,
+    timers,
 };
 
-/// Performs an op of the thread that runs, when it is that thread's turn.
+/// Performs an op of the thread that runs, when it is that thread's turn. Signal handlers that are due
+/// run in here, and a thread that is cancelled leaves from here.
 #[inline]
 pub(crate) fn step(op: Op) -> Performed {
+    let control = control();
+    loop {
+        // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
+        unsafe {
+            if (*control).signals.is_any_pending {
+                signals::before_step(&op);
+            }
+            let performed = step_once(op);
+            let is_concerned =
+                (*control).signals.is_any_pending || performed.result == OpResult::Interrupted;
+            if !is_concerned || !signals::after_step(&op, &performed) {
+                return performed;
+            }
+        }
+    }
+}
+
+#[inline]
+unsafe fn step_once(op: Op) -> Performed {
     let control = control();
     // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
     unsafe {
@@ -85,6 +106,9 @@ pub(crate) fn choose_next() -> ThreadId {
     loop {
         // SAFETY: the thread that runs is inside a hook; the borrow ends with the iteration.
         let control = unsafe { &mut *control() };
+        if control.machine.is_alarm_due {
+            timers::fire(control);
+        }
         if control.machine.n_enabled() == 0 {
             make_way(control);
         } else if control.io.n_waiting > 0 && control.io.is_stale {
@@ -135,6 +159,7 @@ fn make_way(control: &mut Control) {
     }
     loop {
         match control.machine.settle() {
+            Ok(()) if control.machine.is_alarm_due => timers::fire(control),
             Ok(()) => return,
             Err(Stuck::Deadlock) => end::deadlock(),
             Err(Stuck::Descriptors) => io::wait(control),

@@ -15,6 +15,7 @@ use crate::{
     control::{Control, control},
     end,
     real::{self, Destructor, Start},
+    signals::Sent,
     stack::ShadowStack,
     step::{Spin, choose_next, complete, step},
 };
@@ -46,10 +47,18 @@ pub(crate) struct ThreadRt {
     pub(crate) cleanups: Vec<*mut c_void>,
     pub(crate) is_cancelled: bool,
     pub(crate) is_cancel_off: bool,
+    /// Does it act on a cancellation anywhere?
+    pub(crate) is_cancel_async: bool,
     pub(crate) is_unwinding: bool,
-    /// Signals sent to it, and its mask, as bit sets.
-    pub(crate) signals: u64,
+    /// Signals sent to it and not yet handled.
+    pub(crate) sent: Vec<Sent>,
+    /// Signals that it blocks, and those that it waits for, as bit sets.
     pub(crate) mask: u64,
+    pub(crate) waits_for: u64,
+    /// Handlers that run in it: where on the stack, and the mask to restore.
+    pub(crate) handlers: Vec<(usize, u64)>,
+    /// Stands for the descriptors when it waits for any of several.
+    pub(crate) poll_object: ObjectId,
     /// Kernel threads: 1 when it may run.
     turn: AtomicU32,
 }
@@ -74,9 +83,13 @@ impl ThreadRt {
             cleanups: Vec::new(),
             is_cancelled: false,
             is_cancel_off: false,
+            is_cancel_async: false,
             is_unwinding: false,
-            signals: 0,
+            sent: Vec::new(),
             mask: 0,
+            waits_for: 0,
+            handlers: Vec::new(),
+            poll_object: ObjectId::NONE,
             turn: AtomicU32::new(0),
         }
     }

@@ -247,14 +247,14 @@ impl Wide {
     ) -> Result<u128, u128> {
         let (mut low, mut high) = (expected as u64, (expected >> 64) as u64);
         // SAFETY: the object is aligned; every x86-64 processor that we support has the instruction;
-        // rbx is saved by hand because the compiler reserves it.
+        // rbx is exchanged by hand, because the compiler may keep a value of its own in it.
         unsafe {
             core::arch::asm!(
-                "xchg {new_low}, rbx",
-                "lock cmpxchg16b [{at}]",
-                "mov rbx, {new_low}",
-                new_low = inout(reg) desired as u64 => _,
-                at = in(reg) self.0.get(),
+                "xchg rsi, rbx",
+                "lock cmpxchg16b [rdi]",
+                "mov rbx, rsi",
+                inout("rsi") desired as u64 => _,
+                in("rdi") self.0.get(),
                 in("rcx") (desired >> 64) as u64,
                 inout("rax") low,
                 inout("rdx") high,

@@ -1,0 +1,233 @@
+//! Every program under `programs/`, explored: one test for each, with each compiler that there is.
+//!
+//! A program says in its first lines what is to be found in it, and within how many executions. A
+//! program with a bug must show that bug, of that kind, and its finding must come back, step by step,
+//! in new processes on both carriers. A program without one must show nothing. Both must run the same
+//! way twice.
+//!
+//! Only this file's own arguments differ from `cargo test`'s: none do; `programs.rs` is one test
+//! binary whose tests are found by looking at the folder.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use raddle_explore::{Block, Campaign, Execution, Found, Observer, Options, Session, Target};
+use raddle_launch::{
+    CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
+};
+use raddle_model::{Carrier, End, Event, PickerSpec, Plan};
+use raddle_trace::{Entry, Trace};
+
+/// The seed of every campaign here.
+const SEED: u64 = 1;
+/// Random schedules that are run twice, and on both carriers.
+const N_SCHEDULES: u64 = 6;
+/// How often the plan of a finding is run again.
+const N_REPLAYS: u32 = 5;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut compilers = vec![("gcc", CompilerChoice::Environment)];
+    if has_clang() {
+        compilers.push(("clang", CompilerChoice::Clang));
+    } else if !arguments.list {
+        eprintln!("note: no clang here, so programs are tested with gcc alone");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
+    let mut trials = Vec::new();
+    for path in programs_under(&root) {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        for (compiler, choice) in &compilers {
+            let (path, choice) = (path.clone(), choice.clone());
+            trials.push(Trial::test(format!("{name} ({compiler})"), move || check(&path, choice)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn has_clang() -> bool {
+    Command::new("clang").arg("--version").output().is_ok_and(|it| it.status.success())
+}
+
+fn programs_under(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(programs_under(&path));
+        } else if path.extension().is_some_and(|it| it == "c" || it == "cpp") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The first lines of a program.
+struct Directives {
+    expect: String,
+    n_executions: u64,
+    flags: Vec<String>,
+    args: Vec<String>,
+}
+
+impl Directives {
+    fn read(path: &Path) -> Result<Directives, Failed> {
+        let text = fs::read_to_string(path)?;
+        let value = |key: &str| {
+            let start = format!("//@ {key}:");
+            text.lines().find_map(|line| line.strip_prefix(&start)).map(|it| it.trim().to_owned())
+        };
+        let words =
+            |key| value(key).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+        Ok(Directives {
+            expect: value("expect").ok_or("no `//@ expect:` line")?,
+            n_executions: value("execs").ok_or("no `//@ execs:` line")?.parse()?,
+            flags: words("flags"),
+            args: words("args"),
+        })
+    }
+}
+
+fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
+    let directives = Directives::read(path)?;
+    let toolchain = Toolchain::open(choice)?;
+    let request = CompileRequest {
+        inputs: vec![path.to_owned()],
+        flags: directives.flags.iter().map(Into::into).collect(),
+    };
+    let program = compile(&toolchain, &request)?.program;
+    let args = directives.args.iter().map(Into::into).collect();
+    let mut options = NativeOptions::new(program, args, toolchain.runtime);
+    options.hang_timeout = Duration::from_secs(5);
+    let shared = runs_the_same_twice(&options)?;
+    explores_as_expected(&options, &directives, shared)
+}
+
+/// Runs some schedules twice on fibers and once on kernel threads. The names found to be shared.
+fn runs_the_same_twice(options: &NativeOptions) -> Result<Vec<u64>, Failed> {
+    let mut fibers = open(options, Carrier::Fibers)?;
+    let mut threads = open(options, Carrier::Threads)?;
+    let mut plan = Plan::new(PickerSpec::Walk, 0);
+    for seed in 0..N_SCHEDULES {
+        plan.seed = seed;
+        let (first, shared) = run(&mut *fibers, &plan)?;
+        let (again, _) = run(&mut *fibers, &plan)?;
+        let (other, _) = run(&mut *threads, &plan)?;
+        same_trace(&first.trace, &again.trace, "a second time")?;
+        if first.trace.end != Some(End::Hang) {
+            same_trace(&first.trace, &other.trace, "on kernel threads")?;
+        }
+        plan.shared.extend(shared);
+        plan.shared.sort_unstable();
+        plan.shared.dedup();
+    }
+    Ok(plan.shared)
+}
+
+fn open(options: &NativeOptions, carrier: Carrier) -> Result<Box<dyn Session + Send>, Failed> {
+    Ok(Native::new(NativeOptions { carrier, ..options.clone() }).open()?)
+}
+
+fn run(session: &mut dyn Session, plan: &Plan) -> Result<(Execution, Vec<u64>), Failed> {
+    let picker = u32::from(plan.picker == PickerSpec::Walk);
+    let entry = Entry { seed: plan.seed, picker, ..Entry::default() };
+    let block = Block { plan: plan.clone(), entries: vec![entry], exit_is_fine: false };
+    let result = session.run(&block)?;
+    Ok((result.last.ok_or("an execution without trace")?, result.shared_found))
+}
+
+/// Are two traces equal, step by step, and do they end the same way?
+fn same_trace(one: &Trace, other: &Trace, when: &str) -> Result<(), Failed> {
+    let steps = |trace: &Trace| trace.events.iter().map(|it| step(trace, it)).collect::<Vec<_>>();
+    let (ones, others) = (steps(one), steps(other));
+    if let Some(idx) =
+        (0..ones.len().max(others.len())).find(|idx| ones.get(*idx) != others.get(*idx))
+    {
+        let (one, other) = (ones.get(idx), others.get(idx));
+        return Err(format!("step {idx} differs {when}:\n  {one:?}\n  {other:?}").into());
+    }
+    if one.end != other.end || one.summary.digest != other.summary.digest {
+        return Err(format!("the end differs {when}: {:?}, {:?}", one.end, other.end).into());
+    }
+    Ok(())
+}
+
+/// What must be equal in a step: everything but the numbers of sites.
+fn step(trace: &Trace, event: &Event) -> (Event, Option<raddle_trace::Site>) {
+    let site = trace.sites.get(event.site.0 as usize).copied();
+    (Event { site: Default::default(), value: 0, ..*event }, site)
+}
+
+struct Silent;
+
+impl Observer for Silent {}
+
+fn explores_as_expected(
+    options: &NativeOptions,
+    directives: &Directives,
+    _shared: Vec<u64>,
+) -> Result<(), Failed> {
+    let target = Native::new(options.clone());
+    let campaign_options = Options {
+        seed: SEED,
+        executions: Some(directives.n_executions),
+        time: None,
+        jobs: 1,
+        ..Options::default()
+    };
+    let outcome = Campaign::new(&target, campaign_options).run(
+        &mut Symbols::new(),
+        &mut Silent,
+        &AtomicBool::new(false),
+    )?;
+    if let Some(finding) = &outcome.baseline_failure {
+        return Err(
+            format!("baseline failure: {}: {}", finding.kind.word(), finding.message).into()
+        );
+    }
+    match (outcome.findings.first(), directives.expect.as_str()) {
+        (None, "pass") => Ok(()),
+        (None, expected) => {
+            Err(format!("no {expected} in {} executions", outcome.executions).into())
+        }
+        (Some(found), expected) if found.finding.kind.word() == expected => {
+            comes_back(options, found)
+        }
+        (Some(found), expected) => Err(format!(
+            "expected {expected}, found {} at execution {}: {}\n{}",
+            found.finding.kind.word(),
+            found.first,
+            found.finding.message,
+            found.finding.output
+        )
+        .into()),
+    }
+}
+
+/// The finding's plan gives the same trace again, in new processes, on both carriers.
+fn comes_back(options: &NativeOptions, found: &Found) -> Result<(), Failed> {
+    let finding = &found.finding;
+    for carrier in [Carrier::Fibers, Carrier::Threads] {
+        let mut session = open(options, carrier)?;
+        for _ in 0..N_REPLAYS {
+            let (execution, _) = run(&mut *session, &finding.plan)?;
+            if execution.trace.summary.digest != finding.trace_digest {
+                let digest = execution.trace.summary.digest;
+                return Err(format!(
+                    "replay on {carrier:?}: another trace ({digest:x}, not {:x}; ended {:?})",
+                    finding.trace_digest, execution.trace.end
+                )
+                .into());
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! C11's threads, mutexes, condition variables and keys. In glibc their types are those of POSIX, so
+//! the work is done by the hooks of POSIX's functions.
+
+use std::ffi::{c_int, c_void};
+
+use libc::{pthread_cond_t, pthread_mutex_t, pthread_once_t, pthread_t, timespec};
+use raddle_machine::{MutexKind, ObjectState};
+use raddle_model::OpKind;
+use raddle_trace::ObjectClass;
+
+use crate::{
+    control::{control, enter, leave},
+    hooks::{caller, cancel, cond, export, mutex, once, thread, thread_local},
+    real::{self, Start11, Thunk},
+    threads,
+};
+
+const SUCCESS: c_int = 0;
+const BUSY: c_int = 1;
+const ERROR: c_int = 2;
+const NO_MEMORY: c_int = 3;
+const TIMED_OUT: c_int = 4;
+/// The bit of a recursive mutex in the type that `mtx_init` is given.
+const RECURSIVE: c_int = 1;
+
+export! {
+    thrd_create => do_create;
+    thrd_join => do_join;
+    thrd_detach => do_detach;
+    thrd_exit => do_exit;
+    thrd_yield => thread::do_yield;
+    mtx_init => do_mtx_init;
+    mtx_destroy => do_mtx_destroy;
+    mtx_lock => do_mtx_lock;
+    mtx_trylock => do_mtx_trylock;
+    mtx_timedlock => do_mtx_timedlock;
+    mtx_unlock => do_mtx_unlock;
+    cnd_init => do_cnd_init;
+    cnd_destroy => do_cnd_destroy;
+    cnd_wait => do_cnd_wait;
+    cnd_timedwait => do_cnd_timedwait;
+    cnd_signal => do_cnd_signal;
+    cnd_broadcast => do_cnd_broadcast;
+    tss_create => do_tss_create;
+    tss_delete => thread_local::do_key_delete;
+    tss_get => thread_local::do_getspecific;
+    tss_set => do_tss_set;
+    call_once => do_call_once;
+}
+
+/// C11's name for an error of POSIX.
+const fn result_of(error: c_int) -> c_int {
+    match error {
+        0 => SUCCESS,
+        libc::EBUSY => BUSY,
+        libc::ENOMEM => NO_MEMORY,
+        libc::ETIMEDOUT => TIMED_OUT,
+        _ => ERROR,
+    }
+}
+
+/// A start routine that returns a number.
+struct Start {
+    start: Start11,
+    arg: *mut c_void,
+}
+
+unsafe extern "C-unwind" fn begin(given: *mut c_void) -> *mut c_void {
+    // SAFETY: `do_create` passes a box that is now ours; it is gone before the program's code runs.
+    unsafe {
+        let Start { start, arg } = *Box::from_raw(given.cast::<Start>());
+        start(arg) as isize as *mut c_void
+    }
+}
+
+unsafe extern "C-unwind" fn do_create(
+    thread: *mut pthread_t,
+    start: Start11,
+    arg: *mut c_void,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::thrd_create(thread, start, arg);
+        }
+        let site = (*control()).site(caller);
+        let given = Box::into_raw(Box::new(Start { start, arg }));
+        let result = match threads::create(std::ptr::null(), begin, given.cast(), site) {
+            Ok(id) => {
+                *thread = id as pthread_t;
+                SUCCESS
+            }
+            Err(error) => {
+                drop(Box::from_raw(given));
+                result_of(error)
+            }
+        };
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_join(id: pthread_t, result: *mut c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::thrd_join(id, result);
+        }
+        let mut value = std::ptr::null_mut();
+        let error = thread::join(id, &raw mut value, OpKind::Join, None, caller);
+        if error == 0 && !result.is_null() {
+            *result = value as isize as c_int;
+        }
+        leave(result_of(error))
+    }
+}
+
+unsafe extern "C-unwind" fn do_detach(id: pthread_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::thrd_detach(id);
+        }
+        leave(result_of(thread::detach(id, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_exit(result: c_int) -> ! {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            real::thrd_exit(result);
+        }
+        cancel::exit_thread(result as isize as *mut c_void)
+    }
+}
+
+unsafe extern "C-unwind" fn do_mtx_init(mutex: *mut pthread_mutex_t, kind: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
+    unsafe {
+        let result = real::mtx_init(mutex, kind);
+        if result != SUCCESS || !enter() {
+            return result;
+        }
+        let is_recursive = kind & RECURSIVE != 0;
+        let kind = if is_recursive { MutexKind::Recursive } else { MutexKind::Normal };
+        let state = ObjectState::mutex(kind, false);
+        (*control()).make_sync_object(mutex as usize, ObjectClass::Mutex, state);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_mtx_destroy(mutex: *mut pthread_mutex_t) {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::mtx_destroy(mutex);
+        }
+        mutex::destroy(mutex, caller);
+    }
+    leave(());
+}
+
+unsafe extern "C-unwind" fn do_mtx_lock(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::mtx_lock(mutex);
+        }
+        leave(result_of(mutex::lock(mutex, OpKind::Lock, None, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::mtx_trylock(mutex);
+        }
+        leave(result_of(mutex::lock(mutex, OpKind::TryLock, None, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_mtx_timedlock(
+    mutex: *mut pthread_mutex_t,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::mtx_timedlock(mutex, until);
+        }
+        leave(result_of(mutex::lock_until(mutex, libc::CLOCK_REALTIME, until, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::mtx_unlock(mutex);
+        }
+        leave(result_of(mutex::unlock(mutex, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_cnd_init(cond: *mut pthread_cond_t) -> c_int {
+    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
+    unsafe {
+        let result = real::cnd_init(cond);
+        if result != SUCCESS || !enter() {
+            return result;
+        }
+        cond::make(cond);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_cnd_destroy(cond: *mut pthread_cond_t) {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::cnd_destroy(cond);
+        }
+        cond::destroy(cond, caller);
+    }
+    leave(());
+}
+
+unsafe extern "C-unwind" fn do_cnd_wait(
+    cond: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::cnd_wait(cond, mutex);
+        }
+        leave(result_of(cond::wait(cond, mutex, None, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_cnd_timedwait(
+    cond: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::cnd_timedwait(cond, mutex, until);
+        }
+        leave(result_of(cond::wait_until(cond, mutex, None, until, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_cnd_signal(cond: *mut pthread_cond_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::cnd_signal(cond);
+        }
+        leave(result_of(cond::notify(cond, OpKind::Signal, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_cnd_broadcast(cond: *mut pthread_cond_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::cnd_broadcast(cond);
+        }
+        leave(result_of(cond::notify(cond, OpKind::Broadcast, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_tss_create(
+    key: *mut libc::pthread_key_t,
+    destructor: Option<real::Destructor>,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    result_of(unsafe { thread_local::do_key_create(key, destructor) })
+}
+
+unsafe extern "C-unwind" fn do_tss_set(key: libc::pthread_key_t, value: *const c_void) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    result_of(unsafe { thread_local::do_setspecific(key, value) })
+}
+
+unsafe extern "C-unwind" fn do_call_once(word: *mut pthread_once_t, routine: Thunk) {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::call_once(word, routine);
+        }
+        once::run(word, routine, caller);
+    }
+    leave(());
+}

@@ -1,0 +1,350 @@
+//! How a thread ends itself, or is ended: `pthread_exit`, cancellation, clean-up handlers.
+//!
+//! A thread never ends for the C library, so we unwind its stack ourselves, as glibc does: forced
+//! unwinding runs C++ destructors on the way; where a C function has pushed a clean-up handler, we
+//! jump into it, and it comes back with `__pthread_unwind_next`.
+//!
+//! What it misses: handlers of the interface before 2003 (`_pthread_cleanup_push`).
+
+use std::ffi::{c_int, c_void};
+
+use libc::pthread_t;
+use raddle_machine::Status;
+use raddle_model::{End, Op, OpKind, SiteId, ThreadId};
+
+use crate::{
+    control::{Control, control, enter, is_active, leave},
+    end,
+    hooks::{caller, export},
+    real,
+    signals::is_cancellation_point,
+    step::step,
+    threads::{self, ThreadRt},
+};
+
+/// What `pthread_join` gives for a cancelled thread (`PTHREAD_CANCELED`).
+const CANCELED: *mut c_void = -1_isize as *mut c_void;
+const PTHREAD_CANCEL_ENABLE: c_int = 0;
+const PTHREAD_CANCEL_DISABLE: c_int = 1;
+const PTHREAD_CANCEL_DEFERRED: c_int = 0;
+const PTHREAD_CANCEL_ASYNCHRONOUS: c_int = 1;
+const URC_NO_REASON: c_int = 0;
+const UA_END_OF_STACK: c_int = 16;
+/// Where glibc keeps the stack pointer in a jump buffer, and the guard that it is mangled with.
+const JUMP_SP_WORD: usize = 6;
+const JUMP_ROTATION: u32 = 0x11;
+
+export! {
+    pthread_exit => do_exit;
+    pthread_cancel => do_cancel;
+    pthread_testcancel => do_testcancel;
+    pthread_setcancelstate => do_setcancelstate;
+    pthread_setcanceltype => do_setcanceltype;
+    __pthread_register_cancel => do_register;
+    __pthread_register_cancel_defer => do_register;
+    __pthread_unregister_cancel => do_unregister;
+    __pthread_unregister_cancel_restore => do_unregister;
+    __pthread_unwind_next => do_unwind_next;
+    longjmp => do_longjmp;
+    _longjmp => do_longjmp;
+    siglongjmp => do_longjmp;
+    __longjmp_chk => do_longjmp;
+}
+
+/// `struct _Unwind_Exception`.
+#[repr(C, align(16))]
+struct Exception {
+    class: u64,
+    cleanup: extern "C-unwind" fn(c_int, *mut Exception),
+    private: [usize; 2],
+}
+
+type Stop = unsafe extern "C-unwind" fn(
+    c_int,
+    c_int,
+    u64,
+    *mut Exception,
+    *mut c_void,
+    *mut c_void,
+) -> c_int;
+
+unsafe extern "C-unwind" {
+    fn _Unwind_ForcedUnwind(exception: *mut Exception, stop: Stop, arg: *mut c_void) -> c_int;
+    fn _Unwind_GetCFA(context: *mut c_void) -> usize;
+}
+
+/// Ends the thread that runs, from inside a hook: unwinds its stack, and then as if its first function
+/// had returned.
+pub(crate) fn exit_thread(result: *mut c_void) -> ! {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        (*control).this().result = result;
+        (*control).this().is_unwinding = true;
+        (*control).look_for_pending();
+    }
+    unwind()
+}
+
+/// Unwinds on. Frames of ours that are passed have nothing to drop.
+fn unwind() -> ! {
+    // SAFETY: the exception lives for ever; `stop` keeps to the unwinder's interface.
+    unsafe {
+        let exception = Box::leak(Box::new(Exception {
+            class: 0,
+            cleanup: not_rethrown,
+            private: [0; 2],
+        }));
+        (*control()).is_inside = false;
+        _Unwind_ForcedUnwind(exception, stop, std::ptr::null_mut());
+        finish_unwound()
+    }
+}
+
+/// `catch (...)` kept the exception for itself: glibc ends the program as well.
+extern "C-unwind" fn not_rethrown(_reason: c_int, _exception: *mut Exception) {
+    // SAFETY: the thread that runs is in the C++ runtime, outside every hook.
+    unsafe { (*control()).is_inside = true };
+    end::end(End::Abort, SiteId(0), b"FATAL: exception not rethrown");
+}
+
+/// Called by the unwinder before each frame that it leaves; `context` has the stack pointer of that
+/// frame at its call.
+unsafe extern "C-unwind" fn stop(
+    _version: c_int,
+    actions: c_int,
+    _class: u64,
+    _exception: *mut Exception,
+    context: *mut c_void,
+    _arg: *mut c_void,
+) -> c_int {
+    // SAFETY: the unwinder passes its context; the thread that runs is outside every hook, and nobody
+    // else runs; the buffers are those of frames that still exist.
+    unsafe {
+        let sp = _Unwind_GetCFA(context);
+        let is_end = actions & UA_END_OF_STACK != 0;
+        let control = control();
+        if let Some(buffer) = (*control).this().cleanups.last().copied()
+            && (is_end || jump_sp(buffer) <= sp)
+        {
+            (*control).this().cleanups.pop();
+            (*control).this().stack.drop_dead(jump_sp(buffer));
+            real::longjmp(buffer, 1);
+        }
+        if is_end || (*control).this().stack_base <= sp {
+            finish_unwound();
+        }
+        URC_NO_REASON
+    }
+}
+
+unsafe fn finish_unwound() -> ! {
+    // SAFETY: the thread that runs has left all frames of the program.
+    unsafe {
+        (*control()).is_inside = true;
+        let result = (*control()).this().result;
+        threads::finish(result)
+    }
+}
+
+/// The stack pointer that a jump buffer restores.
+unsafe fn jump_sp(buffer: *mut c_void) -> usize {
+    let guard: usize;
+    // SAFETY: glibc keeps its pointer guard in the thread control block, at 0x30.
+    unsafe {
+        std::arch::asm!("mov {}, fs:[0x30]", out(reg) guard, options(nostack, preserves_flags, readonly));
+    }
+    // SAFETY: the program promises a buffer that was filled in.
+    let mangled = unsafe { *buffer.cast::<usize>().add(JUMP_SP_WORD) };
+    mangled.rotate_right(JUMP_ROTATION) ^ guard
+}
+
+impl ThreadRt {
+    /// Has it been cancelled, and would act on it at a cancellation point?
+    pub(crate) fn must_cancel(&self) -> bool {
+        self.is_cancelled && !self.is_cancel_off && !self.is_unwinding
+    }
+}
+
+/// Must the thread that runs act on a cancellation?
+pub(crate) fn is_cancel_due() -> bool {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe { (*control()).this().must_cancel() }
+}
+
+/// A cancellation point, inside a hook.
+pub(crate) fn test_cancel() {
+    if is_cancel_due() {
+        exit_thread(CANCELED);
+    }
+}
+
+unsafe extern "C-unwind" fn do_exit(result: *mut c_void) -> ! {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            real::pthread_exit(result);
+        }
+        exit_thread(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_cancel(thread: pthread_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on; borrows end before the step.
+    unsafe {
+        if !enter() {
+            return real::pthread_cancel(thread);
+        }
+        let control = control();
+        let site = (*control).site(caller);
+        let Some(target) = (*control).thread_of(thread as usize) else { return leave(libc::ESRCH) };
+        let object = (&(*control).threads)[target.idx()].object;
+        step(Op::on(OpKind::Cancel, object, site).arg(u64::from(target.0)));
+        (*control).cancel(target);
+        leave(0)
+    }
+}
+
+impl Control {
+    /// Marks a thread as cancelled, and interrupts it where it would act on it.
+    fn cancel(&mut self, target: ThreadId) {
+        if self.machine.status(target) == Status::Finished {
+            return;
+        }
+        let thread = &mut self.threads[target.idx()];
+        thread.is_cancelled = true;
+        if !thread.must_cancel() {
+            return;
+        }
+        let is_async = thread.is_cancel_async;
+        self.signals.is_any_pending = true;
+        if !self.machine.is_blocked(target) {
+            return;
+        }
+        let op = *self.machine.pending(target);
+        if op.kind == OpKind::CondWake {
+            self.machine.cancel_wait(target, op.object);
+        } else if is_async || is_cancellation_point(op.kind) {
+            self.machine.interrupt(target);
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_testcancel() {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on; borrows end before the step.
+    unsafe {
+        if !enter() {
+            return real::pthread_testcancel();
+        }
+        let control = control();
+        if !(*control).this().is_cancel_off && (*control).machine.n_live() > 1 {
+            let site = (*control).site(caller);
+            let object = (*control).this().object;
+            step(Op::on(OpKind::Handle, object, site));
+        }
+        test_cancel();
+        leave(())
+    }
+}
+
+unsafe extern "C-unwind" fn do_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_setcancelstate(state, old);
+        }
+        if state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE {
+            return leave(libc::EINVAL);
+        }
+        let this = (*control()).this();
+        let was_off = std::mem::replace(&mut this.is_cancel_off, state == PTHREAD_CANCEL_DISABLE);
+        if !old.is_null() {
+            *old = c_int::from(was_off);
+        }
+        (*control()).look_for_pending();
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_setcanceltype(kind, old);
+        }
+        if kind != PTHREAD_CANCEL_DEFERRED && kind != PTHREAD_CANCEL_ASYNCHRONOUS {
+            return leave(libc::EINVAL);
+        }
+        let this = (*control()).this();
+        let is_async = kind == PTHREAD_CANCEL_ASYNCHRONOUS;
+        let was_async = std::mem::replace(&mut this.is_cancel_async, is_async);
+        if !old.is_null() {
+            *old = c_int::from(was_async);
+        }
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_register(buffer: *mut c_void) {
+    // SAFETY: the compiled program passes a buffer of the frame that it is in.
+    unsafe {
+        if !enter() {
+            return real::__pthread_register_cancel(buffer);
+        }
+        let sp = jump_sp(buffer);
+        let cleanups = &mut (*control()).this().cleanups;
+        while let Some(last) = cleanups.last().copied()
+            && jump_sp(last) < sp
+        {
+            cleanups.pop();
+        }
+        cleanups.push(buffer);
+        leave(())
+    }
+}
+
+unsafe extern "C-unwind" fn do_unregister(buffer: *mut c_void) {
+    // SAFETY: the compiled program passes the buffer that it registered.
+    unsafe {
+        if !enter() {
+            return real::__pthread_unregister_cancel(buffer);
+        }
+        let cleanups = &mut (*control()).this().cleanups;
+        if let Some(idx) = cleanups.iter().rposition(|it| *it == buffer) {
+            cleanups.truncate(idx);
+        }
+        leave(())
+    }
+}
+
+unsafe extern "C-unwind" fn do_unwind_next(buffer: *mut c_void) -> ! {
+    // SAFETY: the compiled program calls this at the end of a handler that `stop` jumped into.
+    unsafe {
+        if !enter() {
+            real::__pthread_unwind_next(buffer);
+        }
+        unwind()
+    }
+}
+
+/// A jump out of handlers and functions: what they left behind is dropped.
+unsafe extern "C-unwind" fn do_longjmp(buffer: *mut c_void, value: c_int) -> ! {
+    // SAFETY: the program's promises are passed on; nothing here switches.
+    unsafe {
+        if is_active() && enter() {
+            let sp = jump_sp(buffer);
+            let control = control();
+            (*control).drop_handlers_below(sp);
+            (*control).this().stack.drop_dead(sp);
+            while let Some(last) = (*control).this().cleanups.last().copied()
+                && jump_sp(last) < sp
+            {
+                (*control).this().cleanups.pop();
+            }
+            (*control).is_inside = false;
+        }
+        real::longjmp(buffer, value)
+    }
+}

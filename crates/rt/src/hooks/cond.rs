@@ -1,0 +1,209 @@
+//! Condition variables.
+
+use std::ffi::c_int;
+
+use libc::{pthread_cond_t, pthread_condattr_t, pthread_mutex_t, timespec};
+use raddle_machine::ObjectState;
+use raddle_model::{ObjectId, Op, OpKind, OpResult};
+use raddle_trace::ObjectClass;
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    hooks::{caller, destroyed, export, mutex, time::deadline_of},
+    real,
+    step::step,
+};
+
+/// Where glibc keeps a condition variable's attributes, and the bit that says which clock.
+const ATTRIBUTES_OFFSET: usize = 36;
+const IS_MONOTONIC: u32 = 2;
+
+export! {
+    pthread_cond_init => do_init;
+    pthread_cond_destroy => do_destroy;
+    pthread_cond_wait => do_wait;
+    pthread_cond_timedwait => do_timedwait;
+    pthread_cond_clockwait => do_clockwait;
+    pthread_cond_signal => do_signal;
+    pthread_cond_broadcast => do_broadcast;
+}
+
+/// The condition variable's number; one that was initialised statically is met here for the first
+/// time.
+unsafe fn object_of(cond: *mut pthread_cond_t, caller: Caller) -> ObjectId {
+    // SAFETY: the program promises a condition variable.
+    unsafe {
+        destroyed::check(cond as usize, caller);
+        (*control()).sync_object(cond as usize, ObjectClass::Cond, ObjectState::cond)
+    }
+}
+
+/// The clock of the deadlines of `pthread_cond_timedwait`.
+unsafe fn clock_of(cond: *mut pthread_cond_t) -> c_int {
+    // SAFETY: the word lies within the condition variable.
+    let attributes = unsafe { *cond.cast::<u8>().add(ATTRIBUTES_OFFSET).cast::<u32>() };
+    if attributes & IS_MONOTONIC == 0 { libc::CLOCK_REALTIME } else { libc::CLOCK_MONOTONIC }
+}
+
+/// Waits, inside a hook. Every wait on a condition variable is this one.
+pub(crate) unsafe fn wait(
+    cond: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    deadline: Option<u64>,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a condition variable and a mutex; the borrows end before each step.
+    unsafe {
+        let object = object_of(cond, caller);
+        let lock = mutex::object_of(mutex, caller);
+        let site = (*control()).site(caller);
+        (*control()).this().spin.reset();
+        step(Op::on(OpKind::CondWait, object, site).other(lock));
+        let woken = step(Op::on(OpKind::CondWake, object, site).other(lock).until(deadline));
+        match woken.result {
+            // A handler that ran is no reason to tell: the wait ends spuriously at most.
+            OpResult::Interrupted => 0,
+            result => mutex::errno_of(result),
+        }
+    }
+}
+
+/// Waits until a deadline of a clock (that of the condition variable, if none is given), inside a hook.
+pub(crate) unsafe fn wait_until(
+    cond: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    clock: Option<c_int>,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a condition variable, a mutex and a time.
+    unsafe {
+        let clock = clock.unwrap_or_else(|| clock_of(cond));
+        match deadline_of(clock, until) {
+            Ok(deadline) => wait(cond, mutex, Some(deadline), caller),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Wakes one waiter (`Signal`) or all (`Broadcast`), or ends the object (`Destroy`), inside a hook.
+pub(crate) unsafe fn notify(cond: *mut pthread_cond_t, kind: OpKind, caller: Caller) -> c_int {
+    // SAFETY: the program promises a condition variable; the borrows end before the step.
+    unsafe {
+        let object = object_of(cond, caller);
+        let site = (*control()).site(caller);
+        (*control()).this().spin.reset();
+        mutex::errno_of(step(Op::on(kind, object, site)).result)
+    }
+}
+
+/// Makes a condition variable whose memory has been filled in, inside a hook.
+pub(crate) unsafe fn make(cond: *mut pthread_cond_t) {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        (*control()).make_sync_object(cond as usize, ObjectClass::Cond, ObjectState::cond());
+    }
+}
+
+/// Destroys a condition variable, inside a hook.
+pub(crate) unsafe fn destroy(cond: *mut pthread_cond_t, caller: Caller) -> c_int {
+    // SAFETY: the program promises a condition variable, and gives it up.
+    unsafe {
+        let result = notify(cond, OpKind::Destroy, caller);
+        destroyed::mark(cond as usize);
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn do_init(
+    cond: *mut pthread_cond_t,
+    attr: *const pthread_condattr_t,
+) -> c_int {
+    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
+    unsafe {
+        let result = real::pthread_cond_init(cond, attr);
+        if result != 0 || !enter() {
+            return result;
+        }
+        make(cond);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_destroy(cond: *mut pthread_cond_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_cond_destroy(cond);
+        }
+        leave(destroy(cond, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_wait(
+    cond: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_cond_wait(cond, mutex);
+        }
+        leave(wait(cond, mutex, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_timedwait(
+    cond: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_cond_timedwait(cond, mutex, until);
+        }
+        leave(wait_until(cond, mutex, None, until, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_clockwait(
+    cond: *mut pthread_cond_t,
+    mutex: *mut pthread_mutex_t,
+    clock: c_int,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_cond_clockwait(cond, mutex, clock, until);
+        }
+        leave(wait_until(cond, mutex, Some(clock), until, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_signal(cond: *mut pthread_cond_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_cond_signal(cond);
+        }
+        leave(notify(cond, OpKind::Signal, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_broadcast(cond: *mut pthread_cond_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_cond_broadcast(cond);
+        }
+        leave(notify(cond, OpKind::Broadcast, caller))
+    }
+}

@@ -1,0 +1,38 @@
+//! What is left of an object that was destroyed, or whose memory was freed. POSIX lets an
+//! implementation write an invalid value into a destroyed object: ours is a mark in its first word,
+//! which initialisation, dynamic or static, overwrites. (Mutexes have a mark of their own.)
+
+use raddle_model::{End, Misuse, ObjectId};
+
+use crate::{
+    control::{Caller, control},
+    end,
+    shadow::State,
+};
+
+const MARK: u32 = 0xdead_0b1e;
+
+/// Marks the object at an address as destroyed.
+pub(super) unsafe fn mark(address: usize) {
+    // SAFETY: the program promises an object, which has at least four bytes, and has given it up.
+    unsafe { (address as *mut u32).write_volatile(MARK) };
+}
+
+/// Ends the execution if the object at an address is none any more.
+pub(super) unsafe fn check(address: usize, caller: Caller) {
+    // SAFETY: the program promises an object; the thread that runs is inside a hook.
+    unsafe {
+        let cell = (*control()).shadow.cell(address);
+        let state = if cell.is_null() { State::Untouched } else { (*cell).state() };
+        let misuse = if state == State::Freed {
+            Misuse::UseAfterFree
+        } else if (address as *const u32).read_volatile() == MARK {
+            Misuse::UseDestroyed
+        } else {
+            return;
+        };
+        let object = if let State::Sync(object) = state { object } else { ObjectId::NONE };
+        let site = (*control()).site(caller);
+        end::end_about(End::Misuse(misuse), site, object, b"");
+    }
+}

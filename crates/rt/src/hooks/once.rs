@@ -1,0 +1,163 @@
+//! Once blocks: `pthread_once`, and the guards of C++ function-local statics.
+//!
+//! A block that is done is told by the program's memory alone, as the C library does it, and is no
+//! step: nothing can change it any more.
+
+use std::{
+    ffi::c_int,
+    sync::atomic::{AtomicI32, AtomicU8, Ordering::SeqCst},
+};
+
+use libc::pthread_once_t;
+use raddle_machine::ObjectState;
+use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
+use raddle_trace::ObjectClass;
+
+use crate::{
+    control::{Caller, control, enter, leave, outside},
+    hooks::{caller, export},
+    real::{self, Thunk},
+    step::step,
+    threads::IMPLIED,
+};
+
+/// What glibc keeps in a `pthread_once_t`.
+const FRESH: i32 = 0;
+const DONE: i32 = 2;
+/// Compilers load a guard's first byte themselves, which makes that a variable: the object stands in
+/// the guard's second half.
+const GUARD_OBJECT_OFFSET: usize = 4;
+
+export! {
+    pthread_once => do_once;
+    __cxa_guard_acquire => do_guard_acquire;
+    __cxa_guard_release => do_guard_release;
+    __cxa_guard_abort => do_guard_abort;
+}
+
+/// The block that this thread runs. However it is left, others are told: an exception, or the end of
+/// the thread, lets another one try.
+struct Running {
+    word: *mut pthread_once_t,
+    object: ObjectId,
+    site: SiteId,
+    is_done: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let (kind, value) =
+            if self.is_done { (OpKind::OnceDone, DONE) } else { (OpKind::OnceAbort, FRESH) };
+        // SAFETY: the thread that runs is in its own hook, or an exception of its passes by, outside
+        // every hook. The borrows end before the step.
+        unsafe {
+            (*control()).is_inside = true;
+            step(Op::on(kind, self.object, self.site));
+            AtomicI32::from_ptr(self.word).store(value, SeqCst);
+            (*control()).is_inside = self.is_done;
+        }
+    }
+}
+
+/// Runs the block unless it was run, inside a hook.
+///
+/// The frame has something to drop: exceptions of the program pass through it, which `C-unwind` and
+/// Rust's own calling convention allow, and the drop is what the C library's cleanup handler is there.
+pub(crate) unsafe fn run(word: *mut pthread_once_t, routine: Thunk, caller: Caller) {
+    // SAFETY: the program promises a once word; the borrows end before each step.
+    unsafe {
+        if AtomicI32::from_ptr(word).load(SeqCst) == DONE {
+            return;
+        }
+        let object = object_of(word as usize);
+        let site = (*control()).site(caller);
+        (*control()).this().spin.reset();
+        if step(Op::on(OpKind::OnceEnter, object, site)).result == OpResult::Chosen {
+            let mut running = Running { word, object, site, is_done: false };
+            outside(|| routine());
+            running.is_done = true;
+        }
+    }
+}
+
+/// The number of a block that the program's memory says is not done.
+unsafe fn object_of(address: usize) -> ObjectId {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let object = (*control()).sync_object(address, ObjectClass::Once, ObjectState::once);
+        if !(*control()).machine.is_once_done(object) {
+            return object;
+        }
+        // The memory is used again, for another block.
+        (*control()).make_sync_object(address, ObjectClass::Once, ObjectState::once())
+    }
+}
+
+unsafe extern "C-unwind" fn do_once(word: *mut pthread_once_t, routine: Thunk) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_once(word, routine);
+        }
+        run(word, routine, caller);
+        leave(0)
+    }
+}
+
+/// A guard's first byte: is its static initialised?
+unsafe fn guard_byte<'a>(guard: *mut u64) -> &'a AtomicU8 {
+    // SAFETY: the compiler passes a guard.
+    unsafe { AtomicU8::from_ptr(guard.cast()) }
+}
+
+/// A step on a guard, inside a hook.
+unsafe fn guard_step(guard: *mut u64, kind: OpKind, caller: Caller) -> OpResult {
+    // SAFETY: the compiler passes a guard; the borrows end before the step.
+    unsafe {
+        let object = object_of(guard as usize + GUARD_OBJECT_OFFSET);
+        let site = (*control()).site(caller);
+        (*control()).this().spin.reset();
+        step(Op { flags: IMPLIED, ..Op::on(kind, object, site) }).result
+    }
+}
+
+unsafe extern "C-unwind" fn do_guard_acquire(guard: *mut u64) -> c_int {
+    let caller = caller();
+    // SAFETY: the compiler's promises are passed on.
+    unsafe {
+        if guard_byte(guard).load(SeqCst) != 0 {
+            return 0;
+        }
+        if !enter() {
+            return real::__cxa_guard_acquire(guard);
+        }
+        let result = guard_step(guard, OpKind::OnceEnter, caller);
+        leave(c_int::from(result == OpResult::Chosen))
+    }
+}
+
+unsafe extern "C-unwind" fn do_guard_release(guard: *mut u64) {
+    let caller = caller();
+    // SAFETY: the compiler's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::__cxa_guard_release(guard);
+        }
+        guard_step(guard, OpKind::OnceDone, caller);
+        guard_byte(guard).store(1, SeqCst);
+    }
+    leave(());
+}
+
+unsafe extern "C-unwind" fn do_guard_abort(guard: *mut u64) {
+    let caller = caller();
+    // SAFETY: the compiler's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::__cxa_guard_abort(guard);
+        }
+        guard_step(guard, OpKind::OnceAbort, caller);
+    }
+    leave(());
+}

@@ -1,0 +1,247 @@
+//! Semaphores, unnamed and named. What other processes do to a named one is not seen.
+
+use std::{
+    cell::UnsafeCell,
+    ffi::{c_char, c_int, c_uint},
+};
+
+use libc::{sem_t, timespec};
+use raddle_machine::ObjectState;
+use raddle_model::{ObjectId, Op, OpKind, OpResult};
+use raddle_trace::ObjectClass;
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    hooks::{caller, destroyed, export, time::deadline_of},
+    real,
+    step::step,
+};
+
+export! {
+    sem_init => do_init;
+    sem_destroy => do_destroy;
+    sem_wait => do_wait;
+    sem_trywait => do_trywait;
+    sem_timedwait => do_timedwait;
+    sem_clockwait => do_clockwait;
+    sem_post => do_post;
+    sem_getvalue => do_getvalue;
+    sem_open => do_open;
+    sem_close => do_close;
+}
+
+/// Named semaphores that are open, and how often.
+struct Named(UnsafeCell<Vec<(usize, u32)>>);
+
+// SAFETY: touched by the thread that runs, inside a hook.
+unsafe impl Sync for Named {}
+
+static NAMED: Named = Named(UnsafeCell::new(Vec::new()));
+
+/// As the C library returns an error: -1, and the number in `errno`.
+pub(crate) fn fail(error: c_int) -> c_int {
+    // SAFETY: the thread's own `errno`.
+    unsafe { *libc::__errno_location() = error };
+    -1
+}
+
+/// The semaphore's number. Its memory keeps the count that it began with.
+unsafe fn object_of(sem: *mut sem_t, caller: Caller) -> ObjectId {
+    // SAFETY: the program promises a semaphore, whose first word is the count.
+    unsafe {
+        destroyed::check(sem as usize, caller);
+        let count = *sem.cast::<u32>();
+        let state = || ObjectState::sem(count);
+        (*control()).sync_object(sem as usize, ObjectClass::Semaphore, state)
+    }
+}
+
+/// Any op on a semaphore, inside a hook. Every wait on a semaphore is this one.
+pub(crate) unsafe fn perform(
+    sem: *mut sem_t,
+    kind: OpKind,
+    deadline: Option<u64>,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a semaphore; the borrows end before the step.
+    unsafe {
+        let object = object_of(sem, caller);
+        let site = (*control()).site(caller);
+        (*control()).this().spin.reset();
+        match step(Op::on(kind, object, site).until(deadline)).result {
+            OpResult::Done => 0,
+            OpResult::Busy => fail(libc::EAGAIN),
+            OpResult::TimedOut => fail(libc::ETIMEDOUT),
+            OpResult::Overflow => fail(libc::EOVERFLOW),
+            OpResult::Interrupted => fail(libc::EINTR),
+            _ => fail(libc::EINVAL),
+        }
+    }
+}
+
+unsafe fn wait_until(
+    sem: *mut sem_t,
+    clock: c_int,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a semaphore and a time.
+    unsafe {
+        match deadline_of(clock, until) {
+            Ok(deadline) => perform(sem, OpKind::SemWait, Some(deadline), caller),
+            Err(error) => fail(error),
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_init(sem: *mut sem_t, shared: c_int, count: c_uint) -> c_int {
+    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
+    unsafe {
+        let result = real::sem_init(sem, shared, count);
+        if result != 0 || !enter() {
+            return result;
+        }
+        let state = ObjectState::sem(count);
+        (*control()).make_sync_object(sem as usize, ObjectClass::Semaphore, state);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_destroy(sem: *mut sem_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sem_destroy(sem);
+        }
+        let result = perform(sem, OpKind::Destroy, None, caller);
+        destroyed::mark(sem as usize);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_wait(sem: *mut sem_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sem_wait(sem);
+        }
+        leave(perform(sem, OpKind::SemWait, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_trywait(sem: *mut sem_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sem_trywait(sem);
+        }
+        leave(perform(sem, OpKind::SemTryWait, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_timedwait(sem: *mut sem_t, until: *const timespec) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sem_timedwait(sem, until);
+        }
+        leave(wait_until(sem, libc::CLOCK_REALTIME, until, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_clockwait(
+    sem: *mut sem_t,
+    clock: c_int,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sem_clockwait(sem, clock, until);
+        }
+        leave(wait_until(sem, clock, until, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_post(sem: *mut sem_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sem_post(sem);
+        }
+        leave(perform(sem, OpKind::SemPost, None, caller))
+    }
+}
+
+/// A step of its own: what others do between this and the next op makes the value stale.
+unsafe extern "C-unwind" fn do_getvalue(sem: *mut sem_t, value: *mut c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on; the borrows end before the step.
+    unsafe {
+        if !enter() {
+            return real::sem_getvalue(sem, value);
+        }
+        let object = object_of(sem, caller);
+        let site = (*control()).site(caller);
+        let is_told = (*control()).machine.n_live() > 1;
+        step(Op::on(OpKind::AtomicLoad, object, site));
+        let count = (*control()).machine.sem_count(object);
+        if is_told {
+            (*control()).emit.set_value(u64::from(count), 4);
+        }
+        *value = count as c_int;
+        leave(0)
+    }
+}
+
+/// The mode and count are there only if a semaphore may be created; passing them on does no harm.
+unsafe extern "C-unwind" fn do_open(
+    name: *const c_char,
+    flags: c_int,
+    mode: c_uint,
+    count: c_uint,
+) -> *mut sem_t {
+    // SAFETY: the program's promises are passed on; see `Named`.
+    unsafe {
+        if !enter() {
+            return real::sem_open(name, flags, mode, count);
+        }
+        let sem = real::sem_open(name, flags, mode, count);
+        if sem.is_null() {
+            return leave(sem);
+        }
+        let named = &mut *NAMED.0.get();
+        match named.iter_mut().find(|it| it.0 == sem as usize) {
+            Some((_, n_open)) => *n_open += 1,
+            None => {
+                named.push((sem as usize, 1));
+                let state = ObjectState::sem(*sem.cast::<u32>());
+                (*control()).make_sync_object(sem as usize, ObjectClass::Semaphore, state);
+            }
+        }
+        leave(sem)
+    }
+}
+
+unsafe extern "C-unwind" fn do_close(sem: *mut sem_t) -> c_int {
+    // SAFETY: the program's promises are passed on; see `Named`.
+    unsafe {
+        if !enter() {
+            return real::sem_close(sem);
+        }
+        let named = &mut *NAMED.0.get();
+        if let Some(idx) = named.iter().position(|it| it.0 == sem as usize) {
+            named[idx].1 -= 1;
+            if named[idx].1 == 0 {
+                named.swap_remove(idx);
+            }
+        }
+        leave(real::sem_close(sem))
+    }
+}

@@ -1,0 +1,490 @@
+//! Signals: actions, masks, sending, waiting.
+
+use std::ffi::c_int;
+
+use libc::{pthread_t, siginfo_t, sigset_t, timespec};
+use raddle_fiber::raw;
+use raddle_model::{Op, OpKind, OpResult, ThreadId};
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    hooks::{caller, export, fail, test_cancel},
+    real, server,
+    signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers},
+    step::step,
+    time,
+};
+
+export! {
+    sigaction => do_sigaction;
+    __sigaction => do_sigaction;
+    signal => do_signal;
+    bsd_signal => do_signal;
+    ssignal => do_signal;
+    sysv_signal => do_sysv_signal;
+    __sysv_signal => do_sysv_signal;
+    sigprocmask => do_sigprocmask;
+    pthread_sigmask => do_sigmask;
+    sigpending => do_sigpending;
+    raise => do_raise;
+    pthread_kill => do_pthread_kill;
+    pthread_sigqueue => do_pthread_sigqueue;
+    tgkill => do_tgkill;
+    kill => do_kill;
+    sigqueue => do_sigqueue;
+    sigwait => do_sigwait;
+    sigwaitinfo => do_sigwaitinfo;
+    sigtimedwait => do_sigtimedwait;
+    sigsuspend => do_sigsuspend;
+    pause => do_pause;
+    signalfd => do_signalfd;
+}
+
+/// The libc crate does not name this code.
+const SI_QUEUE: c_int = -1;
+const SI_TKILL: c_int = -6;
+/// Where glibc keeps a thread's kernel number, from its thread pointer.
+const TID_OFFSET: usize = 0x2d0;
+
+fn is_signal(signal: c_int) -> bool {
+    (1..=SIGNAL_MAX).contains(&signal)
+}
+
+/// The kernel's part of a set.
+pub(crate) unsafe fn bits_of(set: *const sigset_t) -> u64 {
+    // SAFETY: the program promises a set; its first word has the signals that exist.
+    unsafe { *set.cast::<u64>() }
+}
+
+unsafe fn write_bits(set: *mut sigset_t, bits: u64) {
+    // SAFETY: the program promises room for a set.
+    unsafe {
+        *set = std::mem::zeroed();
+        *set.cast::<u64>() = bits;
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigaction(
+    signal: c_int,
+    new: *const libc::sigaction,
+    old: *mut libc::sigaction,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigaction(signal, new, old);
+        }
+        let is_fixed = signal == libc::SIGKILL || signal == libc::SIGSTOP;
+        if !is_signal(signal) || (is_fixed && !new.is_null()) {
+            return leave(fail(libc::EINVAL));
+        }
+        let before = (*control()).signals.action(signal);
+        if !new.is_null() {
+            let action = Action {
+                handler: (*new).sa_sigaction,
+                flags: (*new).sa_flags,
+                mask: bits_of(&raw const (*new).sa_mask) & !UNBLOCKABLE,
+            };
+            (*control()).signals.set_action(signal, action);
+        }
+        if !old.is_null() {
+            *old = std::mem::zeroed();
+            (*old).sa_sigaction = before.handler;
+            (*old).sa_flags = before.flags;
+            write_bits(&raw mut (*old).sa_mask, before.mask);
+        }
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_signal(signal: c_int, handler: usize) -> usize {
+    // SAFETY: the program's promises are passed on.
+    unsafe { set_handler(signal, handler, libc::SA_RESTART) }
+}
+
+unsafe extern "C-unwind" fn do_sysv_signal(signal: c_int, handler: usize) -> usize {
+    // SAFETY: the program's promises are passed on.
+    unsafe { set_handler(signal, handler, libc::SA_RESETHAND | libc::SA_NODEFER) }
+}
+
+unsafe fn set_handler(signal: c_int, handler: usize, flags: c_int) -> usize {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::signal(signal, handler);
+        }
+        if !is_signal(signal) || bit(signal) & UNBLOCKABLE != 0 {
+            fail(libc::EINVAL);
+            return leave(libc::SIG_ERR);
+        }
+        let before = (*control()).signals.action(signal);
+        (*control()).signals.set_action(signal, Action { handler, flags, mask: 0 });
+        leave(before.handler)
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigprocmask(
+    how: c_int,
+    set: *const sigset_t,
+    old: *mut sigset_t,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigprocmask(how, set, old);
+        }
+        leave(match change_mask(how, set, old) {
+            0 => 0,
+            error => fail(error),
+        })
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigmask(
+    how: c_int,
+    set: *const sigset_t,
+    old: *mut sigset_t,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_sigmask(how, set, old);
+        }
+        leave(change_mask(how, set, old))
+    }
+}
+
+unsafe fn change_mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+    // SAFETY: the program promises sets; the thread that runs is inside a hook.
+    unsafe {
+        let before = (*control()).this().mask;
+        if !set.is_null() {
+            let bits = bits_of(set);
+            let mask = match how {
+                libc::SIG_BLOCK => before | bits,
+                libc::SIG_UNBLOCK => before & !bits,
+                libc::SIG_SETMASK => bits,
+                _ => return libc::EINVAL,
+            };
+            (*control()).set_mask(mask);
+        }
+        if !old.is_null() {
+            write_bits(old, before);
+        }
+        0
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigpending(set: *mut sigset_t) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigpending(set);
+        }
+        let mask = (*control()).this().mask;
+        write_bits(set, (*control()).pending_signals() & mask);
+        leave(0)
+    }
+}
+
+/// Sends a signal, inside a hook.
+unsafe fn send(to: Option<ThreadId>, sent: Sent, caller: Caller) -> c_int {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        if sent.signal == 0 {
+            return 0;
+        }
+        if !is_signal(sent.signal) {
+            return libc::EINVAL;
+        }
+        let control = control();
+        let site = (*control).site(caller);
+        let target = to.unwrap_or(ThreadId(0));
+        let object = (&(*control).threads)[target.idx()].object;
+        step(Op::on(OpKind::Kill, object, site).arg(sent.signal as u64));
+        (*control).send_signal(to, sent, site);
+        0
+    }
+}
+
+unsafe extern "C-unwind" fn do_raise(signal: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::raise(signal);
+        }
+        let me = (*control()).me;
+        let sent = Sent { signal, code: SI_TKILL, value: 0 };
+        leave(as_result(send(Some(me), sent, caller)))
+    }
+}
+
+/// The result of a function that sets `errno`.
+unsafe fn as_result(error: c_int) -> c_int {
+    if error == 0 { 0 } else { fail(error) }
+}
+
+unsafe extern "C-unwind" fn do_pthread_kill(thread: pthread_t, signal: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_kill(thread, signal);
+        }
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return leave(libc::ESRCH);
+        };
+        leave(send(Some(target), Sent { signal, code: SI_TKILL, value: 0 }, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_pthread_sigqueue(
+    thread: pthread_t,
+    signal: c_int,
+    value: usize,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_sigqueue(thread, signal, value);
+        }
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return leave(libc::ESRCH);
+        };
+        leave(send(Some(target), Sent { signal, code: SI_QUEUE, value }, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_tgkill(process: c_int, thread: c_int, signal: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on; thread control blocks live for ever.
+    unsafe {
+        if !enter() {
+            return real::tgkill(process, thread, signal);
+        }
+        if process != own_process() {
+            return leave(real::tgkill(process, thread, signal));
+        }
+        leave(match thread_by_number(thread) {
+            Some(target) => {
+                as_result(send(Some(target), Sent { signal, code: SI_TKILL, value: 0 }, caller))
+            }
+            None => fail(libc::ESRCH),
+        })
+    }
+}
+
+/// The thread whose kernel number the C library believes to be this; the process's is that of `main`.
+pub(crate) unsafe fn thread_by_number(number: c_int) -> Option<ThreadId> {
+    // SAFETY: thread control blocks live for ever.
+    unsafe {
+        if number == own_process() {
+            return Some(ThreadId(0));
+        }
+        let threads = &(*control()).threads;
+        let number_of = |fs: usize| *((fs + TID_OFFSET) as *const c_int);
+        threads
+            .iter()
+            .position(|it| number_of(it.fs) == number)
+            .map(|idx| ThreadId(idx as u32))
+    }
+}
+
+fn own_process() -> c_int {
+    // SAFETY: asks for a number.
+    unsafe { raw::syscall(libc::SYS_getpid, [0; 6]) as c_int }
+}
+
+unsafe extern "C-unwind" fn do_kill(process: c_int, signal: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::kill(process, signal);
+        }
+        let is_group = process == 0 || process == -1 || process == -own_process();
+        if process != own_process() && !is_group {
+            return leave(real::kill(process, signal));
+        }
+        if is_group {
+            let site = (*control()).site(caller);
+            server::note(c"kill of a group reaches this process only", site);
+        }
+        leave(as_result(send(None, Sent { signal, code: libc::SI_USER, value: 0 }, caller)))
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigqueue(process: c_int, signal: c_int, value: usize) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigqueue(process, signal, value);
+        }
+        if process != own_process() {
+            return leave(real::sigqueue(process, signal, value));
+        }
+        leave(as_result(send(None, Sent { signal, code: SI_QUEUE, value }, caller)))
+    }
+}
+
+/// How a wait for signals ended.
+enum Wait {
+    Got(Sent),
+    TimedOut,
+    Interrupted,
+}
+
+/// Waits for one of a set of signals, inside a hook.
+unsafe fn wait_for(set: u64, deadline: Option<u64>, caller: Caller) -> Wait {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let control = control();
+        let site = (*control).site(caller);
+        let (me, object) = ((*control).me, (*control).this().object);
+        test_cancel();
+        loop {
+            (*control).machine.forget_wake(me);
+            if (*control).pending_signals() & set != 0 {
+                (*control).machine.wake_sigwait(me);
+            }
+            (*control).this().waits_for = set;
+            let performed = step(Op::on(OpKind::SigWait, object, site).until(deadline));
+            (*control).this().waits_for = 0;
+            if let Some(sent) = (*control).take_signal(set) {
+                (*control).look_for_pending();
+                return Wait::Got(sent);
+            }
+            match performed.result {
+                OpResult::TimedOut => return Wait::TimedOut,
+                OpResult::Interrupted => return Wait::Interrupted,
+                _ => {}
+            }
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigwait(set, signal);
+        }
+        loop {
+            if let Wait::Got(sent) = wait_for(bits_of(set), None, caller) {
+                *signal = sent.signal;
+                return leave(0);
+            }
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigwaitinfo(set, info);
+        }
+        leave(wait_for_info(set, info, None, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigtimedwait(
+    set: *const sigset_t,
+    info: *mut siginfo_t,
+    length: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigtimedwait(set, info, length);
+        }
+        if !length.is_null() && !time::is_valid(&*length) {
+            return leave(fail(libc::EINVAL));
+        }
+        let deadline = length.as_ref().map(|it| time::deadline_after(time::nanoseconds(it)));
+        leave(wait_for_info(set, info, deadline, caller))
+    }
+}
+
+unsafe fn wait_for_info(
+    set: *const sigset_t,
+    info: *mut siginfo_t,
+    deadline: Option<u64>,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a set and room for the answer; inside a hook.
+    unsafe {
+        match wait_for(bits_of(set), deadline, caller) {
+            Wait::Got(sent) => {
+                if !info.is_null() {
+                    *info = info_of(sent);
+                }
+                sent.signal
+            }
+            Wait::TimedOut => fail(libc::EAGAIN),
+            Wait::Interrupted => fail(libc::EINTR),
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_sigsuspend(set: *const sigset_t) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sigsuspend(set);
+        }
+        leave(suspend(Some(bits_of(set)), caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_pause() -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pause();
+        }
+        leave(suspend(None, caller))
+    }
+}
+
+/// Waits until a handler has run, with another mask if one is given; inside a hook.
+unsafe fn suspend(mask: Option<u64>, caller: Caller) -> c_int {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let control = control();
+        let site = (*control).site(caller);
+        let (me, object) = ((*control).me, (*control).this().object);
+        let before = (*control).this().mask;
+        if let Some(mask) = mask {
+            (*control).set_mask(mask);
+        }
+        if !run_handlers().is_any {
+            (*control).machine.forget_wake(me);
+            step(Op::on(OpKind::SigWait, object, site));
+        }
+        (*control).set_mask(before);
+        fail(libc::EINTR)
+    }
+}
+
+unsafe extern "C-unwind" fn do_signalfd(fd: c_int, set: *const sigset_t, flags: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let result = real::signalfd(fd, set, flags);
+        if enter() {
+            let site = (*control()).site(caller);
+            server::note(c"signalfd: gets signals from outside only", site);
+            leave(());
+        }
+        result
+    }
+}

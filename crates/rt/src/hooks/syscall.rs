@@ -1,0 +1,148 @@
+//! `syscall`: the calls that matter to a schedule are those of the hooks beside this one; all others
+//! go to the kernel as they are.
+
+use std::{
+    ffi::{CStr, c_int},
+    ptr,
+};
+
+use libc::{pid_t, timespec};
+
+use crate::{
+    control::{Caller, control, enter, is_active, leave},
+    hooks::{caller, export, futex, process, random, sem::fail, time},
+    real, server,
+    step::yield_now,
+};
+
+export! {
+    syscall => do_syscall;
+    gettid => do_gettid;
+}
+
+type Args = [usize; 6];
+
+unsafe extern "C-unwind" fn do_syscall(
+    number: i64,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+) -> i64 {
+    let caller = caller();
+    let args = [a, b, c, d, e, f];
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if let Some(what) = uncontrolled(number, &args) {
+            note(what, caller);
+        } else if is_ours(number, &args) && enter() {
+            return leave(perform(number, &args, caller));
+        }
+        real::syscall(number, a, b, c, d, e, f)
+    }
+}
+
+fn futex_call(args: &Args) -> futex::Call {
+    futex::Call {
+        word: args[0] as *mut u32,
+        op: args[1] as c_int,
+        value: args[2] as u32,
+        count2: args[3],
+        word2: args[4] as *mut u32,
+        value3: args[5] as u32,
+    }
+}
+
+fn is_ours(number: i64, args: &Args) -> bool {
+    match number {
+        libc::SYS_futex
+        | libc::SYS_gettid
+        | libc::SYS_getrandom
+        | libc::SYS_sched_yield
+        | libc::SYS_exit_group
+        | libc::SYS_nanosleep => true,
+        libc::SYS_clock_gettime => (0..=libc::CLOCK_TAI).contains(&(args[0] as c_int)),
+        // Command 0 asks what there is; the others order memory, which is in order.
+        libc::SYS_membarrier => args[0] != 0,
+        _ => false,
+    }
+}
+
+/// What blocks in the kernel and is not known to us.
+fn uncontrolled(number: i64, args: &Args) -> Option<&'static CStr> {
+    match number {
+        libc::SYS_futex if !futex_call(args).is_controlled() => {
+            Some(c"futex: priority inheritance is not controlled")
+        }
+        libc::SYS_futex_waitv => Some(c"futex_waitv is not controlled"),
+        _ => None,
+    }
+}
+
+fn note(what: &CStr, caller: Caller) {
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        let site = unsafe { (*control()).site(caller) };
+        server::note(what, site);
+        leave(());
+    }
+}
+
+/// Performs one of our calls, inside a hook.
+unsafe fn perform(number: i64, args: &Args, caller: Caller) -> i64 {
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
+        match number {
+            libc::SYS_futex => match futex_call(args).perform(caller) {
+                Ok(count) => i64::from(count),
+                Err(error) => i64::from(fail(error)),
+            },
+            libc::SYS_gettid => i64::from(thread_number()),
+            libc::SYS_getrandom => {
+                random::fill(ptr::with_exposed_provenance_mut(args[0]), args[1]);
+                args[1] as i64
+            }
+            libc::SYS_sched_yield => {
+                let site = (*control()).site(caller);
+                yield_now(site);
+                0
+            }
+            libc::SYS_exit_group => {
+                (*control()).is_inside = false;
+                process::do_exit_at_once(args[0] as c_int)
+            }
+            libc::SYS_clock_gettime => {
+                let shown = time::read(args[0] as c_int, caller);
+                *(args[1] as *mut timespec) = crate::time::to_timespec(shown);
+                0
+            }
+            libc::SYS_nanosleep => {
+                let (length, left) = (args[0] as *const timespec, args[1] as *mut timespec);
+                match time::sleep_by(libc::CLOCK_MONOTONIC, 0, length, left, caller) {
+                    0 => 0,
+                    error => i64::from(fail(error)),
+                }
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// The kernel's number of the thread that runs, as the program is to see it: that of its process for
+/// `main`, others follow in order of creation.
+unsafe fn thread_number() -> pid_t {
+    // SAFETY: the thread that runs asks for itself.
+    unsafe { libc::getpid() + (*control()).me.0 as pid_t }
+}
+
+unsafe extern "C" fn do_gettid() -> pid_t {
+    // SAFETY: the thread that runs asks for itself; others are answered by the kernel.
+    unsafe {
+        if is_active() && (*control()).fs == raddle_fiber::thread_pointer() {
+            return thread_number();
+        }
+        raddle_fiber::raw::syscall(libc::SYS_gettid, [0; 6]) as pid_t
+    }
+}

@@ -1,0 +1,256 @@
+//! Sleeps and clocks, in virtual time.
+
+use std::ffi::{c_int, c_long, c_uint, c_void};
+
+use libc::{time_t, timespec, timeval};
+use raddle_model::{ObjectId, Op, OpKind, OpResult};
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    hooks::{caller, export, sem::fail},
+    real,
+    step::{step, yield_now},
+    time,
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// The greatest number of a clock that the kernel has.
+const CLOCK_MAX: c_int = libc::CLOCK_TAI;
+/// `timespec_get` in universal time.
+const TIME_UTC: c_int = 1;
+
+export! {
+    nanosleep => do_nanosleep;
+    clock_nanosleep => do_clock_nanosleep;
+    usleep => do_usleep;
+    sleep => do_sleep;
+    thrd_sleep => do_thrd_sleep;
+    clock_gettime => do_clock_gettime;
+    gettimeofday => do_gettimeofday;
+    time => do_time;
+    timespec_get => do_timespec_get;
+    clock => do_clock;
+}
+
+/// A deadline as timed waits are given it, in the machine's time; the error is `EINVAL`.
+pub(crate) unsafe fn deadline_of(clock: c_int, until: *const timespec) -> Result<u64, c_int> {
+    // SAFETY: the program promises a time.
+    let until = unsafe { &*until };
+    if !matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC) || !time::is_valid(until) {
+        return Err(libc::EINVAL);
+    }
+    Ok(time::deadline(clock, until))
+}
+
+/// Sleeps until the machine's time is `deadline`, inside a hook. To sleep for no time is to yield.
+/// Every sleep is this one. `false` if a signal handler is to run instead.
+pub(crate) unsafe fn sleep_until(deadline: u64, caller: Caller) -> bool {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let site = (*control()).site(caller);
+        (*control()).this().spin.reset();
+        if deadline <= (*control()).machine.now() {
+            yield_now(site);
+            return true;
+        }
+        let op = Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(deadline));
+        step(op).result != OpResult::Interrupted
+    }
+}
+
+/// Sleeps for a time, inside a hook; what is left of it if a signal handler is to run.
+unsafe fn sleep_for(length_ns: u64, caller: Caller) -> Result<(), u64> {
+    let deadline = time::deadline_after(length_ns);
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        if sleep_until(deadline, caller) {
+            return Ok(());
+        }
+        Err(deadline.saturating_sub((*control()).machine.now()))
+    }
+}
+
+fn is_length(length: &timespec) -> bool {
+    length.tv_sec >= 0 && time::is_valid(length)
+}
+
+/// `clock_nanosleep`, inside a hook; the error is its result.
+pub(crate) unsafe fn sleep_by(
+    clock: c_int,
+    flags: c_int,
+    length: *const timespec,
+    left: *mut timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program promises a time, and a place for what is left of it or null.
+    unsafe {
+        let is_clock = (0..=CLOCK_MAX).contains(&clock) && clock != libc::CLOCK_THREAD_CPUTIME_ID;
+        if !is_clock || !is_length(&*length) {
+            return libc::EINVAL;
+        }
+        if flags & libc::TIMER_ABSTIME != 0 {
+            let is_over = sleep_until(time::deadline(clock, &*length), caller);
+            return if is_over { 0 } else { libc::EINTR };
+        }
+        match sleep_for(time::nanoseconds(&*length), caller) {
+            Ok(()) => 0,
+            Err(left_ns) => {
+                if !left.is_null() {
+                    *left = time::to_timespec(left_ns);
+                }
+                libc::EINTR
+            }
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_nanosleep(length: *const timespec, left: *mut timespec) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::nanosleep(length, left);
+        }
+        let error = sleep_by(libc::CLOCK_MONOTONIC, 0, length, left, caller);
+        leave(if error == 0 { 0 } else { fail(error) })
+    }
+}
+
+unsafe extern "C-unwind" fn do_clock_nanosleep(
+    clock: c_int,
+    flags: c_int,
+    length: *const timespec,
+    left: *mut timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::clock_nanosleep(clock, flags, length, left);
+        }
+        leave(sleep_by(clock, flags, length, left, caller))
+    }
+}
+
+unsafe extern "C-unwind" fn do_usleep(length_us: c_uint) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::usleep(length_us);
+        }
+        let slept = sleep_for(u64::from(length_us) * 1_000, caller);
+        leave(if slept.is_ok() { 0 } else { fail(libc::EINTR) })
+    }
+}
+
+unsafe extern "C-unwind" fn do_sleep(length_s: c_uint) -> c_uint {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::sleep(length_s);
+        }
+        let slept = sleep_for(u64::from(length_s) * SECOND_NS, caller);
+        leave(slept.err().map_or(0, |left_ns| left_ns.div_ceil(SECOND_NS) as c_uint))
+    }
+}
+
+/// -1 if a handler ran, another negative number for any other error.
+unsafe extern "C-unwind" fn do_thrd_sleep(length: *const timespec, left: *mut timespec) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::thrd_sleep(length, left);
+        }
+        leave(match sleep_by(libc::CLOCK_REALTIME, 0, length, left, caller) {
+            0 => 0,
+            libc::EINTR => -1,
+            _ => -2,
+        })
+    }
+}
+
+/// What a clock shows, inside a hook. Who reads it again and again lets others go first.
+pub(crate) unsafe fn read(clock: c_int, caller: Caller) -> u64 {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let site = (*control()).site(caller);
+        let shown = (*control()).read_clock(clock, site);
+        if !(*control()).is_polling_clock() {
+            return shown;
+        }
+        yield_now(site);
+        (*control()).read_clock(clock, site)
+    }
+}
+
+unsafe extern "C-unwind" fn do_clock_gettime(clock: c_int, to: *mut timespec) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if clock > CLOCK_MAX || !enter() {
+            return real::clock_gettime(clock, to);
+        }
+        // Negative numbers are the clocks of threads and processes.
+        let clock = if clock < 0 { libc::CLOCK_THREAD_CPUTIME_ID } else { clock };
+        *to = time::to_timespec(read(clock, caller));
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_gettimeofday(to: *mut timeval, zone: *mut c_void) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if to.is_null() || !enter() {
+            return real::gettimeofday(to, zone);
+        }
+        let shown = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
+        *to = timeval { tv_sec: shown.tv_sec, tv_usec: shown.tv_nsec / 1_000 };
+        if !zone.is_null() {
+            zone.cast::<u64>().write_unaligned(0);
+        }
+        leave(0)
+    }
+}
+
+unsafe extern "C-unwind" fn do_time(to: *mut time_t) -> time_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::time(to);
+        }
+        let shown = (read(libc::CLOCK_REALTIME, caller) / SECOND_NS) as time_t;
+        if !to.is_null() {
+            *to = shown;
+        }
+        leave(shown)
+    }
+}
+
+unsafe extern "C-unwind" fn do_timespec_get(to: *mut timespec, base: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if base != TIME_UTC || !enter() {
+            return real::timespec_get(to, base);
+        }
+        *to = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
+        leave(base)
+    }
+}
+
+/// In microseconds.
+unsafe extern "C-unwind" fn do_clock() -> c_long {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::clock();
+        }
+        leave((read(libc::CLOCK_PROCESS_CPUTIME_ID, caller) / 1_000) as c_long)
+    }
+}

@@ -1,0 +1,180 @@
+//! Timers that run in virtual time: `alarm`, `setitimer`, `timer_create` and timer descriptors.
+//!
+//! The machine has one alarm; it is set to the earliest of them. What goes off is a signal, or a
+//! descriptor that becomes readable: then the kernel's own timer of that descriptor is set off, so
+//! that `poll` and `epoll` see it.
+
+use std::ffi::c_int;
+
+use raddle_fiber::raw;
+use raddle_model::{SiteId, ThreadId};
+
+use crate::{control::Control, io, signals::Sent, time};
+
+/// What a timer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing: the program looks at it.
+    None,
+    /// Sends a signal to the process or to a thread.
+    Signal { signal: c_int, code: c_int, value: usize, to: Option<ThreadId> },
+    /// Makes a descriptor readable.
+    Descriptor(c_int),
+}
+
+/// A timer. Times are those of the machine, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    pub(crate) effect: Effect,
+    /// The clock of its absolute times.
+    pub(crate) clock: c_int,
+    /// When it goes off; `None` if it is not set.
+    pub(crate) at: Option<u64>,
+    /// How long after that it goes off again; 0 for never.
+    pub(crate) interval: u64,
+    /// How often it has gone off since that was last asked.
+    pub(crate) count: u64,
+}
+
+/// All timers, by number; a deleted one leaves a hole.
+#[derive(Debug, Default)]
+pub(crate) struct Timers {
+    all: Vec<Option<Timer>>,
+}
+
+impl Timers {
+    /// Adds a timer that is not set.
+    pub(crate) fn add(&mut self, effect: Effect, clock: c_int) -> usize {
+        let fresh = Some(Timer { effect, clock, at: None, interval: 0, count: 0 });
+        match self.all.iter().position(|it| it.is_none()) {
+            Some(idx) => {
+                self.all[idx] = fresh;
+                idx
+            }
+            None => {
+                self.all.push(fresh);
+                self.all.len() - 1
+            }
+        }
+    }
+
+    pub(crate) fn get(&mut self, idx: usize) -> Option<&mut Timer> {
+        self.all.get_mut(idx)?.as_mut()
+    }
+
+    /// The timer with this effect.
+    pub(crate) fn find(&self, effect: Effect) -> Option<usize> {
+        self.all.iter().position(|it| it.is_some_and(|it| it.effect == effect))
+    }
+
+    pub(crate) fn remove(&mut self, idx: usize) {
+        if let Some(slot) = self.all.get_mut(idx) {
+            *slot = None;
+        }
+    }
+
+    fn earliest(&self) -> Option<u64> {
+        self.all.iter().flatten().filter_map(|it| it.at).min()
+    }
+}
+
+impl Timer {
+    /// Goes off as often as it is due, and sets itself again. How often it was.
+    fn go_off(&mut self, now: u64) -> u64 {
+        let Some(at) = self.at.filter(|at| *at <= now) else { return 0 };
+        if self.interval == 0 {
+            self.at = None;
+            return 1;
+        }
+        let n_times = 1 + (now - at) / self.interval;
+        self.at = Some(at + n_times * self.interval);
+        n_times
+    }
+
+    /// What it would show: time left and interval.
+    pub(crate) fn left(&self, now: u64) -> libc::itimerspec {
+        let left = self.at.map_or(0, |at| at.saturating_sub(now).max(1));
+        libc::itimerspec {
+            it_interval: time::to_timespec(self.interval),
+            it_value: time::to_timespec(left),
+        }
+    }
+}
+
+impl Control {
+    /// Sets a timer, or stops it. What it showed before.
+    pub(crate) fn set_timer(
+        &mut self,
+        idx: usize,
+        to: &libc::itimerspec,
+        is_absolute: bool,
+    ) -> libc::itimerspec {
+        let now = self.machine.now();
+        let timer = self.signals.timers.get(idx).expect("bug: no such timer");
+        let old = timer.left(now);
+        let value = time::nanoseconds(&to.it_value);
+        timer.at = match value {
+            0 => None,
+            _ if is_absolute => Some(time::deadline(timer.clock, &to.it_value).max(now)),
+            _ => Some(now.saturating_add(value)),
+        };
+        timer.interval = time::nanoseconds(&to.it_interval);
+        timer.count = 0;
+        if let Effect::Descriptor(fd) = timer.effect {
+            arm_real(fd, 0);
+        }
+        self.set_alarm();
+        old
+    }
+
+    pub(crate) fn set_alarm(&mut self) {
+        let earliest = self.signals.timers.earliest();
+        self.machine.set_alarm(earliest);
+    }
+}
+
+/// The alarm went off: so do all timers that are due.
+#[cold]
+pub(crate) fn fire(control: &mut Control) {
+    control.machine.is_alarm_due = false;
+    let now = control.machine.now();
+    for idx in 0..control.signals.timers.all.len() {
+        let Some(timer) = &mut control.signals.timers.all[idx] else { continue };
+        let n_times = timer.go_off(now);
+        if n_times == 0 {
+            continue;
+        }
+        timer.count += n_times;
+        match timer.effect {
+            Effect::None => {}
+            Effect::Signal { signal, code, value, to } => {
+                control.send_signal(to, Sent { signal, code, value }, SiteId(0));
+            }
+            Effect::Descriptor(fd) => {
+                arm_real(fd, 1);
+                control.io.is_stale = true;
+            }
+        }
+    }
+    control.set_alarm();
+    if control.io.n_waiting > 0 && control.io.is_stale {
+        io::refresh(control);
+    }
+}
+
+/// Sets off the kernel's timer of a descriptor at once, or stops it.
+fn arm_real(fd: c_int, nanoseconds: u64) {
+    let to = libc::itimerspec {
+        it_interval: time::to_timespec(0),
+        it_value: time::to_timespec(nanoseconds),
+    };
+    // SAFETY: the kernel reads our own structure, and writes our own list.
+    unsafe {
+        raw::syscall(libc::SYS_timerfd_settime, [fd as usize, 0, &raw const to as usize, 0, 0, 0]);
+        if nanoseconds > 0 {
+            let mut list = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            let wait_ms = 1000;
+            raw::syscall(libc::SYS_poll, [&raw mut list as usize, 1, wait_ms, 0, 0, 0]);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Each promise of speed, measured against its floor in the same run.
+//!
+//! The programs of `xtask/bench` time themselves with system calls of their own, for the clocks that
+//! they read through the C library are virtual; where nothing waits they count their own CPU time. Of
+//! several runs the fastest counts: whatever else the machine does only ever adds.
+
+mod access;
+mod cpu;
+mod execution;
+mod program;
+mod row;
+mod scale;
+mod steps;
+
+use std::{fs, path::PathBuf};
+
+use anyhow::{Context, ensure};
+
+use program::Bench;
+use row::Row;
+
+/// What to measure.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Where the figures go.
+    pub(crate) json: Option<PathBuf>,
+    /// A tenth of the work.
+    pub(crate) is_quick: bool,
+    /// Only benchmarks whose name contains this.
+    pub(crate) only: String,
+}
+
+type Measure = fn(&Bench) -> anyhow::Result<Vec<Row>>;
+
+const BENCHMARKS: &[(&str, Measure)] = &[
+    ("steps", steps::measure),
+    ("execution", execution::measure),
+    ("access", access::measure),
+    ("cpu", cpu::measure),
+    ("scale", scale::measure),
+];
+
+/// Runs the benchmarks, prints a table and fails if a bar is missed.
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let bench = Bench::new(options.is_quick)?;
+    let mut rows = Vec::new();
+    for (name, measure) in BENCHMARKS.iter().filter(|(name, _)| name.contains(&options.only)) {
+        eprintln!("measuring {name}…");
+        rows.extend(measure(&bench).with_context(|| format!("failed to measure {name}"))?);
+    }
+    eprint!("\n{}", row::table(&rows));
+    if let Some(path) = &options.json {
+        fs::write(path, row::json(&rows, options.is_quick)?)
+            .with_context(|| format!("failed to write {}", path.display()))?;
+    }
+    let n_missed = rows.iter().filter(|row| !row.is_ok()).count();
+    ensure!(n_missed == 0, "{n_missed} of {} bars missed", rows.len());
+    Ok(())
+}
