@@ -9,7 +9,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int counter;
 
 static void *work(void *arg) {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         pthread_mutex_lock(&mutex);
         counter++;
         pthread_mutex_unlock(&mutex);

@@ -9,10 +9,11 @@ static long n_own, n_shared;
 
 static void *work(void *arg) {
     pthread_mutex_t *own = arg;
-    for (long i = 0; i < n_own; i++) {
+    long n_rounds = n_own, n_shared_rounds = n_shared; /* Local: no access, so no hook, in the loop. */
+    for (long i = 0; i < n_rounds; i++) {
         pthread_mutex_lock(own);
         pthread_mutex_unlock(own);
-        if (i < n_shared) {
+        if (i < n_shared_rounds) {
             pthread_mutex_lock(&shared);
             pthread_mutex_unlock(&shared);
         }

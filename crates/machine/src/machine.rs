@@ -237,6 +237,40 @@ impl Machine {
             && !self.is_enabled(thread)
     }
 
+    /// Says what a running thread is about to do, if it could do it at once: it need not be listed then
+    /// among those who can go on, as long as whoever chooses knows of it. `false`: announce it.
+    #[inline]
+    pub fn propose(&mut self, thread: ThreadId, op: Op) -> bool {
+        if op.is_yield() || !self.can_perform(thread, &op) {
+            return false;
+        }
+        self.threads[thread.idx()].pending = op;
+        true
+    }
+
+    /// Could a running thread perform this op now?
+    #[inline]
+    fn can_perform(&self, thread: ThreadId, op: &Op) -> bool {
+        if op.kind.is_access() {
+            return true;
+        }
+        let is_open = |queue| self.object(op.object).is_some_and(|it| it.is_open(queue));
+        match op.kind {
+            OpKind::Lock | OpKind::WriteLock => {
+                is_open(Queue::Exclusive) || self.answers_at_once(thread, op.object)
+            }
+            OpKind::ReadLock => is_open(Queue::Shared) || self.answers_at_once(thread, op.object),
+            OpKind::SemWait | OpKind::Join | OpKind::OnceEnter => is_open(Queue::Exclusive),
+            OpKind::Io
+            | OpKind::CondWake
+            | OpKind::FutexWake
+            | OpKind::BarrierLeave
+            | OpKind::SigWait
+            | OpKind::Sleep => false,
+            _ => true,
+        }
+    }
+
     /// Says what a running thread is about to do.
     #[inline]
     pub fn announce(&mut self, thread: ThreadId, op: Op) {
@@ -256,6 +290,9 @@ impl Machine {
             OpKind::ReadLock if !self.answers_at_once(thread, op.object) => {
                 self.enqueue(thread, op.object, Queue::Shared);
             }
+            OpKind::Join if self.threads[thread.idx()].object == op.object => {
+                self.set_ready(thread);
+            }
             OpKind::SemWait | OpKind::Join | OpKind::OnceEnter => {
                 self.enqueue(thread, op.object, Queue::Exclusive);
             }
@@ -268,10 +305,10 @@ impl Machine {
             }
             OpKind::CondWake | OpKind::FutexWake | OpKind::BarrierLeave | OpKind::SigWait => {
                 if self.threads[thread.idx()].is_woken {
-                    self.after_wake(thread);
-                } else {
-                    self.threads[thread.idx()].status = Status::Parked;
+                    // Its wait is over: no deadline and no chance can end it again.
+                    return self.after_wake(thread);
                 }
+                self.threads[thread.idx()].status = Status::Parked;
             }
             OpKind::Sleep => {
                 if op.arg <= self.now {
@@ -388,6 +425,9 @@ impl Machine {
     /// Brings an object's queues up to date after its state has changed.
     #[inline]
     pub(crate) fn refresh(&mut self, object: ObjectId) {
+        if self.object_mut(object).lines.iter().all(|it| it.threads.is_empty()) {
+            return;
+        }
         for queue in Queue::BOTH {
             self.refresh_line(object, queue);
         }

@@ -42,21 +42,28 @@ impl Machine {
     pub fn perform(&mut self, thread: ThreadId, choice: u32) -> Performed {
         let op = *self.pending(thread);
         self.detach(thread);
-        self.tick();
         if !op.is_yield() && !self.yielded.is_empty() {
             self.recall_yielded();
         }
-        if op.kind.is_access() {
-            return Performed::default();
-        }
+        let performed = if op.kind.is_access() {
+            Performed::default()
+        } else {
+            self.perform_on_object(thread, &op, choice)
+        };
+        // Last: a deadline that passes may take away a waiter, and `choice` was made among them all.
+        self.tick();
+        performed
+    }
+
+    fn perform_on_object(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Performed {
         let verdict = self.threads[thread.idx()].verdict.take();
         if let Some(result) = verdict
             && (op.kind != OpKind::CondWake || result == OpResult::Interrupted)
-            && !(result == OpResult::TimedOut && self.is_open_for(&op))
+            && !(result == OpResult::TimedOut && self.is_open_for(op))
         {
             return result.into();
         }
-        match self.perform_op(thread, &op, choice, verdict) {
+        match self.perform_op(thread, op, choice, verdict) {
             Ok(performed) => performed,
             Err(misuse) => Performed { result: OpResult::Misused, value: 0, misuse: Some(misuse) },
         }
@@ -156,8 +163,8 @@ impl Machine {
         let locked = self.mutex(op.other).restore(thread, depth, op.site);
         self.refresh(op.other);
         match (verdict, locked) {
-            (None, locked) => locked.into(),
-            (Some(result), _) => result.into(),
+            (Some(result), OpResult::Done) => result.into(),
+            (_, locked) => locked.into(),
         }
     }
 
@@ -261,7 +268,7 @@ impl Machine {
             other => panic!("bug: thread expected, found {other:?}"),
         };
         if target == thread {
-            return Ok(OpResult::WouldDeadlock.into());
+            return Err(Misuse::JoinSelf);
         }
         if !self.is_joinable(target) {
             return Err(Misuse::JoinTwice);
@@ -328,5 +335,107 @@ impl Machine {
     /// A thread is about to wait for a signal: what woke it before does not count.
     pub fn forget_wake(&mut self, thread: ThreadId) {
         self.threads[thread.idx()].is_woken = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::script::check;
+
+    #[test]
+    fn join_waits_for_the_end() {
+        check(
+            "
+             0 join t1
+             1 finish
+             0 goes",
+            expect![[r#"
+                0 join t1: Queued
+                1 finish: Done
+                0 goes: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn tryjoin() {
+        check(
+            "
+             0 tryjoin t1
+             0 tryjoin t0
+             1 finish
+             0 tryjoin t1
+             0 tryjoin t1",
+            expect![[r#"
+                0 tryjoin t1: Busy
+                0 tryjoin t0: joins itself
+                1 finish: Done
+                0 tryjoin t1: Done
+                0 tryjoin t1: joins a thread that was joined or detached before
+            "#]],
+        );
+    }
+
+    #[test]
+    fn join_and_detach_misuse() {
+        check(
+            "
+             0 detach t1
+             0 detach t1
+             1 finish
+             0 join t1
+             2 finish
+             0 join t2
+             0 join t2
+             0 detach t2
+             3 finish
+             0 detach t3",
+            expect![[r#"
+                0 detach t1: Done
+                0 detach t1: detaches a thread that was joined or detached before
+                1 finish: Done
+                0 join t1: joins a thread that was joined or detached before
+                2 finish: Done
+                0 join t2: Done
+                0 join t2: joins a thread that was joined or detached before
+                0 detach t2: detaches a thread that was joined or detached before
+                3 finish: Done
+                0 detach t3: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn two_join_the_same() {
+        check(
+            "
+             0 join t3
+             1 join t3
+             3 finish
+             1 goes
+             0 goes",
+            expect![[r#"
+                0 join t3: Queued
+                1 join t3: Queued
+                3 finish: Done
+                1 goes: Done
+                0 goes: joins a thread that was joined or detached before
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_thread_that_joins_itself_is_told() {
+        check(
+            "
+             0 join t0
+             1 join t1 until 5000",
+            expect![[r#"
+                0 join t0: joins itself
+                1 join t1 until 5000: joins itself
+            "#]],
+        );
     }
 }

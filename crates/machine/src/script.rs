@@ -2,7 +2,8 @@
 //!
 //! - `1 lock m`: thread 1 announces the op and performs it, or waits. Verbs are those of [`OpKind`];
 //!   then come objects, a number for `arg`, and `until 500` for a deadline.
-//! - `1 goes`, `1 goes 2`: performs what thread 1 waits to do; with data choice 2.
+//!   A last `choosing 2` is the data choice. A futex wake's `1/6` is a count and a bit set.
+//! - `1 goes`: performs what thread 1 waits to do.
 //! - `1 times out`, `1 is interrupted`, `1 is cancelled`, `1 mends b`: as the machine's methods.
 //! - `settle`, `advance 300`, `alarm 500`, `spurious`, `requeue f g 1`: the same.
 //! - `who`: who can go on, and whose deadline may pass.
@@ -71,6 +72,9 @@ fn named(name: &str) -> ObjectId {
 }
 
 fn number(word: &str) -> u64 {
+    if let Some((count, bits)) = word.split_once('/') {
+        return number(count) | number(bits) << 32;
+    }
     word.parse().unwrap_or_else(|_| panic!("{word} is no number"))
 }
 
@@ -105,7 +109,6 @@ fn follow(machine: &mut Machine, line: &str) -> String {
 fn lead(machine: &mut Machine, thread: ThreadId, words: &[&str]) -> String {
     match words {
         ["goes"] => perform(machine, thread, 0),
-        ["goes", choice] => perform(machine, thread, number(choice) as u32),
         ["times", "out"] => {
             machine.time_out(thread);
             who(machine)
@@ -121,10 +124,13 @@ fn lead(machine: &mut Machine, thread: ThreadId, words: &[&str]) -> String {
         }
         ["mends", mutex] => machine.make_consistent(named(mutex), thread).to_string(),
         _ => {
-            let op = op(words);
-            machine.announce(thread, op);
+            let (words, choice) = match words {
+                [words @ .., "choosing", choice] => (words, number(choice) as u32),
+                _ => (words, 0),
+            };
+            machine.announce(thread, op(words));
             if machine.is_enabled(thread) {
-                perform(machine, thread, 0)
+                perform(machine, thread, choice)
             } else {
                 format!("{:?}", machine.status(thread)).split('(').next().unwrap_or("").to_owned()
             }

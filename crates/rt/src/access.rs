@@ -81,7 +81,9 @@ unsafe fn visible(object: ObjectId, address: usize, size: usize, kind: OpKind, c
             end::end_about(End::Misuse(Misuse::UseAfterFree), site, object, b"");
         }
         if size <= 8 && kind != OpKind::Write {
+            (*control()).peeks_from = Some(caller);
             let value = peek(address, size);
+            (*control()).peeks_from = None;
             (*control()).emit.set_value(value, size as u8);
             (*control()).this().spin.read(site, object, value);
         }

@@ -30,6 +30,9 @@ pub(crate) struct Control {
     pub(crate) is_exiting: bool,
     /// With what code.
     pub(crate) exit_code: i32,
+    /// Set while the runtime reads memory that the program is about to read: a fault then is the
+    /// program's, at this place.
+    pub(crate) peeks_from: Option<Caller>,
     /// The thread pointer of the thread that runs.
     pub(crate) fs: usize,
     pub(crate) machine: Machine,

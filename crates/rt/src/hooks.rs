@@ -9,7 +9,7 @@ mod cancel;
 mod cond;
 mod cpu;
 mod destroyed;
-mod event;
+mod descriptor;
 mod futex;
 mod io;
 mod memory;
@@ -37,12 +37,6 @@ pub(crate) use process::exit_process;
 pub(crate) use random::seed_random;
 pub(crate) use thread_local::run_thread_destructors;
 
-/// Is the runtime, at this address, touching memory on the program's behalf? A fault there is the
-/// program's.
-pub(crate) fn is_access_of_program(_pc: usize) -> bool {
-    false
-}
-
 /// Where the hook that is being entered was called from. Written by the hooks' first instructions,
 /// read at once by [`caller`]; one thread runs at a time.
 #[repr(C)]
@@ -52,6 +46,13 @@ struct CallerCell(std::cell::UnsafeCell<[usize; 2]>);
 unsafe impl Sync for CallerCell {}
 
 static CALLER: CallerCell = CallerCell(std::cell::UnsafeCell::new([0; 2]));
+
+/// Says in `errno` what failed, for a function that returns -1 then.
+fn fail(error: std::ffi::c_int) -> std::ffi::c_int {
+    // SAFETY: the C library's place for it, for the thread that runs.
+    unsafe { *libc::__errno_location() = error };
+    -1
+}
 
 /// Where the hook that has just been entered was called from.
 #[inline(always)]

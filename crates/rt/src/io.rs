@@ -1,6 +1,23 @@
 //! Descriptors that threads wait for.
+//!
+//! A call that could block is a step that can be performed while `poll` says that the descriptor is
+//! ready; then the real call is made, which does not block. Descriptors that only this program's
+//! threads use (pipes, eventfds…) can be part of a deadlock; for others the execution really waits.
+//!
+//! What it misses: calls that the C library makes for itself (streams), and time limits of sockets.
 
-use crate::control::Control;
+use std::ffi::c_int;
+
+use raddle_fiber::raw;
+use raddle_machine::ObjectState;
+use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_trace::{ObjectClass, ObjectEntry};
+
+use crate::{
+    control::{Control, control},
+    end, server,
+    step::step,
+};
 
 /// What is known about descriptors.
 #[derive(Debug, Default)]
@@ -9,16 +26,357 @@ pub(crate) struct Io {
     pub(crate) n_waiting: u32,
     /// Has anything happened since readiness was last looked at?
     pub(crate) is_stale: bool,
+    /// By number.
+    known: Vec<Descriptor>,
+    waiting: Vec<Waiting>,
+    /// Another process may hold the other ends.
+    pub(crate) has_child: bool,
+}
+
+/// What is known about a descriptor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Descriptor {
+    pub(crate) kind: Kind,
+    /// Its number in traces; made at its first use. Both ends of a pipe have the same.
+    pub(crate) object: ObjectId,
+    /// The descriptor at the other end, if it was made together with this one.
+    peer: Option<c_int>,
+    /// Can only this program's threads make it ready?
+    pub(crate) is_internal: bool,
+    /// Was it there when the program began, or made behind our back?
+    pub(crate) is_found: bool,
+}
+
+/// What kind of thing a descriptor is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Not looked at yet.
+    #[default]
+    Unknown,
+    /// A file, directory or terminal: calls pass straight through.
+    Plain,
+    Pipe,
+    Socket,
+    /// An eventfd, an epoll instance…
+    Event,
+    Timer,
+}
+
+/// A thread that waits for descriptors, which are listed on its stack.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    thread: ThreadId,
+    object: ObjectId,
+    is_write: bool,
+    list: *mut libc::pollfd,
+    n_list: usize,
+}
+
+/// Descriptors of ours that the program must not touch.
+pub(crate) const fn is_hidden(fd: c_int) -> bool {
+    fd >= HIDDEN.0 && fd <= HIDDEN.1
+}
+
+/// The first and the last of them; see `server`.
+pub(crate) const HIDDEN: (c_int, c_int) = (1000, 1002);
+
+impl Io {
+    fn slot(&mut self, fd: c_int) -> Option<&mut Descriptor> {
+        let idx = usize::try_from(fd).ok()?;
+        if self.known.len() <= idx {
+            self.known.resize(idx + 1, Descriptor::default());
+        }
+        self.known.get_mut(idx)
+    }
+
+    /// A descriptor was made by the program.
+    pub(crate) fn add(&mut self, fd: c_int, kind: Kind, is_internal: bool) {
+        if let Some(slot) = self.slot(fd) {
+            *slot = Descriptor { kind, is_internal, ..Descriptor::default() };
+        }
+        self.is_stale = true;
+    }
+
+    /// Two descriptors are the ends of one thing.
+    pub(crate) fn add_pair(&mut self, ends: [c_int; 2], kind: Kind) {
+        for (fd, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+            self.add(fd, kind, true);
+            if let Some(slot) = self.slot(fd) {
+                slot.peer = Some(other);
+            }
+        }
+    }
+
+    /// `new` is now the same as `old`.
+    pub(crate) fn copy(&mut self, old: c_int, new: c_int) {
+        let it = self.slot(old).copied().unwrap_or_default();
+        if let Some(slot) = self.slot(new) {
+            *slot = it;
+        }
+        self.is_stale = true;
+    }
+
+    /// A descriptor was closed.
+    pub(crate) fn forget(&mut self, fd: c_int) {
+        if let Some(slot) = self.known.get_mut(fd as usize) {
+            *slot = Descriptor::default();
+        }
+        self.is_stale = true;
+    }
+
+    /// Descriptors from `first` to `last` were closed.
+    pub(crate) fn forget_range(&mut self, first: usize, last: usize) {
+        let last = last.min(self.known.len().wrapping_sub(1));
+        for fd in first..=last {
+            self.forget(fd as c_int);
+        }
+    }
+
+    /// From now on others than this program's threads can make it ready.
+    pub(crate) fn set_internal(&mut self, fd: c_int, is_internal: bool) {
+        if let Some(slot) = self.slot(fd) {
+            slot.is_internal = is_internal;
+        }
+    }
+
+    /// What is known about a descriptor, looked up if nothing is.
+    pub(crate) fn look(&mut self, fd: c_int) -> Descriptor {
+        let Some(slot) = self.slot(fd) else { return Descriptor::default() };
+        if slot.kind == Kind::Unknown {
+            *slot = Descriptor { kind: find_kind(fd), is_found: true, ..Descriptor::default() };
+        }
+        *slot
+    }
+
+    /// A thread no longer waits.
+    pub(crate) fn stop_waiting(&mut self, thread: ThreadId) {
+        self.waiting.retain(|it| it.thread != thread);
+        self.n_waiting = self.waiting.len() as u32;
+    }
+
+    fn is_internal_wait(&self, waiting: &Waiting) -> bool {
+        // SAFETY: the waiting thread's list lives on its stack for as long as it waits.
+        let list = unsafe { list_of(waiting) };
+        let is_internal = |fd: c_int| {
+            fd < 0 || self.known.get(fd as usize).is_some_and(|it| it.is_internal)
+        };
+        !self.has_child && list.iter().all(|it| is_internal(it.fd))
+    }
+}
+
+unsafe fn list_of<'a>(waiting: &Waiting) -> &'a mut [libc::pollfd] {
+    if waiting.n_list == 0 {
+        return &mut [];
+    }
+    // SAFETY: the caller promises that the thread waits.
+    unsafe { std::slice::from_raw_parts_mut(waiting.list, waiting.n_list) }
+}
+
+fn find_kind(fd: c_int) -> Kind {
+    // SAFETY: the kernel fills our own structure in.
+    let (result, mode) = unsafe {
+        let mut status = std::mem::zeroed::<libc::stat>();
+        let result =
+            raw::syscall(libc::SYS_fstat, [fd as usize, &raw mut status as usize, 0, 0, 0, 0]);
+        (result, status.st_mode)
+    };
+    match mode & libc::S_IFMT {
+        _ if result < 0 => Kind::Plain,
+        libc::S_IFIFO => Kind::Pipe,
+        libc::S_IFSOCK => Kind::Socket,
+        0 => Kind::Event,
+        _ => Kind::Plain,
+    }
+}
+
+impl Kind {
+    /// Can a call on it block?
+    pub(crate) fn is_stream(self) -> bool {
+        !matches!(self, Kind::Unknown | Kind::Plain)
+    }
+}
+
+impl Control {
+    /// The number of a descriptor in traces.
+    pub(crate) fn descriptor_object(&mut self, fd: c_int) -> ObjectId {
+        let known = self.io.look(fd);
+        if known.object != ObjectId::NONE {
+            return known.object;
+        }
+        let object = self.add_descriptor_object(fd);
+        let peer = known.peer.filter(|_| known.kind == Kind::Pipe);
+        for end in [Some(fd), peer].into_iter().flatten() {
+            if let Some(slot) = self.io.slot(end)
+                && slot.kind == known.kind
+                && slot.object == ObjectId::NONE
+            {
+                slot.object = object;
+            }
+        }
+        object
+    }
+
+    fn add_descriptor_object(&mut self, fd: c_int) -> ObjectId {
+        let entry = ObjectEntry {
+            class: ObjectClass::Descriptor as u8,
+            region: 5,
+            base: fd as u32,
+            ..ObjectEntry::default()
+        };
+        let class = ObjectClass::Descriptor;
+        let object = self.emit.add_object(entry, class, &self.segment, self.header);
+        self.machine.set_object(object, ObjectState::Descriptor([false; 2]));
+        object
+    }
+
+    /// What a write to a descriptor changes: the other end of a pair, or itself.
+    fn written_object(&mut self, fd: c_int) -> ObjectId {
+        let known = self.io.look(fd);
+        match known.peer {
+            Some(peer) if known.kind == Kind::Socket && self.io.look(peer).kind == known.kind => {
+                self.descriptor_object(peer)
+            }
+            _ => self.descriptor_object(fd),
+        }
+    }
+
+    /// Stands for any of several descriptors that the thread that runs waits for; named after the first
+    /// one that it waited for in this way.
+    pub(crate) fn poll_object(&mut self, first: c_int) -> ObjectId {
+        if self.this().poll_object == ObjectId::NONE {
+            let object = self.add_descriptor_object(first);
+            self.this().poll_object = object;
+        }
+        self.this().poll_object
+    }
+
+    fn set_ready(&mut self, waiting: &Waiting, is_ready: bool) {
+        let mut ready = match self.machine.object(waiting.object) {
+            Some(ObjectState::Descriptor(ready)) => *ready,
+            _ => [false; 2],
+        };
+        if ready[usize::from(waiting.is_write)] != is_ready {
+            ready[usize::from(waiting.is_write)] = is_ready;
+            self.machine.set_descriptor(waiting.object, ready);
+        }
+    }
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish {
+    pub(crate) list: *mut libc::pollfd,
+    pub(crate) n_list: usize,
+    /// The descriptor's object, or that of the list.
+    pub(crate) object: ObjectId,
+    /// What is written to, or none.
+    pub(crate) written: ObjectId,
+    pub(crate) deadline: Option<u64>,
+    pub(crate) site: SiteId,
+}
+
+/// Waits until one of the listed descriptors is ready, inside a hook. When this returns `Done`, it
+/// was: look again.
+pub(crate) unsafe fn wait_for(wish: &Wish) -> OpResult {
+    // SAFETY: the thread that runs is inside a hook; the list lives on its stack or is the program's
+    // and it waits; the borrows end before the step.
+    unsafe {
+        let control = control();
+        let me = (*control).me;
+        let waiting = Waiting {
+            thread: me,
+            object: wish.object,
+            is_write: wish.written != ObjectId::NONE,
+            list: wish.list,
+            n_list: wish.n_list,
+        };
+        (*control).io.waiting.push(waiting);
+        (*control).io.n_waiting += 1;
+        let is_ready = poll_now(wish.list, wish.n_list) != 0;
+        (*control).set_ready(&waiting, is_ready);
+        let op = Op::on(OpKind::Io, wish.object, wish.site).other(wish.written);
+        let performed = step(op.until(wish.deadline));
+        (*control).io.stop_waiting(me);
+        (*control).io.is_stale = true;
+        performed.result
+    }
+}
+
+/// Waits until one descriptor can be read or written, inside a hook.
+pub(crate) unsafe fn wait_for_one(fd: c_int, is_write: bool, site: SiteId) -> OpResult {
+    let events = if is_write { libc::POLLOUT } else { libc::POLLIN };
+    let mut list = libc::pollfd { fd, events, revents: 0 };
+    // SAFETY: the thread that runs is inside a hook; the list lives while it waits.
+    unsafe {
+        let control = control();
+        let object = (*control).descriptor_object(fd);
+        let written = if is_write { (*control).written_object(fd) } else { ObjectId::NONE };
+        loop {
+            let wish = Wish {
+                list: &raw mut list,
+                n_list: 1,
+                object,
+                written,
+                deadline: None,
+                site,
+            };
+            match wait_for(&wish) {
+                OpResult::Done if poll_now(&raw mut list, 1) == 0 => {}
+                OpResult::Interrupted if (*control).signals.ran.may_restart => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+/// A step on a descriptor that does not wait.
+pub(crate) unsafe fn step_at_once(object: ObjectId, site: SiteId) {
+    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
+    unsafe {
+        (*control()).this().spin.reset();
+        step(Op::on(OpKind::Io, object, site).arg(1));
+        (*control()).io.is_stale = true;
+    }
+}
+
+/// How many of the listed descriptors are ready now; an error counts.
+pub(crate) unsafe fn poll_now(list: *mut libc::pollfd, n_list: usize) -> isize {
+    // SAFETY: the caller promises a list.
+    unsafe { raw::syscall(libc::SYS_poll, [list as usize, n_list, 0, 0, 0, 0]) }
 }
 
 /// Looks which awaited descriptors are ready.
 #[cold]
 pub(crate) fn refresh(control: &mut Control) {
     control.io.is_stale = false;
+    for idx in 0..control.io.waiting.len() {
+        let waiting = control.io.waiting[idx];
+        // SAFETY: the waiting thread's list lives for as long as it waits.
+        let is_ready = unsafe { poll_now(waiting.list, waiting.n_list) != 0 };
+        control.set_ready(&waiting, is_ready);
+    }
 }
 
 /// Nobody can go on before a descriptor is ready.
 #[cold]
-pub(crate) fn wait(_control: &mut Control) {
-    crate::end::deadlock();
+pub(crate) fn wait(control: &mut Control) {
+    let mut all: Vec<libc::pollfd> = Vec::new();
+    for waiting in &control.io.waiting {
+        if !control.io.is_internal_wait(waiting) {
+            // SAFETY: the waiting thread's list lives for as long as it waits.
+            all.extend_from_slice(unsafe { list_of(waiting) });
+        }
+    }
+    if all.is_empty() {
+        end::deadlock();
+    }
+    let site = control.machine.pending(control.io.waiting[0].thread).site;
+    server::note(c"waits for input from outside", site);
+    let for_ever = -1_isize as usize;
+    // SAFETY: the list is ours.
+    unsafe {
+        raw::syscall(libc::SYS_poll, [all.as_mut_ptr() as usize, all.len(), for_ever, 0, 0, 0])
+    };
+    control.receive_arrived();
+    refresh(control);
 }

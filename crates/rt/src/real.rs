@@ -203,3 +203,63 @@ real! {
     fn cnd_broadcast(cond: *mut pthread_cond_t) -> c_int;
     fn call_once(once: *mut pthread_once_t, routine: Thunk);
 }
+
+// Cancellation, signals, timers, descriptors.
+real! {
+    fn __pthread_register_cancel(buffer: *mut c_void);
+    fn __pthread_unregister_cancel(buffer: *mut c_void);
+    fn __pthread_unwind_next(buffer: *mut c_void) -> !;
+    fn signal(signal: c_int, handler: usize) -> usize;
+    fn sigprocmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int;
+    fn sigpending(set: *mut sigset_t) -> c_int;
+    fn raise(signal: c_int) -> c_int;
+    fn pthread_sigqueue(thread: pthread_t, signal: c_int, value: usize) -> c_int;
+    fn tgkill(process: c_int, thread: c_int, signal: c_int) -> c_int;
+    fn kill(process: c_int, signal: c_int) -> c_int;
+    fn sigqueue(process: c_int, signal: c_int, value: usize) -> c_int;
+    fn sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int;
+    fn sigwaitinfo(set: *const sigset_t, info: *mut libc::siginfo_t) -> c_int;
+    fn sigtimedwait(set: *const sigset_t, info: *mut libc::siginfo_t, length: *const timespec) -> c_int;
+    fn sigsuspend(set: *const sigset_t) -> c_int;
+    fn pause() -> c_int;
+    fn signalfd(fd: c_int, set: *const sigset_t, flags: c_int) -> c_int;
+    fn alarm(seconds: c_uint) -> c_uint;
+    fn ualarm(value_us: c_uint, interval_us: c_uint) -> c_uint;
+    fn setitimer(which: c_int, new: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
+    fn getitimer(which: c_int, value: *mut libc::itimerval) -> c_int;
+    fn timer_create(clock: c_int, event: *mut libc::sigevent, timer: *mut *mut c_void) -> c_int;
+    fn timer_settime(timer: *mut c_void, flags: c_int, new: *const libc::itimerspec, old: *mut libc::itimerspec) -> c_int;
+    fn timer_gettime(timer: *mut c_void, value: *mut libc::itimerspec) -> c_int;
+    fn timer_getoverrun(timer: *mut c_void) -> c_int;
+    fn timer_delete(timer: *mut c_void) -> c_int;
+    fn timerfd_create(clock: c_int, flags: c_int) -> c_int;
+    fn timerfd_settime(fd: c_int, flags: c_int, new: *const libc::itimerspec, old: *mut libc::itimerspec) -> c_int;
+    fn timerfd_gettime(fd: c_int, value: *mut libc::itimerspec) -> c_int;
+    fn pipe2(ends: *mut c_int, flags: c_int) -> c_int;
+    fn socketpair(domain: c_int, kind: c_int, protocol: c_int, ends: *mut c_int) -> c_int;
+    fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
+    fn bind(fd: c_int, address: *const libc::sockaddr, size: libc::socklen_t) -> c_int;
+    fn connect(fd: c_int, address: *const libc::sockaddr, size: libc::socklen_t) -> c_int;
+    fn shutdown(fd: c_int, how: c_int) -> c_int;
+    fn eventfd(count: c_uint, flags: c_int) -> c_int;
+    fn epoll_create1(flags: c_int) -> c_int;
+    fn epoll_ctl(epoll: c_int, op: c_int, fd: c_int, event: *mut libc::epoll_event) -> c_int;
+    fn dup(fd: c_int) -> c_int;
+    fn dup2(old: c_int, new: c_int) -> c_int;
+    fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int;
+    fn fcntl(fd: c_int, command: c_int, arg: usize) -> c_int;
+    fn close(fd: c_int) -> c_int;
+    fn readv(fd: c_int, parts: *const libc::iovec, n_parts: c_int) -> ssize_t;
+    fn writev(fd: c_int, parts: *const libc::iovec, n_parts: c_int) -> ssize_t;
+    fn recvfrom(fd: c_int, buffer: *mut c_void, size: size_t, flags: c_int, address: *mut libc::sockaddr, n_address: *mut libc::socklen_t) -> ssize_t;
+    fn recvmsg(fd: c_int, message: *mut libc::msghdr, flags: c_int) -> ssize_t;
+    fn sendto(fd: c_int, buffer: *const c_void, size: size_t, flags: c_int, address: *const libc::sockaddr, n_address: libc::socklen_t) -> ssize_t;
+    fn sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> ssize_t;
+    fn accept4(fd: c_int, address: *mut libc::sockaddr, n_address: *mut libc::socklen_t, flags: c_int) -> c_int;
+    fn ppoll(list: *mut libc::pollfd, count: libc::nfds_t, length: *const timespec, mask: *const sigset_t) -> c_int;
+    fn select(count: c_int, reads: *mut libc::fd_set, writes: *mut libc::fd_set, others: *mut libc::fd_set, length: *mut libc::timeval) -> c_int;
+    fn pselect(count: c_int, reads: *mut libc::fd_set, writes: *mut libc::fd_set, others: *mut libc::fd_set, length: *const timespec, mask: *const sigset_t) -> c_int;
+    fn epoll_wait(epoll: c_int, events: *mut libc::epoll_event, count: c_int, timeout_ms: c_int) -> c_int;
+    fn epoll_pwait(epoll: c_int, events: *mut libc::epoll_event, count: c_int, timeout_ms: c_int, mask: *const sigset_t) -> c_int;
+    fn epoll_pwait2(epoll: c_int, events: *mut libc::epoll_event, count: c_int, length: *const timespec, mask: *const sigset_t) -> c_int;
+}

@@ -111,6 +111,7 @@ fn take_control(segment: Segment) {
         is_execution: false,
         is_exiting: false,
         exit_code: 0,
+        peeks_from: None,
         fs: main.fs,
         machine: Machine::new(object),
         chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive)),

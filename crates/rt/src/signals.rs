@@ -334,6 +334,7 @@ unsafe fn run_handler(sent: Sent, action: Action) {
         (*control).signals.handler_begins(sent.signal);
         let own = if action.flags & libc::SA_NODEFER == 0 { bit(sent.signal) } else { 0 };
         let mask = (*control).this().mask;
+        let waits_for = std::mem::take(&mut (*control).this().waits_for);
         let errno = *libc::__errno_location();
         let mut info = info_of(sent);
         let mut context = std::mem::zeroed::<libc::ucontext_t>();
@@ -342,6 +343,7 @@ unsafe fn run_handler(sent: Sent, action: Action) {
         outside(|| action.call(sent.signal, &raw mut info, (&raw mut context).cast()));
         (*control).this().handlers.pop();
         (*control).set_mask(mask);
+        (*control).this().waits_for = waits_for;
         *libc::__errno_location() = errno;
     }
 }

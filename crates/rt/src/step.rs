@@ -40,12 +40,19 @@ unsafe fn step_once(op: Op) -> Performed {
     // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
     unsafe {
         let me = (*control).me;
-        (*control).machine.announce(me, op);
         if (*control).machine.n_live() == 1 && !is_always_told(op.kind) {
+            (*control).machine.announce(me, op);
             return alone(me);
         }
-        let next = choose_next();
+        let can_go_on = (*control).machine.propose(me, op);
+        if !can_go_on {
+            (*control).machine.announce(me, op);
+        }
+        let next = choose_next(can_go_on);
         if next != me {
+            if can_go_on {
+                (*control).machine.announce(me, op);
+            }
             switch_to(next);
         }
         complete(me)
@@ -101,15 +108,15 @@ pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
 }
 
 /// The thread whose turn it is. Ends the execution if there is none.
+///
+/// `can_go_on`: the thread that runs could go on, and is not listed among those who can. It is the
+/// first of them to the picker.
 #[inline]
-pub(crate) fn choose_next() -> ThreadId {
+pub(crate) fn choose_next(can_go_on: bool) -> ThreadId {
     loop {
         // SAFETY: the thread that runs is inside a hook; the borrow ends with the iteration.
         let control = unsafe { &mut *control() };
-        if control.machine.is_alarm_due {
-            timers::fire(control);
-        }
-        if control.machine.n_enabled() == 0 {
+        if control.machine.n_enabled() == 0 && !can_go_on {
             make_way(control);
         } else if control.io.n_waiting > 0 && control.io.is_stale {
             io::refresh(control);
@@ -117,7 +124,10 @@ pub(crate) fn choose_next() -> ThreadId {
         if control.emit.n_steps >= control.max_steps {
             end::end(End::Livelock, SiteId(0), b"");
         }
-        let next = pick(control);
+        let next = pick(control, can_go_on);
+        if next == control.me && can_go_on {
+            return next;
+        }
         if !control.machine.is_enabled(next) {
             control.machine.time_out(next);
             if !control.machine.is_enabled(next) {
@@ -133,9 +143,9 @@ pub(crate) fn choose_next() -> ThreadId {
 }
 
 #[inline]
-fn pick(control: &mut Control) -> ThreadId {
+fn pick(control: &mut Control, can_go_on: bool) -> ThreadId {
     let step = control.emit.n_steps;
-    let sees = Sees(&control.machine);
+    let sees = Sees { machine: &control.machine, unlisted: can_go_on.then_some(control.me) };
     if sees.n_enabled() == 1 && sees.timed().is_empty() {
         let next = sees.enabled(0);
         control.chooser.forced(next, step);
@@ -182,37 +192,45 @@ pub(crate) fn yield_now(site: SiteId) {
 }
 
 /// What a picker sees of the machine.
-struct Sees<'a>(&'a Machine);
+struct Sees<'a> {
+    machine: &'a Machine,
+    /// The thread that runs, if it can go on.
+    unlisted: Option<ThreadId>,
+}
 
 impl Threads for Sees<'_> {
     #[inline]
     fn n_enabled(&self) -> u32 {
-        self.0.n_enabled()
+        self.machine.n_enabled() + u32::from(self.unlisted.is_some())
     }
 
     #[inline]
     fn enabled(&self, idx: u32) -> ThreadId {
-        self.0.enabled(idx)
+        match self.unlisted {
+            Some(thread) if idx == 0 => thread,
+            Some(_) => self.machine.enabled(idx - 1),
+            None => self.machine.enabled(idx),
+        }
     }
 
     #[inline]
     fn is_enabled(&self, thread: ThreadId) -> bool {
-        self.0.is_enabled(thread)
+        self.unlisted == Some(thread) || self.machine.is_enabled(thread)
     }
 
     #[inline]
     fn timed(&self) -> &[ThreadId] {
-        self.0.timed()
+        self.machine.timed()
     }
 
     #[inline]
     fn op(&self, thread: ThreadId) -> &Op {
-        self.0.pending(thread)
+        self.machine.pending(thread)
     }
 
     #[inline]
     fn n_threads(&self) -> u32 {
-        self.0.n_threads()
+        self.machine.n_threads()
     }
 }
 

@@ -397,7 +397,7 @@ pub(crate) fn finish(result: *mut c_void) -> ! {
 
 unsafe fn step_finish(me: ThreadId, op: Op) -> ! {
     step(op);
-    let next = choose_next();
+    let next = choose_next(false);
     // SAFETY: this thread has finished: nobody will switch back to it.
     unsafe { switch_to(next) };
     end::die(&[b"thread ", &[b'0' + (me.0 % 10) as u8], b" came back after its end"])

@@ -247,5 +247,7 @@ fn stack(trace: &Trace, thread: ThreadId, names: &mut Names<'_>) -> Vec<Place> {
     for site in described.frames.iter().skip(usize::from(is_repeated)) {
         stack.extend(names.frames(*site));
     }
+    // What called `main` and the threads' first functions is ours, not the program's.
+    stack.retain(|it| !it.module.starts_with("libraddle_rt"));
     stack
 }

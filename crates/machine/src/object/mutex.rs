@@ -108,14 +108,17 @@ impl Mutex {
         if self.owner != Some(thread) {
             return Err(Misuse::WaitWithoutMutex);
         }
-        self.owner = None;
-        Ok(std::mem::take(&mut self.depth))
+        let depth = std::mem::replace(&mut self.depth, 1);
+        self.unlock(thread)?;
+        Ok(depth)
     }
 
     /// Takes it back after a wait.
     pub(crate) fn restore(&mut self, thread: ThreadId, depth: u32, site: SiteId) -> OpResult {
         let result = self.lock(thread, site);
-        self.depth = depth.max(1);
+        if self.owner == Some(thread) {
+            self.depth = depth.max(1);
+        }
         result
     }
 
@@ -141,5 +144,371 @@ impl Mutex {
 
     pub(crate) fn is_robust(&self) -> bool {
         self.is_robust
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::script::check;
+
+    #[test]
+    fn one_owner_at_a_time() {
+        check(
+            "
+             0 lock m
+             1 lock m
+             2 trylock m
+             0 unlock m
+             who
+             1 goes
+             2 lock m
+             1 unlock m
+             2 goes",
+            expect![[r#"
+                0 lock m: Done
+                1 lock m: Queued
+                2 trylock m: Busy
+                0 unlock m: Done
+                who: [1]
+                1 goes: Done
+                2 lock m: Queued
+                1 unlock m: Done
+                2 goes: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn who_unlocks_what() {
+        check(
+            "
+             0 unlock m
+             0 lock m
+             1 unlock m
+             1 unlock e
+             1 unlock r
+             1 unlock b",
+            expect![[r#"
+                0 unlock m: unlocks a mutex that nobody holds
+                0 lock m: Done
+                1 unlock m: unlocks a mutex that another thread holds
+                1 unlock e: NotOwner
+                1 unlock r: NotOwner
+                1 unlock b: NotOwner
+            "#]],
+        );
+    }
+
+    /// The owner of a normal mutex waits for itself; the others answer at once.
+    #[test]
+    fn relock_by_kind() {
+        check(
+            "
+             0 lock m
+             0 trylock m
+             0 lock m
+             settle
+             1 lock e
+             1 lock e
+             1 trylock e
+             1 unlock e
+             2 lock r
+             2 lock r
+             2 trylock r
+             2 unlock r
+             2 unlock r
+             3 trylock r
+             2 unlock r
+             3 trylock r",
+            expect![[r#"
+                0 lock m: Done
+                0 trylock m: Busy
+                0 lock m: Queued
+                settle: deadlock
+                1 lock e: Done
+                1 lock e: WouldDeadlock
+                1 trylock e: Busy
+                1 unlock e: Done
+                2 lock r: Done
+                2 lock r: Done
+                2 trylock r: Done
+                2 unlock r: Done
+                2 unlock r: Done
+                3 trylock r: Busy
+                2 unlock r: Done
+                3 trylock r: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_wait_gives_back_every_level_and_takes_them_again() {
+        check(
+            "
+             0 lock r
+             0 lock r
+             0 lock r
+             0 wait c r
+             0 wake c r
+             1 lock r
+             1 signal c
+             0 goes
+             1 unlock r
+             0 goes
+             0 unlock r
+             0 unlock r
+             1 trylock r
+             0 unlock r
+             1 trylock r
+             0 unlock r",
+            expect![[r#"
+                0 lock r: Done
+                0 lock r: Done
+                0 lock r: Done
+                0 wait c r: Done
+                0 wake c r: Parked
+                1 lock r: Done
+                1 signal c: Done 1
+                0 goes: can't, "wake"
+                1 unlock r: Done
+                0 goes: Done
+                0 unlock r: Done
+                0 unlock r: Done
+                1 trylock r: Busy
+                0 unlock r: Done
+                1 trylock r: Done
+                0 unlock r: NotOwner
+            "#]],
+        );
+    }
+
+    #[test]
+    fn robust_mutex_is_mended() {
+        check(
+            "
+             0 lock b
+             1 lock b
+             0 finish
+             1 goes
+             1 mends b
+             1 mends b
+             1 unlock b
+             2 lock b",
+            expect![[r#"
+                0 lock b: Done
+                1 lock b: Queued
+                0 finish: Done
+                1 goes: OwnerDied
+                1 mends b: true
+                1 mends b: false
+                1 unlock b: Done
+                2 lock b: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn robust_mutex_is_lost() {
+        check(
+            "
+             0 lock b
+             1 lock b
+             2 lock b
+             0 finish
+             2 mends b
+             1 goes
+             1 unlock b
+             2 goes
+             3 lock b
+             3 trylock b
+             3 unlock b",
+            expect![[r#"
+                0 lock b: Done
+                1 lock b: Queued
+                2 lock b: Queued
+                0 finish: Done
+                2 mends b: false
+                1 goes: OwnerDied
+                1 unlock b: Done
+                2 goes: NotRecoverable
+                3 lock b: NotRecoverable
+                3 trylock b: NotRecoverable
+                3 unlock b: NotOwner
+            "#]],
+        );
+    }
+
+    /// It unlocks in between, without having mended what the mutex protects.
+    #[test]
+    fn robust_mutex_is_lost_in_a_wait() {
+        check(
+            "
+             0 lock b
+             0 finish
+             1 lock b
+             1 wait c b
+             1 wake c b
+             2 lock b
+             2 signal c
+             1 goes
+             1 unlock b
+             2 destroy b",
+            expect![[r#"
+                0 lock b: Done
+                0 finish: Done
+                1 lock b: OwnerDied
+                1 wait c b: Done
+                1 wake c b: Parked
+                2 lock b: NotRecoverable
+                2 signal c: Done 2
+                1 goes: NotRecoverable
+                1 unlock b: NotOwner
+                2 destroy b: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_wait_ends_in_a_lost_mutex_without_it() {
+        check(
+            "
+             1 lock b
+             1 wait c b
+             1 wake c b
+             0 lock b
+             0 finish
+             2 lock b
+             2 unlock b
+             2 signal c
+             1 goes
+             1 unlock b
+             2 destroy b",
+            expect![[r#"
+                1 lock b: Done
+                1 wait c b: Done
+                1 wake c b: Parked
+                0 lock b: Done
+                0 finish: Done
+                2 lock b: OwnerDied
+                2 unlock b: Done
+                2 signal c: Done 2
+                1 goes: NotRecoverable
+                1 unlock b: NotOwner
+                2 destroy b: Done
+            "#]],
+        );
+    }
+
+    /// The error of the mutex is what counts, as in the C library.
+    #[test]
+    fn a_wait_times_out_and_the_owner_has_died() {
+        check(
+            "
+             1 lock b
+             1 wait c b
+             1 wake c b until 5000
+             0 lock b
+             1 times out
+             0 finish
+             1 goes
+             1 mends b",
+            expect![[r#"
+                1 lock b: Done
+                1 wait c b: Done
+                1 wake c b until 5000: Parked
+                0 lock b: Done
+                1 times out: []
+                0 finish: Done
+                1 goes: OwnerDied
+                1 mends b: true
+            "#]],
+        );
+    }
+
+    #[test]
+    fn other_mutexes_stay_held_when_their_owner_ends() {
+        check(
+            "
+             0 lock m
+             1 lock m
+             0 finish
+             settle",
+            expect![[r#"
+                0 lock m: Done
+                1 lock m: Queued
+                0 finish: Done
+                settle: deadlock
+            "#]],
+        );
+    }
+
+    #[test]
+    fn destroy() {
+        check(
+            "
+             0 lock m
+             1 destroy m
+             1 lock m
+             0 unlock m
+             0 destroy m
+             1 goes
+             1 unlock m
+             0 destroy m
+             1 lock n
+             2 lock n
+             1 unlock n
+             1 destroy n",
+            expect![[r#"
+                0 lock m: Done
+                1 destroy m: destroys a lock that is held
+                1 lock m: Queued
+                0 unlock m: Done
+                0 destroy m: destroys an object that threads wait on
+                1 goes: Done
+                1 unlock m: Done
+                0 destroy m: Done
+                1 lock n: Done
+                2 lock n: Queued
+                1 unlock n: Done
+                1 destroy n: destroys an object that threads wait on
+            "#]],
+        );
+    }
+
+    #[test]
+    fn use_after_destroy() {
+        check(
+            "
+             0 lock m
+             1 lock n
+             0 wait c m
+             0 wake c m
+             1 destroy m
+             1 signal c
+             0 goes
+             1 unlock n
+             2 destroy n
+             1 trylock n
+             1 unlock n
+             1 wait c n
+             1 destroy n",
+            expect![[r#"
+                0 lock m: Done
+                1 lock n: Done
+                0 wait c m: Done
+                0 wake c m: Parked
+                1 destroy m: Done
+                1 signal c: Done 1
+                0 goes: uses an object that was destroyed
+                1 unlock n: Done
+                2 destroy n: Done
+                1 trylock n: uses an object that was destroyed
+                1 unlock n: uses an object that was destroyed
+                1 wait c n: uses an object that was destroyed
+                1 destroy n: uses an object that was destroyed
+            "#]],
+        );
     }
 }

@@ -62,3 +62,155 @@ impl Rwlock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::script::check;
+
+    #[test]
+    fn readers_xor_writer() {
+        check(
+            "
+             0 rdlock w
+             1 rdlock w
+             2 wrlock w
+             2 goes
+             0 rwunlock w
+             1 rwunlock w
+             who
+             3 rdlock w
+             2 goes
+             3 rwunlock w
+             2 goes
+             0 rdlock w
+             1 tryrdlock w
+             1 trywrlock w
+             2 rwunlock w
+             0 goes",
+            expect![[r#"
+                0 rdlock w: Done
+                1 rdlock w: Done
+                2 wrlock w: Queued
+                2 goes: can't, "wrlock"
+                0 rwunlock w: Done
+                1 rwunlock w: Done
+                who: [2]
+                3 rdlock w: Done
+                2 goes: can't, "wrlock"
+                3 rwunlock w: Done
+                2 goes: Done
+                0 rdlock w: Queued
+                1 tryrdlock w: Busy
+                1 trywrlock w: Busy
+                2 rwunlock w: Done
+                0 goes: Done
+            "#]],
+        );
+    }
+
+    /// A reader enters although a writer waits.
+    #[test]
+    fn readers_come_first() {
+        check(
+            "
+             0 rdlock w
+             1 wrlock w
+             0 rdlock w
+             2 tryrdlock w
+             0 rwunlock w
+             0 rwunlock w
+             2 rwunlock w
+             1 goes",
+            expect![[r#"
+                0 rdlock w: Done
+                1 wrlock w: Queued
+                0 rdlock w: Done
+                2 tryrdlock w: Done
+                0 rwunlock w: Done
+                0 rwunlock w: Done
+                2 rwunlock w: Done
+                1 goes: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn upgrade_waits_for_itself() {
+        check(
+            "
+             0 rdlock w
+             0 trywrlock w
+             0 wrlock w
+             settle",
+            expect![[r#"
+                0 rdlock w: Done
+                0 trywrlock w: Busy
+                0 wrlock w: Queued
+                settle: deadlock
+            "#]],
+        );
+    }
+
+    #[test]
+    fn upgrades_wait_for_each_other() {
+        check(
+            "
+             0 rdlock w
+             1 rdlock w
+             0 wrlock w
+             1 wrlock w
+             settle",
+            expect![[r#"
+                0 rdlock w: Done
+                1 rdlock w: Done
+                0 wrlock w: Queued
+                1 wrlock w: Queued
+                settle: deadlock
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_writer_is_told() {
+        check(
+            "
+             0 wrlock w
+             0 wrlock w
+             0 rdlock w
+             0 trywrlock w
+             0 rwunlock w
+             0 rwunlock w",
+            expect![[r#"
+                0 wrlock w: Done
+                0 wrlock w: WouldDeadlock
+                0 rdlock w: WouldDeadlock
+                0 trywrlock w: Busy
+                0 rwunlock w: Done
+                0 rwunlock w: unlocks a rwlock that it does not hold
+            "#]],
+        );
+    }
+
+    #[test]
+    fn misuse() {
+        check(
+            "
+             0 rwunlock w
+             0 rdlock w
+             1 rwunlock w
+             1 destroy w
+             0 rwunlock w
+             0 destroy w",
+            expect![[r#"
+                0 rwunlock w: unlocks a rwlock that it does not hold
+                0 rdlock w: Done
+                1 rwunlock w: unlocks a rwlock that it does not hold
+                1 destroy w: destroys a lock that is held
+                0 rwunlock w: Done
+                0 destroy w: Done
+            "#]],
+        );
+    }
+}

@@ -28,3 +28,77 @@ impl Sem {
         OpResult::Done
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::script::check;
+
+    #[test]
+    fn counts() {
+        check(
+            "
+             0 sem_wait s
+             0 sem_trywait s
+             1 sem_wait s
+             2 sem_wait s
+             who
+             0 sem_post s
+             who
+             2 goes
+             1 goes
+             0 sem_post s
+             0 sem_post s
+             1 goes
+             0 sem_trywait s",
+            expect![[r#"
+                0 sem_wait s: Done
+                0 sem_trywait s: Busy
+                1 sem_wait s: Queued
+                2 sem_wait s: Queued
+                who: []
+                0 sem_post s: Done
+                who: [1, 2]
+                2 goes: Done
+                1 goes: can't, "sem_wait"
+                0 sem_post s: Done
+                0 sem_post s: Done
+                1 goes: Done
+                0 sem_trywait s: Done
+            "#]],
+        );
+    }
+
+    #[test]
+    fn overflow() {
+        check(
+            "
+             0 sem_post full",
+            expect![[r#"
+                0 sem_post full: Overflow
+            "#]],
+        );
+    }
+
+    #[test]
+    fn destroy_with_waiters() {
+        check(
+            "
+             0 sem_wait s
+             1 sem_wait s
+             0 destroy s
+             0 sem_post s
+             1 goes
+             0 destroy s",
+            expect![[r#"
+                0 sem_wait s: Done
+                1 sem_wait s: Queued
+                0 destroy s: destroys an object that threads wait on
+                0 sem_post s: Done
+                1 goes: Done
+                0 destroy s: Done
+            "#]],
+        );
+    }
+}

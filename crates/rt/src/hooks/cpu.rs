@@ -7,7 +7,7 @@ use libc::{pid_t, pthread_t, size_t};
 
 use crate::{
     control::{control, is_active},
-    hooks::{export, sem::fail},
+    hooks::{export, fail},
     real,
 };
 

@@ -12,7 +12,7 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, destroyed, export, time::deadline_of},
+    hooks::{caller, destroyed, export, fail, time::deadline_of},
     real,
     step::step,
 };
@@ -37,13 +37,6 @@ struct Named(UnsafeCell<Vec<(usize, u32)>>);
 unsafe impl Sync for Named {}
 
 static NAMED: Named = Named(UnsafeCell::new(Vec::new()));
-
-/// As the C library returns an error: -1, and the number in `errno`.
-pub(crate) fn fail(error: c_int) -> c_int {
-    // SAFETY: the thread's own `errno`.
-    unsafe { *libc::__errno_location() = error };
-    -1
-}
 
 /// The semaphore's number. Its memory keeps the count that it began with.
 unsafe fn object_of(sem: *mut sem_t, caller: Caller) -> ObjectId {

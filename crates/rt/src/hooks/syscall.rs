@@ -10,7 +10,7 @@ use libc::{pid_t, timespec};
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
-    hooks::{caller, export, futex, process, random, sem::fail, time},
+    hooks::{caller, export, fail, futex, process, random, time},
     real, server,
     step::yield_now,
 };

@@ -7,7 +7,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, sem::fail},
+    hooks::{caller, export, fail},
     real,
     step::{step, yield_now},
     time,

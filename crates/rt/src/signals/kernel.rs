@@ -109,7 +109,11 @@ unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut libc::siginfo_t, co
         unsafe { hang(Caller { pc, sp }) };
     }
     let is_inside = is_active() && control.is_inside;
-    if is_inside && !crate::hooks::is_access_of_program(pc) {
+    if let (true, Some(caller)) = (is_inside, control.peeks_from) {
+        let site = control.site(caller);
+        end::end(End::Crash(signal), site, b"");
+    }
+    if is_inside {
         end::die(&[
             b"signal ",
             &[b'0' + (signal / 10) as u8, b'0' + (signal % 10) as u8],

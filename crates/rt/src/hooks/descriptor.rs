@@ -1,0 +1,317 @@
+//! Descriptors: made, copied, closed.
+
+use std::ffi::{c_int, c_uint};
+
+use libc::{sockaddr, socklen_t};
+use raddle_fiber::raw;
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    hooks::{caller, export, fail},
+    io::{self, HIDDEN, Kind, is_hidden},
+    real, server,
+};
+
+export! {
+    pipe => do_pipe;
+    pipe2 => do_pipe2;
+    socketpair => do_socketpair;
+    socket => do_socket;
+    bind => do_bind;
+    connect => do_connect;
+    __connect => do_connect;
+    shutdown => do_shutdown;
+    eventfd => do_eventfd;
+    epoll_create => do_epoll_create;
+    epoll_create1 => do_epoll_create1;
+    epoll_ctl => do_epoll_ctl;
+    dup => do_dup;
+    dup2 => do_dup2;
+    dup3 => do_dup3;
+    fcntl => do_fcntl;
+    fcntl64 => do_fcntl;
+    close => do_close;
+    __close => do_close;
+    closefrom => do_closefrom;
+    close_range => do_close_range;
+}
+
+/// Remembers a descriptor that was made; outside a hook, after the real call.
+pub(crate) fn made(fd: c_int, kind: Kind, is_internal: bool) -> c_int {
+    if fd >= 0 && enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { (*control()).io.add(fd, kind, is_internal) };
+        leave(());
+    }
+    fd
+}
+
+unsafe fn made_pair(result: c_int, ends: *const c_int, kind: Kind) -> c_int {
+    if result == 0 && enter() {
+        // SAFETY: the call has filled both in; the thread that runs is inside a hook.
+        unsafe { (*control()).io.add_pair([*ends, *ends.add(1)], kind) };
+        leave(());
+    }
+    result
+}
+
+unsafe extern "C-unwind" fn do_pipe(ends: *mut c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe { made_pair(real::pipe2(ends, 0), ends, Kind::Pipe) }
+}
+
+unsafe extern "C-unwind" fn do_pipe2(ends: *mut c_int, flags: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe { made_pair(real::pipe2(ends, flags), ends, Kind::Pipe) }
+}
+
+unsafe extern "C-unwind" fn do_socketpair(
+    domain: c_int,
+    kind: c_int,
+    protocol: c_int,
+    ends: *mut c_int,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe { made_pair(real::socketpair(domain, kind, protocol, ends), ends, Kind::Socket) }
+}
+
+unsafe extern "C-unwind" fn do_socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    let fd = unsafe { real::socket(domain, kind, protocol) };
+    made(fd, Kind::Socket, domain == libc::AF_UNIX)
+}
+
+/// Can only this machine be at the other end? Then it is most likely this program.
+unsafe fn is_local(address: *const sockaddr) -> bool {
+    // SAFETY: the program promises an address of the family that it names.
+    unsafe {
+        match c_int::from((*address).sa_family) {
+            libc::AF_UNIX => true,
+            libc::AF_INET => {
+                let it = &*address.cast::<libc::sockaddr_in>();
+                it.sin_addr.s_addr.to_ne_bytes()[0] == 127
+            }
+            libc::AF_INET6 => {
+                let it = &*address.cast::<libc::sockaddr_in6>();
+                it.sin6_addr.s6_addr == std::net::Ipv6Addr::LOCALHOST.octets()
+            }
+            _ => false,
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_bind(fd: c_int, address: *const sockaddr, size: socklen_t) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let result = real::bind(fd, address, size);
+        if result == 0 && is_local(address) && enter() {
+            (*control()).io.set_internal(fd, true);
+            leave(());
+        }
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn do_connect(
+    fd: c_int,
+    address: *const sockaddr,
+    size: socklen_t,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::connect(fd, address, size);
+        }
+        if (*control()).io.look(fd).kind.is_stream() {
+            touch(fd, caller);
+            (*control()).io.set_internal(fd, is_local(address));
+        }
+        let result = real::connect(fd, address, size);
+        leave(result)
+    }
+}
+
+/// A step on a descriptor that does not wait, if it is one that threads can wait for.
+pub(crate) unsafe fn touch(fd: c_int, caller: Caller) {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        if (*control()).io.look(fd).kind.is_stream() {
+            let site = (*control()).site(caller);
+            let object = (*control()).descriptor_object(fd);
+            io::step_at_once(object, site);
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_shutdown(fd: c_int, how: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if enter() {
+            touch(fd, caller);
+            let result = real::shutdown(fd, how);
+            return leave(result);
+        }
+        real::shutdown(fd, how)
+    }
+}
+
+unsafe extern "C-unwind" fn do_eventfd(count: c_uint, flags: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    made(unsafe { real::eventfd(count, flags) }, Kind::Event, true)
+}
+
+unsafe extern "C-unwind" fn do_epoll_create(size: c_int) -> c_int {
+    if size <= 0 {
+        return fail(libc::EINVAL);
+    }
+    // SAFETY: the program's promises are passed on.
+    made(unsafe { real::epoll_create1(0) }, Kind::Event, true)
+}
+
+unsafe extern "C-unwind" fn do_epoll_create1(flags: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    made(unsafe { real::epoll_create1(flags) }, Kind::Event, true)
+}
+
+unsafe extern "C-unwind" fn do_epoll_ctl(
+    epoll: c_int,
+    op: c_int,
+    fd: c_int,
+    event: *mut libc::epoll_event,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::epoll_ctl(epoll, op, fd, event);
+        }
+        touch(epoll, caller);
+        if op == libc::EPOLL_CTL_ADD && !(*control()).io.look(fd).is_internal {
+            (*control()).io.set_internal(epoll, false);
+        }
+        let result = real::epoll_ctl(epoll, op, fd, event);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_dup(old: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(old) {
+            return fail(libc::EBADF);
+        }
+        copied(old, real::dup(old))
+    }
+}
+
+fn copied(old: c_int, new: c_int) -> c_int {
+    if new >= 0 && new != old && enter() {
+        // SAFETY: the thread that runs is inside a hook. The object is made now, so that both share it.
+        unsafe {
+            if (*control()).io.look(old).kind.is_stream() {
+                (*control()).descriptor_object(old);
+            }
+            (*control()).io.copy(old, new);
+        }
+        leave(());
+    }
+    new
+}
+
+unsafe extern "C-unwind" fn do_dup2(old: c_int, new: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(old) || is_hidden(new) {
+            return fail(libc::EBADF);
+        }
+        copied(old, real::dup2(old, new))
+    }
+}
+
+unsafe extern "C-unwind" fn do_dup3(old: c_int, new: c_int, flags: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(old) || is_hidden(new) {
+            return fail(libc::EBADF);
+        }
+        copied(old, real::dup3(old, new, flags))
+    }
+}
+
+/// Variadic in C; the third argument is a number or a pointer, in the same register.
+unsafe extern "C-unwind" fn do_fcntl(fd: c_int, command: c_int, arg: usize) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(fd) {
+            return fail(libc::EBADF);
+        }
+        if matches!(command, libc::F_SETLKW | libc::F_OFD_SETLKW) && enter() {
+            let site = (*control()).site(caller);
+            server::note(c"fcntl: waits for a lock on a file", site);
+            leave(());
+        }
+        let result = real::fcntl(fd, command, arg);
+        match command {
+            libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => copied(fd, result),
+            _ => result,
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_close(fd: c_int) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(fd) {
+            return fail(libc::EBADF);
+        }
+        if !enter() {
+            return real::close(fd);
+        }
+        touch(fd, caller);
+        super::timer::forget_descriptor(fd);
+        (*control()).io.forget(fd);
+        let result = real::close(fd);
+        leave(result)
+    }
+}
+
+unsafe extern "C-unwind" fn do_closefrom(first: c_int) {
+    // SAFETY: the program's promises are passed on.
+    unsafe { close_all(first.max(0) as usize, c_uint::MAX as usize, 0) };
+}
+
+unsafe extern "C-unwind" fn do_close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    match unsafe { close_all(first as usize, last as usize, flags) } {
+        0 => 0,
+        error => fail(-error as c_int),
+    }
+}
+
+/// Closes all descriptors of a range but ours.
+unsafe fn close_all(first: usize, last: usize, flags: c_int) -> isize {
+    let (before, after) = (HIDDEN.0 as usize - 1, HIDDEN.1 as usize + 1);
+    if first > last {
+        return -(libc::EINVAL as isize);
+    }
+    if enter() {
+        if flags == 0 {
+            // SAFETY: the thread that runs is inside a hook.
+            unsafe { (*control()).io.forget_range(first, last) };
+        }
+        leave(());
+    }
+    let mut result = 0;
+    for (first, last) in [(first, last.min(before)), (first.max(after), last)] {
+        if first <= last {
+            let args = [first, last, flags as usize, 0, 0, 0];
+            // SAFETY: the program promises that it does not need these any more.
+            result = unsafe { raw::syscall(libc::SYS_close_range, args) }.min(result);
+        }
+    }
+    result
+}

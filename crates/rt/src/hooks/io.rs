@@ -1,0 +1,497 @@
+//! Reading and writing, where it can block: pipes, sockets, eventfds, timers.
+
+use std::ffi::{c_int, c_void};
+
+use libc::{iovec, msghdr, size_t, sockaddr, socklen_t, ssize_t};
+use raddle_fiber::raw;
+use raddle_model::{OpKind, OpResult, SiteId};
+
+use crate::{
+    access::range,
+    control::{Caller, control, enter, leave},
+    hooks::{caller, export, fail, timer},
+    io::{self, Kind, is_hidden},
+    real,
+};
+
+export! {
+    read => do_read;
+    __read => do_read;
+    __read_chk => do_read;
+    readv => do_readv;
+    write => do_write;
+    __write => do_write;
+    writev => do_writev;
+    recv => do_recv;
+    __recv_chk => do_recv_chk;
+    recvfrom => do_recvfrom;
+    __recvfrom_chk => do_recvfrom_chk;
+    recvmsg => do_recvmsg;
+    send => do_send;
+    __send => do_send;
+    sendto => do_sendto;
+    sendmsg => do_sendmsg;
+    accept => do_accept;
+    accept4 => do_accept4;
+    eventfd_read => do_eventfd_read;
+    eventfd_write => do_eventfd_write;
+}
+
+/// So many bytes fit into a pipe that `poll` calls writable (`PIPE_BUF`).
+const PIPE_SURE: usize = 4096;
+
+/// Which way data goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+/// How a call is to be made.
+#[derive(Clone, Copy)]
+struct Call {
+    fd: c_int,
+    way: Way,
+    /// Must it not wait (`O_NONBLOCK`, `MSG_DONTWAIT`)?
+    is_nonblocking: bool,
+    kind: Kind,
+    site: SiteId,
+}
+
+/// Is this a call that could block? Inside a hook then; else outside.
+unsafe fn begin(fd: c_int, way: Way, flags: c_int, caller: Caller) -> Option<Call> {
+    if fd < 0 || !enter() {
+        return None;
+    }
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let known = (*control()).io.look(fd);
+        // What leaves the program is not its threads' business.
+        let is_outside = known.is_found && way == Way::Out;
+        if !known.kind.is_stream() || is_outside {
+            return leave(None);
+        }
+        let status = raw::syscall(libc::SYS_fcntl, [fd as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
+        let is_nonblocking = status & libc::O_NONBLOCK as isize != 0
+            || (flags & libc::MSG_DONTWAIT != 0 && known.kind == Kind::Socket);
+        (*control()).this().spin.reset();
+        let site = (*control()).site(caller);
+        Some(Call { fd, way, is_nonblocking, kind: known.kind, site })
+    }
+}
+
+/// Waits for the descriptor, and makes a call that does not block then: `-errno` or its result.
+unsafe fn perform(call: &Call, mut real: impl FnMut() -> isize) -> isize {
+    // SAFETY: the thread that runs is inside a hook; the caller's call is what the program asked for.
+    unsafe {
+        let is_write = call.way == Way::Out;
+        loop {
+            if call.is_nonblocking {
+                let object = (*control()).descriptor_object(call.fd);
+                io::step_at_once(object, call.site);
+            } else if io::wait_for_one(call.fd, is_write, call.site) == OpResult::Interrupted {
+                return -(libc::EINTR as isize);
+            }
+            let result = real();
+            (*control()).io.is_stale = true;
+            if result != -(libc::EAGAIN as isize) || call.is_nonblocking {
+                return result;
+            }
+        }
+    }
+}
+
+/// Sends all of `size` bytes, in as many pieces as it takes, where a blocking call would.
+unsafe fn perform_all(call: &Call, size: usize, mut part: impl FnMut(usize) -> isize) -> isize {
+    let mut n_done = 0;
+    loop {
+        // SAFETY: as in `perform`.
+        let result = unsafe { perform(call, || part(n_done)) };
+        if result < 0 {
+            return if n_done > 0 { n_done as isize } else { result };
+        }
+        n_done += result as usize;
+        if call.is_nonblocking || result == 0 || n_done >= size {
+            return n_done as isize;
+        }
+    }
+}
+
+/// Leaves the hook; what the program gets for the kernel's answer.
+fn end(result: isize) -> ssize_t {
+    leave(());
+    if result < 0 { fail(-result as c_int) as ssize_t } else { result }
+}
+
+/// The bytes that came in were written to memory.
+fn came_in(buffer: *mut c_void, result: ssize_t, caller: Caller) -> ssize_t {
+    if result > 0 {
+        range(buffer as usize, result as usize, OpKind::Write, caller);
+    }
+    result
+}
+
+unsafe extern "C-unwind" fn do_read(fd: c_int, buffer: *mut c_void, size: size_t) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { read_from(fd, buffer, size, caller) }
+}
+
+unsafe fn read_from(fd: c_int, buffer: *mut c_void, size: size_t, caller: Caller) -> ssize_t {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(fd) {
+            return fail(libc::EBADF) as ssize_t;
+        }
+        let Some(call) = begin(fd, Way::In, 0, caller) else {
+            return came_in(buffer, real::read(fd, buffer, size), caller);
+        };
+        let mut result = perform(&call, || {
+            raw::syscall(libc::SYS_read, [fd as usize, buffer as usize, size, 0, 0, 0])
+        });
+        if call.kind == Kind::Timer {
+            result = timer::expirations(fd, buffer, result);
+        }
+        came_in(buffer, end(result), caller)
+    }
+}
+
+unsafe extern "C-unwind" fn do_readv(fd: c_int, parts: *const iovec, n_parts: c_int) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(fd) {
+            return fail(libc::EBADF) as ssize_t;
+        }
+        let result = match begin(fd, Way::In, 0, caller) {
+            None => real::readv(fd, parts, n_parts),
+            Some(call) => end(perform(&call, || {
+                let args = [fd as usize, parts as usize, n_parts as usize, 0, 0, 0];
+                raw::syscall(libc::SYS_readv, args)
+            })),
+        };
+        parts_used(parts, n_parts as usize, result, OpKind::Write, caller);
+        result
+    }
+}
+
+/// The first `n_bytes` of a list of buffers were read or written.
+unsafe fn parts_used(
+    parts: *const iovec,
+    n_parts: usize,
+    n_bytes: isize,
+    kind: OpKind,
+    caller: Caller,
+) {
+    let mut n_left = n_bytes.max(0) as usize;
+    for idx in 0..n_parts {
+        // SAFETY: the program promises so many entries.
+        let part = unsafe { &*parts.add(idx) };
+        let n_used = part.iov_len.min(n_left);
+        range(part.iov_base as usize, n_used, kind, caller);
+        n_left -= n_used;
+    }
+}
+
+unsafe extern "C-unwind" fn do_write(fd: c_int, buffer: *const c_void, size: size_t) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { write_to(fd, buffer, size, caller) }
+}
+
+unsafe fn write_to(fd: c_int, buffer: *const c_void, size: size_t, caller: Caller) -> ssize_t {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(fd) {
+            return fail(libc::EBADF) as ssize_t;
+        }
+        range(buffer as usize, size, OpKind::Read, caller);
+        match begin(fd, Way::Out, 0, caller) {
+            None => real::write(fd, buffer, size),
+            Some(call) => end(perform_all(&call, size, |n_done| {
+                write_part(&call, buffer as usize + n_done, size - n_done)
+            })),
+        }
+    }
+}
+
+/// Writes what fits without waiting.
+unsafe fn write_part(call: &Call, address: usize, size: usize) -> isize {
+    let fd = call.fd as usize;
+    // SAFETY: the program promises so many bytes.
+    unsafe {
+        if call.kind == Kind::Socket {
+            let flags = libc::MSG_DONTWAIT as usize;
+            return raw::syscall(libc::SYS_sendto, [fd, address, size, flags, 0, 0]);
+        }
+        let write = || raw::syscall(libc::SYS_write, [fd, address, size, 0, 0, 0]);
+        if call.is_nonblocking || size <= PIPE_SURE {
+            return write();
+        }
+        // Nobody else runs meanwhile, so nobody else sees the flag.
+        let (get, set) = (libc::F_GETFL as usize, libc::F_SETFL as usize);
+        let flags = raw::syscall(libc::SYS_fcntl, [fd, get, 0, 0, 0, 0]) as usize;
+        let open = flags | libc::O_NONBLOCK as usize;
+        raw::syscall(libc::SYS_fcntl, [fd, set, open, 0, 0, 0]);
+        let result = write();
+        raw::syscall(libc::SYS_fcntl, [fd, set, flags, 0, 0, 0]);
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn do_writev(fd: c_int, parts: *const iovec, n_parts: c_int) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_hidden(fd) {
+            return fail(libc::EBADF) as ssize_t;
+        }
+        let n_parts = n_parts.max(0) as usize;
+        let size = (0..n_parts).map(|idx| (*parts.add(idx)).iov_len).sum::<usize>();
+        parts_used(parts, n_parts, size as isize, OpKind::Read, caller);
+        let Some(call) = begin(fd, Way::Out, 0, caller) else {
+            return real::writev(fd, parts, n_parts as c_int);
+        };
+        if call.is_nonblocking || size <= PIPE_SURE {
+            return end(perform(&call, || {
+                raw::syscall(libc::SYS_writev, [fd as usize, parts as usize, n_parts, 0, 0, 0])
+            }));
+        }
+        end(perform_all(&call, size, |n_done| {
+            let (address, size) = part_at(parts, n_parts, n_done);
+            write_part(&call, address, size)
+        }))
+    }
+}
+
+/// The rest of the buffer that the `n_done`-th byte of a list is in.
+unsafe fn part_at(parts: *const iovec, n_parts: usize, mut n_done: usize) -> (usize, usize) {
+    for idx in 0..n_parts {
+        // SAFETY: the program promises so many entries.
+        let part = unsafe { &*parts.add(idx) };
+        if n_done < part.iov_len {
+            return (part.iov_base as usize + n_done, part.iov_len - n_done);
+        }
+        n_done -= part.iov_len;
+    }
+    (0, 0)
+}
+
+unsafe extern "C-unwind" fn do_recv(
+    fd: c_int,
+    buffer: *mut c_void,
+    size: size_t,
+    flags: c_int,
+) -> ssize_t {
+    let caller = caller();
+    let from = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the program's promises are passed on.
+    unsafe { receive(fd, buffer, size, flags, from, caller) }
+}
+
+unsafe extern "C-unwind" fn do_recv_chk(
+    fd: c_int,
+    buffer: *mut c_void,
+    size: size_t,
+    _room: size_t,
+    flags: c_int,
+) -> ssize_t {
+    let caller = caller();
+    let from = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the program's promises are passed on.
+    unsafe { receive(fd, buffer, size, flags, from, caller) }
+}
+
+unsafe extern "C-unwind" fn do_recvfrom(
+    fd: c_int,
+    buffer: *mut c_void,
+    size: size_t,
+    flags: c_int,
+    address: *mut sockaddr,
+    n_address: *mut socklen_t,
+) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { receive(fd, buffer, size, flags, (address, n_address), caller) }
+}
+
+unsafe extern "C-unwind" fn do_recvfrom_chk(
+    fd: c_int,
+    buffer: *mut c_void,
+    size: size_t,
+    _room: size_t,
+    flags: c_int,
+    address: *mut sockaddr,
+    n_address: *mut socklen_t,
+) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { receive(fd, buffer, size, flags, (address, n_address), caller) }
+}
+
+unsafe fn receive(
+    fd: c_int,
+    buffer: *mut c_void,
+    size: size_t,
+    flags: c_int,
+    from: (*mut sockaddr, *mut socklen_t),
+    caller: Caller,
+) -> ssize_t {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let Some(call) = begin(fd, Way::In, flags, caller) else {
+            let result = real::recvfrom(fd, buffer, size, flags, from.0, from.1);
+            return came_in(buffer, result, caller);
+        };
+        let wants_all = flags & (libc::MSG_WAITALL | libc::MSG_PEEK) == libc::MSG_WAITALL;
+        let flags = (flags & !libc::MSG_WAITALL | libc::MSG_DONTWAIT) as usize;
+        let part = |n_done: usize| {
+            let (at, room) = (buffer as usize + n_done, size - n_done);
+            let args = [fd as usize, at, room, flags, from.0 as usize, from.1 as usize];
+            raw::syscall(libc::SYS_recvfrom, args)
+        };
+        let result = match wants_all {
+            true => perform_all(&call, size, part),
+            false => perform(&call, || part(0)),
+        };
+        came_in(buffer, end(result), caller)
+    }
+}
+
+unsafe extern "C-unwind" fn do_recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let result = match begin(fd, Way::In, flags, caller) {
+            None => real::recvmsg(fd, message, flags),
+            Some(call) => end(perform(&call, || {
+                let flags = (flags | libc::MSG_DONTWAIT) as usize;
+                raw::syscall(libc::SYS_recvmsg, [fd as usize, message as usize, flags, 0, 0, 0])
+            })),
+        };
+        let (parts, n_parts) = ((*message).msg_iov, (*message).msg_iovlen);
+        parts_used(parts, n_parts, result, OpKind::Write, caller);
+        result
+    }
+}
+
+unsafe extern "C-unwind" fn do_send(
+    fd: c_int,
+    buffer: *const c_void,
+    size: size_t,
+    flags: c_int,
+) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { send_to(fd, buffer, size, flags, (std::ptr::null(), 0), caller) }
+}
+
+unsafe extern "C-unwind" fn do_sendto(
+    fd: c_int,
+    buffer: *const c_void,
+    size: size_t,
+    flags: c_int,
+    address: *const sockaddr,
+    n_address: socklen_t,
+) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { send_to(fd, buffer, size, flags, (address, n_address), caller) }
+}
+
+unsafe fn send_to(
+    fd: c_int,
+    buffer: *const c_void,
+    size: size_t,
+    flags: c_int,
+    to: (*const sockaddr, socklen_t),
+    caller: Caller,
+) -> ssize_t {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        range(buffer as usize, size, OpKind::Read, caller);
+        let Some(call) = begin(fd, Way::Out, flags, caller) else {
+            return real::sendto(fd, buffer, size, flags, to.0, to.1);
+        };
+        let flags = (flags | libc::MSG_DONTWAIT) as usize;
+        end(perform_all(&call, size, |n_done| {
+            let (at, room) = (buffer as usize + n_done, size - n_done);
+            let args = [fd as usize, at, room, flags, to.0 as usize, to.1 as usize];
+            raw::syscall(libc::SYS_sendto, args)
+        }))
+    }
+}
+
+unsafe extern "C-unwind" fn do_sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let (parts, n_parts) = ((*message).msg_iov, (*message).msg_iovlen);
+        parts_used(parts, n_parts, isize::MAX, OpKind::Read, caller);
+        match begin(fd, Way::Out, flags, caller) {
+            None => real::sendmsg(fd, message, flags),
+            Some(call) => end(perform(&call, || {
+                let flags = (flags | libc::MSG_DONTWAIT) as usize;
+                raw::syscall(libc::SYS_sendmsg, [fd as usize, message as usize, flags, 0, 0, 0])
+            })),
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_accept(
+    fd: c_int,
+    address: *mut sockaddr,
+    n_address: *mut socklen_t,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { accept_from(fd, address, n_address, 0, caller) }
+}
+
+unsafe extern "C-unwind" fn do_accept4(
+    fd: c_int,
+    address: *mut sockaddr,
+    n_address: *mut socklen_t,
+    flags: c_int,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { accept_from(fd, address, n_address, flags, caller) }
+}
+
+unsafe fn accept_from(
+    fd: c_int,
+    address: *mut sockaddr,
+    n_address: *mut socklen_t,
+    flags: c_int,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let Some(call) = begin(fd, Way::In, 0, caller) else {
+            return real::accept4(fd, address, n_address, flags);
+        };
+        let args = [fd as usize, address as usize, n_address as usize, flags as usize, 0, 0];
+        let result = perform(&call, || raw::syscall(libc::SYS_accept4, args));
+        if result >= 0 {
+            let is_internal = (*control()).io.look(fd).is_internal;
+            (*control()).io.add(result as c_int, Kind::Socket, is_internal);
+        }
+        end(result) as c_int
+    }
+}
+
+unsafe extern "C-unwind" fn do_eventfd_read(fd: c_int, value: *mut u64) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    let n_read = unsafe { read_from(fd, value.cast(), 8, caller) };
+    if n_read == 8 { 0 } else { -1 }
+}
+
+unsafe extern "C-unwind" fn do_eventfd_write(fd: c_int, value: u64) -> c_int {
+    let caller = caller();
+    // SAFETY: writes our own copy of the value.
+    let n_written = unsafe { write_to(fd, (&raw const value).cast(), 8, caller) };
+    if n_written == 8 { 0 } else { -1 }
+}
+

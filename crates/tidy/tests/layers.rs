@@ -1,0 +1,108 @@
+//! The arrows between crates, as data: DESIGN.md §4 and ARCHITECTURE.md.
+
+use std::collections::BTreeSet;
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+
+/// Crate, and the crates of the workspace that it may depend on. What only tests need is no arrow;
+/// neither is a build script's need of `model`, for its hash.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("raddle-model", &[]),
+    ("raddle-machine", &["raddle-model"]),
+    ("raddle-pick", &["raddle-model"]),
+    ("raddle-trace", &["raddle-model"]),
+    ("raddle-plan", &["raddle-model", "raddle-trace"]),
+    ("raddle-fiber", &[]),
+    (
+        "raddle-rt",
+        &["raddle-model", "raddle-machine", "raddle-pick", "raddle-trace", "raddle-fiber"],
+    ),
+    (
+        "raddle-explore",
+        &[
+            "raddle-model",
+            "raddle-machine",
+            "raddle-pick",
+            "raddle-trace",
+            "raddle-plan",
+            "raddle-analysis",
+        ],
+    ),
+    ("raddle-launch", &["raddle-model", "raddle-trace", "raddle-explore"]),
+    ("raddle-report", &["raddle-model", "raddle-trace", "raddle-analysis"]),
+    (
+        "raddle-cli",
+        &[
+            "raddle-model",
+            "raddle-trace",
+            "raddle-plan",
+            "raddle-analysis",
+            "raddle-explore",
+            "raddle-launch",
+            "raddle-report",
+        ],
+    ),
+    ("raddle-tidy", &[]),
+    ("xtask", &["raddle-model", "raddle-trace", "raddle-explore", "raddle-launch"]),
+];
+
+fn metadata() -> Metadata {
+    MetadataCommand::new().no_deps().exec().expect("cargo metadata answers")
+}
+
+#[test]
+fn dependencies_point_down() {
+    let mut errors = Vec::new();
+    for package in &metadata().packages {
+        let name = package.name.as_str();
+        let Some((_, allowed)) = LAYERS.iter().find(|(it, _)| *it == name) else {
+            errors.push(format!("{name}: not listed in LAYERS"));
+            continue;
+        };
+        for dependency in &package.dependencies {
+            let is_arrow = match dependency.kind {
+                DependencyKind::Development => false,
+                DependencyKind::Build => dependency.name != "raddle-model",
+                _ => true,
+            };
+            let is_internal = dependency.path.is_some();
+            if is_internal && is_arrow && !allowed.contains(&dependency.name.as_str()) {
+                errors.push(format!("{name}: may not depend on {}", dependency.name));
+            }
+        }
+    }
+    assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
+}
+
+#[test]
+fn every_crate_of_the_table_exists() {
+    let metadata = metadata();
+    let packages: BTreeSet<&str> = metadata.packages.iter().map(|it| it.name.as_str()).collect();
+    let gone: Vec<_> = LAYERS.iter().filter(|(name, _)| !packages.contains(name)).collect();
+    assert!(gone.is_empty(), "listed in LAYERS, but not there: {gone:?}");
+}
+
+/// ARCHITECTURE.md names exactly the crates there are: `crates/<name>` at the start of a heading.
+#[test]
+fn architecture_names_the_crates() {
+    let metadata = metadata();
+    let root = &metadata.workspace_root;
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).expect("it is there");
+    let named: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("### `"))
+        .filter_map(|rest| rest.split('`').next())
+        .filter(|name| name.starts_with("crates/") || *name == "xtask")
+        .collect();
+    let mut real: Vec<String> = Vec::new();
+    for package in &metadata.packages {
+        let folder = package.manifest_path.parent().expect("a manifest is in a folder");
+        let folder = folder.strip_prefix(root).expect("a member is in the workspace");
+        real.push(folder.to_string());
+    }
+    let mut sorted = named.clone();
+    sorted.sort_unstable();
+    real.sort_unstable();
+    assert_eq!(sorted, real, "left: headings of ARCHITECTURE.md, right: members of the workspace");
+    assert!(text.lines().count() < 300, "ARCHITECTURE.md is to stay under 300 lines");
+}
