@@ -467,6 +467,13 @@ impl Machine {
         self.refresh(object);
     }
 
+    /// The last thread to finish runs on, to end the process.
+    pub fn revive(&mut self, thread: ThreadId) {
+        assert_eq!(self.n_live, 0, "bug: others are alive");
+        self.threads[thread.idx()].status = Status::Running;
+        self.n_live = 1;
+    }
+
     /// Makes the object one that threads can wait on as a futex, if it has no state yet.
     pub fn make_futex(&mut self, object: ObjectId) {
         if !self.has_object(object) {

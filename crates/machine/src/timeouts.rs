@@ -19,8 +19,9 @@ const STEP_NS: u64 = 100;
 const WATCHDOG_SLEEP_NS: u64 = 5_000_000_000;
 /// A timed wait this long, or longer, is a watchdog.
 const WATCHDOG_WAIT_NS: u64 = 1_000_000_000;
-/// How often everybody may yield in a row before time jumps.
-const IDLE_ROUNDS_MAX: u32 = 2;
+/// How often everybody may yield before time jumps: more often than a loop spins before it waits in
+/// earnest (libstdc++'s `atomic::wait` does sixteen times), or no sleeper would ever come too late.
+const IDLE_ROUNDS_MAX: u32 = 32;
 /// Stands for the alarm among the threads with a deadline.
 const ALARM: ThreadId = ThreadId(u32::MAX);
 
@@ -58,13 +59,18 @@ impl Machine {
         while self.next_deadline <= self.now {
             // At the end of time, "never" has come too.
             let Some((_, thread)) = self.deadlines.first().copied() else { break };
-            self.time_out(thread);
+            self.pass_deadline(thread);
         }
     }
 
     /// The deadline of a blocked thread passes: its op ends now, or, if it waits on a condition
-    /// variable, when it has its mutex again.
+    /// variable, when it has its mutex again. So do all deadlines that are not later.
     pub fn time_out(&mut self, thread: ThreadId) {
+        self.pass_deadline(thread);
+        self.advance(0);
+    }
+
+    fn pass_deadline(&mut self, thread: ThreadId) {
         if thread == ALARM {
             return self.sound_alarm();
         }
@@ -185,7 +191,7 @@ impl Machine {
             self.timed.push(thread);
         }
         if deadline <= self.now && !self.is_enabled(thread) {
-            self.time_out(thread);
+            self.pass_deadline(thread);
         }
     }
 
@@ -212,8 +218,10 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
+    use raddle_model::{ObjectId, Op, OpKind, SiteId, ThreadId};
 
-    use crate::script::check;
+    use super::IDLE_ROUNDS_MAX;
+    use crate::{Machine, script::check};
 
     #[test]
     fn time_out_of_each_kind() {
@@ -482,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn yielders_are_recalled_before_time_jumps() {
+    fn yielders_are_recalled_by_what_others_do() {
         check(
             "
              2 sleep until 50000
@@ -490,12 +498,6 @@ mod tests {
              who
              0 write
              who
-             1 goes
-             1 yield
-             settle
-             1 goes
-             1 yield
-             settle
              1 goes
              1 yield
              settle",
@@ -508,14 +510,27 @@ mod tests {
                 1 goes: Done
                 1 yield: Yielded
                 settle: [1], timed [2] at 500
-                1 goes: Done
-                1 yield: Yielded
-                settle: [1], timed [2] at 600
-                1 goes: Done
-                1 yield: Yielded
-                settle: [2] at 50000
             "#]],
         );
+    }
+
+    #[test]
+    fn yielders_are_recalled_before_time_jumps() {
+        let (yielder, site) = (ThreadId(0), SiteId(1));
+        let mut machine = Machine::new(ObjectId(1));
+        let sleeper = machine.create_thread(ObjectId(2), Some(yielder), site);
+        machine.perform(sleeper, 0);
+        machine.announce(sleeper, Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(50_000)));
+        for _ in 0..IDLE_ROUNDS_MAX {
+            machine.announce(yielder, Op::on(OpKind::Yield, ObjectId::NONE, site));
+            machine.settle().unwrap();
+            assert!(!machine.is_enabled(sleeper));
+            machine.perform(yielder, 0);
+        }
+        machine.announce(yielder, Op::on(OpKind::Yield, ObjectId::NONE, site));
+        machine.settle().unwrap();
+        assert!(machine.is_enabled(sleeper));
+        assert_eq!(machine.now(), 50_000);
     }
 
     #[test]

@@ -32,7 +32,7 @@ mod tsan;
 
 use crate::control::Caller;
 
-pub(crate) use cancel::{exit_thread, is_cancel_due, test_cancel};
+pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
 pub(crate) use process::exit_process;
 pub(crate) use random::seed_random;
 pub(crate) use thread_local::run_thread_destructors;

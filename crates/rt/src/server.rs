@@ -132,6 +132,7 @@ fn take_control(segment: Segment) {
     unsafe {
         (*control()).find_modules();
         signals::install();
+        crate::hooks::warm_up_unwinder();
         (*control()).is_inside = false;
     }
 }

@@ -397,6 +397,14 @@ pub(crate) fn finish(result: *mut c_void) -> ! {
 
 unsafe fn step_finish(me: ThreadId, op: Op) -> ! {
     step(op);
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        // All others have finished since it announced its end: the process ends with the last thread.
+        if (*control()).machine.n_live() == 0 {
+            (*control()).machine.revive(me);
+            crate::hooks::exit_process(0);
+        }
+    }
     let next = choose_next(false);
     // SAFETY: this thread has finished: nobody will switch back to it.
     unsafe { switch_to(next) };

@@ -4,6 +4,7 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     process::Command,
+    time::Duration,
 };
 
 use anyhow::{Context, bail, ensure};
@@ -113,7 +114,9 @@ impl Bench {
     pub(crate) fn open(&self, program: &Path, args: &[u64]) -> anyhow::Result<Runner> {
         let args = args.iter().map(|it| it.to_string().into()).collect();
         let runtime = self.toolchain.runtime.clone();
-        let options = NativeOptions::new(program.into(), args, runtime);
+        let mut options = NativeOptions::new(program.into(), args, runtime);
+        // One thread that computes makes no steps, however busy it is.
+        options.hang_timeout = Duration::from_secs(600);
         Ok(Runner { session: Native::new(options).open()?, shared: Vec::new() })
     }
 }

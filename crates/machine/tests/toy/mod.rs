@@ -9,29 +9,29 @@ use raddle_model::{ObjectId, SiteId};
 
 use raddle_machine::{Machine, MutexKind, ObjectState};
 
-pub use run::{Ended, Run, Watch, run};
+pub(crate) use run::{Ended, Run, Watch, run};
 
-pub const NORMAL: ObjectId = ObjectId(10);
-pub const RECURSIVE: ObjectId = ObjectId(11);
-pub const ERROR_CHECK: ObjectId = ObjectId(12);
-pub const RWLOCK: ObjectId = ObjectId(13);
-pub const COND: ObjectId = ObjectId(14);
-pub const OTHER_COND: ObjectId = ObjectId(15);
-pub const SEM: ObjectId = ObjectId(16);
-pub const BARRIER: ObjectId = ObjectId(17);
-pub const ONCE: ObjectId = ObjectId(18);
+pub(crate) const NORMAL: ObjectId = ObjectId(10);
+pub(crate) const RECURSIVE: ObjectId = ObjectId(11);
+pub(crate) const ERROR_CHECK: ObjectId = ObjectId(12);
+pub(crate) const RWLOCK: ObjectId = ObjectId(13);
+pub(crate) const COND: ObjectId = ObjectId(14);
+pub(crate) const OTHER_COND: ObjectId = ObjectId(15);
+pub(crate) const SEM: ObjectId = ObjectId(16);
+pub(crate) const BARRIER: ObjectId = ObjectId(17);
+pub(crate) const ONCE: ObjectId = ObjectId(18);
 /// Variables; threads can wait on them as futex words.
-pub const X: ObjectId = ObjectId(19);
-pub const Y: ObjectId = ObjectId(20);
+pub(crate) const X: ObjectId = ObjectId(19);
+pub(crate) const Y: ObjectId = ObjectId(20);
 
 /// What the semaphore has at the start.
-pub const SEM_COUNT: u32 = 1;
+pub(crate) const SEM_COUNT: u32 = 1;
 /// How many threads the barrier is for.
-pub const BARRIER_SIZE: u32 = 2;
+pub(crate) const BARRIER_SIZE: u32 = 2;
 
 /// One statement. Times are nanoseconds from the moment when the thread comes to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Do {
+pub(crate) enum Do {
     Lock(ObjectId),
     TimedLock(ObjectId, u64),
     TryLock(ObjectId),
@@ -69,28 +69,28 @@ pub enum Do {
 
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    pub threads: Vec<Vec<Do>>,
+pub(crate) struct Program {
+    pub(crate) threads: Vec<Vec<Do>>,
     /// Does `main` spawn and join the threads, or are they there from the first step on?
-    pub has_main: bool,
-    pub may_wake_spuriously: bool,
+    pub(crate) has_main: bool,
+    pub(crate) may_wake_spuriously: bool,
 }
 
 impl Program {
     /// Threads that `main` spawns and joins.
-    pub fn spawned(threads: Vec<Vec<Do>>) -> Program {
+    pub(crate) fn spawned(threads: Vec<Vec<Do>>) -> Program {
         Program { threads, has_main: true, may_wake_spuriously: false }
     }
 
     /// Threads that are there from the first step on.
-    pub fn bare(threads: &[&[Do]]) -> Program {
+    pub(crate) fn bare(threads: &[&[Do]]) -> Program {
         let threads = threads.iter().map(|it| it.to_vec()).collect();
         Program { threads, has_main: false, may_wake_spuriously: false }
     }
 }
 
 /// The object of the thread with this number.
-pub fn thread_object(number: u32) -> ObjectId {
+pub(crate) fn thread_object(number: u32) -> ObjectId {
     ObjectId(1 + number)
 }
 

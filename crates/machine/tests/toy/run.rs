@@ -9,7 +9,7 @@ use raddle_pick::{Chooser, Threads, View};
 use super::{BARRIER, Do, ONCE, Program, RWLOCK, SEM, machine, site, thread_object};
 
 /// Whoever looks on while a program runs.
-pub trait Watch {
+pub(crate) trait Watch {
     /// A thread is about to announce an op.
     fn announces(&mut self, machine: &Machine, thread: ThreadId, op: &Op);
     /// A thread is to be chosen.
@@ -33,7 +33,7 @@ impl Watch for () {
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ended {
+pub(crate) enum Ended {
     Finished,
     Deadlock,
     Misuse,
@@ -42,18 +42,18 @@ pub enum Ended {
 
 /// What became of a program.
 #[derive(Debug)]
-pub struct Run {
-    pub trace: Vec<Event>,
-    pub ended: Ended,
+pub(crate) struct Run {
+    pub(crate) trace: Vec<Event>,
+    pub(crate) ended: Ended,
     /// The schedule, as a prefix: a thread for each step, and a data choice where there was one.
-    pub choices: Vec<u32>,
+    pub(crate) choices: Vec<u32>,
     /// For each choice, what it was chosen from. Blocked threads with a deadline come last.
-    pub options: Vec<Vec<u32>>,
-    pub diverged_at: Option<u64>,
+    pub(crate) options: Vec<Vec<u32>>,
+    pub(crate) diverged_at: Option<u64>,
 }
 
 /// Runs a program for so many steps at most.
-pub fn run<W: Watch>(
+pub(crate) fn run<W: Watch>(
     program: &Program,
     chooser: Chooser<'_>,
     max_steps: usize,

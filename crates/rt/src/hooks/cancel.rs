@@ -29,6 +29,7 @@ const PTHREAD_CANCEL_DISABLE: c_int = 1;
 const PTHREAD_CANCEL_DEFERRED: c_int = 0;
 const PTHREAD_CANCEL_ASYNCHRONOUS: c_int = 1;
 const URC_NO_REASON: c_int = 0;
+const URC_NORMAL_STOP: c_int = 4;
 const UA_END_OF_STACK: c_int = 16;
 /// Where glibc keeps the stack pointer in a jump buffer, and the guard that it is mangled with.
 const JUMP_SP_WORD: usize = 6;
@@ -71,6 +72,20 @@ type Stop = unsafe extern "C-unwind" fn(
 unsafe extern "C-unwind" {
     fn _Unwind_ForcedUnwind(exception: *mut Exception, stop: Stop, arg: *mut c_void) -> c_int;
     fn _Unwind_GetCFA(context: *mut c_void) -> usize;
+    fn _Unwind_Backtrace(
+        trace: unsafe extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int,
+        arg: *mut c_void,
+    ) -> c_int;
+}
+
+/// Has the unwinder set itself up, before any execution: it does so in a once block at its first use,
+/// which would be a step.
+pub(crate) fn warm_up_unwinder() {
+    unsafe extern "C-unwind" fn stop_at_once(_context: *mut c_void, _arg: *mut c_void) -> c_int {
+        URC_NORMAL_STOP
+    }
+    // SAFETY: looks at our own frames, and stops at the first.
+    unsafe { _Unwind_Backtrace(stop_at_once, std::ptr::null_mut()) };
 }
 
 /// Ends the thread that runs, from inside a hook: unwinds its stack, and then as if its first function
@@ -95,7 +110,6 @@ fn unwind() -> ! {
             cleanup: not_rethrown,
             private: [0; 2],
         }));
-        (*control()).is_inside = false;
         _Unwind_ForcedUnwind(exception, stop, std::ptr::null_mut());
         finish_unwound()
     }
@@ -109,7 +123,7 @@ extern "C-unwind" fn not_rethrown(_reason: c_int, _exception: *mut Exception) {
 }
 
 /// Called by the unwinder before each frame that it leaves; `context` has the stack pointer of that
-/// frame at its call.
+/// frame at its call. What the frame has to clean up runs outside the hook.
 unsafe extern "C-unwind" fn stop(
     _version: c_int,
     actions: c_int,
@@ -118,12 +132,13 @@ unsafe extern "C-unwind" fn stop(
     context: *mut c_void,
     _arg: *mut c_void,
 ) -> c_int {
-    // SAFETY: the unwinder passes its context; the thread that runs is outside every hook, and nobody
-    // else runs; the buffers are those of frames that still exist.
+    // SAFETY: the unwinder passes its context; the thread that runs comes from the hook that it exits
+    // from, or from clean-up code of its own; the buffers are those of frames that still exist.
     unsafe {
         let sp = _Unwind_GetCFA(context);
         let is_end = actions & UA_END_OF_STACK != 0;
         let control = control();
+        (*control).is_inside = false;
         if let Some(buffer) = (*control).this().cleanups.last().copied()
             && (is_end || jump_sp(buffer) <= sp)
         {
