@@ -1,4 +1,4 @@
-/* A whole execution: two threads, twenty steps. With an argument, the floor of it: so many bare
+/* A whole execution: two threads, twenty steps at most. With an argument, the floor of it: so many bare
    copies of this very process image, each of which ends at once. */
 #include <pthread.h>
 #include <signal.h>
@@ -9,7 +9,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int counter;
 
 static void *work(void *arg) {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         pthread_mutex_lock(&mutex);
         counter++;
         pthread_mutex_unlock(&mutex);

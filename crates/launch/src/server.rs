@@ -18,9 +18,9 @@ use raddle_trace::{Caps, Segment};
 use crate::native::NativeOptions;
 
 /// The descriptors that the runtime expects (crate `rt`, `server`).
-const SEGMENT_FD: RawFd = 1000;
-const COMMAND_FD: RawFd = 1001;
-const REPLY_FD: RawFd = 1002;
+const SEGMENT_FD: RawFd = 240;
+const COMMAND_FD: RawFd = 241;
+const REPLY_FD: RawFd = 242;
 /// The runtime's answer to this signal is to say where the execution is stuck (crate `rt`, `signals`).
 const HANG_SIGNAL: i32 = 62;
 

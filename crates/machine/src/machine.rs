@@ -239,17 +239,17 @@ impl Machine {
 
     /// Says what a running thread is about to do, if it could do it at once: it need not be listed then
     /// among those who can go on, as long as whoever chooses knows of it. `false`: announce it.
-    #[inline]
+    #[inline(always)]
     pub fn propose(&mut self, thread: ThreadId, op: Op) -> bool {
-        if op.is_yield() || !self.can_perform(thread, &op) {
-            return false;
+        let can_perform = !op.is_yield() && self.can_perform(thread, &op);
+        if can_perform {
+            self.threads[thread.idx()].pending = op;
         }
-        self.threads[thread.idx()].pending = op;
-        true
+        can_perform
     }
 
     /// Could a running thread perform this op now?
-    #[inline]
+    #[inline(always)]
     fn can_perform(&self, thread: ThreadId, op: &Op) -> bool {
         if op.kind.is_access() {
             return true;

@@ -34,7 +34,7 @@ pub(crate) fn check(script: &str, expect: Expect) {
     for line in script.lines().map(str::trim).filter(|it| !it.is_empty()) {
         let answer = follow(&mut machine, line);
         writeln!(told, "{line}: {answer}").expect("a string takes all");
-        check_lists(&machine);
+        check_invariants(&machine);
     }
     expect.assert_eq(&told);
 }
@@ -198,8 +198,9 @@ fn who(machine: &Machine) -> String {
     }
 }
 
-/// The list of who can go on, and the answer for each thread, agree; so do slots and lists.
-fn check_lists(machine: &Machine) {
+/// The list of who can go on, and the answer for each thread, agree; so do slots and lists, owners and
+/// depths.
+fn check_invariants(machine: &Machine) {
     let mut listed: Vec<u32> = (0..machine.n_enabled()).map(|it| machine.enabled(it).0).collect();
     listed.sort_unstable();
     let asked: Vec<u32> =
@@ -208,6 +209,11 @@ fn check_lists(machine: &Machine) {
     for (slot, thread) in machine.timed.iter().enumerate() {
         assert_eq!(machine.threads[thread.idx()].timed_slot, slot as u32);
         assert_ne!(machine.status(*thread), Status::Running);
+    }
+    for object in (1..=N_THREADS + objects().len() as u32).map(ObjectId) {
+        if let Some(ObjectState::Mutex(mutex)) = machine.object(object) {
+            mutex.check_depth();
+        }
     }
     let earliest = machine.deadlines.first().map_or(u64::MAX, |it| it.0);
     assert_eq!(machine.next_deadline, earliest);

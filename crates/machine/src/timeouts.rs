@@ -135,10 +135,10 @@ impl Machine {
     }
 
     /// Ends the wait on a condition variable of a thread that is to be cancelled, or that of a thread
-    /// that is about to wait: it goes on when it has its mutex again.
-    pub fn cancel_wait(&mut self, thread: ThreadId, cond: ObjectId) {
+    /// that is about to wait: it goes on when it has its mutex again. `false` if it was woken before.
+    pub fn cancel_wait(&mut self, thread: ThreadId, cond: ObjectId) -> bool {
         if self.threads[thread.idx()].is_woken {
-            return;
+            return false;
         }
         let was_parked = self.status(thread) == Status::Parked;
         self.threads[thread.idx()].is_woken = true;
@@ -147,6 +147,7 @@ impl Machine {
             self.detach(thread);
             self.after_wake(thread);
         }
+        true
     }
 
     /// Ends a wait on a condition variable although nobody signalled.
@@ -520,17 +521,22 @@ mod tests {
         let mut machine = Machine::new(ObjectId(1));
         let sleeper = machine.create_thread(ObjectId(2), Some(yielder), site);
         machine.perform(sleeper, 0);
-        machine.announce(sleeper, Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(50_000)));
-        for _ in 0..IDLE_ROUNDS_MAX {
+        for deadline in [50_000, 100_000] {
+            let sleep = Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(deadline));
+            machine.announce(sleeper, sleep);
+            for _ in 0..IDLE_ROUNDS_MAX {
+                machine.announce(yielder, Op::on(OpKind::Yield, ObjectId::NONE, site));
+                machine.settle().unwrap();
+                assert!(!machine.is_enabled(sleeper));
+                machine.perform(yielder, 0);
+            }
             machine.announce(yielder, Op::on(OpKind::Yield, ObjectId::NONE, site));
             machine.settle().unwrap();
-            assert!(!machine.is_enabled(sleeper));
+            assert!(machine.is_enabled(sleeper));
+            assert_eq!(machine.now(), deadline);
+            machine.perform(sleeper, 0);
             machine.perform(yielder, 0);
         }
-        machine.announce(yielder, Op::on(OpKind::Yield, ObjectId::NONE, site));
-        machine.settle().unwrap();
-        assert!(machine.is_enabled(sleeper));
-        assert_eq!(machine.now(), 50_000);
     }
 
     #[test]

@@ -99,3 +99,107 @@ impl<'a> Chooser<'a> {
         self.diverged_at.get_or_insert(step);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::{Rng, ThreadId};
+
+    use super::{Chooser, Tail};
+    use crate::{Nonpreemptive, Walk, fake::Fake};
+
+    fn chooser(prefix: &[u32]) -> Chooser<'_> {
+        Chooser::new(prefix, Tail::Nonpreemptive(Nonpreemptive))
+    }
+
+    /// Picks once for each step, with the first thread as the one that ran last.
+    fn picks(chooser: &mut Chooser<'_>, threads: &Fake, n_steps: u64) -> Vec<u32> {
+        (0..n_steps).map(|step| chooser.pick(&threads.view(step, 0)).0).collect()
+    }
+
+    #[test]
+    fn follows_the_prefix_then_the_tail() {
+        let mut chooser = chooser(&[2, 1, 2]);
+        assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1, 2], &[]), 5), [2, 1, 2, 0, 0]);
+        assert_eq!(chooser.diverged_at(), None);
+    }
+
+    #[test]
+    fn follows_a_time_out() {
+        let mut chooser = chooser(&[2, 1]);
+        assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1], &[2]), 2), [2, 1]);
+        assert_eq!(chooser.diverged_at(), None);
+    }
+
+    #[test]
+    fn a_blocked_thread_ends_the_prefix() {
+        let mut chooser = chooser(&[1, 2, 1]);
+        assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1], &[]), 4), [1, 0, 0, 0]);
+        assert_eq!(chooser.diverged_at(), Some(1));
+    }
+
+    #[test]
+    fn an_unknown_thread_ends_the_prefix() {
+        let mut chooser = chooser(&[7]);
+        assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1], &[]), 1), [0]);
+        assert_eq!(chooser.diverged_at(), Some(0));
+    }
+
+    #[test]
+    fn a_forced_step_uses_up_a_choice() {
+        let mut chooser = chooser(&[0, 1, 2]);
+        chooser.forced(ThreadId(0), 0);
+        chooser.forced(ThreadId(1), 1);
+        assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1, 2], &[]), 2), [2, 0]);
+        chooser.forced(ThreadId(1), 5);
+        assert_eq!(chooser.diverged_at(), None);
+    }
+
+    #[test]
+    fn another_forced_thread_ends_the_prefix() {
+        let mut chooser = chooser(&[0, 1, 2]);
+        chooser.forced(ThreadId(0), 3);
+        chooser.forced(ThreadId(2), 4);
+        assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1, 2], &[]), 1), [0]);
+        assert_eq!(chooser.diverged_at(), Some(4));
+    }
+
+    #[test]
+    fn data_choices_stand_between_threads() {
+        let threads = Fake::new(3, &[0, 1, 2], &[]);
+        let mut chooser = chooser(&[2, 4, 1]);
+        assert_eq!(chooser.pick(&threads.view(0, 0)).0, 2);
+        assert_eq!(chooser.choose(5, 0), 4);
+        assert_eq!(chooser.pick(&threads.view(1, 2)).0, 1);
+        assert_eq!(chooser.choose(5, 1), 0);
+        assert_eq!(chooser.diverged_at(), None);
+    }
+
+    #[test]
+    fn an_impossible_data_choice_ends_the_prefix() {
+        let mut chooser = chooser(&[4, 1]);
+        assert_eq!(chooser.choose(4, 9), 0);
+        assert_eq!(chooser.pick(&Fake::new(3, &[0, 1, 2], &[]).view(10, 2)).0, 2);
+        assert_eq!(chooser.diverged_at(), Some(9));
+    }
+
+    /// Only the first divergence counts.
+    #[test]
+    fn divergence_is_remembered() {
+        let mut chooser = chooser(&[1, 1]);
+        let threads = Fake::new(2, &[0], &[]);
+        for step in 3..6 {
+            chooser.pick(&threads.view(step, 0));
+        }
+        assert_eq!(chooser.diverged_at(), Some(3));
+    }
+
+    /// The prefix takes no random number: the tail goes on as if it had just begun.
+    #[test]
+    fn the_tail_does_not_see_the_prefix() {
+        let tail = || Tail::Walk(Walk::new(Rng::new(3), true));
+        let threads = Fake::new(4, &[0, 1, 2, 3], &[]);
+        let alone = picks(&mut Chooser::new(&[], tail()), &threads, 20);
+        let after = picks(&mut Chooser::new(&[3, 3, 3], tail()), &threads, 23);
+        assert_eq!(after[3..], alone);
+    }
+}

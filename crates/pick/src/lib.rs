@@ -8,6 +8,8 @@
 //! number in [`Spec`].
 
 mod chooser;
+#[cfg(test)]
+mod fake;
 mod nonpreemptive;
 mod spec;
 mod view;

@@ -32,3 +32,20 @@ impl Spec {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::PickerSpec;
+
+    use super::Spec;
+    use crate::Tail;
+
+    #[test]
+    fn numbers_come_back() {
+        let walk = Spec::of(PickerSpec::Walk).picker(1, true);
+        assert!(matches!(walk, Some(Tail::Walk(_))), "{walk:?}");
+        let nonpreemptive = Spec::of(PickerSpec::Nonpreemptive).picker(1, true);
+        assert!(matches!(nonpreemptive, Some(Tail::Nonpreemptive(_))), "{nonpreemptive:?}");
+        assert!(Spec { number: 99, params: [0; 2] }.picker(1, true).is_none());
+    }
+}

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// An access of `SIZE` bytes (1, 2, 4 or 8).
-#[inline(always)]
+#[inline(never)]
 pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
     address: usize,
     pc: usize,

@@ -12,12 +12,22 @@ use raddle_pick::Chooser;
 use raddle_trace::{Header, Segment};
 
 use crate::{
-    emit::Emit, heap::Heap, io::Io, names::Modules, shadow::Shadow, signals::Signals,
-    threads::ThreadRt, time::Time,
+    emit::Emit,
+    heap::Heap,
+    io::Io,
+    names::Modules,
+    shadow::{Cell, Shadow},
+    signals::Signals,
+    stack::ShadowStack,
+    threads::ThreadRt,
+    time::Time,
 };
 
 /// Everything the runtime knows. See the ground rules at the top of the crate.
+#[repr(C)]
 pub(crate) struct Control {
+    /// First, because the assembly of the hottest hooks reads it by offset.
+    pub(crate) hot: Hot,
     /// The thread that runs.
     pub(crate) me: ThreadId,
     /// Is it inside a hook?
@@ -33,8 +43,6 @@ pub(crate) struct Control {
     /// Set while the runtime reads memory that the program is about to read: a fault then is the
     /// program's, at this place.
     pub(crate) peeks_from: Option<Caller>,
-    /// The thread pointer of the thread that runs.
-    pub(crate) fs: usize,
     pub(crate) machine: Machine,
     pub(crate) chooser: Chooser<'static>,
     pub(crate) threads: Vec<Box<ThreadRt>>,
@@ -46,19 +54,41 @@ pub(crate) struct Control {
     pub(crate) io: Io,
     pub(crate) signals: Signals,
     /// Names known to be shared, sorted.
-    pub(crate) shared: &'static [u64],
+    pub(crate) shared: Vec<u64>,
     pub(crate) max_steps: u64,
     pub(crate) segment: Segment,
     pub(crate) header: *mut Header,
 }
 
-struct Global(UnsafeCell<MaybeUninit<Control>>);
+/// What the hottest hooks look at, of the thread that runs.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Hot {
+    /// The cell of memory that it alone has touched, twice.
+    pub(crate) mine: u64,
+    /// The shadow's table.
+    pub(crate) chunks: *mut *mut Cell,
+    /// Its thread pointer.
+    pub(crate) fs: usize,
+    /// Its shadow stack.
+    pub(crate) stack: ShadowStack,
+}
+
+impl Hot {
+    /// That of a thread.
+    pub(crate) fn of(thread: ThreadId, fs: usize, chunks: *mut *mut Cell) -> Hot {
+        Hot { mine: Cell::owned(thread).twice(), chunks, fs, stack: ShadowStack::new() }
+    }
+}
+
+#[repr(transparent)]
+pub(crate) struct Global(UnsafeCell<MaybeUninit<Control>>);
 
 // SAFETY: only the thread that runs and is inside a hook touches it; see the crate's ground rules.
 unsafe impl Sync for Global {}
 
-static CONTROL: Global = Global(UnsafeCell::new(MaybeUninit::uninit()));
-static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
+pub(crate) static CONTROL: Global = Global(UnsafeCell::new(MaybeUninit::uninit()));
+pub(crate) static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// The global state. Dereference it for one statement at a time, never across a switch.
 #[inline(always)]
@@ -95,7 +125,7 @@ pub(crate) fn enter() -> bool {
     // SAFETY: active means initialised; the two fields are plain words, and a foreign thread that
     // reads them at a bad moment sees another thread's pointer, never its own.
     unsafe {
-        if (*control).is_inside || (*control).fs != raddle_fiber::thread_pointer() {
+        if (*control).is_inside || (*control).hot.fs != raddle_fiber::thread_pointer() {
             return false;
         }
         (*control).is_inside = true;

@@ -23,19 +23,29 @@ pub(crate) struct Emit {
     last_of_thread: Vec<u64>,
     /// By object: the hash of its last write, and of all events on it.
     last_of_object: Vec<(u64, u64)>,
+    /// By object: what it is.
+    objects: Vec<ObjectEntry>,
     classes: Vec<ObjectClass>,
     sites: SiteTable,
-    objects_room: u32,
 }
 
-/// Code addresses by number, and the reverse: open addressing.
+/// Code addresses by number, and the reverse: open addressing, small, for its pages are copied in every
+/// execution.
 #[derive(Debug)]
 struct SiteTable {
-    slots: Vec<(usize, u32)>,
-    n_sites: u32,
+    /// Numbers of sites; 0 is free.
+    slots: Vec<u32>,
+    /// By number.
+    known: Vec<KnownSite>,
     room: u32,
-    /// By number: the hash of module and offset, and whether no code of the program was found.
-    known: Vec<(u64, bool)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct KnownSite {
+    pc: usize,
+    entry: SiteEntry,
+    /// No code of the program was found for it.
+    is_foreign: bool,
 }
 
 impl Emit {
@@ -48,18 +58,14 @@ impl Emit {
             n_switches: 0,
             digest: 0,
             class: 0,
-            last_of_thread: Vec::new(),
-            last_of_object: Vec::with_capacity(256),
-            classes: Vec::with_capacity(256),
-            sites: SiteTable {
-                slots: vec![(0, 0); 1024],
-                n_sites: 1,
-                room: caps.sites,
-                known: vec![(0, false)],
-            },
-            objects_room: caps.objects,
+            last_of_thread: Vec::with_capacity(16),
+            last_of_object: Vec::with_capacity(64),
+            objects: Vec::with_capacity(64),
+            classes: Vec::with_capacity(64),
+            sites: SiteTable::new(caps.sites),
         };
         emit.last_of_object.push((0, 0));
+        emit.objects.push(ObjectEntry::default());
         emit.classes.push(ObjectClass::Variable);
         emit
     }
@@ -134,23 +140,35 @@ impl Emit {
     }
 
     /// Numbers a new object.
-    pub(crate) fn add_object(
-        &mut self,
-        entry: ObjectEntry,
-        class: ObjectClass,
-        segment: &Segment,
-        header: *mut Header,
-    ) -> ObjectId {
+    pub(crate) fn add_object(&mut self, entry: ObjectEntry, class: ObjectClass) -> ObjectId {
         let number = self.last_of_object.len() as u32;
         self.last_of_object.push((u64::from(number), u64::from(number)));
+        self.objects.push(entry);
         self.classes.push(class);
-        if number < self.objects_room {
-            // SAFETY: the area has room for this number.
-            unsafe { *segment.objects().add(number as usize) = entry };
-        }
-        // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*header).n_objects = number + 1 };
         ObjectId(number)
+    }
+
+    /// Says which thread a thread's object stands for.
+    pub(crate) fn set_object_base(&mut self, object: ObjectId, base: u32) {
+        self.objects[object.idx()].base = base;
+    }
+
+    /// Writes the tables of sites and objects into the segment: only executions that somebody looks at
+    /// need them there.
+    pub(crate) fn publish(&self, segment: &Segment, header: *mut Header) {
+        let caps = segment.caps();
+        let n_objects = self.objects.len().min(caps.objects as usize);
+        let n_sites = self.sites.known.len().min(caps.sites as usize);
+        // SAFETY: the areas have room for so many; the header is mapped for as long as the process
+        // lives.
+        unsafe {
+            segment.write(segment.objects(), &self.objects[..n_objects]);
+            for (idx, site) in self.sites.known[..n_sites].iter().enumerate() {
+                *segment.sites().add(idx) = site.entry;
+            }
+            (*header).n_objects = n_objects as u32;
+            (*header).n_sites = n_sites as u32;
+        }
     }
 
     pub(crate) fn class_of(&self, object: ObjectId) -> ObjectClass {
@@ -163,37 +181,28 @@ impl Emit {
     }
 
     pub(crate) fn is_foreign(&self, site: SiteId) -> bool {
-        self.sites.known[site.0 as usize].1
+        self.sites.known[site.0 as usize].is_foreign
     }
 
     pub(crate) fn site_hash(&self, site: SiteId) -> u64 {
-        self.sites.known[site.0 as usize].0
+        let entry = &self.sites.known[site.0 as usize].entry;
+        hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module)
     }
 
-    pub(crate) fn add_site(
-        &mut self,
-        pc: usize,
-        entry: SiteEntry,
-        is_foreign: bool,
-        segment: &Segment,
-        header: *mut Header,
-    ) -> SiteId {
-        if self.sites.n_sites >= self.sites.room {
-            return SiteId(0);
-        }
-        let site = self.sites.insert(pc);
-        // SAFETY: the area has room for this number.
-        unsafe { *segment.sites().add(site.0 as usize) = entry };
-        // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*header).n_sites = self.sites.n_sites };
-        self.sites
-            .known
-            .push((hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module), is_foreign));
-        site
+    pub(crate) fn add_site(&mut self, pc: usize, entry: SiteEntry, is_foreign: bool) -> SiteId {
+        self.sites.insert(KnownSite { pc, entry, is_foreign })
     }
 }
 
 impl SiteTable {
+    fn new(room: u32) -> SiteTable {
+        let unknown =
+            KnownSite { pc: 0, entry: SiteEntry { module: u32::MAX, ..SiteEntry::default() }, is_foreign: false };
+        let mut known = Vec::with_capacity(64);
+        known.push(unknown);
+        SiteTable { slots: vec![0; 256], known, room }
+    }
+
     #[inline]
     fn slot_of(&self, pc: usize) -> usize {
         (pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) & (self.slots.len() - 1)
@@ -204,33 +213,34 @@ impl SiteTable {
         let mut slot = self.slot_of(pc);
         loop {
             match self.slots[slot] {
-                (0, _) => return None,
-                (it, site) if it == pc => return Some(SiteId(site)),
+                0 => return None,
+                site if self.known[site as usize].pc == pc => return Some(SiteId(site)),
                 _ => slot = (slot + 1) & (self.slots.len() - 1),
             }
         }
     }
 
-    fn insert(&mut self, pc: usize) -> SiteId {
-        if self.n_sites as usize * 2 > self.slots.len() {
-            let grown = vec![(0, 0); self.slots.len() * 4];
-            for (pc, site) in std::mem::replace(&mut self.slots, grown) {
-                if pc != 0 {
-                    self.put(pc, site);
-                }
+    fn insert(&mut self, site: KnownSite) -> SiteId {
+        let number = self.known.len() as u32;
+        if number >= self.room {
+            return SiteId(0);
+        }
+        if number as usize * 2 > self.slots.len() {
+            self.slots = vec![0; self.slots.len() * 4];
+            for number in 1..number {
+                self.put(number);
             }
         }
-        let site = self.n_sites;
-        self.n_sites += 1;
-        self.put(pc, site);
-        SiteId(site)
+        self.known.push(site);
+        self.put(number);
+        SiteId(number)
     }
 
-    fn put(&mut self, pc: usize, site: u32) {
-        let mut slot = self.slot_of(pc);
-        while self.slots[slot].0 != 0 {
+    fn put(&mut self, number: u32) {
+        let mut slot = self.slot_of(self.known[number as usize].pc);
+        while self.slots[slot] != 0 {
             slot = (slot + 1) & (self.slots.len() - 1);
         }
-        self.slots[slot] = (pc, site);
+        self.slots[slot] = number;
     }
 }

@@ -58,8 +58,13 @@ fn end_with(
         header.end_site = site.0;
         header.end_object = object.0;
         control.write_summary(end);
-        if end != End::Exit(0) {
+        let is_looked_at = end != End::Exit(0) || header.n_block == 1 || header.summary.n_uncontrolled > 0;
+        if is_looked_at {
             control.write_threads(thread);
+            control.emit.publish(&control.segment, control.header);
+        }
+        if header.wants_pages == 1 {
+            crate::pages::tell(&control.segment, control.header);
         }
         header.is_end_written = 1;
     }
@@ -92,6 +97,8 @@ impl Control {
 
     fn write_threads(&mut self, ended: Option<ThreadId>) {
         let n_threads = self.machine.n_threads().min(self.segment.caps().threads);
+        // SAFETY: the header is mapped for as long as the process lives.
+        unsafe { (*self.header).n_threads = n_threads };
         for id in (0..n_threads).map(ThreadId) {
             // SAFETY: the area has room for this number.
             let entry = unsafe { self.segment.threads().add(id.idx()) };
@@ -104,6 +111,9 @@ impl Control {
         let entry = unsafe { &mut *entry };
         let status = self.machine.status(id);
         let op = *self.machine.pending(id);
+        let (_, parent, created_at) = self.machine.origin(id);
+        entry.parent = parent.map_or(u32::MAX, |it| it.0);
+        entry.created_at = created_at.0;
         entry.name = self.threads[id.idx()].name;
         entry.is_finished = u8::from(status == Status::Finished);
         entry.is_blocked = u8::from(!is_ended && self.machine.is_blocked(id));
@@ -123,7 +133,7 @@ impl Control {
             entry.held_since[idx] = since.0;
         }
         let mut n_frames = 0;
-        let callers: Vec<usize> = self.threads[id.idx()].stack.callers().take(FRAMES_MAX).collect();
+        let callers: Vec<usize> = self.stack_of_thread(id).callers().take(FRAMES_MAX).collect();
         for pc in callers {
             entry.frames[n_frames] = self.add_site(pc, false).0;
             n_frames += 1;

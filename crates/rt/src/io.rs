@@ -29,8 +29,6 @@ pub(crate) struct Io {
     /// By number.
     known: Vec<Descriptor>,
     waiting: Vec<Waiting>,
-    /// Another process may hold the other ends.
-    pub(crate) has_child: bool,
 }
 
 /// What is known about a descriptor.
@@ -78,7 +76,7 @@ pub(crate) const fn is_hidden(fd: c_int) -> bool {
 }
 
 /// The first and the last of them; see `server`.
-pub(crate) const HIDDEN: (c_int, c_int) = (1000, 1002);
+pub(crate) const HIDDEN: (c_int, c_int) = (240, 242);
 
 impl Io {
     fn slot(&mut self, fd: c_int) -> Option<&mut Descriptor> {
@@ -157,10 +155,9 @@ impl Io {
     fn is_internal_wait(&self, waiting: &Waiting) -> bool {
         // SAFETY: the waiting thread's list lives on its stack for as long as it waits.
         let list = unsafe { list_of(waiting) };
-        let is_internal = |fd: c_int| {
-            fd < 0 || self.known.get(fd as usize).is_some_and(|it| it.is_internal)
-        };
-        !self.has_child && list.iter().all(|it| is_internal(it.fd))
+        let is_internal =
+            |fd: c_int| fd < 0 || self.known.get(fd as usize).is_some_and(|it| it.is_internal);
+        list.iter().all(|it| is_internal(it.fd))
     }
 }
 
@@ -224,7 +221,7 @@ impl Control {
             ..ObjectEntry::default()
         };
         let class = ObjectClass::Descriptor;
-        let object = self.emit.add_object(entry, class, &self.segment, self.header);
+        let object = self.emit.add_object(entry, class);
         self.machine.set_object(object, ObjectState::Descriptor([false; 2]));
         object
     }
@@ -312,14 +309,8 @@ pub(crate) unsafe fn wait_for_one(fd: c_int, is_write: bool, site: SiteId) -> Op
         let object = (*control).descriptor_object(fd);
         let written = if is_write { (*control).written_object(fd) } else { ObjectId::NONE };
         loop {
-            let wish = Wish {
-                list: &raw mut list,
-                n_list: 1,
-                object,
-                written,
-                deadline: None,
-                site,
-            };
+            let wish =
+                Wish { list: &raw mut list, n_list: 1, object, written, deadline: None, site };
             match wait_for(&wish) {
                 OpResult::Done if poll_now(&raw mut list, 1) == 0 => {}
                 OpResult::Interrupted if (*control).signals.ran.may_restart => {}
@@ -329,12 +320,16 @@ pub(crate) unsafe fn wait_for_one(fd: c_int, is_write: bool, site: SiteId) -> Op
     }
 }
 
+/// The argument of an op on a descriptor that does not wait: as a cancellation point or not.
+pub(crate) const AT_ONCE: u64 = 1;
+pub(crate) const AT_ONCE_NO_POINT: u64 = 2;
+
 /// A step on a descriptor that does not wait.
-pub(crate) unsafe fn step_at_once(object: ObjectId, site: SiteId) {
+pub(crate) unsafe fn step_at_once(object: ObjectId, arg: u64, site: SiteId) {
     // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
     unsafe {
         (*control()).this().spin.reset();
-        step(Op::on(OpKind::Io, object, site).arg(1));
+        step(Op::on(OpKind::Io, object, site).arg(arg));
         (*control()).io.is_stale = true;
     }
 }
@@ -361,8 +356,9 @@ pub(crate) fn refresh(control: &mut Control) {
 #[cold]
 pub(crate) fn wait(control: &mut Control) {
     let mut all: Vec<libc::pollfd> = Vec::new();
+    let has_children = has_children();
     for waiting in &control.io.waiting {
-        if !control.io.is_internal_wait(waiting) {
+        if has_children || !control.io.is_internal_wait(waiting) {
             // SAFETY: the waiting thread's list lives for as long as it waits.
             all.extend_from_slice(unsafe { list_of(waiting) });
         }
@@ -379,4 +375,13 @@ pub(crate) fn wait(control: &mut Control) {
     };
     control.receive_arrived();
     refresh(control);
+}
+
+/// Has the process children, which may hold the other ends?
+fn has_children() -> bool {
+    const P_ALL: usize = 0;
+    let flags = (libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) as usize;
+    // SAFETY: asks without taking an answer.
+    let result = unsafe { raw::syscall(libc::SYS_waitid, [P_ALL, 0, 0, flags, 0, 0]) };
+    result != -(libc::ECHILD as isize)
 }

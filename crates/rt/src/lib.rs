@@ -26,6 +26,7 @@ mod heap;
 mod hooks;
 mod io;
 mod names;
+mod pages;
 mod real;
 mod server;
 mod shadow;

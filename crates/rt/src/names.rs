@@ -129,7 +129,7 @@ impl Control {
     /// Finds the return address into the program's code by looking up the stack, not beyond the frame
     /// of the innermost function that has hooks.
     fn program_return_address(&self, sp: usize) -> Option<usize> {
-        let limit = self.threads[self.me.idx()].stack.innermost_sp().unwrap_or(sp + 1024);
+        let limit = self.hot.stack.innermost_sp().unwrap_or(sp + 1024);
         let limit = limit.min(sp + (1 << 14)).min(self.threads[self.me.idx()].stack_top);
         (sp & !7..limit).step_by(8).find_map(|at| {
             // SAFETY: between the stack pointer and the thread's stack top all is mapped.
@@ -157,7 +157,7 @@ impl Control {
             }
             None => SiteEntry { module: u32::MAX, offset: 0, reserved: 0 },
         };
-        self.emit.add_site(pc, entry, is_foreign, &self.segment, self.header)
+        self.emit.add_site(pc, entry, is_foreign)
     }
 
     /// What is at an address, for the object table; and its name, the same in every execution and for

@@ -14,34 +14,66 @@ use libc::{
 };
 
 macro_rules! real {
-    ($(fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {$(
-        /// The C library's function of this name.
-        ///
-        /// # Safety
-        ///
-        /// As its documentation says.
-        #[inline]
-        pub(crate) unsafe fn $name($($arg: $type),*) $(-> $result)? {
-            static FOUND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-            let mut symbol = FOUND.load(Relaxed);
-            if symbol.is_null() {
-                const NAME: &[u8] = concat!(stringify!($name), "\0").as_bytes();
-                symbol = find(&FOUND, NAME);
+    ($(fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+        /// The functions by number.
+        #[expect(non_camel_case_types, clippy::enum_variant_names, reason = "the C library's names")]
+        #[derive(Clone, Copy)]
+        enum Number { $($name,)* }
+
+        /// Their names.
+        const NAMES: &[&CStr] = &[$(
+            match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name is a C string"),
+            },
+        )*];
+
+        /// Where they are.
+        static FOUND: [AtomicPtr<c_void>; NAMES.len()] =
+            [const { AtomicPtr::new(ptr::null_mut()) }; NAMES.len()];
+
+        $(
+            /// The C library's function of this name.
+            ///
+            /// # Safety
+            ///
+            /// As its documentation says.
+            #[inline]
+            pub(crate) unsafe fn $name($($arg: $type),*) $(-> $result)? {
+                let mut symbol = FOUND[Number::$name as usize].load(Relaxed);
+                if symbol.is_null() {
+                    symbol = find(Number::$name as usize);
+                }
+                // SAFETY: this is the type that the C library gives to the function of this name.
+                let function = unsafe {
+                    mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) $(-> $result)?>(symbol)
+                };
+                // SAFETY: the caller promises what the function asks for.
+                unsafe { function($($arg),*) }
             }
-            // SAFETY: this is the type that the C library gives to the function of this name.
-            let function = unsafe {
-                mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) $(-> $result)?>(symbol)
-            };
-            // SAFETY: the caller promises what the function asks for.
-            unsafe { function($($arg),*) }
-        }
-    )*};
+        )*
+    };
 }
 
-/// Looks `name` up once. Threads that race here find the same answer, so no lock is needed.
+/// Looks a function up once. Threads that race here find the same answer, so no lock is needed.
 #[cold]
-fn find(found: &AtomicPtr<c_void>, name: &'static [u8]) -> *mut c_void {
-    let name = CStr::from_bytes_with_nul(name).expect("bug: a name without its end");
+fn find(number: usize) -> *mut c_void {
+    let symbol = look_up(NAMES[number]);
+    if symbol.is_null() {
+        crate::end::die(&[b"the C library has no function ", NAMES[number].to_bytes()]);
+    }
+    FOUND[number].store(symbol, Relaxed);
+    symbol
+}
+
+/// Looks them all up, so that no execution has to; one that this C library lacks stays unknown.
+pub(crate) fn find_all() {
+    for (name, found) in NAMES.iter().zip(&FOUND) {
+        found.store(look_up(name), Relaxed);
+    }
+}
+
+fn look_up(name: &CStr) -> *mut c_void {
     let mut symbol = ptr::null_mut();
     if name.to_bytes().starts_with(b"pthread_cond_") {
         // Before glibc 2.36 the unversioned look-up finds the condition variables of 1999.
@@ -52,10 +84,6 @@ fn find(found: &AtomicPtr<c_void>, name: &'static [u8]) -> *mut c_void {
         // SAFETY: `name` is a C string, and RTLD_NEXT is a valid handle.
         symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     }
-    if symbol.is_null() {
-        crate::end::die(&[b"the C library has no function ", name.to_bytes()]);
-    }
-    found.store(symbol, Relaxed);
     symbol
 }
 
@@ -161,10 +189,6 @@ real! {
     fn write(fd: c_int, buffer: *const c_void, size: size_t) -> ssize_t;
     fn poll(fds: *mut libc::pollfd, count: libc::nfds_t, timeout_ms: c_int) -> c_int;
     fn longjmp(buffer: *mut c_void, value: c_int) -> !;
-}
-
-// Of the hooks for named semaphores, time, processors, streams and C11.
-real! {
     fn sem_open(name: *const c_char, flags: c_int, mode: c_uint, count: c_uint) -> *mut sem_t;
     fn sem_close(sem: *mut sem_t) -> c_int;
     fn usleep(length_us: c_uint) -> c_int;
@@ -202,10 +226,6 @@ real! {
     fn cnd_signal(cond: *mut pthread_cond_t) -> c_int;
     fn cnd_broadcast(cond: *mut pthread_cond_t) -> c_int;
     fn call_once(once: *mut pthread_once_t, routine: Thunk);
-}
-
-// Cancellation, signals, timers, descriptors.
-real! {
     fn __pthread_register_cancel(buffer: *mut c_void);
     fn __pthread_unregister_cancel(buffer: *mut c_void);
     fn __pthread_unwind_next(buffer: *mut c_void) -> !;

@@ -10,14 +10,15 @@ use raddle_fiber::raw;
 use raddle_machine::Machine;
 use raddle_model::{End, ObjectId};
 use raddle_pick::{Chooser, Nonpreemptive, Spec, Tail};
-use raddle_trace::{Header, ObjectClass, ObjectEntry, Segment, Summary};
+use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
 use crate::{
-    control::{self, Control, control, is_active},
+    control::{self, Control, Hot, control, is_active},
     emit::Emit,
     heap::Heap,
     io::Io,
     names::Modules,
+    pages,
     real::{self, Main},
     shadow::Shadow,
     signals::{self, Signals},
@@ -26,9 +27,9 @@ use crate::{
 };
 
 /// Descriptors that the launcher hands us, out of the way of the program's own.
-const SEGMENT_FD: c_int = 1000;
-const COMMAND_FD: c_int = 1001;
-const REPLY_FD: c_int = 1002;
+const SEGMENT_FD: c_int = 240;
+const COMMAND_FD: c_int = 241;
+const REPLY_FD: c_int = 242;
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -63,6 +64,7 @@ extern "C" fn init() {
     // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
     unsafe { libc::mallopt(-8, 1) };
     threads::choose_switch();
+    real::find_all();
     take_control(segment);
 }
 
@@ -99,12 +101,14 @@ fn take_control(segment: Segment) {
     let mut emit = Emit::new(&segment);
     let entry =
         ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
-    let object = emit.add_object(entry, ObjectClass::Thread, &segment, header);
+    let object = emit.add_object(entry, ObjectClass::Thread);
     emit.add_thread(raddle_model::ThreadId(0));
     let main = ThreadRt::main(object);
     // SAFETY: the header is mapped for as long as the process lives.
     let has_fibers = unsafe { (*header).carrier == 0 };
+    let shadow = Shadow::new();
     control::activate(Control {
+        hot: Hot::of(raddle_model::ThreadId(0), main.fs, shadow.chunks()),
         me: raddle_model::ThreadId(0),
         is_inside: true,
         has_fibers,
@@ -112,18 +116,17 @@ fn take_control(segment: Segment) {
         is_exiting: false,
         exit_code: 0,
         peeks_from: None,
-        fs: main.fs,
         machine: Machine::new(object),
         chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive)),
         threads: vec![Box::new(main)],
-        shadow: Shadow::new(),
+        shadow,
         heap: Heap::default(),
         modules: Modules::default(),
         emit,
         time: Time::default(),
         io: Io::default(),
         signals: Signals::default(),
-        shared: &[],
+        shared: Vec::new(),
         max_steps: u64::MAX,
         segment,
         header,
@@ -179,7 +182,6 @@ unsafe extern "C-unwind" fn first_main(
         let here = 0_usize;
         (*control).this().stack_base = &raw const here as usize;
         (*control).is_execution = true;
-        (*control).tell_thread(raddle_model::ThreadId(0));
         control::leave(());
         let code = main(argc, argv, envp);
         (*control).is_inside = true;
@@ -224,8 +226,8 @@ fn reply(mut byte: u8) {
 fn run_block(header: *mut Header) -> bool {
     // SAFETY: the launcher wrote so many names into the area, and waits.
     let n_block = unsafe {
-        let n_known = (*header).n_shared as usize;
-        (*control()).shared = std::slice::from_raw_parts((*control()).segment.shared(), n_known);
+        let segment = (*control()).segment;
+        (*control()).shared = segment.copy(segment.shared(), (*header).n_shared as usize);
         (*control()).max_steps = (*header).max_steps;
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
         (*header).n_block as usize
@@ -233,16 +235,22 @@ fn run_block(header: *mut Header) -> bool {
     for idx in 0..n_block {
         begin_summary(header);
         reset_streams();
+        let n_executions = N_EXECUTIONS.fetch_add(1, Relaxed);
+        // SAFETY: no execution runs.
+        unsafe { (*header).wants_pages = u32::from(LEARNS_PAGES.contains(&n_executions)) };
+        // SAFETY: the area has room for the block; read here, for the copy would pay a fault for it.
+        let entry = unsafe { *(*control()).segment.entries().add(idx) };
         // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
         let child = unsafe { raw::fork() };
         if child == 0 {
-            begin_execution(header, idx);
+            begin_execution(header, &entry);
             return true;
         }
         // SAFETY: the header is mapped; the field is atomic.
         unsafe { (*header).child.store(child as i32, Relaxed) };
         let status = wait_for(child as i32);
         let summary = end_summary(header, status);
+        learn_pages(header);
         // SAFETY: the area has room for the block.
         unsafe { *(*control()).segment.summaries().add(idx) = summary };
         // SAFETY: the header is mapped; the fields are atomic.
@@ -280,6 +288,29 @@ fn control_ref() -> &'static Control {
     unsafe { &*control() }
 }
 
+/// Executions begun, and after how many one tells the pages that it wrote to.
+static N_EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+const LEARNS_PAGES: [u64; 3] = [1, 8, 64];
+
+/// The ranges of pages that executions write to.
+struct Pages(std::cell::UnsafeCell<Vec<[u64; 2]>>);
+
+// SAFETY: written by the server between executions, read by an execution that begins.
+unsafe impl Sync for Pages {}
+
+static PAGES: Pages = Pages(std::cell::UnsafeCell::new(Vec::new()));
+
+fn learn_pages(header: *mut Header) {
+    // SAFETY: no execution runs; the area holds so many ranges.
+    unsafe {
+        if (*header).wants_pages == 1 && (*header).is_end_written == 1 {
+            let segment = (*control()).segment;
+            let n_pages = (*header).n_pages.min(segment.caps().pages) as usize;
+            *PAGES.0.get() = segment.copy(segment.pages(), n_pages);
+        }
+    }
+}
+
 /// Each execution prints to an empty file and reads its input from the start.
 fn reset_streams() {
     // SAFETY: both are the launcher's own files; where input can't be rewound nothing happens.
@@ -310,7 +341,7 @@ fn must_be_looked_at(summary: &Summary, exit_is_fine: bool) -> bool {
 }
 
 /// In the copy: the plan becomes the chooser.
-fn begin_execution(header: *mut Header, idx: usize) {
+fn begin_execution(header: *mut Header, entry: &Entry) {
     const SYS_PRCTL: i64 = 157;
     const PR_SET_PDEATHSIG: usize = 1;
     const SIGKILL: usize = 9;
@@ -318,7 +349,7 @@ fn begin_execution(header: *mut Header, idx: usize) {
     unsafe {
         raw::syscall(SYS_PRCTL, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0]);
         let control = control();
-        let entry = *(*control).segment.entries().add(idx);
+        pages::make_ready(&*PAGES.0.get());
         let prefix =
             std::slice::from_raw_parts((*control).segment.prefix(), (*header).n_prefix as usize);
         let spec = Spec { number: entry.picker, params: entry.params };
@@ -370,7 +401,7 @@ pub(crate) fn note(what: &CStr, site: raddle_model::SiteId) {
         it.count = 1;
         let me = (*control).me;
         let callers: Vec<usize> =
-            (&(*control).threads)[me.idx()].stack.callers().take(15).collect();
+            (*control).stack_of_thread(me).callers().take(15).collect();
         it.frames[0] = site.0;
         for (idx, pc) in callers.iter().enumerate() {
             it.frames[idx + 1] = (*control).add_site(*pc, false).0;

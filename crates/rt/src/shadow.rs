@@ -57,6 +57,11 @@ impl Cell {
         Cell(thread.0 + 1)
     }
 
+    /// Two equal cells side by side, as one word.
+    pub(crate) const fn twice(self) -> u64 {
+        self.0 as u64 | (self.0 as u64) << 32
+    }
+
     pub(crate) const READ_SHARED: Cell = Cell(READ_SHARED);
 
     #[inline]
@@ -71,8 +76,8 @@ impl Cell {
 }
 
 /// Bytes of memory that one chunk of cells covers.
-const CHUNK_BYTES: usize = 1 << 24;
-const CHUNK_BITS: u32 = CHUNK_BYTES.trailing_zeros();
+pub(crate) const CHUNK_BYTES: usize = 1 << 24;
+pub(crate) const CHUNK_BITS: u32 = CHUNK_BYTES.trailing_zeros();
 const N_CHUNKS: usize = 1 << (47 - CHUNK_BITS);
 
 /// The cells of all memory.
@@ -86,6 +91,11 @@ impl Shadow {
         let chunks: *mut *mut Cell = arena::map(N_CHUNKS * size_of::<*mut Cell>()).cast();
         assert!(!chunks.is_null(), "bug: no memory for the shadow's table");
         Shadow { chunks }
+    }
+
+    /// The table of chunks, for the assembly of the hottest hooks.
+    pub(crate) fn chunks(&self) -> *mut *mut Cell {
+        self.chunks
     }
 
     /// The cell of an address; null for an address that no program can have.

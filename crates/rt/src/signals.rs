@@ -15,13 +15,14 @@ mod kernel;
 use std::ffi::{c_int, c_void};
 
 use raddle_machine::{Performed, Status};
-use raddle_model::{End, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{End, Flags, Op, OpKind, OpResult, SiteId, ThreadId};
 
 pub(crate) use self::kernel::{follow, install, use_alternate_stack};
 use crate::{
     control::{Control, control, outside},
     end,
     hooks::{is_cancel_due, test_cancel},
+    io::AT_ONCE_NO_POINT,
     server,
     step::step,
     threads::ThreadRt,
@@ -251,11 +252,10 @@ impl Control {
     /// Brings `is_any_pending` up to date.
     pub(crate) fn look_for_pending(&mut self) {
         let machine = &self.machine;
-        let is_concerned = |(idx, it): (usize, &Box<ThreadRt>)| {
+        self.signals.is_any_pending = self.threads.iter().enumerate().any(|(idx, it)| {
             (it.has_deliverable() || it.must_cancel())
                 && machine.status(ThreadId(idx as u32)) != Status::Finished
-        };
-        self.signals.is_any_pending = self.threads.iter().enumerate().any(is_concerned);
+        });
     }
 
     /// Passes on what the kernel has delivered.
@@ -391,29 +391,28 @@ pub(crate) fn before_step(op: &Op) {
             run_handlers();
             if is_cancel_due() {
                 // SAFETY: the thread that runs is inside a hook.
-                unsafe { (*control()).machine.cancel_wait((*control()).me, op.object) };
+                unsafe {
+                    let me = (*control()).me;
+                    (*control()).cancel_wait(me, op.object);
+                }
             }
         }
         OpKind::FutexWake | OpKind::BarrierLeave => {
             run_handlers();
         }
-        kind if is_cancellation_point(kind) => test_cancel(),
+        _ if is_cancellation_point(op) => test_cancel(),
         _ => {}
     }
 }
 
 /// Ops in which a thread acts on a cancellation.
-pub(crate) const fn is_cancellation_point(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::CondWait
-            | OpKind::CondWake
-            | OpKind::SemWait
-            | OpKind::Join
-            | OpKind::Sleep
-            | OpKind::Io
-            | OpKind::SigWait
-    )
+pub(crate) fn is_cancellation_point(op: &Op) -> bool {
+    match op.kind {
+        OpKind::CondWait | OpKind::CondWake | OpKind::SemWait => true,
+        OpKind::Join | OpKind::Sleep | OpKind::SigWait => true,
+        OpKind::Io => op.flags.has(Flags::TIMED) || op.arg != AT_ONCE_NO_POINT,
+        _ => false,
+    }
 }
 
 /// An op was performed while some thread has signals or is cancelled, or was interrupted. Is it to be
@@ -421,7 +420,9 @@ pub(crate) const fn is_cancellation_point(kind: OpKind) -> bool {
 #[cold]
 pub(crate) fn after_step(op: &Op, performed: &Performed) -> bool {
     if performed.result != OpResult::Interrupted {
-        if op.kind == OpKind::CondWake {
+        // SAFETY: the thread that runs is inside a hook.
+        let thread = unsafe { (*control()).this() };
+        if op.kind == OpKind::CondWake && std::mem::take(&mut thread.is_wait_cancelled) {
             test_cancel();
         }
         return false;
@@ -434,7 +435,7 @@ pub(crate) fn after_step(op: &Op, performed: &Performed) -> bool {
     let ran = run_handlers();
     // SAFETY: as above.
     let is_async = unsafe { (*control()).this().is_cancel_async };
-    if is_async || (is_cancellation_point(op.kind) && op.kind != OpKind::CondWake) {
+    if is_async || (is_cancellation_point(op) && op.kind != OpKind::CondWake) {
         test_cancel();
     }
     match op.kind {

@@ -1,81 +1,108 @@
 //! The shadow stack: which functions a thread is in, from `__tsan_func_entry` and `_exit`.
 //!
 //! Each frame keeps the stack pointer of its function, so that frames left by `longjmp` or by an
-//! exception through code without hooks are noticed and dropped at the next entry.
+//! exception through code without hooks are noticed and dropped at the next entry. The common cases
+//! of entry and exit are assembly (`hooks::tsan::function`) that relies on this layout.
 
-use crate::arena;
+use std::alloc::{Layout, alloc};
 
+/// A function: where it was called, and its stack pointer.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Frame {
-    /// Where the function was called.
     pc: usize,
     sp: usize,
 }
 
-/// Frames kept; deeper ones are counted but not kept.
+/// Room at the beginning, and at most; deeper functions are left out.
+const FRAMES_MIN: usize = 128;
 const FRAMES_MAX: usize = 1 << 14;
 
-/// A thread's shadow stack.
-#[derive(Debug)]
+/// A thread's shadow stack. Invariant: below `bottom` lies a frame whose stack pointer is above all
+/// others.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct ShadowStack {
-    frames: *mut Frame,
-    len: usize,
+    top: *mut Frame,
+    limit: *mut Frame,
+    bottom: *mut Frame,
 }
 
 impl ShadowStack {
+    /// An empty one, without room.
     pub(crate) const fn new() -> ShadowStack {
-        ShadowStack { frames: std::ptr::null_mut(), len: 0 }
+        ShadowStack { top: std::ptr::null_mut(), limit: std::ptr::null_mut(), bottom: std::ptr::null_mut() }
     }
 
-    /// A function was entered, called from `pc`, with its stack pointer at `sp`.
-    #[inline(always)]
+    /// A function was entered, called from `pc`, with its stack pointer at `sp`: the uncommon cases.
     pub(crate) fn push(&mut self, pc: usize, sp: usize) {
-        if self.frames.is_null() && !self.allocate() {
+        self.drop_dead(sp);
+        if self.top >= self.limit && !self.grow() {
             return;
         }
-        self.drop_dead(sp);
-        if self.len < FRAMES_MAX {
-            // SAFETY: there is room for `FRAMES_MAX` frames.
-            unsafe { *self.frames.add(self.len) = Frame { pc, sp } };
+        // SAFETY: below the limit there is room.
+        unsafe {
+            *self.top = Frame { pc, sp };
+            self.top = self.top.add(1);
         }
-        self.len += 1;
     }
 
     #[cold]
-    fn allocate(&mut self) -> bool {
-        self.frames = arena::map(FRAMES_MAX * size_of::<Frame>()).cast();
-        !self.frames.is_null()
+    fn grow(&mut self) -> bool {
+        let n_frames = self.n_frames();
+        let room = if self.bottom.is_null() { FRAMES_MIN } else { (n_frames + 1) * 4 };
+        if room > FRAMES_MAX {
+            return false;
+        }
+        // SAFETY: the layout is not empty; the old frames fit into the new room; the old room is left
+        // to the arena's care no more: threads are few, and stacks grow at most four times.
+        unsafe {
+            let fresh: *mut Frame = alloc(Layout::array::<Frame>(room).expect("bug: a small array")).cast();
+            if fresh.is_null() {
+                return false;
+            }
+            *fresh = Frame { pc: 0, sp: usize::MAX };
+            if n_frames > 0 {
+                std::ptr::copy_nonoverlapping(self.bottom, fresh.add(1), n_frames);
+            }
+            self.bottom = fresh.add(1);
+            self.top = self.bottom.add(n_frames);
+            self.limit = fresh.add(room);
+        }
+        true
     }
 
-    /// The innermost function was left.
-    #[inline(always)]
-    pub(crate) fn pop(&mut self) {
-        self.len = self.len.saturating_sub(1);
+    fn n_frames(&self) -> usize {
+        if self.bottom.is_null() {
+            return 0;
+        }
+        // SAFETY: both point into the same allocation.
+        unsafe { self.top.offset_from_unsigned(self.bottom) }
     }
 
     /// Drops frames at or below `sp`: their functions are gone.
-    #[inline(always)]
     pub(crate) fn drop_dead(&mut self, sp: usize) {
-        while 0 < self.len && self.len <= FRAMES_MAX {
-            // SAFETY: the index is below `len`, which is within the allocation.
-            if sp < unsafe { (*self.frames.add(self.len - 1)).sp } {
+        while self.top > self.bottom {
+            // SAFETY: above the bottom there is a frame below the top.
+            let last = unsafe { self.top.sub(1) };
+            // SAFETY: as above.
+            if sp < unsafe { (*last).sp } {
                 break;
             }
-            self.len -= 1;
+            self.top = last;
         }
     }
 
     /// Where each function was called, innermost first.
-    pub(crate) fn callers(&self) -> impl Iterator<Item = usize> + '_ {
-        // SAFETY: the indices are below `len` and within the allocation.
-        (0..self.len.min(FRAMES_MAX)).rev().map(|idx| unsafe { (*self.frames.add(idx)).pc })
+    pub(crate) fn callers(&self) -> impl Iterator<Item = usize> + use<> {
+        let (bottom, n_frames) = (self.bottom, self.n_frames());
+        // SAFETY: the indices are below the number of frames.
+        (0..n_frames).rev().map(move |idx| unsafe { (*bottom.add(idx)).pc })
     }
 
     /// The stack pointer of the innermost function.
     pub(crate) fn innermost_sp(&self) -> Option<usize> {
-        // SAFETY: the index is below `len` and within the allocation.
-        (0 < self.len && self.len <= FRAMES_MAX)
-            .then(|| unsafe { (*self.frames.add(self.len - 1)).sp })
+        // SAFETY: above the bottom there is a frame below the top.
+        (self.top > self.bottom).then(|| unsafe { (*self.top.sub(1)).sp })
     }
 }

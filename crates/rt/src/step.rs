@@ -15,8 +15,46 @@ use crate::{
 
 /// Performs an op of the thread that runs, when it is that thread's turn. Signal handlers that are due
 /// run in here, and a thread that is cancelled leaves from here.
-#[inline]
+#[inline(always)]
 pub(crate) fn step(op: Op) -> Performed {
+    let control = control();
+    // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
+    unsafe {
+        let me = (*control).me;
+        let is_plain = !(*control).signals.is_any_pending && (*control).machine.n_live() > 1;
+        if is_plain && (*control).machine.propose(me, op) {
+            let next = choose_next(true);
+            if next == me {
+                return complete(me);
+            }
+            return give_way(next);
+        }
+    }
+    step_slowly(op)
+}
+
+/// The thread that runs could go on, but it is another's turn first.
+#[inline(never)]
+unsafe fn give_way(next: ThreadId) -> Performed {
+    let control = control();
+    // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
+    unsafe {
+        let me = (*control).me;
+        let op = *(*control).machine.pending(me);
+        (*control).machine.announce(me, op);
+        switch_to(next);
+        let performed = complete(me);
+        let is_concerned =
+            (*control).signals.is_any_pending || performed.result == OpResult::Interrupted;
+        if is_concerned && signals::after_step(&op, &performed) {
+            return step_slowly(op);
+        }
+        performed
+    }
+}
+
+#[inline(never)]
+fn step_slowly(op: Op) -> Performed {
     let control = control();
     loop {
         // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
@@ -84,7 +122,7 @@ unsafe fn alone(me: ThreadId) -> Performed {
 }
 
 /// Performs the pending op of the thread that runs, which was chosen, and tells it.
-#[inline]
+#[inline(never)]
 pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
     // SAFETY: the thread that runs is inside a hook; nothing in here switches.
     let control = unsafe { &mut *control() };
@@ -111,7 +149,7 @@ pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
 ///
 /// `can_go_on`: the thread that runs could go on, and is not listed among those who can. It is the
 /// first of them to the picker.
-#[inline]
+#[inline(never)]
 pub(crate) fn choose_next(can_go_on: bool) -> ThreadId {
     loop {
         // SAFETY: the thread that runs is inside a hook; the borrow ends with the iteration.

@@ -16,6 +16,7 @@ use crate::{
     end,
     real::{self, Destructor, Start},
     signals::Sent,
+    shadow::Cell,
     stack::ShadowStack,
     step::{Spin, choose_next, complete, step},
 };
@@ -32,7 +33,8 @@ pub(crate) struct ThreadRt {
     arg: *mut c_void,
     /// What `join` gives.
     pub(crate) result: *mut c_void,
-    pub(crate) stack: ShadowStack,
+    /// Its shadow stack, while it does not run.
+    pub(crate) stack: std::cell::Cell<ShadowStack>,
     /// Its stack's lowest and highest address, and the address that its variables are named from.
     pub(crate) stack_bottom: usize,
     pub(crate) stack_top: usize,
@@ -49,6 +51,8 @@ pub(crate) struct ThreadRt {
     pub(crate) is_cancel_off: bool,
     /// Does it act on a cancellation anywhere?
     pub(crate) is_cancel_async: bool,
+    /// Was its wait on a condition variable ended by a cancellation?
+    pub(crate) is_wait_cancelled: bool,
     pub(crate) is_unwinding: bool,
     /// Signals sent to it and not yet handled.
     pub(crate) sent: Vec<Sent>,
@@ -72,7 +76,7 @@ impl ThreadRt {
             start: None,
             arg: ptr::null_mut(),
             result: ptr::null_mut(),
-            stack: ShadowStack::new(),
+            stack: std::cell::Cell::new(ShadowStack::new()),
             stack_bottom: 0,
             stack_top: 0,
             stack_base: 0,
@@ -84,6 +88,7 @@ impl ThreadRt {
             is_cancelled: false,
             is_cancel_off: false,
             is_cancel_async: false,
+            is_wait_cancelled: false,
             is_unwinding: false,
             sent: Vec::new(),
             mask: 0,
@@ -194,7 +199,6 @@ pub(crate) fn create(
         (*control).emit.set_value(u64::from(id.0), 0);
         (*control).describe_thread(object, id);
         (*control).threads.push(Box::new(thread));
-        (*control).tell_thread(id);
         if is_detached(attr) {
             (*control).machine.detach_quietly(id);
         }
@@ -349,8 +353,11 @@ pub(crate) unsafe fn switch_to(next: ThreadId) {
         let control = control();
         let from = &raw const *(&(*control).threads)[(*control).me.idx()];
         let to = &raw const *(&(*control).threads)[next.idx()];
+        (*from).stack.set((*control).hot.stack);
         (*control).me = next;
-        (*control).fs = (*to).fs;
+        (*control).hot.mine = Cell::owned(next).twice();
+        (*control).hot.fs = (*to).fs;
+        (*control).hot.stack = (*to).stack.get();
         if (*control).has_fibers {
             let switch = *SWITCH.get().unwrap_unchecked();
             switch((*from).fiber, (*to).fiber);
@@ -415,38 +422,22 @@ impl Control {
     fn add_thread_object(&mut self) -> ObjectId {
         let entry =
             ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
-        self.emit.add_object(entry, ObjectClass::Thread, &self.segment, self.header)
+        self.emit.add_object(entry, ObjectClass::Thread)
     }
 
     fn describe_thread(&mut self, object: ObjectId, id: ThreadId) {
-        if object.0 < self.segment.caps().objects {
-            // SAFETY: the area has room for this number.
-            unsafe { (*self.segment.objects().add(object.idx())).base = id.0 };
-        }
-    }
-
-    /// Enters a thread in the segment's table.
-    pub(crate) fn tell_thread(&mut self, id: ThreadId) {
-        let (_, parent, created_at) = self.machine.origin(id);
-        if id.0 >= self.segment.caps().threads {
-            return;
-        }
-        // SAFETY: the area has room for this number; the header is mapped.
-        unsafe {
-            let entry = self.segment.threads().add(id.idx());
-            (*entry).parent = parent.map_or(u32::MAX, |it| it.0);
-            (*entry).created_at = created_at.0;
-            (*entry).name = self.threads[id.idx()].name;
-            (*entry).is_finished = 0;
-            (*entry).n_frames = 0;
-            (*self.header).n_threads = id.0 + 1;
-        }
+        self.emit.set_object_base(object, id.0);
     }
 
     /// The live or finished thread with this `pthread_t`; the newest, if it was used again.
     pub(crate) fn thread_of(&self, pthread: usize) -> Option<ThreadId> {
         let idx = self.threads.iter().rposition(|it| it.fs == pthread)?;
         Some(ThreadId(idx as u32))
+    }
+
+    /// The shadow stack of a thread.
+    pub(crate) fn stack_of_thread(&self, thread: ThreadId) -> ShadowStack {
+        if thread == self.me { self.hot.stack } else { self.threads[thread.idx()].stack.get() }
     }
 
     /// The thread that runs.

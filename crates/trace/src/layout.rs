@@ -36,6 +36,8 @@ pub struct Caps {
     pub modules: u32,
     /// Notes of what could not be controlled.
     pub notes: u32,
+    /// Ranges of pages that executions write to.
+    pub pages: u32,
 }
 
 impl Default for Caps {
@@ -50,6 +52,7 @@ impl Default for Caps {
             threads: 1 << 12,
             modules: 256,
             notes: 64,
+            pages: 512,
         }
     }
 }
@@ -106,8 +109,8 @@ pub struct Header {
     pub carrier: u32,
     /// Room in the areas.
     pub caps: Caps,
-    /// Zero.
-    pub reserved: u32,
+    /// 1: the running execution is to tell which pages it wrote to.
+    pub wants_pages: u32,
 
     // What to do: written by the launcher before each block.
     /// Executions in the block.
@@ -164,8 +167,8 @@ pub struct Header {
     pub end_object: u32,
     /// Bytes of the message.
     pub n_message: u32,
-    /// Zero.
-    pub reserved2: u32,
+    /// Ranges of pages told.
+    pub n_pages: u32,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
     pub message: [u8; 1024],
     /// The running execution's summary, updated at its end.
@@ -276,6 +279,7 @@ pub(crate) struct Offsets {
     pub(crate) threads: usize,
     pub(crate) modules: usize,
     pub(crate) notes: usize,
+    pub(crate) pages: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -294,7 +298,8 @@ impl Offsets {
         let threads = after(objects, caps.objects, size_of::<ObjectEntry>());
         let modules = after(threads, caps.threads, size_of::<ThreadEntry>());
         let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
-        let events = after(notes, caps.notes, size_of::<NoteEntry>());
+        let pages = after(notes, caps.notes, size_of::<NoteEntry>());
+        let events = after(pages, caps.pages, size_of::<[u64; 2]>());
         let end = after(events, caps.events, size_of::<Event>());
         Offsets {
             entries,
@@ -306,6 +311,7 @@ impl Offsets {
             threads,
             modules,
             notes,
+            pages,
             events,
             end,
         }

@@ -21,14 +21,14 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let mut runner = bench.open(&program, &[])?;
     // Not counted: the server has donors from the second execution on.
     copier.run(PickerSpec::Walk)?;
-    let mut summary = runner.run_many(PickerSpec::Walk, 10)?;
+    let mut n_steps = runner.run_many(PickerSpec::Walk, 10)?;
 
     let (mut value, mut floor) = (f64::MAX, f64::MAX);
     for _ in 0..2 * bench.n_rounds() {
         let copies = copier.run(PickerSpec::Walk)?;
         floor = floor.min(copies.told.ns / n_executions as f64);
         let start = Instant::now();
-        summary = runner.run_many(PickerSpec::Walk, n_executions)?;
+        n_steps = runner.run_many(PickerSpec::Walk, n_executions)?;
         value = value.min(start.elapsed().as_nanos() as f64 / n_executions as f64);
     }
     let plain = bench.plain("execution.c", "plain", None, &["-O2"])?;
@@ -40,10 +40,8 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         floor: floor / 1e3,
         bar: Bar::Ratio(1.25),
         note: format!(
-            "{} steps, {} threads; floor: copy, exit, wait of the same image; without Raddle's \
+            "{n_steps:.1} steps on average; floor: copy, exit, wait of the same image; without Raddle's \
              runtime in it: {:.2} µs",
-            summary.n_steps,
-            summary.n_threads,
             bare / 1e3
         ),
     }])

@@ -152,16 +152,17 @@ impl Runner {
         Ok(fastest)
     }
 
-    /// Many executions that say nothing; the summary of the last.
+    /// Many executions that say nothing; how many steps they took on average.
     pub(crate) fn run_many(
         &mut self,
         picker: PickerSpec,
         n_executions: u64,
-    ) -> anyhow::Result<Summary> {
+    ) -> anyhow::Result<f64> {
         let result = self.run_block(picker, n_executions)?;
         let n_ended = result.summaries.len() as u64;
         ensure!(n_ended == n_executions, "{n_ended} of {n_executions} executions ended well");
-        result.summaries.last().copied().context("no execution asked for")
+        let n_steps: u64 = result.summaries.iter().map(|it| it.n_steps).sum();
+        Ok(n_steps as f64 / n_executions as f64)
     }
 
     fn run_block(&mut self, picker: PickerSpec, n: u64) -> anyhow::Result<BlockResult> {

@@ -16,7 +16,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let mut runner = bench.open(&program, &[n_threads, n_each, n_each])?;
         runner.fastest(PickerSpec::Walk, n_rounds)
     };
-    let small = ran(2, 10_000, bench.n_rounds())?;
+    let small = ran(2, 50_000, 3 * bench.n_rounds())?;
     let threads = ran(1_000, 200, bench.n_rounds())?;
     let steps = ran(2, bench.amount(1_250_000), bench.n_rounds().min(3))?;
     let both = ran(1_000, bench.amount(2_500), bench.n_rounds().min(3))?;

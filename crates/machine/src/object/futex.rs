@@ -10,6 +10,7 @@ mod tests {
 
     use crate::script::check;
 
+    /// The first one by choice, the other one because it came first.
     #[test]
     fn wakes_count_waiters() {
         check(
@@ -22,7 +23,7 @@ mod tests {
              2 futex_woken f
              3 futex_wake f 0
              who
-             3 futex_wake f 2/7
+             3 futex_wake f 2/7 choosing 1
              who
              3 futex_wake f 2/7
              3 futex_wake f 2/7
@@ -36,7 +37,7 @@ mod tests {
                 2 futex_woken f: Parked
                 3 futex_wake f 0: Done
                 who: []
-                3 futex_wake f 2/7: Done 2, one of 3 ways
+                3 futex_wake f 2/7 choosing 1: Done 2, one of 3 ways
                 who: [0, 1]
                 3 futex_wake f 2/7: Done 1
                 3 futex_wake f 2/7: Done

@@ -145,6 +145,11 @@ impl Mutex {
     pub(crate) fn is_robust(&self) -> bool {
         self.is_robust
     }
+
+    #[cfg(test)]
+    pub(crate) fn check_depth(&self) {
+        assert_eq!(self.depth == 0, self.owner.is_none(), "{self:?}");
+    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ unsafe fn wait(barrier: *mut pthread_barrier_t, caller: Caller) -> c_int {
         let object = object_of(barrier, caller);
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
-        if step(Op::on(OpKind::BarrierArrive, object, site)).result == OpResult::Chosen {
+        let arrived = step(Op::on(OpKind::BarrierArrive, object, site));
+        destroyed::check_freed(barrier as usize, object, site);
+        if arrived.result == OpResult::Chosen {
             return libc::PTHREAD_BARRIER_SERIAL_THREAD;
         }
         step(Op::on(OpKind::BarrierLeave, object, site));

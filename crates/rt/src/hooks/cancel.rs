@@ -10,7 +10,7 @@ use std::ffi::{c_int, c_void};
 
 use libc::pthread_t;
 use raddle_machine::Status;
-use raddle_model::{End, Op, OpKind, SiteId, ThreadId};
+use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
 
 use crate::{
     control::{Control, control, enter, is_active, leave},
@@ -105,11 +105,8 @@ pub(crate) fn exit_thread(result: *mut c_void) -> ! {
 fn unwind() -> ! {
     // SAFETY: the exception lives for ever; `stop` keeps to the unwinder's interface.
     unsafe {
-        let exception = Box::leak(Box::new(Exception {
-            class: 0,
-            cleanup: not_rethrown,
-            private: [0; 2],
-        }));
+        let exception =
+            Box::leak(Box::new(Exception { class: 0, cleanup: not_rethrown, private: [0; 2] }));
         _Unwind_ForcedUnwind(exception, stop, std::ptr::null_mut());
         finish_unwound()
     }
@@ -143,7 +140,7 @@ unsafe extern "C-unwind" fn stop(
             && (is_end || jump_sp(buffer) <= sp)
         {
             (*control).this().cleanups.pop();
-            (*control).this().stack.drop_dead(jump_sp(buffer));
+            (*control).hot.stack.drop_dead(jump_sp(buffer));
             real::longjmp(buffer, 1);
         }
         if is_end || (*control).this().stack_base <= sp {
@@ -239,9 +236,17 @@ impl Control {
         }
         let op = *self.machine.pending(target);
         if op.kind == OpKind::CondWake {
-            self.machine.cancel_wait(target, op.object);
-        } else if is_async || is_cancellation_point(op.kind) {
+            self.cancel_wait(target, op.object);
+        } else if is_async || is_cancellation_point(&op) {
             self.machine.interrupt(target);
+        }
+    }
+
+    /// Ends a thread's wait on a condition variable: it acts on its cancellation when it has the mutex
+    /// again. One that was woken before does not, so that no signal is lost.
+    pub(crate) fn cancel_wait(&mut self, thread: ThreadId, cond: ObjectId) {
+        if self.machine.cancel_wait(thread, cond) {
+            self.threads[thread.idx()].is_wait_cancelled = true;
         }
     }
 }
@@ -352,7 +357,7 @@ unsafe extern "C-unwind" fn do_longjmp(buffer: *mut c_void, value: c_int) -> ! {
             let sp = jump_sp(buffer);
             let control = control();
             (*control).drop_handlers_below(sp);
-            (*control).this().stack.drop_dead(sp);
+            (*control).hot.stack.drop_dead(sp);
             while let Some(last) = (*control).this().cleanups.last().copied()
                 && jump_sp(last) < sp
             {

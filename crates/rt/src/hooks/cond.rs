@@ -59,6 +59,7 @@ pub(crate) unsafe fn wait(
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
         step(Op::on(OpKind::CondWait, object, site).other(lock));
+        destroyed::check_freed(cond as usize, object, site);
         let woken = step(Op::on(OpKind::CondWake, object, site).other(lock).until(deadline));
         match woken.result {
             // A handler that ran is no reason to tell: the wait ends spuriously at most.
@@ -93,7 +94,9 @@ pub(crate) unsafe fn notify(cond: *mut pthread_cond_t, kind: OpKind, caller: Cal
         let object = object_of(cond, caller);
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
-        mutex::errno_of(step(Op::on(kind, object, site)).result)
+        let performed = step(Op::on(kind, object, site));
+        destroyed::check_freed(cond as usize, object, site);
+        mutex::errno_of(performed.result)
     }
 }
 

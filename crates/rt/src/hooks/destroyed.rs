@@ -2,7 +2,7 @@
 //! implementation write an invalid value into a destroyed object: ours is a mark in its first word,
 //! which initialisation, dynamic or static, overwrites. (Mutexes have a mark of their own.)
 
-use raddle_model::{End, Misuse, ObjectId};
+use raddle_model::{End, Misuse, ObjectId, SiteId};
 
 use crate::{
     control::{Caller, control},
@@ -16,6 +16,19 @@ const MARK: u32 = 0xdead_0b1e;
 pub(super) unsafe fn mark(address: usize) {
     // SAFETY: the program promises an object, which has at least four bytes, and has given it up.
     unsafe { (address as *mut u32).write_volatile(MARK) };
+}
+
+/// Ends the execution if an op has just been performed on memory that was freed while it waited for
+/// its turn.
+#[inline]
+pub(super) unsafe fn check_freed(address: usize, object: ObjectId, site: SiteId) {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let cell = (*control()).shadow.cell(address);
+        if !cell.is_null() && (*cell).state() == State::Freed {
+            end::end_about(End::Misuse(Misuse::UseAfterFree), site, object, b"");
+        }
+    }
 }
 
 /// Ends the execution if the object at an address is none any more.

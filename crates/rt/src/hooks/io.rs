@@ -10,7 +10,7 @@ use crate::{
     access::range,
     control::{Caller, control, enter, leave},
     hooks::{caller, export, fail, timer},
-    io::{self, Kind, is_hidden},
+    io::{self, AT_ONCE, Kind, is_hidden},
     real,
 };
 
@@ -71,7 +71,8 @@ unsafe fn begin(fd: c_int, way: Way, flags: c_int, caller: Caller) -> Option<Cal
         if !known.kind.is_stream() || is_outside {
             return leave(None);
         }
-        let status = raw::syscall(libc::SYS_fcntl, [fd as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
+        let status =
+            raw::syscall(libc::SYS_fcntl, [fd as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
         let is_nonblocking = status & libc::O_NONBLOCK as isize != 0
             || (flags & libc::MSG_DONTWAIT != 0 && known.kind == Kind::Socket);
         (*control()).this().spin.reset();
@@ -88,7 +89,7 @@ unsafe fn perform(call: &Call, mut real: impl FnMut() -> isize) -> isize {
         loop {
             if call.is_nonblocking {
                 let object = (*control()).descriptor_object(call.fd);
-                io::step_at_once(object, call.site);
+                io::step_at_once(object, AT_ONCE, call.site);
             } else if io::wait_for_one(call.fd, is_write, call.site) == OpResult::Interrupted {
                 return -(libc::EINTR as isize);
             }
@@ -494,4 +495,3 @@ unsafe extern "C-unwind" fn do_eventfd_write(fd: c_int, value: u64) -> c_int {
     let n_written = unsafe { write_to(fd, (&raw const value).cast(), 8, caller) };
     if n_written == 8 { 0 } else { -1 }
 }
-

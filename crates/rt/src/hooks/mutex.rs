@@ -10,7 +10,7 @@ use raddle_trace::ObjectClass;
 use crate::{
     control::{Caller, control, enter, leave},
     end,
-    hooks::{caller, export},
+    hooks::{caller, destroyed, export},
     real,
     step::step,
     time,
@@ -78,7 +78,9 @@ pub(crate) unsafe fn lock(
         let object = object_of(mutex, caller);
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
-        errno_of(step(Op::on(kind, object, site).until(deadline)).result)
+        let performed = step(Op::on(kind, object, site).until(deadline));
+        destroyed::check_freed(mutex as usize, object, site);
+        errno_of(performed.result)
     }
 }
 
@@ -212,7 +214,9 @@ pub(crate) unsafe fn unlock(mutex: *mut pthread_mutex_t, caller: Caller) -> c_in
     unsafe {
         let object = object_of(mutex, caller);
         let site = (*control()).site(caller);
-        errno_of(step(Op::on(OpKind::Unlock, object, site)).result)
+        let performed = step(Op::on(OpKind::Unlock, object, site));
+        destroyed::check_freed(mutex as usize, object, site);
+        errno_of(performed.result)
     }
 }
 

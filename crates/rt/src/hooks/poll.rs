@@ -13,7 +13,7 @@ use crate::{
     access::range,
     control::{Caller, control, enter, leave},
     hooks::{caller, export, fail, signal::bits_of},
-    io::{self, Wish},
+    io::{self, AT_ONCE, Wish},
     real,
     step::step,
     time,
@@ -97,7 +97,7 @@ unsafe fn poll_until(
         }
         let (object, written) = objects_of(list, n_list);
         if limit == Limit::Now {
-            io::step_at_once(object, site);
+            io::step_at_once(object, AT_ONCE, site);
             return look();
         }
         loop {
@@ -194,9 +194,7 @@ unsafe fn poll_list(
     // SAFETY: the program promises a list; inside a hook.
     unsafe {
         let site = (*control()).site(caller);
-        with_mask(mask, || {
-            poll_until(list, n_list, limit, site, || io::poll_now(list, n_list))
-        })
+        with_mask(mask, || poll_until(list, n_list, limit, site, || io::poll_now(list, n_list)))
     }
 }
 

@@ -177,7 +177,6 @@ unsafe extern "C-unwind" fn do_fork() -> c_int {
         }
         let site = (*control()).site(caller);
         server::note(c"fork: the new process is not controlled", site);
-        (*control()).io.has_child = true;
         let child = real::fork();
         if child == 0 {
             deactivate();

@@ -49,7 +49,9 @@ unsafe fn perform(
         let object = object_of(lock, caller);
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
-        errno_of(step(Op::on(kind, object, site).until(deadline)).result)
+        let performed = step(Op::on(kind, object, site).until(deadline));
+        destroyed::check_freed(lock as usize, object, site);
+        errno_of(performed.result)
     }
 }
 

@@ -61,7 +61,9 @@ pub(crate) unsafe fn perform(
         let object = object_of(sem, caller);
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
-        match step(Op::on(kind, object, site).until(deadline)).result {
+        let performed = step(Op::on(kind, object, site).until(deadline));
+        destroyed::check_freed(sem as usize, object, site);
+        match performed.result {
             OpResult::Done => 0,
             OpResult::Busy => fail(libc::EAGAIN),
             OpResult::TimedOut => fail(libc::ETIMEDOUT),

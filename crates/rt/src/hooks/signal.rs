@@ -285,10 +285,7 @@ pub(crate) unsafe fn thread_by_number(number: c_int) -> Option<ThreadId> {
         }
         let threads = &(*control()).threads;
         let number_of = |fs: usize| *((fs + TID_OFFSET) as *const c_int);
-        threads
-            .iter()
-            .position(|it| number_of(it.fs) == number)
-            .map(|idx| ThreadId(idx as u32))
+        threads.iter().position(|it| number_of(it.fs) == number).map(|idx| ThreadId(idx as u32))
     }
 }
 

@@ -34,7 +34,9 @@ unsafe fn perform(lock: *mut pthread_spinlock_t, kind: OpKind, caller: Caller) -
         let object = (*control()).sync_object(lock as usize, ObjectClass::Spin, free_lock);
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
-        errno_of(step(Op::on(kind, object, site)).result)
+        let performed = step(Op::on(kind, object, site));
+        destroyed::check_freed(lock as usize, object, site);
+        errno_of(performed.result)
     }
 }
 

@@ -140,7 +140,7 @@ unsafe fn thread_number() -> pid_t {
 unsafe extern "C" fn do_gettid() -> pid_t {
     // SAFETY: the thread that runs asks for itself; others are answered by the kernel.
     unsafe {
-        if is_active() && (*control()).fs == raddle_fiber::thread_pointer() {
+        if is_active() && (*control()).hot.fs == raddle_fiber::thread_pointer() {
             return thread_number();
         }
         raddle_fiber::raw::syscall(libc::SYS_gettid, [0; 6]) as pid_t

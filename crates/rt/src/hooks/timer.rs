@@ -7,7 +7,7 @@ use libc::{itimerspec, itimerval, sigevent, timespec, timeval};
 use crate::{
     control::{control, enter, leave},
     hooks::{caller, descriptor::made, export, fail, signal::thread_by_number},
-    io::Kind,
+    io::{AT_ONCE_NO_POINT, Kind},
     real, server, time,
     timers::Effect,
 };
@@ -146,7 +146,9 @@ unsafe extern "C-unwind" fn do_timer_create(
             return real::timer_create(clock, event, timer);
         }
         let effect = match event.as_ref() {
-            None => Effect::Signal { signal: libc::SIGALRM, code: libc::SI_TIMER, value: 0, to: None },
+            None => {
+                Effect::Signal { signal: libc::SIGALRM, code: libc::SI_TIMER, value: 0, to: None }
+            }
             Some(it) if it.sigev_notify == libc::SIGEV_NONE => Effect::None,
             Some(it) if it.sigev_notify == SIGEV_THREAD => {
                 let site = (*control()).site(caller);
@@ -295,7 +297,7 @@ unsafe extern "C-unwind" fn do_timerfd_settime(
             let result = real::timerfd_settime(fd, flags, new, old);
             return leave(result);
         };
-        super::descriptor::touch(fd, caller);
+        super::descriptor::touch(fd, AT_ONCE_NO_POINT, caller);
         leave(set_time(idx, flags & libc::TFD_TIMER_ABSTIME != 0, new, old))
     }
 }

@@ -4,5 +4,6 @@
 //! are performed here.
 
 mod atomic;
+mod function;
 mod other;
 mod plain;

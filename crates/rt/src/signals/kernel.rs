@@ -79,7 +79,11 @@ pub(crate) fn use_alternate_stack() {
 }
 
 /// A signal for a handler of the program, or `SIGPIPE`: it is noted, and delivered at a step.
-unsafe extern "C-unwind" fn arrive(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+unsafe extern "C-unwind" fn arrive(
+    signal: c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut c_void,
+) {
     // SAFETY: our handlers are installed only when we are in control; the table is plain words.
     unsafe {
         if is_active() {
@@ -97,7 +101,11 @@ unsafe extern "C-unwind" fn arrive(signal: c_int, info: *mut libc::siginfo_t, co
     }
 }
 
-unsafe extern "C-unwind" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+unsafe extern "C-unwind" fn handle(
+    signal: c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut c_void,
+) {
     // SAFETY: the kernel passes its context.
     let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let pc = registers[libc::REG_RIP as usize] as usize;

@@ -1,11 +1,9 @@
-//! Ranges, virtual tables, function entry and exit, memory copies, and annotations.
+//! Ranges, virtual tables, memory copies, and annotations.
 
 use std::ffi::{c_int, c_void};
 
 use libc::size_t;
-use raddle_machine::ObjectState;
-use raddle_model::{ObjectId, Op, OpKind};
-use raddle_trace::ObjectClass;
+use raddle_model::{Op, OpKind};
 
 use crate::{
     access::{access, range},
@@ -77,44 +75,6 @@ extern "C" fn do_nothing() {}
 
 extern "C" fn do_zero() -> usize {
     0
-}
-
-/// Function entry, with the address of the call; the shadow stack keeps the stack pointer beside it.
-///
-/// # Safety
-///
-/// Called by instrumented code.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-unsafe extern "C" fn __tsan_func_entry() {
-    core::arch::naked_asm!("lea rsi, [rsp + 8]", "jmp {work}", work = sym func_entry)
-}
-
-extern "C" fn func_entry(pc: usize, sp: usize) {
-    if is_active() {
-        // SAFETY: active means initialised. A thread that is not ours would push on another's shadow
-        // stack: that is told by the thread pointer.
-        unsafe {
-            let control = control();
-            if (*control).fs == raddle_fiber::thread_pointer() {
-                (*control).this().stack.push(pc, sp);
-            }
-        }
-    }
-}
-
-/// Function exit.
-#[unsafe(no_mangle)]
-extern "C" fn __tsan_func_exit() {
-    if is_active() {
-        // SAFETY: as in `func_entry`.
-        unsafe {
-            let control = control();
-            if (*control).fs == raddle_fiber::thread_pointer() {
-                (*control).this().stack.pop();
-            }
-        }
-    }
 }
 
 extern "C" fn do_read_range(address: usize, size: usize) {
@@ -208,8 +168,3 @@ extern "C" fn do_annotate_acquire(_file: usize, _line: c_int, address: usize) {
 extern "C" fn do_annotate_release(_file: usize, _line: c_int, address: usize) {
     annotate(address, OpKind::AtomicStore);
 }
-
-/// Marks that these are used by hooks of other files too.
-const _: fn() -> ObjectState = ObjectState::once;
-const _: ObjectId = ObjectId::NONE;
-const _: ObjectClass = ObjectClass::Once;

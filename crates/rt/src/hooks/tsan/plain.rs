@@ -1,11 +1,62 @@
-//! Plain accesses. Hot: each exported symbol passes its caller in registers.
+//! Plain accesses. What is common, memory that only the thread that runs has touched, is assembly, for
+//! it happens at every access of the program: a look at one cell.
+
+use std::mem::offset_of;
 
 use raddle_model::OpKind;
 
 use crate::{
     access::{access, range},
-    control::{Caller, is_active},
+    control::{CONTROL, Caller, Control, Hot, IS_ACTIVE, is_active},
+    shadow::{CHUNK_BITS, CHUNK_BYTES},
 };
+
+const MINE: usize = offset_of!(Control, hot) + offset_of!(Hot, mine);
+const CHUNKS: usize = offset_of!(Control, hot) + offset_of!(Hot, chunks);
+
+/// Exports `$name(address)`: an aligned access whose cell says that it is the thread's own returns at
+/// once; all else goes on in `$work(address, pc, sp)`.
+macro_rules! export_fast {
+    ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal => $work:expr;)*) => {$(
+        /// See the interface of ThreadSanitizer.
+        ///
+        /// # Safety
+        ///
+        /// Called by instrumented code.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "cmp byte ptr [rip + {active}], 0",
+                "je 2f",
+                concat!("test dil, ", $misaligned),
+                "jnz 3f",
+                "mov rax, rdi",
+                "shr rax, {bits}",
+                "mov rcx, [rip + {control} + {chunks}]",
+                "mov rax, [rcx + rax * 8]",
+                "mov ecx, edi",
+                "and ecx, {mask}",
+                "test rax, rax",
+                "jz 3f",
+                concat!("mov ", $word, ", [rax + rcx]"),
+                concat!("cmp ", $word, ", [rip + {control} + {mine}]"),
+                "jne 3f",
+                "2: ret",
+                "3: mov rsi, [rsp]",
+                "lea rdx, [rsp + 8]",
+                "jmp {work}",
+                active = sym IS_ACTIVE,
+                control = sym CONTROL,
+                chunks = const CHUNKS,
+                mine = const MINE,
+                bits = const CHUNK_BITS,
+                mask = const (CHUNK_BYTES - 1) & !($aligned - 1),
+                work = sym $work,
+            )
+        }
+    )*};
+}
 
 /// Exports `$name(address)`, which goes on in `$work(address, pc, sp)`.
 macro_rules! export_access {
@@ -53,16 +104,28 @@ extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize
     }
 }
 
+export_fast! {
+    __tsan_read1: "0", 4, "eax" => read::<1>;
+    __tsan_read2: "1", 4, "eax" => read::<2>;
+    __tsan_read4: "3", 4, "eax" => read::<4>;
+    __tsan_read8: "7", 8, "rax" => read::<8>;
+    __tsan_volatile_read1: "0", 4, "eax" => read::<1>;
+    __tsan_volatile_read2: "1", 4, "eax" => read::<2>;
+    __tsan_volatile_read4: "3", 4, "eax" => read::<4>;
+    __tsan_volatile_read8: "7", 8, "rax" => read::<8>;
+    __tsan_write1: "0", 4, "eax" => write::<1>;
+    __tsan_write2: "1", 4, "eax" => write::<2>;
+    __tsan_write4: "3", 4, "eax" => write::<4>;
+    __tsan_write8: "7", 8, "rax" => write::<8>;
+    __tsan_volatile_write1: "0", 4, "eax" => write::<1>;
+    __tsan_volatile_write2: "1", 4, "eax" => write::<2>;
+    __tsan_volatile_write4: "3", 4, "eax" => write::<4>;
+    __tsan_volatile_write8: "7", 8, "rax" => write::<8>;
+    __tsan_vptr_read: "7", 8, "rax" => read::<8>;
+}
+
 export_access! {
-    __tsan_read1 => read::<1>;
-    __tsan_read2 => read::<2>;
-    __tsan_read4 => read::<4>;
-    __tsan_read8 => read::<8>;
     __tsan_read16 => read16;
-    __tsan_write1 => write::<1>;
-    __tsan_write2 => write::<2>;
-    __tsan_write4 => write::<4>;
-    __tsan_write8 => write::<8>;
     __tsan_write16 => write16;
     __tsan_unaligned_read2 => read::<2>;
     __tsan_unaligned_read4 => read::<4>;
@@ -72,15 +135,7 @@ export_access! {
     __tsan_unaligned_write4 => write::<4>;
     __tsan_unaligned_write8 => write::<8>;
     __tsan_unaligned_write16 => write16;
-    __tsan_volatile_read1 => read::<1>;
-    __tsan_volatile_read2 => read::<2>;
-    __tsan_volatile_read4 => read::<4>;
-    __tsan_volatile_read8 => read::<8>;
     __tsan_volatile_read16 => read16;
-    __tsan_volatile_write1 => write::<1>;
-    __tsan_volatile_write2 => write::<2>;
-    __tsan_volatile_write4 => write::<4>;
-    __tsan_volatile_write8 => write::<8>;
     __tsan_volatile_write16 => write16;
     __tsan_unaligned_volatile_read2 => read::<2>;
     __tsan_unaligned_volatile_read4 => read::<4>;
@@ -99,5 +154,4 @@ export_access! {
     __tsan_unaligned_read_write4 => read_write::<4>;
     __tsan_unaligned_read_write8 => read_write::<8>;
     __tsan_unaligned_read_write16 => read_write::<16>;
-    __tsan_vptr_read => read::<8>;
 }

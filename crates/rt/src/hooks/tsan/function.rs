@@ -1,0 +1,81 @@
+//! Function entry and exit: what is common is assembly, for it happens at every call of the program.
+
+use std::mem::offset_of;
+
+use crate::{
+    control::{CONTROL, Control, Hot, IS_ACTIVE, control},
+    stack::ShadowStack,
+};
+
+const FS: usize = offset_of!(Control, hot) + offset_of!(Hot, fs);
+const STACK: usize = offset_of!(Control, hot) + offset_of!(Hot, stack);
+const FRAME_SIZE: usize = 16;
+const _: () = assert!(size_of::<ShadowStack>() == 24);
+
+/// Function entry, with the address of the call. The frame keeps the stack pointer beside it.
+///
+/// # Safety
+///
+/// Called by instrumented code.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+unsafe extern "C" fn __tsan_func_entry() {
+    core::arch::naked_asm!(
+        "cmp byte ptr [rip + {active}], 0",
+        "je 2f",
+        "mov rax, fs:[0]",
+        "cmp rax, [rip + {control} + {fs}]", // a thread that is not ours
+        "jne 2f",
+        "mov rax, [rip + {control} + {stack}]",
+        "lea rsi, [rsp + 8]",
+        "cmp rax, [rip + {control} + {stack} + 8]", // no room
+        "jae 3f",
+        "cmp rsi, [rax - 8]", // functions that were left without exit
+        "jae 3f",
+        "mov [rax], rdi",
+        "mov [rax + 8], rsi",
+        "add rax, {frame}",
+        "mov [rip + {control} + {stack}], rax",
+        "2: ret",
+        "3: jmp {slow}",
+        active = sym IS_ACTIVE,
+        control = sym CONTROL,
+        fs = const FS,
+        stack = const STACK,
+        frame = const FRAME_SIZE,
+        slow = sym enter_slowly,
+    )
+}
+
+extern "C" fn enter_slowly(pc: usize, sp: usize) {
+    // SAFETY: the assembly has made sure that the thread that runs calls.
+    unsafe { (*control()).hot.stack.push(pc, sp) };
+}
+
+/// Function exit.
+///
+/// # Safety
+///
+/// Called by instrumented code.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+unsafe extern "C" fn __tsan_func_exit() {
+    core::arch::naked_asm!(
+        "cmp byte ptr [rip + {active}], 0",
+        "je 2f",
+        "mov rax, fs:[0]",
+        "cmp rax, [rip + {control} + {fs}]",
+        "jne 2f",
+        "mov rax, [rip + {control} + {stack}]",
+        "cmp rax, [rip + {control} + {stack} + 16]",
+        "jbe 2f",
+        "sub rax, {frame}",
+        "mov [rip + {control} + {stack}], rax",
+        "2: ret",
+        active = sym IS_ACTIVE,
+        control = sym CONTROL,
+        fs = const FS,
+        stack = const STACK,
+        frame = const FRAME_SIZE,
+    )
+}
