@@ -4,7 +4,7 @@
 //! an execution learns, that a variable is shared after all, is told to the launcher by name, and
 //! known from the first access on in later executions.
 
-use raddle_model::{End, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
+use raddle_model::{End, Misuse, ObjectId, Op, OpKind};
 
 use crate::{
     control::{Caller, Control, control, enter, is_active, leave},
@@ -13,36 +13,22 @@ use crate::{
     step::step,
 };
 
-/// An access of `SIZE` bytes (1, 2, 4 or 8).
+/// An access of `SIZE` bytes (1, 2, 4 or 8) that was not settled by one look at its cell: what several
+/// threads only read is settled by a second.
 #[inline(never)]
-pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
-    address: usize,
-    pc: usize,
-    sp: usize,
-) {
+pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(address: usize, pc: usize, sp: usize) {
     if !is_active() {
         return;
     }
-    // SAFETY: active means initialised. A thread that is not ours may look at cells as well: it reads
-    // plain words, and changes nothing unless `enter` lets it.
-    let (cell, mine) = unsafe { ((*control()).shadow.cell(address), Cell::owned((*control()).me)) };
-    let is_whole = address & 3 <= 4 - if SIZE < 4 { SIZE } else { 4 };
-    if !cell.is_null() && is_whole {
+    if !IS_WRITE && address.is_multiple_of(SIZE) {
+        // SAFETY: active means initialised. A thread that is not ours may look at cells as well: it
+        // reads plain words, and changes nothing unless `enter` lets it.
+        let cell = unsafe { (*control()).shadow.cell(address) };
         // SAFETY: not null, so a cell; of an aligned pair, both are in one chunk.
-        let seen = unsafe { *cell };
-        if SIZE <= 4 {
-            if seen == mine || (!IS_WRITE && seen == Cell::READ_SHARED) {
-                return;
-            }
-        } else if address & 7 == 0 {
-            // SAFETY: as above.
-            let next = unsafe { *cell.add(1) };
-            if seen == mine && next == mine {
-                return;
-            }
-            if !IS_WRITE && seen == Cell::READ_SHARED && next == Cell::READ_SHARED {
-                return;
-            }
+        let is_read_shared =
+            |idx: usize| !cell.is_null() && unsafe { *cell.add(idx) } == Cell::READ_SHARED;
+        if is_read_shared(0) && (SIZE <= 4 || is_read_shared(1)) {
+            return;
         }
     }
     let kind = if IS_WRITE { OpKind::Write } else { OpKind::Read };
@@ -121,24 +107,28 @@ impl Control {
             // SAFETY: not null, so a cell.
             let cell = unsafe { &mut *cell };
             match cell.state() {
-                State::Owned(owner) if owner == self.me => {}
+                State::Owned(owner, _) if owner == self.me => {
+                    if is_write {
+                        *cell = Cell::owned(self.me, !is_alone);
+                    }
+                }
                 State::Sync(_) => {}
                 State::Freed => self.used_after_free(caller),
                 State::Variable(object) => variable = variable.or(Some(object)),
                 State::Untouched => {
                     if self.shared.is_empty() || !self.is_named_shared(at) {
-                        *cell = Cell::owned(self.me);
+                        *cell = Cell::owned(self.me, is_write && !is_alone);
                     } else {
                         variable = Some(self.share(cell, at, variable));
                     }
                 }
-                State::Owned(_) | State::ReadShared if is_alone => *cell = Cell::owned(self.me),
-                State::Owned(_) | State::ReadShared if is_write => {
+                State::Owned(..) | State::ReadShared if is_alone => *cell = Cell::owned(self.me, false),
+                State::Owned(_, false) if !is_write => *cell = Cell::READ_SHARED,
+                State::ReadShared if !is_write => {}
+                State::Owned(..) | State::ReadShared => {
                     variable = Some(self.share(cell, at, variable));
                     self.tell_shared(at);
                 }
-                State::Owned(_) => *cell = Cell::READ_SHARED,
-                State::ReadShared => {}
             }
             at += 4;
         }
@@ -195,6 +185,3 @@ impl Control {
         found
     }
 }
-
-/// The thread that owns untouched memory next; for documentation of the cell's invariant.
-const _: () = assert!(size_of::<ThreadId>() == 4 && size_of::<SiteId>() == 4);

@@ -64,8 +64,10 @@ pub(crate) struct Control {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Hot {
-    /// The cell of memory that it alone has touched, twice.
+    /// The cell of memory that it alone has touched, twice; and that of memory that it has written, as
+    /// things stand: alone, or while others are alive.
     pub(crate) mine: u64,
+    pub(crate) mine_written: u64,
     /// The shadow's table.
     pub(crate) chunks: *mut *mut Cell,
     /// Its thread pointer.
@@ -77,7 +79,8 @@ pub(crate) struct Hot {
 impl Hot {
     /// That of a thread.
     pub(crate) fn of(thread: ThreadId, fs: usize, chunks: *mut *mut Cell) -> Hot {
-        Hot { mine: Cell::owned(thread).twice(), chunks, fs, stack: ShadowStack::new() }
+        let mine = Cell::owned(thread, false).twice();
+        Hot { mine, mine_written: mine, chunks, fs, stack: ShadowStack::new() }
     }
 }
 

@@ -182,6 +182,9 @@ unsafe extern "C-unwind" fn first_main(
         let here = 0_usize;
         (*control).this().stack_base = &raw const here as usize;
         (*control).is_execution = true;
+        if !(*control).has_fibers && threads::make_kernel_threads().is_err() {
+            crate::end::die(&[b"no kernel thread for a thread created before main"]);
+        }
         control::leave(());
         let code = main(argc, argv, envp);
         (*control).is_inside = true;

@@ -3,7 +3,8 @@
 //! A two-level table found by address, allocated as memory is touched; no fixed mapping, so no clash
 //! with any layout of the address space (TRAPS 26). The states follow Eraser and seed paper 1: memory
 //! that one thread alone has touched is no scheduling point; what several threads only read is none
-//! either; from the first write that others can see it is a *variable*, an object like a lock.
+//! either, if it was written while its owner was alone (initialised); from the first write that others
+//! can see it is a *variable*, an object like a lock.
 //!
 //! Memory use: as much as the instrumented program touches.
 
@@ -21,8 +22,8 @@ pub(crate) struct Cell(u32);
 pub(crate) enum State {
     /// Nobody has touched it.
     Untouched,
-    /// Only this thread has.
-    Owned(ThreadId),
+    /// Only this thread has; it has written while others were alive, or it has not.
+    Owned(ThreadId, bool),
     /// Several threads have read it since it was last written by its owner.
     ReadShared,
     /// A variable: accesses are scheduling points.
@@ -38,13 +39,15 @@ const READ_SHARED: u32 = 1 << 30;
 const VARIABLE: u32 = 2 << 30;
 const SYNC: u32 = 3 << 30;
 const FREED: u32 = u32::MAX;
+/// In the cell of an owner: it has written while others were alive.
+const WRITTEN: u32 = 1 << 29;
 
 impl Cell {
     #[inline]
     pub(crate) fn state(self) -> State {
         match self.0 & TAG {
             0 if self.0 == 0 => State::Untouched,
-            0 => State::Owned(ThreadId(self.0 - 1)),
+            0 => State::Owned(ThreadId((self.0 & !WRITTEN) - 1), self.0 & WRITTEN != 0),
             READ_SHARED => State::ReadShared,
             VARIABLE => State::Variable(ObjectId(self.0 & !TAG)),
             _ if self.0 == FREED => State::Freed,
@@ -52,10 +55,14 @@ impl Cell {
         }
     }
 
+    /// Of memory that one thread alone has touched.
     #[inline]
-    pub(crate) const fn owned(thread: ThreadId) -> Cell {
-        Cell(thread.0 + 1)
+    pub(crate) const fn owned(thread: ThreadId, is_written: bool) -> Cell {
+        Cell((thread.0 + 1) | if is_written { WRITTEN } else { 0 })
     }
+
+    /// What is left of two cells when it does not matter whether they were written.
+    pub(crate) const READ_MASK: u64 = !(WRITTEN as u64 | (WRITTEN as u64) << 32);
 
     /// Two equal cells side by side, as one word.
     pub(crate) const fn twice(self) -> u64 {

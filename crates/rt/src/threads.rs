@@ -27,6 +27,8 @@ pub(crate) struct ThreadRt {
     fiber: *mut Fiber,
     /// Its thread pointer: its `pthread_t`.
     pub(crate) fs: usize,
+    /// The `pthread_t` that the program got, if it is not the thread pointer; else 0.
+    alias: usize,
     /// The object that others join.
     pub(crate) object: ObjectId,
     start: Option<Start>,
@@ -72,6 +74,7 @@ impl ThreadRt {
         ThreadRt {
             fiber,
             fs,
+            alias: 0,
             object,
             start: None,
             arg: ptr::null_mut(),
@@ -188,7 +191,8 @@ pub(crate) fn create(
         let me = (*control).me;
         let mut thread = match (*control).has_fibers {
             true => borrow_donor(attr, object)?,
-            false => kernel_thread(attr, object)?,
+            false if (*control).is_execution => kernel_thread(attr, object)?,
+            false => thread_before_main(object),
         };
         thread.start = Some(start);
         thread.arg = arg;
@@ -202,9 +206,9 @@ pub(crate) fn create(
         if is_detached(attr) {
             (*control).machine.detach_quietly(id);
         }
-        if !(*control).has_fibers {
-            let it = &raw const *(&(*control).threads)[id.idx()];
-            hand_to_kernel_thread(it, id);
+        (*control).set_mine();
+        if !(*control).has_fibers && (*control).is_execution {
+            hand_to_kernel_thread(id);
         }
         Ok(fs)
     }
@@ -247,7 +251,6 @@ unsafe fn borrow_donor(
         let fs = (*donor).fiber.thread_pointer();
         let mut thread = ThreadRt::new(&raw mut (*donor).fiber, fs, object);
         (thread.stack_bottom, thread.stack_top) = range;
-        thread.stack_base = (*donor).stack_top;
         Ok(thread)
     }
 }
@@ -256,15 +259,11 @@ unsafe fn borrow_donor(
 struct Handover {
     thread: AtomicU32,
     is_ready: AtomicU32,
-    fs: AtomicU32,
-    fs_high: AtomicU32,
 }
 
 static HANDOVER: Handover = Handover {
     thread: AtomicU32::new(0),
     is_ready: AtomicU32::new(0),
-    fs: AtomicU32::new(0),
-    fs_high: AtomicU32::new(0),
 };
 
 unsafe fn kernel_thread(
@@ -288,13 +287,38 @@ unsafe fn kernel_thread(
     let fs = id as usize;
     let mut thread = ThreadRt::new(ptr::null_mut(), fs, object);
     (thread.stack_bottom, thread.stack_top) = stack_range(fs);
-    let low = HANDOVER.fs.load(Acquire) as usize;
-    thread.stack_base = low | (HANDOVER.fs_high.load(Acquire) as usize) << 32;
     Ok(thread)
 }
 
+/// A thread created before `main`: a kernel thread would not survive the fork, so it gets one only when
+/// the execution begins, and until then a `pthread_t` of our own making.
+fn thread_before_main(object: ObjectId) -> ThreadRt {
+    static N_MADE: AtomicU32 = AtomicU32::new(1);
+    let alias = N_MADE.fetch_add(1, Relaxed) as usize;
+    let mut thread = ThreadRt::new(ptr::null_mut(), alias, object);
+    thread.alias = alias;
+    thread
+}
+
+/// Gives the threads that were created before `main` their kernel threads.
+pub(crate) fn make_kernel_threads() -> Result<(), c_int> {
+    // SAFETY: the execution begins, on the thread that runs, inside a hook.
+    unsafe {
+        for idx in 1..(&(*control()).threads).len() {
+            let object = (&(*control()).threads)[idx].object;
+            let made = kernel_thread(ptr::null(), object)?;
+            let thread = &mut (&mut (*control()).threads)[idx];
+            thread.fs = made.fs;
+            thread.stack_bottom = made.stack_bottom;
+            thread.stack_top = made.stack_top;
+            hand_to_kernel_thread(ThreadId(idx as u32));
+        }
+    }
+    Ok(())
+}
+
 /// Tells the new kernel thread which thread it is; it then waits for its turn.
-unsafe fn hand_to_kernel_thread(_thread: *const ThreadRt, id: ThreadId) {
+unsafe fn hand_to_kernel_thread(id: ThreadId) {
     HANDOVER.is_ready.store(0, Relaxed);
     HANDOVER.thread.store(id.0, Release);
     raw::futex_wake(&HANDOVER.thread, 1);
@@ -304,11 +328,7 @@ unsafe fn hand_to_kernel_thread(_thread: *const ThreadRt, id: ThreadId) {
 }
 
 unsafe extern "C-unwind" fn kernel_main(_: *mut c_void) -> *mut c_void {
-    let here = 0_u64;
-    let here = &raw const here as usize;
     crate::signals::use_alternate_stack();
-    HANDOVER.fs.store(here as u32, Relaxed);
-    HANDOVER.fs_high.store((here >> 32) as u32, Relaxed);
     HANDOVER.is_ready.store(1, Release);
     raw::futex_wake(&HANDOVER.is_ready, 1);
     while HANDOVER.thread.load(Acquire) == u32::MAX {
@@ -355,7 +375,7 @@ pub(crate) unsafe fn switch_to(next: ThreadId) {
         let to = &raw const *(&(*control).threads)[next.idx()];
         (*from).stack.set((*control).hot.stack);
         (*control).me = next;
-        (*control).hot.mine = Cell::owned(next).twice();
+        (*control).set_mine();
         (*control).hot.fs = (*to).fs;
         (*control).hot.stack = (*to).stack.get();
         if (*control).has_fibers {
@@ -374,6 +394,9 @@ extern "C-unwind" fn boot() -> ! {
     // SAFETY: the thread that was switched to runs, inside the hook in which it was created.
     unsafe {
         let me = (*control()).me;
+        // Both carriers come here, so that variables on the stack have the same names on both.
+        let here = 0_usize;
+        (*control()).this().stack_base = &raw const here as usize;
         complete(me);
         let (start, arg) = {
             let it = &(&(*control()).threads)[me.idx()];
@@ -431,8 +454,16 @@ impl Control {
 
     /// The live or finished thread with this `pthread_t`; the newest, if it was used again.
     pub(crate) fn thread_of(&self, pthread: usize) -> Option<ThreadId> {
-        let idx = self.threads.iter().rposition(|it| it.fs == pthread)?;
+        let idx = self.threads.iter().rposition(|it| it.fs == pthread || it.alias == pthread)?;
         Some(ThreadId(idx as u32))
+    }
+
+    /// Brings the cells of the thread that runs up to date: another thread runs, or is the only one.
+    #[inline]
+    pub(crate) fn set_mine(&mut self) {
+        let is_alone = self.machine.n_live() == 1;
+        self.hot.mine = Cell::owned(self.me, false).twice();
+        self.hot.mine_written = Cell::owned(self.me, !is_alone).twice();
     }
 
     /// The shadow stack of a thread.

@@ -9,6 +9,13 @@ use std::{
 const LONG_FILES: &[(&str, &str)] = &[];
 const LINES_MAX: usize = 700;
 
+/// Files that have a banned word nevertheless, each with its reason.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[(
+    "crates/launch/tests/common/mod.rs",
+    concat!("#![al", "low("),
+    "each test file uses another part of it, so that an expectation fails in some",
+)];
+
 /// Words that must not land. In pieces, so that this file does not have them.
 const BANNED: &[(&str, &str)] = &[
     (concat!("FIX", "ME"), "mend it or write an issue"),
@@ -57,8 +64,11 @@ fn assert_none(errors: &[String]) {
 fn no_banned_words() {
     let mut errors = Vec::new();
     for (name, text) in sources() {
+        let is_excepted =
+            |word: &str| EXCEPTIONS.iter().any(|(file, it, _)| *file == name && *it == word);
         for (idx, line) in text.lines().enumerate() {
-            for (word, instead) in BANNED.iter().filter(|(word, _)| line.contains(word)) {
+            let found = BANNED.iter().filter(|(word, _)| line.contains(word) && !is_excepted(word));
+            for (word, instead) in found {
                 errors.push(format!("{name}:{}: `{word}`: {instead}", idx + 1));
             }
         }

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ flags: -std=c++17
 // A shared lock "upgraded" by taking the exclusive lock inside it, only when the cache is cold.
 #include <map>
 #include <mutex>

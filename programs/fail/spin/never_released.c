@@ -1,4 +1,4 @@
-//@ expect: hang
+//@ expect: livelock
 //@ execs: 500
 // A hand-made atomic spin lock is left locked on the early return; the next thread spins for ever.
 #include <pthread.h>

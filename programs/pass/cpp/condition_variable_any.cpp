@@ -1,5 +1,6 @@
 //@ expect: pass
 //@ execs: 200
+//@ flags: -std=c++17
 // std::condition_variable_any over a std::shared_mutex, with wait_for that may time out.
 #include <cassert>
 #include <chrono>

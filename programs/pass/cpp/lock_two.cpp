@@ -1,5 +1,6 @@
 //@ expect: pass
 //@ execs: 200
+//@ flags: -std=c++17
 // std::lock and std::scoped_lock take two mutexes in any order without deadlock.
 #include <cassert>
 #include <mutex>

@@ -1,5 +1,6 @@
 //@ expect: pass
 //@ execs: 200
+//@ flags: -std=c++17
 // std::shared_mutex and shared_timed_mutex: shared readers, one writer, try and timed forms.
 #include <cassert>
 #include <chrono>

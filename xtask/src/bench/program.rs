@@ -117,7 +117,7 @@ impl Bench {
         let mut options = NativeOptions::new(program.into(), args, runtime);
         // One thread that computes makes no steps, however busy it is.
         options.hang_timeout = Duration::from_secs(600);
-        Ok(Runner { session: Native::new(options).open()?, shared: Vec::new() })
+        Ok(Runner { session: Native::new(options).open()?, shared: Vec::new(), prefix: Vec::new() })
     }
 }
 
@@ -126,6 +126,8 @@ pub(crate) struct Runner {
     session: Box<dyn Session + Send>,
     /// What executions have taught about sharing, as in a campaign.
     shared: Vec<u64>,
+    /// Choices that each execution follows before its picker is asked.
+    pub(crate) prefix: Vec<u32>,
 }
 
 impl Runner {
@@ -166,7 +168,10 @@ impl Runner {
     }
 
     fn run_block(&mut self, picker: PickerSpec, n: u64) -> anyhow::Result<BlockResult> {
-        let result = self.session.run(&block(picker, n, &self.shared))?;
+        let mut block = block(picker, n);
+        block.plan.shared.clone_from(&self.shared);
+        block.plan.prefix.clone_from(&self.prefix);
+        let result = self.session.run(&block)?;
         self.shared.extend(&result.shared_found);
         self.shared.sort_unstable();
         self.shared.dedup();
@@ -174,10 +179,9 @@ impl Runner {
     }
 }
 
-fn block(picker: PickerSpec, n_executions: u64, shared: &[u64]) -> Block {
+fn block(picker: PickerSpec, n_executions: u64) -> Block {
     let mut plan = Plan::new(picker, 1);
     plan.limits.max_steps = u64::MAX;
-    plan.shared = shared.to_vec();
     // The numbers of crate `pick`, which is the runtime's.
     let number = match picker {
         PickerSpec::Nonpreemptive => 0,

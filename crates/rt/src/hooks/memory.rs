@@ -116,10 +116,18 @@ fn forget(block: *mut c_void, caller: Caller) {
                 free_twice((*control).heap.block_of(address).is_none(), object, caller);
             }
             (*control).heap.remove(address);
-            (*control).shadow.fill(address, known.size, true);
+            (*control).shadow.fill(address, known.size, !is_mapping_of_its_own(address));
         }
     }
     leave(());
+}
+
+/// Is the block a mapping of its own, which the C library gives back to the kernel? Whatever is mapped
+/// there next has nothing to do with it. (glibc: bit 1 of the size word before the block.)
+unsafe fn is_mapping_of_its_own(address: usize) -> bool {
+    const IS_MAPPED: usize = 2;
+    // SAFETY: the caller has a block of the C library's.
+    unsafe { ((address - size_of::<usize>()) as *const usize).read() & IS_MAPPED != 0 }
 }
 
 /// Another thread freed the block while this one waited for its turn to do so.

@@ -8,16 +8,20 @@ use raddle_model::OpKind;
 use crate::{
     access::{access, range},
     control::{CONTROL, Caller, Control, Hot, IS_ACTIVE, is_active},
-    shadow::{CHUNK_BITS, CHUNK_BYTES},
+    shadow::{CHUNK_BITS, CHUNK_BYTES, Cell},
 };
 
+const ALL: u64 = u64::MAX;
+const MINE_WRITTEN: usize = offset_of!(Control, hot) + offset_of!(Hot, mine_written);
 const MINE: usize = offset_of!(Control, hot) + offset_of!(Hot, mine);
 const CHUNKS: usize = offset_of!(Control, hot) + offset_of!(Hot, chunks);
 
 /// Exports `$name(address)`: an aligned access whose cell says that it is the thread's own returns at
-/// once; all else goes on in `$work(address, pc, sp)`.
+/// once; all else goes on in `$work(address, pc, sp)`. A read does not care whether the memory was
+/// written while others were alive; a write does, so that the first one of that kind is not missed.
 macro_rules! export_fast {
-    ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal => $work:expr;)*) => {$(
+    ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal, $other:literal, $mine:ident, $mask:expr
+        => $work:expr;)*) => {$(
         /// See the interface of ThreadSanitizer.
         ///
         /// # Safety
@@ -40,6 +44,8 @@ macro_rules! export_fast {
                 "test rax, rax",
                 "jz 3f",
                 concat!("mov ", $word, ", [rax + rcx]"),
+                concat!("mov ", $other, ", {read}"),
+                concat!("and ", $word, ", ", $other),
                 concat!("cmp ", $word, ", [rip + {control} + {mine}]"),
                 "jne 3f",
                 "2: ret",
@@ -49,7 +55,8 @@ macro_rules! export_fast {
                 active = sym IS_ACTIVE,
                 control = sym CONTROL,
                 chunks = const CHUNKS,
-                mine = const MINE,
+                mine = const $mine,
+                read = const $mask,
                 bits = const CHUNK_BITS,
                 mask = const (CHUNK_BYTES - 1) & !($aligned - 1),
                 work = sym $work,
@@ -105,23 +112,23 @@ extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize
 }
 
 export_fast! {
-    __tsan_read1: "0", 4, "eax" => read::<1>;
-    __tsan_read2: "1", 4, "eax" => read::<2>;
-    __tsan_read4: "3", 4, "eax" => read::<4>;
-    __tsan_read8: "7", 8, "rax" => read::<8>;
-    __tsan_volatile_read1: "0", 4, "eax" => read::<1>;
-    __tsan_volatile_read2: "1", 4, "eax" => read::<2>;
-    __tsan_volatile_read4: "3", 4, "eax" => read::<4>;
-    __tsan_volatile_read8: "7", 8, "rax" => read::<8>;
-    __tsan_write1: "0", 4, "eax" => write::<1>;
-    __tsan_write2: "1", 4, "eax" => write::<2>;
-    __tsan_write4: "3", 4, "eax" => write::<4>;
-    __tsan_write8: "7", 8, "rax" => write::<8>;
-    __tsan_volatile_write1: "0", 4, "eax" => write::<1>;
-    __tsan_volatile_write2: "1", 4, "eax" => write::<2>;
-    __tsan_volatile_write4: "3", 4, "eax" => write::<4>;
-    __tsan_volatile_write8: "7", 8, "rax" => write::<8>;
-    __tsan_vptr_read: "7", 8, "rax" => read::<8>;
+    __tsan_read1: "0", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<1>;
+    __tsan_read2: "1", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<2>;
+    __tsan_read4: "3", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<4>;
+    __tsan_read8: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
+    __tsan_volatile_read1: "0", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<1>;
+    __tsan_volatile_read2: "1", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<2>;
+    __tsan_volatile_read4: "3", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<4>;
+    __tsan_volatile_read8: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
+    __tsan_write1: "0", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<1>;
+    __tsan_write2: "1", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<2>;
+    __tsan_write4: "3", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<4>;
+    __tsan_write8: "7", 8, "rax", "rcx", MINE_WRITTEN, ALL => write::<8>;
+    __tsan_volatile_write1: "0", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<1>;
+    __tsan_volatile_write2: "1", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<2>;
+    __tsan_volatile_write4: "3", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<4>;
+    __tsan_volatile_write8: "7", 8, "rax", "rcx", MINE_WRITTEN, ALL => write::<8>;
+    __tsan_vptr_read: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
 }
 
 export_access! {
