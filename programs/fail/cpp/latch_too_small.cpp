@@ -1,5 +1,5 @@
 //@ expect: assert
-//@ execs: 500
+//@ execs: 8000
 //@ flags: -std=c++20
 // A latch for one among two loaders: the reader may start after the first.
 #include <atomic>

@@ -213,7 +213,10 @@ impl Probe {
     }
 }
 
-const GCC_BASE: &[&str] = &["-fsanitize=thread"];
+/// gcc expands small copies in place after it has put the hooks in, so that nobody would see them: as
+/// calls they reach the runtime's own `memcpy`.
+const GCC_BASE: &[&str] =
+    &["-fsanitize=thread", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"];
 
 /// Since gcc 11: volatile accesses are told apart; `-Wtsan` warns of fences, which `-Werror` would make
 /// fatal. Older ones know neither: they refuse the parameter.
