@@ -237,20 +237,13 @@ impl Machine {
             && !self.is_enabled(thread)
     }
 
-    /// Says what a running thread is about to do, if it could do it at once: it need not be listed then
-    /// among those who can go on, as long as whoever chooses knows of it. `false`: announce it.
+    /// Could a running thread perform this op at once? It need not be announced then, as long as whoever
+    /// chooses knows of it ([`Machine::perform_now`]).
     #[inline(always)]
-    pub fn propose(&mut self, thread: ThreadId, op: Op) -> bool {
-        let can_perform = !op.is_yield() && self.can_perform(thread, &op);
-        if can_perform {
-            self.threads[thread.idx()].pending = op;
+    pub fn can_perform(&self, thread: ThreadId, op: &Op) -> bool {
+        if op.is_yield() {
+            return false;
         }
-        can_perform
-    }
-
-    /// Could a running thread perform this op now?
-    #[inline(always)]
-    fn can_perform(&self, thread: ThreadId, op: &Op) -> bool {
         if op.kind.is_access() {
             return true;
         }

@@ -21,9 +21,12 @@ macro_rules! state {
 
 impl Machine {
     /// How many ways there are to perform a thread's pending op: which waiter a signal wakes.
-    #[inline]
     pub fn n_choices(&self, thread: ThreadId) -> u32 {
-        let op = self.pending(thread);
+        self.n_choices_of(self.pending(thread))
+    }
+
+    /// How many ways there are to perform an op.
+    pub fn n_choices_of(&self, op: &Op) -> u32 {
         match op.kind {
             OpKind::Signal => match self.object(op.object) {
                 Some(ObjectState::Cond(cond)) => cond.waiters.len().max(1) as u32,
@@ -42,13 +45,19 @@ impl Machine {
     pub fn perform(&mut self, thread: ThreadId, choice: u32) -> Performed {
         let op = *self.pending(thread);
         self.detach(thread);
+        self.perform_now(thread, &op, choice)
+    }
+
+    /// Performs an op of the thread that runs, which was not announced: [`Machine::can_perform`] holds.
+    #[inline(always)]
+    pub fn perform_now(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Performed {
         if !op.is_yield() && !self.yielded.is_empty() {
             self.recall_yielded();
         }
         let performed = if op.kind.is_access() {
             Performed::default()
         } else {
-            self.perform_on_object(thread, &op, choice)
+            self.perform_on_object(thread, op, choice)
         };
         // Last: a deadline that passes may take away a waiter, and `choice` was made among them all.
         self.tick();

@@ -15,6 +15,8 @@ use crate::{
 
 /// Performs an op of the thread that runs, when it is that thread's turn. Signal handlers that are due
 /// run in here, and a thread that is cancelled leaves from here.
+///
+/// The common case, a thread that can go on and is chosen to, touches no list.
 #[inline(always)]
 pub(crate) fn step(op: Op) -> Performed {
     let control = control();
@@ -22,31 +24,38 @@ pub(crate) fn step(op: Op) -> Performed {
     unsafe {
         let me = (*control).me;
         let is_plain = !(*control).signals.is_any_pending && (*control).machine.n_live() > 1;
-        if is_plain && (*control).machine.propose(me, op) {
-            let next = choose_next(true);
-            if next == me {
-                return complete(me);
-            }
-            return give_way(next);
+        if is_plain && (*control).machine.can_perform(me, &op) {
+            let next = choose_next(Some(&op));
+            return if next == me { go_on(&op) } else { give_way(next, &op) };
         }
     }
-    step_slowly(op)
+    step_slowly(&op)
+}
+
+/// The thread that runs goes on: it was chosen, and has announced nothing.
+#[inline(never)]
+unsafe fn go_on(op: &Op) -> Performed {
+    // SAFETY: the thread that runs is inside a hook; nothing in here switches.
+    let control = unsafe { &mut *control() };
+    let (choice, told_choice) = choose_way(control, op);
+    let performed = control.machine.perform_now(control.me, op, choice);
+    tell(control, op, &performed, told_choice);
+    performed
 }
 
 /// The thread that runs could go on, but it is another's turn first.
 #[inline(never)]
-unsafe fn give_way(next: ThreadId) -> Performed {
+unsafe fn give_way(next: ThreadId, op: &Op) -> Performed {
     let control = control();
     // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
     unsafe {
         let me = (*control).me;
-        let op = *(*control).machine.pending(me);
-        (*control).machine.announce(me, op);
+        (*control).machine.announce(me, *op);
         switch_to(next);
         let performed = complete(me);
         let is_concerned =
             (*control).signals.is_any_pending || performed.result == OpResult::Interrupted;
-        if is_concerned && signals::after_step(&op, &performed) {
+        if is_concerned && signals::after_step(op, &performed) {
             return step_slowly(op);
         }
         performed
@@ -54,44 +63,46 @@ unsafe fn give_way(next: ThreadId) -> Performed {
 }
 
 #[inline(never)]
-fn step_slowly(op: Op) -> Performed {
+fn step_slowly(op: &Op) -> Performed {
     let control = control();
     loop {
         // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
         unsafe {
             if (*control).signals.is_any_pending {
-                signals::before_step(&op);
+                signals::before_step(op);
             }
             let performed = step_once(op);
             let is_concerned =
                 (*control).signals.is_any_pending || performed.result == OpResult::Interrupted;
-            if !is_concerned || !signals::after_step(&op, &performed) {
+            if !is_concerned || !signals::after_step(op, &performed) {
                 return performed;
             }
         }
     }
 }
 
-#[inline]
-unsafe fn step_once(op: Op) -> Performed {
+unsafe fn step_once(op: &Op) -> Performed {
     let control = control();
     // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
     unsafe {
         let me = (*control).me;
         if (*control).machine.n_live() == 1 && !is_always_told(op.kind) {
-            (*control).machine.announce(me, op);
+            (*control).machine.announce(me, *op);
             return alone(me);
         }
-        let can_go_on = (*control).machine.propose(me, op);
-        if !can_go_on {
-            (*control).machine.announce(me, op);
-        }
-        let next = choose_next(can_go_on);
-        if next != me {
-            if can_go_on {
-                (*control).machine.announce(me, op);
+        if (*control).machine.can_perform(me, op) {
+            let next = choose_next(Some(op));
+            if next == me {
+                return go_on(op);
             }
+            (*control).machine.announce(me, *op);
             switch_to(next);
+        } else {
+            (*control).machine.announce(me, *op);
+            let next = choose_next(None);
+            if next != me {
+                switch_to(next);
+            }
         }
         complete(me)
     }
@@ -122,39 +133,49 @@ unsafe fn alone(me: ThreadId) -> Performed {
 }
 
 /// Performs the pending op of the thread that runs, which was chosen, and tells it.
-#[inline(never)]
 pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
     // SAFETY: the thread that runs is inside a hook; nothing in here switches.
     let control = unsafe { &mut *control() };
     let op = *control.machine.pending(me);
-    let mut choice = 0;
-    let mut told_choice = 0;
-    if matches!(op.kind, OpKind::Signal | OpKind::FutexNotify) {
-        let n_choices = control.machine.n_choices(me);
-        if n_choices > 1 {
-            choice = control.chooser.choose(n_choices, control.emit.n_steps);
-            told_choice = choice + 1;
-        }
-    }
+    let (choice, told_choice) = choose_way(control, &op);
     let performed = control.machine.perform(me, choice);
-    control.emit.event(me, &op, &performed, told_choice);
+    tell(control, &op, &performed, told_choice);
+    performed
+}
+
+/// One of the ways to perform an op; and the choice as the event tells it: plus one, 0 for none.
+#[inline(always)]
+fn choose_way(control: &mut Control, op: &Op) -> (u32, u32) {
+    if !matches!(op.kind, OpKind::Signal | OpKind::FutexNotify) {
+        return (0, 0);
+    }
+    let n_choices = control.machine.n_choices_of(op);
+    if n_choices == 1 {
+        return (0, 0);
+    }
+    let choice = control.chooser.choose(n_choices, control.emit.n_steps);
+    (choice, choice + 1)
+}
+
+#[inline(always)]
+fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32) {
+    control.emit.event(control.me, op, performed, told_choice);
     control.beat();
     if performed.misuse.is_some() {
-        end::misuse(&op, &performed);
+        end::misuse(op, performed);
     }
-    performed
 }
 
 /// The thread whose turn it is. Ends the execution if there is none.
 ///
-/// `can_go_on`: the thread that runs could go on, and is not listed among those who can. It is the
-/// first of them to the picker.
+/// `proposed`: what the thread that runs could go on with, without being listed among those who can. It
+/// is the first of them to the picker.
 #[inline(never)]
-pub(crate) fn choose_next(can_go_on: bool) -> ThreadId {
+pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
     loop {
         // SAFETY: the thread that runs is inside a hook; the borrow ends with the iteration.
         let control = unsafe { &mut *control() };
-        if control.machine.n_enabled() == 0 && !can_go_on {
+        if control.machine.n_enabled() == 0 && proposed.is_none() {
             make_way(control);
         } else if control.io.n_waiting > 0 && control.io.is_stale {
             io::refresh(control);
@@ -162,8 +183,8 @@ pub(crate) fn choose_next(can_go_on: bool) -> ThreadId {
         if control.emit.n_steps >= control.max_steps {
             end::end(End::Livelock, SiteId(0), b"");
         }
-        let next = pick(control, can_go_on);
-        if next == control.me && can_go_on {
+        let next = pick(control, proposed);
+        if next == control.me && proposed.is_some() {
             return next;
         }
         if !control.machine.is_enabled(next) {
@@ -181,9 +202,9 @@ pub(crate) fn choose_next(can_go_on: bool) -> ThreadId {
 }
 
 #[inline]
-fn pick(control: &mut Control, can_go_on: bool) -> ThreadId {
+fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
     let step = control.emit.n_steps;
-    let sees = Sees { machine: &control.machine, unlisted: can_go_on.then_some(control.me) };
+    let sees = Sees { machine: &control.machine, unlisted: proposed.map(|op| (control.me, op)) };
     if sees.n_enabled() == 1 && sees.timed().is_empty() {
         let next = sees.enabled(0);
         control.chooser.forced(next, step);
@@ -232,8 +253,8 @@ pub(crate) fn yield_now(site: SiteId) {
 /// What a picker sees of the machine.
 struct Sees<'a> {
     machine: &'a Machine,
-    /// The thread that runs, if it can go on.
-    unlisted: Option<ThreadId>,
+    /// The thread that runs and what it would do, if it can go on.
+    unlisted: Option<(ThreadId, &'a Op)>,
 }
 
 impl Threads for Sees<'_> {
@@ -245,7 +266,7 @@ impl Threads for Sees<'_> {
     #[inline]
     fn enabled(&self, idx: u32) -> ThreadId {
         match self.unlisted {
-            Some(thread) if idx == 0 => thread,
+            Some((thread, _)) if idx == 0 => thread,
             Some(_) => self.machine.enabled(idx - 1),
             None => self.machine.enabled(idx),
         }
@@ -253,7 +274,7 @@ impl Threads for Sees<'_> {
 
     #[inline]
     fn is_enabled(&self, thread: ThreadId) -> bool {
-        self.unlisted == Some(thread) || self.machine.is_enabled(thread)
+        self.unlisted.is_some_and(|(it, _)| it == thread) || self.machine.is_enabled(thread)
     }
 
     #[inline]
@@ -263,7 +284,10 @@ impl Threads for Sees<'_> {
 
     #[inline]
     fn op(&self, thread: ThreadId) -> &Op {
-        self.machine.pending(thread)
+        match self.unlisted {
+            Some((it, op)) if it == thread => op,
+            _ => self.machine.pending(thread),
+        }
     }
 
     #[inline]

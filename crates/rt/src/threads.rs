@@ -435,7 +435,7 @@ unsafe fn step_finish(me: ThreadId, op: Op) -> ! {
             crate::hooks::exit_process(0);
         }
     }
-    let next = choose_next(false);
+    let next = choose_next(None);
     // SAFETY: this thread has finished: nobody will switch back to it.
     unsafe { switch_to(next) };
     end::die(&[b"thread ", &[b'0' + (me.0 % 10) as u8], b" came back after its end"])

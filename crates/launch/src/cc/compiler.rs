@@ -70,7 +70,7 @@ impl Compiler {
 
     /// Finds out what compiler `words` is, or remembers.
     pub(crate) fn identify(words: Vec<OsString>, cache: &Cache) -> Result<Compiler, CcError> {
-        let identity = fingerprint(&words)?;
+        let identity = mix(fingerprint(&words)?, wishes());
         let entry = format!("compilers/{identity:016x}");
         if let Ok(text) = fs::read_to_string(cache.path(&entry))
             && let Some(compiler) = Compiler::parse(&text, identity)
@@ -230,6 +230,12 @@ const CLANG_WISHES: &[&[&str]] = &[
     &["-mllvm", "-tsan-instrument-read-before-write"],
     &["-mllvm", "-tsan-distinguish-volatile=1"],
 ];
+
+/// What we ask of compilers, as a number: another version of Raddle asks anew.
+fn wishes() -> u64 {
+    let all = [GCC_BASE, CLANG_BASE].into_iter().chain(GCC_WISHES.iter().copied()).chain(CLANG_WISHES.iter().copied());
+    all.flatten().fold(0, |hash, flag| mix(hash, hash_bytes(flag.as_bytes())))
+}
 
 fn owned(flags: &[&str]) -> Vec<String> {
     flags.iter().map(ToString::to_string).collect()

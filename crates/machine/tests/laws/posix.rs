@@ -147,11 +147,11 @@ impl Watch for Posix {
 /// A thread that need not be announced could have been, and would have done the same.
 fn check_proposal(machine: &Machine, thread: ThreadId, op: &Op) {
     let mut proposing = machine.clone();
-    if proposing.propose(thread, *op) {
+    if proposing.can_perform(thread, op) {
         let mut announcing = machine.clone();
         announcing.announce(thread, *op);
         assert!(announcing.is_enabled(thread), "{op:?}");
-        assert_eq!(proposing.perform(thread, 0), announcing.perform(thread, 0), "{op:?}");
+        assert_eq!(proposing.perform_now(thread, op, 0), announcing.perform(thread, 0), "{op:?}");
         assert_eq!(proposing.n_enabled(), announcing.n_enabled());
     }
 }
