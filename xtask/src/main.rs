@@ -1,9 +1,11 @@
-//! Automation: `cargo xtask ci` runs what CI runs, `cargo xtask bench` measures what Raddle promises.
+//! Automation: `cargo xtask ci` runs what CI runs, `cargo xtask bench` measures what Raddle promises,
+//! `cargo xtask soak` looks for what is not there.
 
 #![expect(clippy::print_stderr, reason = "a tool for those who work on Raddle, on their terminal")]
 
 mod bench;
 mod ci;
+mod soak;
 
 use std::path::PathBuf;
 
@@ -27,6 +29,24 @@ enum Verb {
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
     },
+    /// Explores every program of `programs/pass` for long; fails if anything is found.
+    Soak {
+        /// Executions of each program, seed and compiler.
+        #[arg(long, value_name = "N", default_value_t = 10_000)]
+        executions: u64,
+        /// Executions on kernel threads.
+        #[arg(long, value_name = "N", default_value_t = 300)]
+        on_threads: u64,
+        /// Seeds from 1 to this.
+        #[arg(long, value_name = "K", default_value_t = 1)]
+        seeds: u64,
+        /// Only programs whose path contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+        /// Write the figures to this file as JSON.
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
@@ -34,6 +54,9 @@ fn main() -> anyhow::Result<()> {
         Verb::Ci => ci::run(),
         Verb::Bench { json, quick, only } => {
             bench::run(&bench::Options { json, is_quick: quick, only })
+        }
+        Verb::Soak { executions, on_threads, seeds, only, json } => {
+            soak::run(&soak::Options { executions, on_threads, seeds, only, json })
         }
     }
 }

@@ -1,33 +1,38 @@
 //! The one place where a native program becomes a target.
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
+use raddle_explore::{StoredTarget, store::Bounds};
 use raddle_launch::{Cache, CacheError, Native, NativeOptions, extract_runtime};
 use raddle_model::Carrier;
 
-/// What to start, and within which bounds.
+/// A target's program, with how to run it.
 #[derive(Clone, Debug)]
-pub(crate) struct Launch {
+pub(crate) struct Launch<'a> {
+    /// What was built, or built again.
     pub(crate) program: PathBuf,
-    pub(crate) args: Vec<String>,
+    pub(crate) target: &'a StoredTarget,
     pub(crate) carrier: Carrier,
-    pub(crate) stdin: Option<PathBuf>,
-    /// Bytes.
-    pub(crate) memory: u64,
-    pub(crate) hang_timeout: Duration,
-    pub(crate) n_cpus: u32,
+    /// Set when nobody wants more.
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 /// The program as a target.
-pub(crate) fn open(launch: &Launch) -> Result<Native, CacheError> {
+pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
     let runtime = extract_runtime(&Cache::open()?)?;
-    let args = launch.args.iter().map(OsString::from).collect();
+    let Launch { program, target, carrier, stop } = launch;
+    let Bounds { memory, hang_timeout_ms, n_cpus } = target.bounds;
     Ok(Native::new(NativeOptions {
-        carrier: launch.carrier,
-        stdin: launch.stdin.clone(),
-        memory_limit: launch.memory,
-        hang_timeout: launch.hang_timeout,
-        n_cpus: launch.n_cpus,
-        ..NativeOptions::new(launch.program.clone(), args, runtime)
+        carrier,
+        stdin: target.stdin.clone(),
+        memory_limit: memory,
+        hang_timeout: Duration::from_millis(hang_timeout_ms),
+        n_cpus,
+        stop,
+        ..NativeOptions::new(program, target.args.clone(), runtime)
     }))
 }

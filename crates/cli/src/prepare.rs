@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_explore::StoredTarget;
+use raddle_explore::{StoredTarget, store::Bounds};
 use raddle_launch::{CompileRequest, CompilerChoice, Toolchain};
 
 use crate::{args::RunArgs, exit::Failure, terminal::Terminal, values};
@@ -22,6 +22,11 @@ pub(crate) fn prepare(args: &RunArgs, terminal: &mut Terminal) -> Result<StoredT
         stdin: stdin(args)?,
         cwd,
         compiler: args.compiler.clone(),
+        bounds: Bounds {
+            memory: args.memory,
+            hang_timeout_ms: u64::try_from(args.hang_timeout.as_millis()).unwrap_or(u64::MAX),
+            n_cpus: args.cpus,
+        },
         ..StoredTarget::default()
     };
     let mut program_args = args.args.as_slice();
@@ -42,7 +47,7 @@ pub(crate) fn prepare(args: &RunArgs, terminal: &mut Terminal) -> Result<StoredT
             target.program = compile(&target, terminal)?;
         }
     }
-    target.args = program_args.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+    target.args = program_args.to_vec();
     Ok(target)
 }
 

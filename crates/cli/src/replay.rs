@@ -1,9 +1,10 @@
 //! `raddle replay`: the plan of a finding, run again in a fresh process, and compared.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use raddle_explore::{
-    Block, BlockResult, Session, StoredFinding, Target, TargetError, Verdict, store::hash_program,
+    Block, BlockResult, Sameness, Session, StoredFinding, Target, TargetError, Verdict,
+    store::hash_program,
 };
 use raddle_launch::{Native, Symbols};
 use raddle_report::{
@@ -25,26 +26,37 @@ use crate::{
 pub(crate) fn replay(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let stored = stored::find(&args.common, &args.id)?;
     let base = here();
-    let target = open(args, &stored, terminal)?;
     let stop = signals::catch();
+    let now = open(args, &stored, terminal)?;
     let mut replays = Vec::new();
     for time in 1..=args.times {
-        if let Some(exit) = stop.exit() {
-            close(args, &stored, &replays, &base, terminal);
-            return Ok(exit);
-        }
-        let (replayed, output) = once(&target, &stored)?;
+        let (replayed, output) = match once(&now, &stored) {
+            Ok(done) => done,
+            Err(TargetError::Stopped) => break,
+            Err(error) => return Err(error.into()),
+        };
         if args.show_output {
             terminal.out(&output_text(args.common.message_format, time, &output, terminal));
         }
         if args.common.message_format == Format::Json {
-            terminal.out(&json::replay(&stored.id, time, &replayed));
+            terminal.out(&json::replay(&stored.id, time, &replayed, now.is_rebuilt));
         }
         replays.push(replayed);
+        if stop.exit().is_some() {
+            break;
+        }
     }
     close(args, &stored, &replays, &base, terminal);
     let is_reproduced = replays.iter().all(Replayed::is_reproduced);
-    Ok(if is_reproduced { Exit::Findings } else { Exit::NotReproduced })
+    let exit = if is_reproduced { Exit::Findings } else { Exit::NotReproduced };
+    Ok(stop.exit().unwrap_or(exit))
+}
+
+/// The finding's program as it is now.
+struct Now {
+    target: Native,
+    /// Was it built anew since the finding?
+    is_rebuilt: bool,
 }
 
 /// The finding's program as a target, as it was run then.
@@ -52,7 +64,7 @@ fn open(
     args: &ReplayArgs,
     stored: &StoredFinding,
     terminal: &mut Terminal,
-) -> Result<Native, Failure> {
+) -> Result<Now, Failure> {
     let then = &stored.info.target;
     // Sources and what the program opens are relative to where it was found.
     if then.cwd.is_dir() {
@@ -60,32 +72,35 @@ fn open(
         moved.map_err(|error| Failure::usage(format!("{}: {error}", then.cwd.display())))?;
     }
     let program = prepare_again(then, terminal)?;
-    if hash_program(&program).is_ok_and(|it| it != stored.info.program_hash) {
-        let line = "the program has changed since this was found; steps may differ";
-        terminal.warning(line);
+    let is_rebuilt = hash_program(&program).is_ok_and(|it| it != stored.info.program_hash);
+    if is_rebuilt {
+        terminal.warning("the program was rebuilt since this was found: steps may differ");
     }
     let launch = Launch {
         program,
-        args: then.args.clone(),
+        target: then,
         carrier: args.carrier.map_or(stored.info.carrier, Into::into),
-        stdin: then.stdin.clone(),
-        memory: 4 << 30,
-        hang_timeout: Duration::from_secs(10),
-        n_cpus: 4,
+        stop: Arc::clone(signals::catch().flag()),
     };
-    Ok(native::open(&launch)?)
+    Ok(Now { target: native::open(launch)?, is_rebuilt })
 }
 
-fn once(target: &dyn Target, stored: &StoredFinding) -> Result<(Replayed, String), Failure> {
-    let mut session = Listening { session: target.open()?, output: String::new() };
+fn once(now: &Now, stored: &StoredFinding) -> Result<(Replayed, String), TargetError> {
+    let mut session = Listening { session: now.target.open()?, output: String::new() };
     let mut symbols = Symbols::new();
     let exit_is_fine = stored.info.exit_is_fine;
-    let verdict =
-        raddle_explore::replay(&mut session, &stored.finding, &mut symbols, exit_is_fine)?;
+    let same = if now.is_rebuilt { Sameness::Functions } else { Sameness::Bucket };
+    let finding = &stored.finding;
+    let verdict = raddle_explore::replay(&mut session, finding, &mut symbols, exit_is_fine, same)?;
     let replayed = match verdict {
         Verdict::Reproduced { exact } => Replayed::Reproduced { is_exact: exact },
-        Verdict::Diverged { at_step, expected, found, same_bucket, .. } => {
-            Replayed::Diverged { step: at_step + 1, expected, found, is_same: same_bucket }
+        Verdict::Diverged { at_step, expected, found, same_bucket, finding } => {
+            let end = match finding {
+                _ if same_bucket => closing::NewEnd::Same,
+                Some(other) => closing::NewEnd::Other(other.message),
+                None => closing::NewEnd::Good,
+            };
+            Replayed::Diverged { step: at_step + 1, expected, found, end }
         }
         Verdict::Gone => Replayed::Gone,
     };

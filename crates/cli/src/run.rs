@@ -3,14 +3,17 @@
 #[cfg(test)]
 mod tests;
 
-use std::{path::Path, sync::atomic::AtomicBool};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use raddle_explore::{
     Campaign, Options, Outcome, Store, StoredTarget, Target,
     store::{RunInfo, hash_program},
 };
 use raddle_launch::Symbols;
-use raddle_model::Limits;
+use raddle_model::{Kind, Limits};
 use raddle_report::{
     closing::{self, Uncontrolled},
     json, number,
@@ -34,8 +37,13 @@ const CONFIRMATIONS: u32 = 5;
 /// Explores a program.
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let program = prepare(args, terminal)?;
-    let target = native::open(&launch(args, &program))?;
     let stop = signals::catch();
+    let target = native::open(Launch {
+        program: program.program.clone(),
+        target: &program,
+        carrier: args.carrier.into(),
+        stop: Arc::clone(stop.flag()),
+    })?;
     let exit = explore(args, &program, &target, stop.flag(), terminal)?;
     Ok(stop.exit().unwrap_or(exit))
 }
@@ -114,8 +122,13 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         watcher.terminal.out(&json::summary(&status, &closing));
         return;
     }
-    if outcome.baseline_failure.is_some() {
-        let line = "the program fails before it has a second thread: no schedule is to blame";
+    if let Some(finding) = &outcome.baseline_failure {
+        let line = match finding.kind {
+            Kind::Hang => {
+                "the program has no second thread until it is given up: raise --hang-timeout"
+            }
+            _ => "the program fails before it has a second thread: no schedule is to blame",
+        };
         let failure = Failure { exit: Exit::Baseline, words: String::new(), line: line.to_owned() };
         watcher.terminal.error(&failure);
         return;
@@ -134,18 +147,6 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     watcher.terminal.note(&warnings);
     let style = watcher.terminal.out_style;
     watcher.terminal.out(&closing::explored(&status, outcome.interrupted, &style));
-}
-
-fn launch(args: &RunArgs, target: &StoredTarget) -> Launch {
-    Launch {
-        program: target.program.clone(),
-        args: target.args.clone(),
-        carrier: args.carrier.into(),
-        stdin: target.stdin.clone(),
-        memory: args.memory,
-        hang_timeout: args.hang_timeout,
-        n_cpus: args.cpus,
-    }
 }
 
 fn options(args: &RunArgs) -> Options {

@@ -23,7 +23,7 @@ pub(crate) struct Stop {
 
 impl Stop {
     /// Set when it must end.
-    pub(crate) fn flag(&self) -> &AtomicBool {
+    pub(crate) fn flag(&self) -> &Arc<AtomicBool> {
         &self.flag
     }
 

@@ -18,9 +18,13 @@ use std::{borrow::Cow, collections::HashMap};
 use raddle_model::{Bucket, End, Finding, Place, Plan, Step};
 use raddle_trace::Trace;
 
-pub(crate) use self::program::place_text;
+pub(crate) use self::program::{file_name, place_text};
 use self::{ending::Ending, names::Names};
 use crate::target::Symbols;
+
+/// Steps kept in a finding, the last ones: those of a livelock fill pages and say the same. (Its plan has
+/// the choices of all steps.)
+const STEPS_MAX: usize = 16_384;
 
 /// What went wrong in an execution; `None` if nothing did.
 ///
@@ -38,8 +42,10 @@ pub fn finding(
     }
     let mut names = Names::new(trace, symbols);
     // Steps first, so that objects are told apart in the order of their use.
-    let (steps, places) = steps(trace, &mut names);
+    let (mut steps, places) = steps(trace, &mut names);
     let ending = Ending::of(trace, &mut names)?;
+    let n_too_many = steps.len().saturating_sub(STEPS_MAX);
+    let steps = steps.split_off(n_too_many);
     Some(Finding {
         kind: ending.kind,
         bucket: ending.bucket,
@@ -50,7 +56,7 @@ pub fn finding(
         cycle: ending.cycle,
         threads: ending.threads,
         steps,
-        n_steps_dropped: trace.n_dropped,
+        n_steps_dropped: trace.n_dropped + n_too_many as u64,
         objects: names.into_objects(),
         places,
         plan: Plan { prefix: choices(trace), ..plan.clone() },

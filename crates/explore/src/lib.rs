@@ -14,7 +14,7 @@ pub mod target;
 
 pub use campaign::{Campaign, Found, Observer, Options, Outcome, Progress, Reproduced};
 pub use finding::finding;
-pub use replay::{Verdict, replay};
+pub use replay::{Sameness, Verdict, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{
     Block, BlockResult, Execution, Session, Symbols, Target, TargetError, Uncontrolled,

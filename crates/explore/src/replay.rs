@@ -2,7 +2,8 @@
 //!
 //! The plan follows the recorded choices where there are any, and leaves the rest to its own seed and
 //! picker. What happens then is compared with the recorded steps by what does not depend on the
-//! machine: thread, op, object number, and place in the source.
+//! machine or on how the compiler laid out the program: thread, op, object number, and place in the
+//! source.
 
 use raddle_model::{Finding, ObjectId, OpKind, Place, Step, ThreadId};
 use raddle_plan::entry;
@@ -37,12 +38,24 @@ pub enum Verdict {
     Gone,
 }
 
+/// When two findings are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sameness {
+    /// They have the same bucket.
+    #[default]
+    Bucket,
+    /// They have the same kind, functions and files: lines may have moved, for the program was built
+    /// anew.
+    Functions,
+}
+
 /// Runs a finding's plan again and compares.
 pub fn replay(
     session: &mut dyn Session,
     finding: &Finding,
     symbols: &mut dyn Symbols,
     exit_is_fine: bool,
+    same: Sameness,
 ) -> Result<Verdict, TargetError> {
     let execution = run_again(session, finding, exit_is_fine)?;
     let trace = &execution.trace;
@@ -51,7 +64,7 @@ pub fn replay(
             finding::finding(trace, &finding.plan, finding.execution, &execution.output, symbols)
         })
         .flatten();
-    let same_bucket = new.as_ref().is_some_and(|it| it.bucket == finding.bucket);
+    let same_bucket = new.as_ref().is_some_and(|it| is_same(it, finding, same));
     let is_same_trace = trace.summary.digest == finding.trace_digest;
     if is_same_trace && same_bucket {
         return Ok(Verdict::Reproduced { exact: true });
@@ -62,7 +75,7 @@ pub fn replay(
         None => Schedule::of_trace(trace, symbols),
     };
     let told = Tale { schedule: &schedule, end: new.as_ref().map(|it| it.message.as_str()) };
-    let at_step = match recorded.first_difference(&told) {
+    let at_step = match recorded.first_difference(&told, same) {
         None if same_bucket => return Ok(Verdict::Reproduced { exact: false }),
         None if new.is_none() => return Ok(Verdict::Gone),
         None => recorded.n_steps(),
@@ -78,6 +91,18 @@ pub fn replay(
         same_bucket,
         finding: new.map(Box::new),
     })
+}
+
+fn is_same(new: &Finding, old: &Finding, same: Sameness) -> bool {
+    let look = |finding: &Finding| -> Vec<(String, String)> {
+        let places = finding.sites.iter();
+        places.map(|it| (it.function.clone(), finding::file_name(it).to_owned())).collect()
+    };
+    match same {
+        _ if new.bucket == old.bucket => true,
+        Sameness::Bucket => false,
+        Sameness::Functions => new.kind == old.kind && look(new) == look(old),
+    }
 }
 
 fn run_again(
@@ -99,11 +124,11 @@ struct Tale<'a> {
 
 impl Tale<'_> {
     /// The first step where the two differ, as far as both know their steps.
-    fn first_difference(&self, other: &Tale<'_>) -> Option<u64> {
+    fn first_difference(&self, other: &Tale<'_>, same: Sameness) -> Option<u64> {
         let start = self.schedule.n_dropped.max(other.schedule.n_dropped);
         let end = self.n_steps().min(other.n_steps());
         (start..end)
-            .find(|step| self.look(*step) != other.look(*step))
+            .find(|step| self.look(*step, same) != other.look(*step, same))
             .or_else(|| (self.n_steps() != other.n_steps()).then_some(end))
     }
 
@@ -119,12 +144,17 @@ impl Tale<'_> {
         self.schedule.places.get(step.place as usize)
     }
 
-    /// What is compared of a step.
-    fn look(&self, step: u64) -> Option<(ThreadId, OpKind, ObjectId, &str, u32)> {
+    /// What is compared of a step. In a program that was built anew lines have moved: there, places are
+    /// numbered as they come, so that another line of the same function is told from one that moved.
+    fn look(&self, step: u64, same: Sameness) -> Option<(ThreadId, OpKind, ObjectId, &str, u32)> {
         let step = self.step(step)?;
         let place = self.place(step);
         let (function, line) = place.map_or(("", 0), |it| (it.function.as_str(), it.line));
-        Some((step.thread, step.kind, step.object, function, line))
+        let position = match same {
+            Sameness::Bucket => line,
+            Sameness::Functions => step.place,
+        };
+        Some((step.thread, step.kind, step.object, function, position))
     }
 
     /// A step in words: "T1 lock mutex `a` at x.c:12".

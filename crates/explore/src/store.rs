@@ -18,6 +18,7 @@ mod error;
 mod file;
 mod ids;
 mod index;
+mod os;
 mod run;
 mod time;
 mod value;
@@ -30,7 +31,7 @@ pub use self::{
     ids::Ids,
     index::Listed,
     run::Run,
-    value::{RunEnd, RunInfo, StoredFinding, StoredTarget, hash_program},
+    value::{Bounds, RunEnd, RunInfo, StoredFinding, StoredTarget, hash_program},
 };
 
 /// The version of the files.

@@ -79,6 +79,9 @@ pub enum TargetError {
     /// The program ended before `main` began, or never reached it.
     #[error("{0}")]
     Baseline(String),
+    /// The user wants no more: what ran was given up.
+    #[error("interrupted")]
+    Stopped,
     /// Something that should not happen.
     #[error("bug: {0}")]
     Bug(String),

@@ -1,6 +1,11 @@
 //! A native program as a target: each session is a fork server of its own.
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use raddle_explore::target::{Session, Target, TargetError};
 use raddle_model::{Carrier, Place};
@@ -30,6 +35,8 @@ pub struct NativeOptions {
     pub n_cpus: u32,
     /// Events kept of an execution, if not the default; a power of two.
     pub events: Option<u32>,
+    /// When this becomes true, whatever runs is given up soon.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl NativeOptions {
@@ -46,6 +53,7 @@ impl NativeOptions {
             hang_timeout: Duration::from_secs(10),
             n_cpus: 4,
             events: None,
+            stop: Arc::default(),
         }
     }
 }

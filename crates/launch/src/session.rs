@@ -1,16 +1,20 @@
 //! Runs blocks of executions on a fork server.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
+};
 
 use raddle_explore::target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled};
-use raddle_model::{End, Timeouts};
+use raddle_model::{End, OpKind, OpResult, Timeouts};
 use raddle_trace::{Summary, Trace};
 
 use crate::{
     native::NativeOptions,
+    runtime::RUNTIME_NAME,
     server::{Reply, Server},
-    symbols::Symbols,
-    watchdog::Watchdog,
+    symbols::{Symbols, type_name},
+    watchdog::{self, Watchdog},
 };
 
 /// How long a program may take to reach `main`.
@@ -19,6 +23,10 @@ const START_TIME: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Output kept of an execution.
 const OUTPUT_KEPT: usize = 64 << 10;
+/// How long a block may still take when nobody wants more: what it has found is better kept.
+const GRACE: Duration = Duration::from_millis(400);
+/// How the runtime ends when it has a bug.
+const BUG_CODE: i32 = 70;
 
 /// See the module.
 #[derive(Debug)]
@@ -26,6 +34,8 @@ pub(crate) struct NativeSession {
     options: NativeOptions,
     server: Server,
     symbols: Symbols,
+    /// Processes that the kernel had killed for want of memory, when we last looked.
+    n_kernel_kills: u64,
 }
 
 impl NativeSession {
@@ -37,8 +47,12 @@ impl NativeSession {
                 options.program.display()
             ))
         })?;
-        let mut session =
-            NativeSession { options: options.clone(), server, symbols: Symbols::new() };
+        let mut session = NativeSession {
+            options: options.clone(),
+            server,
+            symbols: Symbols::new(),
+            n_kernel_kills: watchdog::kernel_kills(),
+        };
         session.await_main()?;
         Ok(session)
     }
@@ -48,6 +62,9 @@ impl NativeSession {
         loop {
             match self.server.wait(LOOK_EVERY) {
                 Reply::Done => return Ok(()),
+                Reply::Waiting if self.options.stop.load(Relaxed) => {
+                    return Err(TargetError::Stopped);
+                }
                 Reply::Waiting if start.elapsed() < START_TIME => {}
                 Reply::Waiting => {
                     let seconds = START_TIME.as_secs();
@@ -62,11 +79,19 @@ impl NativeSession {
     }
 
     fn ended_before_main(&mut self) -> TargetError {
-        let how = self
-            .server
-            .exit_status()
-            .map_or("for an unknown reason".to_owned(), |it| it.to_string());
+        let status = self.server.exit_status().ok();
         let output = self.server.output(OUTPUT_KEPT).unwrap_or_default();
+        let told = Trace::read(&self.server.segment);
+        let is_bug = told.end == Some(End::Bug)
+            || told.end.is_none() && status.and_then(|it| it.code()) == Some(BUG_CODE);
+        if is_bug && output.contains(BUG_MARK) {
+            return bug(&output);
+        }
+        let how = match (told.end, status) {
+            (Some(end), _) => ending(end, &told.message),
+            (None, Some(status)) => status.to_string(),
+            (None, None) => "for an unknown reason".to_owned(),
+        };
         let program = self.options.program.display();
         TargetError::Baseline(
             format!("`{program}` ended before main ({how})\n{output}").trim_end().to_owned(),
@@ -110,18 +135,28 @@ impl NativeSession {
 
     fn await_block(&mut self) -> Result<Watchdog, TargetError> {
         let mut watchdog = Watchdog::new(self.options.hang_timeout, self.options.memory_limit);
+        let mut stopped_at = None;
         loop {
             match self.server.wait(LOOK_EVERY) {
                 Reply::Done => return Ok(watchdog),
                 Reply::Waiting => watchdog.look(&self.server),
-                Reply::Gone => {
-                    let how = self.server.exit_status().map_or(String::new(), |it| it.to_string());
-                    return Err(TargetError::Bug(format!(
-                        "the fork server ended by itself ({how})"
-                    )));
-                }
+                Reply::Gone => return Err(self.server_is_gone()),
+            }
+            if self.options.stop.load(Relaxed)
+                && stopped_at.get_or_insert_with(Instant::now).elapsed() > GRACE
+            {
+                return Err(TargetError::Stopped);
             }
         }
+    }
+
+    fn server_is_gone(&mut self) -> TargetError {
+        let how = self.server.exit_status().map_or(String::new(), |it| it.to_string());
+        let output = self.server.output(OUTPUT_KEPT).unwrap_or_default();
+        if output.contains(BUG_MARK) {
+            return bug(&output);
+        }
+        TargetError::Bug(format!("the fork server ended by itself ({how})"))
     }
 
     #[expect(unsafe_code, reason = "reads the results out of the shared segment")]
@@ -138,10 +173,18 @@ impl NativeSession {
         let mut shared_found = unsafe { segment.copy(segment.shared(), n_all) }.split_off(n_known);
         shared_found.sort_unstable();
         shared_found.dedup();
+        if summaries.last().is_some_and(is_lost) {
+            // Tables and threads are an earlier execution's; of this one there are only the events.
+            header.n_events = header.heartbeat.load(Relaxed);
+            (header.n_threads, header.n_objects, header.n_sites) = (0, 0, 0);
+        }
         let end = summaries.last_mut().map(|it| self.settle_end(it, watchdog));
         let must_look = block.entries.len() == 1
             || end.is_some_and(|it| must_be_looked_at(it, block.exit_is_fine));
-        let trace = (must_look || header.n_notes > 0).then(|| Trace::read(&segment));
+        let mut trace = (must_look || header.n_notes > 0).then(|| Trace::read(&segment));
+        if let (Some(trace), Some(summary), Some(end)) = (&mut trace, summaries.last_mut(), end) {
+            complete(trace, summary, end, watchdog);
+        }
         let uncontrolled = trace.as_ref().map_or_else(Vec::new, |it| self.uncontrolled(it));
         let last = match (must_look, trace, end, summaries.last()) {
             (true, Some(trace), Some(end), Some(summary)) => {
@@ -153,15 +196,14 @@ impl NativeSession {
     }
 
     /// How the last execution ended, also where the runtime could not say it.
-    fn settle_end(&self, summary: &mut Summary, watchdog: &Watchdog) -> End {
+    fn settle_end(&mut self, summary: &mut Summary, watchdog: &Watchdog) -> End {
         let told =
             End::from_numbers(summary.end_kind as u8, summary.end_detail).unwrap_or(End::Lost(0));
         let end = match told {
-            End::Lost(_) if watchdog.is_out_of_memory => End::OutOfMemory,
+            End::Lost(_) | End::Hang if watchdog.is_out_of_memory => End::OutOfMemory,
             End::Lost(_) if watchdog.is_hung => End::Hang,
             End::Lost(status) if libc::WIFEXITED(status) => End::Exit(libc::WEXITSTATUS(status)),
-            // The kernel's own memory killer.
-            End::Lost(status) if libc::WTERMSIG(status) == libc::SIGKILL => End::OutOfMemory,
+            End::Lost(status) if self.was_killed_by_kernel(status) => End::OutOfMemory,
             End::Lost(status) => End::Crash(libc::WTERMSIG(status)),
             told => told,
         };
@@ -169,6 +211,12 @@ impl NativeSession {
         summary.end_kind = u32::from(kind);
         summary.end_detail = detail;
         end
+    }
+
+    /// The kernel kills for want of memory, and counts; whoever else kills is the program's affair.
+    fn was_killed_by_kernel(&mut self, status: i32) -> bool {
+        let n_before = std::mem::replace(&mut self.n_kernel_kills, watchdog::kernel_kills());
+        libc::WTERMSIG(status) == libc::SIGKILL && n_before < self.n_kernel_kills
     }
 
     fn execution(&mut self, mut trace: Trace, end: End, summary: Summary) -> Execution {
@@ -187,10 +235,11 @@ impl NativeSession {
                 let Some(module) = site.module.and_then(|it| trace.modules.get(it as usize)) else {
                     continue;
                 };
-                stack.extend(
-                    self.symbols.places(module.path.as_ref(), site.offset.saturating_sub(1)),
-                );
+                let address = site.offset.saturating_sub(1);
+                stack.extend(self.symbols.places(module.path.as_ref(), address));
             }
+            // What called `main` is ours, not the program's.
+            stack.retain(|it| !it.module.starts_with(RUNTIME_NAME));
             found.push(Uncontrolled {
                 what: note.what.clone(),
                 count: u64::from(note.count),
@@ -199,6 +248,56 @@ impl NativeSession {
         }
         found
     }
+}
+
+/// Did the process vanish without saying how it ended?
+fn is_lost(summary: &Summary) -> bool {
+    matches!(
+        End::from_numbers(summary.end_kind as u8, summary.end_detail),
+        None | Some(End::Lost(_))
+    )
+}
+
+/// What the runtime could not say, because the process was killed, or does not know.
+fn complete(trace: &mut Trace, summary: &mut Summary, end: End, watchdog: &Watchdog) {
+    if trace.end.is_none() {
+        let is_spawn =
+            |it: &&raddle_model::Event| it.kind == OpKind::Spawn && it.result == OpResult::Done;
+        summary.n_threads = 1 + trace.events.iter().filter(is_spawn).count() as u32;
+        let switches = trace.events.windows(2).filter(|it| it[0].thread != it[1].thread);
+        summary.n_switches = switches.count() as u64;
+    }
+    if end == End::Exception {
+        trace.message = type_name(&trace.message);
+    }
+    if matches!(end, End::Hang | End::OutOfMemory) && trace.message.is_empty() {
+        trace.message = watchdog.words().unwrap_or_default();
+    }
+}
+
+/// What the runtime says before it dies of a bug.
+const BUG_MARK: &str = "raddle: bug: ";
+
+fn bug(output: &str) -> TargetError {
+    let line = output.lines().find_map(|it| it.split_once(BUG_MARK)).map_or("", |it| it.1);
+    TargetError::Bug(format!("in the runtime: {line}"))
+}
+
+/// How the program ended before it was an execution.
+fn ending(end: End, message: &str) -> String {
+    let how = match end {
+        End::Exit(code) => format!("exit code {code}"),
+        End::Crash(signal) => format!("signal {signal}"),
+        End::Assert => "a failed assertion".to_owned(),
+        End::Abort => "abort".to_owned(),
+        End::Exception => "an exception".to_owned(),
+        End::Deadlock => "a deadlock".to_owned(),
+        End::Misuse(misuse) => format!("its first thread {}", misuse.text()),
+        End::Livelock | End::Hang | End::OutOfMemory | End::Lost(_) | End::Bug => {
+            "for an unknown reason".to_owned()
+        }
+    };
+    if message.is_empty() { how } else { format!("{how}: {message}") }
 }
 
 fn must_be_looked_at(end: End, exit_is_fine: bool) -> bool {

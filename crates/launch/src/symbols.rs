@@ -109,10 +109,10 @@ impl Module {
         let mut frames = self.debug.as_ref()?.find_frames(vaddr).ok()?;
         let mut places = Vec::new();
         while let Ok(Some(frame)) = frames.next() {
-            let function = frame.function.as_ref().and_then(|name| name.demangle().ok());
+            let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
             let location = frame.location.as_ref();
             places.push(Place {
-                function: function.map(|name| name.into_owned()).unwrap_or_default(),
+                function: function.map(|name| demangled(&name)).unwrap_or_default(),
                 file: location.and_then(|location| location.file).map(tidy).unwrap_or_default(),
                 line: location.and_then(|location| location.line).unwrap_or(0),
                 column: location.and_then(|location| location.column).unwrap_or(0),
@@ -130,8 +130,20 @@ fn tidy(file: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// Only what looks mangled is: a demangler takes the plain C name `a` for the type `signed char`.
 fn demangled(name: &str) -> String {
-    demangle_auto(name.into(), None).into_owned()
+    if name.starts_with("_Z") || name.starts_with("_R") {
+        demangle_auto(name.into(), None).into_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+/// A type by its mangled name, as `type_info::name` gives it: `St12out_of_range`.
+pub(crate) fn type_name(mangled: &str) -> String {
+    let symbol = format!("_ZTS{mangled}");
+    let name = demangled(&symbol);
+    name.strip_prefix("typeinfo name for ").map_or_else(|| mangled.to_owned(), str::to_owned)
 }
 
 /// gcc numbers the statics of functions (`count.0`), clang puts the function before (`main.count`).
@@ -151,6 +163,8 @@ mod tests {
     fn names_of_statics_are_the_users() {
         for (symbol, name) in [
             ("counter", "counter"),
+            ("a", "a"),
+            ("b.1", "b"),
             ("counter.0", "counter"),
             ("main.counter", "main.counter"),
             ("_ZZ4mainE7counter", "main::counter"),
@@ -159,6 +173,14 @@ mod tests {
         ] {
             assert_eq!(variable_name(symbol), name);
         }
+    }
+
+    #[test]
+    fn types_are_the_users() {
+        assert_eq!(type_name("St12out_of_range"), "std::out_of_range");
+        assert_eq!(type_name("i"), "int");
+        assert_eq!(type_name("N4bank5ErrorE"), "bank::Error");
+        assert_eq!(type_name("no type"), "no type");
     }
 
     #[test]

@@ -45,23 +45,57 @@ impl Machine {
     pub fn perform(&mut self, thread: ThreadId, choice: u32) -> Performed {
         let op = *self.pending(thread);
         self.detach(thread);
-        self.perform_now(thread, &op, choice)
+        if !op.is_yield() && !self.yielded.is_empty() {
+            self.recall_yielded();
+        }
+        let has_verdict = self.threads[thread.idx()].verdict.is_some();
+        let performed = if op.kind.is_access() {
+            Performed::default()
+        } else if op.kind == OpKind::Unlock && !has_verdict && self.has_object(op.object) {
+            self.perform_on_mutex(thread, &op)
+        } else {
+            self.perform_on_object(thread, &op, choice)
+        };
+        // Last: a deadline that passes may take away a waiter, and `choice` was made among them all.
+        self.tick();
+        performed
     }
 
     /// Performs an op of the thread that runs, which was not announced: [`Machine::can_perform`] holds.
     #[inline(always)]
     pub fn perform_now(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Performed {
-        if !op.is_yield() && !self.yielded.is_empty() {
+        if !self.yielded.is_empty() {
             self.recall_yielded();
         }
         let performed = if op.kind.is_access() {
             Performed::default()
+        } else if matches!(op.kind, OpKind::Lock | OpKind::Unlock) {
+            self.perform_on_mutex(thread, op)
         } else {
             self.perform_on_object(thread, op, choice)
         };
-        // Last: a deadline that passes may take away a waiter, and `choice` was made among them all.
         self.tick();
         performed
+    }
+
+    /// What most steps of most programs do, without a detour.
+    #[inline(always)]
+    fn perform_on_mutex(&mut self, thread: ThreadId, op: &Op) -> Performed {
+        let it = self.object_mut(op.object);
+        let ObjectState::Mutex(mutex) = &mut it.state else {
+            panic!("bug: a mutex expected");
+        };
+        let result = match op.kind {
+            OpKind::Lock => Ok(mutex.lock(thread, op.site)),
+            _ => mutex.unlock(thread),
+        };
+        if !it.lines[Queue::Exclusive as usize].threads.is_empty() {
+            self.refresh(op.object);
+        }
+        match result {
+            Ok(result) => result.into(),
+            Err(misuse) => Performed { result: OpResult::Misused, value: 0, misuse: Some(misuse) },
+        }
     }
 
     fn perform_on_object(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Performed {

@@ -101,17 +101,28 @@ pub enum Replayed {
         expected: String,
         /// What happened.
         found: String,
-        /// The same failure all the same.
-        is_same: bool,
+        /// How it ended then.
+        end: NewEnd,
     },
     /// The same steps, no failure.
     Gone,
 }
 
+/// How a replay ended that had left the recorded steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewEnd {
+    /// In the same failure all the same.
+    Same,
+    /// In another one: its message.
+    Other(String),
+    /// Without failure.
+    Good,
+}
+
 impl Replayed {
     /// Did the same failure show?
     pub const fn is_reproduced(&self) -> bool {
-        matches!(self, Replayed::Reproduced { .. } | Replayed::Diverged { is_same: true, .. })
+        matches!(self, Replayed::Reproduced { .. } | Replayed::Diverged { end: NewEnd::Same, .. })
     }
 }
 
@@ -120,7 +131,13 @@ pub fn replayed(id: &str, all: &[Replayed], style: &Style) -> String {
     let n_reproduced = all.iter().filter(|it| it.is_reproduced()).count() as u64;
     let n_all = all.len() as u64;
     let ink = if n_reproduced == n_all { Ink::Good } else { Ink::Error };
+    let is_gone =
+        |it: &Replayed| matches!(it, Replayed::Gone | Replayed::Diverged { end: NewEnd::Good, .. });
     let verdict = match (n_reproduced, n_all) {
+        (0, _) if all.iter().all(is_gone) => match n_all {
+            1 => "gone: the program ended well".to_owned(),
+            _ => format!("gone: the program ended well in all of {} replays", grouped(n_all)),
+        },
         (1, 1) => "reproduced".to_owned(),
         (0, 1) => "not reproduced".to_owned(),
         (0, _) => format!("not reproduced in {} replays", grouped(n_all)),
@@ -141,10 +158,15 @@ fn detail(replayed: &Replayed, style: &Style) -> Option<String> {
         Replayed::Reproduced { is_exact: false } => {
             "  the same failure, by slightly different steps".to_owned()
         }
-        Replayed::Diverged { step, expected, found, is_same } => {
-            let end = match is_same {
-                true => "and the same failure all the same",
-                false => "was the program rebuilt, or does its input differ?",
+        Replayed::Diverged { step, expected, found, end } => {
+            let end = match end {
+                NewEnd::Same => "and it ended in the same failure".to_owned(),
+                NewEnd::Other(message) => {
+                    format!("and it ended in another failure: {}", style.tame(message))
+                }
+                NewEnd::Good => "what was found may be there under other schedules: raddle run \
+                                 explores them"
+                    .to_owned(),
             };
             let step = grouped(*step);
             let (expected, found) = (style.tame(expected), style.tame(found));

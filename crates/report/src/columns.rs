@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A column narrower than this says nothing.
-const COLUMN_MIN: usize = 8;
+const COLUMN_MIN: usize = 12;
 /// Source text shorter than this says nothing.
 const SOURCE_MIN: usize = 16;
 /// Columns between columns.
@@ -51,6 +51,8 @@ struct Grid<'a> {
     lives: Vec<(u64, u64)>,
     number_width: usize,
     widths: Vec<usize>,
+    /// Is the file's name left out of places, because it is always the same and there is no room?
+    only_lines: bool,
     place_width: usize,
     source_width: usize,
 }
@@ -70,14 +72,27 @@ impl<'a> Grid<'a> {
         };
         let last = finding.n_steps_dropped + finding.steps.len() as u64;
         let number_width = last.to_string().len().max(4);
-        let place_width = cells().map(|it| place_text(it).chars().count()).max().unwrap_or(0);
-        let tail = cells().map(|it| place_width + mark_width(it)).max().unwrap_or(0);
-        let room = style.width.checked_sub(2 + number_width + GAP + tail)?;
-        let naturals = threads.iter().map(|thread| {
-            let texts = cells().filter(|it| it.thread == *thread).map(|it| it.words.width());
-            texts.chain([place::thread(finding, *thread).chars().count()]).max().unwrap_or(0)
-        });
-        let widths = share(&naturals.collect::<Vec<_>>(), room)?;
+        let naturals: Vec<usize> = threads
+            .iter()
+            .map(|thread| {
+                let texts = cells().filter(|it| it.thread == *thread).map(|it| it.words.width());
+                texts.chain([place::thread(finding, *thread).chars().count()]).max().unwrap_or(0)
+            })
+            .collect();
+        let lay_out = |only_lines: bool| {
+            let width = |it: &Cell<'_>| place_text(it, only_lines).chars().count();
+            let place_width = cells().map(width).max().unwrap_or(0);
+            let tail = cells().map(|it| place_width + mark_width(it)).max().unwrap_or(0);
+            let room = style.width.checked_sub(2 + number_width + GAP + tail)?;
+            Some((share(&naturals, room)?, place_width, only_lines))
+        };
+        let is_whole = |layout: &(Vec<usize>, usize, bool)| layout.0 == naturals;
+        let wide = lay_out(false);
+        let narrow = || lay_out(true).filter(|_| has_one_file(cells()));
+        let (widths, place_width, only_lines) = match wide {
+            Some(layout) if is_whole(&layout) => layout,
+            wide => narrow().or(wide)?,
+        };
         let used: usize = widths.iter().map(|it| it + GAP).sum();
         let source_width =
             style.width.saturating_sub(2 + number_width + GAP + used + place_width + GAP);
@@ -89,6 +104,7 @@ impl<'a> Grid<'a> {
             lives,
             number_width,
             widths,
+            only_lines,
             place_width,
             source_width,
         })
@@ -100,13 +116,16 @@ impl<'a> Grid<'a> {
             let label = self.style.fit(&place::thread(self.finding, *thread), *width);
             let _ = write!(line, "  {label}");
         }
-        let size = size(self.finding);
-        let line_width = line.chars().count();
-        if line_width + GAP + size.chars().count() <= self.style.width {
-            line = format!("{}  {size}", self.style.paint(Ink::Strong, &line));
-        } else {
-            line = self.style.paint(Ink::Strong, line.trim_end());
+        let mut sizes = vec![size(self.finding)];
+        if let (true, Some(file)) = (self.only_lines, file_of(self.finding)) {
+            let lines = format!("lines of {file}");
+            sizes = vec![format!("{}, {lines}", sizes[0]), lines];
         }
+        let room = self.style.width.saturating_sub(line.chars().count() + GAP);
+        line = match sizes.iter().find(|it| it.chars().count() <= room) {
+            Some(size) => format!("{}  {size}", self.style.paint(Ink::Strong, &line)),
+            None => self.style.paint(Ink::Strong, line.trim_end()),
+        };
         let _ = writeln!(out, "{line}");
     }
 
@@ -133,20 +152,40 @@ impl<'a> Grid<'a> {
 
     /// Place, then the mark or the source text.
     fn tail(&self, line: &mut String, cell: &Cell<'_>, sources: &mut Sources<'_>) {
-        let _ = write!(line, "  {}", self.style.fit(&place_text(cell), self.place_width));
+        let _ = write!(
+            line,
+            "  {}",
+            self.style.fit(&place_text(cell, self.only_lines), self.place_width)
+        );
         if let Some(mark) = cell.mark {
             let mark = format!("{} {mark}", self.style.arrow_left());
             let _ = write!(line, "  {}", self.style.paint(Ink::Error, &mark));
         } else if self.source_width >= SOURCE_MIN {
-            let source = cell.place.and_then(sources).unwrap_or_default();
+            let source = place::source(cell.place, sources);
             let source = self.style.cut(self.style.tame(&source).trim(), self.source_width);
             let _ = write!(line, "  {}", self.style.paint(Ink::Dim, &source));
         }
     }
 }
 
-fn place_text(cell: &Cell<'_>) -> String {
-    cell.place.map(place::short).unwrap_or_default()
+fn place_text(cell: &Cell<'_>, only_line: bool) -> String {
+    match cell.place {
+        Some(place) if only_line && place.line > 0 => format!(":{}", place.line),
+        Some(place) => place::short(place),
+        None => String::new(),
+    }
+}
+
+fn has_one_file<'a>(cells: impl Iterator<Item = &'a Cell<'a>>) -> bool {
+    let mut files = cells.filter_map(|it| it.place.map(|it| &it.file)).filter(|it| !it.is_empty());
+    let first = files.next();
+    first.is_some() && files.all(|it| Some(it) == first)
+}
+
+/// The one file that all steps are in.
+fn file_of(finding: &Finding) -> Option<&str> {
+    let place = finding.places.iter().chain(&finding.sites).find(|it| !it.file.is_empty())?;
+    place.file.rsplit('/').next()
 }
 
 fn mark_width(cell: &Cell<'_>) -> usize {
@@ -182,7 +221,7 @@ mod tests {
     fn the_widest_column_gives_way() {
         assert_eq!(share(&[10, 30, 12], 70), Some(vec![10, 30, 12]));
         assert_eq!(share(&[10, 30, 12], 50), Some(vec![10, 22, 12]));
-        assert_eq!(share(&[4, 30, 30], 20), None);
+        assert_eq!(share(&[4, 30, 30], 30), None);
         assert_eq!(share(&[4, 6], 14), Some(vec![4, 6]));
     }
 }

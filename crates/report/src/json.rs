@@ -6,7 +6,10 @@ use std::borrow::Cow;
 use raddle_model::{Place, ThreadId, ThreadState, WaitFor};
 use serde::Serialize;
 
-use crate::{Shown, Status, closing::Replayed};
+use crate::{
+    Shown, Status,
+    closing::{NewEnd, Replayed},
+};
 
 /// The version of all lines.
 pub const VERSION: u32 = 1;
@@ -82,12 +85,16 @@ pub fn summary(status: &Status, closing: &Closing) -> String {
 }
 
 /// `{"type":"replay",…}`: one for each replay.
-pub fn replay(id: &str, time: u64, replayed: &Replayed) -> String {
+pub fn replay(id: &str, time: u64, replayed: &Replayed, is_rebuilt: bool) -> String {
     let (step, expected, found) = match replayed {
         Replayed::Diverged { step, expected, found, .. } => {
             (Some(*step), Some(expected.as_str()), Some(found.as_str()))
         }
         Replayed::Reproduced { .. } | Replayed::Gone => (None, None, None),
+    };
+    let failure = match replayed {
+        Replayed::Diverged { end: NewEnd::Other(message), .. } => Some(message.as_str()),
+        _ => None,
     };
     let verdict = match replayed {
         Replayed::Reproduced { .. } => "reproduced",
@@ -105,6 +112,8 @@ pub fn replay(id: &str, time: u64, replayed: &Replayed) -> String {
         diverged_at_step: step,
         expected,
         found,
+        other_failure: failure,
+        rebuilt: is_rebuilt,
     })
 }
 
@@ -213,6 +222,8 @@ struct ReplayLine<'a> {
     diverged_at_step: Option<u64>,
     expected: Option<&'a str>,
     found: Option<&'a str>,
+    other_failure: Option<&'a str>,
+    rebuilt: bool,
 }
 
 #[derive(Serialize)]

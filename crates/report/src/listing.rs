@@ -83,7 +83,7 @@ impl List<'_> {
                 self.style.paint(Ink::Error, &format!("{} {mark}", self.style.arrow_left()))
             }
             None => {
-                let source = cell.place.and_then(sources).unwrap_or_default();
+                let source = place::source(cell.place, sources);
                 let source = self.style.cut(self.style.tame(&source).trim(), room);
                 self.style.paint(Ink::Dim, &source)
             }

@@ -9,7 +9,7 @@ use raddle_model::{Finding, ObjectId};
 
 use crate::Style;
 
-/// Names longer than this are replaced by letters.
+/// Names longer than this, and descriptions, are replaced by letters.
 const NAME_MAX: usize = 20;
 
 /// What the op's verb says already.
@@ -43,7 +43,8 @@ impl<'a> Names<'a> {
         let name = self.long(object);
         let bare = CLASSES.iter().find_map(|class| name.strip_prefix(class)).unwrap_or(name);
         let bare = bare.replace('`', "");
-        if bare.chars().count() <= NAME_MAX {
+        let is_name = !bare.contains(' ') && bare.chars().count() <= NAME_MAX;
+        if is_name {
             return bare;
         }
         if !self.lettered.contains(&object) {

@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use crate::Style;
+
 /// `48.1k`, `9.3k`, `812`, `1.2M`.
 pub fn short(number: u64) -> String {
     const UNITS: [(&str, f64); 4] = [("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9)];
@@ -65,8 +67,9 @@ pub fn percent(percent: f64) -> String {
     }
 }
 
-/// A value that the program read: small negatives and addresses are recognisable.
-pub(crate) fn value(value: u64) -> String {
+/// A value that the program read: small negatives are recognisable, and addresses, of which only the
+/// last digits differ, are cut to those.
+pub(crate) fn value(value: u64, style: &Style) -> String {
     const SMALL: u64 = 1 << 16;
     if value >= u64::MAX - SMALL {
         return (value as i64).to_string();
@@ -74,6 +77,7 @@ pub(crate) fn value(value: u64) -> String {
     match u32::try_from(value) {
         Ok(low) if u64::from(low) >= u64::from(u32::MAX) - SMALL => (low as i32).to_string(),
         Ok(low) => low.to_string(),
+        Err(_) if value < 1 << 48 => format!("0x{}{:03x}", style.ellipsis(), value & 0xfff),
         Err(_) => format!("{value:#x}"),
     }
 }
@@ -109,7 +113,9 @@ mod tests {
 
     #[test]
     fn values() {
-        let texts: Vec<_> = [0, 10, u64::MAX, 0xffff_ffff, 0x5555_5555_4000].map(value).into();
-        assert_eq!(texts, ["0", "10", "-1", "-1", "0x555555554000"]);
+        let texts: Vec<_> = [0, 10, u64::MAX, 0xffff_ffff, 0x5555_5555_4abc, 1 << 50]
+            .map(|it| value(it, &Style::default()))
+            .into();
+        assert_eq!(texts, ["0", "10", "-1", "-1", "0x…abc", "0x4000000000000"]);
     }
 }

@@ -2,8 +2,13 @@
 
 use raddle_model::{Finding, Place, ThreadId};
 
-/// `bank.c:31`, or the best that is known.
+use crate::text::Sources;
+
+/// `bank.c:31`, or the best that is known: of a library's header, the function.
 pub(crate) fn short(place: &Place) -> String {
+    if is_library(place) && !place.function.is_empty() {
+        return function(&place.function);
+    }
     let file = place.file.rsplit('/').next().unwrap_or_default();
     known(file, place)
 }
@@ -21,16 +26,97 @@ pub(crate) fn long(place: &Place, base: &str) -> String {
 /// `examples/bank.c:31 in transfer`.
 pub(crate) fn with_function(place: &Place, base: &str) -> String {
     let text = long(place, base);
-    if place.function.is_empty() || text == place.function {
-        text
-    } else {
-        format!("{text} in {}", place.function)
+    let function = function(&place.function);
+    if function.is_empty() || text == function { text } else { format!("{text} in {function}") }
+}
+
+/// Is it in a header of the system or of a language's library?
+pub(crate) fn is_library(place: &Place) -> bool {
+    place.file.starts_with("/usr/include/") || place.file.contains("/include/c++/")
+}
+
+/// The source text of a place; empty where there is none, and for libraries, whose text says nothing to
+/// users.
+pub(crate) fn source(place: Option<&Place>, sources: &mut Sources<'_>) -> String {
+    place.filter(|it| !is_library(it)).and_then(sources).unwrap_or_default()
+}
+
+/// A function without its template arguments, parameters and result: `std::vector::at`.
+pub(crate) fn function(name: &str) -> String {
+    let mut short = String::new();
+    let mut rest = name;
+    while let Some(char) = rest.chars().next() {
+        let is_word_end = !short.ends_with(|it: char| it.is_alphanumeric() || it == '_');
+        // What stands in brackets after a name; but `operator()`, `operator<`, `operator->`.
+        let after_operator = rest.strip_prefix("operator").filter(|_| is_word_end);
+        if let Some(after) = after_operator {
+            let n_symbols =
+                after.find(|it: char| it.is_alphanumeric() || it == ' ').unwrap_or(after.len());
+            let symbols =
+                ["()", "[]", "->*", "->", "<<=", ">>=", "<=>", "<<", ">>", "<=", ">=", "<", ">"]
+                    .into_iter()
+                    .find(|it| after[..n_symbols].starts_with(it))
+                    .unwrap_or_default();
+            short.push_str("operator");
+            short.push_str(symbols);
+            rest = &after[symbols.len()..];
+            continue;
+        }
+        if let Some(after) = rest.strip_prefix("(anonymous namespace)") {
+            short.push_str("(anonymous namespace)");
+            rest = after;
+            continue;
+        }
+        match char {
+            '(' if !short.is_empty() => {
+                // What follows the parameters is `const`, or the rest of a name: `f(int)::g`.
+                let after = skip(rest);
+                if !after.starts_with("::") {
+                    return short;
+                }
+                rest = after;
+            }
+            '<' => rest = skip(rest),
+            '{' => {
+                let after = skip(rest);
+                short.push_str(&rest[..rest.len() - after.len()]);
+                rest = after;
+            }
+            ' ' => {
+                // What came before was the result's type.
+                short.clear();
+                rest = &rest[1..];
+            }
+            _ => {
+                short.push(char);
+                rest = &rest[char.len_utf8()..];
+            }
+        }
     }
+    if short.is_empty() { name.to_owned() } else { short }
+}
+
+/// What follows the bracket that the text begins with, and all within it.
+fn skip(text: &str) -> &str {
+    let mut depth = 0_u32;
+    for (idx, char) in text.char_indices() {
+        match char {
+            '(' | '<' | '{' | '[' => depth += 1,
+            // The end of `->` is no bracket.
+            '>' if text[..idx].ends_with('-') => {}
+            ')' | '>' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[idx + char.len_utf8()..];
+        }
+    }
+    ""
 }
 
 fn known(file: &str, place: &Place) -> String {
     match (file, place.line) {
-        ("", _) if !place.function.is_empty() => place.function.clone(),
+        ("", _) if !place.function.is_empty() => function(&place.function),
         ("", _) if !place.module.is_empty() => place.module.clone(),
         ("", _) => String::new(),
         (_, 0) => file.to_owned(),
@@ -57,10 +143,32 @@ pub(crate) fn thread(finding: &Finding, thread: ThreadId) -> String {
 mod tests {
     use raddle_model::Place;
 
-    use super::{long, short, with_function};
+    use super::{function, long, short, with_function};
 
     fn place(file: &str, line: u32, function: &str) -> Place {
         Place { file: file.into(), line, function: function.into(), ..Place::default() }
+    }
+
+    #[test]
+    fn functions_are_short() {
+        for (name, expected) in [
+            ("transfer", "transfer"),
+            ("Observer::notice(int)", "Observer::notice"),
+            ("std::vector<int, std::allocator<int> >::size() const", "std::vector::size"),
+            (
+                "void std::__invoke_impl<void, void (*)(), >(std::__invoke_other, &&)",
+                "std::__invoke_impl",
+            ),
+            ("main::{lambda()#1}::operator()() const", "main::{lambda()#1}::operator()"),
+            ("(anonymous namespace)::work(int)", "(anonymous namespace)::work"),
+            ("bool operator< <int>(A<int> const&, A<int> const&)", "operator<"),
+            ("std::ostream& operator<<(std::ostream&, X)", "operator<<"),
+            ("P<T>::operator->() const", "P::operator->"),
+            ("f(int)::g::h()", "f::g::h"),
+            ("operators_of(int)", "operators_of"),
+        ] {
+            assert_eq!(function(name), expected, "{name}");
+        }
     }
 
     #[test]

@@ -22,22 +22,30 @@ pub(crate) fn render(
     style: &Style,
     sources: &mut Sources<'_>,
 ) {
-    let n_shown = if style.full { frames.len() } else { frames.len().min(FRAMES_MAX) };
-    for (number, frame) in frames[..n_shown].iter().enumerate() {
-        let head = format!("{:indent$}{}", "", line(number, frame, shown.base));
-        let source = if number == 0 { sources(frame) } else { None };
+    let has_own = frames.iter().any(|it| !place::is_library(it) && it.line > 0);
+    let is_shown = |it: &Frame| style.full || !has_own || !place::is_library(it);
+    let (mut n_shown, mut n_left_out) = (0, 0);
+    for (number, frame) in frames.iter().enumerate() {
+        if !is_shown(frame) || !style.full && n_shown == FRAMES_MAX {
+            n_left_out += 1;
+            continue;
+        }
+        let head = format!("{:indent$}{}", "", line(number, frame, shown.base, style));
+        let source = if n_shown == 0 { sources(frame) } else { None };
         let _ = writeln!(out, "{}", beside(&head, source.as_deref(), style));
+        n_shown += 1;
     }
-    if n_shown < frames.len() {
-        let _ = writeln!(out, "{:indent$}{} {} more", "", style.ellipsis(), frames.len() - n_shown);
+    if n_shown == FRAMES_MAX && n_left_out > 0 {
+        let _ = writeln!(out, "{:indent$}{} {n_left_out} more", "", style.ellipsis());
     }
 }
 
-fn line(number: usize, frame: &Frame, base: &str) -> String {
+fn line(number: usize, frame: &Frame, base: &str, style: &Style) -> String {
     let place = place::long(frame, base);
     let function = match frame.function.as_str() {
-        "" => "??",
-        function => function,
+        "" => "??".to_owned(),
+        function if style.full => function.to_owned(),
+        function => place::function(function),
     };
     if place == function || place.is_empty() {
         let module = if frame.module.is_empty() { "" } else { &frame.module };

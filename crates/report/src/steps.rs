@@ -34,7 +34,7 @@ pub(crate) fn words(step: &Step, names: &mut Names<'_>, style: &Style) -> Words 
     };
     let mut result = String::new();
     if has_value(step.kind) {
-        result = format!(" {} {}", style.arrow_right(), number::value(step.value));
+        result = format!(" {} {}", style.arrow_right(), number::value(step.value, style));
     }
     if let Some(ending) = ending(step) {
         result.push_str(": ");

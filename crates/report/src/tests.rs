@@ -206,7 +206,7 @@ fn lost_wakeup() {
               found at execution 1,942, seed 7
               T1 consumer waits to be woken at condition variable `ready`
                   at examples/bank.c:60 in worker  pthread_cond_wait(&ready, &lock);
-                  no thread is left that could end this wait
+                  the last signal came before it waited: by T0 main at bank.c:61 (step 4)
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NULL);
 
@@ -396,18 +396,18 @@ fn narrow_terminals_get_a_list() {
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NU…
 
-              step  thread   6 steps, 2 switches
-                 1  T0 main  spawn T1    bank.c:50  pthread_create(&fir…
-                 2  T0 main  spawn T2    bank.c:51  pthread_create(&sec…
+              step  T0 main   T1        T2
+                 1  spawn T1                      :50  pthread_create(&…
+                 2  spawn T2                      :51  pthread_create(&…
                     ── switch (T0 blocked) ──
-                 3  T1       start
-                 4  T1       lock left   bank.c:30  pthread_mutex_lock(…
+                 3  .         start
+                 4  .         lock le…            :30  pthread_mutex_lo…
                     ── switch (preempted) ──
-                 5  T2       start
-                 6  T2       lock right  bank.c:30  pthread_mutex_lock(…
-                    T0 main  join T1     bank.c:52  ← waits for ever
-                    T1       lock right  bank.c:31  ← waits for ever
-                    T2       lock left   bank.c:31  ← waits for ever
+                 5  .         .         start
+                 6  .         .         lock ri…  :30  pthread_mutex_lo…
+                    join T1   .         .         :52  ← waits for ever
+                    .         lock ri…  .         :31  ← waits for ever
+                    .         .         lock le…  :31  ← waits for ever
 
               program output:
                 moving 10 to the right

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{Finding, Kind, OpKind, Place, ThreadState, WaitFor};
+use raddle_model::{Finding, Kind, OpKind, Place, Step, ThreadState, WaitFor};
 
 use crate::{
     Style,
@@ -179,10 +179,34 @@ fn deadlock(
         let letter = letter.map(|it| format!(" ({it})")).unwrap_or_default();
         let _ = writeln!(out, "  {label} {verb} {}{letter}", style.tame(&wait.object));
         waiting(out, shown, wait, style, sources);
-        if wait.holders.is_empty() && state.pending != Some(OpKind::Join) {
+        if let Some(missed) = missed_signal(shown, state, wait) {
+            let _ = writeln!(out, "      {missed}");
+        } else if wait.holders.is_empty() && state.pending != Some(OpKind::Join) {
             let _ = writeln!(out, "      no thread is left that could end this wait");
         }
     }
+}
+
+/// A lost wake-up: the last signal came when the thread did not wait yet.
+fn missed_signal(shown: &Shown<'_>, state: &ThreadState, wait: &WaitFor) -> Option<String> {
+    let is_wait = matches!(state.pending, Some(OpKind::CondWait | OpKind::CondWake));
+    if !is_wait || !wait.holders.is_empty() {
+        return None;
+    }
+    let finding = shown.finding;
+    let position = |is_it: &dyn Fn(&Step) -> bool| {
+        finding.steps.iter().rposition(|it| it.object == wait.object_id && is_it(it))
+    };
+    let signalled = position(&|it| matches!(it.kind, OpKind::Signal | OpKind::Broadcast))?;
+    let waited = position(&|it| it.kind == OpKind::CondWait && it.thread == state.thread);
+    if waited.is_some_and(|it| it < signalled) {
+        return None;
+    }
+    let step = &finding.steps[signalled];
+    let number = number::grouped(finding.n_steps_dropped + signalled as u64 + 1);
+    let at = finding.places.get(step.place as usize).map(place::short).unwrap_or_default();
+    let thread = place::thread(finding, step.thread);
+    Some(format!("the last signal came before it waited: by {thread} at {at} (step {number})"))
 }
 
 fn waiting(
@@ -206,6 +230,11 @@ fn waiting(
 
 /// What every thread was doing, with its stack.
 fn every_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    let hint = match shown.finding.kind {
+        Kind::Hang => "if it is only slow: --hang-timeout gives it longer",
+        _ => "if it only has much to do: --max-steps gives it more",
+    };
+    let _ = writeln!(out, "  {hint}");
     for state in &shown.finding.threads {
         let label = style.paint(Ink::Strong, &place::thread(shown.finding, state.thread));
         let _ = writeln!(out, "  {label} {}", doing(shown.finding, state));
@@ -226,15 +255,25 @@ fn doing(finding: &Finding, state: &ThreadState) -> String {
 /// The thread that failed, with its stack.
 fn failing_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
     let finding = shown.finding;
-    let Some(thread) = finding.thread else { return };
+    let Some(thread) = finding.thread else {
+        if finding.threads.is_empty() {
+            let _ = writeln!(out, "  the process was killed: where its threads were is not known");
+        }
+        return;
+    };
     let label = style.paint(Ink::Strong, &place::thread(finding, thread));
     let state = finding.threads.iter().find(|it| it.thread == thread);
     let created = state
-        .filter(|it| it.parent.is_some())
+        .filter(|it| it.parent.is_some() && !place::is_library(&it.created_at))
         .map(|it| place::with_function(&it.created_at, shown.base))
         .filter(|it| !it.is_empty())
         .map(|it| format!(", created at {it}"))
         .unwrap_or_default();
+    let has_stack = state.is_some_and(|it| !it.stack.is_empty()) || !finding.sites.is_empty();
+    if !has_stack && created.is_empty() {
+        let _ = writeln!(out, "  by {label}");
+        return;
+    }
     let _ = writeln!(out, "  in {label}{created}");
     match state {
         Some(state) if !state.stack.is_empty() => {

@@ -34,6 +34,8 @@ pub(crate) struct Control {
     pub(crate) is_inside: bool,
     /// Do the threads run on one kernel thread?
     pub(crate) has_fibers: bool,
+    /// May user code set the thread pointer itself?
+    pub(crate) has_fsgsbase: bool,
     /// Has the execution begun (`main` was entered in the forked process)?
     pub(crate) is_execution: bool,
     /// Has the process begun to exit?

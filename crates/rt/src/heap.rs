@@ -12,7 +12,13 @@ pub(crate) struct Block {
     pub(crate) site: SiteId,
     /// Which allocation of that site.
     pub(crate) ordinal: u32,
+    /// Where the functions that led there were called, innermost first: many programs allocate through
+    /// one function of their own, and not all that comes from there is one kind of thing.
+    pub(crate) callers: [usize; N_CALLERS],
 }
+
+/// So many callers tell blocks of one site apart.
+pub(crate) const N_CALLERS: usize = 3;
 
 /// All blocks that are allocated now.
 #[derive(Debug, Default)]
@@ -23,14 +29,20 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    pub(crate) fn add(&mut self, address: usize, size: usize, site: SiteId) {
+    pub(crate) fn add(
+        &mut self,
+        address: usize,
+        size: usize,
+        site: SiteId,
+        callers: [usize; N_CALLERS],
+    ) {
         let idx = site.0 as usize;
         if self.ordinals.len() <= idx {
             self.ordinals.resize(idx + 64, 0);
         }
         let ordinal = self.ordinals[idx];
         self.ordinals[idx] += 1;
-        self.blocks.insert(address, Block { size, site, ordinal });
+        self.blocks.insert(address, Block { size, site, ordinal, callers });
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {

@@ -8,7 +8,10 @@ use std::ffi::{CStr, c_int, c_void};
 use raddle_model::{SiteId, ThreadId, hash_bytes, mix};
 use raddle_trace::{ModuleEntry, ObjectClass, ObjectEntry, SiteEntry};
 
-use crate::control::{Caller, Control};
+use crate::{
+    control::{Caller, Control},
+    heap::Block,
+};
 
 /// A loaded executable or library.
 #[derive(Debug)]
@@ -36,6 +39,11 @@ impl Modules {
         let is_in = |it: &&Module| it.start <= address && address < it.end;
         let idx = self.found.iter().position(|it| is_in(&it))?;
         Some((idx as u32, &self.found[idx]))
+    }
+
+    /// The last address of each module: its data is there.
+    pub(crate) fn data_addresses(&self) -> Vec<usize> {
+        self.found.iter().map(|it| it.end - 1).collect()
     }
 
     /// Is it code of the program itself?
@@ -170,8 +178,7 @@ impl Control {
             entry.ordinal = block.ordinal;
             entry.size = block.size.min(u32::MAX as usize) as u32;
             entry.offset = (address - base) as u64;
-            let site_hash = self.emit.site_hash(block.site);
-            return (entry, mix(mix(2, site_hash), entry.offset));
+            return (entry, mix(mix(2, self.block_hash(&block)), entry.offset));
         }
         if let Some((number, module)) = self.modules.of(address) {
             entry.region = 1;
@@ -186,6 +193,15 @@ impl Control {
             return (entry, mix(mix(3, u64::from(thread.0)), offset as u64));
         }
         (entry, 0)
+    }
+
+    /// What tells the blocks of one kind from others: where they come from, and their size.
+    fn block_hash(&self, block: &Block) -> u64 {
+        let site_hash = mix(self.emit.site_hash(block.site), block.size as u64);
+        block.callers.iter().fold(site_hash, |hash, pc| match self.modules.of(*pc) {
+            Some((_, module)) => mix(hash ^ module.path_hash, (pc - module.bias) as u64),
+            None => hash,
+        })
     }
 
     /// Whose stack an address is on, and how far below its first frame.

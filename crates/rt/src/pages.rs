@@ -1,9 +1,11 @@
-//! Which pages an execution writes to, learned from one and made ready for the next.
+//! Which pages an execution uses, learned from one and made ready for the next.
 //!
-//! A forked process shares all pages with the server until it writes to them; each first write is a
-//! fault, some microseconds in a virtual machine. The set hardly changes from one execution to the
-//! next, so an early execution tells the server which pages it came to own, and later ones ask the
-//! kernel for all of them at once. Where the kernel can't (before Linux 5.14), nothing is lost.
+//! A forked process shares all pages with the server until it writes to them, and has to be shown most
+//! pages of code anew: each first touch is a fault, some microseconds in a virtual machine. The set
+//! hardly changes from one execution to the next, so an early execution tells the server which pages
+//! it came to use. Later ones ask the kernel for their own copies all at once; and the server makes the
+//! kernel copy its table of code pages with each fork, which Linux does for mappings of files only if
+//! one of their pages was written to. Where the kernel can't do either, nothing is lost.
 
 use std::ffi::CStr;
 
@@ -11,13 +13,18 @@ use raddle_fiber::raw;
 use raddle_trace::{Header, Segment};
 
 const PAGE: usize = 4096;
+const MADV_POPULATE_READ: usize = 22;
 const MADV_POPULATE_WRITE: usize = 23;
 /// Bits of an entry in `pagemap`: in memory; mapped by this process alone; of a file.
 const PRESENT: u64 = 1 << 63;
 const EXCLUSIVE: u64 = 1 << 56;
 const OF_FILE: u64 = 1 << 61;
+/// In a range's size: pages of code, which are only read; or a whole mapping of code.
+const CODE: u64 = 1;
+const MAPPING: u64 = 2;
+const MARKS: u64 = CODE | MAPPING;
 
-/// In an execution that ends: tells the pages that it owns.
+/// In an execution that ends: tells the pages that it uses.
 pub(crate) fn tell(segment: &Segment, header: *mut Header) {
     let (Some(maps), Some(pagemap)) = (open(c"/proc/self/maps"), open(c"/proc/self/pagemap")) else {
         return;
@@ -25,8 +32,8 @@ pub(crate) fn tell(segment: &Segment, header: *mut Header) {
     let room = segment.caps().pages as usize;
     let mut ranges: Vec<[u64; 2]> = Vec::with_capacity(room);
     for line in read_all(maps).split(|it| *it == b'\n') {
-        if let Some((start, end)) = private_and_writable(line) {
-            owned_pages(pagemap, start, end, &mut ranges);
+        if let Some((start, end, is_code)) = private_mapping(line) {
+            used_pages(pagemap, start, end, is_code, &mut ranges);
         }
     }
     ranges.truncate(room);
@@ -37,12 +44,46 @@ pub(crate) fn tell(segment: &Segment, header: *mut Header) {
     }
 }
 
-/// In an execution that begins: asks for the pages that others came to own.
-pub(crate) fn make_ready(ranges: &[[u64; 2]]) {
+/// In the server: remembers the pages that an execution told, and sees to those of code.
+pub(crate) fn learn(told: &[[u64; 2]]) -> Vec<[u64; 2]> {
+    for [start, marked_size] in told {
+        let (start, size) = (*start as usize, (marked_size & !MARKS) as usize);
+        match marked_size & MARKS {
+            CODE => populate(start, size, MADV_POPULATE_READ),
+            MAPPING => write_to_code(start, size),
+            _ => {}
+        }
+    }
+    told.iter().filter(|it| it[1] & MARKS == 0).copied().collect()
+}
+
+/// In an execution that begins: asks for the pages that others came to own, and for what every execution
+/// writes: the start of the segment.
+pub(crate) fn make_ready(ranges: &[[u64; 2]], segment: &Segment) {
+    let header = segment.header() as usize;
+    populate(header, segment.events() as usize + PAGE - header, MADV_POPULATE_WRITE);
     for [start, size] in ranges {
-        // SAFETY: copies pages of our own; their contents stay as they are.
-        unsafe {
-            raw::syscall(libc::SYS_madvise, [*start as usize, *size as usize, MADV_POPULATE_WRITE, 0, 0, 0]);
+        populate(*start as usize, *size as usize, MADV_POPULATE_WRITE);
+    }
+}
+
+fn populate(start: usize, size: usize, advice: usize) {
+    // SAFETY: maps or copies pages of our own; their contents stay as they are.
+    unsafe { raw::syscall(libc::SYS_madvise, [start, size, advice, 0, 0, 0]) };
+}
+
+/// Writes a byte of code over itself. Where that is forbidden, the protection stays as it was. All of
+/// the mapping changes its protection for a moment, or the kernel would split it.
+fn write_to_code(start: usize, size: usize) {
+    const READ_EXECUTE: usize = (libc::PROT_READ | libc::PROT_EXEC) as usize;
+    const ALL: usize = READ_EXECUTE | libc::PROT_WRITE as usize;
+    // SAFETY: the mapping is of code; while it may be written it may still be executed, and the byte
+    // that is written is the one that is there.
+    unsafe {
+        if raw::syscall(libc::SYS_mprotect, [start, size, ALL, 0, 0, 0]) == 0 {
+            let byte = start as *mut u8;
+            byte.write_volatile(byte.read_volatile());
+            raw::syscall(libc::SYS_mprotect, [start, size, READ_EXECUTE, 0, 0, 0]);
         }
     }
 }
@@ -73,21 +114,32 @@ fn read_all(fd: usize) -> Vec<u8> {
     }
 }
 
-/// `7ffff7d33000-7ffff7d34000 rw-p …`: the range of a mapping that writes make our own.
-fn private_and_writable(line: &[u8]) -> Option<(usize, usize)> {
+/// `7ffff7d33000-7ffff7d34000 rw-p …`: the range of a mapping that writes make our own, or of code.
+fn private_mapping(line: &[u8]) -> Option<(usize, usize, bool)> {
     let text = std::str::from_utf8(line).ok()?;
     let (range, rest) = text.split_once(' ')?;
-    if !rest.starts_with("rw-p") || rest.contains("[v") {
+    let is_code = rest.starts_with("r-xp") && rest.contains('/');
+    if !(is_code || rest.starts_with("rw-p")) || rest.contains("[v") {
         return None;
     }
     let (start, end) = range.split_once('-')?;
-    Some((usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?))
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    Some((number(start)?, number(end)?, is_code))
 }
 
-/// Adds the runs of pages between `start` and `end` that this process alone has.
-fn owned_pages(pagemap: usize, start: usize, end: usize, ranges: &mut Vec<[u64; 2]>) {
+/// Adds the runs of pages between `start` and `end` that this process alone has, or, of code, that it
+/// was shown.
+fn used_pages(pagemap: usize, start: usize, end: usize, is_code: bool, ranges: &mut Vec<[u64; 2]>) {
     const N_ENTRIES: usize = 512;
+    let (mask, wanted) = match is_code {
+        true => (PRESENT, PRESENT),
+        false => (PRESENT | EXCLUSIVE | OF_FILE, PRESENT | EXCLUSIVE),
+    };
     let mut entries = [0_u64; N_ENTRIES];
+    let mark = if is_code { CODE } else { 0 };
+    if is_code {
+        ranges.push([start as u64, (end - start) as u64 | MAPPING]);
+    }
     let mut at = start;
     while at < end {
         let n_wanted = N_ENTRIES.min((end - at) / PAGE);
@@ -100,18 +152,19 @@ fn owned_pages(pagemap: usize, start: usize, end: usize, ranges: &mut Vec<[u64; 
             return;
         }
         for entry in &entries[..n_read as usize / 8] {
-            let is_owned = entry & (PRESENT | EXCLUSIVE | OF_FILE) == PRESENT | EXCLUSIVE;
-            if is_owned {
-                add_page(at as u64, ranges);
+            if entry & mask == wanted {
+                add_page(at as u64, mark, ranges);
             }
             at += PAGE;
         }
     }
 }
 
-fn add_page(page: u64, ranges: &mut Vec<[u64; 2]>) {
+fn add_page(page: u64, mark: u64, ranges: &mut Vec<[u64; 2]>) {
     match ranges.last_mut() {
-        Some([start, size]) if *start + *size == page => *size += PAGE as u64,
-        _ => ranges.push([page, PAGE as u64]),
+        Some([start, size]) if *size & MARKS == mark && *start + (*size & !MARKS) == page => {
+            *size += PAGE as u64;
+        }
+        _ => ranges.push([page, PAGE as u64 | mark]),
     }
 }

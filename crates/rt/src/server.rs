@@ -8,7 +8,7 @@ use std::{
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, ObjectId};
+use raddle_model::End;
 use raddle_pick::{Chooser, Nonpreemptive, Spec, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
@@ -63,7 +63,6 @@ extern "C" fn init() {
     };
     // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
     unsafe { libc::mallopt(-8, 1) };
-    threads::choose_switch();
     real::find_all();
     take_control(segment);
 }
@@ -112,6 +111,7 @@ fn take_control(segment: Segment) {
         me: raddle_model::ThreadId(0),
         is_inside: true,
         has_fibers,
+        has_fsgsbase: raddle_fiber::has_fsgsbase(),
         is_execution: false,
         is_exiting: false,
         exit_code: 0,
@@ -207,11 +207,28 @@ fn serve() {
         if n_read != 1 || command != b'B' {
             raw::exit_group(0);
         }
+        prepare_shadow();
         // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
         if run_block(unsafe { (*control()).header }) {
             return;
         }
         reply(b'D');
+    }
+}
+
+/// Makes the chunks of the shadow that executions will use, so that they find them made.
+fn prepare_shadow() {
+    // SAFETY: no execution runs; `sbrk(0)` asks where the heap ends.
+    unsafe {
+        let heap_end = libc::sbrk(0) as usize;
+        let control = &mut *control();
+        let stacks = threads::stack_tops().into_iter().chain([control.threads[0].stack_top, heap_end]);
+        for top in stacks {
+            control.shadow.cell(top - 1);
+        }
+        for address in control.modules.data_addresses() {
+            control.shadow.cell(address);
+        }
     }
 }
 
@@ -309,7 +326,7 @@ fn learn_pages(header: *mut Header) {
         if (*header).wants_pages == 1 && (*header).is_end_written == 1 {
             let segment = (*control()).segment;
             let n_pages = (*header).n_pages.min(segment.caps().pages) as usize;
-            *PAGES.0.get() = segment.copy(segment.pages(), n_pages);
+            *PAGES.0.get() = pages::learn(&segment.copy(segment.pages(), n_pages));
         }
     }
 }
@@ -352,7 +369,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
     unsafe {
         raw::syscall(SYS_PRCTL, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0]);
         let control = control();
-        pages::make_ready(&*PAGES.0.get());
+        pages::make_ready(&*PAGES.0.get(), &(*control).segment);
         let prefix =
             std::slice::from_raw_parts((*control).segment.prefix(), (*header).n_prefix as usize);
         let spec = Spec { number: entry.picker, params: entry.params };
@@ -413,9 +430,3 @@ pub(crate) fn note(what: &CStr, site: raddle_model::SiteId) {
         header.n_notes = n_notes + 1;
     }
 }
-
-/// Kept so that the main object's number is known: `main` is always object 1.
-pub(crate) const MAIN_OBJECT: ObjectId = ObjectId(1);
-
-/// A counter that differs between calls and never between executions.
-pub(crate) static CALLS: AtomicU64 = AtomicU64::new(0);

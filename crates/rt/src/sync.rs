@@ -5,7 +5,7 @@ use raddle_model::ObjectId;
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Control, control},
+    control::Control,
     shadow::{Cell, State},
 };
 
@@ -91,15 +91,4 @@ impl Control {
         }
         object
     }
-}
-
-/// The global state, borrowed for one statement.
-///
-/// # Safety
-///
-/// The thread that runs is inside a hook, and the borrow ends before anything switches.
-#[inline(always)]
-pub(crate) unsafe fn borrow<'a>() -> &'a mut Control {
-    // SAFETY: the caller's promise.
-    unsafe { &mut *control() }
 }

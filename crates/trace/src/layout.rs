@@ -289,7 +289,9 @@ impl Offsets {
         const fn after(start: usize, count: u32, size: usize) -> usize {
             (start + count as usize * size).next_multiple_of(4096)
         }
-        let entries = size_of::<Header>().next_multiple_of(4096);
+        // First what every execution writes: one stretch for the kernel to make ready.
+        let events = size_of::<Header>().next_multiple_of(4096);
+        let entries = after(events, caps.events, size_of::<Event>());
         let summaries = after(entries, caps.block, size_of::<Entry>());
         let prefix = after(summaries, caps.block, size_of::<Summary>());
         let shared = after(prefix, caps.prefix, 4);
@@ -299,8 +301,7 @@ impl Offsets {
         let modules = after(threads, caps.threads, size_of::<ThreadEntry>());
         let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
         let pages = after(notes, caps.notes, size_of::<NoteEntry>());
-        let events = after(pages, caps.pages, size_of::<[u64; 2]>());
-        let end = after(events, caps.events, size_of::<Event>());
+        let end = after(pages, caps.pages, size_of::<[u64; 2]>());
         Offsets {
             entries,
             summaries,

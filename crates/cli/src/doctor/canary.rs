@@ -4,11 +4,12 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
-    time::Duration,
+    sync::{Arc, atomic::AtomicBool},
 };
 
-use raddle_explore::{Campaign, Observer, Options, StoredTarget, Target, Verdict, replay};
+use raddle_explore::{
+    Campaign, Observer, Options, Sameness, StoredTarget, Target, Verdict, replay,
+};
 use raddle_launch::{Cache, Symbols};
 use raddle_model::{Carrier, Kind};
 
@@ -102,14 +103,11 @@ fn sing(canary: &Canary, folder: &Path, compiler: &str) -> Result<String, String
     let program = compile(canary, folder, compiler)?;
     let launch = Launch {
         program,
-        args: Vec::new(),
+        target: &StoredTarget::default(),
         carrier: Carrier::Fibers,
-        stdin: None,
-        memory: 1 << 30,
-        hang_timeout: Duration::from_secs(10),
-        n_cpus: 2,
+        stop: Arc::default(),
     };
-    let target = native::open(&launch).map_err(|error| error.to_string())?;
+    let target = native::open(launch).map_err(|error| error.to_string())?;
     let options = Options { executions: Some(EXECUTIONS), ..Options::default() };
     let mut symbols = Symbols::new();
     let outcome = Campaign::new(&target, options)
@@ -132,7 +130,7 @@ fn come_back(
     symbols: &mut Symbols,
 ) -> Result<(), String> {
     let mut session = target.open().map_err(|error| error.to_string())?;
-    let verdict = replay(&mut *session, &found.finding, symbols, false);
+    let verdict = replay(&mut *session, &found.finding, symbols, false, Sameness::Bucket);
     match verdict.map_err(|error| error.to_string())? {
         Verdict::Reproduced { exact: true } => Ok(()),
         verdict => Err(format!("found, but its replay went another way: {verdict:?}")),

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     finding::{bucket, finding, is_failure},
-    replay::{Verdict, replay},
+    replay::{Sameness, Verdict, replay},
     store::Ids,
     target::{Block, BlockResult, Session, Symbols, Target, TargetError},
 };
@@ -153,6 +153,8 @@ impl Course<'_> {
         let Job { range, block } = report.job;
         let mut result = match report.result {
             Ok(result) => result,
+            // Its executions never happened.
+            Err(TargetError::Stopped) if self.is_stopped() => return,
             Err(error) => return self.fail(error),
         };
         let n_run = result.summaries.len() as u64;
@@ -256,7 +258,13 @@ impl Course<'_> {
             none => none.insert(self.target.open()?),
         };
         for _ in 0..self.options.confirmations {
-            let verdict = replay(session.as_mut(), &found.finding, self.symbols, exit_is_fine)?;
+            let same = Sameness::default();
+            let verdict =
+                replay(session.as_mut(), &found.finding, self.symbols, exit_is_fine, same);
+            let verdict = match verdict {
+                Err(TargetError::Stopped) if self.stop.load(Ordering::Relaxed) => break,
+                verdict => verdict?,
+            };
             let (is_back, is_same_trace) = match verdict {
                 Verdict::Reproduced { exact } => (true, exact),
                 Verdict::Diverged { same_bucket, .. } => (same_bucket, false),

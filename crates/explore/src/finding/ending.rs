@@ -91,7 +91,7 @@ fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Ver
         End::Assert => said(Kind::Assert, trace, scene, "assertion failed"),
         End::Exception => said(Kind::Exception, trace, scene, "terminated"),
         End::Abort => said(Kind::Abort, trace, scene, "aborted"),
-        End::OutOfMemory => said(Kind::OutOfMemory, trace, scene, "killed at the memory limit"),
+        End::OutOfMemory => out_of_memory(trace, scene),
         End::Lost(_) | End::Bug => unreachable!("bug: {end:?} was dealt with before"),
     }
 }
@@ -116,6 +116,16 @@ fn said(kind: Kind, trace: &Trace, scene: &Scene, otherwise: &str) -> Verdict {
         said => said.to_owned(),
     };
     by_stack(kind, message, detail, scene)
+}
+
+/// Where it stood when the limit was reached is chance, but hardly in which functions.
+fn out_of_memory(trace: &Trace, scene: &Scene) -> Verdict {
+    let said = match trace.message.as_str() {
+        "" => "killed for want of memory",
+        said => said,
+    };
+    let message = format!("{said}{}", at_text(&first_own(&scene.stack)));
+    Verdict { grain: Grain::Function, ..by_stack(Kind::OutOfMemory, message, String::new(), scene) }
 }
 
 fn exit(code: i32, trace: &Trace, scene: &Scene) -> Verdict {
@@ -171,7 +181,7 @@ fn livelock(trace: &Trace, scene: &Scene) -> Verdict {
     let sites = sites.map(|it| Place { line: 0, column: 0, ..it });
     Verdict {
         kind: Kind::Livelock,
-        message: format!("no end after {} steps", trace.summary.n_steps),
+        message: format!("no end after {} steps", grouped(trace.summary.n_steps)),
         sites: bucket::set(sites.collect()),
         grain: Grain::Function,
         detail: String::new(),
@@ -179,14 +189,22 @@ fn livelock(trace: &Trace, scene: &Scene) -> Verdict {
     }
 }
 
+/// `1,000,000`.
+fn grouped(number: u64) -> String {
+    match number.checked_div(1_000).filter(|it| *it > 0) {
+        Some(thousands) => format!("{},{:03}", grouped(thousands), number % 1_000),
+        None => number.to_string(),
+    }
+}
+
 fn hang(trace: &Trace, scene: &Scene) -> Verdict {
-    let message = match trace.message.as_str() {
-        "" => format!("no step for too long{}", at_text(&first_own(&scene.stack))),
-        said => said.to_owned(),
+    let said = match trace.message.as_str() {
+        "" => "no step for too long",
+        said => said,
     };
     Verdict {
         kind: Kind::Hang,
-        message,
+        message: format!("{said}{}", at_text(&first_own(&scene.stack))),
         sites: bucket::set(scene.unfinished().map(|it| first_own(&it.stack)).collect()),
         grain: Grain::Line,
         detail: String::new(),

@@ -267,7 +267,7 @@ fn livelock_is_told_apart_by_functions() {
     check(
         &spinning(31),
         expect![[r#"
-            livelock: no end after 1000000 steps
+            livelock: no end after 1,000,000 steps
             cycle [], lines [0]
         "#]],
     );

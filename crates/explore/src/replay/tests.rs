@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use raddle_model::{End, Finding, ObjectId, OpKind, PickerSpec, Plan};
 use raddle_trace::{ObjectClass, Trace};
 
-use super::{Verdict, replay};
+use super::{Sameness, Verdict, replay};
 use crate::{
     fake::{Script, ToySymbols, TraceExt, trace},
     finding::finding,
@@ -29,8 +29,9 @@ fn recorded() -> Finding {
 }
 
 fn check(again: Trace, expect: Expect) {
-    let verdict = replay(&mut Script::of(again), &recorded(), &mut ToySymbols, false)
-        .expect("bug: the script does not fail");
+    let verdict =
+        replay(&mut Script::of(again), &recorded(), &mut ToySymbols, false, Sameness::Bucket)
+            .expect("bug: the script does not fail");
     expect.assert_eq(&match verdict {
         Verdict::Reproduced { exact } => format!("reproduced, exact: {exact}"),
         Verdict::Gone => "gone".into(),
@@ -129,6 +130,7 @@ fn a_start_that_was_dropped_is_not_compared() {
 #[test]
 fn exit_codes_may_be_fine() {
     let again = execution(End::Exit(3), &[10, 11, 12]);
-    let verdict = replay(&mut Script::of(again), &recorded(), &mut ToySymbols, true);
+    let verdict =
+        replay(&mut Script::of(again), &recorded(), &mut ToySymbols, true, Sameness::Bucket);
     assert_eq!(verdict.ok(), Some(Verdict::Gone));
 }

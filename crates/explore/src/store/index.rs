@@ -10,7 +10,7 @@ use std::{
 use raddle_model::{Bucket, Kind};
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError, StoredFinding, VERSION, file};
+use super::{Store, StoreError, StoredFinding, VERSION, file, os};
 
 /// What a list shows of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,7 @@ pub struct Listed {
     /// When it was found.
     pub date: String,
     /// The executable.
+    #[serde(with = "os::one")]
     pub program: PathBuf,
 }
 

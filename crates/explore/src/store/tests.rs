@@ -1,6 +1,6 @@
 //! The store, from its outside.
 
-use std::{fs, path::Path};
+use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
 
 use expect_test::{Expect, expect};
 use raddle_model::{Bucket, Carrier, End, Finding, PickerSpec, Plan};
@@ -17,7 +17,7 @@ fn info() -> RunInfo {
     RunInfo {
         target: StoredTarget {
             program: "./toy".into(),
-            args: vec!["-n".into(), "3".into()],
+            args: vec!["-n".into(), OsString::from_vec(vec![b'3', 0xff])],
             ..StoredTarget::default()
         },
         program_hash: u64::MAX,

@@ -1,6 +1,7 @@
 //! What is stored.
 
 use std::{
+    ffi::OsString,
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -9,27 +10,53 @@ use std::{
 use raddle_model::{Carrier, Finding, hash_bytes, mix};
 use serde::{Deserialize, Serialize};
 
+use super::os;
 use crate::campaign::{Outcome, Reproduced};
 
 /// What was run, so that it can be run again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredTarget {
     /// The executable.
+    #[serde(with = "os::one")]
     pub program: PathBuf,
     /// Its arguments.
-    pub args: Vec<String>,
+    #[serde(with = "os::many")]
+    pub args: Vec<OsString>,
     /// What it was compiled from, if Raddle did it.
+    #[serde(with = "os::many")]
     pub sources: Vec<PathBuf>,
     /// Flags for the compiler.
     pub cflags: Vec<String>,
     /// Were only synchronisation operations controlled, because the program is not instrumented?
     pub sync_only: bool,
     /// The directory that it ran in.
+    #[serde(with = "os::one")]
     pub cwd: PathBuf,
-    /// What it read as standard input, if anything.
+    /// What it read as standard input: one file, or none.
+    #[serde(with = "os::maybe")]
     pub stdin: Option<PathBuf>,
     /// The compiler, if Raddle used one.
     pub compiler: Option<String>,
+    /// What it was allowed and told.
+    #[serde(default)]
+    pub bounds: Bounds,
+}
+
+/// What a program is allowed, and what it is told about the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Bytes that one execution may use.
+    pub memory: u64,
+    /// An execution that makes no step for so long is ended.
+    pub hang_timeout_ms: u64,
+    /// Processors that it is told there are.
+    pub n_cpus: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds { memory: 4 << 30, hang_timeout_ms: 10_000, n_cpus: 4 }
+    }
 }
 
 /// What all findings of a run have in common.

@@ -233,7 +233,10 @@ const CLANG_WISHES: &[&[&str]] = &[
 
 /// What we ask of compilers, as a number: another version of Raddle asks anew.
 fn wishes() -> u64 {
-    let all = [GCC_BASE, CLANG_BASE].into_iter().chain(GCC_WISHES.iter().copied()).chain(CLANG_WISHES.iter().copied());
+    let all = [GCC_BASE, CLANG_BASE]
+        .into_iter()
+        .chain(GCC_WISHES.iter().copied())
+        .chain(CLANG_WISHES.iter().copied());
     all.flatten().fold(0, |hash, flag| mix(hash, hash_bytes(flag.as_bytes())))
 }
 

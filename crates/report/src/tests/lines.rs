@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::samples;
 use crate::{
     Status, Style, Tally,
-    closing::{self, Replayed, Uncontrolled},
+    closing::{self, NewEnd, Replayed, Uncontrolled},
     json,
 };
 
@@ -58,12 +58,12 @@ fn warnings_name_what_was_not_controlled() {
     .assert_eq(&text);
 }
 
-fn diverged(is_same: bool) -> Replayed {
+fn diverged(end: NewEnd) -> Replayed {
     Replayed::Diverged {
         step: 44,
         expected: "T1 lock mutex `left` at bank.c:30".into(),
         found: "T2 lock mutex `right` at bank.c:31".into(),
-        is_same,
+        end,
     }
 }
 
@@ -76,8 +76,9 @@ fn verdicts_of_replays() {
     for all in [
         vec![exact.clone()],
         vec![exact.clone(); 5],
-        vec![exact, near, diverged(true)],
-        vec![diverged(false)],
+        vec![exact, near, diverged(NewEnd::Same)],
+        vec![diverged(NewEnd::Good)],
+        vec![diverged(NewEnd::Other("SIGSEGV".into()))],
         vec![Replayed::Gone, Replayed::Gone],
     ] {
         text += &closing::replayed("dl-02c1", &all, &style);
@@ -90,13 +91,18 @@ fn verdicts_of_replays() {
           diverged at step 44:
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
-          and the same failure all the same
+          and it ended in the same failure
+        dl-02c1: gone: the program ended well
+          diverged at step 44:
+            recorded: T1 lock mutex `left` at bank.c:30
+            now:      T2 lock mutex `right` at bank.c:31
+          what was found may be there under other schedules: raddle run explores them
         dl-02c1: not reproduced
           diverged at step 44:
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
-          was the program rebuilt, or does its input differ?
-        dl-02c1: not reproduced in 2 replays
+          and it ended in another failure: SIGSEGV
+        dl-02c1: gone: the program ended well in all of 2 replays
           the recorded steps were followed, and nothing failed
     "#]]
     .assert_eq(&text);
@@ -106,14 +112,14 @@ fn verdicts_of_replays() {
 fn other_json_lines() {
     let mut text = json::progress(&status());
     text += &json::summary(&status(), &json::Closing { seed: 7, ..json::Closing::default() });
-    text += &json::replay("dl-02c1", 1, &Replayed::Reproduced { is_exact: true });
-    text += &json::replay("dl-02c1", 2, &diverged(false));
+    text += &json::replay("dl-02c1", 1, &Replayed::Reproduced { is_exact: true }, false);
+    text += &json::replay("dl-02c1", 2, &diverged(NewEnd::Other("SIGSEGV".into())), true);
     text += &json::output(3, "total 200\n");
     expect![[r#"
         {"type":"progress","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"hung":0}
         {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"hung":0,"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"baseline_failed":false}
-        {"type":"replay","version":1,"id":"dl-02c1","time":1,"verdict":"reproduced","reproduced":true,"exact":true,"diverged_at_step":null,"expected":null,"found":null}
-        {"type":"replay","version":1,"id":"dl-02c1","time":2,"verdict":"diverged","reproduced":false,"exact":false,"diverged_at_step":44,"expected":"T1 lock mutex `left` at bank.c:30","found":"T2 lock mutex `right` at bank.c:31"}
+        {"type":"replay","version":1,"id":"dl-02c1","time":1,"verdict":"reproduced","reproduced":true,"exact":true,"diverged_at_step":null,"expected":null,"found":null,"other_failure":null,"rebuilt":false}
+        {"type":"replay","version":1,"id":"dl-02c1","time":2,"verdict":"diverged","reproduced":false,"exact":false,"diverged_at_step":44,"expected":"T1 lock mutex `left` at bank.c:30","found":"T2 lock mutex `right` at bank.c:31","other_failure":"SIGSEGV","rebuilt":true}
         {"type":"output","version":1,"execution":3,"output":"total 200\n"}
     "#]].assert_eq(&text);
 }

@@ -9,6 +9,7 @@ use raddle_model::{End, Misuse, ObjectId, Op, OpKind};
 use crate::{
     control::{Caller, control, enter, leave},
     end,
+    heap::N_CALLERS,
     hooks::{caller, export},
     step::step,
 };
@@ -90,7 +91,11 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     unsafe {
         let control = control();
         let site = (*control).site(caller);
-        (*control).heap.add(block as usize, size, site);
+        let mut callers = [0; N_CALLERS];
+        for (to, pc) in callers.iter_mut().zip((*control).hot.stack.callers()) {
+            *to = pc;
+        }
+        (*control).heap.add(block as usize, size, site, callers);
         (*control).shadow.fill(block as usize, size, false);
     }
     leave(block)

@@ -6,7 +6,7 @@ use std::{
 };
 
 use libc::{pthread_attr_t, pthread_t, size_t, timespec};
-use raddle_model::{End, Misuse, Op, OpKind, OpResult, ThreadId};
+use raddle_model::{End, Misuse, Op, OpKind, OpResult};
 
 use crate::{
     control::{Caller, control, enter, leave},
@@ -217,10 +217,4 @@ pub(super) unsafe extern "C-unwind" fn do_yield() -> c_int {
     let site = unsafe { (*control()).site(caller) };
     crate::step::yield_now(site);
     leave(0)
-}
-
-/// The number of a thread, for other hooks.
-pub(crate) unsafe fn number_of(thread: pthread_t) -> Option<ThreadId> {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).thread_of(thread as usize) }
 }

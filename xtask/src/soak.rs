@@ -1,0 +1,198 @@
+//! Every correct program under `programs/pass`, explored for long: nothing may be found.
+//!
+//! A finding here is either a bug of the program, which then belongs under `programs/fail`, or one of
+//! ours. Both carriers, every compiler that there is.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use raddle_explore::{Campaign, Observer, Options as CampaignOptions};
+use raddle_launch::{
+    CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
+};
+use raddle_model::Carrier;
+use serde::Serialize;
+
+/// What to run.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Executions of each program on fibers, for each seed and compiler.
+    pub(crate) executions: u64,
+    /// The same on kernel threads.
+    pub(crate) on_threads: u64,
+    /// Seeds from 1 to this.
+    pub(crate) seeds: u64,
+    /// Only programs whose path contains this.
+    pub(crate) only: String,
+    /// Where the figures go.
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// One campaign.
+#[derive(Debug, Serialize)]
+struct Row {
+    program: String,
+    compiler: &'static str,
+    carrier: &'static str,
+    seed: u64,
+    executions: u64,
+    distinct_traces: u64,
+    steps_max: u64,
+    execs_per_s: f64,
+    stability: f64,
+    /// Notes about what could not be controlled.
+    uncontrolled: Vec<String>,
+    /// What was found, or went wrong; empty if all is well.
+    trouble: String,
+}
+
+struct Silent;
+
+impl Observer for Silent {}
+
+/// Explores all programs, prints what is wrong as it is found, and fails if anything is.
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/pass");
+    let mut compilers = vec![("gcc", CompilerChoice::Environment)];
+    if Command::new("clang").arg("--version").output().is_ok_and(|it| it.status.success()) {
+        compilers.push(("clang", CompilerChoice::Clang));
+    }
+    let start = Instant::now();
+    let mut rows = Vec::new();
+    for path in programs_under(&root) {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        if !name.contains(&options.only) {
+            continue;
+        }
+        for (compiler, choice) in &compilers {
+            let native = build(&path, choice.clone()).with_context(|| format!("failed to build {name}"))?;
+            for seed in 1..=options.seeds {
+                rows.push(soak(&name, compiler, &native, Carrier::Fibers, seed, options.executions));
+            }
+            rows.push(soak(&name, compiler, &native, Carrier::Threads, 1, options.on_threads));
+        }
+    }
+    tell_sum(&rows, start.elapsed());
+    if let Some(path) = &options.json {
+        fs::write(path, serde_json::to_string_pretty(&rows)?)
+            .with_context(|| format!("failed to write {}", path.display()))?;
+    }
+    let n_bad = rows.iter().filter(|it| !it.trouble.is_empty()).count();
+    ensure!(n_bad == 0, "{n_bad} of {} campaigns found something in a correct program", rows.len());
+    Ok(())
+}
+
+fn tell_sum(rows: &[Row], elapsed: Duration) {
+    let n_executions = rows.iter().map(|it| it.executions).sum::<u64>();
+    let n_traces = rows.iter().map(|it| it.distinct_traces).sum::<u64>();
+    eprintln!(
+        "{} campaigns, {n_executions} executions, {n_traces} distinct traces in {:.0} s",
+        rows.len(),
+        elapsed.as_secs_f64()
+    );
+}
+
+fn programs_under(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(programs_under(&path));
+        } else if path.extension().is_some_and(|it| it == "c" || it == "cpp") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn build(path: &Path, choice: CompilerChoice) -> anyhow::Result<NativeOptions> {
+    let text = fs::read_to_string(path)?;
+    let words = |key: &str| -> Vec<std::ffi::OsString> {
+        let start = format!("//@ {key}:");
+        let line = text.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or_default();
+        line.split_whitespace().map(Into::into).collect()
+    };
+    let toolchain = Toolchain::open(choice)?;
+    let request = CompileRequest { inputs: vec![path.to_owned()], flags: words("flags") };
+    let program = compile(&toolchain, &request)?.program;
+    let mut native = NativeOptions::new(program, words("args"), toolchain.runtime);
+    native.hang_timeout = Duration::from_secs(10);
+    Ok(native)
+}
+
+fn soak(
+    name: &str,
+    compiler: &'static str,
+    native: &NativeOptions,
+    carrier: Carrier,
+    seed: u64,
+    executions: u64,
+) -> Row {
+    let target = Native::new(NativeOptions { carrier, ..native.clone() });
+    let options = CampaignOptions {
+        seed,
+        executions: Some(executions),
+        jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        ..CampaignOptions::default()
+    };
+    let outcome = Campaign::new(&target, options).run(
+        &mut Symbols::new(),
+        &mut Silent,
+        &AtomicBool::new(false),
+    );
+    let mut row = Row {
+        program: name.to_owned(),
+        compiler,
+        carrier: if carrier == Carrier::Fibers { "fibers" } else { "threads" },
+        seed,
+        executions: 0,
+        distinct_traces: 0,
+        steps_max: 0,
+        execs_per_s: 0.0,
+        stability: 0.0,
+        uncontrolled: Vec::new(),
+        trouble: String::new(),
+    };
+    match outcome {
+        Err(error) => row.trouble = format!("{error:#}"),
+        Ok(outcome) => {
+            row.executions = outcome.executions;
+            row.distinct_traces = outcome.distinct_traces;
+            row.steps_max = outcome.steps_max;
+            row.execs_per_s = outcome.execs_per_s;
+            row.stability = outcome.stability;
+            row.uncontrolled = outcome.uncontrolled.iter().map(|it| it.what.clone()).collect();
+            if let Some(found) = outcome.findings.first() {
+                let finding = &found.finding;
+                let kind = finding.kind.word();
+                row.trouble = format!("{kind} at execution {}: {}", found.first, finding.message);
+            } else if let Some(finding) = &outcome.baseline_failure {
+                row.trouble = format!("baseline: {}: {}", finding.kind.word(), finding.message);
+            } else if outcome.n_hung > 0 {
+                row.trouble = format!("{} executions hung", outcome.n_hung);
+            }
+        }
+    }
+    eprintln!(
+        "{} {:36} {:5} {:7} seed {seed} {:>7} executions {:>7} traces {:>6} steps {:>6.0}/s {}{}",
+        if row.trouble.is_empty() { "ok " } else { "BAD" },
+        row.program,
+        row.compiler,
+        row.carrier,
+        row.executions,
+        row.distinct_traces,
+        row.steps_max,
+        row.execs_per_s,
+        row.uncontrolled.join("; "),
+        row.trouble
+    );
+    row
+}
