@@ -65,6 +65,9 @@ pub(crate) fn prepare_again(
         )));
     }
     inspect(&program, target.sync_only)?;
+    if let Some(stdin) = target.stdin.as_deref() {
+        check_stdin(stdin)?;
+    }
     Ok(program)
 }
 
@@ -131,8 +134,13 @@ fn find_program(program: &Path, sync_only: bool) -> Result<PathBuf, Failure> {
 
 fn stdin(args: &RunArgs) -> Result<Option<PathBuf>, Failure> {
     let Some(path) = &args.stdin else { return Ok(None) };
+    check_stdin(path)?;
+    absolute(path).map(Some)
+}
+
+fn check_stdin(path: &Path) -> Result<(), Failure> {
     match std::fs::File::open(path) {
-        Ok(_) => absolute(path).map(Some),
+        Ok(_) => Ok(()),
         Err(error) => Err(Failure::usage(format!("--stdin {}: {error}", path.display()))),
     }
 }

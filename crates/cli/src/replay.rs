@@ -1,14 +1,18 @@
 //! `raddle replay`: the plan of a finding, run again in a fresh process, and compared.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use raddle_explore::{
     Block, BlockResult, Sameness, Session, StoredFinding, Target, TargetError, Verdict,
     store::hash_program,
 };
 use raddle_launch::{Native, Symbols};
+use raddle_model::Finding;
 use raddle_report::{
-    closing::{self, Replayed},
+    closing::{self, NewEnd, Replayed},
     json, text,
 };
 
@@ -24,14 +28,15 @@ use crate::{
 
 /// Replays a finding.
 pub(crate) fn replay(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    let stored = stored::find(&args.common, &args.id)?;
+    let mut stored = stored::find(&args.common, &args.id)?;
     let base = here();
     let stop = signals::catch();
     let now = open(args, &stored, terminal)?;
     let mut replays = Vec::new();
+    let mut last = None;
     for time in 1..=args.times {
-        let (replayed, output) = match once(&now, &stored) {
-            Ok(done) => done,
+        let Once { replayed, output, finding } = match once(&now, &stored) {
+            Ok(once) => once,
             Err(TargetError::Stopped) => break,
             Err(error) => return Err(error.into()),
         };
@@ -42,9 +47,16 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit,
             terminal.out(&json::replay(&stored.id, time, &replayed, now.is_rebuilt));
         }
         replays.push(replayed);
+        last = finding.or(last);
         if stop.exit().is_some() {
             break;
         }
+    }
+    if let Some(finding) = last {
+        // Found just now, in the sources that there are now.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        stored.found_ms = now.as_millis() as u64;
+        stored.finding = finding;
     }
     close(args, &stored, &replays, &base, terminal);
     let is_reproduced = replays.iter().all(Replayed::is_reproduced);
@@ -85,26 +97,38 @@ fn open(
     Ok(Now { target: native::open(launch)?, is_rebuilt })
 }
 
-fn once(now: &Now, stored: &StoredFinding) -> Result<(Replayed, String), TargetError> {
+/// One replay.
+struct Once {
+    replayed: Replayed,
+    /// What the program wrote.
+    output: String,
+    /// The finding as it is now, if it is there.
+    finding: Option<Finding>,
+}
+
+fn once(now: &Now, stored: &StoredFinding) -> Result<Once, TargetError> {
     let mut session = Listening { session: now.target.open()?, output: String::new() };
     let mut symbols = Symbols::new();
     let exit_is_fine = stored.info.exit_is_fine;
     let same = if now.is_rebuilt { Sameness::Functions } else { Sameness::Bucket };
     let finding = &stored.finding;
     let verdict = raddle_explore::replay(&mut session, finding, &mut symbols, exit_is_fine, same)?;
-    let replayed = match verdict {
-        Verdict::Reproduced { exact } => Replayed::Reproduced { is_exact: exact },
-        Verdict::Diverged { at_step, expected, found, same_bucket, finding } => {
-            let end = match finding {
-                _ if same_bucket => closing::NewEnd::Same,
-                Some(other) => closing::NewEnd::Other(other.message),
-                None => closing::NewEnd::Good,
-            };
-            Replayed::Diverged { step: at_step + 1, expected, found, end }
+    let (replayed, finding) = match verdict {
+        Verdict::Reproduced { exact, finding } => {
+            (Replayed::Reproduced { is_exact: exact }, Some(*finding))
         }
-        Verdict::Gone => Replayed::Gone,
+        Verdict::Diverged { at_step, expected, found, same_bucket, finding } => {
+            let end = match &finding {
+                Some(_) if same_bucket => NewEnd::Same,
+                Some(other) => NewEnd::Other(other.message.clone()),
+                None => NewEnd::Good,
+            };
+            let replayed = Replayed::Diverged { step: at_step + 1, expected, found, end };
+            (replayed, finding.filter(|_| same_bucket).map(|it| *it))
+        }
+        Verdict::Gone => (Replayed::Gone, None),
     };
-    Ok((replayed, session.output))
+    Ok(Once { replayed, output: session.output, finding })
 }
 
 /// A session that keeps what the program wrote.

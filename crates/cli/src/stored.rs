@@ -1,6 +1,10 @@
 //! Findings out of the store, by what the user calls them.
 
-use std::path::Path;
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use raddle_explore::{Store, StoredFinding};
 use raddle_report::{Shown, Style, json, text};
@@ -35,7 +39,16 @@ pub(crate) fn text(stored: &StoredFinding, format: Format, base: &str, style: &S
         Format::Json => json::finding(&shown),
         Format::Human => {
             let mut sources = raddle_launch::Symbols::new();
-            text::finding(&shown, style, &mut |place| sources.source_line(place))
+            // Kept in milliseconds, where files have nanoseconds.
+            let found_at = UNIX_EPOCH + Duration::from_millis(stored.found_ms.saturating_add(1));
+            text::finding(&shown, style, &mut |place| {
+                // The text of a file that was changed since may belong to other lines.
+                is_older(&place.file, found_at).then(|| sources.source_line(place)).flatten()
+            })
         }
     }
+}
+
+fn is_older(file: &str, time: SystemTime) -> bool {
+    fs::metadata(file).and_then(|it| it.modified()).is_ok_and(|it| it <= time)
 }

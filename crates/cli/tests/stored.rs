@@ -82,9 +82,9 @@ fn store(root: &Path, ids: &[&str]) {
 #[test]
 fn a_finding_is_shown() {
     let folder = folder();
-    store(folder.path(), &["assert-7f3a"]);
     fs::write(folder.path().join("queue.c"), "int head;\nassert(head != tail);\n")
         .expect("written");
+    store(folder.path(), &["assert-7f3a"]);
     check(
         folder.path(),
         &["show", "assert-7"],

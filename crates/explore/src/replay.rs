@@ -20,6 +20,8 @@ pub enum Verdict {
     Reproduced {
         /// Was the whole trace the same, down to its digest?
         exact: bool,
+        /// The finding as it is now: lines may have moved since it was recorded.
+        finding: Box<Finding>,
     },
     /// The execution left the recorded steps.
     Diverged {
@@ -66,33 +68,36 @@ pub fn replay(
         .flatten();
     let same_bucket = new.as_ref().is_some_and(|it| is_same(it, finding, same));
     let is_same_trace = trace.summary.digest == finding.trace_digest;
-    if is_same_trace && same_bucket {
-        return Ok(Verdict::Reproduced { exact: true });
-    }
+    let new = match new {
+        Some(new) if is_same_trace && same_bucket => {
+            return Ok(Verdict::Reproduced { exact: true, finding: Box::new(new) });
+        }
+        new => new,
+    };
     let recorded = Tale { schedule: &Schedule::of_finding(finding), end: Some(&finding.message) };
     let schedule = match &new {
         Some(new) => Schedule::of_finding(new),
         None => Schedule::of_trace(trace, symbols),
     };
     let told = Tale { schedule: &schedule, end: new.as_ref().map(|it| it.message.as_str()) };
-    let at_step = match recorded.first_difference(&told, same) {
-        None if same_bucket => return Ok(Verdict::Reproduced { exact: false }),
-        None if new.is_none() => return Ok(Verdict::Gone),
-        None => recorded.n_steps(),
-        Some(at_step) if new.is_none() && at_step == recorded.n_steps() => {
-            return Ok(Verdict::Gone);
+    let difference = recorded.first_difference(&told, same);
+    let at_step = difference.unwrap_or(recorded.n_steps());
+    let (expected, found) = (recorded.text(at_step), told.text(at_step));
+    let is_over = at_step == recorded.n_steps();
+    match new {
+        Some(new) if difference.is_none() && same_bucket => {
+            Ok(Verdict::Reproduced { exact: false, finding: Box::new(new) })
         }
-        Some(at_step) => at_step,
-    };
-    Ok(Verdict::Diverged {
-        at_step,
-        expected: recorded.text(at_step),
-        found: told.text(at_step),
-        same_bucket,
-        finding: new.map(Box::new),
-    })
+        None if is_over => Ok(Verdict::Gone),
+        new => Ok(Verdict::Diverged {
+            at_step,
+            expected,
+            found,
+            same_bucket,
+            finding: new.map(Box::new),
+        }),
+    }
 }
-
 fn is_same(new: &Finding, old: &Finding, same: Sameness) -> bool {
     let look = |finding: &Finding| -> Vec<(String, String)> {
         let places = finding.sites.iter();

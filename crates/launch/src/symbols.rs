@@ -7,6 +7,7 @@
 
 mod source;
 mod table;
+mod types;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,6 +18,7 @@ use raddle_model::Place;
 
 use source::Sources;
 use table::Table;
+use types::Types;
 
 /// The debug information and symbol tables of a program's modules.
 #[derive(Debug, Default)]
@@ -43,10 +45,24 @@ impl Symbols {
         places
     }
 
-    /// The global or static variable that `vaddr` lies in, and how far into it.
-    pub fn variable(&mut self, module: &Path, vaddr: u64) -> Option<(String, u64)> {
-        let symbol = self.module(module).table.variable(vaddr)?;
-        Some((variable_name(&symbol.name), vaddr - symbol.address))
+    /// The global or static variable that `vaddr` lies in, with the part of it (`accounts[1].lock`), and
+    /// how far into that.
+    pub fn variable(&mut self, path: &Path, vaddr: u64) -> Option<(String, u64)> {
+        let module = self.module(path);
+        let symbol = module.table.variable(vaddr)?;
+        let mut name = variable_name(&symbol.name);
+        let shift = vaddr - symbol.address;
+        if symbol.size <= WORD {
+            return Some((name, shift));
+        }
+        let types = module.types.get_or_insert_with(|| Types::load(path));
+        match types.as_ref().and_then(|it| it.part(symbol.address, shift)) {
+            Some((part, rest)) => {
+                name.push_str(&part);
+                Some((name, rest))
+            }
+            None => Some((name, shift)),
+        }
     }
 
     /// The text of a place's line, without the space around it.
@@ -62,11 +78,16 @@ impl Symbols {
     }
 }
 
+/// Variables of this size have no parts worth a look.
+const WORD: u64 = 8;
+
 struct Module {
     name: String,
     /// `None` if the file can't be read.
     debug: Option<Loader>,
     table: Table,
+    /// Read when first asked for; the inner `None` is no debug information.
+    types: Option<Option<Types>>,
     places: HashMap<u64, Vec<Place>>,
 }
 
@@ -83,6 +104,7 @@ impl Module {
             name,
             debug: Loader::new(path).ok(),
             table: Table::load(path),
+            types: None,
             places: HashMap::new(),
         }
     }

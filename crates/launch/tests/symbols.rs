@@ -71,7 +71,7 @@ fn variables_by_address() {
         let program = place.path("prog");
         let mut symbols = Symbols::new();
         let table = address_of(place, "prog", "table");
-        assert_eq!(symbols.variable(&program, table + 12), Some(("table".into(), 12)));
+        assert_eq!(symbols.variable(&program, table + 12), Some(("table[3]".into(), 0)));
         assert_eq!(symbols.variable(&program, table + 4000), None);
         let total = address_of(place, "prog", "total");
         assert_eq!(symbols.variable(&program, total), Some(("total".into(), 0)));
@@ -120,5 +120,37 @@ fn names_are_demangled() {
         assert_eq!(places[0].line, 5);
         let left = address_of(place, "prog", "_ZN4bank4leftE");
         assert_eq!(symbols.variable(&program, left), Some(("bank::left".into(), 0)));
+    });
+}
+
+const PARTS: &str = "\
+#include <pthread.h>
+struct account { long balance; pthread_mutex_t lock; };
+struct account accounts[3];
+static pthread_mutex_t forks[5];
+struct { int x; union { int y; struct { char pad[4], deep[2][3]; }; }; } whole;
+int main(void) { return accounts[1].balance + (long)&forks + whole.deep[1][2]; }
+";
+
+#[test]
+fn parts_of_variables_have_names() {
+    with_each_compiler(|place| {
+        place.write("parts.c", PARTS);
+        place.cc("-g parts.c -o prog").silent();
+        let mut symbols = Symbols::new();
+        let program = place.path("prog");
+        for (name, shift, expected, rest) in [
+            ("accounts", 0, "accounts[0].balance", 0),
+            ("accounts", 48 + 8, "accounts[1].lock", 0),
+            ("accounts", 48 + 8 + 16, "accounts[1].lock", 0),
+            ("accounts", 96 + 3, "accounts[2].balance", 3),
+            ("forks", 80, "forks[2]", 0),
+            ("whole", 4, "whole.y", 0),
+            ("whole", 4 + 4 + 5, "whole.deep[1][2]", 0),
+        ] {
+            let address = address_of(place, "prog", name);
+            let found = symbols.variable(&program, address + shift);
+            assert_eq!(found, Some((expected.to_owned(), rest)), "{name} + {shift}");
+        }
     });
 }

@@ -273,6 +273,9 @@ impl Machine {
             self.set_yielded(thread);
             return;
         }
+        if op.kind.is_access() || op.kind == OpKind::Unlock {
+            return self.set_ready(thread);
+        }
         match op.kind {
             OpKind::Lock if !self.answers_at_once(thread, op.object) => {
                 self.enqueue(thread, op.object, Queue::Exclusive);
@@ -361,18 +364,22 @@ impl Machine {
     }
 
     pub(crate) fn enqueue(&mut self, thread: ThreadId, object: ObjectId, queue: Queue) {
-        let it = self.object_mut(object);
+        let it = self.objects[object.idx()].as_mut().expect("bug: a queue without object");
         let line = &mut it.lines[queue as usize];
+        let waiting = &mut self.threads[thread.idx()];
+        waiting.status = Status::Queued(object, queue);
+        waiting.slot = line.threads.len() as u32;
         line.threads.push(thread);
-        let slot = line.threads.len() as u32 - 1;
-        let is_listed = line.listed != 0;
-        self.threads[thread.idx()].status = Status::Queued(object, queue);
-        self.threads[thread.idx()].slot = slot;
-        if is_listed {
-            self.ready.n_in_lines += 1;
-        } else {
-            self.refresh_line(object, queue);
+        if line.listed == 0 {
+            line.is_open = it.state.is_open(queue);
+            if !line.is_open {
+                return;
+            }
+            // It was empty: an open line with threads in it is listed.
+            self.ready.lines.push((object, queue));
+            line.listed = self.ready.lines.len() as u32;
         }
+        self.ready.n_in_lines += 1;
     }
 
     /// Takes a thread out of whatever list it stands in; it runs then.
@@ -400,18 +407,26 @@ impl Machine {
     }
 
     fn leave_line(&mut self, object: ObjectId, queue: Queue, slot: u32) {
-        let line = &mut self.object_mut(object).lines[queue as usize];
+        let it = self.objects[object.idx()].as_mut().expect("bug: a queue without object");
+        let line = &mut it.lines[queue as usize];
         line.threads.swap_remove(slot as usize);
-        let moved = line.threads.get(slot as usize).copied();
-        let (is_listed, is_empty) = (line.listed != 0, line.threads.is_empty());
-        if let Some(moved) = moved {
+        if let Some(moved) = line.threads.get(slot as usize) {
             self.threads[moved.idx()].slot = slot;
         }
-        if is_listed {
+        if line.listed != 0 {
             self.ready.n_in_lines -= 1;
-            if is_empty {
-                self.refresh_line(object, queue);
+            if line.threads.is_empty() {
+                let place = std::mem::take(&mut line.listed) as usize;
+                self.unlist(place);
             }
+        }
+    }
+
+    /// Takes a line out of the list of open lines; `place` counts from 1.
+    fn unlist(&mut self, place: usize) {
+        self.ready.lines.swap_remove(place - 1);
+        if let Some((moved, queue)) = self.ready.lines.get(place - 1).copied() {
+            self.object_mut(moved).lines[queue as usize].listed = place as u32;
         }
     }
 
@@ -442,11 +457,8 @@ impl Machine {
             }
             (false, 1..) => {
                 self.object_mut(object).lines[queue as usize].listed = 0;
-                self.ready.lines.swap_remove(listed as usize - 1);
                 self.ready.n_in_lines -= n_threads;
-                if let Some((moved, queue)) = self.ready.lines.get(listed as usize - 1).copied() {
-                    self.object_mut(moved).lines[queue as usize].listed = listed;
-                }
+                self.unlist(listed as usize);
             }
             _ => {}
         }

@@ -75,6 +75,14 @@ impl ObjectState {
         ObjectState::Once(Once::default())
     }
 
+    /// Are both mutexes, of the same kind?
+    pub fn is_mutex_like(&self, other: &ObjectState) -> bool {
+        match (self, other) {
+            (ObjectState::Mutex(one), ObjectState::Mutex(two)) => one.is_like(two),
+            _ => false,
+        }
+    }
+
     /// May the threads of a queue go on now?
     pub(crate) fn is_open(&self, queue: Queue) -> bool {
         match self {

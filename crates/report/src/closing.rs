@@ -135,8 +135,11 @@ pub fn replayed(id: &str, all: &[Replayed], style: &Style) -> String {
         |it: &Replayed| matches!(it, Replayed::Gone | Replayed::Diverged { end: NewEnd::Good, .. });
     let verdict = match (n_reproduced, n_all) {
         (0, _) if all.iter().all(is_gone) => match n_all {
-            1 => "gone: the program ended well".to_owned(),
-            _ => format!("gone: the program ended well in all of {} replays", grouped(n_all)),
+            1 => "gone under its schedule: the program ended well".to_owned(),
+            many => format!(
+                "gone under its schedule: the program ended well in all of {} replays",
+                grouped(many)
+            ),
         },
         (1, 1) => "reproduced".to_owned(),
         (0, 1) => "not reproduced".to_owned(),
@@ -164,9 +167,9 @@ fn detail(replayed: &Replayed, style: &Style) -> Option<String> {
                 NewEnd::Other(message) => {
                     format!("and it ended in another failure: {}", style.tame(message))
                 }
-                NewEnd::Good => "what was found may be there under other schedules: raddle run \
-                                 explores them"
-                    .to_owned(),
+                NewEnd::Good => {
+                    "it may be there under other schedules: `raddle run` explores them".to_owned()
+                }
             };
             let step = grouped(*step);
             let (expected, found) = (style.tame(expected), style.tame(found));

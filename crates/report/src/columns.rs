@@ -127,6 +127,9 @@ impl<'a> Grid<'a> {
             None => self.style.paint(Ink::Strong, line.trim_end()),
         };
         let _ = writeln!(out, "{line}");
+        if self.only_lines && sizes.iter().all(|it| room < it.chars().count()) {
+            self.note(out, &self.style.paint(Ink::Dim, &sizes[0]));
+        }
     }
 
     fn note(&self, out: &mut String, text: &str) {

@@ -47,19 +47,11 @@ pub(crate) fn function(name: &str) -> String {
     let mut rest = name;
     while let Some(char) = rest.chars().next() {
         let is_word_end = !short.ends_with(|it: char| it.is_alphanumeric() || it == '_');
-        // What stands in brackets after a name; but `operator()`, `operator<`, `operator->`.
-        let after_operator = rest.strip_prefix("operator").filter(|_| is_word_end);
-        if let Some(after) = after_operator {
-            let n_symbols =
-                after.find(|it: char| it.is_alphanumeric() || it == ' ').unwrap_or(after.len());
-            let symbols =
-                ["()", "[]", "->*", "->", "<<=", ">>=", "<=>", "<<", ">>", "<=", ">=", "<", ">"]
-                    .into_iter()
-                    .find(|it| after[..n_symbols].starts_with(it))
-                    .unwrap_or_default();
+        if let Some(after) = rest.strip_prefix("operator").filter(|_| is_word_end) {
+            let (symbols, after) = operator(after);
             short.push_str("operator");
             short.push_str(symbols);
-            rest = &after[symbols.len()..];
+            rest = after;
             continue;
         }
         if let Some(after) = rest.strip_prefix("(anonymous namespace)") {
@@ -94,6 +86,21 @@ pub(crate) fn function(name: &str) -> String {
         }
     }
     if short.is_empty() { name.to_owned() } else { short }
+}
+
+/// What of an operator's name is no bracket or space of ours, and what follows: `operator<`, `operator->`,
+/// `operator()`, `operator bool`.
+fn operator(after: &str) -> (&str, &str) {
+    const SYMBOLS: [&str; 13] =
+        ["()", "[]", "->*", "->", "<<=", ">>=", "<=>", "<<", ">>", "<=", ">=", "<", ">"];
+    let end = match SYMBOLS.iter().find(|it| after.starts_with(**it)) {
+        Some(symbols) => symbols.len(),
+        None if after.starts_with(' ') => after.find('(').unwrap_or(after.len()),
+        None => 0,
+    };
+    let (symbols, rest) = after.split_at(end);
+    // gcc separates `operator<` from its template arguments.
+    (symbols, rest.strip_prefix(' ').unwrap_or(rest))
 }
 
 /// What follows the bracket that the text begins with, and all within it.
@@ -166,6 +173,7 @@ mod tests {
             ("P<T>::operator->() const", "P::operator->"),
             ("f(int)::g::h()", "f::g::h"),
             ("operators_of(int)", "operators_of"),
+            ("Flag::operator bool() const", "Flag::operator bool"),
         ] {
             assert_eq!(function(name), expected, "{name}");
         }

@@ -21,6 +21,9 @@ pub type Sources<'a> = dyn FnMut(&Place) -> Option<String> + 'a;
 /// Lines of the program's output that are shown, unless all are wanted.
 const OUTPUT_MAX: usize = 20;
 
+/// Longer messages of deadlocks are said in fewer words.
+const MESSAGE_MAX: usize = 100;
+
 /// A finding, with what is known around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
@@ -101,7 +104,8 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
     };
     let title = finding.kind.title();
     // The message of a cycle names every lock, as the lines below it do.
-    let message = cycle(finding).unwrap_or_else(|| style.tame(&finding.message));
+    let message =
+        cycle(finding).or_else(|| forlorn(finding)).unwrap_or_else(|| style.tame(&finding.message));
     let text = match message.as_str() {
         "" => format!(": {title}"),
         message if message.starts_with(title) => format!(": {message}"),
@@ -116,6 +120,27 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
         Some(room) => format!("{head}{:gap$}{found}\n", "", gap = room.min(24) + 2),
         None => format!("{head}\n  {found}\n"),
     }
+}
+
+/// `T1 and T2 wait, and nobody will wake them`: where the message names what takes long to describe, and
+/// the lines below it do so again.
+fn forlorn(finding: &Finding) -> Option<String> {
+    let is_long = finding.message.chars().count() > MESSAGE_MAX;
+    if finding.kind != Kind::Deadlock || !is_long {
+        return None;
+    }
+    let is_waiting = |it: &&ThreadState| {
+        it.waits_for.is_some() && it.pending.is_some_and(|it| it != OpKind::Join)
+    };
+    let threads = finding.threads.iter().filter(is_waiting);
+    let threads: Vec<String> = threads.map(|it| format!("T{}", it.thread.0)).collect();
+    Some(match threads.as_slice() {
+        [] => return None,
+        [alone] => format!("{alone} waits, and nobody will wake it"),
+        [most @ .., last] => {
+            format!("{} and {last} wait, and nobody will wake them", most.join(", "))
+        }
+    })
 }
 
 /// `T1 and T2 wait for each other`.

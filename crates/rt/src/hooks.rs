@@ -6,12 +6,15 @@
 mod barrier;
 mod c11;
 mod cancel;
+mod child;
 mod cond;
 mod cpu;
 mod destroyed;
 mod descriptor;
+mod file;
 mod futex;
 mod io;
+mod mapping;
 mod memory;
 mod mutex;
 mod once;
@@ -33,7 +36,7 @@ mod tsan;
 use crate::control::Caller;
 
 pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
-pub(crate) use process::exit_process;
+pub(crate) use process::{exit_process, register_handlers};
 pub(crate) use random::seed_random;
 pub(crate) use thread_local::run_thread_destructors;
 

@@ -58,6 +58,8 @@ pub(crate) enum Kind {
     /// An eventfd, an epoll instance…
     Event,
     Timer,
+    /// `/dev/urandom`.
+    Random,
 }
 
 /// A thread that waits for descriptors, which are listed on its stack.
@@ -137,6 +139,11 @@ impl Io {
         }
     }
 
+    /// What kind it is, if that is known.
+    pub(crate) fn kind_of(&self, fd: c_int) -> Kind {
+        self.known.get(fd as usize).map_or(Kind::Unknown, |it| it.kind)
+    }
+
     /// What is known about a descriptor, looked up if nothing is.
     pub(crate) fn look(&mut self, fd: c_int) -> Descriptor {
         let Some(slot) = self.slot(fd) else { return Descriptor::default() };
@@ -189,7 +196,7 @@ fn find_kind(fd: c_int) -> Kind {
 impl Kind {
     /// Can a call on it block?
     pub(crate) fn is_stream(self) -> bool {
-        !matches!(self, Kind::Unknown | Kind::Plain)
+        !matches!(self, Kind::Unknown | Kind::Plain | Kind::Random)
     }
 }
 

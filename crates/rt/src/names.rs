@@ -31,6 +31,8 @@ pub(crate) struct Module {
 pub(crate) struct Modules {
     /// In the order in which they were found: their numbers.
     found: Vec<Module>,
+    /// Where the C library's code is.
+    c_library: (usize, usize),
 }
 
 impl Modules {
@@ -53,6 +55,12 @@ impl Modules {
 }
 
 impl Control {
+    /// Is it code of the C library? It may hold locks of its own, which we know nothing of.
+    pub(crate) fn is_c_library(&self, pc: usize) -> bool {
+        let (start, end) = self.modules.c_library;
+        start <= pc && pc < end
+    }
+
     /// Looks at what is loaded now; what is known keeps its number.
     pub(crate) fn find_modules(&mut self) {
         // SAFETY: the callback gets this very `Control`, which nobody else touches meanwhile.
@@ -95,6 +103,9 @@ impl Control {
         let is_system =
             [&b"/lib"[..], b"/usr/lib", b"linux-vdso"].iter().any(|it| path_text.starts_with(it));
         let is_ours = path_text.ends_with(b"libraddle_rt.so");
+        if path_text.ends_with(b"/libc.so.6") {
+            self.modules.c_library = text;
+        }
         let number = self.modules.found.len();
         if number < self.segment.caps().modules as usize {
             // SAFETY: the area has room for this number.
@@ -114,6 +125,7 @@ impl Control {
 
     /// The site of a call, in the program's own code if possible: a call from a library (`std::mutex`
     /// inside libstdc++) counts as made where the program called the library.
+    #[inline(always)]
     pub(crate) fn site(&mut self, caller: Caller) -> SiteId {
         if let Some(site) = self.emit.known_site(caller.pc)
             && !self.emit.is_foreign(site)
@@ -125,6 +137,10 @@ impl Control {
 
     #[cold]
     fn site_slow(&mut self, caller: Caller) -> SiteId {
+        if self.emit.known_site(caller.pc).is_none() && self.modules.of(caller.pc).is_none() {
+            // Loaded since we last looked.
+            self.find_modules();
+        }
         if self.modules.is_program_code(caller.pc) || self.modules.found.is_empty() {
             return self.add_site(caller.pc, false);
         }
@@ -138,7 +154,11 @@ impl Control {
     /// of the innermost function that has hooks.
     fn program_return_address(&self, sp: usize) -> Option<usize> {
         let limit = self.hot.stack.innermost_sp().unwrap_or(sp + 1024);
-        let limit = limit.min(sp + (1 << 14)).min(self.threads[self.me.idx()].stack_top);
+        let thread = &self.threads[self.me.idx()];
+        // A stack of the program's own making may end anywhere, but not within a page.
+        let is_on_own = thread.stack_bottom <= sp && sp < thread.stack_top;
+        let end = if is_on_own { thread.stack_top } else { (sp | 4095) + 1 };
+        let limit = limit.min(sp + (1 << 14)).min(end);
         (sp & !7..limit).step_by(8).find_map(|at| {
             // SAFETY: between the stack pointer and the thread's stack top all is mapped.
             let word = unsafe { (at as *const usize).read() };

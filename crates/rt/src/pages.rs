@@ -12,7 +12,11 @@ use std::ffi::CStr;
 use raddle_fiber::raw;
 use raddle_trace::{Header, Segment};
 
+use crate::arena;
+
 const PAGE: usize = 4096;
+/// Room for the text of `/proc/self/maps`; what does not fit is not looked at.
+const SCRATCH: usize = 1 << 20;
 const MADV_POPULATE_READ: usize = 22;
 const MADV_POPULATE_WRITE: usize = 23;
 /// Bits of an entry in `pagemap`: in memory; mapped by this process alone; of a file.
@@ -24,24 +28,29 @@ const CODE: u64 = 1;
 const MAPPING: u64 = 2;
 const MARKS: u64 = CODE | MAPPING;
 
-/// In an execution that ends: tells the pages that it uses.
+/// In an execution that ends: tells the pages that it uses. Works in memory of its own: what it wrote to
+/// would be told as well.
 pub(crate) fn tell(segment: &Segment, header: *mut Header) {
     let (Some(maps), Some(pagemap)) = (open(c"/proc/self/maps"), open(c"/proc/self/pagemap")) else {
         return;
     };
+    let scratch = arena::map(SCRATCH);
+    if scratch.is_null() {
+        return;
+    }
+    // SAFETY: fresh memory of this size, ours alone.
+    let text = read_all(maps, unsafe { std::slice::from_raw_parts_mut(scratch, SCRATCH) });
     let room = segment.caps().pages as usize;
-    let mut ranges: Vec<[u64; 2]> = Vec::with_capacity(room);
-    for line in read_all(maps).split(|it| *it == b'\n') {
-        if let Some((start, end, is_code)) = private_mapping(line) {
-            used_pages(pagemap, start, end, is_code, &mut ranges);
+    let mut told = Told { area: segment.pages(), n_ranges: 0, room };
+    for line in text.split(|it| *it == b'\n') {
+        if let Some((start, end, is_code)) = private_mapping(line)
+            && start != scratch as usize
+        {
+            told.add_mapping(pagemap, start, end, is_code);
         }
     }
-    ranges.truncate(room);
-    // SAFETY: the area has room; the header is mapped for as long as the process lives.
-    unsafe {
-        segment.write(segment.pages(), &ranges);
-        (*header).n_pages = ranges.len() as u32;
-    }
+    // SAFETY: the header is mapped for as long as the process lives.
+    unsafe { (*header).n_pages = told.n_ranges as u32 };
 }
 
 /// In the server: remembers the pages that an execution told, and sees to those of code.
@@ -97,21 +106,20 @@ fn open(path: &CStr) -> Option<usize> {
     usize::try_from(fd).ok()
 }
 
-fn read_all(fd: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    loop {
-        let start = bytes.len();
-        bytes.resize(start + (16 << 10), 0);
+fn read_all(fd: usize, buffer: &mut [u8]) -> &[u8] {
+    let mut len = 0;
+    while len < buffer.len() {
+        let rest = &mut buffer[len..];
         // SAFETY: reads into our own buffer.
         let n_read = unsafe {
-            let to = bytes.as_mut_ptr().add(start) as usize;
-            raw::syscall(libc::SYS_read, [fd, to, bytes.len() - start, 0, 0, 0])
+            raw::syscall(libc::SYS_read, [fd, rest.as_mut_ptr() as usize, rest.len(), 0, 0, 0])
         };
-        bytes.truncate(start + n_read.max(0) as usize);
         if n_read <= 0 {
-            return bytes;
+            break;
         }
+        len += n_read as usize;
     }
+    &buffer[..len]
 }
 
 /// `7ffff7d33000-7ffff7d34000 rw-p …`: the range of a mapping that writes make our own, or of code.
@@ -127,44 +135,60 @@ fn private_mapping(line: &[u8]) -> Option<(usize, usize, bool)> {
     Some((number(start)?, number(end)?, is_code))
 }
 
-/// Adds the runs of pages between `start` and `end` that this process alone has, or, of code, that it
-/// was shown.
-fn used_pages(pagemap: usize, start: usize, end: usize, is_code: bool, ranges: &mut Vec<[u64; 2]>) {
-    const N_ENTRIES: usize = 512;
-    let (mask, wanted) = match is_code {
-        true => (PRESENT, PRESENT),
-        false => (PRESENT | EXCLUSIVE | OF_FILE, PRESENT | EXCLUSIVE),
-    };
-    let mut entries = [0_u64; N_ENTRIES];
-    let mark = if is_code { CODE } else { 0 };
-    if is_code {
-        ranges.push([start as u64, (end - start) as u64 | MAPPING]);
-    }
-    let mut at = start;
-    while at < end {
-        let n_wanted = N_ENTRIES.min((end - at) / PAGE);
-        // SAFETY: reads into our own buffer.
-        let n_read = unsafe {
-            let (to, size, offset) = (entries.as_mut_ptr() as usize, n_wanted * 8, at / PAGE * 8);
-            raw::syscall(libc::SYS_pread64, [pagemap, to, size, offset, 0, 0])
-        };
-        if n_read <= 0 {
-            return;
-        }
-        for entry in &entries[..n_read as usize / 8] {
-            if entry & mask == wanted {
-                add_page(at as u64, mark, ranges);
-            }
-            at += PAGE;
-        }
-    }
+/// The ranges told so far.
+struct Told {
+    area: *mut [u64; 2],
+    n_ranges: usize,
+    room: usize,
 }
 
-fn add_page(page: u64, mark: u64, ranges: &mut Vec<[u64; 2]>) {
-    match ranges.last_mut() {
-        Some([start, size]) if *size & MARKS == mark && *start + (*size & !MARKS) == page => {
-            *size += PAGE as u64;
+impl Told {
+    /// Adds the runs of pages between `start` and `end` that this process alone has, or, of code, that
+    /// it was shown.
+    fn add_mapping(&mut self, pagemap: usize, start: usize, end: usize, is_code: bool) {
+        const N_ENTRIES: usize = 512;
+        let (mask, wanted, mark) = match is_code {
+            true => (PRESENT, PRESENT, CODE),
+            false => (PRESENT | EXCLUSIVE | OF_FILE, PRESENT | EXCLUSIVE, 0),
+        };
+        if is_code {
+            self.add(start as u64, (end - start) as u64, MAPPING);
         }
-        _ => ranges.push([page, PAGE as u64 | mark]),
+        let mut entries = [0_u64; N_ENTRIES];
+        let mut at = start;
+        while at < end {
+            let n_wanted = N_ENTRIES.min((end - at) / PAGE);
+            // SAFETY: reads into our own buffer.
+            let n_read = unsafe {
+                let (to, size, offset) = (entries.as_mut_ptr() as usize, n_wanted * 8, at / PAGE * 8);
+                raw::syscall(libc::SYS_pread64, [pagemap, to, size, offset, 0, 0])
+            };
+            if n_read <= 0 {
+                return;
+            }
+            for entry in &entries[..n_read as usize / 8] {
+                if entry & mask == wanted {
+                    self.add(at as u64, PAGE as u64, mark);
+                }
+                at += PAGE;
+            }
+        }
+    }
+
+    /// Adds a range, or lengthens the last one.
+    fn add(&mut self, start: u64, size: u64, mark: u64) {
+        if self.n_ranges > 0 && mark != MAPPING {
+            // SAFETY: the area holds so many ranges.
+            let [last_start, last_size] = unsafe { &mut *self.area.add(self.n_ranges - 1) };
+            if *last_size & MARKS == mark && *last_start + (*last_size & !MARKS) == start {
+                *last_size += size;
+                return;
+            }
+        }
+        if self.n_ranges < self.room {
+            // SAFETY: the area has room for one more.
+            unsafe { *self.area.add(self.n_ranges) = [start, size | mark] };
+            self.n_ranges += 1;
+        }
     }
 }

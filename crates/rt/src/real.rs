@@ -182,6 +182,13 @@ real! {
     fn sigaction(signal: c_int, action: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
     fn pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int;
     fn fork() -> c_int;
+    fn system(command: *const c_char) -> c_int;
+    fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn posix_spawn(pid: *mut libc::pid_t, path: *const c_char, actions: *const c_void, attr: *const c_void, args: *const *mut c_char, environment: *const *mut c_char) -> c_int;
+    fn posix_spawnp(pid: *mut libc::pid_t, path: *const c_char, actions: *const c_void, attr: *const c_void, args: *const *mut c_char, environment: *const *mut c_char) -> c_int;
+    fn sbrk(increment: isize) -> *mut c_void;
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn fclose(stream: *mut c_void) -> c_int;
     fn memcpy(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void;
     fn memmove(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void;
     fn memset(to: *mut c_void, byte: c_int, size: size_t) -> *mut c_void;

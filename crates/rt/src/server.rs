@@ -136,6 +136,7 @@ fn take_control(segment: Segment) {
         (*control()).find_modules();
         signals::install();
         crate::hooks::warm_up_unwinder();
+        crate::hooks::register_handlers();
         (*control()).is_inside = false;
     }
 }

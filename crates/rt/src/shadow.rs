@@ -69,6 +69,8 @@ impl Cell {
         self.0 as u64 | (self.0 as u64) << 32
     }
 
+    /// Of freed memory.
+    pub(crate) const FREED: Cell = Cell(FREED);
     pub(crate) const READ_SHARED: Cell = Cell(READ_SHARED);
 
     #[inline]

@@ -11,7 +11,7 @@ use crate::{
 
 impl Control {
     /// The object at an address; made with `state` if there is none of this class.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sync_object(
         &mut self,
         address: usize,

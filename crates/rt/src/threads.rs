@@ -363,7 +363,7 @@ unsafe fn wait_for_turn(thread: *const ThreadRt) {
 }
 
 /// Lets another thread run; returns when it is this one's turn again.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn switch_to(next: ThreadId) {
     // SAFETY: the thread that runs is inside a hook; entries are boxed and live for ever.
     unsafe {

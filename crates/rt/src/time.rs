@@ -15,11 +15,18 @@ const POLL_NS: u64 = 1_000_000;
 /// So many readings of a clock in a row, from one place, are taken for waiting.
 const POLLS_MIN: u32 = 16;
 
+/// A program that works until a clock says that it is over must come to an end: the more often clocks
+/// are read, the longer a reading takes.
+const READS_PER_DOUBLING: u64 = 1_024;
+const DOUBLINGS_MAX: u64 = 20;
+
 /// Who reads the clock again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Time {
     last_site: SiteId,
     n_same: u32,
+    /// How often the clocks were read.
+    n_read: u64,
 }
 
 fn start_of(clock: c_int) -> u64 {
@@ -64,9 +71,12 @@ impl Control {
         if self.time.last_site == site {
             self.time.n_same += 1;
         } else {
-            self.time = Time { last_site: site, n_same: 0 };
+            (self.time.last_site, self.time.n_same) = (site, 0);
         }
-        self.machine.advance(if self.time.n_same > POLLS_MIN { POLL_NS } else { READ_NS });
+        self.time.n_read += 1;
+        let is_polling = self.time.n_same > POLLS_MIN;
+        let length = if is_polling { POLL_NS } else { READ_NS };
+        self.machine.advance(length << (self.time.n_read / READS_PER_DOUBLING).min(DOUBLINGS_MAX));
         start_of(clock) + self.machine.now()
     }
 

@@ -20,6 +20,8 @@ pub(crate) enum Effect {
     Signal { signal: c_int, code: c_int, value: usize, to: Option<ThreadId> },
     /// Makes a descriptor readable.
     Descriptor(c_int),
+    /// Adds to an eventfd, at which a thread of ours waits to call the program's function.
+    Thread(c_int),
 }
 
 /// A timer. Times are those of the machine, in nanoseconds.
@@ -154,12 +156,23 @@ pub(crate) fn fire(control: &mut Control) {
                 arm_real(fd, 1);
                 control.io.is_stale = true;
             }
+            Effect::Thread(fd) => {
+                wake(fd);
+                control.io.is_stale = true;
+            }
         }
     }
     control.set_alarm();
     if control.io.n_waiting > 0 && control.io.is_stale {
         io::refresh(control);
     }
+}
+
+/// Adds one to an eventfd.
+pub(crate) fn wake(fd: c_int) {
+    let one = 1_u64;
+    // SAFETY: the kernel reads our own variable.
+    unsafe { raw::syscall(libc::SYS_write, [fd as usize, &raw const one as usize, 8, 0, 0, 0]) };
 }
 
 /// Sets off the kernel's timer of a descriptor at once, or stops it.

@@ -46,7 +46,7 @@ impl Default for Caps {
             block: 4096,
             prefix: 1 << 20,
             shared: 1 << 16,
-            events: 1 << 18,
+            events: 1 << 15, // a megabyte: it stays in the processor's cache
             sites: 1 << 16,
             objects: 1 << 16,
             threads: 1 << 12,

@@ -132,7 +132,7 @@ fn come_back(
     let mut session = target.open().map_err(|error| error.to_string())?;
     let verdict = replay(&mut *session, &found.finding, symbols, false, Sameness::Bucket);
     match verdict.map_err(|error| error.to_string())? {
-        Verdict::Reproduced { exact: true } => Ok(()),
+        Verdict::Reproduced { exact: true, .. } => Ok(()),
         verdict => Err(format!("found, but its replay went another way: {verdict:?}")),
     }
 }

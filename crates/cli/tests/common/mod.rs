@@ -1,7 +1,10 @@
 //! Runs `raddle` and shows what it did: exit code, standard output, standard error.
 
+#![allow(dead_code, reason = "each test binary uses its part")]
+
 use std::{
     fmt::Write as _,
+    fs,
     path::Path,
     process::{Command, Output},
 };
@@ -46,4 +49,35 @@ pub(crate) fn told(folder: &Path, output: &Output) -> String {
 pub(crate) fn check(folder: &Path, args: &[&str], expect: Expect) {
     let output = raddle(folder, args).output().expect("raddle starts");
     expect.assert_eq(&told(folder, &output));
+}
+
+/// Runs `raddle` and tells what it did, without what differs from time to time.
+pub(crate) fn run(folder: &Path, args: &[&str]) -> String {
+    redacted(folder, &raddle(folder, args).output().expect("raddle starts"))
+}
+
+/// What `raddle` did, without what differs from time to time and from machine to machine: times, rates,
+/// numbers of workers.
+pub(crate) fn redacted(folder: &Path, output: &Output) -> String {
+    let told = told(folder, output);
+    let lines = told.lines().filter(|it| !it.starts_with("stderr: [0"));
+    lines.map(|line| format!("{}\n", without_times(line))).collect()
+}
+
+/// `explored 2 executions (2 distinct) in TIME (RATE/s), 1 finding`.
+pub(crate) fn without_times(line: &str) -> String {
+    let mut line = line.to_owned();
+    if let (Some(start), Some(end)) = (line.find(") in "), line.find("/s), ")) {
+        line.replace_range(start + 5..end, "TIME (RATE");
+    }
+    if let Some(end) = line.find(" workers, seed") {
+        let start = line[..end].rfind(' ').map_or(0, |it| it + 1);
+        line.replace_range(start..end, "N");
+    }
+    line
+}
+
+/// Writes a file.
+pub(crate) fn write(folder: &Path, name: &str, text: &str) {
+    fs::write(folder.join(name), text).expect("written");
 }

@@ -266,7 +266,7 @@ impl Course<'_> {
                 verdict => verdict?,
             };
             let (is_back, is_same_trace) = match verdict {
-                Verdict::Reproduced { exact } => (true, exact),
+                Verdict::Reproduced { exact, .. } => (true, exact),
                 Verdict::Diverged { same_bucket, .. } => (same_bucket, false),
                 Verdict::Gone => (false, false),
             };

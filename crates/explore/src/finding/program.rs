@@ -40,6 +40,8 @@ const SYSTEM_FUNCTIONS: &[&str] = &[
     "std::terminate",
     "std::terminate()",
     "_start",
+    "frame_dummy",
+    "register_tm_clones",
     "__libc_start_main",
     "__libc_start_call_main",
     "start_thread",

@@ -33,7 +33,7 @@ fn check(again: Trace, expect: Expect) {
         replay(&mut Script::of(again), &recorded(), &mut ToySymbols, false, Sameness::Bucket)
             .expect("bug: the script does not fail");
     expect.assert_eq(&match verdict {
-        Verdict::Reproduced { exact } => format!("reproduced, exact: {exact}"),
+        Verdict::Reproduced { exact, .. } => format!("reproduced, exact: {exact}"),
         Verdict::Gone => "gone".into(),
         Verdict::Diverged { at_step, expected, found, same_bucket, finding } => format!(
             "diverged at {at_step}, same bucket: {same_bucket}, failed: {}\n  {expected}\n  {found}\n",

@@ -53,12 +53,14 @@ impl Run {
         finding: &Finding,
         reproduced: Reproduced,
     ) -> Result<StoredFinding, StoreError> {
+        let now = time::now_ms();
         let stored = StoredFinding {
             version: VERSION,
             raddle: self.stored.raddle.clone(),
             id: id.to_owned(),
             run: self.stored.run.clone(),
-            date: time::date(time::now_ms()),
+            date: time::date(now),
+            found_ms: now,
             info: self.stored.info.clone(),
             reproduced,
             finding: finding.clone(),

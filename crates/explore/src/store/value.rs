@@ -114,6 +114,9 @@ pub struct StoredFinding {
     pub run: String,
     /// When it was found, in UTC: `2026-01-31T12:34:56Z`.
     pub date: String,
+    /// The same in milliseconds since 1970; 0 if it is not known.
+    #[serde(default)]
+    pub found_ms: u64,
     /// What was run, and how.
     pub info: RunInfo,
     /// How often it came back when its plan was run again.

@@ -42,6 +42,11 @@ impl Mutex {
         }
     }
 
+    /// Are both of the same kind?
+    pub(crate) fn is_like(&self, other: &Mutex) -> bool {
+        self.kind == other.kind && self.is_robust == other.is_robust
+    }
+
     pub(crate) fn owner(&self) -> Option<ThreadId> {
         self.owner
     }

@@ -7,7 +7,7 @@ use raddle_fiber::raw;
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail},
+    hooks::{caller, export, fail, file},
     io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
     real, server,
 };
@@ -248,7 +248,14 @@ unsafe extern "C-unwind" fn do_fcntl(fd: c_int, command: c_int, arg: usize) -> c
         if is_hidden(fd) {
             return fail(libc::EBADF);
         }
-        if matches!(command, libc::F_SETLKW | libc::F_OFD_SETLKW) && enter() {
+        if command == libc::F_OFD_SETLKW && enter() {
+            let args = [fd as usize, libc::F_OFD_SETLK as usize, arg, 0, 0, 0];
+            let result = file::lock(fd, || raw::syscall(libc::SYS_fcntl, args), caller);
+            leave(());
+            return if result < 0 { fail(-result as c_int) } else { 0 };
+        }
+        // Locks of the process: only others can make it wait.
+        if command == libc::F_SETLKW && enter() {
             let site = (*control()).site(caller);
             server::note(c"fcntl: waits for a lock on a file", site);
             leave(());

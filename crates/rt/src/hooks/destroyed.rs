@@ -7,7 +7,7 @@ use raddle_model::{End, Misuse, ObjectId, SiteId};
 use crate::{
     control::{Caller, control},
     end,
-    shadow::State,
+    shadow::{Cell, State},
 };
 
 const MARK: u32 = 0xdead_0b1e;
@@ -25,7 +25,7 @@ pub(super) unsafe fn check_freed(address: usize, object: ObjectId, site: SiteId)
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let cell = (*control()).shadow.cell(address);
-        if !cell.is_null() && (*cell).state() == State::Freed {
+        if !cell.is_null() && *cell == Cell::FREED {
             end::end_about(End::Misuse(Misuse::UseAfterFree), site, object, b"");
         }
     }

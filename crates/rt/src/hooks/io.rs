@@ -9,7 +9,7 @@ use raddle_model::{OpKind, OpResult, SiteId};
 use crate::{
     access::range,
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail, timer},
+    hooks::{caller, export, fail, file, timer},
     io::{self, AT_ONCE, Kind, is_hidden},
     real,
 };
@@ -145,7 +145,11 @@ unsafe fn read_from(fd: c_int, buffer: *mut c_void, size: size_t, caller: Caller
             return fail(libc::EBADF) as ssize_t;
         }
         let Some(call) = begin(fd, Way::In, 0, caller) else {
-            return came_in(buffer, real::read(fd, buffer, size), caller);
+            let result = match file::read_random(fd, buffer, size) {
+                Some(result) => result,
+                None => real::read(fd, buffer, size),
+            };
+            return came_in(buffer, result, caller);
         };
         let mut result = perform(&call, || {
             raw::syscall(libc::SYS_read, [fd as usize, buffer as usize, size, 0, 0, 0])
@@ -223,7 +227,11 @@ unsafe fn write_part(call: &Call, address: usize, size: usize) -> isize {
     unsafe {
         if call.kind == Kind::Socket {
             let flags = libc::MSG_DONTWAIT as usize;
-            return raw::syscall(libc::SYS_sendto, [fd, address, size, flags, 0, 0]);
+            let result = raw::syscall(libc::SYS_sendto, [fd, address, size, flags, 0, 0]);
+            if result != -(libc::ENOTSOCK as isize) {
+                return result;
+            }
+            // The C library has closed the socket, and the number is another's.
         }
         let write = || raw::syscall(libc::SYS_write, [fd, address, size, 0, 0, 0]);
         if call.is_nonblocking || size <= PIPE_SURE {

@@ -7,9 +7,9 @@ use libc::size_t;
 use raddle_model::{End, Misuse, ObjectId, Op, OpKind};
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, control, enter, is_active},
     end,
-    heap::N_CALLERS,
+    heap::{Block, N_CALLERS},
     hooks::{caller, export},
     step::step,
 };
@@ -30,7 +30,11 @@ export! {
     memalign => do_memalign;
     aligned_alloc => do_memalign;
     posix_memalign => do_posix_memalign;
+    valloc => do_valloc;
+    pvalloc => do_pvalloc;
 }
+
+const PAGE: usize = 4096;
 
 unsafe extern "C" fn do_malloc(size: size_t) -> *mut c_void {
     let caller = caller();
@@ -65,13 +69,29 @@ unsafe extern "C" fn do_posix_memalign(to: *mut *mut c_void, align: size_t, size
     0
 }
 
+unsafe extern "C" fn do_valloc(size: size_t) -> *mut c_void {
+    let caller = caller();
+    // SAFETY: asks for memory.
+    allocated(unsafe { __libc_memalign(PAGE, size) }, size, caller)
+}
+
+unsafe extern "C" fn do_pvalloc(size: size_t) -> *mut c_void {
+    let caller = caller();
+    let size = size.max(1).saturating_add(PAGE - 1) & !(PAGE - 1);
+    // SAFETY: asks for memory.
+    allocated(unsafe { __libc_memalign(PAGE, size) }, size, caller)
+}
+
 unsafe extern "C" fn do_realloc(block: *mut c_void, size: size_t) -> *mut c_void {
     let caller = caller();
-    if !block.is_null() {
-        forget(block, caller);
-    }
+    let old = if block.is_null() { None } else { forget(block, caller) };
     // SAFETY: the program promises a block of its own.
-    allocated(unsafe { __libc_realloc(block, size) }, size, caller)
+    let new = unsafe { __libc_realloc(block, size) };
+    if let (true, Some(old)) = (new.is_null() && size > 0, old) {
+        // There is no room for more: what there was is still the program's.
+        allocated(block, old.size, caller);
+    }
+    allocated(new, size, caller)
 }
 
 unsafe extern "C" fn do_free(block: *mut c_void) {
@@ -83,8 +103,15 @@ unsafe extern "C" fn do_free(block: *mut c_void) {
     unsafe { __libc_free(block) };
 }
 
+/// A block was allocated. Not a step: the C library may hold locks of its own while it calls us.
 fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
-    if block.is_null() || !enter() {
+    if block.is_null() || !is_active() {
+        return block;
+    }
+    // SAFETY: the block is fresh, and nobody else's: its cells are the caller's to clear, even from
+    // inside a hook or on a thread that is not ours.
+    unsafe { (*control()).shadow.fill(block as usize, room_of(block as usize), false) };
+    if !enter() {
         return block;
     }
     // SAFETY: the thread that runs is inside a hook.
@@ -96,43 +123,62 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
             *to = pc;
         }
         (*control).heap.add(block as usize, size, site, callers);
-        (*control).shadow.fill(block as usize, size, false);
+        (*control).is_inside = false;
     }
-    leave(block)
+    block
 }
 
-/// A block is about to be freed: a step, if other threads know it.
-fn forget(block: *mut c_void, caller: Caller) {
+/// A block is about to be freed: a step, if other threads know it. What it was, if it is known.
+fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
     if !enter() {
-        return;
+        return None;
     }
     let address = block as usize;
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let control = control();
-        if let Some((base, known)) = (*control).heap.block_of(address)
-            && base == address
+        let found = (*control).heap.block_of(address).filter(|(base, _)| *base == address);
+        let Some((_, known)) = found else {
+            (*control).is_inside = false;
+            return None;
+        };
+        if (*control).machine.n_live() > 1
+            && !(*control).is_c_library(caller.pc)
+            && let Some(object) = (*control).shared_object_in(address, known.size)
         {
-            if (*control).machine.n_live() > 1
-                && let Some(object) = (*control).shared_object_in(address, known.size)
-            {
-                let site = (*control).site(caller);
-                step(Op::on(OpKind::Free, object, site));
-                free_twice((*control).heap.block_of(address).is_none(), object, caller);
-            }
-            (*control).heap.remove(address);
-            (*control).shadow.fill(address, known.size, !is_mapping_of_its_own(address));
+            let site = (*control).site(caller);
+            step(Op::on(OpKind::Free, object, site));
+            free_twice((*control).heap.block_of(address).is_none(), object, caller);
         }
+        (*control).heap.remove(address);
+        (*control).shadow.fill(address, known.size, !is_mapping_of_its_own(address));
+        (*control).is_inside = false;
+        Some(known)
     }
-    leave(());
 }
 
-/// Is the block a mapping of its own, which the C library gives back to the kernel? Whatever is mapped
-/// there next has nothing to do with it. (glibc: bit 1 of the size word before the block.)
-unsafe fn is_mapping_of_its_own(address: usize) -> bool {
-    const IS_MAPPED: usize = 2;
+/// The C library's size word before a block (glibc: three flags, of which bit 1 says that the block is
+/// a mapping of its own).
+unsafe fn size_word(address: usize) -> usize {
     // SAFETY: the caller has a block of the C library's.
-    unsafe { ((address - size_of::<usize>()) as *const usize).read() & IS_MAPPED != 0 }
+    unsafe { ((address - size_of::<usize>()) as *const usize).read() }
+}
+
+/// How much of a block the program may use (`malloc_usable_size`).
+unsafe fn room_of(address: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let word = unsafe { size_word(address) };
+    let n_words = if word & IS_MAPPED != 0 { 2 } else { 1 };
+    (word & !7).saturating_sub(n_words * size_of::<usize>())
+}
+
+const IS_MAPPED: usize = 2;
+
+/// Is the block a mapping of its own, which the C library gives back to the kernel? Whatever is mapped
+/// there next has nothing to do with it.
+unsafe fn is_mapping_of_its_own(address: usize) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { size_word(address) & IS_MAPPED != 0 }
 }
 
 /// Another thread freed the block while this one waited for its turn to do so.

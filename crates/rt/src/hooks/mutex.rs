@@ -54,6 +54,7 @@ fn state_of(kind: i32) -> ObjectState {
 }
 
 /// The mutex's number; one that was initialised statically is met here for the first time.
+#[inline(always)]
 pub(crate) unsafe fn object_of(mutex: *mut pthread_mutex_t, caller: Caller) -> ObjectId {
     // SAFETY: the program promises a mutex.
     unsafe {
@@ -62,11 +63,31 @@ pub(crate) unsafe fn object_of(mutex: *mut pthread_mutex_t, caller: Caller) -> O
             let site = (*control()).site(caller);
             end::end_about(End::Misuse(Misuse::UseDestroyed), site, ObjectId::NONE, b"");
         }
-        (*control()).sync_object(mutex as usize, ObjectClass::Mutex, || state_of(kind))
+        let object =
+            (*control()).sync_object(mutex as usize, ObjectClass::Mutex, || state_of(kind));
+        if kind & (KIND_TYPE | KIND_ROBUST) != 0 {
+            return of_kind(mutex, object, kind);
+        }
+        object
+    }
+}
+
+/// The number of a mutex that is not of the usual kind. The memory may have held another one before:
+/// C++ makes and destroys mutexes without a call.
+#[inline(never)]
+unsafe fn of_kind(mutex: *mut pthread_mutex_t, object: ObjectId, kind: i32) -> ObjectId {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let wanted = state_of(kind);
+        if (*control()).machine.object(object).is_some_and(|it| it.is_mutex_like(&wanted)) {
+            return object;
+        }
+        (*control()).make_sync_object(mutex as usize, ObjectClass::Mutex, wanted)
     }
 }
 
 /// Takes a mutex, inside a hook.
+#[inline(always)]
 pub(crate) unsafe fn lock(
     mutex: *mut pthread_mutex_t,
     kind: OpKind,
@@ -209,6 +230,7 @@ pub(crate) unsafe fn lock_until(
 }
 
 /// Gives a mutex back, inside a hook.
+#[inline(always)]
 pub(crate) unsafe fn unlock(mutex: *mut pthread_mutex_t, caller: Caller) -> c_int {
     // SAFETY: the program promises a mutex; the borrows end before the step.
     unsafe {

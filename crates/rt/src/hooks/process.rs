@@ -8,7 +8,7 @@ use std::{
 use raddle_model::{End, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
-    control::{control, deactivate, enter, is_active, leave},
+    control::{control, deactivate, enter, is_active, leave, outside},
     end,
     hooks::{caller, export},
     real, server,
@@ -82,12 +82,44 @@ pub(super) unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
 }
 
 unsafe extern "C-unwind" fn do_quick_exit(code: c_int) -> ! {
-    if is_active() {
-        // SAFETY: the program leaves at once, without handlers of `atexit`.
-        unsafe { do_exit_at_once(code) }
+    // SAFETY: the program's promises are passed on; inside a hook, the borrows end before the step.
+    unsafe {
+        if enter() {
+            step(Op::on(OpKind::Exit, ObjectId::NONE, SiteId(0)).arg(code as u64));
+            (*control()).is_exiting = true;
+            (*control()).exit_code = code;
+            leave(());
+        }
+        real::quick_exit(code)
     }
-    // SAFETY: the program's promises are passed on.
-    unsafe { real::quick_exit(code) }
+}
+
+/// The last handler of `quick_exit`.
+extern "C" fn last_quick(_: *mut c_void) {
+    // SAFETY: as in `last`.
+    unsafe {
+        if is_active() && (*control()).is_execution && (*control()).is_exiting {
+            end::end(End::Exit((*control()).exit_code & 0xff), SiteId(0), b"");
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn __cxa_at_quick_exit(handler: extern "C" fn(*mut c_void), dso: *mut c_void) -> c_int;
+}
+
+/// Registers what must be first among its like: the last handler of `quick_exit`, and the first of a
+/// forked child, which is not ours any more.
+pub(crate) fn register_handlers() {
+    // SAFETY: the handlers are ours, and stay.
+    unsafe {
+        __cxa_at_quick_exit(last_quick, std::ptr::null_mut());
+        libc::pthread_atfork(None, None, Some(let_go));
+    }
+}
+
+unsafe extern "C" fn let_go() {
+    deactivate();
 }
 
 unsafe extern "C-unwind" fn do_abort() -> ! {
@@ -177,9 +209,9 @@ unsafe extern "C-unwind" fn do_fork() -> c_int {
         }
         let site = (*control()).site(caller);
         server::note(c"fork: the new process is not controlled", site);
-        let child = real::fork();
+        // The handlers of `pthread_atfork` are code of the program.
+        let child = outside(|| real::fork());
         if child == 0 {
-            deactivate();
             return 0;
         }
         leave(child)

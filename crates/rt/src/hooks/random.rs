@@ -35,6 +35,7 @@ pub(crate) unsafe fn fill(buffer: *mut c_void, size: usize) {
 export! {
     getrandom => do_getrandom;
     getentropy => do_getentropy;
+    _ZNSt13random_device9_M_getvalEv => do_random_device;
     arc4random => do_arc4random;
     arc4random_buf => do_arc4random_buf;
     arc4random_uniform => do_arc4random_uniform;
@@ -65,6 +66,12 @@ unsafe extern "C" fn do_arc4random() -> u32 {
     // SAFETY: the buffer is ours.
     unsafe { do_getrandom((&raw mut value).cast(), 4, 0) };
     value
+}
+
+/// `std::random_device`: what it asks, the processor or the kernel, depends on how the library was built.
+unsafe extern "C" fn do_random_device(_device: *mut c_void) -> u32 {
+    // SAFETY: needs nothing.
+    unsafe { do_arc4random() }
 }
 
 unsafe extern "C" fn do_arc4random_buf(buffer: *mut c_void, size: size_t) {

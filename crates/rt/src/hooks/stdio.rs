@@ -1,9 +1,17 @@
-//! The locks of streams, where the program takes them itself.
+//! Streams: their locks, where the program takes them itself, and reading from one that may block.
+//!
+//! A stream over a pipe or socket is read only when there is something to read, or the C library would
+//! wait in the kernel while nobody else runs.
 //!
 //! What it misses: `printf` and its like take the stream's lock inside the C library, where nobody
-//! else runs meanwhile, and so do not wait for a thread that holds it by `flockfile`.
+//! else runs meanwhile, and so do not wait for a thread that holds it by `flockfile`. A read that needs
+//! more than came at once (half a line) waits in the kernel, and so does a write to a full pipe.
 
-use std::ffi::{c_int, c_void};
+use std::{
+    ffi::{CStr, c_int, c_void},
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering::Relaxed},
+};
 
 use raddle_machine::{MutexKind, ObjectState};
 use raddle_model::{Op, OpKind};
@@ -11,7 +19,8 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, mutex::errno_of},
+    hooks::{caller, descriptor, export, mutex::errno_of},
+    io::{self, AT_ONCE},
     real,
     step::step,
 };
@@ -20,6 +29,7 @@ export! {
     flockfile => do_lock;
     ftrylockfile => do_trylock;
     funlockfile => do_unlock;
+    fclose => do_fclose;
 }
 
 unsafe fn perform(stream: *mut c_void, kind: OpKind, caller: Caller) -> c_int {
@@ -65,4 +75,166 @@ unsafe extern "C-unwind" fn do_unlock(stream: *mut c_void) {
         perform(stream, OpKind::Unlock, caller);
     }
     leave(());
+}
+
+/// The functions that read from a stream, by number.
+const READERS: &[&CStr] = &[
+    c"fgets",
+    c"fgets_unlocked",
+    c"__fgets_chk",
+    c"fread",
+    c"fread_unlocked",
+    c"__fread_chk",
+    c"fgetc",
+    c"getc",
+    c"_IO_getc",
+    c"getc_unlocked",
+    c"__uflow",
+    c"getline",
+    c"getdelim",
+    c"__getdelim",
+    c"fscanf",
+    c"__isoc99_fscanf",
+    c"__isoc23_fscanf",
+];
+
+static FOUND: [AtomicPtr<c_void>; READERS.len()] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; READERS.len()];
+
+/// Exports the function of this number, whose argument `$stream` is the stream: waits until there is
+/// something to read, and goes on in the C library with all arguments as they were.
+macro_rules! export_readers {
+    ($($name:ident: $number:literal, $stream:literal;)*) => {$(
+        /// See the C library's documentation.
+        ///
+        /// # Safety
+        ///
+        /// As there.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push rdi",
+                ".cfi_adjust_cfa_offset 8",
+                "push rsi",
+                ".cfi_adjust_cfa_offset 8",
+                "push rdx",
+                ".cfi_adjust_cfa_offset 8",
+                "push rcx",
+                ".cfi_adjust_cfa_offset 8",
+                "push r8",
+                ".cfi_adjust_cfa_offset 8",
+                "push r9",
+                ".cfi_adjust_cfa_offset 8",
+                "push rax",
+                ".cfi_adjust_cfa_offset 8",
+                concat!("mov rdi, ", $stream),
+                concat!("mov esi, ", $number),
+                "mov rdx, [rsp + 56]",
+                "lea rcx, [rsp + 64]",
+                "call {before}",
+                "mov r11, rax",
+                "pop rax",
+                ".cfi_adjust_cfa_offset -8",
+                "pop r9",
+                ".cfi_adjust_cfa_offset -8",
+                "pop r8",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rcx",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rdx",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rsi",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rdi",
+                ".cfi_adjust_cfa_offset -8",
+                "jmp r11",
+                ".cfi_endproc",
+                before = sym before_read,
+            )
+        }
+    )*};
+}
+
+export_readers! {
+    fgets: 0, "rdx";
+    fgets_unlocked: 1, "rdx";
+    __fgets_chk: 2, "rcx";
+    fread: 3, "rcx";
+    fread_unlocked: 4, "rcx";
+    __fread_chk: 5, "r8";
+    fgetc: 6, "rdi";
+    getc: 7, "rdi";
+    _IO_getc: 8, "rdi";
+    getc_unlocked: 9, "rdi";
+    __uflow: 10, "rdi";
+    getline: 11, "rdx";
+    getdelim: 12, "rcx";
+    __getdelim: 13, "rcx";
+    fscanf: 14, "rdi";
+    __isoc99_fscanf: 15, "rdi";
+    __isoc23_fscanf: 16, "rdi";
+}
+
+/// Waits until a stream can be read. Where to go on.
+unsafe extern "C-unwind" fn before_read(
+    stream: *mut c_void,
+    number: usize,
+    pc: usize,
+    sp: usize,
+) -> *mut c_void {
+    // SAFETY: the program promises a stream; the borrows end before the steps.
+    unsafe {
+        if enter() {
+            let fd = libc::fileno(stream.cast());
+            if fd >= 0 && is_drained(stream) && (*control()).io.look(fd).kind.is_stream() {
+                (*control()).this().spin.reset();
+                let site = (*control()).site(Caller { pc, sp });
+                io::wait_for_one(fd, false, site);
+            }
+            leave(());
+        }
+        real_reader(number)
+    }
+}
+
+fn real_reader(number: usize) -> *mut c_void {
+    let mut symbol = FOUND[number].load(Relaxed);
+    if symbol.is_null() {
+        // SAFETY: the names are C strings, and RTLD_NEXT is a valid handle.
+        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, READERS[number].as_ptr()) };
+        FOUND[number].store(symbol, Relaxed);
+    }
+    symbol
+}
+
+/// Is there nothing left in a stream's buffer? (glibc: read pointer and read end are its second and
+/// third word.)
+unsafe fn is_drained(stream: *mut c_void) -> bool {
+    // SAFETY: the program promises a stream.
+    unsafe {
+        let words = stream.cast::<usize>();
+        words.add(1).read() >= words.add(2).read()
+    }
+}
+
+/// A step if threads can wait for the descriptor; the C library closes it.
+unsafe extern "C-unwind" fn do_fclose(stream: *mut c_void) -> c_int {
+    let caller = caller();
+    // SAFETY: the program promises a stream; the borrows end before the step.
+    unsafe {
+        if !enter() {
+            return real::fclose(stream);
+        }
+        let fd = libc::fileno(stream.cast());
+        if fd >= 0 {
+            descriptor::touch(fd, AT_ONCE, caller);
+            super::timer::forget_descriptor(fd);
+            (*control()).io.forget(fd);
+        }
+        let result = real::fclose(stream);
+        (*control()).io.is_stale = true;
+        leave(result)
+    }
 }

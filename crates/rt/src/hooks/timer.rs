@@ -1,15 +1,20 @@
 //! Timers: `alarm`, `setitimer`, `timer_create`, timer descriptors; all in virtual time.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::{
+    ffi::{c_int, c_uint, c_void},
+    ptr,
+};
 
 use libc::{itimerspec, itimerval, sigevent, timespec, timeval};
+use raddle_fiber::raw;
+use raddle_model::SiteId;
 
 use crate::{
     control::{control, enter, leave},
     hooks::{caller, descriptor::made, export, fail, signal::thread_by_number},
-    io::{AT_ONCE_NO_POINT, Kind},
-    real, server, time,
-    timers::Effect,
+    io::{self, AT_ONCE_NO_POINT, Kind},
+    real, server, threads, time,
+    timers::{self, Effect},
 };
 
 export! {
@@ -152,9 +157,13 @@ unsafe extern "C-unwind" fn do_timer_create(
             Some(it) if it.sigev_notify == libc::SIGEV_NONE => Effect::None,
             Some(it) if it.sigev_notify == SIGEV_THREAD => {
                 let site = (*control()).site(caller);
-                server::note(c"timer_create: a thread of its own, in real time", site);
-                let result = real::timer_create(clock, event, timer);
-                return leave(result);
+                return leave(match create_with_thread(clock, it, site) {
+                    Ok(idx) => {
+                        *timer = (FIRST_TIMER + idx) as *mut c_void;
+                        0
+                    }
+                    Err(error) => fail(error),
+                });
             }
             Some(it) => {
                 let to = if it.sigev_notify == libc::SIGEV_THREAD_ID {
@@ -169,6 +178,72 @@ unsafe extern "C-unwind" fn do_timer_create(
         let idx = (*control()).signals.timers.add(effect, clock);
         *timer = (FIRST_TIMER + idx) as *mut c_void;
         leave(0)
+    }
+}
+
+/// What a thread that calls the program's function for a timer knows.
+struct Notify {
+    timer: usize,
+    fd: c_int,
+    function: unsafe extern "C-unwind" fn(usize),
+    value: usize,
+    site: SiteId,
+}
+
+/// A timer whose function runs in a thread: one for all its calls, which never overlap then.
+unsafe fn create_with_thread(clock: c_int, event: &sigevent, site: SiteId) -> Result<usize, c_int> {
+    /// Out of the way of the program's own descriptors.
+    const FIRST_FD: usize = 512;
+    // SAFETY: the program promises that the event names a function, which lies behind the fixed part
+    // of the structure; inside a hook, the borrows end before the thread is created.
+    unsafe {
+        let made = raw::syscall(libc::SYS_eventfd2, [0, libc::O_CLOEXEC as usize, 0, 0, 0, 0]);
+        let made = usize::try_from(made).map_err(|_| libc::EAGAIN)?;
+        let dup = libc::F_DUPFD_CLOEXEC as usize;
+        let fd = raw::syscall(libc::SYS_fcntl, [made, dup, FIRST_FD, 0, 0, 0]) as c_int;
+        raw::syscall(libc::SYS_close, [made, 0, 0, 0, 0, 0]);
+        (*control()).io.add(fd, Kind::Event, true);
+        let timer = (*control()).signals.timers.add(Effect::Thread(fd), clock);
+        let function = (&raw const *event).cast::<u8>().add(16).cast::<usize>().read();
+        let function =
+            std::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize)>(function);
+        let value = event.sigev_value.sival_ptr as usize;
+        let notify = Box::into_raw(Box::new(Notify { timer, fd, function, value, site }));
+        let thread = threads::create(ptr::null(), notify_main, notify.cast(), site)?;
+        if let Some(thread) = (*control()).thread_of(thread) {
+            (*control()).machine.detach_quietly(thread);
+        }
+        Ok(timer)
+    }
+}
+
+/// Such a thread's start routine.
+unsafe extern "C-unwind" fn notify_main(notify: *mut c_void) -> *mut c_void {
+    // SAFETY: made by `create_with_thread`, for this thread; the borrows end before the steps.
+    unsafe {
+        let Notify { timer, fd, function, value, site } = *Box::from_raw(notify.cast());
+        let is_set = || match (*control()).signals.timers.get(timer) {
+            Some(it) => it.effect == Effect::Thread(fd),
+            None => false,
+        };
+        loop {
+            if !enter() {
+                return ptr::null_mut();
+            }
+            io::wait_for_one(fd, false, site);
+            let mut count = 0_u64;
+            raw::syscall(libc::SYS_read, [fd as usize, &raw mut count as usize, 8, 0, 0, 0]);
+            if !is_set() {
+                (*control()).io.forget(fd);
+                raw::syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]);
+                leave(());
+                return ptr::null_mut();
+            }
+            leave(());
+            for _ in 0..count {
+                function(value);
+            }
+        }
     }
 }
 
@@ -258,8 +333,13 @@ unsafe extern "C-unwind" fn do_timer_delete(timer: *mut c_void) -> c_int {
             let result = real::timer_delete(timer);
             return leave(result);
         };
+        let effect = (*control()).signals.timers.get(idx).map(|it| it.effect);
         (*control()).signals.timers.remove(idx);
         (*control()).set_alarm();
+        if let Some(Effect::Thread(fd)) = effect {
+            timers::wake(fd);
+            (*control()).io.is_stale = true;
+        }
         leave(0)
     }
 }

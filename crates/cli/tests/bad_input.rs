@@ -1,0 +1,660 @@
+//! What a user does wrong, what a program does wrong, and what the machine does not allow: one clear line
+//! each, the right exit code, and nothing lost. (What goes wrong before anything is compiled is in
+//! `usage.rs`.)
+
+mod common;
+
+use std::{
+    fs,
+    io::Read as _,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use common::{folder, raddle, redacted, run, write};
+use expect_test::expect;
+
+/// Threads that do nothing wrong, to put before and after what does.
+const PRELUDE: &str = r#"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *idle(void *arg) { return arg; }
+static void in_thread(void *(*body)(void *), void *arg) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, body, arg);
+    pthread_join(thread, NULL);
+}
+#line 1
+"#;
+
+/// Runs a C program whose text follows the prelude.
+fn explore(folder: &Path, text: &str, args: &[&str]) -> Output {
+    write(folder, "prog.c", &format!("{PRELUDE}{text}"));
+    let all = [&["run", "--execs", "20", "-j", "1"], args, &["prog.c"]].concat();
+    raddle(folder, &all).output().expect("raddle starts")
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or_default()
+}
+
+fn compile_plainly(folder: &Path, flags: &[&str], text: &str) -> bool {
+    write(folder, "plain.c", text);
+    let all = [&["-g", "-pthread", "plain.c", "-o", "plain"], flags].concat();
+    let built = Command::new("cc").args(all).current_dir(folder).output().expect("a compiler");
+    built.status.success()
+}
+
+const AB_BA: &str = r#"#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void take(pthread_mutex_t *first, pthread_mutex_t *second) {
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+}
+static void *one(void *arg) { take(&a, &b); return arg; }
+static void *two(void *arg) { take(&b, &a); return arg; }
+int main(void) {
+    pthread_t s, t;
+    pthread_create(&s, NULL, one, NULL);
+    pthread_create(&t, NULL, two, NULL);
+    pthread_join(s, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_without_hooks_is_explored_by_its_synchronisation() {
+    let folder = folder();
+    assert!(compile_plainly(folder.path(), &[], AB_BA));
+    let refused = raddle(folder.path(), &["run", "--", "./plain"]).output().expect("starts");
+    expect![[r#"
+        exit 1
+        stderr: error: `./plain` was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or explore its synchronisation only with --sync-only
+    "#]].assert_eq(&common::told(folder.path(), &refused));
+    let found = run(folder.path(), &["run", "--sync-only", "-j1", "--", "./plain"]);
+    expect![[r#"
+        exit 2
+        stdout: error[dl-4861]: deadlock: T1 and T2 wait for each other
+        stdout:   found at execution 1, seed 0, replayed 5/5
+        stdout:   T1 waits for mutex `b`
+        stdout:       at plain.c:5 in take  pthread_mutex_lock(second);
+        stdout:       held by T2, taken at plain.c:4  pthread_mutex_lock(first);
+        stdout:   T2 waits for mutex `a`
+        stdout:       at plain.c:5 in take  pthread_mutex_lock(second);
+        stdout:       held by T1, taken at plain.c:4  pthread_mutex_lock(first);
+    "#]]
+    .assert_eq(&found.lines().take(9).map(|it| format!("{it}\n")).collect::<String>());
+    for carrier in ["fibers", "threads"] {
+        let args = ["replay", "latest", "--times", "20", "--carrier", carrier];
+        let again = raddle(folder.path(), &args).output().expect("starts");
+        assert_eq!(code(&again), Some(2), "{}", stderr(&again));
+        assert!(last_line(&stdout(&again)).ends_with("reproduced 20 of 20 times"));
+    }
+}
+
+#[test]
+fn a_static_program() {
+    let folder = folder();
+    if !compile_plainly(folder.path(), &["-static"], AB_BA) {
+        eprintln!("note: no static C library here");
+        return;
+    }
+    common::check(
+        folder.path(),
+        &["run", "--sync-only", "--", "./plain"],
+        expect![[r#"
+            exit 1
+            stderr: error: `./plain` is linked statically, which can't be controlled: link it dynamically
+        "#]],
+    );
+}
+
+#[test]
+fn a_program_for_another_machine() {
+    let folder = folder();
+    assert!(compile_plainly(folder.path(), &[], AB_BA));
+    let path = folder.path().join("plain");
+    let mut bytes = fs::read(&path).expect("readable");
+    bytes[18] = 183; // EM_AARCH64
+    fs::write(&path, bytes).expect("written");
+    common::check(
+        folder.path(),
+        &["run", "--", "./plain"],
+        expect![[r#"
+            exit 1
+            stderr: error: `./plain` is not for x86-64 Linux, the only machine that raddle knows so far
+        "#]],
+    );
+    fs::write(&path, "\x7fELF and no more").expect("written");
+    common::check(
+        folder.path(),
+        &["run", "--", "./plain"],
+        expect![[r#"
+            exit 1
+            stderr: error: `./plain` is not an ELF executable
+        "#]],
+    );
+}
+
+#[test]
+fn a_program_that_fails_alone() {
+    let folder = folder();
+    let output =
+        explore(folder.path(), "int main(void) { puts(\"no\"); fflush(stdout); abort(); }", &[]);
+    expect![[r#"
+        exit 4
+        stdout: error: abort called: aborted at prog.c:1 in main    found at execution 0, seed 0
+        stdout:   in T0 main
+        stdout:       #0 main prog.c:1
+        stdout: 
+        stdout:   step  T0 main  0 steps, 0 switches
+        stdout:         abort    prog.c:1  ← abort called
+        stdout: 
+        stdout:   program output:
+        stdout:     no
+        stdout: 
+        stdout: SUMMARY: raddle: abort at prog.c:1 in main
+        stdout: 
+        stderr: exploring prog.c: 20 executions, 1 worker, seed 0
+        stderr: error: the program fails before it has a second thread: no schedule is to blame
+    "#]]
+    .assert_eq(&common::told(folder.path(), &output));
+    let output = explore(folder.path(), "int main(void) { return 3; }", &[]);
+    assert_eq!(code(&output), Some(4));
+    let fine = explore(folder.path(), "int main(void) { return 3; }", &["--exit-ok"]);
+    assert_eq!(code(&fine), Some(0), "{}", stderr(&fine));
+}
+
+#[test]
+fn a_program_that_ends_before_main() {
+    let folder = folder();
+    let text = "__attribute__((constructor)) static void begin(void) { abort(); }
+        int main(void) { return 0; }";
+    let output = explore(folder.path(), text, &[]);
+    assert_eq!(code(&output), Some(4), "{}", stderr(&output));
+    let line = stderr(&output);
+    assert!(last_line(&line).ends_with("ended before main (abort)"), "{line}");
+
+    // A library that is gone.
+    write(folder.path(), "lib.c", "int seven(void) { return 7; }");
+    write(folder.path(), "main.c", "int seven(void); int main(void) { return seven() - 7; }");
+    for args in [
+        &["cc", "-shared", "-fPIC", "lib.c", "-o", "libseven.so"][..],
+        &["cc", "main.c", "-L.", "-lseven", "-o", "main"],
+    ] {
+        assert!(raddle(folder.path(), args).status().expect("starts").success());
+    }
+    let output = raddle(folder.path(), &["run", "--", "./main"]).output().expect("starts");
+    expect![[r#"
+        exit 4
+        stderr: exploring main: 20,000 executions or 60 s (--execs, --time), N workers, seed 0
+        stderr: [DIR]/main: error while loading shared libraries: libseven.so: cannot open shared object file: No such file or directory
+        stderr: error: `[DIR]/main` ended before main (exit status: 127)
+    "#]]
+    .assert_eq(&redacted(folder.path(), &output));
+}
+
+#[test]
+fn a_program_with_one_thread() {
+    let folder = folder();
+    let output = explore(folder.path(), "int main(void) { return 0; }", &[]);
+    expect![[r#"
+        exit 0
+        stdout: explored 2 executions (1 distinct) in TIME (RATE/s), no finding
+        stderr: exploring prog.c: 20 executions, 1 worker, seed 0
+        stderr: warning: the program never had a second thread: nothing to explore
+    "#]]
+    .assert_eq(&redacted(folder.path(), &output));
+}
+
+#[test]
+fn a_program_that_forks() {
+    let folder = folder();
+    let text = r#"int main(void) {
+        in_thread(idle, NULL);
+        pid_t child = fork();
+        if (child == 0) { in_thread(idle, NULL); _exit(7); }
+        int status;
+        if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7) abort();
+        in_thread(idle, NULL);
+        return 0;
+    }"#;
+    let output = explore(folder.path(), text, &[]);
+    expect![[r#"
+        exit 0
+        stdout: explored 20 executions (1 distinct) in TIME (RATE/s), no finding
+        stderr: exploring prog.c: 20 executions, 1 worker, seed 0
+        stderr: warning: stability 0%: not everything was under control
+        stderr:   uncontrolled: fork: the new process is not controlled ×20
+        stderr:       at prog.c:3 in main
+    "#]]
+    .assert_eq(&redacted(folder.path(), &output));
+    let strict = raddle(folder.path(), &["run", "--execs", "20", "--strict", "prog.c"]).output();
+    assert_eq!(code(&strict.expect("starts")), Some(3));
+}
+
+#[test]
+fn a_program_that_daemonises() {
+    let folder = folder();
+    let text = r#"int main(void) {
+        if (daemon(1, 1) != 0) abort();
+        in_thread(idle, NULL);
+        return 0;
+    }"#;
+    let output = explore(folder.path(), text, &[]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("uncontrolled: daemon: stays in the foreground"));
+}
+
+#[test]
+fn a_program_that_prints_much() {
+    let folder = folder();
+    let text = r#"static void *print(void *arg) {
+        static char text[1 << 16];
+        memset(text, 'x', sizeof text);
+        for (int i = 0; i < 1 << 14; i++)
+            if (write(1, text, sizeof text) != sizeof text) abort();
+        return arg;
+    }
+    int main(void) { in_thread(print, NULL); return 0; }"#;
+    write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
+    let start = Instant::now();
+    // A gigabyte for each execution; raddle itself may not take more than a part of one.
+    let mut command = raddle(folder.path(), &["run", "--execs", "2", "-j", "1", "prog.c"]);
+    let output = command.output().expect("starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_program_that_takes_all_memory() {
+    let folder = folder();
+    let text = r#"__attribute__((no_sanitize("thread"))) static void *eat(void *arg) {
+        for (;;) {
+            volatile char *block = malloc(64 << 20);
+            for (long i = 0; i < 64 << 20; i += 512) block[i] = 1;
+        }
+        return arg;
+    }
+    int main(void) { in_thread(eat, NULL); return 0; }"#;
+    let output = explore(folder.path(), text, &["--memory", "200M"]);
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    let text = stdout(&output);
+    let head = text.lines().next().unwrap_or_default();
+    assert!(
+        head.contains("out of memory: more than 200 MiB (--memory) at prog.c:4 in eat"),
+        "{text}"
+    );
+    assert!(text.contains("  in T1, created at prog.c:"), "{text}");
+}
+
+#[test]
+fn a_program_that_spins_without_hooks() {
+    let folder = folder();
+    let text = r#"__attribute__((no_sanitize("thread"))) static void *spin(void *arg) {
+        for (volatile long i = 0;; i++) {}
+        return arg;
+    }
+    int main(void) { in_thread(spin, NULL); return 0; }"#;
+    let output = explore(folder.path(), text, &["--hang-timeout", "500ms"]);
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    let text = stdout(&output);
+    let head: Vec<&str> = text.lines().take(8).collect();
+    assert!(
+        head[0].contains("hang: computes for 1 s without a step at prog.c:2 in spin"),
+        "{text}"
+    );
+    assert!(text.contains("if it is only slow: --hang-timeout gives it longer"), "{text}");
+    assert!(text.contains("  T0 main waits for thread T1\n      #0 in_thread"), "{text}");
+    assert!(text.contains("  T1 runs\n      #0 spin prog.c:2"), "{text}");
+}
+
+#[test]
+fn a_program_that_waits_where_nobody_sees() {
+    let folder = folder();
+    let text = r#"static void *sleep_raw(void *arg) {
+        long time[2] = {1000, 0}, result;
+        __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_nanosleep), "D"(time), "S"(0)
+                         : "rcx", "r11", "memory");
+        return arg;
+    }
+    int main(void) { in_thread(sleep_raw, NULL); return 0; }"#;
+    let output = explore(folder.path(), text, &["--hang-timeout", "300ms"]);
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("hang: waits for 1 s outside of all that raddle sees"), "{text}");
+}
+
+#[test]
+fn a_program_that_only_takes_its_time() {
+    let folder = folder();
+    // About a second of work before the first thread, with a hang timeout of less.
+    let text = r#"#include <time.h>
+    __attribute__((no_sanitize("thread"))) static void work(void) {
+        struct timespec now;
+        do syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &now);
+        while (now.tv_sec < 1);
+    }
+    int main(void) { work(); in_thread(idle, NULL); return 0; }"#;
+    write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
+    let args = ["run", "--execs", "1", "-j", "1", "--hang-timeout", "300ms", "prog.c"];
+    let output = raddle(folder.path(), &args).output().expect("starts");
+    assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
+}
+
+#[test]
+fn a_program_that_leaves_by_system_calls() {
+    let folder = folder();
+    let text = r#"static void *leave(void *arg) {
+        long result;
+        __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_exit_group), "D"(arg)
+                         : "rcx", "r11", "memory");
+        return arg;
+    }
+    int main(void) { in_thread(leave, (void *)(long)CODE); return 0; }"#;
+    let output = explore(folder.path(), text, &["--cflags", "-DCODE=0"]);
+    assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let output = explore(folder.path(), text, &["--cflags", "-DCODE=5"]);
+    assert_eq!(code(&output), Some(2), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("non-zero exit: exit code 5"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_program_that_kills_itself() {
+    let folder = folder();
+    let text = r#"static void *die(void *arg) {
+        long result;
+        __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_kill), "D"(getpid()), "S"(SIGKILL)
+                         : "rcx", "r11", "memory");
+        return arg;
+    }
+    int main(void) { in_thread(die, NULL); return 0; }"#;
+    let output = explore(folder.path(), text, &[]);
+    expect![[r#"
+        exit 2
+        stdout: error[crash-d2b3]: crash: SIGKILL     found at execution 0, seed 0, replayed 5/5
+        stdout:   the process was killed: where its threads were is not known
+        stdout: 
+        stdout:   step  T0 main   T1     2 steps, 1 switch
+        stdout:      1  spawn T1
+        stdout:         ── switch (preempted) ──
+        stdout:      2  .         start
+        stdout: 
+        stdout:   replay:  raddle replay crash-d2b3
+        stdout:   show:    raddle show crash-d2b3 --full
+        stdout: 
+        stdout: SUMMARY: raddle: crash
+        stdout: 
+        stdout: explored 1 execution (1 distinct) in TIME (RATE/s), 1 finding
+        stderr: exploring prog.c: 20 executions, 1 worker, seed 0
+    "#]]
+    .assert_eq(&redacted(folder.path(), &output));
+}
+
+#[test]
+fn a_library_that_is_not_there() {
+    let folder = folder();
+    let text = r#"#include <dlfcn.h>
+    int main(void) {
+        in_thread(idle, NULL);
+        if (!dlopen("libnosuch.so", RTLD_NOW)) { fprintf(stderr, "%s\n", dlerror()); return 1; }
+        return 0;
+    }"#;
+    let output = explore(folder.path(), text, &[]);
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    let words = "libnosuch.so: cannot open shared object file: No such file or directory";
+    assert!(stdout(&output).contains(words), "{}", stdout(&output));
+}
+
+#[test]
+fn a_program_that_reads_its_input() {
+    let folder = folder();
+    write(folder.path(), "words", "hello\n");
+    let text = r#"int main(void) {
+        char line[16] = "";
+        in_thread(idle, NULL);
+        if (!fgets(line, sizeof line, stdin)) return 8;
+        if (strcmp(line, "hello\n") != 0 || fgets(line, sizeof line, stdin)) return 9;
+        return 0;
+    }"#;
+    // Every execution reads from the start.
+    let output = explore(folder.path(), text, &["--stdin", "words"]);
+    assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let output = explore(folder.path(), text, &[]);
+    assert!(stdout(&output).contains("exit code 8"), "{}", stdout(&output));
+    // Replay reads the same file.
+    let fails = text.replace("return 0;", "abort();");
+    assert_eq!(code(&explore(folder.path(), &fails, &["--stdin", "words"])), Some(2));
+    let again = raddle(folder.path(), &["replay", "abort"]).output().expect("starts");
+    assert_eq!(code(&again), Some(2), "{}", stderr(&again));
+    fs::remove_file(folder.path().join("words")).expect("removed");
+    let again = raddle(folder.path(), &["replay", "abort"]).output().expect("starts");
+    assert_eq!(code(&again), Some(1), "{}", stdout(&again));
+    assert!(stderr(&again).contains("words"), "{}", stderr(&again));
+}
+
+#[test]
+fn a_store_that_cannot_be_written() {
+    let folder = folder();
+    write(folder.path(), "prog.c", AB_BA);
+    write(folder.path(), "file", "");
+    let args = ["run", "-j1", "--store", "file/store", "prog.c"];
+    let output = raddle(folder.path(), &args).output().expect("starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    assert!(stdout(&output).contains("deadlock: T1 and T2 wait for each other"));
+    let warning = "warning: this run is not kept, its findings can't be replayed: failed to ";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+}
+
+#[test]
+fn a_store_that_is_damaged() {
+    let folder = folder();
+    write(folder.path(), "prog.c", AB_BA);
+    fs::create_dir(folder.path().join(".raddle")).expect("created");
+    write(folder.path(), ".raddle/index.json", "{ broken");
+    // Exploring goes on; what can't be kept is told.
+    let output = raddle(folder.path(), &["run", "-j1", "prog.c"]).output().expect("starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("index.json: it is damaged"), "{}", stderr(&output));
+    let listed = raddle(folder.path(), &["list"]).output().expect("starts");
+    assert_eq!(code(&listed), Some(1));
+    assert!(stderr(&listed).contains("delete it, and it will be made anew"), "{}", stderr(&listed));
+    write(folder.path(), ".raddle/index.json", r#"{"version":9,"raddle":"9.0.0"}"#);
+    common::check(
+        folder.path(),
+        &["list"],
+        expect![[r#"
+            exit 1
+            stderr: error: failed to read .raddle/index.json: it was written by raddle 9.0.0, which is newer than this one
+        "#]],
+    );
+}
+
+#[test]
+fn a_finding_file_that_is_damaged_or_newer() {
+    let folder = folder();
+    write(folder.path(), "broken.json", r#"{"version":1,"raddle":"0.0.0","id":"#);
+    write(folder.path(), "newer.json", r#"{"version":7,"raddle":"3.1.4","what":"ever"}"#);
+    write(folder.path(), "other.json", "[1, 2]");
+    for verb in ["show", "replay"] {
+        for (file, words) in [
+            ("./broken.json", "it is damaged"),
+            ("./other.json", "it is damaged"),
+            ("./newer.json", "it was written by raddle 3.1.4, which is newer than this one"),
+        ] {
+            let output = raddle(folder.path(), &[verb, file]).output().expect("starts");
+            assert_eq!(code(&output), Some(1), "{verb} {file}");
+            assert_eq!(stderr(&output).lines().count(), 1);
+            assert!(stderr(&output).contains(words), "{}", stderr(&output));
+        }
+    }
+}
+
+/// Sends a signal to a process.
+fn send(process: u32, signal: &str) {
+    let status = Command::new("kill").args([signal, &process.to_string()]).status();
+    assert!(status.expect("kill is there").success());
+}
+
+fn wait_for(path: &Path, limit: Duration) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if path.exists() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+#[test]
+fn interrupted_while_an_execution_hangs() {
+    let folder = folder();
+    // The execution says when it is stuck; what was found before that must be kept.
+    let text = r#"#include <fcntl.h>
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int n;
+    static void *add(void *arg) {
+        pthread_mutex_lock(&lock);
+        int seen = n;
+        pthread_mutex_unlock(&lock);
+        pthread_mutex_lock(&lock);
+        n = seen + 1;
+        pthread_mutex_unlock(&lock);
+        return arg;
+    }
+    __attribute__((no_sanitize("thread"))) static void spin(void) {
+        for (volatile long i = 0;; i++) {}
+    }
+    int main(void) {
+        pthread_t s, t;
+        pthread_create(&s, NULL, add, NULL);
+        pthread_create(&t, NULL, add, NULL);
+        pthread_join(s, NULL);
+        pthread_join(t, NULL);
+        if (n != 2) {
+            if (access("found", F_OK) == 0) { close(open("stuck", O_CREAT, 0600)); spin(); }
+            close(open("found", O_CREAT, 0600));
+            return 5;
+        }
+        return 0;
+    }"#;
+    write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
+    let args = ["run", "-k", "-j", "2", "--time", "60s", "--hang-timeout", "60s", "prog.c"];
+    let mut command = raddle(folder.path(), &args);
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("raddle starts");
+    assert!(wait_for(&folder.path().join("stuck"), Duration::from_secs(30)), "nothing got stuck");
+    let start = Instant::now();
+    send(child.id(), "-INT");
+    let status = child.wait().expect("waited");
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert_eq!(status.code(), Some(130));
+    let mut text = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut text).expect("readable");
+    assert!(last_line(&text).starts_with("interrupted after "), "{text}");
+    let listed = raddle(folder.path(), &["list"]).output().expect("starts");
+    assert!(stdout(&listed).contains("exit code 5"), "{}", stdout(&listed));
+}
+
+#[test]
+fn what_is_left_behind_ends_with_raddle() {
+    let folder = folder();
+    let text = r#"#include <fcntl.h>
+    __attribute__((no_sanitize("thread"))) static void *spin(void *arg) {
+        char name[32];
+        snprintf(name, sizeof name, "%d.pid", getpid());
+        close(open(name, O_CREAT, 0600));
+        close(open("stuck", O_CREAT, 0600));
+        for (volatile long i = 0;; i++) {}
+        return arg;
+    }
+    int main(void) { in_thread(spin, NULL); return 0; }"#;
+    write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
+    let mut child = raddle(folder.path(), &["run", "-j1", "--hang-timeout", "60s", "prog.c"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("raddle starts");
+    assert!(wait_for(&folder.path().join("stuck"), Duration::from_secs(30)));
+    let process = processes(folder.path()).pop().expect("a process wrote its number");
+    send(child.id(), "-KILL");
+    child.wait().expect("waited");
+    let start = Instant::now();
+    while Path::new("/proc").join(&process).exists() {
+        assert!(start.elapsed() < Duration::from_secs(5), "{process:?} is still there");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn processes(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("readable").flatten().map(|it| it.path());
+    let files = entries.filter(|it| it.extension().is_some_and(|it| it == "pid"));
+    files.filter_map(|it| it.file_stem().map(PathBuf::from)).collect()
+}
+
+#[test]
+fn a_working_folder_and_arguments_that_are_no_text() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let folder = folder();
+    let odd = folder.path().join(OsStr::from_bytes(b"odd-\xff"));
+    fs::create_dir(&odd).expect("created");
+    let text = r#"int main(int argc, char **argv) {
+        in_thread(idle, NULL);
+        return argc == 2 && strcmp(argv[1], "\xfe") == 0 ? 6 : 0;
+    }"#;
+    write(&odd, "prog.c", &format!("{PRELUDE}{text}"));
+    let mut command = raddle(&odd, &["run", "-j1", "prog.c", "--"]);
+    let output = command.arg(OsStr::from_bytes(b"\xfe")).output().expect("starts");
+    assert_eq!(code(&output), Some(2), "{}{}", stdout(&output), stderr(&output));
+    let again = raddle(&odd, &["replay", "latest"]).output().expect("starts");
+    assert_eq!(code(&again), Some(2), "{}{}", stdout(&again), stderr(&again));
+}
+
+#[test]
+fn a_program_that_is_gone_or_not_executable_any_more() {
+    let folder = folder();
+    write(folder.path(), "prog.c", AB_BA);
+    let built = raddle(folder.path(), &["cc", "-g", "-pthread", "prog.c", "-o", "prog"]).status();
+    assert!(built.expect("starts").success());
+    let found = raddle(folder.path(), &["run", "-j1", "--", "./prog"]).output().expect("starts");
+    assert_eq!(code(&found), Some(2), "{}", stderr(&found));
+    let program = folder.path().join("prog");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).expect("changed");
+    let output = raddle(folder.path(), &["replay", "latest"]).output().expect("starts");
+    assert_eq!(code(&output), Some(1));
+    assert!(stderr(&output).contains("is not executable"), "{}", stderr(&output));
+    fs::remove_file(&program).expect("removed");
+    common::check(
+        folder.path(),
+        &["replay", "latest"],
+        expect![[r#"
+            exit 1
+            stderr: error: the program of this finding is gone: [DIR]/prog
+        "#]],
+    );
+}

@@ -1,0 +1,229 @@
+//! Other processes: waiting for them, and what starts them inside the C library.
+//!
+//! A wait for a child is a wait for something outside: the program's other threads go on meanwhile,
+//! for they may have to feed it.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use libc::{id_t, pid_t, rusage, siginfo_t};
+use raddle_fiber::raw;
+use raddle_model::{ObjectId, SiteId};
+
+use crate::{
+    control::{Caller, control, enter, leave},
+    hooks::{caller, export, fail},
+    io::{self, Wish},
+    real, server,
+    step::yield_now,
+};
+
+export! {
+    waitpid => do_waitpid;
+    __waitpid => do_waitpid;
+    wait => do_wait;
+    wait3 => do_wait3;
+    wait4 => do_wait4;
+    waitid => do_waitid;
+    system => do_system;
+    popen => do_popen;
+    posix_spawn => do_posix_spawn;
+    posix_spawnp => do_posix_spawnp;
+}
+
+const P_PID: c_int = 1;
+
+unsafe extern "C-unwind" fn do_waitpid(pid: pid_t, status: *mut c_int, options: c_int) -> pid_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { wait_for(pid, status, options, std::ptr::null_mut(), caller) }
+}
+
+unsafe extern "C-unwind" fn do_wait(status: *mut c_int) -> pid_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { wait_for(-1, status, 0, std::ptr::null_mut(), caller) }
+}
+
+unsafe extern "C-unwind" fn do_wait3(
+    status: *mut c_int,
+    options: c_int,
+    usage: *mut rusage,
+) -> pid_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { wait_for(-1, status, options, usage, caller) }
+}
+
+unsafe extern "C-unwind" fn do_wait4(
+    pid: pid_t,
+    status: *mut c_int,
+    options: c_int,
+    usage: *mut rusage,
+) -> pid_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { wait_for(pid, status, options, usage, caller) }
+}
+
+unsafe fn wait_for(
+    pid: pid_t,
+    status: *mut c_int,
+    options: c_int,
+    usage: *mut rusage,
+    caller: Caller,
+) -> pid_t {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let real = |options: c_int| {
+            let args =
+                [pid as usize, status as usize, options as usize, usage as usize, 0, 0];
+            raw::syscall(libc::SYS_wait4, args)
+        };
+        let result = if enter() {
+            let result = wait_with(pid, options & libc::WNOHANG != 0, caller, |must_return| {
+                real(if must_return { options | libc::WNOHANG } else { options })
+            });
+            leave(result)
+        } else {
+            real(options)
+        };
+        if result < 0 { fail(-result as c_int) } else { result as pid_t }
+    }
+}
+
+unsafe extern "C-unwind" fn do_waitid(
+    kind: c_int,
+    id: id_t,
+    info: *mut siginfo_t,
+    options: c_int,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let real = |options: c_int| {
+            if !info.is_null() {
+                (*info).si_signo = 0;
+            }
+            let args = [kind as usize, id as usize, info as usize, options as usize, 0, 0];
+            raw::syscall(libc::SYS_waitid, args)
+        };
+        let result = if enter() {
+            let pid = if kind == P_PID { id as pid_t } else { -1 };
+            let is_at_once = options & libc::WNOHANG != 0 || info.is_null();
+            let result = wait_with(pid, is_at_once, caller, |must_return| {
+                let result = real(if must_return { options | libc::WNOHANG } else { options });
+                // 0 without a signal's number: nothing has happened yet.
+                if result == 0 && (*info).si_signo != 0 { 1 } else { result }
+            });
+            leave(result)
+        } else {
+            real(options)
+        };
+        if result < 0 { fail(-result as c_int) } else { 0 }
+    }
+}
+
+/// Waits, inside a hook. `ask` asks the kernel, at once or not, and gets 0 if nothing has happened.
+unsafe fn wait_with(
+    pid: pid_t,
+    is_at_once: bool,
+    caller: Caller,
+    mut ask: impl FnMut(bool) -> isize,
+) -> isize {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the steps.
+    unsafe {
+        let site = (*control()).site(caller);
+        server::note(c"waits for another process", site);
+        loop {
+            if is_at_once || (*control()).machine.n_live() == 1 {
+                return ask(is_at_once);
+            }
+            let result = ask(true);
+            if result != 0 {
+                return result;
+            }
+            wait_a_while(pid, site);
+        }
+    }
+}
+
+/// Lets others go on until a child ends, or for a moment.
+unsafe fn wait_a_while(pid: pid_t, site: SiteId) {
+    // SAFETY: the thread that runs is inside a hook; the list lives while it waits.
+    unsafe {
+        let fd = match pid > 0 {
+            true => raw::syscall(libc::SYS_pidfd_open, [pid as usize, 0, 0, 0, 0, 0]) as c_int,
+            false => -1,
+        };
+        if fd < 0 {
+            yield_now(site);
+            return pause();
+        }
+        let mut list = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let object = (*control()).poll_object(fd);
+        io::wait_for(&Wish {
+            list: &raw mut list,
+            n_list: 1,
+            object,
+            written: ObjectId::NONE,
+            deadline: None,
+            site,
+        });
+        raw::syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]);
+    }
+}
+
+/// Really waits, a millisecond.
+pub(super) fn pause() {
+    let length = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+    // SAFETY: the kernel reads our own structure.
+    unsafe { raw::syscall(libc::SYS_nanosleep, [&raw const length as usize, 0, 0, 0, 0, 0]) };
+}
+
+/// Says that something goes on that we do not see.
+fn note(what: &CStr, caller: Caller) {
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        let site = unsafe { (*control()).site(caller) };
+        server::note(what, site);
+        leave(());
+    }
+}
+
+unsafe extern "C-unwind" fn do_system(command: *const c_char) -> c_int {
+    note(c"system: waits for another process", caller());
+    // SAFETY: the program's promises are passed on.
+    unsafe { real::system(command) }
+}
+
+unsafe extern "C-unwind" fn do_popen(command: *const c_char, mode: *const c_char) -> *mut c_void {
+    note(c"popen: the new process is not controlled", caller());
+    // SAFETY: the program's promises are passed on.
+    unsafe { real::popen(command, mode) }
+}
+
+unsafe extern "C-unwind" fn do_posix_spawn(
+    pid: *mut pid_t,
+    path: *const c_char,
+    actions: *const c_void,
+    attr: *const c_void,
+    args: *const *mut c_char,
+    environment: *const *mut c_char,
+) -> c_int {
+    note(c"posix_spawn: the new process is not controlled", caller());
+    // SAFETY: the program's promises are passed on.
+    unsafe { real::posix_spawn(pid, path, actions, attr, args, environment) }
+}
+
+unsafe extern "C-unwind" fn do_posix_spawnp(
+    pid: *mut pid_t,
+    path: *const c_char,
+    actions: *const c_void,
+    attr: *const c_void,
+    args: *const *mut c_char,
+    environment: *const *mut c_char,
+) -> c_int {
+    note(c"posix_spawn: the new process is not controlled", caller());
+    // SAFETY: the program's promises are passed on.
+    unsafe { real::posix_spawnp(pid, path, actions, attr, args, environment) }
+}

@@ -1,0 +1,220 @@
+//! Files, where opening or locking them can block: named pipes and locks between descriptions; and the
+//! file that is random.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+use raddle_fiber::raw;
+use raddle_model::SiteId;
+
+use crate::{
+    control::{Caller, control, enter, is_active, leave},
+    hooks::{caller, child::pause, export, fail, random},
+    io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
+    real,
+    step::yield_now,
+};
+
+export! {
+    open => do_open;
+    open64 => do_open;
+    __open => do_open;
+    __open64 => do_open;
+    __open_2 => do_open;
+    __open64_2 => do_open;
+    openat => do_openat;
+    openat64 => do_openat;
+    __openat_2 => do_openat;
+    __openat64_2 => do_openat;
+    flock => do_flock;
+    fopen => do_fopen;
+    fopen64 => do_fopen;
+}
+
+/// So many tries to get what another thread has are made at full speed; then it is somebody outside who
+/// has it, most likely.
+const TRIES_FAST: u32 = 10_000;
+/// A stream of random bytes has so many.
+const RANDOM_SIZE: usize = 1 << 20;
+
+/// Variadic in C; the mode is there if a file may be created. Passing it on does no harm.
+unsafe extern "C-unwind" fn do_open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { open_at(libc::AT_FDCWD, path, flags, mode, caller) }
+}
+
+unsafe extern "C-unwind" fn do_openat(
+    folder: c_int,
+    path: *const c_char,
+    flags: c_int,
+    mode: c_uint,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { open_at(folder, path, flags, mode, caller) }
+}
+
+unsafe fn open_at(
+    folder: c_int,
+    path: *const c_char,
+    flags: c_int,
+    mode: c_uint,
+    caller: Caller,
+) -> c_int {
+    let real = |flags: c_int| {
+        let args = [folder as usize, path as usize, flags as usize, mode as usize, 0, 0];
+        // SAFETY: the program's promises are passed on.
+        unsafe { raw::syscall(libc::SYS_openat, args) }
+    };
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
+        let result = if !enter() {
+            real(flags)
+        } else {
+            let result = match flags & libc::O_ACCMODE {
+                libc::O_RDONLY | libc::O_WRONLY
+                    if flags & libc::O_NONBLOCK == 0 && is_fifo(folder, path) =>
+                {
+                    let site = (*control()).site(caller);
+                    open_fifo(|| real(flags | libc::O_NONBLOCK), site)
+                }
+                _ => real(flags),
+            };
+            if result >= 0 {
+                (*control()).io.forget(result as c_int);
+                if is_random(path) {
+                    (*control()).io.add(result as c_int, Kind::Random, false);
+                }
+            }
+            leave(result)
+        };
+        if result < 0 { fail(-result as c_int) } else { result as c_int }
+    }
+}
+
+unsafe fn is_fifo(folder: c_int, path: *const c_char) -> bool {
+    // SAFETY: the program promises a path; the kernel fills our own structure in.
+    unsafe {
+        let mut status = std::mem::zeroed::<libc::stat>();
+        let args = [folder as usize, path as usize, &raw mut status as usize, 0, 0, 0];
+        raw::syscall(libc::SYS_newfstatat, args) == 0
+            && status.st_mode & libc::S_IFMT == libc::S_IFIFO
+    }
+}
+
+/// Opens one end of a named pipe without blocking in the kernel. To write, somebody must read first; who
+/// reads gets its end at once, and waits when it reads.
+unsafe fn open_fifo(open: impl Fn() -> isize, site: SiteId) -> isize {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let result = try_again(libc::ENXIO, open, site);
+        if result >= 0 {
+            let fd = result as usize;
+            let (get, set) = (libc::F_GETFL as usize, libc::F_SETFL as usize);
+            let flags = raw::syscall(libc::SYS_fcntl, [fd, get, 0, 0, 0, 0]) as usize;
+            let flags = flags & !(libc::O_NONBLOCK as usize);
+            raw::syscall(libc::SYS_fcntl, [fd, set, flags, 0, 0, 0]);
+            (*control()).io.is_stale = true;
+        }
+        result
+    }
+}
+
+/// Tries again, after the others, while the answer is that another thread has to do something first.
+pub(super) unsafe fn try_again(error: c_int, ask: impl Fn() -> isize, site: SiteId) -> isize {
+    let mut n_tries = 0;
+    loop {
+        let result = ask();
+        if result != -(error as isize) {
+            return result;
+        }
+        yield_now(site);
+        n_tries += 1;
+        if n_tries > TRIES_FAST {
+            pause();
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn do_flock(fd: c_int, operation: c_int) -> c_int {
+    let caller = caller();
+    let real = |operation: c_int| {
+        // SAFETY: the program's promises are passed on.
+        unsafe { raw::syscall(libc::SYS_flock, [fd as usize, operation as usize, 0, 0, 0, 0]) }
+    };
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the steps.
+    unsafe {
+        let result = if enter() {
+            let result = match operation & (libc::LOCK_NB | libc::LOCK_UN) {
+                0 => lock(fd, || real(operation | libc::LOCK_NB), caller),
+                _ => real(operation),
+            };
+            leave(result)
+        } else {
+            real(operation)
+        };
+        if result < 0 { fail(-result as c_int) } else { 0 }
+    }
+}
+
+/// Locks a file, inside a hook; `ask` does not block.
+pub(super) unsafe fn lock(fd: c_int, ask: impl Fn() -> isize, caller: Caller) -> isize {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the steps.
+    unsafe {
+        let site = (*control()).site(caller);
+        let object = (*control()).descriptor_object(fd);
+        io::step_at_once(object, AT_ONCE_NO_POINT, site);
+        try_again(libc::EAGAIN, ask, site)
+    }
+}
+
+unsafe fn is_random(path: *const c_char) -> bool {
+    // SAFETY: the program promises a path.
+    let path = unsafe { CStr::from_ptr(path) };
+    path == c"/dev/urandom" || path == c"/dev/random"
+}
+
+unsafe extern "C-unwind" fn do_fopen(path: *const c_char, mode: *const c_char) -> *mut c_void {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if is_active() && is_random(path) && enter() {
+            let stream = random_stream();
+            if !leave(stream).is_null() {
+                return stream;
+            }
+        }
+        real::fopen(path, mode)
+    }
+}
+
+/// A stream of random bytes, the same in each execution; null if there is no room for it.
+unsafe fn random_stream() -> *mut c_void {
+    let mut bytes = vec![0_u8; RANDOM_SIZE];
+    // SAFETY: the buffer is ours; the thread that runs is inside a hook.
+    unsafe {
+        random::fill(bytes.as_mut_ptr().cast(), RANDOM_SIZE);
+        let fd = libc::memfd_create(c"random".as_ptr(), libc::MFD_CLOEXEC);
+        if fd < 0 {
+            return std::ptr::null_mut();
+        }
+        let args = [fd as usize, bytes.as_ptr() as usize, RANDOM_SIZE, 0, 0, 0];
+        raw::syscall(libc::SYS_pwrite64, args);
+        (*control()).io.forget(fd);
+        libc::fdopen(fd, c"r".as_ptr()).cast()
+    }
+}
+
+/// Reads from a file that is random. `None` if it is another.
+pub(super) unsafe fn read_random(fd: c_int, buffer: *mut c_void, size: usize) -> Option<isize> {
+    if is_hidden(fd) || fd < 0 || !enter() {
+        return None;
+    }
+    // SAFETY: the program promises the buffer; the thread that runs is inside a hook.
+    unsafe {
+        if (*control()).io.kind_of(fd) != Kind::Random {
+            return leave(None);
+        }
+        random::fill(buffer, size);
+        leave(Some(size as isize))
+    }
+}

@@ -1,0 +1,148 @@
+//! Mapped memory: what is mapped, moved or given back has no past. A mutex that was held there, a block
+//! that was freed, another thread's data: none of it is what is there next.
+
+use std::ffi::{c_int, c_void};
+
+use libc::{off_t, size_t};
+use raddle_fiber::raw;
+use raddle_model::{Op, OpKind};
+
+use crate::{
+    control::{Caller, control, enter, is_active, leave},
+    hooks::{caller, export, fail},
+    real,
+    shadow::CHUNK_BYTES,
+    step::step,
+};
+
+export! {
+    mmap => do_mmap;
+    mmap64 => do_mmap;
+    munmap => do_munmap;
+    mremap => do_mremap;
+    sbrk => do_sbrk;
+}
+
+/// Ranges larger than this are not searched for variables.
+const SEARCH_MAX: usize = 1 << 20;
+/// Cells of ranges larger than this are given back to the kernel, which makes them zero.
+const FILL_MAX: usize = 1 << 16;
+const PAGE: usize = 4096;
+
+fn answer(result: isize) -> *mut c_void {
+    if (-4095..0).contains(&result) {
+        fail(-result as c_int);
+        return libc::MAP_FAILED;
+    }
+    result as *mut c_void
+}
+
+unsafe extern "C" fn do_mmap(
+    address: *mut c_void,
+    size: size_t,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    let args =
+        [address as usize, size, protection as usize, flags as usize, fd as usize, offset as usize];
+    // SAFETY: the program's promises are passed on.
+    let memory = answer(unsafe { raw::syscall(libc::SYS_mmap, args) });
+    if memory != libc::MAP_FAILED {
+        clear(memory as usize, size);
+    }
+    memory
+}
+
+unsafe extern "C-unwind" fn do_munmap(address: *mut c_void, size: size_t) -> c_int {
+    give_back(address as usize, size, caller());
+    // SAFETY: the program's promises are passed on.
+    let result = unsafe { raw::syscall(libc::SYS_munmap, [address as usize, size, 0, 0, 0, 0]) };
+    if result < 0 { fail(-result as c_int) } else { 0 }
+}
+
+/// Variadic in C: the new address is there if the flags say so.
+unsafe extern "C-unwind" fn do_mremap(
+    old: *mut c_void,
+    old_size: size_t,
+    size: size_t,
+    flags: c_int,
+    new: *mut c_void,
+) -> *mut c_void {
+    let args = [old as usize, old_size, size, flags as usize, new as usize, 0];
+    // SAFETY: the program's promises are passed on.
+    let memory = answer(unsafe { raw::syscall(libc::SYS_mremap, args) });
+    if memory != libc::MAP_FAILED && memory != old {
+        // What was there has moved; objects get new numbers where they are now.
+        clear(old as usize, old_size);
+        clear(memory as usize, size);
+    }
+    memory
+}
+
+unsafe extern "C" fn do_sbrk(increment: isize) -> *mut c_void {
+    // SAFETY: the program's promises are passed on.
+    let start = unsafe { real::sbrk(increment) };
+    if increment > 0 && start != libc::MAP_FAILED {
+        clear(start as usize, increment as usize);
+    }
+    start
+}
+
+/// Memory is about to be given back: a step, if other threads know it.
+fn give_back(address: usize, size: usize, caller: Caller) {
+    if !enter() {
+        return clear(address, size);
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        if (*control()).machine.n_live() > 1
+            && size <= SEARCH_MAX
+            && let Some(object) = (*control()).shared_object_in(address, size)
+        {
+            let site = (*control()).site(caller);
+            step(Op::on(OpKind::Free, object, site));
+        }
+    }
+    clear(address, size);
+    leave(());
+}
+
+/// Makes memory untouched.
+fn clear(address: usize, size: usize) {
+    if !is_active() || address.checked_add(size).is_none_or(|end| end >> 47 != 0) {
+        return;
+    }
+    // SAFETY: active means initialised. The memory is fresh or about to go: nobody uses its cells.
+    let shadow = unsafe { &(*control()).shadow };
+    if size <= FILL_MAX {
+        return shadow.fill(address, size, false);
+    }
+    let (mut at, end) = (address, address + size);
+    while at < end {
+        let stop = end.min((at & !(CHUNK_BYTES - 1)) + CHUNK_BYTES);
+        clear_in_chunk(at, stop - at);
+        at = stop;
+    }
+}
+
+fn clear_in_chunk(address: usize, size: usize) {
+    // SAFETY: the table has an entry for every address below 2^47.
+    let shadow = unsafe { &(*control()).shadow };
+    // SAFETY: as above.
+    if unsafe { *shadow.chunks().add(address / CHUNK_BYTES) }.is_null() {
+        return;
+    }
+    // A cell of four bytes for each four bytes: cells take as many bytes as what they stand for.
+    let first = shadow.cell(address) as usize;
+    let (start, end) = (first.next_multiple_of(PAGE), (first + size) & !(PAGE - 1));
+    if start >= end {
+        return shadow.fill(address, size, false);
+    }
+    let dont_need = libc::MADV_DONTNEED as usize;
+    // SAFETY: these pages hold cells of this range only, in private memory of ours.
+    unsafe { raw::syscall(libc::SYS_madvise, [start, end - start, dont_need, 0, 0, 0]) };
+    shadow.fill(address, start - first, false);
+    shadow.fill(address + (end - first), first + size - end, false);
+}
