@@ -116,7 +116,12 @@ impl From<TargetError> for Failure {
             TargetError::Stopped => Exit::Signal(signal_hook::consts::SIGINT),
             TargetError::Bug(_) => Exit::Bug,
         };
-        let text = error.to_string();
+        let text = match error {
+            TargetError::Bug(why) => {
+                format!("internal error: {why}; this is a bug in raddle, please report it")
+            }
+            error => error.to_string(),
+        };
         let (line, words) = text.split_once('\n').unwrap_or((&text, ""));
         Failure { exit, words: words.to_owned(), line: line.to_owned() }
     }

@@ -120,7 +120,7 @@ fn a_program_without_hooks_is_explored_by_its_synchronisation() {
 fn a_static_program() {
     let folder = folder();
     if !compile_plainly(folder.path(), &["-static"], AB_BA) {
-        eprintln!("note: no static C library here");
+        common::note("no static C library here");
         return;
     }
     common::check(
@@ -219,6 +219,27 @@ fn a_program_that_ends_before_main() {
 }
 
 #[test]
+fn a_runtime_that_dies() {
+    let folder = folder();
+    let text = r#"__attribute__((constructor)) static void begin(void) {
+        static const char words[] = "raddle: bug: pretended at nowhere.rs:7\n";
+        long result;
+        __asm__ volatile("syscall" : "=a"(result)
+                         : "a"(SYS_write), "D"(2), "S"(words), "d"(sizeof words - 1)
+                         : "rcx", "r11", "memory");
+        __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_exit_group), "D"(70)
+                         : "rcx", "r11", "memory");
+    }
+    int main(void) { return 0; }"#;
+    let output = explore(folder.path(), text, &[]);
+    expect![[r#"
+        exit 70
+        stderr: exploring prog.c: 20 executions, 1 worker, seed 0
+        stderr: error: internal error: in the runtime: pretended at nowhere.rs:7; this is a bug in raddle, please report it
+    "#]].assert_eq(&common::told(folder.path(), &output));
+}
+
+#[test]
 fn a_program_with_one_thread() {
     let folder = folder();
     let output = explore(folder.path(), "int main(void) { return 0; }", &[]);
@@ -283,7 +304,7 @@ fn a_program_that_prints_much() {
     int main(void) { in_thread(print, NULL); return 0; }"#;
     write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
     let start = Instant::now();
-    // A gigabyte for each execution; raddle itself may not take more than a part of one.
+    // A gigabyte for each execution.
     let mut command = raddle(folder.path(), &["run", "--execs", "2", "-j", "1", "prog.c"]);
     let output = command.output().expect("starts");
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));

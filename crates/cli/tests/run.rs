@@ -159,7 +159,11 @@ fn rebuilt_programs() {
     assert!(COUNTER.contains(careless));
     let gone = run(&COUNTER.replace(careless, repaired));
     assert_eq!(code(&gone), Some(5), "{}", stdout(&gone));
-    assert!(stdout(&gone).contains(": gone under its schedule: the program ended well\n"), "{}", stdout(&gone));
+    assert!(
+        stdout(&gone).contains(": gone under its schedule: the program ended well\n"),
+        "{}",
+        stdout(&gone)
+    );
 
     // With the expectation gone, the steps are the same and nothing fails.
     let gone = run(&COUNTER.replace("hits == 2", "hits >= 1"));
@@ -348,7 +352,7 @@ int main(int argc, char **argv) {
         .args([format!("CC={raddle_path} cc"), format!("CXX={raddle_path} c++")])
         .output();
     let Ok(built) = built else {
-        eprintln!("note: no make here");
+        common::note("no make here");
         return;
     };
     assert!(built.status.success(), "{}", stderr(&built));
@@ -371,7 +375,7 @@ fn a_terminal_gets_a_block_and_is_left_clean() {
     command.args(["-qec", &line, "/dev/null"]).current_dir(folder.path());
     command.env("TERM", "xterm").env("COLUMNS", "100").env_remove("NO_COLOR");
     let Ok(output) = command.output() else {
-        eprintln!("note: no script here");
+        common::note("no script here");
         return;
     };
     let text = stdout(&output);

@@ -79,7 +79,7 @@ impl Symbols {
 }
 
 /// Variables of this size have no parts worth a look.
-const WORD: u64 = 8;
+const WORD: u64 = 4;
 
 struct Module {
     name: String,

@@ -29,10 +29,21 @@ pub(crate) fn kept(finding: &Finding, reasons: &[Option<String>], is_full: bool)
             kept[*idx] = true;
         }
         if n_rows(&kept, reasons) <= ROWS_MAX {
+            fill_gaps_of_one(&mut kept, reasons);
             return kept;
         }
     }
     vec![false; n_steps]
+}
+
+/// To say that one step was left out takes as much room as the step.
+fn fill_gaps_of_one(kept: &mut [bool], reasons: &[Option<String>]) {
+    for idx in 1..kept.len().saturating_sub(1) {
+        let is_gap = kept[idx - 1] && !kept[idx] && kept[idx + 1];
+        if is_gap && reasons[idx - 1].is_none() && reasons[idx].is_none() {
+            kept[idx] = true;
+        }
+    }
 }
 
 /// The best steps, best first.

@@ -30,9 +30,13 @@ pub(crate) fn with_function(place: &Place, base: &str) -> String {
     if function.is_empty() || text == function { text } else { format!("{text} in {function}") }
 }
 
-/// Is it in a header of the system or of a language's library?
+/// Is it in a header of the system or of a language's library, or in such a library without a place?
 pub(crate) fn is_library(place: &Place) -> bool {
-    place.file.starts_with("/usr/include/") || place.file.contains("/include/c++/")
+    const LIBRARIES: [&str; 4] = ["libc.so", "libstdc++", "libc++", "libgcc_s"];
+    let is_in_library = || LIBRARIES.iter().any(|it| place.module.starts_with(it));
+    place.file.starts_with("/usr/include/")
+        || place.file.contains("/include/c++/")
+        || place.file.is_empty() && is_in_library()
 }
 
 /// The source text of a place; empty where there is none, and for libraries, whose text says nothing to

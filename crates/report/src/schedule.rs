@@ -83,7 +83,12 @@ fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<R
     let reasons = switches::reasons(finding);
     let kept = fold::kept(finding, &reasons, style.full);
     let mut rows = Vec::new();
-    let mut gap = Gap { n_steps: finding.n_steps_dropped, n_switches: 0, is_start: true };
+    let n_known = reasons.iter().flatten().count() as u64;
+    let mut gap = Gap {
+        n_steps: finding.n_steps_dropped,
+        n_switches: finding.n_switches.saturating_sub(n_known),
+        is_start: true,
+    };
     for (idx, step) in finding.steps.iter().enumerate() {
         let reason = &reasons[idx];
         if !kept[idx] {

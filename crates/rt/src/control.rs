@@ -130,12 +130,24 @@ pub(crate) fn enter() -> bool {
     // SAFETY: active means initialised; the two fields are plain words, and a foreign thread that
     // reads them at a bad moment sees another thread's pointer, never its own.
     unsafe {
-        if (*control).is_inside || (*control).hot.fs != raddle_fiber::thread_pointer() {
+        if (*control).is_inside || (*control).hot.fs != thread_pointer((*control).has_fsgsbase) {
             return false;
         }
         (*control).is_inside = true;
     }
     true
+}
+
+/// The thread pointer of whoever runs; from the register where that is possible, for its home in memory
+/// may be far away when there are many threads.
+#[inline(always)]
+unsafe fn thread_pointer(has_fsgsbase: bool) -> usize {
+    if has_fsgsbase {
+        // SAFETY: so it was found.
+        unsafe { raddle_fiber::thread_pointer_register() }
+    } else {
+        raddle_fiber::thread_pointer()
+    }
 }
 
 /// Leaves a hook with its result, after what the thread has to do before it goes on: run the handlers

@@ -63,9 +63,6 @@ fn end_with(
             control.write_threads(thread);
             control.emit.publish(&control.segment, control.header);
         }
-        if header.wants_pages == 1 {
-            crate::pages::tell(&control.segment, control.header);
-        }
         header.is_end_written = 1;
     }
     raw::exit_group(0)

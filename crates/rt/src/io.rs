@@ -26,6 +26,8 @@ pub(crate) struct Io {
     pub(crate) n_waiting: u32,
     /// Has anything happened since readiness was last looked at?
     pub(crate) is_stale: bool,
+    /// How often a moment was waited for what is outside, in vain.
+    n_misses: u32,
     /// By number.
     known: Vec<Descriptor>,
     waiting: Vec<Waiting>,
@@ -70,6 +72,7 @@ struct Waiting {
     is_write: bool,
     list: *mut libc::pollfd,
     n_list: usize,
+    is_late: bool,
 }
 
 /// Descriptors of ours that the program must not touch.
@@ -137,6 +140,11 @@ impl Io {
         if let Some(slot) = self.slot(fd) {
             slot.is_internal = is_internal;
         }
+    }
+
+    /// Is it known that others than this program's threads make it ready?
+    pub(crate) fn is_outside(&self, fd: c_int) -> bool {
+        self.known.get(fd as usize).is_some_and(|it| it.kind.is_stream() && !it.is_internal)
     }
 
     /// What kind it is, if that is known.
@@ -276,6 +284,9 @@ pub(crate) struct Wish {
     /// What is written to, or none.
     pub(crate) written: ObjectId,
     pub(crate) deadline: Option<u64>,
+    /// Is it looked at only when no thread can go on without it? What others do outside then happens
+    /// as late as it can, and not sooner or later as the machine's load will have it.
+    pub(crate) is_late: bool,
     pub(crate) site: SiteId,
 }
 
@@ -293,10 +304,11 @@ pub(crate) unsafe fn wait_for(wish: &Wish) -> OpResult {
             is_write: wish.written != ObjectId::NONE,
             list: wish.list,
             n_list: wish.n_list,
+            is_late: wish.is_late,
         };
         (*control).io.waiting.push(waiting);
         (*control).io.n_waiting += 1;
-        let is_ready = poll_now(wish.list, wish.n_list) != 0;
+        let is_ready = !wish.is_late && poll_now(wish.list, wish.n_list) != 0;
         (*control).set_ready(&waiting, is_ready);
         let op = Op::on(OpKind::Io, wish.object, wish.site).other(wish.written);
         let performed = step(op.until(wish.deadline));
@@ -315,11 +327,12 @@ pub(crate) unsafe fn wait_for_one(fd: c_int, is_write: bool, site: SiteId) -> Op
         let control = control();
         let object = (*control).descriptor_object(fd);
         let written = if is_write { (*control).written_object(fd) } else { ObjectId::NONE };
+        let is_late = !(*control).io.look(fd).is_internal;
         loop {
-            let wish =
-                Wish { list: &raw mut list, n_list: 1, object, written, deadline: None, site };
+            let list = &raw mut list;
+            let wish = Wish { list, n_list: 1, object, written, deadline: None, is_late, site };
             match wait_for(&wish) {
-                OpResult::Done if poll_now(&raw mut list, 1) == 0 => {}
+                OpResult::Done if poll_now(list, 1) == 0 => {}
                 OpResult::Interrupted if (*control).signals.ran.may_restart => {}
                 result => return result,
             }
@@ -350,9 +363,33 @@ pub(crate) unsafe fn poll_now(list: *mut libc::pollfd, n_list: usize) -> isize {
 /// Looks which awaited descriptors are ready.
 #[cold]
 pub(crate) fn refresh(control: &mut Control) {
+    refresh_those(control, false);
+}
+
+/// The same, when no thread can go on: waits a moment for what is outside, before time jumps.
+#[cold]
+pub(crate) fn refresh_stuck(control: &mut Control) {
+    const PATIENCE_MS: usize = 20;
+    const MISSES_MAX: u32 = 5;
+    for idx in 0..control.io.waiting.len() {
+        let waiting = control.io.waiting[idx];
+        if waiting.is_late && control.io.n_misses < MISSES_MAX {
+            let args = [waiting.list as usize, waiting.n_list, PATIENCE_MS, 0, 0, 0];
+            // SAFETY: the waiting thread's list lives for as long as it waits.
+            let n_ready = unsafe { raw::syscall(libc::SYS_poll, args) };
+            control.io.n_misses += u32::from(n_ready == 0);
+        }
+    }
+    refresh_those(control, true);
+}
+
+fn refresh_those(control: &mut Control, is_stuck: bool) {
     control.io.is_stale = false;
     for idx in 0..control.io.waiting.len() {
         let waiting = control.io.waiting[idx];
+        if waiting.is_late && !is_stuck {
+            continue;
+        }
         // SAFETY: the waiting thread's list lives for as long as it waits.
         let is_ready = unsafe { poll_now(waiting.list, waiting.n_list) != 0 };
         control.set_ready(&waiting, is_ready);
@@ -381,7 +418,7 @@ pub(crate) fn wait(control: &mut Control) {
         raw::syscall(libc::SYS_poll, [all.as_mut_ptr() as usize, all.len(), for_ever, 0, 0, 0])
     };
     control.receive_arrived();
-    refresh(control);
+    refresh_those(control, true);
 }
 
 /// Has the process children, which may hold the other ends?

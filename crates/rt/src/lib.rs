@@ -26,7 +26,6 @@ mod heap;
 mod hooks;
 mod io;
 mod names;
-mod pages;
 mod real;
 mod server;
 mod shadow;

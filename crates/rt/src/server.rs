@@ -3,7 +3,7 @@
 
 use std::{
     ffi::{CStr, c_char, c_int},
-    sync::atomic::{AtomicPtr, AtomicU64, Ordering::*},
+    sync::atomic::{AtomicPtr, Ordering::*},
 };
 
 use raddle_fiber::raw;
@@ -18,7 +18,6 @@ use crate::{
     heap::Heap,
     io::Io,
     names::Modules,
-    pages,
     real::{self, Main},
     shadow::Shadow,
     signals::{self, Signals},
@@ -256,9 +255,6 @@ fn run_block(header: *mut Header) -> bool {
     for idx in 0..n_block {
         begin_summary(header);
         reset_streams();
-        let n_executions = N_EXECUTIONS.fetch_add(1, Relaxed);
-        // SAFETY: no execution runs.
-        unsafe { (*header).wants_pages = u32::from(LEARNS_PAGES.contains(&n_executions)) };
         // SAFETY: the area has room for the block; read here, for the copy would pay a fault for it.
         let entry = unsafe { *(*control()).segment.entries().add(idx) };
         // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
@@ -271,7 +267,6 @@ fn run_block(header: *mut Header) -> bool {
         unsafe { (*header).child.store(child as i32, Relaxed) };
         let status = wait_for(child as i32);
         let summary = end_summary(header, status);
-        learn_pages(header);
         // SAFETY: the area has room for the block.
         unsafe { *(*control()).segment.summaries().add(idx) = summary };
         // SAFETY: the header is mapped; the fields are atomic.
@@ -307,29 +302,6 @@ fn end_summary(header: *mut Header, status: i32) -> Summary {
 fn control_ref() -> &'static Control {
     // SAFETY: the server alone runs, between executions.
     unsafe { &*control() }
-}
-
-/// Executions begun, and after how many one tells the pages that it wrote to.
-static N_EXECUTIONS: AtomicU64 = AtomicU64::new(0);
-const LEARNS_PAGES: [u64; 3] = [1, 8, 64];
-
-/// The ranges of pages that executions write to.
-struct Pages(std::cell::UnsafeCell<Vec<[u64; 2]>>);
-
-// SAFETY: written by the server between executions, read by an execution that begins.
-unsafe impl Sync for Pages {}
-
-static PAGES: Pages = Pages(std::cell::UnsafeCell::new(Vec::new()));
-
-fn learn_pages(header: *mut Header) {
-    // SAFETY: no execution runs; the area holds so many ranges.
-    unsafe {
-        if (*header).wants_pages == 1 && (*header).is_end_written == 1 {
-            let segment = (*control()).segment;
-            let n_pages = (*header).n_pages.min(segment.caps().pages) as usize;
-            *PAGES.0.get() = pages::learn(&segment.copy(segment.pages(), n_pages));
-        }
-    }
 }
 
 /// Each execution prints to an empty file and reads its input from the start.
@@ -370,7 +342,6 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
     unsafe {
         raw::syscall(SYS_PRCTL, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0]);
         let control = control();
-        pages::make_ready(&*PAGES.0.get(), &(*control).segment);
         let prefix =
             std::slice::from_raw_parts((*control).segment.prefix(), (*header).n_prefix as usize);
         let spec = Spec { number: entry.picker, params: entry.params };

@@ -15,7 +15,7 @@ struct Frame {
 }
 
 /// Room at the beginning, and at most; deeper functions are left out.
-const FRAMES_MIN: usize = 128;
+const FRAMES_MIN: usize = 32;
 const FRAMES_MAX: usize = 1 << 14;
 
 /// A thread's shadow stack. Invariant: below `bottom` lies a frame whose stack pointer is above all

@@ -224,7 +224,7 @@ fn tell_time_out(control: &mut Control, thread: ThreadId) {
 #[cold]
 fn make_way(control: &mut Control) {
     if control.io.n_waiting > 0 {
-        io::refresh(control);
+        io::refresh_stuck(control);
     }
     loop {
         match control.machine.settle() {

@@ -165,7 +165,9 @@ pub(crate) fn stack_tops() -> Vec<usize> {
 }
 
 fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, usize))> {
-    let donor = Box::leak(Box::new(Donor::new(boot)));
+    static N_DONORS: AtomicU32 = AtomicU32::new(0);
+    let number = N_DONORS.fetch_add(1, Relaxed) as usize;
+    let donor = Box::leak(Box::new(Donor::new(boot, number)));
     let mut id = 0;
     // SAFETY: the donor lives for ever; all signals are blocked in its thread, so that they reach the
     // carrier.

@@ -36,8 +36,6 @@ pub struct Caps {
     pub modules: u32,
     /// Notes of what could not be controlled.
     pub notes: u32,
-    /// Ranges of pages that executions write to.
-    pub pages: u32,
 }
 
 impl Default for Caps {
@@ -52,7 +50,6 @@ impl Default for Caps {
             threads: 1 << 12,
             modules: 256,
             notes: 64,
-            pages: 512,
         }
     }
 }
@@ -109,8 +106,8 @@ pub struct Header {
     pub carrier: u32,
     /// Room in the areas.
     pub caps: Caps,
-    /// 1: the running execution is to tell which pages it wrote to.
-    pub wants_pages: u32,
+    /// Zero.
+    pub reserved: u32,
 
     // What to do: written by the launcher before each block.
     /// Executions in the block.
@@ -167,8 +164,8 @@ pub struct Header {
     pub end_object: u32,
     /// Bytes of the message.
     pub n_message: u32,
-    /// Ranges of pages told.
-    pub n_pages: u32,
+    /// Zero.
+    pub reserved2: u32,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
     pub message: [u8; 1024],
     /// The running execution's summary, updated at its end.
@@ -279,7 +276,6 @@ pub(crate) struct Offsets {
     pub(crate) threads: usize,
     pub(crate) modules: usize,
     pub(crate) notes: usize,
-    pub(crate) pages: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -289,7 +285,7 @@ impl Offsets {
         const fn after(start: usize, count: u32, size: usize) -> usize {
             (start + count as usize * size).next_multiple_of(4096)
         }
-        // First what every execution writes: one stretch for the kernel to make ready.
+        // First what every execution writes.
         let events = size_of::<Header>().next_multiple_of(4096);
         let entries = after(events, caps.events, size_of::<Event>());
         let summaries = after(entries, caps.block, size_of::<Entry>());
@@ -300,8 +296,7 @@ impl Offsets {
         let threads = after(objects, caps.objects, size_of::<ObjectEntry>());
         let modules = after(threads, caps.threads, size_of::<ThreadEntry>());
         let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
-        let pages = after(notes, caps.notes, size_of::<NoteEntry>());
-        let end = after(pages, caps.pages, size_of::<[u64; 2]>());
+        let end = after(notes, caps.notes, size_of::<NoteEntry>());
         Offsets {
             entries,
             summaries,
@@ -312,7 +307,6 @@ impl Offsets {
             threads,
             modules,
             notes,
-            pages,
             events,
             end,
         }

@@ -145,10 +145,6 @@ impl Segment {
         notes, notes, notes, NoteEntry
     );
     area!(
-        /// Ranges of pages that an execution wrote to: start and size in bytes.
-        pages, pages, pages, [u64; 2]
-    );
-    area!(
         /// Events; the one of step `n` is at `n` modulo the area's room.
         events, events, events, Event
     );

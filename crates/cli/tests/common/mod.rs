@@ -81,3 +81,12 @@ pub(crate) fn without_times(line: &str) -> String {
 pub(crate) fn write(folder: &Path, name: &str, text: &str) {
     fs::write(folder.join(name), text).expect("written");
 }
+
+/// Says why a test could not test.
+#[expect(
+    clippy::print_stderr,
+    reason = "for whoever reads the log of a machine that lacks something"
+)]
+pub(crate) fn note(text: &str) {
+    eprintln!("note: {text}");
+}

@@ -147,9 +147,9 @@ impl Types {
                 self.write_indices(at, idx, part);
                 self.descend(element, shift % size, part, depth + 1)
             }
-            gimli::DW_TAG_structure_type
-            | gimli::DW_TAG_class_type
-            | gimli::DW_TAG_union_type => self.into_member(at, shift, part, depth),
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
+                self.descend_to_member(at, shift, part, depth)
+            }
             _ => Some(shift),
         }
     }
@@ -177,12 +177,16 @@ impl Types {
         }
     }
 
-    fn into_member(&self, at: TypeRef, shift: u64, part: &mut String, depth: u32) -> Option<u64> {
-        let is_union =
-            self.entry(at).is_some_and(|entry| entry.tag() == gimli::DW_TAG_union_type);
+    fn descend_to_member(
+        &self,
+        at: TypeRef,
+        shift: u64,
+        part: &mut String,
+        depth: u32,
+    ) -> Option<u64> {
+        let is_union = self.entry(at).is_some_and(|entry| entry.tag() == gimli::DW_TAG_union_type);
         let found = self.for_children(at, |entry| {
-            let is_part =
-                matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance);
+            let is_part = matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance);
             // Static members have no place in the whole.
             let start = entry.attr_value(gimli::DW_AT_data_member_location);
             let start = match start.and_then(|it| it.udata_value()) {
@@ -241,11 +245,7 @@ impl Types {
     }
 
     /// Looks at the entries below one, until `look` finds something.
-    fn for_children<T>(
-        &self,
-        at: TypeRef,
-        mut look: impl FnMut(&Entry) -> Option<T>,
-    ) -> Option<T> {
+    fn for_children<T>(&self, at: TypeRef, mut look: impl FnMut(&Entry) -> Option<T>) -> Option<T> {
         let mut tree = self.units[at.unit_idx].entries_tree(Some(at.offset)).ok()?;
         let mut children = tree.root().ok()?.children();
         while let Ok(Some(child)) = children.next() {

@@ -92,17 +92,17 @@ fn verdicts_of_replays() {
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
           and it ended in the same failure
-        dl-02c1: gone: the program ended well
+        dl-02c1: gone under its schedule: the program ended well
           diverged at step 44:
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
-          what was found may be there under other schedules: raddle run explores them
+          it may be there under other schedules: `raddle run` explores them
         dl-02c1: not reproduced
           diverged at step 44:
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
           and it ended in another failure: SIGSEGV
-        dl-02c1: gone: the program ended well in all of 2 replays
+        dl-02c1: gone under its schedule: the program ended well in all of 2 replays
           the recorded steps were followed, and nothing failed
     "#]]
     .assert_eq(&text);

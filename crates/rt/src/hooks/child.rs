@@ -138,26 +138,34 @@ unsafe fn wait_with(
             if is_at_once || (*control()).machine.n_live() == 1 {
                 return ask(is_at_once);
             }
+            if is_child(pid) {
+                wait_for_end(pid, site);
+            }
             let result = ask(true);
             if result != 0 {
                 return result;
             }
-            wait_a_while(pid, site);
+            yield_now(site);
+            pause();
         }
     }
 }
 
-/// Lets others go on until a child ends, or for a moment.
-unsafe fn wait_a_while(pid: pid_t, site: SiteId) {
+/// Is it a child that can be waited for, ended or not?
+fn is_child(pid: pid_t) -> bool {
+    let flags = (libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) as usize;
+    let args = [P_PID as usize, pid as usize, 0, flags, 0, 0];
+    // SAFETY: asks without taking an answer.
+    pid > 0 && unsafe { raw::syscall(libc::SYS_waitid, args) } == 0
+}
+
+/// Lets others go on until a child ends; returns at once where the kernel can't tell (before 5.3).
+unsafe fn wait_for_end(pid: pid_t, site: SiteId) {
     // SAFETY: the thread that runs is inside a hook; the list lives while it waits.
     unsafe {
-        let fd = match pid > 0 {
-            true => raw::syscall(libc::SYS_pidfd_open, [pid as usize, 0, 0, 0, 0, 0]) as c_int,
-            false => -1,
-        };
+        let fd = raw::syscall(libc::SYS_pidfd_open, [pid as usize, 0, 0, 0, 0, 0]) as c_int;
         if fd < 0 {
-            yield_now(site);
-            return pause();
+            return;
         }
         let mut list = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let object = (*control()).poll_object(fd);
@@ -167,6 +175,7 @@ unsafe fn wait_a_while(pid: pid_t, site: SiteId) {
             object,
             written: ObjectId::NONE,
             deadline: None,
+            is_late: true,
             site,
         });
         raw::syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]);

@@ -34,7 +34,7 @@ export! {
 /// has it, most likely.
 const TRIES_FAST: u32 = 10_000;
 /// A stream of random bytes has so many.
-const RANDOM_SIZE: usize = 1 << 20;
+const RANDOM_SIZE: usize = 1 << 16;
 
 /// Variadic in C; the mode is there if a file may be created. Passing it on does no harm.
 unsafe extern "C-unwind" fn do_open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
