@@ -5,6 +5,7 @@
 
 mod bench;
 mod ci;
+mod determinism;
 mod soak;
 
 use std::path::PathBuf;
@@ -47,6 +48,21 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
+    /// Runs every program in several environments; fails if traces differ.
+    Determinism {
+        /// Seeds from 1 to this.
+        #[arg(long, value_name = "K", default_value_t = 3)]
+        seeds: u64,
+        /// Only programs whose path contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+        /// Print this environment's traces.
+        #[arg(long)]
+        one: bool,
+        /// Print all steps too.
+        #[arg(long)]
+        verbose: bool,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
@@ -57,6 +73,14 @@ fn main() -> anyhow::Result<()> {
         }
         Verb::Soak { executions, on_threads, seeds, only, json } => {
             soak::run(&soak::Options { executions, on_threads, seeds, only, json })
+        }
+        Verb::Determinism { seeds, only, one, verbose } => {
+            determinism::run(&determinism::Options {
+                seeds,
+                only,
+                is_one: one,
+                is_verbose: verbose,
+            })
         }
     }
 }

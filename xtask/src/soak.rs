@@ -71,9 +71,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             continue;
         }
         for (compiler, choice) in &compilers {
-            let native = build(&path, choice.clone()).with_context(|| format!("failed to build {name}"))?;
+            let native =
+                build(&path, choice.clone()).with_context(|| format!("failed to build {name}"))?;
             for seed in 1..=options.seeds {
-                rows.push(soak(&name, compiler, &native, Carrier::Fibers, seed, options.executions));
+                rows.push(soak(
+                    &name,
+                    compiler,
+                    &native,
+                    Carrier::Fibers,
+                    seed,
+                    options.executions,
+                ));
             }
             rows.push(soak(&name, compiler, &native, Carrier::Threads, 1, options.on_threads));
         }
@@ -98,7 +106,7 @@ fn tell_sum(rows: &[Row], elapsed: Duration) {
     );
 }
 
-fn programs_under(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn programs_under(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else { return found };
     for entry in entries.flatten() {
@@ -113,7 +121,7 @@ fn programs_under(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn build(path: &Path, choice: CompilerChoice) -> anyhow::Result<NativeOptions> {
+pub(crate) fn build(path: &Path, choice: CompilerChoice) -> anyhow::Result<NativeOptions> {
     let text = fs::read_to_string(path)?;
     let words = |key: &str| -> Vec<std::ffi::OsString> {
         let start = format!("//@ {key}:");

@@ -34,8 +34,9 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit,
     let now = open(args, &stored, terminal)?;
     let mut replays = Vec::new();
     let mut last = None;
+    let mut symbols = Symbols::new();
     for time in 1..=args.times {
-        let Once { replayed, output, finding } = match once(&now, &stored) {
+        let Once { replayed, output, finding } = match once(&now, &stored, &mut symbols) {
             Ok(once) => once,
             Err(TargetError::Stopped) => break,
             Err(error) => return Err(error.into()),
@@ -106,13 +107,12 @@ struct Once {
     finding: Option<Finding>,
 }
 
-fn once(now: &Now, stored: &StoredFinding) -> Result<Once, TargetError> {
+fn once(now: &Now, stored: &StoredFinding, symbols: &mut Symbols) -> Result<Once, TargetError> {
     let mut session = Listening { session: now.target.open()?, output: String::new() };
-    let mut symbols = Symbols::new();
     let exit_is_fine = stored.info.exit_is_fine;
     let same = if now.is_rebuilt { Sameness::Functions } else { Sameness::Bucket };
     let finding = &stored.finding;
-    let verdict = raddle_explore::replay(&mut session, finding, &mut symbols, exit_is_fine, same)?;
+    let verdict = raddle_explore::replay(&mut session, finding, symbols, exit_is_fine, same)?;
     let (replayed, finding) = match verdict {
         Verdict::Reproduced { exact, finding } => {
             (Replayed::Reproduced { is_exact: exact }, Some(*finding))

@@ -31,6 +31,7 @@ const N_SCHEDULES: u64 = 6;
 /// How often the plan of a finding is run again.
 const N_REPLAYS: u32 = 5;
 
+#[expect(clippy::print_stderr, reason = "says what was not tested")]
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut compilers = vec![("gcc", CompilerChoice::Environment)];

@@ -75,10 +75,15 @@ impl Watchdog {
             self.verdict = None;
             self.is_out_of_memory = false;
         }
-        let is_too_large = memory_of(server.child()).is_some_and(|it| it > self.memory_limit);
+        let memory = memory_of(server.child()).unwrap_or_default();
+        let is_too_large = memory > self.memory_limit;
+        if memory / 2 > self.memory_limit {
+            // It was asked, or is too fast for that, and goes on taking more.
+            self.is_out_of_memory = true;
+            server.kill_execution();
+            return;
+        }
         match self.asked_at {
-            // It had time to say where it is, and goes on taking more.
-            Some(_) if self.is_out_of_memory => server.kill_execution(),
             Some(asked_at) if asked_at.elapsed() > ANSWER_TIME => {
                 self.is_hung = true;
                 server.kill_execution();

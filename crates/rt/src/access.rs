@@ -16,7 +16,11 @@ use crate::{
 /// An access of `SIZE` bytes (1, 2, 4 or 8) that was not settled by one look at its cell: what several
 /// threads only read is settled by a second.
 #[inline(never)]
-pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(address: usize, pc: usize, sp: usize) {
+pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
+    address: usize,
+    pc: usize,
+    sp: usize,
+) {
     if !is_active() {
         return;
     }
@@ -122,7 +126,9 @@ impl Control {
                         variable = Some(self.share(cell, at, variable));
                     }
                 }
-                State::Owned(..) | State::ReadShared if is_alone => *cell = Cell::owned(self.me, false),
+                State::Owned(..) | State::ReadShared if is_alone => {
+                    *cell = Cell::owned(self.me, false)
+                }
                 State::Owned(_, false) if !is_write => *cell = Cell::READ_SHARED,
                 State::ReadShared if !is_write => {}
                 State::Owned(..) | State::ReadShared => {

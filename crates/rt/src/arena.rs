@@ -26,9 +26,13 @@ pub(crate) fn map(size: usize) -> *mut u8 {
     const SYS_MMAP: i64 = 9;
     const READ_WRITE: usize = 3;
     const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x02 | 0x20 | 0x4000;
+    /// Far from where the kernel puts what the program maps: that must not depend on us.
+    static HINT: AtomicUsize = AtomicUsize::new(0x1000_0000_0000);
+    const PAGE: usize = 4096;
+    let hint = HINT.fetch_add(size.next_multiple_of(PAGE), Relaxed);
     // SAFETY: asks for new memory, touches none.
     let result = unsafe {
-        raw::syscall(SYS_MMAP, [0, size, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0])
+        raw::syscall(SYS_MMAP, [hint, size, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0])
     };
     if result < 0 { ptr::null_mut() } else { result as *mut u8 }
 }

@@ -196,8 +196,11 @@ impl Emit {
 
 impl SiteTable {
     fn new(room: u32) -> SiteTable {
-        let unknown =
-            KnownSite { pc: 0, entry: SiteEntry { module: u32::MAX, ..SiteEntry::default() }, is_foreign: false };
+        let unknown = KnownSite {
+            pc: 0,
+            entry: SiteEntry { module: u32::MAX, ..SiteEntry::default() },
+            is_foreign: false,
+        };
         let mut known = Vec::with_capacity(64);
         known.push(unknown);
         SiteTable { slots: vec![0; 256], known, room }

@@ -58,7 +58,8 @@ fn end_with(
         header.end_site = site.0;
         header.end_object = object.0;
         control.write_summary(end);
-        let is_looked_at = end != End::Exit(0) || header.n_block == 1 || header.summary.n_uncontrolled > 0;
+        let is_looked_at =
+            end != End::Exit(0) || header.n_block == 1 || header.summary.n_uncontrolled > 0;
         if is_looked_at {
             control.write_threads(thread);
             control.emit.publish(&control.segment, control.header);

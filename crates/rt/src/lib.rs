@@ -18,6 +18,7 @@
 )]
 
 mod access;
+mod apart;
 mod arena;
 mod control;
 mod emit;

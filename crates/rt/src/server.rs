@@ -60,10 +60,18 @@ extern "C" fn init() {
     let Some(segment) = map_segment() else {
         crate::end::die(&[b"the segment that the launcher shares can't be mapped"]);
     };
-    // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
-    unsafe { libc::mallopt(-8, 1) };
+    // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where. The
+    // C++ library takes other ways while there is one thread: not here, where others may be ready.
+    unsafe {
+        libc::mallopt(-8, 1);
+        __libc_single_threaded = 0;
+    }
     real::find_all();
     take_control(segment);
+}
+
+unsafe extern "C" {
+    static mut __libc_single_threaded: c_char;
 }
 
 fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
@@ -222,7 +230,8 @@ fn prepare_shadow() {
     unsafe {
         let heap_end = libc::sbrk(0) as usize;
         let control = &mut *control();
-        let stacks = threads::stack_tops().into_iter().chain([control.threads[0].stack_top, heap_end]);
+        let stacks =
+            threads::stack_tops().into_iter().chain([control.threads[0].stack_top, heap_end]);
         for top in stacks {
             control.shadow.cell(top - 1);
         }
@@ -392,8 +401,7 @@ pub(crate) fn note(what: &CStr, site: raddle_model::SiteId) {
         it.site = site.0;
         it.count = 1;
         let me = (*control).me;
-        let callers: Vec<usize> =
-            (*control).stack_of_thread(me).callers().take(15).collect();
+        let callers: Vec<usize> = (*control).stack_of_thread(me).callers().take(15).collect();
         it.frames[0] = site.0;
         for (idx, pc) in callers.iter().enumerate() {
             it.frames[idx + 1] = (*control).add_site(*pc, false).0;

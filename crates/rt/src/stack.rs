@@ -31,7 +31,11 @@ pub(crate) struct ShadowStack {
 impl ShadowStack {
     /// An empty one, without room.
     pub(crate) const fn new() -> ShadowStack {
-        ShadowStack { top: std::ptr::null_mut(), limit: std::ptr::null_mut(), bottom: std::ptr::null_mut() }
+        ShadowStack {
+            top: std::ptr::null_mut(),
+            limit: std::ptr::null_mut(),
+            bottom: std::ptr::null_mut(),
+        }
     }
 
     /// A function was entered, called from `pc`, with its stack pointer at `sp`: the uncommon cases.
@@ -57,7 +61,8 @@ impl ShadowStack {
         // SAFETY: the layout is not empty; the old frames fit into the new room; the old room is left
         // to the arena's care no more: threads are few, and stacks grow at most four times.
         unsafe {
-            let fresh: *mut Frame = alloc(Layout::array::<Frame>(room).expect("bug: a small array")).cast();
+            let fresh: *mut Frame =
+                alloc(Layout::array::<Frame>(room).expect("bug: a small array")).cast();
             if fresh.is_null() {
                 return false;
             }

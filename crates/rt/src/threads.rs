@@ -13,11 +13,13 @@ use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
 use raddle_trace::{ObjectClass, ObjectEntry};
 
 use crate::{
+    apart::apart,
+    arena,
     control::{Control, control},
     end,
     real::{self, Destructor, Start},
-    signals::Sent,
     shadow::Cell,
+    signals::Sent,
     stack::ShadowStack,
     step::{Spin, choose_next, complete, step},
 };
@@ -122,10 +124,12 @@ fn stack_range(pthread: usize) -> (usize, usize) {
     // SAFETY: the thread exists; the attributes are initialised by the first call.
     unsafe {
         let mut attr = std::mem::zeroed();
-        if libc::pthread_getattr_np(pthread as libc::pthread_t, &raw mut attr) == 0 {
-            libc::pthread_attr_getstack(&raw const attr, &raw mut bottom, &raw mut size);
-            libc::pthread_attr_destroy(&raw mut attr);
-        }
+        apart(|| {
+            if libc::pthread_getattr_np(pthread as libc::pthread_t, &raw mut attr) == 0 {
+                libc::pthread_attr_getstack(&raw const attr, &raw mut bottom, &raw mut size);
+                libc::pthread_attr_destroy(&raw mut attr);
+            }
+        });
     }
     (bottom as usize, bottom as usize + size)
 }
@@ -138,8 +142,7 @@ pub(crate) struct Donors {
     waiting: VecDeque<(*mut Donor, (usize, usize))>,
 }
 
-static DONORS: DonorsCell =
-    DonorsCell(UnsafeCell::new(Donors { waiting: VecDeque::new() }));
+static DONORS: DonorsCell = DonorsCell(UnsafeCell::new(Donors { waiting: VecDeque::new() }));
 
 struct DonorsCell(UnsafeCell<Donors>);
 
@@ -176,7 +179,9 @@ fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, 
         libc::sigfillset(&raw mut all);
         real::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
         let start: Start = std::mem::transmute(raddle_fiber::donor_main as *const ());
-        let error = real::pthread_create(&raw mut id, attr, start, (&raw mut *donor).cast());
+        let error = with_stack(attr, |attr| {
+            real::pthread_create(&raw mut id, attr, start, (&raw mut *donor).cast())
+        });
         real::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut());
         error
     };
@@ -186,6 +191,37 @@ fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, 
     donor.wait();
     let range = stack_range(donor.fiber.thread_pointer());
     Some((donor, range))
+}
+
+/// Calls `create` with attributes that give a thread a stack of ours, unless the program asks for one:
+/// where the program's memory is must not depend on how many threads there are.
+unsafe fn with_stack(
+    attr: *const libc::pthread_attr_t,
+    create: impl FnOnce(*const libc::pthread_attr_t) -> c_int,
+) -> c_int {
+    const STACK: usize = 8 << 20;
+    const GUARD: usize = 4096;
+    if !attr.is_null() {
+        return apart(|| create(attr));
+    }
+    let memory = arena::map(STACK + GUARD);
+    if memory.is_null() {
+        return libc::EAGAIN;
+    }
+    // SAFETY: the memory is ours for ever; its lowest page is never touched.
+    unsafe {
+        raw::syscall(libc::SYS_mprotect, [memory as usize, GUARD, 0, 0, 0, 0]);
+        let advice = libc::MADV_NOHUGEPAGE as usize;
+        raw::syscall(libc::SYS_madvise, [memory as usize, STACK + GUARD, advice, 0, 0, 0]);
+        apart(|| {
+            let mut attr = std::mem::zeroed();
+            libc::pthread_attr_init(&raw mut attr);
+            libc::pthread_attr_setstack(&raw mut attr, memory.add(GUARD).cast(), STACK);
+            let error = create(&raw const attr);
+            libc::pthread_attr_destroy(&raw mut attr);
+            error
+        })
+    }
 }
 
 /// Creates a thread that will run `start(arg)`. The error is that of `pthread_create`.
@@ -273,10 +309,7 @@ struct Handover {
     is_ready: AtomicU32,
 }
 
-static HANDOVER: Handover = Handover {
-    thread: AtomicU32::new(0),
-    is_ready: AtomicU32::new(0),
-};
+static HANDOVER: Handover = Handover { thread: AtomicU32::new(0), is_ready: AtomicU32::new(0) };
 
 unsafe fn kernel_thread(
     attr: *const libc::pthread_attr_t,
@@ -288,7 +321,8 @@ unsafe fn kernel_thread(
     // SAFETY: the program promises a good attribute; the start routine never returns.
     let error = unsafe {
         let start: Start = std::mem::transmute(kernel_main as *const ());
-        real::pthread_create(&raw mut id, attr, start, ptr::null_mut())
+        let attr = if has_own_stack(attr) { attr } else { ptr::null() };
+        with_stack(attr, |attr| real::pthread_create(&raw mut id, attr, start, ptr::null_mut()))
     };
     if error != 0 {
         return Err(error);

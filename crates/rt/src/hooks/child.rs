@@ -75,8 +75,7 @@ unsafe fn wait_for(
     // SAFETY: the program's promises are passed on.
     unsafe {
         let real = |options: c_int| {
-            let args =
-                [pid as usize, status as usize, options as usize, usage as usize, 0, 0];
+            let args = [pid as usize, status as usize, options as usize, usage as usize, 0, 0];
             raw::syscall(libc::SYS_wait4, args)
         };
         let result = if enter() {

@@ -7,10 +7,12 @@ use libc::size_t;
 use raddle_model::{End, Misuse, ObjectId, Op, OpKind};
 
 use crate::{
+    apart,
     control::{Caller, control, enter, is_active},
     end,
     heap::{Block, N_CALLERS},
     hooks::{caller, export},
+    real,
     step::step,
 };
 
@@ -38,18 +40,27 @@ const PAGE: usize = 4096;
 
 unsafe extern "C" fn do_malloc(size: size_t) -> *mut c_void {
     let caller = caller();
+    if apart::is_on() {
+        return apart::allocate(size, 0);
+    }
     // SAFETY: asks for memory.
     allocated(unsafe { __libc_malloc(size) }, size, caller)
 }
 
 unsafe extern "C" fn do_calloc(count: size_t, size: size_t) -> *mut c_void {
     let caller = caller();
+    if apart::is_on() {
+        return apart::allocate(count.saturating_mul(size), 0);
+    }
     // SAFETY: asks for memory.
     allocated(unsafe { __libc_calloc(count, size) }, count.saturating_mul(size), caller)
 }
 
 unsafe extern "C" fn do_memalign(align: size_t, size: size_t) -> *mut c_void {
     let caller = caller();
+    if apart::is_on() {
+        return apart::allocate(size, align);
+    }
     // SAFETY: asks for memory.
     allocated(unsafe { __libc_memalign(align, size) }, size, caller)
 }
@@ -84,6 +95,10 @@ unsafe extern "C" fn do_pvalloc(size: size_t) -> *mut c_void {
 
 unsafe extern "C" fn do_realloc(block: *mut c_void, size: size_t) -> *mut c_void {
     let caller = caller();
+    if apart::is_on() || apart::owns(block) {
+        // SAFETY: the C library passes a block of its own.
+        return unsafe { reallocate_apart(block, size) };
+    }
     let old = if block.is_null() { None } else { forget(block, caller) };
     // SAFETY: the program promises a block of its own.
     let new = unsafe { __libc_realloc(block, size) };
@@ -95,12 +110,34 @@ unsafe extern "C" fn do_realloc(block: *mut c_void, size: size_t) -> *mut c_void
 }
 
 unsafe extern "C" fn do_free(block: *mut c_void) {
-    if block.is_null() {
+    if block.is_null() || apart::owns(block) {
         return;
     }
     forget(block, caller());
     // SAFETY: the program promises a block of its own.
     unsafe { __libc_free(block) };
+}
+
+/// Resizes a block that is kept apart, or is to be.
+unsafe fn reallocate_apart(block: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: the caller's block; both are as large as what is copied.
+    unsafe {
+        let fresh = match apart::is_on() {
+            true => apart::allocate(size, 0),
+            false => __libc_malloc(size),
+        };
+        if !block.is_null() && !fresh.is_null() {
+            let old_size = match apart::owns(block) {
+                true => apart::size_of_block(block),
+                false => room_of(block as usize),
+            };
+            real::memcpy(fresh, block, old_size.min(size));
+            if !apart::owns(block) {
+                __libc_free(block);
+            }
+        }
+        fresh
+    }
 }
 
 /// A block was allocated. Not a step: the C library may hold locks of its own while it calls us.

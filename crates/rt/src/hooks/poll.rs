@@ -100,8 +100,8 @@ unsafe fn poll_until(
             io::step_at_once(object, AT_ONCE, site);
             return look();
         }
-        let is_late = n_list > 0
-            && (0..n_list).all(|idx| (*control).io.is_outside((*list.add(idx)).fd));
+        let is_late =
+            n_list > 0 && (0..n_list).all(|idx| (*control).io.is_outside((*list.add(idx)).fd));
         loop {
             let deadline = limit.deadline();
             let wish = Wish { list, n_list, object, written, deadline, is_late, site };

@@ -135,7 +135,10 @@ pub(crate) unsafe fn set(key: pthread_key_t, value: *const c_void) -> c_int {
     }
 }
 
-pub(super) unsafe extern "C-unwind" fn do_setspecific(key: pthread_key_t, value: *const c_void) -> c_int {
+pub(super) unsafe extern "C-unwind" fn do_setspecific(
+    key: pthread_key_t,
+    value: *const c_void,
+) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if key < FIRST_KEY || !enter() {

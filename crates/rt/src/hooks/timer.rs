@@ -205,8 +205,7 @@ unsafe fn create_with_thread(clock: c_int, event: &sigevent, site: SiteId) -> Re
         (*control()).io.add(fd, Kind::Event, true);
         let timer = (*control()).signals.timers.add(Effect::Thread(fd), clock);
         let function = (&raw const *event).cast::<u8>().add(16).cast::<usize>().read();
-        let function =
-            std::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize)>(function);
+        let function = std::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize)>(function);
         let value = event.sigev_value.sival_ptr as usize;
         let notify = Box::into_raw(Box::new(Notify { timer, fd, function, value, site }));
         let thread = threads::create(ptr::null(), notify_main, notify.cast(), site)?;
