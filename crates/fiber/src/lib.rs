@@ -257,14 +257,10 @@ mod tests {
 
     fn switch(from: usize, to: usize) {
         let (from, to) = (from as *mut Fiber, to as *const Fiber);
+        let by_instruction = SWITCH.load(Relaxed) == 0;
+        let switch = if by_instruction { switch_fast } else { switch_by_syscall };
         // SAFETY: the test switches back and forth between the two fibers that it made.
-        unsafe {
-            if SWITCH.load(Relaxed) == 0 {
-                switch_fast(from, to)
-            } else {
-                switch_by_syscall(from, to)
-            }
-        }
+        unsafe { switch(from, to) }
     }
 
     extern "C-unwind" fn boot() -> ! {

@@ -47,6 +47,7 @@ pub(crate) struct Control {
     pub(crate) peeks_from: Option<Caller>,
     pub(crate) machine: Machine,
     pub(crate) chooser: Chooser<'static>,
+    #[expect(clippy::vec_box, reason = "a switch keeps pointers to entries while the table grows")]
     pub(crate) threads: Vec<Box<ThreadRt>>,
     pub(crate) shadow: Shadow,
     pub(crate) heap: Heap,

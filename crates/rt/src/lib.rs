@@ -2,10 +2,10 @@
 //!
 //! Ground rules, for every line of this crate:
 //!
-//! - A hook first asks [`control::enter`]; if it says no, the real function runs and nothing else.
-//! - Nothing here calls a function that we hook, except through [`real`] or as a raw system call.
-//! - Nothing here allocates from the program's heap (our allocator is [`arena`]), prints, or unwinds.
-//! - One thread of the program runs at a time, and only that one is in here: [`control`] is global
+//! - A hook first asks `control::enter`; if it says no, the real function runs and nothing else.
+//! - Nothing here calls a function that we hook, except through `real` or as a raw system call.
+//! - Nothing here allocates from the program's heap (our allocator is `arena`), prints, or unwinds.
+//! - One thread of the program runs at a time, and only that one is in here: `control` is global
 //!   state without locks. Threads that Raddle did not create are turned away by `enter`.
 //! - No borrow of the global state lives across a switch to another thread.
 //! - No pointer leaves this crate: objects and sites are numbered here.

@@ -16,7 +16,7 @@ use libc::{
 macro_rules! real {
     ($(fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {
         /// The functions by number.
-        #[expect(non_camel_case_types, clippy::enum_variant_names, reason = "the C library's names")]
+        #[expect(non_camel_case_types, reason = "the C library's names")]
         #[derive(Clone, Copy)]
         enum Number { $($name,)* }
 

@@ -64,14 +64,14 @@ extern "C" fn init() {
     // C++ library takes other ways while there is one thread: not here, where others may be ready.
     unsafe {
         libc::mallopt(-8, 1);
-        __libc_single_threaded = 0;
+        let name = c"__libc_single_threaded";
+        let is_alone: *mut c_char = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).cast();
+        if !is_alone.is_null() {
+            *is_alone = 0;
+        }
     }
     real::find_all();
     take_control(segment);
-}
-
-unsafe extern "C" {
-    static mut __libc_single_threaded: c_char;
 }
 
 fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {

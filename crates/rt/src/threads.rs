@@ -350,7 +350,8 @@ fn thread_before_main(object: ObjectId) -> ThreadRt {
 pub(crate) fn make_kernel_threads() -> Result<(), c_int> {
     // SAFETY: the execution begins, on the thread that runs, inside a hook.
     unsafe {
-        for idx in 1..(&(*control()).threads).len() {
+        let n_threads = (*control()).machine.n_threads() as usize;
+        for idx in 1..n_threads {
             let object = (&(*control()).threads)[idx].object;
             let made = kernel_thread(ptr::null(), object)?;
             let thread = &mut (&mut (*control()).threads)[idx];

@@ -58,11 +58,14 @@ impl Tally {
         self.measure_stability();
     }
 
-    /// Adds up what could not be controlled.
+    /// Adds up what could not be controlled, by what it was and where; the first way there is kept.
     pub(super) fn merge_uncontrolled(&mut self, more: Vec<Uncontrolled>) {
         let all = &mut self.outcome.uncontrolled;
         for new in more {
-            match all.iter_mut().find(|old| old.what == new.what && old.stack == new.stack) {
+            let is_same = |old: &&mut Uncontrolled| {
+                old.what == new.what && old.stack.first() == new.stack.first()
+            };
+            match all.iter_mut().find(is_same) {
                 Some(old) => old.count += new.count,
                 None => all.push(new),
             }
