@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     env,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -105,7 +105,7 @@ fn print_traces(options: &Options) -> anyhow::Result<()> {
 }
 
 fn traces_of(
-    path: &PathBuf,
+    path: &std::path::Path,
     name: &str,
     options: &Options,
 ) -> anyhow::Result<Vec<(String, String)>> {

@@ -1,40 +1,21 @@
 //! What a user does wrong, what a program does wrong, and what the machine does not allow: one clear line
 //! each, the right exit code, and nothing lost. (What goes wrong before anything is compiled is in
-//! `usage.rs`.)
+//! `usage.rs`; stores and interruptions are in `bad_store.rs`.)
 
 mod common;
 
 use std::{
     fs,
-    io::Read as _,
     os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    path::Path,
+    process::{Command, Output},
     time::{Duration, Instant},
 };
 
-use common::{folder, raddle, redacted, run, write};
+use common::{
+    AB_BA, PRELUDE, code, folder, last_line, raddle, redacted, run, stderr, stdout, write,
+};
 use expect_test::expect;
-
-/// Threads that do nothing wrong, to put before and after what does.
-const PRELUDE: &str = r#"
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static void *idle(void *arg) { return arg; }
-static void in_thread(void *(*body)(void *), void *arg) {
-    pthread_t thread;
-    pthread_create(&thread, NULL, body, arg);
-    pthread_join(thread, NULL);
-}
-#line 1
-"#;
 
 /// Runs a C program whose text follows the prelude.
 fn explore(folder: &Path, text: &str, args: &[&str]) -> Output {
@@ -43,48 +24,12 @@ fn explore(folder: &Path, text: &str, args: &[&str]) -> Output {
     raddle(folder, &all).output().expect("raddle starts")
 }
 
-fn code(output: &Output) -> Option<i32> {
-    output.status.code()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn last_line(text: &str) -> &str {
-    text.lines().last().unwrap_or_default()
-}
-
 fn compile_plainly(folder: &Path, flags: &[&str], text: &str) -> bool {
     write(folder, "plain.c", text);
     let all = [&["-g", "-pthread", "plain.c", "-o", "plain"], flags].concat();
     let built = Command::new("cc").args(all).current_dir(folder).output().expect("a compiler");
     built.status.success()
 }
-
-const AB_BA: &str = r#"#include <pthread.h>
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
-static void take(pthread_mutex_t *first, pthread_mutex_t *second) {
-    pthread_mutex_lock(first);
-    pthread_mutex_lock(second);
-    pthread_mutex_unlock(second);
-    pthread_mutex_unlock(first);
-}
-static void *one(void *arg) { take(&a, &b); return arg; }
-static void *two(void *arg) { take(&b, &a); return arg; }
-int main(void) {
-    pthread_t s, t;
-    pthread_create(&s, NULL, one, NULL);
-    pthread_create(&t, NULL, two, NULL);
-    pthread_join(s, NULL);
-    pthread_join(t, NULL);
-    return 0;
-}
-"#;
 
 #[test]
 fn a_program_without_hooks_is_explored_by_its_synchronisation() {
@@ -474,166 +419,6 @@ fn a_program_that_reads_its_input() {
     let again = raddle(folder.path(), &["replay", "abort"]).output().expect("starts");
     assert_eq!(code(&again), Some(1), "{}", stdout(&again));
     assert!(stderr(&again).contains("words"), "{}", stderr(&again));
-}
-
-#[test]
-fn a_store_that_cannot_be_written() {
-    let folder = folder();
-    write(folder.path(), "prog.c", AB_BA);
-    write(folder.path(), "file", "");
-    let args = ["run", "-j1", "--store", "file/store", "prog.c"];
-    let output = raddle(folder.path(), &args).output().expect("starts");
-    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
-    assert!(stdout(&output).contains("deadlock: T1 and T2 wait for each other"));
-    let warning = "warning: this run is not kept, its findings can't be replayed: failed to ";
-    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
-}
-
-#[test]
-fn a_store_that_is_damaged() {
-    let folder = folder();
-    write(folder.path(), "prog.c", AB_BA);
-    fs::create_dir(folder.path().join(".raddle")).expect("created");
-    write(folder.path(), ".raddle/index.json", "{ broken");
-    // Exploring goes on; what can't be kept is told.
-    let output = raddle(folder.path(), &["run", "-j1", "prog.c"]).output().expect("starts");
-    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("index.json: it is damaged"), "{}", stderr(&output));
-    let listed = raddle(folder.path(), &["list"]).output().expect("starts");
-    assert_eq!(code(&listed), Some(1));
-    assert!(stderr(&listed).contains("delete it, and it will be made anew"), "{}", stderr(&listed));
-    write(folder.path(), ".raddle/index.json", r#"{"version":9,"raddle":"9.0.0"}"#);
-    common::check(
-        folder.path(),
-        &["list"],
-        expect![[r#"
-            exit 1
-            stderr: error: failed to read .raddle/index.json: it was written by raddle 9.0.0, which is newer than this one
-        "#]],
-    );
-}
-
-#[test]
-fn a_finding_file_that_is_damaged_or_newer() {
-    let folder = folder();
-    write(folder.path(), "broken.json", r#"{"version":1,"raddle":"0.0.0","id":"#);
-    write(folder.path(), "newer.json", r#"{"version":7,"raddle":"3.1.4","what":"ever"}"#);
-    write(folder.path(), "other.json", "[1, 2]");
-    for verb in ["show", "replay"] {
-        for (file, words) in [
-            ("./broken.json", "it is damaged"),
-            ("./other.json", "it is damaged"),
-            ("./newer.json", "it was written by raddle 3.1.4, which is newer than this one"),
-        ] {
-            let output = raddle(folder.path(), &[verb, file]).output().expect("starts");
-            assert_eq!(code(&output), Some(1), "{verb} {file}");
-            assert_eq!(stderr(&output).lines().count(), 1);
-            assert!(stderr(&output).contains(words), "{}", stderr(&output));
-        }
-    }
-}
-
-/// Sends a signal to a process.
-fn send(process: u32, signal: &str) {
-    let status = Command::new("kill").args([signal, &process.to_string()]).status();
-    assert!(status.expect("kill is there").success());
-}
-
-fn wait_for(path: &Path, limit: Duration) -> bool {
-    let start = Instant::now();
-    while start.elapsed() < limit {
-        if path.exists() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    false
-}
-
-#[test]
-fn interrupted_while_an_execution_hangs() {
-    let folder = folder();
-    // The execution says when it is stuck; what was found before that must be kept.
-    let text = r#"#include <fcntl.h>
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static int n;
-    static void *add(void *arg) {
-        pthread_mutex_lock(&lock);
-        int seen = n;
-        pthread_mutex_unlock(&lock);
-        pthread_mutex_lock(&lock);
-        n = seen + 1;
-        pthread_mutex_unlock(&lock);
-        return arg;
-    }
-    __attribute__((no_sanitize("thread"))) static void spin(void) {
-        for (volatile long i = 0;; i++) {}
-    }
-    int main(void) {
-        pthread_t s, t;
-        pthread_create(&s, NULL, add, NULL);
-        pthread_create(&t, NULL, add, NULL);
-        pthread_join(s, NULL);
-        pthread_join(t, NULL);
-        if (n != 2) {
-            if (access("found", F_OK) == 0) { close(open("stuck", O_CREAT, 0600)); spin(); }
-            close(open("found", O_CREAT, 0600));
-            return 5;
-        }
-        return 0;
-    }"#;
-    write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
-    let args = ["run", "-k", "-j", "2", "--time", "60s", "--hang-timeout", "60s", "prog.c"];
-    let mut command = raddle(folder.path(), &args);
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("raddle starts");
-    assert!(wait_for(&folder.path().join("stuck"), Duration::from_secs(30)), "nothing got stuck");
-    let start = Instant::now();
-    send(child.id(), "-INT");
-    let status = child.wait().expect("waited");
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    assert_eq!(status.code(), Some(130));
-    let mut text = String::new();
-    child.stdout.take().expect("piped").read_to_string(&mut text).expect("readable");
-    assert!(last_line(&text).starts_with("interrupted after "), "{text}");
-    let listed = raddle(folder.path(), &["list"]).output().expect("starts");
-    assert!(stdout(&listed).contains("exit code 5"), "{}", stdout(&listed));
-}
-
-#[test]
-fn what_is_left_behind_ends_with_raddle() {
-    let folder = folder();
-    let text = r#"#include <fcntl.h>
-    __attribute__((no_sanitize("thread"))) static void *spin(void *arg) {
-        char name[32];
-        snprintf(name, sizeof name, "%d.pid", getpid());
-        close(open(name, O_CREAT, 0600));
-        close(open("stuck", O_CREAT, 0600));
-        for (volatile long i = 0;; i++) {}
-        return arg;
-    }
-    int main(void) { in_thread(spin, NULL); return 0; }"#;
-    write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
-    let mut child = raddle(folder.path(), &["run", "-j1", "--hang-timeout", "60s", "prog.c"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("raddle starts");
-    assert!(wait_for(&folder.path().join("stuck"), Duration::from_secs(30)));
-    let process = processes(folder.path()).pop().expect("a process wrote its number");
-    send(child.id(), "-KILL");
-    child.wait().expect("waited");
-    let start = Instant::now();
-    while Path::new("/proc").join(&process).exists() {
-        assert!(start.elapsed() < Duration::from_secs(5), "{process:?} is still there");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn processes(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("readable").flatten().map(|it| it.path());
-    let files = entries.filter(|it| it.extension().is_some_and(|it| it == "pid"));
-    files.filter_map(|it| it.file_stem().map(PathBuf::from)).collect()
 }
 
 #[test]

@@ -8,24 +8,12 @@ use std::{
     process::{Command, Output},
 };
 
-use common::{folder, raddle, run, without_times, write};
+use common::{code, folder, last_line, raddle, run, stderr, stdout, without_times, write};
 use expect_test::expect;
 use serde_json::Value;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
-}
-
-fn code(output: &Output) -> Option<i32> {
-    output.status.code()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn go(folder: &Path, args: &[&str]) -> Output {
@@ -37,10 +25,6 @@ fn expect_exit(folder: &Path, args: &[&str], wanted: i32) -> String {
     let output = go(folder, args);
     assert_eq!(code(&output), Some(wanted), "{args:?}: {}{}", stdout(&output), stderr(&output));
     stdout(&output)
-}
-
-fn last_line(text: &str) -> &str {
-    text.lines().last().unwrap_or_default()
 }
 
 /// Two threads that add to a counter, one of them without the lock.

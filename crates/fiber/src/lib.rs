@@ -38,6 +38,18 @@ impl Fiber {
         Fiber { sp: 0, fs: thread_pointer() }
     }
 
+    /// Gives a fresh fiber the rounding modes and masks of whoever runs, as a new thread has its
+    /// creator's.
+    ///
+    /// # Safety
+    ///
+    /// The fiber is fresh from its donor.
+    pub unsafe fn inherit_control_words(&mut self) {
+        let words = self.sp as *mut u32;
+        // SAFETY: a fresh fiber's stack begins with room for both.
+        unsafe { asm!("stmxcsr [{0}]", "fnstcw [{0} + 4]", in(reg) words, options(nostack)) };
+    }
+
     /// The thread pointer of its identity: also its `pthread_t`.
     pub fn thread_pointer(&self) -> usize {
         self.fs
@@ -104,17 +116,38 @@ impl Donor {
 /// Room left to the donor's own frames above the fiber's, in bytes.
 const DONOR_FRAMES: usize = 4096;
 
+/// Where a fiber's stack begins, on that of a thread whose start routine was entered with `entry_sp`.
+/// `number`: see [`Donor::new`].
+pub fn stack_top(entry_sp: usize, number: usize) -> usize {
+    ((entry_sp - DONOR_FRAMES) & !(CACHE_LINE - 1)) - number % N_COLORS * CACHE_LINE
+}
+
+/// Goes on in `boot` at the place of the stack where a fiber would begin: a kernel thread's variables are
+/// then where a fiber's would be.
+///
+/// # Safety
+///
+/// `top` comes from [`stack_top`], for the stack of the thread that runs, of which nothing below is
+/// needed any more.
+#[unsafe(naked)]
+pub unsafe extern "C" fn begin_at(top: usize, boot: extern "C-unwind" fn() -> !) -> ! {
+    naked_asm!("lea rsp, [rdi - 8]", "mov qword ptr [rsp], 0", "xor ebp, ebp", "jmp rsi")
+}
+
 /// The start routine of a donor thread; its argument is its [`Donor`].
 ///
 /// # Safety
 ///
 /// `donor` points to a [`Donor`] that lives for ever.
+#[unsafe(naked)]
 pub unsafe extern "C" fn donor_main(donor: *mut c_void) -> *mut c_void {
+    naked_asm!("mov rsi, rsp", "jmp {work}", work = sym donor_work)
+}
+
+unsafe extern "C" fn donor_work(donor: *mut c_void, entry_sp: usize) -> *mut c_void {
     let donor = donor.cast::<Donor>();
-    let here = &raw const donor as usize;
     // SAFETY: the caller promises a donor.
-    let color = unsafe { (*donor).color };
-    let top = ((here - DONOR_FRAMES) & !(CACHE_LINE - 1)) - color * CACHE_LINE;
+    let top = stack_top(entry_sp, unsafe { (*donor).color });
     // The first switch pops six registers and the two control words, and returns into `boot`.
     let words: [usize; 9] = {
         // SAFETY: the caller promises a donor.

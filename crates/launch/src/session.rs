@@ -231,7 +231,6 @@ impl NativeSession {
         for note in &trace.notes {
             let mut stack = Vec::new();
             for site in &note.frames {
-                let Some(site) = trace.sites.get(site.0 as usize) else { continue };
                 let Some(module) = site.module.and_then(|it| trace.modules.get(it as usize)) else {
                     continue;
                 };

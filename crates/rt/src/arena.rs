@@ -23,13 +23,17 @@ static LOCK: AtomicBool = AtomicBool::new(false);
 
 /// Fresh zeroed memory from the kernel; null if there is none.
 pub(crate) fn map(size: usize) -> *mut u8 {
-    const SYS_MMAP: i64 = 9;
-    const READ_WRITE: usize = 3;
-    const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x02 | 0x20 | 0x4000;
     /// Far from where the kernel puts what the program maps: that must not depend on us.
     static HINT: AtomicUsize = AtomicUsize::new(0x1000_0000_0000);
     const PAGE: usize = 4096;
-    let hint = HINT.fetch_add(size.next_multiple_of(PAGE), Relaxed);
+    map_at(HINT.fetch_add(size.next_multiple_of(PAGE), Relaxed), size)
+}
+
+/// The same at a certain address, or elsewhere if that is taken.
+pub(crate) fn map_at(hint: usize, size: usize) -> *mut u8 {
+    const SYS_MMAP: i64 = 9;
+    const READ_WRITE: usize = 3;
+    const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x02 | 0x20 | 0x4000;
     // SAFETY: asks for new memory, touches none.
     let result = unsafe {
         raw::syscall(SYS_MMAP, [hint, size, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0])

@@ -16,6 +16,8 @@ pub(crate) struct Emit {
     mask: u64,
     /// Steps taken.
     pub(crate) n_steps: u64,
+    /// Steps of a thread that was alone: no events, but signs of life.
+    pub(crate) n_lone_steps: u64,
     pub(crate) n_switches: u64,
     pub(crate) digest: u64,
     pub(crate) class: u64,
@@ -55,6 +57,7 @@ impl Emit {
             events: segment.events(),
             mask: u64::from(caps.events) - 1,
             n_steps: 0,
+            n_lone_steps: 0,
             n_switches: 0,
             digest: 0,
             class: 0,
@@ -182,6 +185,11 @@ impl Emit {
 
     pub(crate) fn is_foreign(&self, site: SiteId) -> bool {
         self.sites.known[site.0 as usize].is_foreign
+    }
+
+    /// Module and offset of a site.
+    pub(crate) fn site_entry(&self, site: SiteId) -> SiteEntry {
+        self.sites.known[site.0 as usize].entry
     }
 
     pub(crate) fn site_hash(&self, site: SiteId) -> u64 {

@@ -150,20 +150,27 @@ impl Control {
         }
     }
 
-    /// Finds the return address into the program's code by looking up the stack, not beyond the frame
-    /// of the innermost function that has hooks.
+    /// Finds the return address into the program's code on the stack. The innermost function that has
+    /// hooks called the library: the address lies right below its frame, and above all that libraries
+    /// have left behind on the stack. Without such a function, the nearest one must do.
     fn program_return_address(&self, sp: usize) -> Option<usize> {
-        let limit = self.hot.stack.innermost_sp().unwrap_or(sp + 1024);
         let thread = &self.threads[self.me.idx()];
         // A stack of the program's own making may end anywhere, but not within a page.
         let is_on_own = thread.stack_bottom <= sp && sp < thread.stack_top;
         let end = if is_on_own { thread.stack_top } else { (sp | 4095) + 1 };
-        let limit = limit.min(sp + (1 << 14)).min(end);
-        (sp & !7..limit).step_by(8).find_map(|at| {
+        let end = end.min(sp + (1 << 14));
+        let sp = sp & !7;
+        let at = |address: usize| {
             // SAFETY: between the stack pointer and the thread's stack top all is mapped.
-            let word = unsafe { (at as *const usize).read() };
+            let word = unsafe { (address as *const usize).read() };
             (self.modules.is_program_code(word) && self.follows_call(word)).then_some(word)
-        })
+        };
+        match self.hot.stack.innermost_sp() {
+            Some(frame) if sp < frame && frame <= end => {
+                (sp..frame & !7).step_by(8).rev().find_map(at)
+            }
+            _ => (sp..end.min(sp + 1024)).step_by(8).find_map(at),
+        }
     }
 
     /// Does a call instruction end at this address?

@@ -379,34 +379,34 @@ fn wait_for(child: i32) -> i32 {
 pub(crate) fn note(what: &CStr, site: raddle_model::SiteId) {
     // SAFETY: the thread that runs is inside a hook; the header and its areas are mapped.
     unsafe {
-        let control = control();
-        let header = &mut *(*control).header;
+        let control = &mut *control();
+        let header = &mut *control.header;
         header.summary.n_uncontrolled += 1;
-        let n_notes = header.n_notes.min((*control).segment.caps().notes);
-        let notes = (*control).segment.notes();
+        let place = control.emit.site_entry(site);
+        let n_notes = header.n_notes.min(control.segment.caps().notes);
+        let notes = control.segment.notes();
         for idx in 0..n_notes as usize {
             let it = &mut *notes.add(idx);
-            if it.site == site.0 && it.what.starts_with(what.to_bytes_with_nul()) {
+            if it.frames[0] == place && it.what.starts_with(what.to_bytes_with_nul()) {
                 it.count += 1;
                 return;
             }
         }
-        if n_notes == (*control).segment.caps().notes {
+        if n_notes == control.segment.caps().notes {
             return;
         }
         let it = &mut *notes.add(n_notes as usize);
         it.what = [0; 64];
         let n_bytes = what.to_bytes().len().min(63);
         it.what[..n_bytes].copy_from_slice(&what.to_bytes()[..n_bytes]);
-        it.site = site.0;
         it.count = 1;
-        let me = (*control).me;
-        let callers: Vec<usize> = (*control).stack_of_thread(me).callers().take(15).collect();
-        it.frames[0] = site.0;
-        for (idx, pc) in callers.iter().enumerate() {
-            it.frames[idx + 1] = (*control).add_site(*pc, false).0;
+        it.frames[0] = place;
+        it.n_frames = 1;
+        for pc in control.hot.stack.callers().take(it.frames.len() - 1) {
+            let caller = control.add_site(pc, false);
+            it.frames[it.n_frames as usize] = control.emit.site_entry(caller);
+            it.n_frames += 1;
         }
-        it.n_frames = callers.len() as u32 + 1;
         header.n_notes = n_notes + 1;
     }
 }

@@ -168,8 +168,7 @@ pub(crate) fn stack_tops() -> Vec<usize> {
 }
 
 fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, usize))> {
-    static N_DONORS: AtomicU32 = AtomicU32::new(0);
-    let number = N_DONORS.fetch_add(1, Relaxed) as usize;
+    let number = next_stack(attr);
     let donor = Box::leak(Box::new(Donor::new(boot, number)));
     let mut id = 0;
     // SAFETY: the donor lives for ever; all signals are blocked in its thread, so that they reach the
@@ -179,7 +178,7 @@ fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, 
         libc::sigfillset(&raw mut all);
         real::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
         let start: Start = std::mem::transmute(raddle_fiber::donor_main as *const ());
-        let error = with_stack(attr, |attr| {
+        let error = with_stack(attr, number, |attr| {
             real::pthread_create(&raw mut id, attr, start, (&raw mut *donor).cast())
         });
         real::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut());
@@ -193,18 +192,28 @@ fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, 
     Some((donor, range))
 }
 
+/// The number of the next stack of ours; those that the program brings have none.
+fn next_stack(attr: *const libc::pthread_attr_t) -> usize {
+    static N_STACKS: AtomicU32 = AtomicU32::new(0);
+    if attr.is_null() { N_STACKS.fetch_add(1, Relaxed) as usize } else { 0 }
+}
+
 /// Calls `create` with attributes that give a thread a stack of ours, unless the program asks for one:
 /// where the program's memory is must not depend on how many threads there are.
 unsafe fn with_stack(
     attr: *const libc::pthread_attr_t,
+    number: usize,
     create: impl FnOnce(*const libc::pthread_attr_t) -> c_int,
 ) -> c_int {
     const STACK: usize = 8 << 20;
     const GUARD: usize = 4096;
+    // The stack of each thread is always at the same place.
+    const FIRST: usize = 0x2000_0000_0000;
+    const DISTANCE: usize = 9 << 20;
     if !attr.is_null() {
         return apart(|| create(attr));
     }
-    let memory = arena::map(STACK + GUARD);
+    let memory = arena::map_at(FIRST + number * DISTANCE, STACK + GUARD);
     if memory.is_null() {
         return libc::EAGAIN;
     }
@@ -296,6 +305,7 @@ unsafe fn borrow_donor(
             None => make_donor(if has_own_stack(attr) { attr } else { ptr::null() })
                 .ok_or(libc::EAGAIN)?,
         };
+        (*donor).fiber.inherit_control_words();
         let fs = (*donor).fiber.thread_pointer();
         let mut thread = ThreadRt::new(std::mem::take(&mut (*donor).fiber), fs, object);
         (thread.stack_bottom, thread.stack_top) = range;
@@ -322,7 +332,9 @@ unsafe fn kernel_thread(
     let error = unsafe {
         let start: Start = std::mem::transmute(kernel_main as *const ());
         let attr = if has_own_stack(attr) { attr } else { ptr::null() };
-        with_stack(attr, |attr| real::pthread_create(&raw mut id, attr, start, ptr::null_mut()))
+        let number = next_stack(attr);
+        let arg = ptr::without_provenance_mut(number);
+        with_stack(attr, number, |attr| real::pthread_create(&raw mut id, attr, start, arg))
     };
     if error != 0 {
         return Err(error);
@@ -374,7 +386,12 @@ unsafe fn hand_to_kernel_thread(id: ThreadId) {
     }
 }
 
-unsafe extern "C-unwind" fn kernel_main(_: *mut c_void) -> *mut c_void {
+#[unsafe(naked)]
+unsafe extern "C-unwind" fn kernel_main(number: *mut c_void) -> *mut c_void {
+    core::arch::naked_asm!("mov rsi, rsp", "jmp {work}", work = sym kernel_work)
+}
+
+unsafe extern "C-unwind" fn kernel_work(number: usize, entry_sp: usize) -> *mut c_void {
     crate::signals::use_alternate_stack();
     HANDOVER.is_ready.store(1, Release);
     raw::futex_wake(&HANDOVER.is_ready, 1);
@@ -386,9 +403,11 @@ unsafe extern "C-unwind" fn kernel_main(_: *mut c_void) -> *mut c_void {
     let me = unsafe { &raw const *(&(*control()).threads)[id as usize] };
     HANDOVER.is_ready.store(1, Release);
     raw::futex_wake(&HANDOVER.is_ready, 1);
-    // SAFETY: entries are boxed and live for ever.
-    unsafe { wait_for_turn(me) };
-    boot()
+    // SAFETY: entries are boxed and live for ever; the thread never returns from `boot`.
+    unsafe {
+        wait_for_turn(me);
+        raddle_fiber::begin_at(raddle_fiber::stack_top(entry_sp, number), boot)
+    }
 }
 
 unsafe fn wait_for_turn(thread: *const ThreadRt) {

@@ -254,14 +254,13 @@ pub struct ModuleEntry {
 pub struct NoteEntry {
     /// What: words, ended by 0.
     pub what: [u8; 64],
-    /// Where.
-    pub site: u32,
     /// How often in the block.
     pub count: u32,
     /// Frames kept.
     pub n_frames: u32,
-    /// Sites of the calls that led here, innermost first.
-    pub frames: [u32; 16],
+    /// The place and the calls that led there, innermost first: by module and offset, because a note
+    /// outlives the execution that numbered its sites.
+    pub frames: [SiteEntry; 16],
 }
 
 /// Byte offsets of the areas, in the order of the segment.

@@ -3,7 +3,7 @@
 use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
 use crate::{
-    layout::{ObjectEntry, Summary, ThreadEntry},
+    layout::{ObjectEntry, SiteEntry, Summary, ThreadEntry},
     segment::Segment,
 };
 
@@ -187,7 +187,7 @@ pub struct Note {
     /// How often.
     pub count: u32,
     /// Where, innermost first.
-    pub frames: Vec<SiteId>,
+    pub frames: Vec<Site>,
 }
 
 impl Trace {
@@ -224,13 +224,7 @@ impl Trace {
         Trace {
             events,
             n_dropped: header.n_events - n_kept,
-            sites: sites
-                .iter()
-                .map(|it| Site {
-                    module: (it.module != u32::MAX).then_some(it.module),
-                    offset: it.offset,
-                })
-                .collect(),
+            sites: sites.iter().map(decode_site).collect(),
             objects: objects.iter().map(decode_object).collect(),
             threads: threads.iter().map(decode_thread).collect(),
             modules: modules.iter().map(|it| Module { path: text(&it.path) }).collect(),
@@ -241,7 +235,7 @@ impl Trace {
                     count: it.count,
                     frames: it.frames[..(it.n_frames as usize).min(it.frames.len())]
                         .iter()
-                        .map(|site| SiteId(*site))
+                        .map(decode_site)
                         .collect(),
                 })
                 .collect(),
@@ -301,6 +295,10 @@ fn result_from_number(number: u8) -> OpResult {
     .into_iter()
     .find(|it| *it as u8 == number)
     .unwrap_or(Done)
+}
+
+fn decode_site(entry: &SiteEntry) -> Site {
+    Site { module: (entry.module != u32::MAX).then_some(entry.module), offset: entry.offset }
 }
 
 fn decode_object(entry: &ObjectEntry) -> Object {

@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 100
 //@ flags: -lm -frounding-math
-// Each thread has its own floating-point environment.
+// Each thread has its own floating-point environment, and begins with its creator's.
 #include <assert.h>
 #include <errno.h>
 #include <fenv.h>
@@ -27,6 +27,12 @@ static void *run(void *arg)
     return NULL;
 }
 
+static void *inherit(void *arg)
+{
+    assert(fegetround() == FE_TOWARDZERO);
+    return arg;
+}
+
 int main(void)
 {
     pthread_t threads[2];
@@ -39,5 +45,9 @@ int main(void)
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);
     assert(fegetround() == FE_TONEAREST);
+    fesetround(FE_TOWARDZERO);
+    pthread_create(&threads[0], NULL, inherit, NULL);
+    fesetround(FE_TONEAREST);
+    pthread_join(threads[0], NULL);
     return 0;
 }

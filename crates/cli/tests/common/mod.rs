@@ -90,3 +90,64 @@ pub(crate) fn write(folder: &Path, name: &str, text: &str) {
 pub(crate) fn note(text: &str) {
     eprintln!("note: {text}");
 }
+
+/// Threads that do nothing wrong, to put before and after what does.
+pub(crate) const PRELUDE: &str = r#"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *idle(void *arg) { return arg; }
+static void in_thread(void *(*body)(void *), void *arg) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, body, arg);
+    pthread_join(thread, NULL);
+}
+#line 1
+"#;
+
+/// Two threads that take two locks in two orders.
+pub(crate) const AB_BA: &str = r#"#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void take(pthread_mutex_t *first, pthread_mutex_t *second) {
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+}
+static void *one(void *arg) { take(&a, &b); return arg; }
+static void *two(void *arg) { take(&b, &a); return arg; }
+int main(void) {
+    pthread_t s, t;
+    pthread_create(&s, NULL, one, NULL);
+    pthread_create(&t, NULL, two, NULL);
+    pthread_join(s, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+"#;
+
+/// The exit code.
+pub(crate) fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+/// What was written to standard error.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What was written to standard output.
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The last line.
+pub(crate) fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or_default()
+}
