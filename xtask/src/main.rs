@@ -8,7 +8,7 @@ mod ci;
 mod determinism;
 mod soak;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::Parser;
 
@@ -41,6 +41,9 @@ enum Verb {
         /// Seeds from 1 to this.
         #[arg(long, value_name = "K", default_value_t = 1)]
         seeds: u64,
+        /// Seconds after which a campaign ends, however few executions it has had.
+        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+        time: u64,
         /// Only programs whose path contains this.
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
@@ -71,8 +74,9 @@ fn main() -> anyhow::Result<()> {
         Verb::Bench { json, quick, only } => {
             bench::run(&bench::Options { json, is_quick: quick, only })
         }
-        Verb::Soak { executions, on_threads, seeds, only, json } => {
-            soak::run(&soak::Options { executions, on_threads, seeds, only, json })
+        Verb::Soak { executions, on_threads, seeds, time, only, json } => {
+            let time = Duration::from_secs(time);
+            soak::run(&soak::Options { executions, on_threads, seeds, time, only, json })
         }
         Verb::Determinism { seeds, only, one, verbose } => {
             determinism::run(&determinism::Options {

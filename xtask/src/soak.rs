@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) on_threads: u64,
     /// Seeds from 1 to this.
     pub(crate) seeds: u64,
+    /// A campaign ends after this time, however few executions it has had.
+    pub(crate) time: Duration,
     /// Only programs whose path contains this.
     pub(crate) only: String,
     /// Where the figures go.
@@ -74,16 +76,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             let native =
                 build(&path, choice.clone()).with_context(|| format!("failed to build {name}"))?;
             for seed in 1..=options.seeds {
-                rows.push(soak(
-                    &name,
-                    compiler,
-                    &native,
-                    Carrier::Fibers,
-                    seed,
-                    options.executions,
-                ));
+                rows.push(soak(&name, compiler, &native, Carrier::Fibers, seed, options));
             }
-            rows.push(soak(&name, compiler, &native, Carrier::Threads, 1, options.on_threads));
+            rows.push(soak(&name, compiler, &native, Carrier::Threads, 1, options));
         }
     }
     tell_sum(&rows, start.elapsed());
@@ -142,16 +137,19 @@ fn soak(
     native: &NativeOptions,
     carrier: Carrier,
     seed: u64,
-    executions: u64,
+    options: &Options,
 ) -> Row {
+    let executions =
+        if carrier == Carrier::Fibers { options.executions } else { options.on_threads };
     let target = Native::new(NativeOptions { carrier, ..native.clone() });
-    let options = CampaignOptions {
+    let campaign_options = CampaignOptions {
         seed,
         executions: Some(executions),
+        time: Some(options.time),
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         ..CampaignOptions::default()
     };
-    let outcome = Campaign::new(&target, options).run(
+    let outcome = Campaign::new(&target, campaign_options).run(
         &mut Symbols::new(),
         &mut Silent,
         &AtomicBool::new(false),

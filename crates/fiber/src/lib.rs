@@ -113,8 +113,9 @@ impl Donor {
     }
 }
 
-/// Room left to the donor's own frames above the fiber's, in bytes.
-const DONOR_FRAMES: usize = 4096;
+/// Room left to the donor's own frames above the fiber's, in bytes; and to a signal's, for the C library
+/// has signals of its own (when a process changes its user, every thread must).
+const DONOR_FRAMES: usize = 8192;
 
 /// Where a fiber's stack begins, on that of a thread whose start routine was entered with `entry_sp`.
 /// `number`: see [`Donor::new`].

@@ -4,7 +4,9 @@
 //! an execution learns, that a variable is shared after all, is told to the launcher by name, and
 //! known from the first access on in later executions.
 
-use raddle_model::{End, Misuse, ObjectId, Op, OpKind};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use raddle_model::{End, Flags, Misuse, ObjectId, Op, OpKind};
 
 use crate::{
     control::{Caller, Control, control, enter, is_active, leave},
@@ -48,11 +50,53 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
     }
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        if let Some(object) = (*control()).touch(address, size, kind, caller) {
+        if let Some(object) = (*control()).touch(address, size, kind, caller)
+            && is_due()
+        {
             visible(object, address, size, kind, caller);
         }
     }
     leave(());
+}
+
+/// An access to a volatile object: those are made for others to see, so it is always a step. (Who waits
+/// for a volatile flag would wait for ever if the flag were its own until another writes it.)
+#[cold]
+#[inline(never)]
+pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller) {
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let touched = (*control()).touch(address, size, kind, caller);
+        let cell = (*control()).shadow.cell(address);
+        let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
+        if (*control()).machine.n_live() > 1 && !is_lock {
+            let object = touched.unwrap_or_else(|| (*control()).variable(address));
+            visible(object, address, size, kind, caller);
+        }
+    }
+    leave(());
+}
+
+/// Accesses to variables that were left out, while a budget runs short.
+static N_THINNED: AtomicU64 = AtomicU64::new(0);
+
+/// Is an access to a variable a step? All are, until a quarter of the budget is spent: then a program
+/// that simply works on shared memory for long is more likely than one that goes round in circles, and
+/// the more is spent, the fewer accesses are steps. Who spins is told from who works by then.
+unsafe fn is_due() -> bool {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let (n_steps, budget) = ((*control()).emit.n_steps, (*control()).max_steps);
+        if n_steps < budget / 4 {
+            return true;
+        }
+        let every = if n_steps < budget / 2 { 16 } else { 256 };
+        let is_due = N_THINNED.fetch_add(1, Relaxed).is_multiple_of(every);
+        is_due || (*control()).this().spin.flags() != Flags::NONE
+    }
 }
 
 unsafe fn visible(object: ObjectId, address: usize, size: usize, kind: OpKind, caller: Caller) {
@@ -155,7 +199,18 @@ impl Control {
         object
     }
 
+    /// Does the plan say that the variable at an address is shared? Asked at the first access to every
+    /// four bytes, and most of those come one after the other.
     fn is_named_shared(&mut self, at: usize) -> bool {
+        let (start, end, hash) = self.heap.last;
+        if start <= at && at < end {
+            return self.is_known_shared(Control::block_name(hash, at - start));
+        }
+        if let Some((start, block)) = self.heap.block_of(at) {
+            let hash = self.block_hash(&block);
+            self.heap.last = (start, start + block.size, hash);
+            return self.is_known_shared(Control::block_name(hash, at - start));
+        }
         let (_, name) = self.describe(at, raddle_trace::ObjectClass::Variable);
         name != 0 && self.is_known_shared(name)
     }

@@ -26,6 +26,8 @@ pub(crate) struct Heap {
     blocks: BTreeMap<usize, Block>,
     /// By site: allocations so far.
     ordinals: Vec<u32>,
+    /// The block whose name was last asked for: start, end, and the hash that names begin with.
+    pub(crate) last: (usize, usize, u64),
 }
 
 impl Heap {
@@ -36,6 +38,7 @@ impl Heap {
         site: SiteId,
         callers: [usize; N_CALLERS],
     ) {
+        self.last = (0, 0, 0);
         let idx = site.0 as usize;
         if self.ordinals.len() <= idx {
             self.ordinals.resize(idx + 64, 0);
@@ -46,6 +49,7 @@ impl Heap {
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {
+        self.last = (0, 0, 0);
         self.blocks.remove(&address)
     }
 

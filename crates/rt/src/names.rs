@@ -3,7 +3,10 @@
 //! Code: module + offset. Memory: a global's module + offset; a heap block's allocation site + offset;
 //! a stack's thread + offset below the frame of its first function.
 
-use std::ffi::{CStr, c_int, c_void};
+use std::{
+    ffi::{CStr, c_int, c_void},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use raddle_model::{SiteId, ThreadId, hash_bytes, mix};
 use raddle_trace::{ModuleEntry, ObjectClass, ObjectEntry, SiteEntry};
@@ -52,6 +55,15 @@ impl Modules {
     fn is_program_code(&self, pc: usize) -> bool {
         self.found.iter().any(|it| it.is_program && it.text.0 <= pc && pc < it.text.1)
     }
+}
+
+/// A bit for each name that the plan says is shared: most names are not, and this says so at once.
+static FILTER: [AtomicU64; FILTER_WORDS] = [const { AtomicU64::new(0) }; FILTER_WORDS];
+const FILTER_WORDS: usize = 1 << 10;
+
+#[inline]
+fn filter_place(name: u64) -> (usize, u64) {
+    ((name >> 6) as usize % FILTER_WORDS, 1 << (name % 64))
 }
 
 impl Control {
@@ -205,7 +217,7 @@ impl Control {
             entry.ordinal = block.ordinal;
             entry.size = block.size.min(u32::MAX as usize) as u32;
             entry.offset = (address - base) as u64;
-            return (entry, mix(mix(2, self.block_hash(&block)), entry.offset));
+            return (entry, Control::block_name(self.block_hash(&block), address - base));
         }
         if let Some((number, module)) = self.modules.of(address) {
             entry.region = 1;
@@ -222,8 +234,14 @@ impl Control {
         (entry, 0)
     }
 
+    /// The name of what is in a block of a kind.
+    #[inline]
+    pub(crate) fn block_name(hash: u64, offset: usize) -> u64 {
+        mix(mix(2, hash), offset as u64)
+    }
+
     /// What tells the blocks of one kind from others: where they come from, and their size.
-    fn block_hash(&self, block: &Block) -> u64 {
+    pub(crate) fn block_hash(&self, block: &Block) -> u64 {
         let site_hash = mix(self.emit.site_hash(block.site), block.size as u64);
         block.callers.iter().fold(site_hash, |hash, pc| match self.modules.of(*pc) {
             Some((_, module)) => mix(hash ^ module.path_hash, (pc - module.bias) as u64),
@@ -243,8 +261,22 @@ impl Control {
     }
 
     /// Is it one of the names that the plan says are shared?
+    #[inline]
     pub(crate) fn is_known_shared(&self, name: u64) -> bool {
-        self.shared.binary_search(&name).is_ok()
+        let (idx, bit) = filter_place(name);
+        FILTER[idx].load(Relaxed) & bit != 0 && self.shared.binary_search(&name).is_ok()
+    }
+
+    /// The names that the plan says are shared, sorted.
+    pub(crate) fn set_shared(&mut self, names: Vec<u64>) {
+        for word in &FILTER {
+            word.store(0, Relaxed);
+        }
+        for name in &names {
+            let (idx, bit) = filter_place(*name);
+            FILTER[idx].fetch_or(bit, Relaxed);
+        }
+        self.shared = names;
     }
 }
 

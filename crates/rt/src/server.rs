@@ -60,17 +60,10 @@ extern "C" fn init() {
     let Some(segment) = map_segment() else {
         crate::end::die(&[b"the segment that the launcher shares can't be mapped"]);
     };
-    // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where. The
-    // C++ library takes other ways while there is one thread: not here, where others may be ready.
-    unsafe {
-        libc::mallopt(-8, 1);
-        let name = c"__libc_single_threaded";
-        let is_alone: *mut c_char = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).cast();
-        if !is_alone.is_null() {
-            *is_alone = 0;
-        }
-    }
+    // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
+    unsafe { libc::mallopt(-8, 1) };
     real::find_all();
+    threads::have_had_two();
     take_control(segment);
 }
 
@@ -256,7 +249,8 @@ fn run_block(header: *mut Header) -> bool {
     // SAFETY: the launcher wrote so many names into the area, and waits.
     let n_block = unsafe {
         let segment = (*control()).segment;
-        (*control()).shared = segment.copy(segment.shared(), (*header).n_shared as usize);
+        let names = segment.copy(segment.shared(), (*header).n_shared as usize);
+        (*control()).set_shared(names);
         (*control()).max_steps = (*header).max_steps;
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
         (*header).n_block as usize

@@ -192,6 +192,25 @@ fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, 
     Some((donor, range))
 }
 
+/// Creates a thread that ends at once. The C and C++ libraries take other ways until there has been a
+/// second thread; whether one has been made ready before an execution must make no difference.
+pub(crate) fn have_had_two() {
+    const STACK: usize = 256 << 10;
+    unsafe extern "C-unwind" fn nothing(arg: *mut c_void) -> *mut c_void {
+        arg
+    }
+    // SAFETY: the memory is ours for ever; the thread is joined.
+    apart(|| unsafe {
+        let (mut attr, mut id) = (std::mem::zeroed(), 0);
+        libc::pthread_attr_init(&raw mut attr);
+        libc::pthread_attr_setstack(&raw mut attr, arena::map(STACK).cast(), STACK);
+        if real::pthread_create(&raw mut id, &raw const attr, nothing, ptr::null_mut()) == 0 {
+            real::pthread_join(id, ptr::null_mut());
+        }
+        libc::pthread_attr_destroy(&raw mut attr);
+    });
+}
+
 /// The number of the next stack of ours; those that the program brings have none.
 fn next_stack(attr: *const libc::pthread_attr_t) -> usize {
     static N_STACKS: AtomicU32 = AtomicU32::new(0);

@@ -29,6 +29,7 @@ int main(void)
 {
     pthread_t thread;
     snprintf(path, sizeof path, "/tmp/raddle-fifo-%d", (int)getpid());
+    unlink(path);
     assert(mkfifo(path, 0600) == 0);
     pthread_create(&thread, NULL, reader, NULL);
     int fd = open(path, O_WRONLY);

@@ -50,7 +50,7 @@ unsafe extern "C" fn do_mmap(
     // SAFETY: the program's promises are passed on.
     let memory = answer(unsafe { raw::syscall(libc::SYS_mmap, args) });
     if memory != libc::MAP_FAILED {
-        clear(memory as usize, size);
+        forget(memory as usize, size);
     }
     memory
 }
@@ -75,8 +75,8 @@ unsafe extern "C-unwind" fn do_mremap(
     let memory = answer(unsafe { raw::syscall(libc::SYS_mremap, args) });
     if memory != libc::MAP_FAILED && memory != old {
         // What was there has moved; objects get new numbers where they are now.
-        clear(old as usize, old_size);
-        clear(memory as usize, size);
+        forget(old as usize, old_size);
+        forget(memory as usize, size);
     }
     memory
 }
@@ -85,7 +85,7 @@ unsafe extern "C" fn do_sbrk(increment: isize) -> *mut c_void {
     // SAFETY: the program's promises are passed on.
     let start = unsafe { real::sbrk(increment) };
     if increment > 0 && start != libc::MAP_FAILED {
-        clear(start as usize, increment as usize);
+        forget(start as usize, increment as usize);
     }
     start
 }
@@ -109,7 +109,17 @@ fn give_back(address: usize, size: usize, caller: Caller) {
     leave(());
 }
 
-/// Makes memory untouched.
+/// Makes memory untouched, inside a hook or outside. Not a step.
+fn forget(address: usize, size: usize) {
+    let has_entered = enter();
+    clear(address, size);
+    if has_entered {
+        // SAFETY: the thread that runs leaves the hook that it has just entered.
+        unsafe { (*control()).is_inside = false };
+    }
+}
+
+/// Makes memory untouched, inside a hook, for `memset` is one.
 fn clear(address: usize, size: usize) {
     if !is_active() || address.checked_add(size).is_none_or(|end| end >> 47 != 0) {
         return;

@@ -145,10 +145,11 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     if block.is_null() || !is_active() {
         return block;
     }
+    let has_entered = enter();
     // SAFETY: the block is fresh, and nobody else's: its cells are the caller's to clear, even from
     // inside a hook or on a thread that is not ours.
     unsafe { (*control()).shadow.fill(block as usize, room_of(block as usize), false) };
-    if !enter() {
+    if !has_entered {
         return block;
     }
     // SAFETY: the thread that runs is inside a hook.

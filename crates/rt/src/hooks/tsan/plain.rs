@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use raddle_model::OpKind;
 
 use crate::{
-    access::{access, range},
+    access::{access, range, volatile},
     control::{CONTROL, Caller, Control, Hot, IS_ACTIVE, is_active},
     shadow::{CHUNK_BITS, CHUNK_BYTES, Cell},
 };
@@ -104,6 +104,18 @@ extern "C" fn write16(address: usize, pc: usize, sp: usize) {
     access::<8, true>(address + 8, pc, sp);
 }
 
+extern "C" fn volatile_read<const SIZE: usize>(address: usize, pc: usize, sp: usize) {
+    if is_active() {
+        volatile(address, SIZE, OpKind::Read, Caller { pc, sp });
+    }
+}
+
+extern "C" fn volatile_write<const SIZE: usize>(address: usize, pc: usize, sp: usize) {
+    if is_active() {
+        volatile(address, SIZE, OpKind::Write, Caller { pc, sp });
+    }
+}
+
 /// One access that reads and writes (clang's compound form): one step.
 extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize) {
     if is_active() {
@@ -116,18 +128,10 @@ export_fast! {
     __tsan_read2: "1", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<2>;
     __tsan_read4: "3", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<4>;
     __tsan_read8: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
-    __tsan_volatile_read1: "0", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<1>;
-    __tsan_volatile_read2: "1", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<2>;
-    __tsan_volatile_read4: "3", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<4>;
-    __tsan_volatile_read8: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
     __tsan_write1: "0", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<1>;
     __tsan_write2: "1", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<2>;
     __tsan_write4: "3", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<4>;
     __tsan_write8: "7", 8, "rax", "rcx", MINE_WRITTEN, ALL => write::<8>;
-    __tsan_volatile_write1: "0", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<1>;
-    __tsan_volatile_write2: "1", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<2>;
-    __tsan_volatile_write4: "3", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<4>;
-    __tsan_volatile_write8: "7", 8, "rax", "rcx", MINE_WRITTEN, ALL => write::<8>;
     __tsan_vptr_read: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
 }
 
@@ -142,16 +146,24 @@ export_access! {
     __tsan_unaligned_write4 => write::<4>;
     __tsan_unaligned_write8 => write::<8>;
     __tsan_unaligned_write16 => write16;
-    __tsan_volatile_read16 => read16;
-    __tsan_volatile_write16 => write16;
-    __tsan_unaligned_volatile_read2 => read::<2>;
-    __tsan_unaligned_volatile_read4 => read::<4>;
-    __tsan_unaligned_volatile_read8 => read::<8>;
-    __tsan_unaligned_volatile_read16 => read16;
-    __tsan_unaligned_volatile_write2 => write::<2>;
-    __tsan_unaligned_volatile_write4 => write::<4>;
-    __tsan_unaligned_volatile_write8 => write::<8>;
-    __tsan_unaligned_volatile_write16 => write16;
+    __tsan_volatile_read1 => volatile_read::<1>;
+    __tsan_volatile_read2 => volatile_read::<2>;
+    __tsan_volatile_read4 => volatile_read::<4>;
+    __tsan_volatile_read8 => volatile_read::<8>;
+    __tsan_volatile_read16 => volatile_read::<16>;
+    __tsan_volatile_write1 => volatile_write::<1>;
+    __tsan_volatile_write2 => volatile_write::<2>;
+    __tsan_volatile_write4 => volatile_write::<4>;
+    __tsan_volatile_write8 => volatile_write::<8>;
+    __tsan_volatile_write16 => volatile_write::<16>;
+    __tsan_unaligned_volatile_read2 => volatile_read::<2>;
+    __tsan_unaligned_volatile_read4 => volatile_read::<4>;
+    __tsan_unaligned_volatile_read8 => volatile_read::<8>;
+    __tsan_unaligned_volatile_read16 => volatile_read::<16>;
+    __tsan_unaligned_volatile_write2 => volatile_write::<2>;
+    __tsan_unaligned_volatile_write4 => volatile_write::<4>;
+    __tsan_unaligned_volatile_write8 => volatile_write::<8>;
+    __tsan_unaligned_volatile_write16 => volatile_write::<16>;
     __tsan_read_write1 => read_write::<1>;
     __tsan_read_write2 => read_write::<2>;
     __tsan_read_write4 => read_write::<4>;
