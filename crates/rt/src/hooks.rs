@@ -14,6 +14,7 @@ mod destroyed;
 mod file;
 mod futex;
 mod io;
+mod load;
 mod mapping;
 mod memory;
 mod mutex;

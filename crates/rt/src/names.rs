@@ -13,7 +13,7 @@ use raddle_trace::{ModuleEntry, ObjectClass, ObjectEntry, SiteEntry};
 
 use crate::{
     control::{Caller, Control},
-    heap::Block,
+    heap::{Block, N_CALLERS},
 };
 
 /// A loaded executable or library.
@@ -36,6 +36,8 @@ pub(crate) struct Modules {
     found: Vec<Module>,
     /// Where the C library's code is.
     c_library: (usize, usize),
+    /// How often to look again for more, at addresses that are in none.
+    n_looks: u32,
 }
 
 impl Modules {
@@ -71,6 +73,20 @@ impl Control {
     pub(crate) fn is_c_library(&self, pc: usize) -> bool {
         let (start, end) = self.modules.c_library;
         start <= pc && pc < end
+    }
+
+    /// A library is about to be loaded.
+    pub(crate) fn expect_modules(&mut self) {
+        const LOOKS: u32 = 64;
+        self.modules.n_looks = LOOKS;
+    }
+
+    /// An address is in no module that is known: was one loaded since?
+    fn look_again(&mut self) {
+        if self.modules.n_looks > 0 {
+            self.modules.n_looks -= 1;
+            self.find_modules();
+        }
     }
 
     /// Looks at what is loaded now; what is known keeps its number.
@@ -150,8 +166,7 @@ impl Control {
     #[cold]
     fn site_slow(&mut self, caller: Caller) -> SiteId {
         if self.emit.known_site(caller.pc).is_none() && self.modules.of(caller.pc).is_none() {
-            // Loaded since we last looked.
-            self.find_modules();
+            self.look_again();
         }
         if self.modules.is_program_code(caller.pc) || self.modules.found.is_empty() {
             return self.add_site(caller.pc, false);
@@ -219,6 +234,9 @@ impl Control {
             entry.offset = (address - base) as u64;
             return (entry, Control::block_name(self.block_hash(&block), address - base));
         }
+        if self.modules.n_looks > 0 && self.modules.of(address).is_none() {
+            self.look_again();
+        }
         if let Some((number, module)) = self.modules.of(address) {
             entry.region = 1;
             entry.base = number;
@@ -232,6 +250,15 @@ impl Control {
             return (entry, mix(mix(3, u64::from(thread.0)), offset as u64));
         }
         (entry, 0)
+    }
+
+    /// Where the functions that the thread is in were called, innermost first.
+    pub(crate) fn callers(&self) -> [usize; N_CALLERS] {
+        let mut callers = [0; N_CALLERS];
+        for (to, pc) in callers.iter_mut().zip(self.hot.stack.callers()) {
+            *to = pc;
+        }
+        callers
     }
 
     /// The name of what is in a block of a kind.

@@ -45,14 +45,29 @@ unsafe extern "C" fn do_mmap(
     fd: c_int,
     offset: off_t,
 ) -> *mut c_void {
+    let caller = caller();
     let args =
         [address as usize, size, protection as usize, flags as usize, fd as usize, offset as usize];
     // SAFETY: the program's promises are passed on.
     let memory = answer(unsafe { raw::syscall(libc::SYS_mmap, args) });
     if memory != libc::MAP_FAILED {
         forget(memory as usize, size);
+        add_block(memory as usize, size, caller);
     }
     memory
+}
+
+/// Memory that the program maps is named as a block that it allocates is.
+fn add_block(address: usize, size: usize, caller: Caller) {
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe {
+            let site = (*control()).site(caller);
+            let callers = (*control()).callers();
+            (*control()).heap.add(address, size, site, callers);
+            (*control()).is_inside = false;
+        }
+    }
 }
 
 unsafe extern "C-unwind" fn do_munmap(address: *mut c_void, size: size_t) -> c_int {
@@ -71,12 +86,16 @@ unsafe extern "C-unwind" fn do_mremap(
     new: *mut c_void,
 ) -> *mut c_void {
     let args = [old as usize, old_size, size, flags as usize, new as usize, 0];
+    let caller = caller();
     // SAFETY: the program's promises are passed on.
     let memory = answer(unsafe { raw::syscall(libc::SYS_mremap, args) });
-    if memory != libc::MAP_FAILED && memory != old {
-        // What was there has moved; objects get new numbers where they are now.
-        forget(old as usize, old_size);
-        forget(memory as usize, size);
+    if memory != libc::MAP_FAILED {
+        if memory != old {
+            // What was there has moved; objects get new numbers where they are now.
+            forget(old as usize, old_size);
+            forget(memory as usize, size);
+        }
+        add_block(memory as usize, size, caller);
     }
     memory
 }
@@ -103,6 +122,9 @@ fn give_back(address: usize, size: usize, caller: Caller) {
         {
             let site = (*control()).site(caller);
             step(Op::on(OpKind::Free, object, site));
+        }
+        if (*control()).heap.block_of(address).is_some_and(|(start, _)| start == address) {
+            (*control()).heap.remove(address);
         }
     }
     clear(address, size);

@@ -10,7 +10,7 @@ use crate::{
     apart,
     control::{Caller, control, enter, is_active},
     end,
-    heap::{Block, N_CALLERS},
+    heap::Block,
     hooks::{caller, export},
     real,
     step::step,
@@ -156,10 +156,7 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     unsafe {
         let control = control();
         let site = (*control).site(caller);
-        let mut callers = [0; N_CALLERS];
-        for (to, pc) in callers.iter_mut().zip((*control).hot.stack.callers()) {
-            *to = pc;
-        }
+        let callers = (*control).callers();
         (*control).heap.add(block as usize, size, site, callers);
         (*control).is_inside = false;
     }
