@@ -6,12 +6,14 @@
 //!
 //! Plain data only: no clock, no environment, no I/O, no addresses.
 
+mod dependence;
 mod end;
 mod finding;
 mod op;
 mod plan;
 mod rng;
 
+pub use dependence::dependent;
 pub use end::{End, Misuse, OpResult};
 pub use finding::{Bucket, Finding, Frame, Kind, Place, Step, ThreadState, WaitFor};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
