@@ -7,10 +7,13 @@
 
 mod course;
 mod crew;
+mod ledger;
 mod options;
 mod outcome;
 mod pace;
 mod queue;
+mod sampling;
+mod source;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -18,8 +21,10 @@ mod tests;
 use std::{fmt, sync::atomic::AtomicBool, thread};
 
 use self::{
-    course::{Course, State},
+    course::Course,
     crew::Crew,
+    ledger::{Ledger, Parties},
+    sampling::Sampling,
 };
 pub use self::{
     options::Options,
@@ -60,11 +65,12 @@ impl<'a> Campaign<'a> {
     ) -> Result<Outcome, TargetError> {
         let Campaign { target, options, ids } = self;
         let target = *target;
-        let state = State::new(options);
+        let ledger = Ledger::new(Parties { target, options, symbols, observer, stop, ids });
+        let source = Sampling::new(options);
         let n_workers = options.jobs.max(1);
         thread::scope(|scope| {
             let crew = Crew::start(scope, target, n_workers);
-            Course { target, options, symbols, observer, stop, ids, state }.run(crew)
+            Course::new(options, source, ledger).run(crew)
         })
     }
 }

@@ -1,0 +1,216 @@
+//! What the executions of a campaign mean: what is counted, found, named, confirmed and told.
+//!
+//! Executions are entered in the order of their numbers, so all of it comes out as if one worker had
+//! run them one after the other.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use raddle_model::{Bucket, End, Kind, Plan};
+use raddle_plan::picker;
+
+use super::{Found, Observer, Options, Outcome, Reproduced, source::Done, tally::Tally};
+use crate::{
+    finding::{bucket, finding, is_failure},
+    replay::{Sameness, Verdict, replay},
+    store::Ids,
+    target::{BlockResult, Session, Symbols, Target, TargetError},
+};
+
+/// Less than the 200 ms that observers are promised.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// What a campaign has come to, and all that is needed to make more of it.
+pub(super) struct Ledger<'a> {
+    target: &'a dyn Target,
+    options: &'a Options,
+    symbols: &'a mut dyn Symbols,
+    observer: &'a mut dyn Observer,
+    stop: &'a AtomicBool,
+    ids: &'a mut Ids,
+    tally: Tally,
+    start: Instant,
+    next_progress: Instant,
+    /// For running findings again.
+    session: Option<Box<dyn Session + Send>>,
+    error: Option<TargetError>,
+}
+
+/// Who takes part in a campaign.
+pub(super) struct Parties<'a> {
+    pub(super) target: &'a dyn Target,
+    pub(super) options: &'a Options,
+    pub(super) symbols: &'a mut dyn Symbols,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) stop: &'a AtomicBool,
+    pub(super) ids: &'a mut Ids,
+}
+
+/// Is more wanted after what has been seen?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Appetite {
+    /// Yes.
+    GoOn,
+    /// No: nothing after the last execution entered.
+    Enough,
+}
+
+impl<'a> Ledger<'a> {
+    /// Nothing has run.
+    pub(super) fn new(parties: Parties<'a>) -> Ledger<'a> {
+        let Parties { target, options, symbols, observer, stop, ids } = parties;
+        let start = Instant::now();
+        Ledger {
+            target,
+            options,
+            symbols,
+            observer,
+            stop,
+            ids,
+            tally: Tally::new(),
+            start,
+            next_progress: start + PROGRESS_EVERY,
+            session: None,
+            error: None,
+        }
+    }
+
+    /// May more be handed out: is there time left, does nobody want us to stop, did nothing go wrong?
+    pub(super) fn may_go_on(&self) -> bool {
+        let is_time_over = self.options.time.is_some_and(|it| it <= self.start.elapsed());
+        !is_time_over && self.error.is_none() && !self.is_stopped()
+    }
+
+    /// Does the user want no more?
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Notes what ends the campaign, if nothing has before.
+    pub(super) fn fail(&mut self, error: TargetError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// The bucket of a result's last execution, if that failed. Known before the result is entered,
+    /// for nothing beyond the first failure is wanted.
+    pub(super) fn bucket(&mut self, result: &BlockResult) -> Option<Bucket> {
+        let last = result.last.as_ref()?;
+        if !is_failure(&last.trace, self.options.exit_is_fine) {
+            return None;
+        }
+        bucket(&last.trace, self.symbols)
+    }
+
+    /// Has the bucket been found before?
+    pub(super) fn is_known(&mut self, bucket: Bucket) -> bool {
+        self.tally.found(bucket).is_some()
+    }
+
+    /// Counts executions, all before them having been counted.
+    pub(super) fn enter(&mut self, done: &mut Done) -> Appetite {
+        for summary in &done.result.summaries {
+            self.tally.count(summary);
+        }
+        self.tally.merge_uncontrolled(std::mem::take(&mut done.result.uncontrolled));
+        if let Some(last) = &done.result.last {
+            if self.options.verbose {
+                self.observer.execution(done.range.end - 1, last);
+            }
+            if last.trace.end == Some(End::Bug) {
+                self.fail(TargetError::Bug(last.trace.message.clone()));
+            }
+        }
+        let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
+        let outcome = &self.tally.outcome;
+        let is_alone = outcome.single_threaded && 2 <= outcome.executions;
+        if is_baseline_broken || is_alone { Appetite::Enough } else { Appetite::GoOn }
+    }
+
+    /// Counts a failure: the last execution of a result.
+    fn add(&mut self, done: &Done) -> Appetite {
+        if let Some(found) = done.bucket.and_then(|it| self.tally.found(it)) {
+            found.count += 1;
+            return Appetite::GoOn;
+        }
+        let (Some(last), Some(entry), Some(summary)) = (
+            done.result.last.as_ref(),
+            done.block.entries.get(done.result.summaries.len() - 1),
+            done.result.summaries.last(),
+        ) else {
+            unreachable!("bug: a failure without its execution");
+        };
+        let plan = Plan { picker: picker(entry), seed: entry.seed, ..done.block.plan.clone() };
+        let first = done.range.end - 1;
+        let finding = finding(&last.trace, &plan, first, &last.output, self.symbols)
+            .expect("bug: what has a bucket is a finding");
+        if first == 0 && summary.n_threads <= 1 {
+            self.tally.outcome.baseline_failure = Some(finding);
+            return Appetite::Enough;
+        }
+        let id = self.ids.id(finding.kind, finding.bucket);
+        self.observer.finding(&finding, &id);
+        let mut found = Found { finding, id, count: 1, first, reproduced: Reproduced::default() };
+        if let Err(error) = self.confirm(&mut found) {
+            self.fail(error);
+        }
+        self.tally.outcome.findings.push(found);
+        Appetite::GoOn
+    }
+
+    /// Runs a finding's plan again. Not that of a hang, which would hold up everything.
+    fn confirm(&mut self, found: &mut Found) -> Result<(), TargetError> {
+        let exit_is_fine = self.options.exit_is_fine;
+        if found.finding.kind == Kind::Hang || self.options.confirmations == 0 {
+            return Ok(());
+        }
+        let session = match &mut self.session {
+            Some(session) => session,
+            none => none.insert(self.target.open()?),
+        };
+        for _ in 0..self.options.confirmations {
+            let same = Sameness::default();
+            let verdict =
+                replay(session.as_mut(), &found.finding, self.symbols, exit_is_fine, same);
+            let verdict = match verdict {
+                Err(TargetError::Stopped) if self.stop.load(Ordering::Relaxed) => break,
+                verdict => verdict?,
+            };
+            let (is_back, is_same_trace) = match verdict {
+                Verdict::Reproduced { exact, .. } => (true, exact),
+                Verdict::Diverged { same_bucket, .. } => (same_bucket, false),
+                Verdict::Gone => (false, false),
+            };
+            found.reproduced.n += u32::from(is_back);
+            found.reproduced.m += 1;
+            self.tally.count_confirmation(is_same_trace);
+        }
+        self.observer.confirmed(found);
+        Ok(())
+    }
+
+    /// How long until progress is to be shown again.
+    pub(super) fn until_progress(&self) -> Duration {
+        self.next_progress.saturating_duration_since(Instant::now())
+    }
+
+    /// Shows progress, if it is time.
+    pub(super) fn show_progress(&mut self) {
+        let now = Instant::now();
+        if self.next_progress <= now {
+            self.next_progress = now + PROGRESS_EVERY;
+            self.observer.progress(self.tally.progress());
+        }
+    }
+
+    /// What the campaign has come to, when nothing more will run.
+    pub(super) fn finish(mut self, is_finished: bool) -> Result<Outcome, TargetError> {
+        assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
+        self.tally.outcome.interrupted = self.is_stopped() && !is_finished;
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.tally.finish()),
+        }
+    }
+}
