@@ -48,6 +48,7 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
     let (end_kind, end_detail) = end.to_numbers();
     Trace {
         events: Vec::new(),
+        options: Vec::new(),
         n_dropped: 0,
         sites: (0..1_000).map(site).collect(),
         objects: vec![Object::default()],

@@ -17,7 +17,7 @@ pub use dependence::dependent;
 pub use end::{End, Misuse, OpResult};
 pub use finding::{Bucket, Finding, Frame, Kind, Place, Step, ThreadState, WaitFor};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
-pub use plan::{Carrier, Limits, PickerSpec, Plan, Timeouts};
+pub use plan::{Carrier, Limits, PickerSpec, Plan, Record, Timeouts};
 pub use rng::Rng;
 
 /// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).

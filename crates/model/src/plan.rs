@@ -26,6 +26,17 @@ pub struct Plan {
     /// Names (hashes) of the variables known to be shared: accesses to them are scheduling points from
     /// the first one on. Invariant: sorted, no duplicates.
     pub shared: Vec<u64>,
+    /// What to write down beside the events.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub record: Record,
+}
+
+/// What an execution writes down beside its events. It changes nothing in the schedule.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Who could have gone on, at each step.
+    pub options: bool,
 }
 
 impl Plan {
@@ -39,6 +50,7 @@ impl Plan {
             timeouts: Timeouts::Rare,
             spurious: false,
             shared: Vec::new(),
+            record: Record { options: false },
         }
     }
 }

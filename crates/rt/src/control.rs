@@ -59,6 +59,8 @@ pub(crate) struct Control {
     /// Names known to be shared, sorted.
     pub(crate) shared: Vec<u64>,
     pub(crate) max_steps: u64,
+    /// Where to write down who could have gone on; null if nobody asks.
+    pub(crate) options: *mut raddle_trace::Options,
     pub(crate) segment: Segment,
     pub(crate) header: *mut Header,
 }

@@ -73,6 +73,11 @@ impl Emit {
         emit
     }
 
+    /// Where the next event goes.
+    pub(crate) fn idx(&self) -> usize {
+        (self.n_steps & self.mask) as usize
+    }
+
     /// Writes the event of a step.
     #[inline]
     pub(crate) fn event(&mut self, thread: ThreadId, op: &Op, performed: &Performed, choice: u32) {

@@ -128,6 +128,7 @@ fn take_control(segment: Segment) {
         signals: Signals::default(),
         shared: Vec::new(),
         max_steps: u64::MAX,
+        options: std::ptr::null_mut(),
         segment,
         header,
     });
@@ -252,6 +253,10 @@ fn run_block(header: *mut Header) -> bool {
         let names = segment.copy(segment.shared(), (*header).n_shared as usize);
         (*control()).set_shared(names);
         (*control()).max_steps = (*header).max_steps;
+        (*control()).options = match (*header).record_options {
+            1 => segment.options(),
+            _ => std::ptr::null_mut(),
+        };
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
         (*header).n_block as usize
     };

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use raddle_machine::{Machine, Performed, Stuck};
 use raddle_model::{End, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 use raddle_pick::{Threads, View};
+use raddle_trace::Options;
 
 use crate::{
     control::{Control, control},
@@ -156,6 +157,10 @@ fn choose_way(control: &mut Control, op: &Op) -> (u32, u32) {
         return (0, 0);
     }
     let choice = control.chooser.choose(n_choices, control.emit.n_steps);
+    if !control.options.is_null() {
+        // SAFETY: the area has the events' room, which the index is cut to.
+        unsafe { (*control.options.add(control.emit.idx())).n_choices = n_choices };
+    }
     (choice, choice + 1)
 }
 
@@ -207,12 +212,29 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
 fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
     let step = control.emit.n_steps;
     let sees = Sees { machine: &control.machine, unlisted: proposed.map(|op| (control.me, op)) };
+    if !control.options.is_null() {
+        // SAFETY: the area has the events' room, which the index is cut to.
+        unsafe { *control.options.add(control.emit.idx()) = options(&sees) };
+    }
     if sees.n_enabled() == 1 && sees.timed().is_empty() {
         let next = sees.enabled(0);
         control.chooser.forced(next, step);
         return next;
     }
     control.chooser.pick(&View { step, last: control.me, threads: &sees })
+}
+
+/// Who can go on, as it is recorded.
+#[cold]
+fn options(sees: &Sees<'_>) -> Options {
+    let bit = |thread: ThreadId| 1_u64.checked_shl(thread.0).unwrap_or(0);
+    let n_enabled = sees.n_enabled();
+    Options {
+        enabled: (0..n_enabled).fold(0, |set, idx| set | bit(sees.enabled(idx))),
+        timed: sees.timed().iter().fold(0, |set, it| set | bit(*it)),
+        n_enabled,
+        n_choices: 1,
+    }
 }
 
 /// A timed wait on a condition variable is over, but its mutex is not free: the choice was a step.

@@ -10,7 +10,7 @@ use raddle_model::Event;
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Frames kept for one stack.
 pub const FRAMES_MAX: usize = 64;
 
@@ -106,8 +106,8 @@ pub struct Header {
     pub carrier: u32,
     /// Room in the areas.
     pub caps: Caps,
-    /// Zero.
-    pub reserved: u32,
+    /// 1: executions write down who could have gone on at each step.
+    pub record_options: u32,
 
     // What to do: written by the launcher before each block.
     /// Executions in the block.
@@ -170,6 +170,20 @@ pub struct Header {
     pub message: [u8; 1024],
     /// The running execution's summary, updated at its end.
     pub summary: Summary,
+}
+
+/// Who could have gone on at a step, and in how many ways the step could be performed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Options {
+    /// Threads that could go on, as a bit set of the first 64.
+    pub enabled: u64,
+    /// Blocked threads whose wait could end by itself, as a bit set of the first 64.
+    pub timed: u64,
+    /// Threads that could go on, also beyond the first 64.
+    pub n_enabled: u32,
+    /// Ways to perform the step: 1 where it had no data choice.
+    pub n_choices: u32,
 }
 
 /// A place in the code.
@@ -275,6 +289,7 @@ pub(crate) struct Offsets {
     pub(crate) threads: usize,
     pub(crate) modules: usize,
     pub(crate) notes: usize,
+    pub(crate) options: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -295,7 +310,8 @@ impl Offsets {
         let threads = after(objects, caps.objects, size_of::<ObjectEntry>());
         let modules = after(threads, caps.threads, size_of::<ThreadEntry>());
         let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
-        let end = after(notes, caps.notes, size_of::<NoteEntry>());
+        let options = after(notes, caps.notes, size_of::<NoteEntry>());
+        let end = after(options, caps.events, size_of::<Options>());
         Offsets {
             entries,
             summaries,
@@ -306,6 +322,7 @@ impl Offsets {
             threads,
             modules,
             notes,
+            options,
             events,
             end,
         }

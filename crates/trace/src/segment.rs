@@ -10,8 +10,8 @@ use std::{ptr, slice};
 use raddle_model::Event;
 
 use crate::layout::{
-    Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, SiteEntry, Summary,
-    ThreadEntry, VERSION,
+    Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, SiteEntry,
+    Summary, ThreadEntry, VERSION,
 };
 
 /// A mapped segment. Copies name the same memory; it stays mapped until the process ends.
@@ -147,6 +147,11 @@ impl Segment {
     area!(
         /// Events; the one of step `n` is at `n` modulo the area's room.
         events, events, events, Event
+    );
+
+    area!(
+        /// Who could have gone on, if that is recorded; for step `n` at `n` modulo the events' room.
+        options, options, events, Options
     );
 
     /// Copies the first `count` entries of an area.

@@ -3,7 +3,7 @@
 use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
 use crate::{
-    layout::{ObjectEntry, SiteEntry, Summary, ThreadEntry},
+    layout::{ObjectEntry, Options, SiteEntry, Summary, ThreadEntry},
     segment::Segment,
 };
 
@@ -12,6 +12,8 @@ use crate::{
 pub struct Trace {
     /// The last events; see `n_dropped`.
     pub events: Vec<Event>,
+    /// Who could have gone on at each of those, if the plan asked for it; else empty.
+    pub options: Vec<Options>,
     /// Earlier events that were not kept.
     pub n_dropped: u64,
     /// Sites by number; entry 0 is unknown.
@@ -202,9 +204,18 @@ impl Trace {
         let room = |count: u32, cap: u32| count.min(cap) as usize;
         let n_kept = header.n_events.min(u64::from(caps.events));
         let mask = u64::from(caps.events) - 1;
-        let events = (header.n_events - n_kept..header.n_events)
+        let steps = header.n_events - n_kept..header.n_events;
+        let events = steps
+            .clone()
             // SAFETY: the index is below the area's room, by the mask.
             .map(|step| decode_event(unsafe { segment.events().add((step & mask) as usize) }))
+            .collect();
+        let options = steps
+            .filter(|_| header.record_options == 1)
+            // SAFETY: as above; the two areas have the same room.
+            .map(|step| unsafe { segment.options().add((step & mask) as usize) })
+            // SAFETY: within the area; nobody writes.
+            .map(|it| unsafe { it.read() })
             .collect();
         // SAFETY: counts are cut to the areas' room; nobody writes.
         let sites = unsafe { segment.copy(segment.sites(), room(header.n_sites, caps.sites)) };
@@ -223,6 +234,7 @@ impl Trace {
         let message = &header.message[..(header.n_message as usize).min(header.message.len())];
         Trace {
             events,
+            options,
             n_dropped: header.n_events - n_kept,
             sites: sites.iter().map(decode_site).collect(),
             objects: objects.iter().map(decode_object).collect(),

@@ -55,6 +55,7 @@ impl Fake {
         let (end_kind, end_detail) = self.end.to_numbers();
         Trace {
             events: vec![event(0, OpKind::Yield), event(self.n_threads - 1, OpKind::Yield)],
+            options: Vec::new(),
             n_dropped: 0,
             sites: Vec::new(),
             objects: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, time::Duration};
 
-use raddle_model::Plan;
+use raddle_model::{Plan, Record};
 use raddle_plan::{Planner, Seeds, Sharing, picker};
 
 use super::{
@@ -44,6 +44,7 @@ impl Sampling<'_> {
             timeouts: self.options.timeouts,
             spurious: self.options.spurious,
             shared: self.sharing.known(range.start),
+            record: Record::default(),
         };
         Job { range, block: Block { plan, entries, exit_is_fine: self.options.exit_is_fine } }
     }
