@@ -87,12 +87,16 @@ impl Use {
 
 const fn commute(a: Use, b: Use) -> bool {
     use Use::*;
-    match (a, b) {
-        (Nothing, _) | (_, Nothing) | (Share, Share) => true,
-        (Look, Look | Queue | LookAndQueue) | (Queue | LookAndQueue, Look) => true,
-        (Queue, Change) | (Change, Queue) => true,
-        _ => false,
-    }
+    matches!(
+        (a, b),
+        (Nothing, _)
+            | (_, Nothing)
+            | (Share, Share)
+            | (Look, Look | Queue | LookAndQueue)
+            | (Queue | LookAndQueue, Look)
+            | (Queue, Change)
+            | (Change, Queue)
+    )
 }
 
 #[cfg(test)]
