@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <stdint.h>
 
-enum { SEATS = 4 };
+#ifndef SEATS
+#define SEATS 4
+#endif
 static pthread_mutex_t fork_[SEATS];
 static int meals[SEATS];
 

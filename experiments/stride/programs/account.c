@@ -1,0 +1,1 @@
+#include "../../../programs/fail/papers/account.c"

@@ -1,0 +1,1 @@
+#include "../../../programs/fail/papers/bluetooth_driver.c"

@@ -1,0 +1,2 @@
+#define ROUNDS 5
+#include "../../../programs/fail/papers/clean.c"

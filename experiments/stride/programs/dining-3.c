@@ -1,0 +1,2 @@
+#define SEATS 3
+#include "../../../programs/fail/mutex/dining_philosophers.c"

@@ -1,0 +1,2 @@
+#define SEATS 7
+#include "../../../programs/fail/mutex/dining_philosophers.c"

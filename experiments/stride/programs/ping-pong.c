@@ -1,0 +1,2 @@
+#define PLAYERS 18
+#include "../../../programs/fail/papers/ping_pong.c"

@@ -1,0 +1,2 @@
+#define PASSENGERS 4
+#include "../../../programs/fail/papers/piper.c"

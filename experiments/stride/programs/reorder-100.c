@@ -1,0 +1,2 @@
+#define N 100
+#include "../../../programs/fail/papers/reorder.c"

@@ -1,0 +1,2 @@
+#define N 4
+#include "../../../programs/fail/papers/reorder.c"

@@ -1,0 +1,2 @@
+#define UNLINK 1
+#include "../../../programs/fail/papers/safe_stack.c"

@@ -1,0 +1,2 @@
+#define FRAMES 10
+#include "../../../programs/fail/papers/tango.c"

@@ -1,0 +1,2 @@
+#define N 2
+#include "../../../programs/fail/papers/twostage.c"

@@ -1,0 +1,2 @@
+#define N 20
+#include "../../../programs/fail/papers/twostage.c"
