@@ -11,8 +11,8 @@ use raddle_explore::{
     store::{Run, RunInfo},
 };
 use raddle_model::{
-    Bucket, Carrier, Finding, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan, Step,
-    ThreadId, ThreadState,
+    Bucket, Carrier, Certainty, Finding, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan,
+    Step, ThreadId, ThreadState,
 };
 
 fn place(line: u32) -> Place {
@@ -57,6 +57,8 @@ fn finding() -> Finding {
         n_switches: 1,
         trace_digest: 0,
         output: "queue full\n".into(),
+        certainty: Certainty::Shown,
+        evidence: None,
     }
 }
 

@@ -15,7 +15,7 @@ mod waits;
 
 use std::{borrow::Cow, collections::HashMap};
 
-use raddle_model::{Bucket, End, Finding, Place, Plan, Step};
+use raddle_model::{Bucket, Certainty, End, Finding, Place, Plan, Step};
 use raddle_trace::Trace;
 
 pub(crate) use self::program::{file_name, place_text};
@@ -64,6 +64,8 @@ pub fn finding(
         n_switches: trace.summary.n_switches,
         trace_digest: trace.summary.digest,
         output: output.to_owned(),
+        certainty: Certainty::Shown,
+        evidence: None,
     })
 }
 
@@ -142,7 +144,7 @@ fn choices(trace: &Trace) -> Vec<u32> {
     let mut choices = Vec::with_capacity(trace.events.len());
     for event in &trace.events {
         choices.push(event.thread.0);
-        choices.extend(event.reserved.checked_sub(1));
+        choices.extend(event.choice());
     }
     choices
 }

@@ -54,6 +54,10 @@ kinds! {
     Misuse = "misuse", "misuse", "misuse";
     /// Killed at the memory limit.
     OutOfMemory = "out-of-memory", "oom", "out of memory";
+    /// Two accesses to the same memory, one of them a write, that nothing orders.
+    Race = "race", "race", "data race";
+    /// Another thread's access in the midst of what was meant to be one.
+    Atomicity = "atomicity", "atom", "atomicity violation";
 }
 
 /// A place in the source, found from a site.
@@ -146,6 +150,87 @@ pub struct WaitFor {
     pub holders: Vec<(ThreadId, Place)>,
 }
 
+/// How sure it is.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Certainty {
+    /// It happened: the plan shows it.
+    #[default]
+    Shown,
+    /// It follows from an execution that it could happen, and none has shown it: a warning. Why not, as
+    /// the end of a sentence.
+    Potential(String),
+}
+
+/// What an analysis has to say for a finding.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The memory that accesses are to, as reports call it; empty if there is none.
+    pub memory: String,
+    /// Its number in the trace.
+    pub memory_id: ObjectId,
+    /// A race: the earlier access, then the later one. An atomicity violation: the access that begins
+    /// what was meant to be one, the other thread's, and the one that ends it.
+    pub accesses: Vec<Access>,
+    /// A potential deadlock: each thread's part of the cycle; each wants what the next one holds.
+    pub links: Vec<Link>,
+    /// What the other order, or the cycle, led to when it was tried: "the assertion … failed".
+    pub effect: Option<String>,
+}
+
+/// One access to memory.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Who.
+    pub thread: ThreadId,
+    /// What: a kind that is an access, or [`OpKind::Free`].
+    pub kind: OpKind,
+    /// How many bytes.
+    pub size: u32,
+    /// Steps that the execution had done before it.
+    pub step: u64,
+    /// Where.
+    pub place: Place,
+    /// The calls that led there, innermost first; the first frame is the place. Empty if unknown.
+    pub stack: Vec<Frame>,
+    /// The locks that the thread held.
+    pub holds: Vec<Held>,
+}
+
+/// A lock that a thread holds.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The lock, as reports call it.
+    pub lock: String,
+    /// Its number in the trace.
+    pub lock_id: ObjectId,
+    /// Where it was taken.
+    pub taken_at: Place,
+    /// Is it a read lock?
+    pub is_shared: bool,
+}
+
+/// A thread's part of a cycle of locks.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Who.
+    pub thread: ThreadId,
+    /// What it holds: the previous thread wants it.
+    pub holds: Held,
+    /// What it wants.
+    pub wants: String,
+    /// Its number in the trace.
+    pub wants_id: ObjectId,
+    /// Where it asks for it.
+    pub wants_at: Place,
+    /// The steps at which it took the one and the other.
+    pub steps: [u64; 2],
+}
+
 /// The name under which equal findings are counted together.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -189,4 +274,10 @@ pub struct Finding {
     pub trace_digest: u64,
     /// What the program wrote to standard output and standard error in this execution.
     pub output: String,
+    /// Did it happen, or could it?
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub certainty: Certainty,
+    /// For what an analysis found: both sides of a race, the links of a cycle.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub evidence: Option<Box<Evidence>>,
 }

@@ -15,8 +15,11 @@ mod rng;
 
 pub use dependence::dependent;
 pub use end::{End, Misuse, OpResult};
-pub use finding::{Bucket, Finding, Frame, Kind, Place, Step, ThreadState, WaitFor};
-pub use op::{Event, Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
+pub use finding::{
+    Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Place, Step,
+    ThreadState, WaitFor,
+};
+pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
 pub use plan::{Carrier, Limits, PickerSpec, Plan, Record, Timeouts};
 pub use rng::Rng;
 

@@ -203,6 +203,8 @@ impl Flags {
     pub const SPURIOUS: Flags = Flags(8);
     /// The op is part of the C++ runtime's or the C library's own work, not written in the program.
     pub const IMPLIED: Flags = Flags(16);
+    /// The access is to a volatile object.
+    pub const VOLATILE: Flags = Flags(32);
 
     /// Has all marks of `other`.
     #[inline]
@@ -217,6 +219,49 @@ impl Flags {
     }
 }
 
+/// The memory order of an atomic op or a fence. The numbers are those of C.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Order {
+    /// Atomic, and nothing more.
+    #[default]
+    Relaxed = 0,
+    /// What the thread does later comes after what it reads. Consume counts as this.
+    Acquire = 2,
+    /// What the thread did before comes before what it writes.
+    Release = 3,
+    /// Both.
+    AcqRel = 4,
+    /// Both, and one order of all.
+    SeqCst = 5,
+}
+
+impl Order {
+    /// The order whose number in C is `number`. Compilers add flags above the low byte.
+    #[inline]
+    pub const fn from_number(number: u32) -> Order {
+        match number as u8 {
+            0 => Order::Relaxed,
+            1 | 2 => Order::Acquire,
+            3 => Order::Release,
+            4 => Order::AcqRel,
+            _ => Order::SeqCst,
+        }
+    }
+
+    /// Does it acquire?
+    #[inline]
+    pub const fn is_acquire(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Does it release?
+    #[inline]
+    pub const fn is_release(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+}
+
 /// What a thread is about to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Op {
@@ -224,13 +269,18 @@ pub struct Op {
     pub kind: OpKind,
     /// Marks.
     pub flags: Flags,
+    /// The memory order of an atomic op or a fence.
+    pub order: Order,
+    /// Bytes accessed, for accesses to variables; 255 for more than that, 0 if unknown.
+    pub size: u8,
     /// To what; [`ObjectId::NONE`] for an op without object.
     pub object: ObjectId,
     /// The mutex of a condition variable's wait; else none.
     pub other: ObjectId,
     /// Where in the code.
     pub site: SiteId,
-    /// A count, a deadline (virtual nanoseconds) or a thread, as the kind says.
+    /// A count, a deadline (virtual nanoseconds), a thread, or how far into its object an access begins,
+    /// as the kind says.
     pub arg: u64,
 }
 
@@ -238,7 +288,31 @@ impl Op {
     /// An op on one object.
     #[inline]
     pub const fn on(kind: OpKind, object: ObjectId, site: SiteId) -> Op {
-        Op { kind, flags: Flags::NONE, object, other: ObjectId::NONE, site, arg: 0 }
+        Op {
+            kind,
+            flags: Flags::NONE,
+            order: Order::Relaxed,
+            size: 0,
+            object,
+            other: ObjectId::NONE,
+            site,
+            arg: 0,
+        }
+    }
+
+    /// With a memory order.
+    #[inline]
+    pub const fn order(mut self, order: Order) -> Op {
+        self.order = order;
+        self
+    }
+
+    /// With the bytes of its object that it accesses.
+    #[inline]
+    pub const fn bytes(mut self, offset: u64, size: usize) -> Op {
+        self.arg = offset;
+        self.size = if size < 255 { size as u8 } else { 255 };
+        self
     }
 
     /// With a count, deadline or thread.
@@ -282,7 +356,7 @@ pub struct Event {
     pub flags: Flags,
     /// How it ended.
     pub result: OpResult,
-    /// Bytes accessed, for accesses to variables; 0 if unknown or more than 255.
+    /// Bytes accessed, for accesses to variables; 255 for more than that, 0 if unknown.
     pub size: u8,
     /// Who did it.
     pub thread: ThreadId,
@@ -292,8 +366,72 @@ pub struct Event {
     pub other: ObjectId,
     /// Where in the code.
     pub site: SiteId,
-    /// Zero; keeps the layout free of padding.
-    pub reserved: u32,
-    /// The value read, a data choice, the thread created or woken, as the kind says.
+    /// Read it with [`Event::choice`], [`Event::order`] and [`Event::offset`].
+    pub detail: u32,
+    /// The value read, the thread created or woken, as the kind says.
     pub value: u64,
+}
+
+/// Of the detail of an access, the bits of its memory order.
+const ORDER_BITS: u32 = 3;
+
+impl Event {
+    /// The event of an op. `choice` is one of several ways to perform it, if it had several.
+    #[inline]
+    pub const fn of(
+        thread: ThreadId,
+        op: &Op,
+        result: OpResult,
+        value: u64,
+        choice: Option<u32>,
+    ) -> Event {
+        let detail = match choice {
+            _ if op.kind.is_access() => op.order as u32 | (op.arg as u32) << ORDER_BITS,
+            _ if matches!(op.kind, OpKind::Fence) => op.order as u32,
+            Some(choice) => choice + 1,
+            None => 0,
+        };
+        Event {
+            kind: op.kind,
+            flags: op.flags,
+            result,
+            size: op.size,
+            thread,
+            object: op.object,
+            other: op.other,
+            site: op.site,
+            detail,
+            value,
+        }
+    }
+
+    /// Makes it the event of a compare-exchange that did not write: a load, of this order.
+    pub const fn set_failed(&mut self, order: Order) {
+        self.result = OpResult::Busy;
+        self.detail = self.detail >> ORDER_BITS << ORDER_BITS | order as u32;
+    }
+
+    /// Which of several ways to perform the op was chosen, if it had several.
+    #[inline]
+    pub const fn choice(&self) -> Option<u32> {
+        if self.kind.is_access() || matches!(self.kind, OpKind::Fence) {
+            return None;
+        }
+        self.detail.checked_sub(1)
+    }
+
+    /// The memory order of an atomic op or a fence.
+    #[inline]
+    pub const fn order(&self) -> Order {
+        if self.kind.is_access() || matches!(self.kind, OpKind::Fence) {
+            return Order::from_number(self.detail & ((1 << ORDER_BITS) - 1));
+        }
+        Order::Relaxed
+    }
+
+    /// How far into its object an access begins.
+    #[inline]
+    pub const fn offset(&self) -> u32 {
+        if self.kind.is_access() { self.detail >> ORDER_BITS } else { 0 }
+    }
 }

@@ -173,7 +173,7 @@ fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<C
         Kind::Hang => ("", "no step any more"),
         Kind::Misuse => ("misuse", "misuse"),
         Kind::OutOfMemory => ("allocate", "out of memory"),
-        Kind::Deadlock | Kind::Livelock => return Vec::new(),
+        Kind::Deadlock | Kind::Livelock | Kind::Race | Kind::Atomicity => return Vec::new(),
     };
     let Some(thread) = finding.thread else { return Vec::new() };
     let place = finding.sites.first();

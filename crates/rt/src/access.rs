@@ -53,7 +53,7 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
         if let Some(object) = (*control()).touch(address, size, kind, caller)
             && is_due()
         {
-            visible(object, address, size, kind, caller);
+            visible(object, address, size, kind, Flags::NONE, caller);
         }
     }
     leave(());
@@ -74,7 +74,7 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
         if (*control()).machine.n_live() > 1 && !is_lock {
             let object = touched.unwrap_or_else(|| (*control()).variable(address));
-            visible(object, address, size, kind, caller);
+            visible(object, address, size, kind, Flags::VOLATILE, caller);
         }
     }
     leave(());
@@ -99,13 +99,21 @@ unsafe fn is_due() -> bool {
     }
 }
 
-unsafe fn visible(object: ObjectId, address: usize, size: usize, kind: OpKind, caller: Caller) {
+unsafe fn visible(
+    object: ObjectId,
+    address: usize,
+    size: usize,
+    kind: OpKind,
+    flags: Flags,
+    caller: Caller,
+) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let site = (*control()).site(caller);
-        let mut op = Op::on(kind, object, site);
+        let (offset, n_bytes) = (*control()).emit.bytes_of(object, address, size);
+        let mut op = Op { flags, ..Op::on(kind, object, site).bytes(offset, n_bytes) };
         if kind == OpKind::Read {
-            op.flags = (*control()).this().spin.flags();
+            op.flags = flags.with((*control()).this().spin.flags());
         } else {
             (*control()).this().spin.reset();
         }

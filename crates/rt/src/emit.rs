@@ -6,7 +6,7 @@
 //! independent steps, so equal classes mean equivalent schedules.
 
 use raddle_machine::Performed;
-use raddle_model::{Event, ObjectId, Op, OpResult, SiteId, ThreadId, hash_bytes, mix};
+use raddle_model::{Event, ObjectId, Op, OpResult, Order, SiteId, ThreadId, hash_bytes, mix};
 use raddle_trace::{Header, ObjectClass, ObjectEntry, Segment, SiteEntry};
 
 /// See the module.
@@ -28,6 +28,8 @@ pub(crate) struct Emit {
     /// By object: what it is.
     objects: Vec<ObjectEntry>,
     classes: Vec<ObjectClass>,
+    /// By object: where it begins in memory, if it does. Never leaves the process.
+    bases: Vec<usize>,
     sites: SiteTable,
 }
 
@@ -65,11 +67,13 @@ impl Emit {
             last_of_object: Vec::with_capacity(64),
             objects: Vec::with_capacity(64),
             classes: Vec::with_capacity(64),
+            bases: Vec::with_capacity(64),
             sites: SiteTable::new(caps.sites),
         };
         emit.last_of_object.push((0, 0));
         emit.objects.push(ObjectEntry::default());
         emit.classes.push(ObjectClass::Variable);
+        emit.bases.push(0);
         emit
     }
 
@@ -81,18 +85,7 @@ impl Emit {
     /// Writes the event of a step.
     #[inline]
     pub(crate) fn event(&mut self, thread: ThreadId, op: &Op, performed: &Performed, choice: u32) {
-        let event = Event {
-            kind: op.kind,
-            flags: op.flags,
-            result: performed.result,
-            size: 0,
-            thread,
-            object: op.object,
-            other: op.other,
-            site: op.site,
-            reserved: choice,
-            value: performed.value,
-        };
+        let event = Event::of(thread, op, performed.result, performed.value, choice.checked_sub(1));
         // SAFETY: the mask keeps the index within the area.
         unsafe { *self.events.add((self.n_steps & self.mask) as usize) = event };
         self.n_steps += 1;
@@ -135,6 +128,14 @@ impl Emit {
         event.size = size;
     }
 
+    /// The last step was a compare-exchange that did not write: a load, of this order.
+    pub(crate) fn set_failed(&mut self, order: Order) {
+        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        // SAFETY: the mask keeps the index within the area.
+        let event = unsafe { &mut *self.events.add(idx) };
+        event.set_failed(order);
+    }
+
     /// How the last step ended, where the runtime finds out itself.
     pub(crate) fn set_result(&mut self, result: OpResult) {
         let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
@@ -147,12 +148,18 @@ impl Emit {
         self.last_of_thread.push(mix(path, 1));
     }
 
-    /// Numbers a new object.
-    pub(crate) fn add_object(&mut self, entry: ObjectEntry, class: ObjectClass) -> ObjectId {
+    /// Numbers a new object, which begins at `base` if it is memory.
+    pub(crate) fn add_object(
+        &mut self,
+        entry: ObjectEntry,
+        class: ObjectClass,
+        base: usize,
+    ) -> ObjectId {
         let number = self.last_of_object.len() as u32;
         self.last_of_object.push((u64::from(number), u64::from(number)));
         self.objects.push(entry);
         self.classes.push(class);
+        self.bases.push(base);
         ObjectId(number)
     }
 
@@ -177,6 +184,14 @@ impl Emit {
             (*header).n_objects = n_objects as u32;
             (*header).n_sites = n_sites as u32;
         }
+    }
+
+    /// Which bytes of an object an access is to: offset and size. (A range may begin before the object.)
+    #[inline]
+    pub(crate) fn bytes_of(&self, object: ObjectId, address: usize, size: usize) -> (u64, usize) {
+        let base = self.bases[object.idx()];
+        let start = address.max(base);
+        ((start - base) as u64, (address + size).saturating_sub(start))
     }
 
     pub(crate) fn class_of(&self, object: ObjectId) -> ObjectClass {

@@ -236,7 +236,7 @@ impl Control {
             ..ObjectEntry::default()
         };
         let class = ObjectClass::Descriptor;
-        let object = self.emit.add_object(entry, class);
+        let object = self.emit.add_object(entry, class, 0);
         self.machine.set_object(object, ObjectState::Descriptor([false; 2]));
         object
     }

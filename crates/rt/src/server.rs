@@ -100,7 +100,7 @@ fn take_control(segment: Segment) {
     let mut emit = Emit::new(&segment);
     let entry =
         ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
-    let object = emit.add_object(entry, ObjectClass::Thread);
+    let object = emit.add_object(entry, ObjectClass::Thread, 0);
     emit.add_thread(raddle_model::ThreadId(0));
     let main = ThreadRt::main(object);
     // SAFETY: the header is mapped for as long as the process lives.

@@ -40,7 +40,7 @@ impl Control {
         state: ObjectState,
     ) -> ObjectId {
         let (entry, _) = self.describe(address, class);
-        let object = self.emit.add_object(entry, class);
+        let object = self.emit.add_object(entry, class, address);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
             // SAFETY: not null, so a cell.
@@ -83,7 +83,7 @@ impl Control {
     #[cold]
     pub(crate) fn make_variable(&mut self, address: usize) -> ObjectId {
         let (entry, _) = self.describe(address & !3, ObjectClass::Variable);
-        let object = self.emit.add_object(entry, ObjectClass::Variable);
+        let object = self.emit.add_object(entry, ObjectClass::Variable, address & !3);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
             // SAFETY: not null, so a cell.

@@ -521,7 +521,7 @@ impl Control {
     fn add_thread_object(&mut self) -> ObjectId {
         let entry =
             ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
-        self.emit.add_object(entry, ObjectClass::Thread)
+        self.emit.add_object(entry, ObjectClass::Thread, 0)
     }
 
     fn describe_thread(&mut self, object: ObjectId, id: ThreadId) {

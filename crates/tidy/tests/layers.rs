@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("raddle-pick", &["raddle-model"]),
     ("raddle-trace", &["raddle-model"]),
     ("raddle-plan", &["raddle-model", "raddle-trace"]),
+    ("raddle-analysis", &["raddle-model", "raddle-trace"]),
     ("raddle-fiber", &[]),
     (
         "raddle-rt",

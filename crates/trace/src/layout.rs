@@ -10,7 +10,7 @@ use raddle_model::Event;
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Frames kept for one stack.
 pub const FRAMES_MAX: usize = 64;
 

@@ -278,7 +278,7 @@ fn decode_event(event: *const Event) -> Event {
         object: ObjectId(words[2]),
         other: ObjectId(words[3]),
         site: SiteId(words[4]),
-        reserved: words[5],
+        detail: words[5],
         value: u64::from(words[6]) | u64::from(words[7]) << 32,
     }
 }
@@ -351,7 +351,7 @@ fn decode_thread(entry: &ThreadEntry) -> Thread {
             object: ObjectId(entry.object),
             other: ObjectId(entry.other),
             site: SiteId(entry.site),
-            arg: 0,
+            ..Op::default()
         },
         holders,
         frames: entry.frames[..(entry.n_frames as usize).min(entry.frames.len())]

@@ -338,7 +338,7 @@ fn steps_and_choices() {
     let mutex = trace.global(ObjectClass::Mutex, 0);
     trace.step(0, OpKind::Lock, mutex, 12);
     trace.step(2, OpKind::Signal, mutex, 14);
-    trace.events[1].reserved = 6;
+    trace.events[1].detail = 6;
     trace.step(1, OpKind::Lock, mutex, 12);
     let found = find(&trace);
     assert_eq!(found.plan.prefix, [0, 2, 5, 1]);

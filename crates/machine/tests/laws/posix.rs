@@ -294,7 +294,7 @@ impl Posix {
             OpKind::FutexWake if self.threads[thread.idx()].wake == Wake::TimedOut => {
                 (OpResult::TimedOut, 0, None)
             }
-            OpKind::FutexNotify => self.wake(op, event.reserved.saturating_sub(1) as usize),
+            OpKind::FutexNotify => self.wake(op, event.choice().unwrap_or(0) as usize),
             OpKind::Read | OpKind::Write | OpKind::AtomicCas => self.access(op),
             _ => DONE,
         }

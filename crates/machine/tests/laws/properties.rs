@@ -37,7 +37,7 @@ fn follow(program: &Program, prefix: &[u32]) -> Run {
 }
 
 fn choices_in(trace: &[Event]) -> Vec<u32> {
-    let choices = trace.iter().map(|it| [Some(it.thread.0), it.reserved.checked_sub(1)]);
+    let choices = trace.iter().map(|it| [Some(it.thread.0), it.choice()]);
     choices.flatten().flatten().collect()
 }
 

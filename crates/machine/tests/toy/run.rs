@@ -221,7 +221,7 @@ impl<'a, W: Watch> Toy<'a, W> {
             object: op.object,
             other: op.other,
             site: op.site,
-            reserved: choice,
+            detail: choice,
             value: performed.value,
         };
         self.watch.did(&self.machine, &event, performed.misuse);

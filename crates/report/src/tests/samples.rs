@@ -1,8 +1,8 @@
 //! Findings made by hand.
 
 use raddle_model::{
-    Bucket, Finding, Flags, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan, Step,
-    ThreadId, ThreadState, WaitFor,
+    Bucket, Certainty, Finding, Flags, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan,
+    Step, ThreadId, ThreadState, WaitFor,
 };
 
 /// A place in `bank.c`.
@@ -69,6 +69,8 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
         n_switches: 0,
         trace_digest: 0xfeed,
         output: String::new(),
+        certainty: Certainty::Shown,
+        evidence: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Atomics: performed here, one step each, sequentially consistent. Orders are not needed to run
-//! the program, and the weaker ones are not explored (the crate `machine` says what it misses).
+//! the program, and the weaker ones are not explored (the crate `machine` says what it misses); they
+//! are told, because they decide what is ordered and what is a race.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 
-use raddle_model::{ObjectId, Op, OpKind, SiteId};
+use raddle_model::{ObjectId, Op, OpKind, Order, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
@@ -11,12 +12,32 @@ use crate::{
     step::step,
 };
 
+/// What an atomic op is: its kind, its order, and that of a compare-exchange that fails.
+#[derive(Clone, Copy)]
+struct Way {
+    kind: OpKind,
+    order: Order,
+    failure: Order,
+}
+
+impl Way {
+    #[inline(always)]
+    fn new(kind: OpKind, order: i32) -> Way {
+        Way { kind, order: Order::from_number(order as u32), failure: Order::Relaxed }
+    }
+
+    #[inline(always)]
+    fn cas(order: i32, failure: i32) -> Way {
+        Way { failure: Order::from_number(failure as u32), ..Way::new(OpKind::AtomicCas, order) }
+    }
+}
+
 /// Performs `body` as one step on the variable at `address`. `body` returns what it read, and whether
 /// it wrote (for compare-exchange).
 #[inline(always)]
 fn atomically<T: Copy + Into<u128>>(
     address: usize,
-    kind: OpKind,
+    way: Way,
     caller: Caller,
     body: impl FnOnce() -> (T, bool),
 ) -> (T, bool) {
@@ -32,13 +53,14 @@ fn atomically<T: Copy + Into<u128>>(
         }
         let object = (*control).variable(address);
         let site = (*control).site(caller);
-        let mut op = Op::on(kind, object, site);
-        if kind != OpKind::AtomicStore {
+        let (offset, _) = (*control).emit.bytes_of(object, address, size_of::<T>());
+        let mut op = Op::on(way.kind, object, site).order(way.order).bytes(offset, size_of::<T>());
+        if way.kind != OpKind::AtomicStore {
             op.flags = (*control).this().spin.flags();
         }
         step(op);
         let (value, has_written) = body();
-        finish(kind, object, site, value.into() as u64, has_written, size_of::<T>() as u8);
+        finish(way, object, site, value.into() as u64, has_written, size_of::<T>() as u8);
         leave((value, has_written))
     }
 }
@@ -46,7 +68,7 @@ fn atomically<T: Copy + Into<u128>>(
 /// Notes the value read, and whether the thread spins.
 #[inline(always)]
 unsafe fn finish(
-    kind: OpKind,
+    way: Way,
     object: ObjectId,
     site: SiteId,
     value: u64,
@@ -57,8 +79,11 @@ unsafe fn finish(
     unsafe {
         let control = control();
         (*control).emit.set_value(value, size);
+        if way.kind == OpKind::AtomicCas && !has_written {
+            (*control).emit.set_failed(way.failure);
+        }
         let spin = &mut (*control).this().spin;
-        match kind {
+        match way.kind {
             OpKind::AtomicLoad => spin.read(site, object, value),
             OpKind::AtomicCas if !has_written => spin.read(site, object, value),
             OpKind::AtomicRmw => spin.read(site, object, value),
@@ -94,16 +119,16 @@ macro_rules! atomics {
                 $val => compare_exchange_val;
             }
 
-            unsafe extern "C" fn load(address: *mut $type, _order: i32) -> $type {
+            unsafe extern "C" fn load(address: *mut $type, order: i32) -> $type {
                 // SAFETY: the program promises an atomic object.
                 let it = unsafe { at(address) };
-                atomically(address as usize, OpKind::AtomicLoad, caller(), || (it.load(SeqCst), false)).0
+                atomically(address as usize, Way::new(OpKind::AtomicLoad, order), caller(), || (it.load(SeqCst), false)).0
             }
 
-            unsafe extern "C" fn store(address: *mut $type, value: $type, _order: i32) {
+            unsafe extern "C" fn store(address: *mut $type, value: $type, order: i32) {
                 // SAFETY: the program promises an atomic object.
                 let it = unsafe { at(address) };
-                atomically(address as usize, OpKind::AtomicStore, caller(), || {
+                atomically(address as usize, Way::new(OpKind::AtomicStore, order), caller(), || {
                     it.store(value, SeqCst);
                     (value, true)
                 });
@@ -118,12 +143,13 @@ macro_rules! atomics {
             atomics!(@rmw $type, fetch_nand, fetch_nand);
 
             unsafe extern "C" fn compare_exchange(
-                address: *mut $type, expected: *mut $type, desired: $type, _order: i32, _failure: i32,
+                address: *mut $type, expected: *mut $type, desired: $type, order: i32, failure: i32,
             ) -> bool {
                 let caller = caller();
                 // SAFETY: the program promises an atomic object, and the expected value.
                 let (it, wanted) = unsafe { (at(address), *expected) };
-                let (seen, has_written) = atomically(address as usize, OpKind::AtomicCas, caller, || {
+                let way = Way::cas(order, failure);
+                let (seen, has_written) = atomically(address as usize, way, caller, || {
                     match it.compare_exchange(wanted, desired, SeqCst, SeqCst) {
                         Ok(seen) => (seen, true),
                         Err(seen) => (seen, false),
@@ -137,11 +163,11 @@ macro_rules! atomics {
             }
 
             unsafe extern "C" fn compare_exchange_val(
-                address: *mut $type, expected: $type, desired: $type, _order: i32, _failure: i32,
+                address: *mut $type, expected: $type, desired: $type, order: i32, failure: i32,
             ) -> $type {
                 // SAFETY: the program promises an atomic object.
                 let it = unsafe { at(address) };
-                atomically(address as usize, OpKind::AtomicCas, caller(), || {
+                atomically(address as usize, Way::cas(order, failure), caller(), || {
                     match it.compare_exchange(expected, desired, SeqCst, SeqCst) {
                         Ok(seen) => (seen, true),
                         Err(seen) => (seen, false),
@@ -151,10 +177,11 @@ macro_rules! atomics {
         }
     };
     (@rmw $type:ty, $name:ident, $method:ident) => {
-        unsafe extern "C" fn $name(address: *mut $type, operand: $type, _order: i32) -> $type {
+        unsafe extern "C" fn $name(address: *mut $type, operand: $type, order: i32) -> $type {
             // SAFETY: the program promises an atomic object.
             let it = unsafe { at(address) };
-            atomically(address as usize, OpKind::AtomicRmw, caller(), || (it.$method(operand, SeqCst), true)).0
+            let way = Way::new(OpKind::AtomicRmw, order);
+            atomically(address as usize, way, caller(), || (it.$method(operand, SeqCst), true)).0
         }
     };
 }
@@ -337,9 +364,25 @@ export! {
     __tsan_atomic_signal_fence => signal_fence;
 }
 
-/// Under sequential consistency a fence orders nothing that is not ordered already: no step.
-extern "C" fn thread_fence(_order: i32) {
+/// Under sequential consistency a fence changes nothing that a thread can see; but it decides what is
+/// ordered, so it is told.
+extern "C" fn thread_fence(order: i32) {
+    let caller = caller();
     fence(SeqCst);
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        if (*control()).machine.n_live() > 1 {
+            let site = (*control()).site(caller);
+            let order = Order::from_number(order as u32);
+            // One in a spin loop is part of the wait.
+            let flags = (*control()).this().spin.flags();
+            step(Op { flags, ..Op::on(OpKind::Fence, ObjectId::NONE, site).order(order) });
+        }
+    }
+    leave(());
 }
 
 extern "C" fn signal_fence(_order: i32) {
