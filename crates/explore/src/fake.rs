@@ -208,12 +208,7 @@ impl Session for ToySession {
         if self.toy.error_in != 0 && self.n_runs.is_multiple_of(self.toy.error_in) {
             return Err(TargetError::Unusable("the toy is broken".into()));
         }
-        let mut result = BlockResult {
-            summaries: Vec::new(),
-            shared_found: Vec::new(),
-            last: None,
-            uncontrolled: Vec::new(),
-        };
+        let mut result = BlockResult::default();
         for entry in &block.entries {
             let (trace, found) = self.execute(&block.plan, entry);
             let is_failing = !matches!(trace.end, Some(End::Exit(0)));
@@ -255,9 +250,8 @@ impl Session for Script {
         let trace = self.0.remove(0);
         Ok(BlockResult {
             summaries: vec![trace.summary],
-            shared_found: Vec::new(),
             last: Some(Execution { trace, output: String::new() }),
-            uncontrolled: Vec::new(),
+            ..BlockResult::default()
         })
     }
 }

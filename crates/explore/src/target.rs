@@ -25,10 +25,14 @@ pub struct Block {
     pub entries: Vec<Entry>,
     /// Does a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
+    /// Where in the prefix a live copy of the execution would be useful, because others will begin
+    /// with the same choices: so many choices, fewer than all, in ascending order. A target may ignore
+    /// it.
+    pub keep: Vec<u32>,
 }
 
 /// How a block went.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BlockResult {
     /// One for each execution that ended, in order.
     pub summaries: Vec<Summary>,
@@ -38,6 +42,8 @@ pub struct BlockResult {
     pub last: Option<Execution>,
     /// What could not be controlled, in all executions of the block.
     pub uncontrolled: Vec<Uncontrolled>,
+    /// Steps of the last execution that were not made again, because it began from a live copy.
+    pub n_steps_spared: u64,
 }
 
 /// One execution, in full.

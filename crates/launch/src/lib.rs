@@ -5,6 +5,7 @@
 
 mod cache;
 mod cc;
+mod checkpoints;
 mod compile;
 mod elf;
 mod fault;

@@ -33,6 +33,8 @@ pub struct NativeOptions {
     pub hang_timeout: Duration,
     /// Processors that the program is told it has.
     pub n_cpus: u32,
+    /// Bytes that live copies of executions may take, for each session; 0 for no copies.
+    pub checkpoints: u64,
     /// Events kept of an execution, if not the default; a power of two.
     pub events: Option<u32>,
     /// When this becomes true, whatever runs is given up soon.
@@ -52,6 +54,7 @@ impl NativeOptions {
             memory_limit: 4 << 30,
             hang_timeout: Duration::from_secs(10),
             n_cpus: 4,
+            checkpoints: 0,
             events: None,
             stop: Arc::default(),
         }

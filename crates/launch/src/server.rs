@@ -79,6 +79,16 @@ impl Server {
         self.commands.write_all(b"B")
     }
 
+    /// Tells the server to forget copies of executions that have ended. There is no answer.
+    pub(crate) fn bury_copies(&mut self) -> io::Result<()> {
+        self.commands.write_all(b"Z")
+    }
+
+    /// Has the server ended? Its copies may still hold the pipe by which we would hear of it.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.process.try_wait().is_ok_and(|it| it.is_some())
+    }
+
     /// Waits for the server's answer, but not longer than `limit`.
     pub(crate) fn wait(&mut self, limit: Duration) -> Reply {
         let mut waiting =

@@ -10,6 +10,7 @@ use raddle_model::{End, OpKind, OpResult, Timeouts};
 use raddle_trace::{Summary, Trace};
 
 use crate::{
+    checkpoints::{Checkpoints, Start},
     native::NativeOptions,
     runtime::RUNTIME_NAME,
     server::{Reply, Server},
@@ -34,6 +35,7 @@ pub(crate) struct NativeSession {
     options: NativeOptions,
     server: Server,
     symbols: Symbols,
+    checkpoints: Checkpoints,
     /// Processes that the kernel had killed for want of memory, when we last looked.
     n_kernel_kills: u64,
 }
@@ -51,6 +53,7 @@ impl NativeSession {
             options: options.clone(),
             server,
             symbols: Symbols::new(),
+            checkpoints: Checkpoints::new(options.checkpoints),
             n_kernel_kills: watchdog::kernel_kills(),
         };
         session.await_main()?;
@@ -134,12 +137,25 @@ impl NativeSession {
         Ok(())
     }
 
-    fn await_block(&mut self) -> Result<Watchdog, TargetError> {
+    /// Runs the block that stands in the segment, from `main` or from a copy; `None` if the copy is dead.
+    fn run_from(&mut self, start: Option<Start>) -> Result<Option<Watchdog>, TargetError> {
+        match start {
+            Some(start) => self.checkpoints.run(&self.server.segment, start),
+            None => self.server.run_block().map_err(|error| {
+                TargetError::Bug(format!("the fork server does not listen: {error}"))
+            })?,
+        }
+        self.await_block(start)
+    }
+
+    fn await_block(&mut self, start: Option<Start>) -> Result<Option<Watchdog>, TargetError> {
         let mut watchdog = Watchdog::new(self.options.hang_timeout, self.options.memory_limit);
         let mut stopped_at = None;
         loop {
             match self.server.wait(LOOK_EVERY) {
-                Reply::Done => return Ok(watchdog),
+                Reply::Done => return Ok(Some(watchdog)),
+                Reply::Waiting if start.is_some_and(|it| !it.is_alive()) => return Ok(None),
+                Reply::Waiting if self.server.has_ended() => return Err(self.server_is_gone()),
                 Reply::Waiting => watchdog.look(&self.server),
                 Reply::Gone => return Err(self.server_is_gone()),
             }
@@ -193,7 +209,7 @@ impl NativeSession {
             }
             _ => None,
         };
-        BlockResult { summaries, shared_found, last, uncontrolled }
+        BlockResult { summaries, shared_found, last, uncontrolled, n_steps_spared: 0 }
     }
 
     /// How the last execution ended, also where the runtime could not say it.
@@ -312,10 +328,23 @@ impl Session for NativeSession {
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
         self.server.clear_output();
         self.write_block(block)?;
-        self.server.run_block().map_err(|error| {
-            TargetError::Bug(format!("the fork server does not listen: {error}"))
-        })?;
-        let watchdog = self.await_block()?;
-        Ok(self.read_block(block, &watchdog))
+        let segment = self.server.segment;
+        let mut start = self.checkpoints.prepare(&segment, block);
+        let watchdog = loop {
+            if let Some(watchdog) = self.run_from(start)? {
+                break watchdog;
+            }
+            if let Some(dead) = start.take() {
+                self.checkpoints.forget(&segment, dead);
+                self.write_block(block)?;
+            }
+        };
+        if self.checkpoints.collect(&segment) {
+            // A server that does not listen is noticed with the next block.
+            let _ = self.server.bury_copies();
+        }
+        let mut result = self.read_block(block, &watchdog);
+        result.n_steps_spared = start.map_or(0, |it| it.n_steps);
+        Ok(result)
     }
 }

@@ -41,6 +41,21 @@ impl<'a> Chooser<'a> {
         self.diverged_at
     }
 
+    /// Choices of the prefix that have been followed.
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Is the next choice one of the prefix?
+    pub const fn is_following(&self) -> bool {
+        self.position < self.prefix.len()
+    }
+
+    /// Goes on with a prefix that begins as the one before, as far as that has been followed.
+    pub const fn go_on_with(&mut self, prefix: &'a [u32]) {
+        self.prefix = prefix;
+    }
+
     /// The next thread.
     #[inline]
     pub fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {

@@ -61,6 +61,8 @@ pub(crate) struct Control {
     pub(crate) max_steps: u64,
     /// Where to write down who could have gone on; null if nobody asks.
     pub(crate) options: *mut raddle_trace::Options,
+    /// Does the program share memory with others, that a copy of it would share too?
+    pub(crate) is_tied: bool,
     pub(crate) segment: Segment,
     pub(crate) header: *mut Header,
 }

@@ -20,6 +20,7 @@
 mod access;
 mod apart;
 mod arena;
+mod checkpoint;
 mod control;
 mod emit;
 mod end;

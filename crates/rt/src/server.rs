@@ -13,6 +13,7 @@ use raddle_pick::{Chooser, Nonpreemptive, Spec, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
 use crate::{
+    checkpoint,
     control::{self, Control, Hot, control, is_active},
     emit::Emit,
     heap::Heap,
@@ -27,7 +28,7 @@ use crate::{
 
 /// Descriptors that the launcher hands us, out of the way of the program's own.
 const SEGMENT_FD: c_int = 240;
-const COMMAND_FD: c_int = 241;
+pub(crate) const COMMAND_FD: c_int = 241;
 const REPLY_FD: c_int = 242;
 
 #[used]
@@ -129,6 +130,7 @@ fn take_control(segment: Segment) {
         shared: Vec::new(),
         max_steps: u64::MAX,
         options: std::ptr::null_mut(),
+        is_tied: false,
         segment,
         header,
     });
@@ -198,12 +200,18 @@ unsafe extern "C-unwind" fn first_main(
 fn serve() {
     // SAFETY: the header is mapped for as long as the process lives.
     unsafe { (*(*control()).header).server.store(std::process::id() as i32, Relaxed) };
+    adopt_orphans();
+    checkpoint::remember_beginning();
     reply(b'R');
     loop {
         let mut command = 0_u8;
         // SAFETY: reads one byte into our own variable.
         let n_read = unsafe { syscall_io(libc::SYS_read, COMMAND_FD, &raw mut command) };
         if n_read == -(libc::EINTR as isize) {
+            continue;
+        }
+        if n_read == 1 && command == b'Z' {
+            bury_orphans();
             continue;
         }
         if n_read != 1 || command != b'B' {
@@ -216,6 +224,21 @@ fn serve() {
         }
         reply(b'D');
     }
+}
+
+/// Copies of executions outlive those who made them: they become children of the server.
+fn adopt_orphans() {
+    // SAFETY: says something about this process, no more.
+    unsafe {
+        raw::syscall(libc::SYS_prctl, [36 /* PR_SET_CHILD_SUBREAPER */, 1, 0, 0, 0, 0])
+    };
+}
+
+/// Forgets those of them that have ended.
+fn bury_orphans() {
+    const NO_HANG: usize = 1;
+    // SAFETY: asks for any child that has ended; no execution runs.
+    while unsafe { raw::syscall(libc::SYS_wait4, [usize::MAX, 0, NO_HANG, 0, 0, 0]) } > 0 {}
 }
 
 /// Makes the chunks of the shadow that executions will use, so that they find them made.
@@ -240,7 +263,7 @@ unsafe fn syscall_io(number: i64, fd: c_int, byte: *mut u8) -> isize {
     unsafe { raw::syscall(number, [fd as usize, byte as usize, 1, 0, 0, 0]) }
 }
 
-fn reply(mut byte: u8) {
+pub(crate) fn reply(mut byte: u8) {
     // SAFETY: writes one byte of our own.
     unsafe { syscall_io(libc::SYS_write, REPLY_FD, &raw mut byte) };
 }
@@ -271,17 +294,7 @@ fn run_block(header: *mut Header) -> bool {
             begin_execution(header, &entry);
             return true;
         }
-        // SAFETY: the header is mapped; the field is atomic.
-        unsafe { (*header).child.store(child as i32, Relaxed) };
-        let status = wait_for(child as i32);
-        let summary = end_summary(header, status);
-        // SAFETY: the area has room for the block.
-        unsafe { *(*control()).segment.summaries().add(idx) = summary };
-        // SAFETY: the header is mapped; the fields are atomic.
-        unsafe {
-            (*header).child.store(0, Relaxed);
-            (*header).n_done.store(idx as u64 + 1, Relaxed);
-        }
+        let summary = end_execution(header, child as i32, idx);
         if control_ref().has_fibers {
             threads::provide_donors((summary.n_threads.saturating_sub(1) as usize).min(1024));
         }
@@ -291,6 +304,22 @@ fn run_block(header: *mut Header) -> bool {
         }
     }
     false
+}
+
+/// Waits for the block's execution with this number, and notes how it went.
+pub(crate) fn end_execution(header: *mut Header, child: i32, idx: usize) -> Summary {
+    // SAFETY: the header is mapped; the field is atomic.
+    unsafe { (*header).child.store(child, Relaxed) };
+    let status = wait_for(child);
+    let summary = end_summary(header, status);
+    // SAFETY: the area has room for the block.
+    unsafe { *(*control()).segment.summaries().add(idx) = summary };
+    // SAFETY: the header is mapped; the fields are atomic.
+    unsafe {
+        (*header).child.store(0, Relaxed);
+        (*header).n_done.store(idx as u64 + 1, Relaxed);
+    }
+    summary
 }
 
 /// How the execution that has just ended says that it ended; or what the kernel says.
@@ -341,17 +370,35 @@ fn must_be_looked_at(summary: &Summary, exit_is_fine: bool) -> bool {
     }
 }
 
-/// In the copy: the plan becomes the chooser.
-fn begin_execution(header: *mut Header, entry: &Entry) {
-    const SYS_PRCTL: i64 = 157;
+/// In the copy of a copy: the rest of the prefix is another one.
+pub(crate) fn begin_copy(control: &mut Control) {
+    die_with_parent();
+    control.chooser.go_on_with(prefix(control));
+}
+
+/// The prefix that the launcher wrote.
+fn prefix(control: &Control) -> &'static [u32] {
+    // SAFETY: the area holds what the launcher wrote; it stays mapped and unchanged for the block.
+    unsafe {
+        let n_prefix = (*control.header).n_prefix as usize;
+        std::slice::from_raw_parts(control.segment.prefix(), n_prefix)
+    }
+}
+
+fn die_with_parent() {
     const PR_SET_PDEATHSIG: usize = 1;
     const SIGKILL: usize = 9;
+    // SAFETY: says something about this process, no more.
+    unsafe { raw::syscall(libc::SYS_prctl, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0]) };
+}
+
+/// In the copy: the plan becomes the chooser.
+fn begin_execution(header: *mut Header, entry: &Entry) {
+    die_with_parent();
     // SAFETY: the areas hold what the launcher wrote; they stay mapped and unchanged for the block.
     unsafe {
-        raw::syscall(SYS_PRCTL, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0]);
         let control = control();
-        let prefix =
-            std::slice::from_raw_parts((*control).segment.prefix(), (*header).n_prefix as usize);
+        let prefix = prefix(&*control);
         let spec = Spec { number: entry.picker, params: entry.params };
         let Some(tail) = spec.picker(entry.seed, (*header).timeouts_rare == 1) else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);

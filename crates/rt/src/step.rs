@@ -8,6 +8,7 @@ use raddle_pick::{Threads, View};
 use raddle_trace::Options;
 
 use crate::{
+    checkpoint,
     control::{Control, control},
     end, io, signals,
     threads::switch_to,
@@ -210,6 +211,9 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
 
 #[inline]
 fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
+    if !control.options.is_null() && control.has_fibers {
+        checkpoint::leave_copy(control);
+    }
     let step = control.emit.n_steps;
     let sees = Sees { machine: &control.machine, unlisted: proposed.map(|op| (control.me, op)) };
     if !control.options.is_null() {

@@ -3,14 +3,16 @@
 //! Old reader, new data and the reverse: both sides come from one build (the launcher carries the
 //! runtime inside itself), so another version is refused, never guessed at.
 
-use std::sync::atomic::{AtomicI32, AtomicU64};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use raddle_model::Event;
 
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
+/// Copies of executions that can wait at the same time.
+pub const CHECKPOINTS_MAX: usize = 32;
 /// Frames kept for one stack.
 pub const FRAMES_MAX: usize = 64;
 
@@ -168,8 +170,39 @@ pub struct Header {
     pub reserved2: u32,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
     pub message: [u8; 1024],
+    /// Copies of executions, each waiting at a step of its prefix.
+    pub checkpoints: [Checkpoint; CHECKPOINTS_MAX],
     /// The running execution's summary, updated at its end.
     pub summary: Summary,
+}
+
+/// A copy of an execution that waits at a choice, and from which other executions begin.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Checkpoint {
+    /// One of the constants below. The copy sleeps on this word.
+    pub state: AtomicU32,
+    /// Choices that were made before.
+    pub position: u32,
+    /// Its process.
+    pub process: AtomicI32,
+    /// Zero.
+    pub reserved: u32,
+    /// Steps that were made before.
+    pub n_steps: u64,
+}
+
+impl Checkpoint {
+    /// Nobody is there.
+    pub const FREE: u32 = 0;
+    /// The execution that comes to this position is to leave a copy there.
+    pub const ASKED: u32 = 1;
+    /// A copy waits.
+    pub const WAITS: u32 = 2;
+    /// The copy is to run the block that stands in the segment.
+    pub const RUNS: u32 = 3;
+    /// No copy can be made of the execution: it holds what a copy would share with it.
+    pub const REFUSED: u32 = 4;
 }
 
 /// Who could have gone on at a step, and in how many ways the step could be performed.

@@ -188,7 +188,8 @@ fn block(picker: PickerSpec, n_executions: u64) -> Block {
         PickerSpec::Walk => 1,
     };
     let entry = |seed| Entry { seed, picker: number, reserved: 0, params: [0; 2] };
-    Block { plan, entries: (1..=n_executions).map(entry).collect(), exit_is_fine: false }
+    let entries = (1..=n_executions).map(entry).collect();
+    Block { plan, entries, exit_is_fine: false, keep: Vec::new() }
 }
 
 /// A program on its own, the fastest of several runs. Addresses are fixed: gcc 12's libtsan can't live

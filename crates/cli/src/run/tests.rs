@@ -42,9 +42,9 @@ impl Session for Fake {
             Uncontrolled { what: "blocking call read()".into(), count: 1, stack: Vec::new() };
         Ok(BlockResult {
             summaries: vec![trace.summary; n_run],
-            shared_found: Vec::new(),
             last: is_watched.then_some(Execution { trace, output }),
             uncontrolled: if self.is_controlled { Vec::new() } else { vec![uncontrolled] },
+            ..BlockResult::default()
         })
     }
 }

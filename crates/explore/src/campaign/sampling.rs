@@ -46,7 +46,8 @@ impl Sampling<'_> {
             shared: self.sharing.known(range.start),
             record: Record::default(),
         };
-        Job { range, block: Block { plan, entries, exit_is_fine: self.options.exit_is_fine } }
+        let exit_is_fine = self.options.exit_is_fine;
+        Job { range, block: Block { plan, entries, exit_is_fine, keep: Vec::new() } }
     }
 }
 

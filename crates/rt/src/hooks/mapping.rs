@@ -53,8 +53,21 @@ unsafe extern "C" fn do_mmap(
     if memory != libc::MAP_FAILED {
         forget(memory as usize, size);
         add_block(memory as usize, size, caller);
+        note_shared(protection, flags);
     }
     memory
+}
+
+/// What one process writes to shared memory, a copy of it reads.
+fn note_shared(protection: c_int, flags: c_int) {
+    let is_shared = flags & libc::MAP_TYPE != libc::MAP_PRIVATE;
+    if is_shared && protection & libc::PROT_WRITE != 0 && enter() {
+        // SAFETY: the thread that runs is inside a hook, and leaves it.
+        unsafe {
+            (*control()).is_tied = true;
+            (*control()).is_inside = false;
+        }
+    }
 }
 
 /// Memory that the program maps is named as a block that it allocates is.

@@ -1,0 +1,118 @@
+//! Executions that begin from a live copy are the same, to the last event and to the last byte printed, as
+//! those that begin at `main`.
+
+use std::path::Path;
+
+use raddle_explore::target::{Block, BlockResult, Session, Target};
+use raddle_launch::{CompileRequest, CompilerChoice, Native, NativeOptions, Toolchain, compile};
+use raddle_model::{PickerSpec, Plan, Record, Rng};
+use raddle_trace::{Entry, Trace};
+
+const MEGABYTE: u64 = 1 << 20;
+
+fn native(source: &str, checkpoints: u64) -> Box<dyn Session + Send> {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
+    let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
+    let request = CompileRequest { inputs: vec![programs.join(source)], flags: Vec::new() };
+    let program = compile(&toolchain, &request).expect("the program compiles").program;
+    let mut options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
+    options.checkpoints = checkpoints;
+    Native::new(options).open().expect("the program starts")
+}
+
+fn run(session: &mut dyn Session, plan: &Plan, keep: &[u32]) -> BlockResult {
+    let picker = u32::from(plan.picker == PickerSpec::Walk);
+    let entry = Entry { seed: plan.seed, picker, ..Entry::default() };
+    let (plan, keep) = (plan.clone(), keep.to_vec());
+    let block = Block { plan, entries: vec![entry], exit_is_fine: false, keep };
+    session.run(&block).expect("an execution")
+}
+
+/// All choices of an execution, as a prefix has them.
+fn choices(trace: &Trace) -> Vec<u32> {
+    let of_event = trace.events.iter().map(|it| (it.thread.0, it.reserved.checked_sub(1)));
+    of_event.flat_map(|(thread, choice)| [Some(thread), choice].into_iter().flatten()).collect()
+}
+
+/// Everything that anybody could see of an execution.
+fn sight(result: &BlockResult) -> String {
+    let last = result.last.as_ref().expect("blocks of one are looked at");
+    let trace = &last.trace;
+    let events: Vec<_> = trace.events.iter().map(|it| format!("{it:?}")).collect();
+    format!(
+        "{}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{}",
+        events.join("\n"),
+        trace.options,
+        trace.end,
+        trace.message,
+        trace.summary,
+        trace.objects,
+        trace.sites,
+        result.shared_found,
+        last.output,
+    )
+}
+
+/// Steps made and steps spared by executions with prefixes of all lengths of some schedules.
+fn compare(source: &str, budget: u64) -> (u64, u64) {
+    let (mut plain, mut copied) = (native(source, 0), native(source, budget));
+    let mut plan = Plan::new(PickerSpec::Walk, 0);
+    plan.record = Record { options: true };
+    plan.shared = run(&mut *plain, &plan, &[]).shared_found;
+    let (mut n_steps, mut n_spared) = (0, 0);
+    let mut rng = Rng::new(1);
+    for seed in 0..6 {
+        let whole = run(&mut *plain, &Plan { picker: PickerSpec::Walk, seed, ..plan.clone() }, &[]);
+        let choices = choices(&whole.last.expect("blocks of one are looked at").trace);
+        for _ in 0..20 {
+            let n_choices = 1 + rng.below(choices.len() as u32) as usize;
+            let prefix = choices[..n_choices].to_vec();
+            let mut keep =
+                [n_choices / 3, n_choices / 2, n_choices - 1].map(|it| it as u32).to_vec();
+            keep.dedup();
+            let plan = Plan { prefix, picker: PickerSpec::Nonpreemptive, seed: 0, ..plan.clone() };
+            let expected = run(&mut *plain, &plan, &keep);
+            let found = run(&mut *copied, &plan, &keep);
+            let (found_sight, expected_sight) = (sight(&found), sight(&expected));
+            let lines = found_sight.lines().zip(expected_sight.lines());
+            for (found, expected) in lines {
+                assert_eq!(found, expected, "{source}, {plan:?}");
+            }
+            assert!(found_sight == expected_sight, "{source}, {plan:?}: one says more");
+            assert_eq!(expected.n_steps_spared, 0);
+            n_steps += found.summaries[0].n_steps;
+            n_spared += found.n_steps_spared;
+        }
+    }
+    (n_steps, n_spared)
+}
+
+#[test]
+fn copies_are_the_same() {
+    for source in [
+        "fail/mutex/dining_philosophers.c",
+        "fail/condvar/if_for_while.c",
+        "fail/atomic/aba_stack.c",
+        "pass/condvar/timedwait_monotonic.c",
+        "pass/mutex/trylock.c",
+        "fail/barrier/handmade_reuse.c",
+        "fail/cpp/future_deadlock.cpp",
+    ] {
+        let (n_steps, n_spared) = compare(source, 64 * MEGABYTE);
+        assert!(n_steps / 4 < n_spared, "{source}: {n_spared} of {n_steps} spared");
+    }
+}
+
+/// Copies come and go all the time.
+#[test]
+fn with_room_for_one_or_two() {
+    let (_, n_spared) = compare("fail/mutex/dining_philosophers.c", MEGABYTE / 2);
+    assert!(0 < n_spared);
+}
+
+/// Descriptors would be shared with the copy: none is made, and nothing else changes.
+#[test]
+fn programs_with_open_descriptors_are_not_copied() {
+    let (_, n_spared) = compare("fail/fd/eventfd_merged.c", 64 * MEGABYTE);
+    assert_eq!(n_spared, 0);
+}
