@@ -30,7 +30,7 @@ fn run(session: &mut dyn Session, plan: &Plan, keep: &[u32]) -> BlockResult {
 
 /// All choices of an execution, as a prefix has them.
 fn choices(trace: &Trace) -> Vec<u32> {
-    let of_event = trace.events.iter().map(|it| (it.thread.0, it.reserved.checked_sub(1)));
+    let of_event = trace.events.iter().map(|it| (it.thread.0, it.choice()));
     of_event.flat_map(|(thread, choice)| [Some(thread), choice].into_iter().flatten()).collect()
 }
 
