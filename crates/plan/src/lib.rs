@@ -4,6 +4,7 @@
 //! Nothing here depends on a clock, on the environment, or on how many workers run the executions: the
 //! same campaign seed gives the same plans.
 
+pub mod search;
 mod seeds;
 mod sharing;
 

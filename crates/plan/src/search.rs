@@ -1,0 +1,95 @@
+//! Systematic search: planners that leave nothing out, up to their bound.
+//!
+//! A search hands out *tasks*: a prefix of choices, and who chooses after it. What the execution of a task
+//! did comes back as a [`Run`], and tells the search where else it must go. Results may come back in any
+//! order; they *count* in an order of the search's own, which depends on nothing but the program: a task
+//! counts when all before it do. So the same executions are made, in the same order, whatever the number
+//! of workers, and what is handed out ahead of its turn is only what is certain to be wanted.
+//!
+//! Threads are kept in bit sets: a program with more than 64 threads is given up at once
+//! ([`RunError::TooManyThreads`]).
+
+mod bounded;
+mod dfs;
+mod estimate;
+mod idb;
+mod ipb;
+mod run;
+mod set;
+mod spec;
+mod tree;
+
+use raddle_model::{OpKind, PickerSpec, ThreadId};
+
+pub use self::{
+    estimate::Estimate,
+    run::{ObjectName, Pending, Run, RunError, Step},
+    set::Threads,
+    spec::{SearchSpec, SpecError},
+};
+
+/// One execution that a search wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// A ticket: it says which task a result belongs to. Not the order in which results count.
+    pub number: u64,
+    /// Choices to follow first: a thread for each step, and after it a data choice where the step has one.
+    pub prefix: Vec<u32>,
+    /// Who chooses then.
+    pub tail: PickerSpec,
+}
+
+/// Which executions come next, until all have been made.
+pub trait Search {
+    /// The next executions that can be run now, at most `n_max`; none: wait for results, or finished.
+    fn next(&mut self, n_max: usize) -> Vec<Task>;
+
+    /// Takes in what a task's execution did. Gives back the numbers of the tasks that count now, in order:
+    /// often just this one, none if an earlier result is still to come, many when that one has come.
+    fn learn(&mut self, number: u64, run: &Run) -> Vec<u64>;
+
+    /// Has everything been explored?
+    fn is_finished(&self) -> bool;
+
+    /// How far it is.
+    fn progress(&self) -> Progress;
+
+    /// Everything that is needed to go on later, with [`SearchSpec::restore`]. Tasks whose results do not
+    /// count yet are handed out again.
+    fn save(&self) -> serde_json::Value;
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// The bound under way, for searches by levels.
+    pub level: Option<u32>,
+    /// Executions that count.
+    pub n_executions: u64,
+    /// Those of them that showed nothing new: cut short by sleep sets, or made again for the next level.
+    pub n_redundant: u64,
+    /// Those of them that could not follow their prefix: the program is not deterministic. What lies behind
+    /// them was not explored.
+    pub n_diverged: u64,
+    /// The first divergence.
+    pub divergence: Option<Divergence>,
+    /// How many executions there are in all (in this level, for searches by levels).
+    pub estimate: Option<Estimate>,
+    /// Is everything explored?
+    pub is_finished: bool,
+    /// What has been explored or is left, in words.
+    pub words: String,
+}
+
+/// Where an execution first did something else than an earlier one with the same choices.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Divergence {
+    /// The step.
+    pub step: u64,
+    /// Whose step it was before.
+    pub thread: ThreadId,
+    /// What it was before.
+    pub expected: OpKind,
+    /// Who did what now; `None` if the execution had ended.
+    pub seen: Option<(ThreadId, OpKind)>,
+}

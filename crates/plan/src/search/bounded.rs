@@ -1,0 +1,129 @@
+//! Searches by levels: all schedules of cost 0, then all of cost 1, and so on, each level finished before
+//! the next.
+//!
+//! A schedule's cost is the sum of the costs of its choices, and the tail of every task costs nothing. To
+//! find the schedules of a level, those below are made again: a queue of all that lies beyond the bound
+//! would grow with the number of schedules, this way memory is O(depth · threads), and a level is so much
+//! larger than the one below that it hardly matters. Executions made again are counted as redundant.
+
+use raddle_model::{PickerSpec, ThreadId};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{
+    Run, Step,
+    tree::{Path, Policy, Verdict, Way},
+};
+
+/// What choices cost.
+pub(crate) trait Cost: std::fmt::Debug + Serialize + DeserializeOwned {
+    /// What it costs that this thread goes on, in the state before a step; `last` took the step before.
+    fn thread(&self, step: &Step, last: ThreadId, thread: ThreadId) -> u32;
+    /// What it costs to perform a step in this way.
+    fn choice(&self, choice: u32) -> u32;
+    /// What it is that is counted.
+    fn unit(&self, n: u32) -> String;
+}
+
+/// See the module.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(crate) struct Bounded<C: Cost> {
+    cost: C,
+    may_time_out: bool,
+    level: u32,
+    /// The last level that is wanted.
+    max: Option<u32>,
+    /// Has this level left out anything?
+    is_cut: bool,
+}
+
+impl<C: Cost> Bounded<C> {
+    pub(crate) fn new(cost: C, may_time_out: bool, max: Option<u32>) -> Bounded<C> {
+        Bounded { cost, may_time_out, level: 0, max, is_cut: false }
+    }
+
+    fn affordable(&mut self, cost: u32) -> bool {
+        self.is_cut |= self.level < cost;
+        cost <= self.level
+    }
+}
+
+/// Nodes keep what the path to them cost, children what they cost in all.
+impl<C: Cost> Policy for Bounded<C> {
+    type Node = u32;
+    type Child = u32;
+    const IS_STATIC: bool = true;
+
+    fn grow(&mut self, path: &mut Path<u32, u32>, from: usize, _: &Run) -> Verdict {
+        let mut spent = 0;
+        if from < path.n_nodes() {
+            spent = self.add_choices(path, from);
+        }
+        for idx in path.n_nodes()..path.steps.len() {
+            let (step, last) = (path.steps[idx], path.last(idx));
+            let node = path.push_node();
+            node.extra = spent;
+            node.begin(&step, spent + self.cost.thread(&step, last, step.thread));
+            for thread in step.options(self.may_time_out, last) {
+                let cost = spent + self.cost.thread(&step, last, thread);
+                if thread != step.thread && self.affordable(cost) {
+                    node.add(Way { thread, choice: None }, cost);
+                }
+            }
+            spent = self.add_choices(path, idx);
+        }
+        if spent < self.level { Verdict::Redundant } else { Verdict::New }
+    }
+
+    fn beyond(&self, _: &Path<u32, u32>, _: usize, _: usize) -> (Vec<u32>, PickerSpec) {
+        (Vec::new(), PickerSpec::Nonpreemptive)
+    }
+
+    fn next_level(&mut self) -> bool {
+        let is_last = !self.is_cut || self.max == Some(self.level);
+        if !is_last {
+            self.level += 1;
+            self.is_cut = false;
+        }
+        !is_last
+    }
+
+    fn level(&self) -> Option<u32> {
+        Some(self.level)
+    }
+
+    fn words(&self, is_finished: bool) -> String {
+        match (is_finished, self.is_cut, self.level) {
+            (true, false, _) => "all schedules were explored".into(),
+            (true, true, level) => {
+                format!("all schedules with {} were explored", self.cost.unit(level))
+            }
+            (false, _, 0) => format!("schedules with {}", self.cost.unit(0)),
+            (false, _, level) => format!(
+                "all schedules with {} were explored; now {}",
+                self.cost.unit(level - 1),
+                self.cost.unit(level)
+            ),
+        }
+    }
+}
+
+impl<C: Cost> Bounded<C> {
+    /// Adds the other ways to perform the step that the path takes at a node; what the path has cost so far.
+    fn add_choices(&mut self, path: &mut Path<u32, u32>, idx: usize) -> u32 {
+        let (step, last) = (path.steps[idx], path.last(idx));
+        let node = path.node_mut(idx);
+        let thread = node.extra + self.cost.thread(&step, last, step.thread);
+        node.add_choices(&step);
+        let is_affordable = |choice: Option<u32>| {
+            thread + choice.map_or(0, |it| self.cost.choice(it)) <= self.level
+        };
+        let n_children = node.children.len();
+        node.children.retain(|it| it.way.thread != step.thread || is_affordable(it.way.choice));
+        self.is_cut |= node.children.len() < n_children;
+        for child in node.children.iter_mut().filter(|it| it.way.thread == step.thread) {
+            child.extra = thread + child.way.choice.map_or(0, |it| self.cost.choice(it));
+        }
+        thread + if step.n_choices > 1 { self.cost.choice(step.choice) } else { 0 }
+    }
+}

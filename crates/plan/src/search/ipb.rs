@@ -1,0 +1,45 @@
+//! Iterative preemption bounding: Musuvathi and Qadeer, *Iterative context bounding for systematic testing
+//! of multithreaded programs* (PLDI 2007), which seed paper 2 calls PCB0, PCB1, …
+//!
+//! A switch away from a thread that could go on costs 1, every other choice nothing. For n threads of k
+//! steps each, b of them blocking, at most C(nk, c)·(nb + c)! schedules have c preemptions: polynomial in k.
+//! Most bugs that we know need one or two. The choices at blocking steps are free, and alone exponential in
+//! the number of threads (ALGORITHMS B2); `idb` bounds these too.
+//!
+//! Where we depart: a wait that ends by itself while others can go on costs 1 as well; levels are searched
+//! again instead of queued (`bounded`); a thread that yields can't go on, so to leave it is free.
+
+use raddle_model::ThreadId;
+use serde::{Deserialize, Serialize};
+
+use super::{Step, bounded::Cost};
+
+/// Counts preemptions.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Preemptions;
+
+impl Preemptions {
+    pub(crate) fn cost(step: &Step, last: ThreadId, thread: ThreadId) -> u32 {
+        let is_preemption = thread != last && step.enabled.has(last);
+        let is_time_out = !step.enabled.has(thread) && !step.enabled.is_empty();
+        u32::from(is_preemption || is_time_out)
+    }
+}
+
+impl Cost for Preemptions {
+    fn thread(&self, step: &Step, last: ThreadId, thread: ThreadId) -> u32 {
+        Preemptions::cost(step, last, thread)
+    }
+
+    fn choice(&self, _: u32) -> u32 {
+        0
+    }
+
+    fn unit(&self, n: u32) -> String {
+        match n {
+            0 => "no preemption".into(),
+            1 => "at most 1 preemption".into(),
+            n => format!("at most {n} preemptions"),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! One execution, as a search sees it.
+
+use raddle_model::{End, Flags, ObjectId, OpKind, OpResult, SiteId, ThreadId, hash_bytes, mix};
+use raddle_trace::{Options, Region, Trace};
+use serde::{Deserialize, Serialize};
+
+use super::Threads;
+
+/// The steps of one execution, with the choices that each had.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// In order.
+    pub steps: Vec<Step>,
+    /// What threads were about to do at the end.
+    pub pending: Vec<Pending>,
+    /// How it ended; `None` if nobody knows.
+    pub end: Option<End>,
+    /// Objects by number; entry 0 is none.
+    pub objects: Vec<ObjectName>,
+    /// Names of sites by number, equal in all executions; entry 0 is unknown.
+    pub sites: Vec<u64>,
+}
+
+/// What an object is called in all executions. Numbers are given by first use, so they are equal in two
+/// executions only up to where these part.
+///
+/// Blocks are told apart by the order in which their site allocated them: two threads that allocate at
+/// one site exchange names when they exchange the order. Only `dpor:optimal` compares names of objects
+/// that were made after executions parted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectName {
+    /// The object.
+    pub name: u64,
+    /// The block of memory it is in, which is freed as a whole; 0 if it is in none.
+    pub block: u64,
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Who.
+    pub thread: ThreadId,
+    /// What.
+    pub kind: OpKind,
+    /// Marks.
+    pub flags: Flags,
+    /// How it ended.
+    pub result: OpResult,
+    /// To what.
+    pub object: ObjectId,
+    /// The mutex of a condition variable's wait; else none.
+    pub other: ObjectId,
+    /// Where in the code.
+    pub site: SiteId,
+    /// As in the event.
+    pub value: u64,
+    /// Who could go on.
+    pub enabled: Threads,
+    /// Whose wait could end by itself.
+    pub timed: Threads,
+    /// Ways to perform the step: 1 where it had no data choice.
+    pub n_choices: u32,
+    /// The way that was chosen.
+    pub choice: u32,
+}
+
+impl Step {
+    /// Who could have been chosen: whoever could go on, first of all `last`, then round and round in the
+    /// order of creation; then, if that is allowed, those whose wait could end by itself.
+    pub fn options(
+        &self,
+        may_time_out: bool,
+        last: ThreadId,
+    ) -> impl Iterator<Item = ThreadId> + use<> {
+        let first = self.enabled.and(Threads::one(last));
+        let timed = if may_time_out { self.timed.minus(self.enabled) } else { Threads::NONE };
+        first.iter().chain(self.enabled.minus(first).round(last)).chain(timed.iter())
+    }
+}
+
+/// What a thread was about to do when the execution ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// Who.
+    pub thread: ThreadId,
+    /// What.
+    pub kind: OpKind,
+    /// Marks.
+    pub flags: Flags,
+    /// To what.
+    pub object: ObjectId,
+    /// The mutex of a condition variable's wait; else none.
+    pub other: ObjectId,
+    /// Where in the code.
+    pub site: SiteId,
+    /// It could not have gone on.
+    pub is_blocked: bool,
+}
+
+/// Why a trace is of no use to a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Bit sets have room for 64.
+    #[error(
+        "the program has more than 64 threads; a systematic search can't follow it: use --strategy walk"
+    )]
+    TooManyThreads,
+    /// Early steps were overwritten.
+    #[error(
+        "an execution has more steps than a systematic search keeps ({0} are missing): make the program \
+         do less, or use --strategy walk"
+    )]
+    TooLong(u64),
+    /// The plan did not ask for them.
+    #[error("bug: the choices of an execution were not recorded")]
+    NoOptions,
+}
+
+impl Run {
+    /// Forgets everything, and keeps the room.
+    pub fn clear(&mut self) {
+        self.steps.clear();
+        self.pending.clear();
+        self.objects.clear();
+        self.sites.clear();
+        self.end = None;
+    }
+
+    /// What a trace says, if the plan asked for the choices ([`raddle_model::Record`]).
+    pub fn of(trace: &Trace) -> Result<Run, RunError> {
+        if trace.n_dropped != 0 {
+            return Err(RunError::TooLong(trace.n_dropped));
+        }
+        if trace.options.len() != trace.events.len() {
+            return Err(RunError::NoOptions);
+        }
+        if Threads::MAX < trace.threads.len() as u32 {
+            return Err(RunError::TooManyThreads);
+        }
+        let sites: Vec<u64> = trace.sites.iter().map(|it| site_name(trace, it)).collect();
+        let steps = trace.events.iter().zip(&trace.options);
+        Ok(Run {
+            steps: steps.map(|(event, options)| step(event, options)).collect(),
+            pending: pending(trace),
+            end: trace.end,
+            objects: (0..trace.objects.len()).map(|it| object_name(trace, it, &sites)).collect(),
+            sites,
+        })
+    }
+}
+
+fn step(event: &raddle_model::Event, options: &Options) -> Step {
+    Step {
+        thread: event.thread,
+        kind: event.kind,
+        flags: event.flags,
+        result: event.result,
+        object: event.object,
+        other: event.other,
+        site: event.site,
+        value: event.value,
+        enabled: Threads(options.enabled),
+        timed: Threads(options.timed),
+        n_choices: options.n_choices.max(1),
+        choice: event.reserved.saturating_sub(1),
+    }
+}
+
+fn pending(trace: &Trace) -> Vec<Pending> {
+    let threads = trace.threads.iter().enumerate().filter(|(_, it)| !it.is_finished);
+    threads
+        .map(|(number, it)| Pending {
+            thread: ThreadId(number as u32),
+            kind: it.pending.kind,
+            flags: it.pending.flags,
+            object: it.pending.object,
+            other: it.pending.other,
+            site: it.pending.site,
+            is_blocked: it.is_blocked,
+        })
+        // Who ran at the end had announced nothing.
+        .filter(|it| trace.end_thread != Some(it.thread))
+        .collect()
+}
+
+fn site_name(trace: &Trace, site: &raddle_trace::Site) -> u64 {
+    let module = site.module.and_then(|it| trace.modules.get(it as usize));
+    module.map_or(0, |it| mix(hash_bytes(it.path.as_bytes()), site.offset))
+}
+
+fn object_name(trace: &Trace, idx: usize, sites: &[u64]) -> ObjectName {
+    let object = &trace.objects[idx];
+    let class = object.class as u64;
+    let name = |words: &[u64]| words.iter().fold(class, |hash, word| mix(hash, *word)) | 1;
+    let plain = |words: &[u64]| ObjectName { name: name(words), block: 0 };
+    match object.region {
+        Region::Unknown => {
+            ObjectName { name: if idx == 0 { 0 } else { name(&[0, idx as u64]) }, block: 0 }
+        }
+        Region::Global { module, offset } => plain(&[1, u64::from(module), offset]),
+        Region::Heap { site, ordinal, offset, .. } => {
+            let site = sites.get(site.0 as usize).copied().unwrap_or(0);
+            let block = mix(mix(2, site), u64::from(ordinal)) | 1;
+            ObjectName { name: name(&[block, offset]), block }
+        }
+        Region::Stack { thread, offset } => plain(&[3, u64::from(thread.0), offset]),
+        Region::Thread(thread) => plain(&[4, u64::from(thread.0)]),
+        Region::Descriptor(number) => plain(&[5, u64::from(number)]),
+    }
+}

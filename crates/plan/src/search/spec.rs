@@ -1,0 +1,87 @@
+//! Searches by name: `dfs`, `ipb`, `idb`, each with an optional last level (`ipb:2`).
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{
+    Search,
+    bounded::Bounded,
+    dfs::Dfs,
+    idb::Delays,
+    ipb::Preemptions,
+    tree::{Policy, Tree},
+};
+
+/// Which search, with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SearchSpec {
+    /// All schedules.
+    Dfs,
+    /// By the number of preemptions, up to a last level.
+    Ipb(Option<u32>),
+    /// By the number of delays, up to a last level.
+    Idb(Option<u32>),
+}
+
+/// Why a name is none of a search, or a saved search can't go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecError {
+    /// No search is called so.
+    #[error(
+        "no search is called `{0}`: there are dfs, ipb and idb (ipb:2 ends after two preemptions)"
+    )]
+    Unknown(String),
+    /// What was saved is not of this search, or not of this build.
+    #[error("the saved search is not one of this version of Raddle ({0}): begin again")]
+    Saved(#[from] serde_json::Error),
+}
+
+impl SearchSpec {
+    /// The search of this name.
+    pub fn parse(text: &str) -> Result<SearchSpec, SpecError> {
+        let unknown = || SpecError::Unknown(text.to_owned());
+        let (name, rest) = match text.split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (text, None),
+        };
+        let level = || rest.map(|it| it.parse().map_err(|_| unknown())).transpose();
+        match name {
+            "dfs" if rest.is_none() => Ok(SearchSpec::Dfs),
+            "ipb" => Ok(SearchSpec::Ipb(level()?)),
+            "idb" => Ok(SearchSpec::Idb(level()?)),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The search, at its beginning. `may_time_out`: may waits end by themselves although others can go on?
+    pub fn start(&self, may_time_out: bool) -> Box<dyn Search + Send> {
+        match *self {
+            SearchSpec::Dfs => Box::new(Tree::new(Dfs { may_time_out })),
+            SearchSpec::Ipb(max) => {
+                Box::new(Tree::new(Bounded::new(Preemptions, may_time_out, max)))
+            }
+            SearchSpec::Idb(max) => Box::new(Tree::new(Bounded::new(Delays, may_time_out, max))),
+        }
+    }
+
+    /// The search, where [`Search::save`] left it.
+    pub fn restore(&self, saved: serde_json::Value) -> Result<Box<dyn Search + Send>, SpecError> {
+        match self {
+            SearchSpec::Dfs => restore::<Dfs>(saved),
+            SearchSpec::Ipb(_) => restore::<Bounded<Preemptions>>(saved),
+            SearchSpec::Idb(_) => restore::<Bounded<Delays>>(saved),
+        }
+    }
+}
+
+fn restore<P: Policy + Send + 'static>(
+    saved: serde_json::Value,
+) -> Result<Box<dyn Search + Send>, SpecError>
+where
+    P::Node: Send,
+    P::Child: Send,
+    Tree<P>: DeserializeOwned,
+{
+    let tree: Tree<P> = serde_json::from_value(saved)?;
+    Ok(Box::new(tree.restored()))
+}

@@ -1,0 +1,473 @@
+//! What all depth-first searches have in common: the path of the last execution that counts, the ways not
+//! yet taken beside it, and who is sent where.
+//!
+//! Each node of the path is a state in which somebody was chosen; its *children* are the ways to go on
+//! from there that the search wants. The deepest node with a child that is not done comes first, and its
+//! children come in their order: that is the order in which results count. All children that are known
+//! are certain to be wanted, so they may be handed out ahead of their turn, deepest first.
+//!
+//! Memory: O(depth · threads) for the path, and one execution for each that was handed out ahead.
+
+use std::collections::BTreeMap;
+
+use raddle_model::{PickerSpec, ThreadId};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{Divergence, Progress, Run, Search, Step, Task, estimate::Leaves, run::ObjectName};
+
+/// A way to go on: who, and how, where there is more than one way to perform the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Way {
+    pub(crate) thread: ThreadId,
+    /// `None`: not known to have a choice.
+    pub(crate) choice: Option<u32>,
+}
+
+/// Where a child stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum State {
+    /// Not handed out.
+    Waiting,
+    /// Handed out under this number.
+    Out(u64),
+    /// Counted; what is behind it may still be under way.
+    Taken,
+}
+
+/// A way that the search wants to go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Child<E> {
+    pub(crate) way: Way,
+    pub(crate) state: State,
+    /// What the policy keeps about it.
+    pub(crate) extra: E,
+}
+
+/// A state in which somebody is chosen.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Node<N, E> {
+    /// In the order in which they are taken.
+    pub(crate) children: Vec<Child<E>>,
+    /// Which child the path goes through; none at the end of a path that was cut.
+    pub(crate) current: Option<usize>,
+    /// What the policy keeps about it.
+    pub(crate) extra: N,
+}
+
+/// The path of the last execution that counts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Path<N, E> {
+    pub(crate) steps: Vec<Step>,
+    /// One for each step, and one more where the path was cut. Nodes from `n_nodes` on are spare.
+    nodes: Vec<Node<N, E>>,
+    n_nodes: usize,
+    pub(crate) objects: Vec<ObjectName>,
+    pub(crate) sites: Vec<u64>,
+}
+
+/// What a policy says about an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It was worth it.
+    New,
+    /// It showed nothing new.
+    Redundant,
+}
+
+/// What makes one depth-first search differ from another.
+pub(crate) trait Policy: Serialize + DeserializeOwned {
+    /// Kept at nodes.
+    type Node: Clone + std::fmt::Debug + Default + Serialize + DeserializeOwned;
+    /// Kept at children.
+    type Child: Clone + std::fmt::Debug + Serialize + DeserializeOwned;
+
+    /// The steps from `from` on are new: says where else to go. The node at `from` is old, unless it is
+    /// the first: the path goes through another of its children now. May cut the path.
+    fn grow(&mut self, path: &mut Path<Self::Node, Self::Child>, from: usize, run: &Run)
+    -> Verdict;
+
+    /// Further choices to follow after a child's own, and who chooses then.
+    fn beyond(
+        &self,
+        path: &Path<Self::Node, Self::Child>,
+        node: usize,
+        child: usize,
+    ) -> (Vec<u32>, PickerSpec);
+
+    /// Everything is done: is there a next level, to begin from the start again?
+    fn next_level(&mut self) -> bool {
+        false
+    }
+
+    /// The level under way.
+    fn level(&self) -> Option<u32> {
+        None
+    }
+
+    /// Whatever the policy has to say about what is done.
+    fn words(&self, is_finished: bool) -> String;
+
+    /// Are all ways at a node known as soon as it is seen?
+    const IS_STATIC: bool;
+}
+
+impl<N: Clone + Default, E: Clone> Path<N, E> {
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.n_nodes
+    }
+
+    pub(crate) fn node(&self, idx: usize) -> &Node<N, E> {
+        assert!(idx < self.n_nodes, "bug: no such node");
+        &self.nodes[idx]
+    }
+
+    pub(crate) fn node_mut(&mut self, idx: usize) -> &mut Node<N, E> {
+        assert!(idx < self.n_nodes, "bug: no such node");
+        &mut self.nodes[idx]
+    }
+
+    /// Adds a node without children.
+    pub(crate) fn push_node(&mut self) -> &mut Node<N, E> {
+        if self.nodes.len() == self.n_nodes {
+            self.nodes.push(Node { children: Vec::new(), current: None, extra: N::default() });
+        }
+        self.n_nodes += 1;
+        let node = &mut self.nodes[self.n_nodes - 1];
+        node.children.clear();
+        node.current = None;
+        node
+    }
+
+    /// Forgets steps from `n_steps` on; their nodes too, but not the one at which the next would begin.
+    pub(crate) fn cut(&mut self, n_steps: usize) {
+        self.steps.truncate(n_steps);
+        self.n_nodes = self.n_nodes.min(n_steps + 1);
+        if let Some(node) = self.nodes[..self.n_nodes].get_mut(n_steps) {
+            node.current = None;
+        }
+    }
+
+    /// Who took the step before `idx`; main before the first.
+    pub(crate) fn last(&self, idx: usize) -> ThreadId {
+        idx.checked_sub(1).map_or(ThreadId(0), |it| self.steps[it].thread)
+    }
+
+    /// The choices up to a node.
+    pub(crate) fn choices(&self, n_steps: usize) -> Vec<u32> {
+        let mut choices = Vec::with_capacity(n_steps + 2);
+        for step in &self.steps[..n_steps] {
+            push_choice(&mut choices, step.thread, (step.n_choices > 1).then_some(step.choice));
+        }
+        choices
+    }
+
+    /// The deepest node with a child that was not taken, and that child.
+    fn first_open(&self) -> Option<(usize, usize)> {
+        self.opens().next()
+    }
+
+    /// All children not taken, in the order in which they will be, as far as it is known.
+    fn opens(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.n_nodes).rev().flat_map(|node| {
+            let children = self.nodes[node].children.iter().enumerate();
+            children.filter(|(_, it)| it.state != State::Taken).map(move |(idx, _)| (node, idx))
+        })
+    }
+
+    /// The weight of all that has been explored, by the children known now.
+    fn done(&self) -> f64 {
+        let mut done = 0.0;
+        let mut weight = 1.0;
+        for node in &self.nodes[..self.n_nodes] {
+            let n_taken = node.children.iter().filter(|it| it.state == State::Taken).count();
+            let n_before = n_taken - usize::from(node.current.is_some());
+            weight /= node.children.len().max(1) as f64;
+            done += weight * n_before as f64;
+        }
+        done + weight
+    }
+
+    /// Knuth's product of the ways at each node.
+    fn knuth(&self) -> f64 {
+        let product =
+            |x: f64, node: &Node<N, E>| (x * node.children.len().max(1) as f64).min(1e300);
+        self.nodes[..self.n_nodes].iter().fold(1.0, product)
+    }
+}
+
+pub(crate) fn push_choice(choices: &mut Vec<u32>, thread: ThreadId, choice: Option<u32>) {
+    choices.push(thread.0);
+    choices.extend(choice);
+}
+
+impl<N, E: Clone> Node<N, E> {
+    /// Adds a child at the end.
+    pub(crate) fn add(&mut self, way: Way, extra: E) {
+        self.children.push(Child { way, state: State::Waiting, extra });
+    }
+
+    /// The path goes through the step's way, which is the node's first child.
+    pub(crate) fn begin(&mut self, step: &Step, extra: E) {
+        let choice = (step.n_choices > 1).then_some(step.choice);
+        let way = Way { thread: step.thread, choice };
+        self.children.push(Child { way, state: State::Taken, extra });
+        self.current = Some(self.children.len() - 1);
+    }
+
+    /// The step has been taken: if it could be performed in other ways too, these are wanted as well, right
+    /// after it.
+    pub(crate) fn add_choices(&mut self, step: &Step) {
+        if step.n_choices <= 1 {
+            return;
+        }
+        let Some(current) = self.current else { return };
+        let extra = self.children[current].extra.clone();
+        self.children[current].way.choice = Some(step.choice);
+        let mut at = current + 1;
+        for choice in 0..step.n_choices {
+            let way = Way { thread: step.thread, choice: Some(choice) };
+            if self.children.iter().all(|it| it.way != way) {
+                self.children
+                    .insert(at, Child { way, state: State::Waiting, extra: extra.clone() });
+                at += 1;
+            }
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(crate) struct Tree<P: Policy> {
+    pub(crate) policy: P,
+    path: Path<P::Node, P::Child>,
+    /// The execution without prefix, with which a level begins.
+    root: State,
+    next_number: u64,
+    #[serde(skip)]
+    results: BTreeMap<u64, Run>,
+    /// Tasks handed out that do not count yet.
+    #[serde(skip)]
+    n_out: usize,
+    leaves: Leaves,
+    n_executions: u64,
+    n_redundant: u64,
+    n_diverged: u64,
+    divergence: Option<Divergence>,
+}
+
+/// Results that wait for an earlier one, at most, for each task that is asked for.
+const AHEAD_MAX: usize = 4;
+
+impl<P: Policy> Tree<P> {
+    pub(crate) fn new(policy: P) -> Tree<P> {
+        Tree {
+            policy,
+            path: Path {
+                steps: Vec::new(),
+                nodes: Vec::new(),
+                n_nodes: 0,
+                objects: Vec::new(),
+                sites: Vec::new(),
+            },
+            root: State::Waiting,
+            next_number: 0,
+            results: BTreeMap::new(),
+            n_out: 0,
+            leaves: Leaves::default(),
+            n_executions: 0,
+            n_redundant: 0,
+            n_diverged: 0,
+            divergence: None,
+        }
+    }
+
+    /// As [`Search::save`] left it: nothing is handed out.
+    pub(crate) fn restored(mut self) -> Tree<P> {
+        if let State::Out(_) = self.root {
+            self.root = State::Waiting;
+        }
+        for node in &mut self.path.nodes {
+            for child in &mut node.children {
+                if let State::Out(_) = child.state {
+                    child.state = State::Waiting;
+                }
+            }
+        }
+        self
+    }
+
+    fn number(&mut self) -> u64 {
+        self.n_out += 1;
+        self.next_number += 1;
+        self.next_number - 1
+    }
+
+    fn task(&mut self, node: usize, child: usize) -> Task {
+        let number = self.number();
+        let mut prefix = self.path.choices(node);
+        let way = self.path.node(node).children[child].way;
+        push_choice(&mut prefix, way.thread, way.choice);
+        let (beyond, tail) = self.policy.beyond(&self.path, node, child);
+        prefix.extend(beyond);
+        self.path.node_mut(node).children[child].state = State::Out(number);
+        Task { number, prefix, tail }
+    }
+
+    /// The number under which the task was handed out that counts next.
+    fn turn(&self) -> Option<u64> {
+        let state = match self.root {
+            State::Taken => {
+                let (node, child) = self.path.first_open()?;
+                self.path.node(node).children[child].state
+            }
+            state => state,
+        };
+        match state {
+            State::Out(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Counts the result whose turn it is.
+    fn count(&mut self, run: &Run) {
+        self.n_executions += 1;
+        self.n_out = self.n_out.saturating_sub(1);
+        let from = match self.root {
+            State::Taken => match self.follow(run) {
+                Some(from) => from,
+                None => {
+                    self.n_diverged += 1;
+                    return self.finish_level();
+                }
+            },
+            _ => {
+                self.root = State::Taken;
+                self.path.cut(0);
+                self.path.n_nodes = 0;
+                0
+            }
+        };
+        self.path.objects.clone_from(&run.objects);
+        self.path.sites.clone_from(&run.sites);
+        self.path.steps.extend_from_slice(&run.steps[from..]);
+        match self.policy.grow(&mut self.path, from, run) {
+            Verdict::New => self.leaves.add(self.path.knuth()),
+            Verdict::Redundant => self.n_redundant += 1,
+        }
+        self.finish_level();
+    }
+
+    /// Makes the path go through the child whose turn it is; the node's depth, or nothing if the execution
+    /// did not go there.
+    fn follow(&mut self, run: &Run) -> Option<usize> {
+        let (depth, child) = self.path.first_open().expect("bug: it was nobody's turn");
+        let node = self.path.node_mut(depth);
+        node.children[child].state = State::Taken;
+        node.current = Some(child);
+        let way = node.children[child].way;
+        let is_taken = |step: &Step| {
+            step.thread == way.thread && way.choice.is_none_or(|it| it == step.choice)
+        };
+        let differs = (0..depth).find(|idx| !is_same(&self.path.steps[*idx], run.steps.get(*idx)));
+        let differs = differs.or((!run.steps.get(depth).is_some_and(is_taken)).then_some(depth));
+        if let Some(step) = differs {
+            self.note_divergence(step, run);
+            // What was there before is there no more, but where else to go is still known.
+            self.path.cut(depth);
+            return None;
+        }
+        self.path.steps.truncate(depth);
+        self.path.n_nodes = depth + 1;
+        Some(depth)
+    }
+
+    fn note_divergence(&mut self, step: usize, run: &Run) {
+        if let (None, Some(expected)) = (&self.divergence, self.path.steps.get(step)) {
+            self.divergence = Some(Divergence {
+                step: step as u64,
+                thread: expected.thread,
+                expected: expected.kind,
+                seen: run.steps.get(step).map(|it| (it.thread, it.kind)),
+            });
+        }
+    }
+
+    fn finish_level(&mut self) {
+        if self.path.first_open().is_none() && self.policy.next_level() {
+            self.root = State::Waiting;
+            self.leaves = Leaves::default();
+        }
+    }
+}
+
+fn is_same(expected: &Step, seen: Option<&Step>) -> bool {
+    seen.is_some_and(|it| {
+        (it.thread, it.kind, it.object, it.site, it.choice)
+            == (expected.thread, expected.kind, expected.object, expected.site, expected.choice)
+    })
+}
+
+impl<P: Policy> Search for Tree<P> {
+    fn next(&mut self, n_max: usize) -> Vec<Task> {
+        if self.root != State::Taken {
+            if self.root != State::Waiting || n_max == 0 {
+                return Vec::new();
+            }
+            let number = self.number();
+            self.root = State::Out(number);
+            return vec![Task { number, prefix: Vec::new(), tail: PickerSpec::Nonpreemptive }];
+        }
+        // Whatever is asked for: the one whose turn it is must never wait for room.
+        let room = (n_max * AHEAD_MAX)
+            .saturating_sub(self.n_out)
+            .clamp(usize::from(self.turn().is_none()), n_max);
+        let waiting =
+            |it: &(usize, usize)| self.path.node(it.0).children[it.1].state == State::Waiting;
+        let wanted: Vec<(usize, usize)> = self.path.opens().filter(waiting).take(room).collect();
+        wanted.into_iter().map(|(node, child)| self.task(node, child)).collect()
+    }
+
+    fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
+        if self.turn() != Some(number) {
+            self.results.insert(number, run.clone());
+            return Vec::new();
+        }
+        self.count(run);
+        let mut counted = vec![number];
+        while let Some(number) = self.turn()
+            && let Some(run) = self.results.remove(&number)
+        {
+            self.count(&run);
+            counted.push(number);
+        }
+        counted
+    }
+
+    fn is_finished(&self) -> bool {
+        self.root == State::Taken && self.path.first_open().is_none()
+    }
+
+    fn progress(&self) -> Progress {
+        let is_finished = self.is_finished();
+        let done = match (is_finished, P::IS_STATIC) {
+            (true, _) => Some(1.0),
+            (false, true) => None,
+            (false, false) => Some(self.path.done()),
+        };
+        Progress {
+            level: self.policy.level(),
+            n_executions: self.n_executions,
+            n_redundant: self.n_redundant,
+            n_diverged: self.n_diverged,
+            divergence: self.divergence.clone(),
+            estimate: self.leaves.estimate(done),
+            is_finished,
+            words: self.policy.words(is_finished),
+        }
+    }
+
+    fn save(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("bug: a search is plain data")
+    }
+}
