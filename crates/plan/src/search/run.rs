@@ -162,7 +162,7 @@ fn step(event: &raddle_model::Event, options: &Options) -> Step {
         enabled: Threads(options.enabled),
         timed: Threads(options.timed),
         n_choices: options.n_choices.max(1),
-        choice: event.reserved.saturating_sub(1),
+        choice: event.choice().unwrap_or(0),
     }
 }
 
