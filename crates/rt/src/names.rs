@@ -9,7 +9,7 @@ use std::{
 };
 
 use raddle_model::{SiteId, ThreadId, hash_bytes, mix};
-use raddle_trace::{ModuleEntry, ObjectClass, ObjectEntry, SiteEntry};
+use raddle_trace::{CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, SiteEntry};
 
 use crate::{
     control::{Caller, Control},
@@ -259,6 +259,15 @@ impl Control {
             *to = pc;
         }
         callers
+    }
+
+    /// A hash of the last calls that led here; 0 for none.
+    pub(crate) fn context(&self) -> u64 {
+        let calls = self.hot.stack.callers().take(CONTEXT_CALLS);
+        calls.fold(0, |hash, pc| match self.modules.of(pc) {
+            Some((_, module)) => mix(hash ^ module.path_hash, (pc - module.bias) as u64),
+            None => hash,
+        })
     }
 
     /// The name of what is in a block of a kind.

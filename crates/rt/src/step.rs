@@ -167,6 +167,10 @@ fn choose_way(control: &mut Control, op: &Op) -> (u32, u32) {
 
 #[inline(always)]
 fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32) {
+    if !control.options.is_null() {
+        // SAFETY: the area has the events' room, which the index is cut to.
+        unsafe { (*control.options.add(control.emit.idx())).context = control.context() };
+    }
     control.emit.event(control.me, op, performed, told_choice);
     control.beat();
     if performed.misuse.is_some() {
@@ -238,6 +242,7 @@ fn options(sees: &Sees<'_>) -> Options {
         timed: sees.timed().iter().fold(0, |set, it| set | bit(*it)),
         n_enabled,
         n_choices: 1,
+        context: 0,
     }
 }
 

@@ -10,9 +10,11 @@ use raddle_model::Event;
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
+/// Calls that make up the context of a step.
+pub const CONTEXT_CALLS: usize = 5;
 /// Frames kept for one stack.
 pub const FRAMES_MAX: usize = 64;
 
@@ -217,6 +219,9 @@ pub struct Options {
     pub n_enabled: u32,
     /// Ways to perform the step: 1 where it had no data choice.
     pub n_choices: u32,
+    /// A hash of the last [`CONTEXT_CALLS`] calls that led to the step; 0 if none is known. Equal in all
+    /// executions of one build.
+    pub context: u64,
 }
 
 /// A place in the code.

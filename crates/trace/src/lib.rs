@@ -10,8 +10,8 @@ mod segment;
 mod value;
 
 pub use layout::{
-    CHECKPOINTS_MAX, Caps, Checkpoint, Entry, FRAMES_MAX, Header, MAGIC, ModuleEntry, NoteEntry,
-    ObjectEntry, Options, SiteEntry, Summary, ThreadEntry, VERSION,
+    CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, Header, MAGIC,
+    ModuleEntry, NoteEntry, ObjectEntry, Options, SiteEntry, Summary, ThreadEntry, VERSION,
 };
 pub use segment::{MapError, Segment};
 pub use value::{Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};

@@ -62,6 +62,8 @@ pub struct Step {
     pub n_choices: u32,
     /// The way that was chosen.
     pub choice: u32,
+    /// A hash of the last calls that led there, equal in all executions of one build; 0 if unknown.
+    pub context: u64,
 }
 
 impl Step {
@@ -163,6 +165,7 @@ fn step(event: &raddle_model::Event, options: &Options) -> Step {
         timed: Threads(options.timed),
         n_choices: options.n_choices.max(1),
         choice: event.choice().unwrap_or(0),
+        context: options.context,
     }
 }
 
