@@ -66,11 +66,10 @@ impl<'a> Campaign<'a> {
         let Campaign { target, options, ids } = self;
         let target = *target;
         let ledger = Ledger::new(Parties { target, options, symbols, observer, stop, ids });
-        let source = Sampling::new(options);
         let n_workers = options.jobs.max(1);
         thread::scope(|scope| {
             let crew = Crew::start(scope, target, n_workers);
-            Course::new(options, source, ledger).run(crew)
+            Course::new(options, Sampling::new(options), ledger).run(crew)
         })
     }
 }

@@ -8,6 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use raddle_plan::search::{Run, RunError};
+
 use crate::target::{Block, BlockResult, Session, Target, TargetError};
 
 /// Executions for one worker.
@@ -23,6 +25,8 @@ pub(super) struct Report {
     pub(super) job: Job,
     pub(super) elapsed: Duration,
     pub(super) result: Result<BlockResult, TargetError>,
+    /// The choices of the only execution, if they were recorded: read here, for it takes a while.
+    pub(super) run: Option<Result<Run, RunError>>,
     worker: usize,
 }
 
@@ -95,11 +99,21 @@ fn work(worker: usize, target: &dyn Target, jobs: &Receiver<Job>, reports: &Send
     while let Ok(job) = jobs.recv() {
         let start = Instant::now();
         let result = run(target, &mut session, &job.block);
-        let report = Report { job, elapsed: start.elapsed(), result, worker };
+        let elapsed = start.elapsed();
+        let run = recorded(&job.block, &result);
+        let report = Report { job, elapsed, result, run, worker };
         if reports.send(report).is_err() {
             return;
         }
     }
+}
+
+fn recorded(
+    block: &Block,
+    result: &Result<BlockResult, TargetError>,
+) -> Option<Result<Run, RunError>> {
+    let execution = result.as_ref().ok()?.last.as_ref()?;
+    block.plan.record.options.then(|| Run::of(&execution.trace))
 }
 
 fn run(

@@ -196,16 +196,22 @@ impl<'a> Ledger<'a> {
     }
 
     /// Shows progress, if it is time.
-    pub(super) fn show_progress(&mut self) {
+    pub(super) fn show_progress(&mut self, describe: impl FnOnce(&mut Outcome)) {
         let now = Instant::now();
         if self.next_progress <= now {
             self.next_progress = now + PROGRESS_EVERY;
+            describe(&mut self.tally.outcome);
             self.observer.progress(self.tally.progress());
         }
     }
 
     /// What the campaign has come to, when nothing more will run.
-    pub(super) fn finish(mut self, is_finished: bool) -> Result<Outcome, TargetError> {
+    pub(super) fn finish(
+        mut self,
+        is_finished: bool,
+        describe: impl FnOnce(&mut Outcome),
+    ) -> Result<Outcome, TargetError> {
+        describe(&mut self.tally.outcome);
         assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
         self.tally.outcome.interrupted = self.is_stopped() && !is_finished;
         match self.error {

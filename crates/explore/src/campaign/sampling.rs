@@ -1,6 +1,6 @@
 //! Executions that are drawn at random, each with a seed of its own.
 
-use std::{ops::Range, time::Duration};
+use std::{collections::BTreeMap, ops::Range};
 
 use raddle_model::{Plan, Record};
 use raddle_plan::{Planner, Seeds, Sharing, picker};
@@ -12,7 +12,10 @@ use super::{
     queue::Queue,
     source::{Done, Source},
 };
-use crate::target::Block;
+use crate::target::{Block, TargetError};
+
+/// Results that may wait for an earlier one (that hangs, say) before the others have to wait too.
+const READY_MAX: usize = 256;
 
 /// Hands out ranges of numbers; seed and picker of an execution follow from its number.
 pub(super) struct Sampling<'a> {
@@ -21,6 +24,8 @@ pub(super) struct Sampling<'a> {
     sharing: Sharing,
     queue: Queue,
     pace: Pace,
+    /// Results that wait for earlier ones, by their first execution.
+    ready: BTreeMap<u64, Done>,
 }
 
 impl Sampling<'_> {
@@ -31,6 +36,7 @@ impl Sampling<'_> {
             sharing: Sharing::new(),
             queue: Queue::new(options.executions),
             pace: Pace::new(),
+            ready: BTreeMap::new(),
         }
     }
 
@@ -49,42 +55,62 @@ impl Sampling<'_> {
         let exit_is_fine = self.options.exit_is_fine;
         Job { range, block: Block { plan, entries, exit_is_fine, keep: Vec::new() } }
     }
+
+    /// Learns from executions, if they are wanted.
+    fn learn(&mut self, done: Done) -> Option<Done> {
+        if !self.queue.wants(done.range.start) {
+            return None;
+        }
+        self.sharing.learn(done.range.start, &done.result.shared_found);
+        self.queue.set_done(done.range.end);
+        Some(done)
+    }
 }
 
 impl Source for Sampling<'_> {
-    fn next(&mut self, only_rests: bool) -> Option<Job> {
+    /// Nothing new while too many results wait: an early execution hangs, and traces are large.
+    fn next(&mut self) -> Option<Job> {
         let n_max = if self.options.verbose { 1 } else { self.pace.n_block() };
         let n_workers = self.options.jobs.max(1) as u64;
+        let is_full = READY_MAX <= self.ready.len();
         let range = match self.queue.take_rest(n_max) {
-            None if !only_rests => self.queue.take_new(n_max, n_workers),
+            None if !is_full => self.queue.take_new(n_max, n_workers),
             rest => rest,
         };
         Some(self.job(range?))
     }
 
-    fn returned(&mut self, range: Range<u64>, n_run: u64, elapsed: Duration) {
-        let rest = range.start + n_run..range.end;
+    fn take_in(&mut self, mut done: Done) -> Result<(), TargetError> {
+        let n_run = done.n_run();
+        let rest = done.range.start + n_run..done.range.end;
         if !rest.is_empty() {
             self.queue.give_back(rest);
         }
-        self.pace.measure(n_run, elapsed);
+        self.pace.measure(n_run, done.elapsed);
+        done.range.end = done.range.start + n_run;
+        if done.bucket.is_some() && !self.options.keep_going {
+            self.queue.stop_after(done.range.end - 1);
+        }
+        self.ready.insert(done.range.start, done.slim());
+        Ok(())
     }
 
-    fn learn(&mut self, done: &Done) {
-        self.sharing.learn(done.range.start, &done.result.shared_found);
-        self.queue.set_done(done.range.end);
+    fn next_done(&mut self) -> Option<Done> {
+        let done = self.ready.remove(&self.queue.n_done())?;
+        self.learn(done)
+    }
+
+    fn leftover(&mut self) -> Option<Done> {
+        loop {
+            let (_, done) = self.ready.pop_first()?;
+            if let Some(done) = self.learn(done) {
+                return Some(done);
+            }
+        }
     }
 
     fn stop_after(&mut self, execution: u64) {
         self.queue.stop_after(execution);
-    }
-
-    fn wants(&self, execution: u64) -> bool {
-        self.queue.wants(execution)
-    }
-
-    fn n_done(&self) -> u64 {
-        self.queue.n_done()
     }
 
     fn is_finished(&self) -> bool {

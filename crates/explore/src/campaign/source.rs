@@ -1,47 +1,70 @@
 //! Who hands out a campaign's executions.
 //!
-//! A source numbers its executions, hands them out in any blocks it likes, and learns from them in the
-//! order of their numbers, whatever order they come back in. So what it hands out can depend on what
-//! it has learned, and still not on how many workers there are.
+//! A source hands out executions in any blocks it likes, and gives them back in an order of its own,
+//! numbered, whatever order they came back in from the workers. What it hands out can depend on what it has
+//! learned, and still not on how many workers there are.
 
 use std::{ops::Range, time::Duration};
 
 use raddle_model::Bucket;
+use raddle_plan::search::{Run, RunError};
 
-use super::crew::Job;
-use crate::target::{Block, BlockResult};
+use super::{Outcome, crew::Job};
+use crate::target::{Block, BlockResult, TargetError};
 
 /// Hands out executions and learns from them.
 pub(super) trait Source {
-    /// The next executions for an idle worker; `None` if there are none before more is learned. With
-    /// `only_rests`, nothing that was not handed out before.
-    fn next(&mut self, only_rests: bool) -> Option<Job>;
+    /// The next executions for an idle worker; `None` if there are none before more is learned.
+    fn next(&mut self) -> Option<Job>;
 
-    /// Notes that of the executions handed out in one job the first `n_run` have been run.
-    fn returned(&mut self, range: Range<u64>, n_run: u64, elapsed: Duration);
+    /// Takes in what came back of a job.
+    fn take_in(&mut self, done: Done) -> Result<(), TargetError>;
 
-    /// Learns from executions, all before them having been learned from.
-    fn learn(&mut self, done: &Done);
+    /// The next executions to be entered, if they have come back. They have been learned from.
+    fn next_done(&mut self) -> Option<Done>;
+
+    /// When the campaign has ended early: executions that came back, but wait for others that never will.
+    fn leftover(&mut self) -> Option<Done>;
 
     /// Only executions up to this one are wanted.
     fn stop_after(&mut self, execution: u64);
 
-    /// Is the execution wanted?
-    fn wants(&self, execution: u64) -> bool;
-
-    /// The execution to be learned from next.
-    fn n_done(&self) -> u64;
-
-    /// Have all wanted executions been learned from?
+    /// Have all wanted executions been entered?
     fn is_finished(&self) -> bool;
+
+    /// Adds what only the source knows.
+    fn describe(&self, _outcome: &mut Outcome) {}
 }
 
 /// Executions that were run.
 #[derive(Debug)]
 pub(super) struct Done {
+    /// Their numbers: as handed out, and when they are entered, those under which they count.
     pub(super) range: Range<u64>,
     pub(super) block: Block,
     pub(super) result: BlockResult,
     /// The bucket of the last execution, if it failed.
     pub(super) bucket: Option<Bucket>,
+    /// Was the bucket found before? Then its trace is good for learning only; traces are large.
+    pub(super) is_known: bool,
+    /// The choices that the only execution had, if they were recorded.
+    pub(super) run: Option<Result<Run, RunError>>,
+    /// How long it took.
+    pub(super) elapsed: Duration,
+}
+
+impl Done {
+    /// Lets go of what nobody needs any more.
+    pub(super) fn slim(mut self) -> Done {
+        self.run = None;
+        if self.is_known {
+            self.result.last = None;
+        }
+        self
+    }
+
+    /// Executions that were run, of those that were handed out.
+    pub(super) fn n_run(&self) -> u64 {
+        self.result.summaries.len() as u64
+    }
 }
