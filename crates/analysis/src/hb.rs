@@ -1,0 +1,34 @@
+//! Happens-before: what an execution orders, and accesses that it does not.
+//!
+//! The core that the analysis of a trace ([`crate::races`]) and the runtime inside the program share: the
+//! same calls in the same order give the same races, so the two can't differ.
+//!
+//! - [`Causality`]: vector clocks of threads, locks and atomics; which earlier access happens before what a
+//!   thread does now.
+//! - [`Histories`]: the accesses to each four bytes of memory that matter for later ones.
+//!
+//! FastTrack (Flanagan and Freund, PLDI 2009) with C++11's atomics and fences, and the rule of SHB (Mathur,
+//! Kini, Viswanathan, OOPSLA 2018), so that not only the first race of an execution can be scheduled. Where
+//! we depart from them is said in the parts.
+
+mod causality;
+mod clock;
+mod history;
+
+pub use causality::{Atomic, Causality};
+pub use clock::Clock;
+pub use history::{Accessed, Conflict, Histories, HistoryId};
+
+/// A stretch of a thread's execution between two releases: what others can know of it they know of all of
+/// it. Numbered over all threads in the order of their beginning; 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Segment(pub u32);
+
+impl Segment {
+    /// No segment.
+    pub const NONE: Segment = Segment(0);
+    /// Segments are numbered below this; an execution with more is not looked at any further.
+    pub const LIMIT: u32 = (1 << Segment::BITS) - 1;
+    /// Bits of a segment's number.
+    pub const BITS: u32 = 25;
+}

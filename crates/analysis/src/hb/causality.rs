@@ -1,0 +1,415 @@
+//! What happens before what a thread does now.
+//!
+//! A clock's entry for a thread is not a count of its releases but the number of its last segment known
+//! ([`Segment`]): then an earlier access needs nothing but its segment's number to be compared, however
+//! many threads there are, and the runtime can keep it in the cell of the memory itself.
+//!
+//! Edges: thread creation and join; mutexes, spin locks; rwlocks, where those who read are not ordered among
+//! each other; semaphores, once blocks, barriers (by phase); a condition variable's signal and the waits that
+//! it ended; futex words, whose wakes and waits count as a release and an acquire of the word, for what
+//! stands around them may be compiled without hooks; descriptors, from write to read; signals and
+//! cancellation; atomics by their orders, with release sequences and fences.
+//!
+//! Departures from the standard, all to the side of order, which can hide a race and invents none. All
+//! loads read the newest value (executions are sequentially consistent). A release sequence goes on through
+//! relaxed stores of threads that have a part in it, as C++11 to C++17 have it for the one that began it. A
+//! waiter of a semaphore or of a
+//! descriptor is ordered after all posts before it, one of a condition variable after all signals.
+//!
+//! SHB's rule: a read that races with a write is ordered after it from then on, because what the thread
+//! does next may depend on it. The paper joins the clock that the writer had when it wrote; we join the one
+//! that it has now, which needs no clock for each write.
+
+use raddle_model::{Event, Flags, ObjectId, OpKind, OpResult, Order, ThreadId};
+
+use super::{Clock, Segment};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Causality {
+    threads: Vec<ThreadClock>,
+    /// By object; made when something is first released to it.
+    objects: Vec<Option<Box<ObjectClock>>>,
+    /// By segment: its thread.
+    owners: Vec<ThreadId>,
+    /// All that was ever written to a descriptor: for those who wait for several.
+    descriptors: Clock,
+    /// All that was done before a signal or a cancellation was sent.
+    signals: Clock,
+    /// All that threads did that have finished: for those who inherit their robust mutexes.
+    finished: Clock,
+}
+
+/// What a thread knows.
+#[derive(Debug, Default)]
+struct ThreadClock {
+    now: Clock,
+    /// What its last release fence releases.
+    fenced: Clock,
+    /// What its next acquire fence acquires.
+    to_fence: Clock,
+    /// Its segment; none when the next access begins a new one.
+    segment: Segment,
+}
+
+/// What an object passes on.
+#[derive(Debug, Default)]
+struct ObjectClock {
+    /// To whom takes it (exclusively), loads it, comes through it.
+    released: Clock,
+    /// Rwlock: of those who read, to the next one who writes. Barrier: of those who have arrived.
+    gathered: Clock,
+    /// Rwlock: who holds it exclusively.
+    writer: Option<ThreadId>,
+    /// Atomic: who has a part in what is released, as a bit set.
+    heads: u64,
+    /// The thread that it stands for.
+    thread: Option<ThreadId>,
+}
+
+/// What an atomic op does to what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// Load, store, rmw or cas.
+    pub kind: OpKind,
+    /// Its order, that of failure for a compare-exchange that failed.
+    pub order: Order,
+    /// Did a compare-exchange fail?
+    pub is_failed: bool,
+}
+
+impl Atomic {
+    /// That of an event that is an atomic access, or one to a volatile object: those are made for others
+    /// to see, and count as acquire and release, as compilers for x86 have it and old programs expect.
+    pub const fn of(event: &Event) -> Option<Atomic> {
+        let is_failed = matches!(event.result, OpResult::Busy);
+        let (kind, order) = match event.kind {
+            OpKind::AtomicLoad | OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => {
+                (event.kind, event.order())
+            }
+            OpKind::Read if event.flags.has(Flags::VOLATILE) => {
+                (OpKind::AtomicLoad, Order::Acquire)
+            }
+            OpKind::Write if event.flags.has(Flags::VOLATILE) => {
+                (OpKind::AtomicStore, Order::Release)
+            }
+            OpKind::ReadWrite if event.flags.has(Flags::VOLATILE) => {
+                (OpKind::AtomicRmw, Order::AcqRel)
+            }
+            _ => return None,
+        };
+        Some(Atomic { kind, order, is_failed })
+    }
+
+    /// The kind of access that it is to memory.
+    pub const fn access(self) -> OpKind {
+        if self.is_failed { OpKind::AtomicLoad } else { self.kind }
+    }
+
+    const fn is_read(self) -> bool {
+        !matches!(self.kind, OpKind::AtomicStore)
+    }
+
+    const fn is_write(self) -> bool {
+        !matches!(self.kind, OpKind::AtomicLoad) && !self.is_failed
+    }
+}
+
+impl Causality {
+    /// One thread, `main`.
+    pub fn new() -> Causality {
+        let mut causality = Causality::default();
+        // Segment 0 is nobody's, and before all.
+        causality.owners.push(ThreadId(u32::MAX));
+        causality.threads.push(ThreadClock::default());
+        causality
+    }
+
+    /// The thread of a segment.
+    #[inline]
+    pub fn owner(&self, segment: Segment) -> ThreadId {
+        self.owners[segment.0 as usize]
+    }
+
+    /// Does all that happened in a segment so far happen before what the thread does now?
+    #[inline]
+    pub fn is_before(&self, segment: Segment, thread: ThreadId) -> bool {
+        segment <= self.threads[thread.idx()].now.get(self.owner(segment))
+    }
+
+    /// The segment of what a thread does now, or none if the next access begins one.
+    #[inline]
+    pub fn open_segment(&self, thread: ThreadId) -> Segment {
+        self.threads[thread.idx()].segment
+    }
+
+    /// The segment of what a thread does now. [`Segment::NONE`] when numbers have run out: nothing can be
+    /// said from then on.
+    #[inline]
+    pub fn segment(&mut self, thread: ThreadId) -> Segment {
+        let segment = self.threads[thread.idx()].segment;
+        if segment == Segment::NONE { self.begin_segment(thread) } else { segment }
+    }
+
+    fn begin_segment(&mut self, thread: ThreadId) -> Segment {
+        let number = self.owners.len() as u32;
+        if number >= Segment::LIMIT {
+            return Segment::NONE;
+        }
+        self.owners.push(thread);
+        let it = &mut self.threads[thread.idx()];
+        it.segment = Segment(number);
+        it.now.set(thread, it.segment);
+        it.segment
+    }
+
+    /// What the thread does from now on is known to nobody else yet.
+    #[inline]
+    pub fn end_segment(&mut self, thread: ThreadId) {
+        self.threads[thread.idx()].segment = Segment::NONE;
+    }
+
+    /// All that any thread did happens before what this one does from now on.
+    pub fn know_all(&mut self, thread: ThreadId) {
+        for other in 0..self.threads.len() as u32 {
+            if other != thread.0 {
+                self.join(thread, ThreadId(other));
+            }
+        }
+    }
+
+    /// A thread creates another, which others join through an object.
+    pub fn spawn(&mut self, parent: ThreadId, child: ThreadId, object: ObjectId) {
+        if self.threads.len() <= child.idx() {
+            self.threads.resize_with(child.idx() + 1, ThreadClock::default);
+        }
+        let known = std::mem::take(&mut self.threads[parent.idx()].now);
+        self.threads[child.idx()].now.copy(&known);
+        self.threads[parent.idx()].now = known;
+        self.end_segment(parent);
+        self.object(object).thread = Some(child);
+    }
+
+    /// Says which thread an object stands for.
+    pub fn stands_for(&mut self, object: ObjectId, thread: ThreadId) {
+        self.object(object).thread = Some(thread);
+    }
+
+    /// All that a thread did happens before what another one does from now on.
+    pub fn join(&mut self, thread: ThreadId, ended: ThreadId) {
+        let known = std::mem::take(&mut self.threads[ended.idx()].now);
+        self.threads[thread.idx()].now.join(&known);
+        self.threads[ended.idx()].now = known;
+    }
+
+    /// A thread has read what another one wrote, and nothing ordered the two: from now on it does.
+    pub fn join_race(&mut self, reader: ThreadId, writer: ThreadId) {
+        self.join(reader, writer);
+        self.end_segment(writer);
+    }
+
+    /// What was released to an object is known.
+    #[inline]
+    pub fn acquire(&mut self, thread: ThreadId, object: ObjectId) {
+        if let Some(Some(it)) = self.objects.get(object.idx()) {
+            self.threads[thread.idx()].now.join(&it.released);
+        }
+    }
+
+    /// What the thread knows is known to whoever acquires the object.
+    #[inline]
+    pub fn release(&mut self, thread: ThreadId, object: ObjectId) {
+        if object == ObjectId::NONE {
+            return;
+        }
+        let slot = slot(&mut self.objects, object);
+        slot.released.join(&self.threads[thread.idx()].now);
+        self.end_segment(thread);
+    }
+
+    /// What an atomic op on an object learns. The access itself comes after this, for it is ordered by what
+    /// it reads, and before [`Causality::after_atomic`].
+    #[inline]
+    pub fn before_atomic(&mut self, thread: ThreadId, object: ObjectId, op: Atomic) {
+        if op.is_read()
+            && let Some(Some(it)) = self.objects.get(object.idx())
+        {
+            let me = &mut self.threads[thread.idx()];
+            let to = if op.order.is_acquire() { &mut me.now } else { &mut me.to_fence };
+            to.join(&it.released);
+        }
+    }
+
+    /// What an atomic op on an object passes on.
+    #[inline]
+    pub fn after_atomic(&mut self, thread: ThreadId, object: ObjectId, op: Atomic) {
+        if !op.is_write() {
+            return;
+        }
+        let me = &mut self.threads[thread.idx()];
+        let is_release = op.order.is_release();
+        let what = if is_release { &me.now } else { &me.fenced };
+        let is_known = self.objects.get(object.idx()).is_some_and(|it| it.is_some());
+        if !is_known && what.is_empty() {
+            return;
+        }
+        let it = slot(&mut self.objects, object);
+        let me_bit = 1 << thread.0.min(63);
+        let goes_on = op.kind != OpKind::AtomicStore || !is_release && it.heads & me_bit != 0;
+        if goes_on {
+            it.released.join(what);
+            it.heads |= me_bit;
+        } else {
+            it.released.copy(what);
+            it.heads = me_bit;
+        }
+        if is_release {
+            me.segment = Segment::NONE;
+        }
+    }
+
+    /// A fence.
+    pub fn fence(&mut self, thread: ThreadId, order: Order) {
+        let me = &mut self.threads[thread.idx()];
+        if order.is_acquire() {
+            me.now.join(&me.to_fence);
+        }
+        if order.is_release() {
+            me.fenced.copy(&me.now);
+            me.segment = Segment::NONE;
+        }
+    }
+
+    /// A step that is no access to memory and no fence: what it orders.
+    ///
+    /// A spawn counts only if its value is the thread that was created (see [`Causality::spawn`]).
+    pub fn step(&mut self, event: &Event) {
+        let (thread, object) = (event.thread, event.object);
+        let is_done =
+            matches!(event.result, OpResult::Done | OpResult::Chosen | OpResult::OwnerDied);
+        match event.kind {
+            OpKind::Spawn if is_done && event.value != 0 => {
+                self.spawn(thread, ThreadId(event.value as u32), object);
+            }
+            OpKind::Join | OpKind::TryJoin if is_done => {
+                let ended = self.objects.get(object.idx()).and_then(|it| it.as_ref()?.thread);
+                if let Some(ended) = ended {
+                    self.join(thread, ended);
+                }
+            }
+            OpKind::Lock | OpKind::TryLock | OpKind::SemWait | OpKind::SemTryWait if is_done => {
+                self.acquire(thread, object);
+                if event.result == OpResult::OwnerDied {
+                    self.threads[thread.idx()].now.join(&self.finished);
+                }
+            }
+            OpKind::Finish => self.finished.join(&self.threads[thread.idx()].now),
+            OpKind::Unlock | OpKind::SemPost if is_done => self.release(thread, object),
+            OpKind::OnceEnter => self.acquire(thread, object),
+            OpKind::OnceDone | OpKind::OnceAbort => self.release(thread, object),
+            OpKind::ReadLock | OpKind::TryReadLock if is_done => self.acquire(thread, object),
+            OpKind::WriteLock | OpKind::TryWriteLock if is_done => self.write_lock(thread, object),
+            OpKind::RwUnlock if is_done => self.rw_unlock(thread, object),
+            OpKind::CondWait if is_done => self.release(thread, event.other),
+            OpKind::CondWake => self.cond_wake(event),
+            // One that wakes nobody orders nothing.
+            OpKind::Signal | OpKind::Broadcast if event.value != 0 => self.release(thread, object),
+            OpKind::BarrierArrive => self.arrive(thread, object, event.result == OpResult::Chosen),
+            OpKind::BarrierLeave => self.acquire(thread, object),
+            OpKind::FutexWait | OpKind::FutexWake => self.acquire(thread, object),
+            OpKind::FutexNotify => {
+                self.release(thread, object);
+                self.release(thread, event.other);
+            }
+            OpKind::Io => self.io(event),
+            OpKind::Kill | OpKind::Cancel => {
+                self.signals.join(&self.threads[thread.idx()].now);
+                self.end_segment(thread);
+            }
+            OpKind::Handle | OpKind::SigWait => {
+                self.threads[thread.idx()].now.join(&self.signals);
+            }
+            _ => {}
+        }
+    }
+
+    fn write_lock(&mut self, thread: ThreadId, object: ObjectId) {
+        let it = slot(&mut self.objects, object);
+        it.writer = Some(thread);
+        let now = &mut self.threads[thread.idx()].now;
+        now.join(&it.released);
+        now.join(&it.gathered);
+    }
+
+    fn rw_unlock(&mut self, thread: ThreadId, object: ObjectId) {
+        let it = slot(&mut self.objects, object);
+        let now = &self.threads[thread.idx()].now;
+        if it.writer == Some(thread) {
+            it.writer = None;
+            it.released.copy(now);
+            it.gathered.clear();
+        } else {
+            it.gathered.join(now);
+        }
+        self.end_segment(thread);
+    }
+
+    /// The mutex is taken again, unless the wait goes on (a handler ran, or the deadline passed first).
+    fn cond_wake(&mut self, event: &Event) {
+        if matches!(event.result, OpResult::Interrupted | OpResult::Busy) {
+            return;
+        }
+        self.acquire(event.thread, event.other);
+        if event.result == OpResult::Done {
+            self.acquire(event.thread, event.object);
+        }
+    }
+
+    fn arrive(&mut self, thread: ThreadId, object: ObjectId, is_last: bool) {
+        let it = slot(&mut self.objects, object);
+        it.gathered.join(&self.threads[thread.idx()].now);
+        if is_last {
+            it.released.copy(&it.gathered);
+            it.gathered.clear();
+            self.threads[thread.idx()].now.join(&it.released);
+        }
+        self.end_segment(thread);
+    }
+
+    /// A write names what is written to as its other object. One that does not wait (its argument is not
+    /// told in events) may be either, and waits for several name none of them.
+    fn io(&mut self, event: &Event) {
+        let (thread, written) = (event.thread, event.other);
+        self.acquire(thread, event.object);
+        if written == ObjectId::NONE {
+            self.threads[thread.idx()].now.join(&self.descriptors);
+            self.release(thread, event.object);
+        } else {
+            self.release(thread, written);
+        }
+        self.descriptors.join(&self.threads[thread.idx()].now);
+    }
+
+    fn object(&mut self, object: ObjectId) -> &mut ObjectClock {
+        slot(&mut self.objects, object)
+    }
+
+    /// Forgets what is known of an object: it is used anew.
+    pub fn forget(&mut self, object: ObjectId) {
+        if let Some(it) = self.objects.get_mut(object.idx()) {
+            *it = None;
+        }
+    }
+
+    /// The clock of a thread.
+    pub fn clock(&self, thread: ThreadId) -> &Clock {
+        &self.threads[thread.idx()].now
+    }
+}
+
+fn slot(objects: &mut Vec<Option<Box<ObjectClock>>>, object: ObjectId) -> &mut ObjectClock {
+    if objects.len() <= object.idx() {
+        objects.resize_with(object.idx() + 1, || None);
+    }
+    objects[object.idx()].get_or_insert_with(Box::default)
+}

@@ -1,0 +1,305 @@
+//! The accesses to memory that matter for later ones.
+//!
+//! Memory is looked at in words of four bytes. The history of a word is a short list of accesses, each with
+//! the bytes of the word that it was to. An access that is ordered before a later one, and conflicts with
+//! nothing that the later one does not conflict with too, is dropped for it: after a plain write only the
+//! write is left, after reads that happened one after the other only the last. So one or two are the rule;
+//! as many as there are threads, when all read, or use the word as an atomic, without order. That is
+//! FastTrack's rule for reads, said for all kinds.
+//!
+//! Bound: a list has 24 bytes for its first two accesses and for each two more, and at most 16
+//! accesses; then the oldest is forgotten, which can hide a race and invents none.
+
+use raddle_model::{OpKind, SiteId, ThreadId};
+
+use super::{Causality, Segment};
+
+/// An access to some bytes of one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accessed {
+    /// When, and by whom.
+    pub segment: Segment,
+    /// Which bytes: bit `n` for the `n`th byte of the word.
+    pub mask: u8,
+    /// Does it write?
+    pub is_write: bool,
+    /// Is it atomic, or to a volatile object?
+    pub is_atomic: bool,
+    /// Did it free the memory?
+    pub is_free: bool,
+    /// Where in the code; 0 if that is not known.
+    pub site: SiteId,
+}
+
+impl Accessed {
+    /// An access of a kind to some bytes.
+    #[inline]
+    pub const fn new(kind: OpKind, mask: u8, segment: Segment, site: SiteId) -> Accessed {
+        Accessed {
+            segment,
+            mask,
+            is_write: !matches!(kind, OpKind::Read | OpKind::AtomicLoad),
+            is_atomic: matches!(
+                kind,
+                OpKind::AtomicLoad | OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas
+            ),
+            is_free: matches!(kind, OpKind::Free),
+            site,
+        }
+    }
+
+    /// The kind, as far as it is known.
+    pub const fn kind(&self) -> OpKind {
+        match (self.is_free, self.is_atomic, self.is_write) {
+            (true, _, _) => OpKind::Free,
+            (false, false, false) => OpKind::Read,
+            (false, false, true) => OpKind::Write,
+            (false, true, false) => OpKind::AtomicLoad,
+            (false, true, true) => OpKind::AtomicStore,
+        }
+    }
+
+    const fn conflicts_with(&self, other: &Accessed) -> bool {
+        (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
+    }
+
+    /// Does whatever conflicts with the other conflict with this one too?
+    const fn covers(&self, other: &Accessed) -> bool {
+        (self.is_write || !other.is_write) && (!self.is_atomic || other.is_atomic)
+    }
+}
+
+/// A race: the earlier access, that the later one came upon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// Who made the earlier access.
+    pub thread: ThreadId,
+    /// The earlier access, with the bytes that both are to.
+    pub earlier: Accessed,
+    /// All bytes of the word for which the later access races with this or another one.
+    pub bytes: u8,
+}
+
+/// The history of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryId(pub u32);
+
+/// Most accesses in one history.
+const MOST: usize = 16;
+/// Accesses in one node.
+const PER_NODE: usize = 2;
+/// No node.
+const END: u32 = u32::MAX;
+
+/// An access in 8 bytes. Zero: none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// Segment, bytes, and three marks.
+    what: u32,
+    site: u32,
+}
+
+const MASK_SHIFT: u32 = Segment::BITS;
+const IS_WRITE: u32 = 1 << 29;
+const IS_ATOMIC: u32 = 1 << 30;
+const IS_FREE: u32 = 1 << 31;
+const _: () = assert!(MASK_SHIFT + 4 == 29);
+
+impl Entry {
+    #[inline]
+    const fn of(it: &Accessed) -> Entry {
+        let marks = if it.is_write { IS_WRITE } else { 0 }
+            | if it.is_atomic { IS_ATOMIC } else { 0 }
+            | if it.is_free { IS_FREE } else { 0 };
+        Entry { what: it.segment.0 | (it.mask as u32) << MASK_SHIFT | marks, site: it.site.0 }
+    }
+
+    #[inline]
+    const fn get(self) -> Accessed {
+        Accessed {
+            segment: Segment(self.what & ((1 << Segment::BITS) - 1)),
+            mask: (self.what >> MASK_SHIFT) as u8 & 15,
+            is_write: self.what & IS_WRITE != 0,
+            is_atomic: self.what & IS_ATOMIC != 0,
+            is_free: self.what & IS_FREE != 0,
+            site: SiteId(self.site),
+        }
+    }
+}
+
+/// Part of a list. Invariant: entries that are used come first, and so do nodes with entries.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    entries: [Entry; PER_NODE],
+    next: u32,
+    /// Entries used in the whole list; in its first node only.
+    n_entries: u32,
+}
+
+const _: () = assert!(size_of::<Node>() == 24);
+
+/// The histories of words.
+#[derive(Debug)]
+pub struct Histories {
+    nodes: Vec<Node>,
+    free: u32,
+}
+
+impl Default for Histories {
+    fn default() -> Histories {
+        Histories::new()
+    }
+}
+
+impl Histories {
+    /// None yet.
+    pub const fn new() -> Histories {
+        Histories { nodes: Vec::new(), free: END }
+    }
+
+    /// Bytes that histories take.
+    pub fn n_bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+    }
+
+    /// A new, empty history.
+    pub fn add(&mut self) -> HistoryId {
+        HistoryId(self.add_node())
+    }
+
+    /// Gives a history back.
+    pub fn remove(&mut self, history: HistoryId) {
+        let mut node = history.0;
+        while node != END {
+            let next = self.nodes[node as usize].next;
+            self.nodes[node as usize].next = self.free;
+            self.free = node;
+            node = next;
+        }
+    }
+
+    /// Adds an access as it is, without asking whether it conflicts with others.
+    pub fn note(&mut self, history: HistoryId, accessed: &Accessed) {
+        if accessed.mask != 0 {
+            self.push(history, Entry::of(accessed));
+        }
+    }
+
+    /// A thread accesses the word now. The race that this is, if it is one.
+    #[inline]
+    pub fn access(
+        &mut self,
+        history: HistoryId,
+        thread: ThreadId,
+        accessed: &Accessed,
+        causality: &Causality,
+    ) -> Option<Conflict> {
+        let mut conflict = None;
+        let mut is_merged = false;
+        let (mut node, mut left) = (history.0, self.nodes[history.0 as usize].n_entries as usize);
+        let mut has_gaps = false;
+        let what_now = Entry::of(accessed).what;
+        while left > 0 {
+            let it = &mut self.nodes[node as usize];
+            for entry in it.entries.iter_mut().take(left) {
+                let old = entry.get();
+                let overlap = old.mask & accessed.mask;
+                if entry.what == what_now && entry.site == accessed.site.0 {
+                    // The same access again: the rule in loops.
+                    is_merged = true;
+                    continue;
+                }
+                if overlap == 0 {
+                    continue;
+                }
+                let is_ordered = causality.is_before(old.segment, thread);
+                let is_race = !is_ordered && old.conflicts_with(accessed);
+                if is_race {
+                    let earlier = Accessed { mask: overlap, ..old };
+                    let thread = causality.owner(old.segment);
+                    conflict = Some(worse(conflict, Conflict { thread, earlier, bytes: overlap }));
+                }
+                if (is_ordered || is_race) && accessed.covers(&old) {
+                    let rest = Accessed { mask: old.mask & !overlap, ..old };
+                    *entry = if rest.mask == 0 { Entry::default() } else { Entry::of(&rest) };
+                    has_gaps |= rest.mask == 0;
+                }
+            }
+            left = left.saturating_sub(PER_NODE);
+            node = it.next;
+        }
+        if has_gaps {
+            self.close_gaps(history);
+        }
+        if !is_merged {
+            self.push(history, Entry::of(accessed));
+        }
+        conflict
+    }
+
+    /// Removes empty entries; the others keep their order.
+    fn close_gaps(&mut self, history: HistoryId) {
+        let n_entries = self.nodes[history.0 as usize].n_entries as usize;
+        let mut kept = [Entry::default(); MOST];
+        let mut n_kept = 0;
+        for idx in 0..n_entries {
+            let entry = *self.entry(history, idx);
+            if entry.what != 0 {
+                kept[n_kept] = entry;
+                n_kept += 1;
+            }
+        }
+        for (idx, entry) in kept.iter().take(n_entries).enumerate() {
+            *self.entry(history, idx) = *entry;
+        }
+        self.nodes[history.0 as usize].n_entries = n_kept as u32;
+    }
+
+    fn push(&mut self, history: HistoryId, entry: Entry) {
+        let n_entries = self.nodes[history.0 as usize].n_entries as usize;
+        if n_entries == MOST {
+            *self.entry(history, 0) = Entry::default();
+            self.close_gaps(history);
+            return self.push(history, entry);
+        }
+        *self.entry(history, n_entries) = entry;
+        self.nodes[history.0 as usize].n_entries += 1;
+    }
+
+    /// The entry at an index, at most one beyond the last node.
+    fn entry(&mut self, history: HistoryId, idx: usize) -> &mut Entry {
+        let mut node = history.0;
+        for _ in 0..idx / PER_NODE {
+            if self.nodes[node as usize].next == END {
+                let fresh = self.add_node();
+                self.nodes[node as usize].next = fresh;
+            }
+            node = self.nodes[node as usize].next;
+        }
+        &mut self.nodes[node as usize].entries[idx % PER_NODE]
+    }
+
+    fn add_node(&mut self) -> u32 {
+        const EMPTY: Node =
+            Node { entries: [Entry { what: 0, site: 0 }; PER_NODE], next: END, n_entries: 0 };
+        if self.free == END {
+            self.nodes.push(EMPTY);
+            return self.nodes.len() as u32 - 1;
+        }
+        let node = self.free;
+        self.free = self.nodes[node as usize].next;
+        self.nodes[node as usize] = EMPTY;
+        node
+    }
+}
+
+/// Of two races of one access, the one with a write; else the first.
+fn worse(one: Option<Conflict>, other: Conflict) -> Conflict {
+    let Some(one) = one else { return other };
+    let bytes = one.bytes | other.bytes;
+    if one.earlier.is_write || !other.earlier.is_write {
+        Conflict { bytes, ..one }
+    } else {
+        Conflict { bytes, ..other }
+    }
+}
