@@ -13,7 +13,8 @@ use raddle_explore::{
     store::{RunInfo, hash_program},
 };
 use raddle_launch::Symbols;
-use raddle_model::{Kind, Limits};
+use raddle_model::{Kind, Limits, PickerSpec};
+use raddle_plan::Strategy;
 use raddle_report::{
     closing::{self, Uncontrolled},
     json, number,
@@ -158,13 +159,19 @@ fn options(args: &RunArgs) -> Options {
         jobs: args.n_jobs(),
         keep_going: args.keep_going,
         exit_is_fine: args.exit_ok,
-        picker: args.strategy.into(),
+        picker: picker(args),
         limits: Limits { max_steps: args.max_steps },
         timeouts: args.timeouts.into(),
         spurious: args.spurious,
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
     }
+}
+
+/// The picker of all executions.
+fn picker(args: &RunArgs) -> PickerSpec {
+    let Strategy::Picker(recipe) = args.strategy;
+    recipe.picker(args.n_planned())
 }
 
 fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
@@ -187,7 +194,7 @@ fn watch(args: &RunArgs, target: &StoredTarget) -> Watch {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: name(target),
             jobs: args.n_jobs(),
-            picker: args.strategy.word().to_owned(),
+            picker: args.strategy.to_string(),
             time_s: time.map(|it| it.as_secs_f64()),
             executions,
         },

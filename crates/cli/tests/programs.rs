@@ -138,8 +138,7 @@ fn open(options: &NativeOptions, carrier: Carrier) -> Result<Box<dyn Session + S
 }
 
 fn run(session: &mut dyn Session, plan: &Plan) -> Result<(Execution, Vec<u64>), Failed> {
-    let picker = u32::from(plan.picker == PickerSpec::Walk);
-    let entry = Entry { seed: plan.seed, picker, ..Entry::default() };
+    let entry = Entry::new(plan.picker, plan.seed);
     let block =
         Block { plan: plan.clone(), entries: vec![entry], exit_is_fine: false, keep: vec![] };
     let result = session.run(&block)?;

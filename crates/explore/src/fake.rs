@@ -100,7 +100,7 @@ impl TraceExt for Trace {
     }
 
     fn object(&mut self, class: ObjectClass, region: Region) -> ObjectId {
-        self.objects.push(Object { class, region });
+        self.objects.push(Object { class, region, name: 0 });
         ObjectId(self.objects.len() as u32 - 1)
     }
 

@@ -108,7 +108,8 @@ impl NativeSession {
         let plan = &block.plan;
         let fits = block.entries.len() <= caps.block as usize
             && plan.prefix.len() <= caps.prefix as usize
-            && plan.shared.len() < caps.shared as usize;
+            && plan.shared.len() < caps.shared as usize
+            && plan.profile.fits();
         if !fits {
             return Err(TargetError::Unusable(
                 "the plan is too large for one execution".to_owned(),
@@ -124,6 +125,11 @@ impl NativeSession {
         header.record_options = u32::from(plan.record.options);
         header.exit_is_fine = u32::from(block.exit_is_fine);
         header.max_steps = plan.limits.max_steps;
+        header.n_choices = plan.profile.n_choices;
+        header.n_threads_known = plan.profile.n_threads;
+        header.n_lengths = plan.profile.lengths.len() as u32;
+        header.n_interests = plan.profile.interests.len() as u32;
+        header.n_uses = plan.profile.uses.len() as u32;
         header.n_notes = 0;
         header.n_shared_found = 0;
         *header.n_done.get_mut() = 0;
@@ -134,6 +140,12 @@ impl NativeSession {
         unsafe { segment.write(segment.prefix(), &plan.prefix) };
         // SAFETY: as above.
         unsafe { segment.write(segment.shared(), &plan.shared) };
+        // SAFETY: as above.
+        unsafe { segment.write(segment.lengths(), &plan.profile.lengths) };
+        // SAFETY: as above.
+        unsafe { segment.write(segment.interests(), &plan.profile.interests) };
+        // SAFETY: as above.
+        unsafe { segment.write(segment.uses(), &plan.profile.uses) };
         Ok(())
     }
 

@@ -10,7 +10,9 @@ mod dependence;
 mod end;
 mod finding;
 mod op;
+mod picker;
 mod plan;
+mod profile;
 mod rng;
 
 pub use dependence::dependent;
@@ -20,7 +22,9 @@ pub use finding::{
     ThreadState, WaitFor,
 };
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
-pub use plan::{Carrier, Limits, PickerSpec, Plan, Record, Timeouts};
+pub use picker::{Amount, Counting, Depth, PickerSpec, Smax};
+pub use plan::{Carrier, Limits, Plan, Record, Timeouts};
+pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
 
 /// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).

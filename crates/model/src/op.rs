@@ -175,6 +175,12 @@ impl OpKind {
         (self as u8) >= (OpKind::Lock as u8) && (self as u8) <= (OpKind::OnceAbort as u8)
     }
 
+    /// Does it give back what its thread holds? Nobody else could do anything at that moment but wait.
+    #[inline]
+    pub const fn is_release(self) -> bool {
+        matches!(self, OpKind::Unlock | OpKind::RwUnlock | OpKind::OnceDone | OpKind::OnceAbort)
+    }
+
     /// Does it change its object? An op that only reads commutes with others that only read.
     #[inline]
     pub const fn is_write(self) -> bool {

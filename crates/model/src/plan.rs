@@ -3,6 +3,8 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
+use crate::{PickerSpec, Profile};
+
 /// Prefix of choices, picker, seed, limits, and what is known about sharing.
 ///
 /// The same program, input and plan give the same trace, on both carriers. Replay, minimise, resume,
@@ -26,6 +28,9 @@ pub struct Plan {
     /// Names (hashes) of the variables known to be shared: accesses to them are scheduling points from
     /// the first one on. Invariant: sorted, no duplicates.
     pub shared: Vec<u64>,
+    /// What is known about the threads, for pickers that ask.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub profile: Profile,
     /// What to write down beside the events.
     #[cfg_attr(feature = "serde", serde(default))]
     pub record: Record,
@@ -50,19 +55,10 @@ impl Plan {
             timeouts: Timeouts::Rare,
             spurious: false,
             shared: Vec::new(),
+            profile: Profile::EMPTY,
             record: Record { options: false },
         }
     }
-}
-
-/// Who chooses the next thread.
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PickerSpec {
-    /// Uniform random walk.
-    Walk,
-    /// The running thread goes on until it can't.
-    Nonpreemptive,
 }
 
 /// When to stop an execution.

@@ -27,6 +27,13 @@ impl Rng {
         assert!(0 < bound);
         (((self.bits() >> 32) * bound as u64) >> 32) as u32
     }
+
+    /// As [`Rng::below`], for bounds of more than 32 bits.
+    #[inline]
+    pub const fn below_wide(&mut self, bound: u64) -> u64 {
+        assert!(0 < bound);
+        ((self.bits() as u128 * bound as u128) >> 64) as u64
+    }
 }
 
 #[cfg(test)]
@@ -41,6 +48,17 @@ mod tests {
         let mut rng = Rng::new(7);
         for _ in 0..60_000 {
             counts[rng.below(6) as usize] += 1;
+        }
+        assert!(counts.iter().all(|it| it.abs_diff(10_000) < 456), "{counts:?}");
+    }
+
+    /// As above, with a bound that takes more than 32 bits.
+    #[test]
+    fn below_wide_is_even() {
+        let mut counts = [0_u32; 6];
+        let mut rng = Rng::new(7);
+        for _ in 0..60_000 {
+            counts[(rng.below_wide(6 << 40) >> 40) as usize] += 1;
         }
         assert!(counts.iter().all(|it| it.abs_diff(10_000) < 456), "{counts:?}");
     }

@@ -7,19 +7,9 @@
 use raddle_model::ThreadId;
 
 use crate::{
-    nonpreemptive::Nonpreemptive,
-    view::{Threads, View},
-    walk::Walk,
+    tail::Tail,
+    view::{Picker, Threads, View},
 };
-
-/// Who chooses after the prefix.
-#[derive(Clone, Debug)]
-pub enum Tail {
-    /// See [`Nonpreemptive`].
-    Nonpreemptive(Nonpreemptive),
-    /// See [`Walk`].
-    Walk(Walk),
-}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -27,12 +17,12 @@ pub struct Chooser<'a> {
     prefix: &'a [u32],
     position: usize,
     diverged_at: Option<u64>,
-    tail: Tail,
+    tail: Tail<'a>,
 }
 
 impl<'a> Chooser<'a> {
     /// Follows `prefix`, then `tail`.
-    pub const fn new(prefix: &'a [u32], tail: Tail) -> Chooser<'a> {
+    pub const fn new(prefix: &'a [u32], tail: Tail<'a>) -> Chooser<'a> {
         Chooser { prefix, position: 0, diverged_at: None, tail }
     }
 
@@ -64,10 +54,7 @@ impl<'a> Chooser<'a> {
         {
             return thread;
         }
-        match &mut self.tail {
-            Tail::Nonpreemptive(picker) => picker.pick(view),
-            Tail::Walk(picker) => picker.pick(view),
-        }
+        self.tail.pick(view)
     }
 
     #[cold]
@@ -76,22 +63,26 @@ impl<'a> Chooser<'a> {
         self.position += 1;
         let is_known = thread.0 < view.threads.n_threads();
         if is_known && (view.threads.is_enabled(thread) || view.threads.timed().contains(&thread)) {
+            self.tail.forced(view, thread);
             return Some(thread);
         }
         self.diverge(view.step);
         None
     }
 
-    /// A step that was no choice: only `thread` could go on.
+    /// The next thread, where that is no choice: only one can go on.
     #[inline]
-    pub fn forced(&mut self, thread: ThreadId, step: u64) {
+    pub fn forced<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+        let thread = view.threads.enabled(0);
         if self.position < self.prefix.len() {
             let expected = self.prefix[self.position];
             self.position += 1;
             if expected != thread.0 {
-                self.diverge(step);
+                self.diverge(view.step);
             }
         }
+        self.tail.forced(view, thread);
+        thread
     }
 
     /// One of `n_choices` ways to perform a step.
@@ -103,10 +94,7 @@ impl<'a> Chooser<'a> {
             }
             self.diverge(step);
         }
-        match &mut self.tail {
-            Tail::Nonpreemptive(_) => 0,
-            Tail::Walk(picker) => picker.choose(n_choices),
-        }
+        self.tail.choose(n_choices)
     }
 
     fn diverge(&mut self, step: u64) {
@@ -117,18 +105,21 @@ impl<'a> Chooser<'a> {
 
 #[cfg(test)]
 mod tests {
-    use raddle_model::{Rng, ThreadId};
-
     use super::{Chooser, Tail};
     use crate::{Nonpreemptive, Walk, fake::Fake};
 
     fn chooser(prefix: &[u32]) -> Chooser<'_> {
-        Chooser::new(prefix, Tail::Nonpreemptive(Nonpreemptive))
+        Chooser::new(prefix, Tail::Nonpreemptive(Nonpreemptive::new()))
     }
 
     /// Picks once for each step, with the first thread as the one that ran last.
     fn picks(chooser: &mut Chooser<'_>, threads: &Fake, n_steps: u64) -> Vec<u32> {
         (0..n_steps).map(|step| chooser.pick(&threads.view(step, 0)).0).collect()
+    }
+
+    /// A step at which only this thread can go on.
+    fn forced(chooser: &mut Chooser<'_>, thread: u32, step: u64) {
+        assert_eq!(chooser.forced(&Fake::new(3, &[thread], &[]).view(step, 0)).0, thread);
     }
 
     #[test]
@@ -162,18 +153,18 @@ mod tests {
     #[test]
     fn a_forced_step_uses_up_a_choice() {
         let mut chooser = chooser(&[0, 1, 2]);
-        chooser.forced(ThreadId(0), 0);
-        chooser.forced(ThreadId(1), 1);
+        forced(&mut chooser, 0, 0);
+        forced(&mut chooser, 1, 1);
         assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1, 2], &[]), 2), [2, 0]);
-        chooser.forced(ThreadId(1), 5);
+        forced(&mut chooser, 1, 5);
         assert_eq!(chooser.diverged_at(), None);
     }
 
     #[test]
     fn another_forced_thread_ends_the_prefix() {
         let mut chooser = chooser(&[0, 1, 2]);
-        chooser.forced(ThreadId(0), 3);
-        chooser.forced(ThreadId(2), 4);
+        forced(&mut chooser, 0, 3);
+        forced(&mut chooser, 2, 4);
         assert_eq!(picks(&mut chooser, &Fake::new(3, &[0, 1, 2], &[]), 1), [0]);
         assert_eq!(chooser.diverged_at(), Some(4));
     }
@@ -211,7 +202,7 @@ mod tests {
     /// The prefix takes no random number: the tail goes on as if it had just begun.
     #[test]
     fn the_tail_does_not_see_the_prefix() {
-        let tail = || Tail::Walk(Walk::new(Rng::new(3), true));
+        let tail = || Tail::Walk(Walk::new(3, true));
         let threads = Fake::new(4, &[0, 1, 2, 3], &[]);
         let alone = picks(&mut Chooser::new(&[], tail()), &threads, 20);
         let after = picks(&mut Chooser::new(&[3, 3, 3], tail()), &threads, 23);

@@ -1,22 +1,47 @@
 //! Pickers: what chooses the next thread, inside an execution.
 //!
 //! A picker sees a [`View`] and nothing else: no clock, no environment, no addresses. The same picker
-//! shown the same views picks the same threads. Pickers are small and do not allocate: they run
-//! inside the program, between two of its steps.
+//! shown the same views picks the same threads. Pickers are small and do not allocate from step to step:
+//! they run inside the program, between two of its steps, and what they keep for each thread grows when a
+//! thread appears.
 //!
-//! A new picker is a file here with a type that has `pick` and `choose`, a variant of [`Tail`], and a
-//! number in [`Spec`].
+//! A new picker is a file here with a type that is a `Picker`, a variant of [`Tail`], and one of
+//! `raddle_model::PickerSpec` with its number.
 
 mod chooser;
+mod delay;
+mod dice;
+mod fair;
 #[cfg(test)]
 mod fake;
 mod nonpreemptive;
-mod spec;
+mod pct;
+mod pending;
+mod points;
+mod pos;
+mod priorities;
+mod roles;
+mod rpro;
+mod rstest;
+mod sticky;
+mod stride;
+mod surw;
+mod tail;
+mod urw;
 mod view;
 mod walk;
+mod weights;
 
-pub use chooser::{Chooser, Tail};
+pub use chooser::Chooser;
+pub use delay::Delay;
 pub use nonpreemptive::Nonpreemptive;
-pub use spec::Spec;
+pub use pct::Pct;
+pub use pos::Pos;
+pub use rstest::Rstest;
+pub use sticky::Sticky;
+pub use stride::Stride;
+pub use surw::Surw;
+pub use tail::{Origin, Tail};
+pub use urw::Urw;
 pub use view::{Threads, View};
 pub use walk::Walk;

@@ -1,35 +1,64 @@
 //! The running thread goes on until it can't; then the next in the order of creation that can, round
 //! and round. What most programs do most of the time on an idle machine: the baseline execution.
+//!
+//! A thread that has gone on for so long that it must be waiting for another in a way that the runtime
+//! does not recognise is passed by once (ALGORITHMS T7).
 
 use raddle_model::ThreadId;
 
-use crate::view::{Threads, View};
+use crate::view::{Picker, Threads, View};
+
+/// After so many steps of one thread, while others could go on, the next has its turn.
+const STAY_MAX: u32 = 20_000;
 
 /// See the module.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Nonpreemptive;
+#[derive(Clone, Debug, Default)]
+pub struct Nonpreemptive {
+    /// Choices since the last one that was not for the running thread.
+    n_stayed: u32,
+}
 
 impl Nonpreemptive {
-    pub(crate) fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        if view.threads.is_enabled(view.last) {
+    /// Has picked nothing yet.
+    pub const fn new() -> Nonpreemptive {
+        Nonpreemptive { n_stayed: 0 }
+    }
+}
+
+impl Picker for Nonpreemptive {
+    #[inline]
+    fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+        if view.threads.is_enabled(view.last) && self.n_stayed < STAY_MAX {
+            self.n_stayed += 1;
             return view.last;
         }
-        let n_threads = view.threads.n_threads();
-        (1..=n_threads)
-            .map(|distance| ThreadId((view.last.0 + distance) % n_threads))
-            .find(|thread| view.threads.is_enabled(*thread))
-            .unwrap_or_else(|| view.threads.enabled(0))
+        self.n_stayed = 0;
+        next_after(view.last, view.threads)
     }
+
+    fn choose(&mut self, _n_choices: u32) -> u32 {
+        0
+    }
+}
+
+/// The next thread after this one, in the order of creation, round and round, that can go on.
+pub(crate) fn next_after<T: Threads>(thread: ThreadId, threads: &T) -> ThreadId {
+    let n_threads = threads.n_threads();
+    (thread.0 + 1..n_threads)
+        .chain(0..=thread.0.min(n_threads - 1))
+        .map(ThreadId)
+        .find(|it| threads.is_enabled(*it))
+        .unwrap_or_else(|| threads.enabled(0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Nonpreemptive;
-    use crate::fake::Fake;
+    use super::{Nonpreemptive, STAY_MAX};
+    use crate::{fake::Fake, view::Picker};
 
     /// Who is next after thread `last` of six, by the threads that can go on.
     fn next(enabled: &[u32], last: u32) -> u32 {
-        Nonpreemptive.pick(&Fake::new(6, enabled, &[]).view(0, last)).0
+        Nonpreemptive::new().pick(&Fake::new(6, enabled, &[]).view(0, last)).0
     }
 
     #[test]
@@ -65,6 +94,17 @@ mod tests {
     #[test]
     fn never_times_out() {
         let threads = Fake::new(3, &[2], &[0, 1]);
-        assert_eq!(Nonpreemptive.pick(&threads.view(0, 0)).0, 2);
+        assert_eq!(Nonpreemptive::new().pick(&threads.view(0, 0)).0, 2);
+    }
+
+    /// Thread 1 spins; the others get one step each time it has had its 20,000.
+    #[test]
+    fn a_thread_that_never_stops_is_passed_by() {
+        let threads = Fake::new(3, &[0, 1, 2], &[]);
+        let mut picker = Nonpreemptive::new();
+        let stay: Vec<u32> = (0..=STAY_MAX).map(|_| picker.pick(&threads.view(0, 1)).0).collect();
+        assert!(stay[..STAY_MAX as usize].iter().all(|it| *it == 1));
+        assert_eq!(stay[STAY_MAX as usize], 2);
+        assert_eq!(picker.pick(&threads.view(0, 1)).0, 1);
     }
 }

@@ -1,6 +1,6 @@
-//! What a picker may look at.
+//! What a picker may look at, and what a picker is.
 
-use raddle_model::{Op, ThreadId};
+use raddle_model::{ObjectId, Op, ThreadId};
 
 /// The threads of an execution, as far as a picker may know them.
 pub trait Threads {
@@ -17,6 +17,10 @@ pub trait Threads {
     fn op(&self, thread: ThreadId) -> &Op;
     /// Threads created so far.
     fn n_threads(&self) -> u32;
+    /// Who created it; `None` for the first.
+    fn parent(&self, thread: ThreadId) -> Option<ThreadId>;
+    /// The hash of an object's name, the same in every execution; 0 if it has none.
+    fn name(&self, object: ObjectId) -> u64;
 }
 
 /// The state in which the next thread is chosen.
@@ -28,4 +32,18 @@ pub struct View<'a, T> {
     pub last: ThreadId,
     /// All threads.
     pub threads: &'a T,
+}
+
+/// Chooses the next thread, knowing nothing but views, its parameters and its seed.
+pub(crate) trait Picker {
+    /// The next thread. Its op is performed then.
+    fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId;
+
+    /// A step that was not this picker's choice: only `thread` could go on, or a prefix says so.
+    fn forced<T: Threads>(&mut self, view: &View<'_, T>, thread: ThreadId) {
+        let _ = (view, thread);
+    }
+
+    /// One of several ways to perform a step.
+    fn choose(&mut self, n_choices: u32) -> u32;
 }

@@ -2,56 +2,52 @@
 //!
 //! The baseline of all randomized testing; no bound better than 1/n for each choice, so a bug that
 //! needs k given choices among n threads has probability n^-k at worst (ALGORITHMS A1). Seed paper 4
-//! shows where it fails: long threads make the unlikely orders of event pairs very unlikely.
-//!
-//! A blocked thread with a deadline is chosen one time in sixteen, so that time-out paths are taken
-//! without drowning the rest.
+//! shows where it fails: long threads make the unlikely orders of event pairs very unlikely. The order of
+//! two events after a common beginning, `b` the j-th of its thread and `a` the i-th of the other:
+//! P(b before a) = P(Bin(i + j - 1, 1/2) >= j).
 
-use raddle_model::{Rng, ThreadId};
+use raddle_model::ThreadId;
 
-use crate::view::{Threads, View};
-
-/// One choice in so many is given to threads whose deadline may pass.
-const TIMED_ODDS: u32 = 16;
+use crate::{
+    dice::Dice,
+    view::{Picker, Threads, View},
+};
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    rng: Rng,
-    may_time_out: bool,
+    dice: Dice,
 }
 
 impl Walk {
     /// A walk; `may_time_out` as the plan says.
-    pub const fn new(rng: Rng, may_time_out: bool) -> Walk {
-        Walk { rng, may_time_out }
+    pub const fn new(seed: u64, may_time_out: bool) -> Walk {
+        Walk { dice: Dice::new(seed, may_time_out) }
     }
+}
 
+impl Picker for Walk {
     #[inline]
-    pub(crate) fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        let timed = view.threads.timed();
-        if self.may_time_out && !timed.is_empty() && self.rng.below(TIMED_ODDS) == 0 {
-            return timed[self.rng.below(timed.len() as u32) as usize];
+    fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+        match self.dice.timed(view.threads) {
+            Some(thread) => thread,
+            None => self.dice.uniform(view.threads),
         }
-        let n_enabled = view.threads.n_enabled();
-        view.threads.enabled(if n_enabled == 1 { 0 } else { self.rng.below(n_enabled) })
     }
 
-    pub(crate) fn choose(&mut self, n_choices: u32) -> u32 {
-        self.rng.below(n_choices)
+    fn choose(&mut self, n_choices: u32) -> u32 {
+        self.dice.below(n_choices)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use raddle_model::Rng;
-
     use super::Walk;
-    use crate::fake::Fake;
+    use crate::{fake::Fake, view::Picker};
 
     /// How often each of 6 threads is picked in 60,000 picks.
     fn picks(threads: &Fake, may_time_out: bool) -> [u32; 6] {
-        let mut walk = Walk::new(Rng::new(7), may_time_out);
+        let mut walk = Walk::new(7, may_time_out);
         let mut counts = [0; 6];
         for step in 0..60_000 {
             counts[walk.pick(&threads.view(step, 0)).idx()] += 1;
@@ -95,8 +91,8 @@ mod tests {
     /// A single thread that can go on is no choice, and takes no random number.
     #[test]
     fn the_only_thread_costs_nothing() {
-        let mut walk = Walk::new(Rng::new(7), true);
-        let mut untouched = Walk::new(Rng::new(7), true);
+        let mut walk = Walk::new(7, true);
+        let mut untouched = Walk::new(7, true);
         for step in 0..10 {
             assert_eq!(walk.pick(&Fake::new(6, &[2], &[]).view(step, 0)).0, 2);
         }
@@ -109,7 +105,7 @@ mod tests {
     /// Each of 3: 20,000 times, with standard deviation sqrt(60,000 / 3 * 2 / 3) = 115; five of them is 577.
     #[test]
     fn data_choices_are_equally_likely() {
-        let mut walk = Walk::new(Rng::new(7), true);
+        let mut walk = Walk::new(7, true);
         let mut counts = [0; 3];
         for _ in 0..60_000 {
             counts[walk.choose(3) as usize] += 1;

@@ -37,20 +37,12 @@ impl Planner for Seeds {
 
 /// The entry of an execution with this picker and seed.
 pub const fn entry(picker: PickerSpec, seed: u64) -> Entry {
-    let number = match picker {
-        PickerSpec::Nonpreemptive => 0,
-        PickerSpec::Walk => 1,
-    };
-    Entry { seed, picker: number, reserved: 0, params: [0; 2] }
+    Entry::new(picker, seed)
 }
 
 /// The picker of an entry: the reverse of [`entry()`].
 pub fn picker(entry: &Entry) -> PickerSpec {
-    match entry.picker {
-        0 => PickerSpec::Nonpreemptive,
-        1 => PickerSpec::Walk,
-        number => panic!("bug: no picker has the number {number}"),
-    }
+    entry.picker().expect("bug: an entry of ours has one of our pickers")
 }
 
 #[cfg(test)]

@@ -219,13 +219,13 @@ impl Control {
             self.heap.last = (start, start + block.size, hash);
             return self.is_known_shared(Control::block_name(hash, at - start));
         }
-        let (_, name) = self.describe(at, raddle_trace::ObjectClass::Variable);
+        let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
         name != 0 && self.is_known_shared(name)
     }
 
     /// Tells the launcher that a variable is shared, so that the next executions know.
     fn tell_shared(&mut self, at: usize) {
-        let (_, name) = self.describe(at, raddle_trace::ObjectClass::Variable);
+        let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
         if name == 0 || self.is_known_shared(name) {
             return;
         }

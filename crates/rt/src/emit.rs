@@ -194,6 +194,11 @@ impl Emit {
         ((start - base) as u64, (address + size).saturating_sub(start))
     }
 
+    /// The hash of an object's name, the same in every execution.
+    pub(crate) fn name_of(&self, object: ObjectId) -> u64 {
+        self.objects[object.idx()].name
+    }
+
     pub(crate) fn class_of(&self, object: ObjectId) -> ObjectClass {
         self.classes[object.idx()]
     }

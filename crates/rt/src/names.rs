@@ -222,9 +222,9 @@ impl Control {
         self.emit.add_site(pc, entry, is_foreign)
     }
 
-    /// What is at an address, for the object table; and its name, the same in every execution and for
+    /// What is at an address, for the object table, with its name, the same in every execution and for
     /// all objects of one kind (all blocks of an allocation site).
-    pub(crate) fn describe(&mut self, address: usize, class: ObjectClass) -> (ObjectEntry, u64) {
+    pub(crate) fn describe(&mut self, address: usize, class: ObjectClass) -> ObjectEntry {
         let mut entry = ObjectEntry { class: class as u8, ..ObjectEntry::default() };
         if let Some((base, block)) = self.heap.block_of(address) {
             entry.region = 2;
@@ -232,7 +232,8 @@ impl Control {
             entry.ordinal = block.ordinal;
             entry.size = block.size.min(u32::MAX as usize) as u32;
             entry.offset = (address - base) as u64;
-            return (entry, Control::block_name(self.block_hash(&block), address - base));
+            entry.name = Control::block_name(self.block_hash(&block), address - base);
+            return entry;
         }
         if self.modules.n_looks > 0 && self.modules.of(address).is_none() {
             self.look_again();
@@ -241,15 +242,16 @@ impl Control {
             entry.region = 1;
             entry.base = number;
             entry.offset = (address - module.bias) as u64;
-            return (entry, mix(mix(1, module.path_hash), entry.offset));
+            entry.name = mix(mix(1, module.path_hash), entry.offset);
+            return entry;
         }
         if let Some((thread, offset)) = self.stack_of(address) {
             entry.region = 3;
             entry.base = thread.0;
             entry.offset = offset as u64;
-            return (entry, mix(mix(3, u64::from(thread.0)), offset as u64));
+            entry.name = mix(mix(3, u64::from(thread.0)), offset as u64);
         }
-        (entry, 0)
+        entry
     }
 
     /// Where the functions that the thread is in were called, innermost first.

@@ -3,13 +3,14 @@
 
 use std::{
     ffi::{CStr, c_char, c_int},
+    slice,
     sync::atomic::{AtomicPtr, Ordering::*},
 };
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::End;
-use raddle_pick::{Chooser, Nonpreemptive, Spec, Tail};
+use raddle_model::{End, ProfileView};
+use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
 use crate::{
@@ -118,7 +119,7 @@ fn take_control(segment: Segment) {
         exit_code: 0,
         peeks_from: None,
         machine: Machine::new(object),
-        chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive)),
+        chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
         threads: vec![Box::new(main)],
         shadow,
         heap: Heap::default(),
@@ -399,12 +400,32 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
     unsafe {
         let control = control();
         let prefix = prefix(&*control);
-        let spec = Spec { number: entry.picker, params: entry.params };
-        let Some(tail) = spec.picker(entry.seed, (*header).timeouts_rare == 1) else {
+        let Some(picker) = entry.picker() else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
         };
-        (*control).chooser = Chooser::new(prefix, tail);
+        let origin = Origin {
+            picker,
+            seed: entry.seed,
+            may_time_out: (*header).timeouts_rare == 1,
+            profile: profile(header, &(*control).segment),
+        };
+        (*control).chooser = Chooser::new(prefix, Tail::new(&origin));
         crate::hooks::seed_random(entry.seed);
+    }
+}
+
+/// What the plan knows about the threads, where the launcher has put it.
+unsafe fn profile(header: *const Header, segment: &Segment) -> ProfileView<'static> {
+    // SAFETY: the launcher wrote so many into each area, of plain integers; the mapping stays for ever, and
+    // nobody writes during a block.
+    unsafe {
+        ProfileView {
+            n_choices: (*header).n_choices,
+            n_threads: (*header).n_threads_known,
+            lengths: slice::from_raw_parts(segment.lengths(), (*header).n_lengths as usize),
+            interests: slice::from_raw_parts(segment.interests(), (*header).n_interests as usize),
+            uses: slice::from_raw_parts(segment.uses(), (*header).n_uses as usize),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use raddle_trace::Options;
 use crate::{
     checkpoint,
     control::{Control, control},
+    emit::Emit,
     end, io, signals,
     threads::switch_to,
     timers,
@@ -219,17 +220,20 @@ fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
         checkpoint::leave_copy(control);
     }
     let step = control.emit.n_steps;
-    let sees = Sees { machine: &control.machine, unlisted: proposed.map(|op| (control.me, op)) };
+    let sees = Sees {
+        machine: &control.machine,
+        emit: &control.emit,
+        unlisted: proposed.map(|op| (control.me, op)),
+    };
     if !control.options.is_null() {
         // SAFETY: the area has the events' room, which the index is cut to.
         unsafe { *control.options.add(control.emit.idx()) = options(&sees) };
     }
+    let view = View { step, last: control.me, threads: &sees };
     if sees.n_enabled() == 1 && sees.timed().is_empty() {
-        let next = sees.enabled(0);
-        control.chooser.forced(next, step);
-        return next;
+        return control.chooser.forced(&view);
     }
-    control.chooser.pick(&View { step, last: control.me, threads: &sees })
+    control.chooser.pick(&view)
 }
 
 /// Who can go on, as it is recorded.
@@ -287,6 +291,7 @@ pub(crate) fn yield_now(site: SiteId) {
 /// What a picker sees of the machine.
 struct Sees<'a> {
     machine: &'a Machine,
+    emit: &'a Emit,
     /// The thread that runs and what it would do, if it can go on.
     unlisted: Option<(ThreadId, &'a Op)>,
 }
@@ -327,6 +332,14 @@ impl Threads for Sees<'_> {
     #[inline]
     fn n_threads(&self) -> u32 {
         self.machine.n_threads()
+    }
+
+    fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
+        self.machine.origin(thread).1
+    }
+
+    fn name(&self, object: ObjectId) -> u64 {
+        self.emit.name_of(object)
     }
 }
 

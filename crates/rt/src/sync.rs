@@ -39,7 +39,7 @@ impl Control {
         class: ObjectClass,
         state: ObjectState,
     ) -> ObjectId {
-        let (entry, _) = self.describe(address, class);
+        let entry = self.describe(address, class);
         let object = self.emit.add_object(entry, class, address);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
@@ -82,7 +82,7 @@ impl Control {
 
     #[cold]
     pub(crate) fn make_variable(&mut self, address: usize) -> ObjectId {
-        let (entry, _) = self.describe(address & !3, ObjectClass::Variable);
+        let entry = self.describe(address & !3, ObjectClass::Variable);
         let object = self.emit.add_object(entry, ObjectClass::Variable, address & !3);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
-use raddle_model::Event;
+use raddle_model::{Event, Interest, Length, PickerSpec, Profile, Use};
 
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
@@ -64,12 +64,25 @@ impl Default for Caps {
 pub struct Entry {
     /// The execution's seed.
     pub seed: u64,
-    /// The picker's number (see `raddle_pick::Spec`).
+    /// The picker's number: see `PickerSpec::to_numbers`.
     pub picker: u32,
     /// Zero.
     pub reserved: u32,
     /// The picker's parameters.
     pub params: [u64; 2],
+}
+
+impl Entry {
+    /// An execution with this picker and seed.
+    pub const fn new(picker: PickerSpec, seed: u64) -> Entry {
+        let (number, params) = picker.to_numbers();
+        Entry { seed, picker: number, reserved: 0, params }
+    }
+
+    /// Its picker; `None` if the numbers are no picker's.
+    pub const fn picker(&self) -> Option<PickerSpec> {
+        PickerSpec::from_numbers(self.picker, self.params)
+    }
 }
 
 /// How one execution of a block went.
@@ -132,6 +145,16 @@ pub struct Header {
     pub verbose: u32,
     /// Processors that the program is told it has.
     pub n_cpus: u32,
+    /// The profile: choices of one execution.
+    pub n_choices: u64,
+    /// The profile: threads of one execution.
+    pub n_threads_known: u32,
+    /// The profile: entries in each of its areas.
+    pub n_lengths: u32,
+    /// As above.
+    pub n_interests: u32,
+    /// As above.
+    pub n_uses: u32,
 
     // How it goes: written by the server and the running execution.
     /// Executions of the block that have ended.
@@ -254,6 +277,8 @@ pub struct ObjectEntry {
     pub size: u32,
     /// Offset in the module, block or stack.
     pub offset: u64,
+    /// The hash of its name, the same in every execution; 0 if it has none.
+    pub name: u64,
 }
 
 /// A thread, and what it was doing at the end.
@@ -328,6 +353,9 @@ pub(crate) struct Offsets {
     pub(crate) modules: usize,
     pub(crate) notes: usize,
     pub(crate) options: usize,
+    pub(crate) lengths: usize,
+    pub(crate) interests: usize,
+    pub(crate) uses: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -349,7 +377,10 @@ impl Offsets {
         let modules = after(threads, caps.threads, size_of::<ThreadEntry>());
         let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
         let options = after(notes, caps.notes, size_of::<NoteEntry>());
-        let end = after(options, caps.events, size_of::<Options>());
+        let lengths = after(options, caps.events, size_of::<Options>());
+        let interests = after(lengths, Profile::LENGTHS_MAX as u32, size_of::<Length>());
+        let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
+        let end = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
         Offsets {
             entries,
             summaries,
@@ -361,6 +392,9 @@ impl Offsets {
             modules,
             notes,
             options,
+            lengths,
+            interests,
+            uses,
             events,
             end,
         }

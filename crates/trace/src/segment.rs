@@ -7,7 +7,7 @@
 
 use std::{ptr, slice};
 
-use raddle_model::Event;
+use raddle_model::{Event, Interest, Length, Use};
 
 use crate::layout::{
     Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, SiteEntry,
@@ -152,6 +152,19 @@ impl Segment {
     area!(
         /// Who could have gone on, if that is recorded; for step `n` at `n` modulo the events' room.
         options, options, events, Options
+    );
+
+    area!(
+        /// The profile's lengths.
+        lengths, lengths, LENGTHS_MAX, Length
+    );
+    area!(
+        /// The profile's interests.
+        interests, interests, INTERESTS_MAX, Interest
+    );
+    area!(
+        /// The profile's uses.
+        uses, uses, USES_MAX, Use
     );
 
     /// Copies the first `count` entries of an area.

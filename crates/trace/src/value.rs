@@ -151,6 +151,9 @@ pub struct Object {
     pub class: ObjectClass,
     /// Where it lives.
     pub region: Region,
+    /// The hash of its name, the same in every execution and for all objects of one kind; 0 if it has
+    /// none.
+    pub name: u64,
 }
 
 /// A thread, and what it was doing at the end.
@@ -328,7 +331,7 @@ fn decode_object(entry: &ObjectEntry) -> Object {
         5 => Region::Descriptor(entry.base),
         _ => Region::Unknown,
     };
-    Object { class, region }
+    Object { class, region, name: entry.name }
 }
 
 fn decode_thread(entry: &ThreadEntry) -> Thread {

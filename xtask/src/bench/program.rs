@@ -182,13 +182,7 @@ impl Runner {
 fn block(picker: PickerSpec, n_executions: u64) -> Block {
     let mut plan = Plan::new(picker, 1);
     plan.limits.max_steps = u64::MAX;
-    // The numbers of crate `pick`, which is the runtime's.
-    let number = match picker {
-        PickerSpec::Nonpreemptive => 0,
-        PickerSpec::Walk => 1,
-    };
-    let entry = |seed| Entry { seed, picker: number, reserved: 0, params: [0; 2] };
-    let entries = (1..=n_executions).map(entry).collect();
+    let entries = (1..=n_executions).map(|seed| Entry::new(picker, seed)).collect();
     Block { plan, entries, exit_is_fine: false, keep: Vec::new() }
 }
 

@@ -3,7 +3,8 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use raddle_model::{Limits, PickerSpec, Timeouts};
+use raddle_model::{Limits, Timeouts};
+use raddle_plan::{FORMS, Strategy};
 
 use super::{CarrierArg, Common};
 use crate::values::{self, Budget};
@@ -48,9 +49,10 @@ pub(crate) struct RunArgs {
     #[arg(env = "RADDLE_SEED", hide_env = true)]
     pub(crate) seed: u64,
     /// Who chooses the next thread
-    #[arg(long, visible_alias = "picker", value_enum, default_value_t, help_heading = "Schedule")]
+    #[arg(long, visible_alias = "picker", default_value = "walk", help_heading = "Schedule")]
+    #[arg(value_name = "STRATEGY", value_parser = Strategy::parse, long_help = strategies())]
     #[arg(env = "RADDLE_STRATEGY", hide_env = true)]
-    pub(crate) strategy: PickerArg,
+    pub(crate) strategy: Strategy,
     /// What carries the program's threads
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) carrier: CarrierArg,
@@ -119,6 +121,12 @@ impl RunArgs {
         }
     }
 
+    /// How many executions strategies plan for, if only the time is limited.
+    pub(crate) fn n_planned(&self) -> u64 {
+        const PLANNED_IN_TIME: u64 = 10_000;
+        self.limits().0.unwrap_or(PLANNED_IN_TIME)
+    }
+
     /// Was the budget left to us?
     pub(crate) const fn is_default_budget(&self) -> bool {
         self.execs.is_none() && self.time.is_none() && self.budget.is_none()
@@ -131,33 +139,14 @@ impl RunArgs {
     }
 }
 
-/// Who chooses the next thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PickerArg {
-    /// Uniform random walk
-    #[default]
-    Walk,
-    /// The running thread goes on until it can't
-    Nonpreemptive,
-}
-
-impl PickerArg {
-    /// Its name.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            PickerArg::Walk => "walk",
-            PickerArg::Nonpreemptive => "nonpreemptive",
-        }
+/// All strategies, for the long help.
+fn strategies() -> String {
+    let mut text = "Who chooses the next thread:\n".to_owned();
+    for form in FORMS {
+        let colon = if form.params.is_empty() { "" } else { ":" };
+        text += &format!("\n- {}{colon}{}\n    {}", form.name, form.params, form.what);
     }
-}
-
-impl From<PickerArg> for PickerSpec {
-    fn from(picker: PickerArg) -> PickerSpec {
-        match picker {
-            PickerArg::Walk => PickerSpec::Walk,
-            PickerArg::Nonpreemptive => PickerSpec::Nonpreemptive,
-        }
-    }
+    text
 }
 
 /// When timed waits time out.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use raddle_model::{Plan, Record};
+use raddle_model::{Plan, Profile, Record};
 use raddle_plan::{Planner, Seeds, Sharing, picker};
 
 use super::{
@@ -50,6 +50,7 @@ impl Sampling<'_> {
             timeouts: self.options.timeouts,
             spurious: self.options.spurious,
             shared: self.sharing.known(range.start),
+            profile: Profile::EMPTY,
             record: Record::default(),
         };
         let exit_is_fine = self.options.exit_is_fine;

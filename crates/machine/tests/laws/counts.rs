@@ -17,7 +17,7 @@ fn every_run(program: &Program, mut each: impl FnMut(&Run)) {
     // By choice: what was not tried there yet.
     let mut untried: Vec<Vec<u32>> = Vec::new();
     loop {
-        let chooser = Chooser::new(&prefix, Tail::Nonpreemptive(Nonpreemptive));
+        let chooser = Chooser::new(&prefix, Tail::Nonpreemptive(Nonpreemptive::new()));
         let it = run(program, chooser, MAX_STEPS, &mut ());
         assert_eq!(it.diverged_at, None);
         for idx in untried.len()..it.choices.len() {

@@ -7,7 +7,7 @@ use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::{RngSeed, TestRunner},
 };
-use raddle_model::{Event, OpResult, Rng};
+use raddle_model::{Event, OpResult};
 use raddle_pick::{Chooser, Nonpreemptive, Tail, Walk};
 
 use crate::{
@@ -27,12 +27,12 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
-fn walk(seed: u64) -> Tail {
-    Tail::Walk(Walk::new(Rng::new(seed), seed.is_multiple_of(2)))
+fn walk(seed: u64) -> Tail<'static> {
+    Tail::Walk(Walk::new(seed, seed.is_multiple_of(2)))
 }
 
 fn follow(program: &Program, prefix: &[u32]) -> Run {
-    let tail = Tail::Nonpreemptive(Nonpreemptive);
+    let tail = Tail::Nonpreemptive(Nonpreemptive::new());
     run(program, Chooser::new(prefix, tail), MAX_STEPS, &mut ())
 }
 
@@ -47,7 +47,7 @@ proptest! {
     /// Who can go on, how ops end, whom they wake, deadlock, time: all as POSIX says.
     #[test]
     fn every_run_is_legal(program in program(), seed in any::<u64>()) {
-        let tails = [walk(seed), walk(seed.wrapping_add(1)), Tail::Nonpreemptive(Nonpreemptive)];
+        let tails = [walk(seed), walk(seed.wrapping_add(1)), Tail::Nonpreemptive(Nonpreemptive::new())];
         for tail in tails {
             let chooser = Chooser::new(&[], tail);
             let it = run(&program, chooser, MAX_STEPS, &mut Posix::default());

@@ -152,12 +152,11 @@ impl<'a, W: Watch> Toy<'a, W> {
             (0..sees.n_threads()).filter(|it| sees.is_enabled(ThreadId(*it))).collect();
         let timed = sees.timed().iter().filter(|it| !sees.is_enabled(**it));
         options.extend(timed.map(|it| it.0));
-        let step = self.trace.len() as u64;
+        let view = View { step: self.trace.len() as u64, last: self.last, threads: &sees };
         let thread = if sees.n_enabled() == 1 && sees.timed().is_empty() {
-            self.chooser.forced(sees.enabled(0), step);
-            sees.enabled(0)
+            self.chooser.forced(&view)
         } else {
-            self.chooser.pick(&View { step, last: self.last, threads: &sees })
+            self.chooser.pick(&view)
         };
         self.choices.push(thread.0);
         self.options.push(options);
@@ -369,5 +368,13 @@ impl Threads for Sees<'_> {
 
     fn n_threads(&self) -> u32 {
         self.0.n_threads()
+    }
+
+    fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
+        self.0.origin(thread).1
+    }
+
+    fn name(&self, object: ObjectId) -> u64 {
+        u64::from(object.0)
     }
 }

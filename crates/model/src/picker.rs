@@ -1,0 +1,209 @@
+//! Who chooses the next thread: which picker, with which parameters.
+//!
+//! Integers only, so that a plan is the same on every machine and can be compared: probabilities are per
+//! mille. `raddle-pick` has the pickers themselves.
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+/// Who chooses the next thread.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PickerSpec {
+    /// The running thread goes on until it can't.
+    Nonpreemptive,
+    /// Uniform random walk.
+    Walk,
+    /// The scheduling loop of seed paper 1.
+    Rstest {
+        /// How likely another round of the loop is, per mille.
+        per_mille: u32,
+    },
+    /// Randomized stride.
+    Stride(Smax),
+    /// Probabilistic concurrency testing.
+    Pct(Depth),
+    /// As PCT, with its change points close together.
+    Rpro {
+        /// The number of ordering constraints.
+        depth: Depth,
+        /// How far from the first change point the others are.
+        radius: Amount,
+    },
+    /// Partial order sampling.
+    Pos,
+    /// Selectively uniform random walk.
+    Surw,
+    /// Uniform random walk over whole interleavings.
+    Urw,
+    /// Round robin, with delays at random steps.
+    Delay(Amount),
+    /// The running thread goes on with a given probability; else all are equally likely.
+    Sticky {
+        /// How likely it goes on, per mille.
+        per_mille: u32,
+    },
+}
+
+/// The longest stride.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smax {
+    /// The same for every thread.
+    Fixed(u32),
+    /// In proportion to the thread's length, as far as that is known.
+    Ratio {
+        /// Length over longest stride, per mille.
+        per_mille: u32,
+        /// Which length.
+        counting: Counting,
+    },
+}
+
+/// Which of a thread's events make its length.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// All since there has been a second thread (ALGORITHMS T8).
+    #[default]
+    All,
+    /// Those that happened while another thread could go on: what seed paper 4 counts.
+    Contended,
+}
+
+/// How many ordering constraints a bug is taken to have: its depth.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// So many.
+    Fixed(u32),
+    /// Drawn for each execution.
+    Drawn,
+    /// The deepest whose guarantee is at least one in so many executions: seed paper 4's rule.
+    Guaranteed(u64),
+}
+
+/// A number, or one that is drawn for each execution.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// So many.
+    Fixed(u32),
+    /// Drawn for each execution.
+    Drawn,
+}
+
+impl PickerSpec {
+    /// A number for the picker, and its parameters, for the shared segment.
+    pub const fn to_numbers(self) -> (u32, [u64; 2]) {
+        match self {
+            PickerSpec::Nonpreemptive => (0, [0, 0]),
+            PickerSpec::Walk => (1, [0, 0]),
+            PickerSpec::Rstest { per_mille } => (2, [per_mille as u64, 0]),
+            PickerSpec::Stride(Smax::Fixed(smax)) => (3, [smax as u64, 0]),
+            PickerSpec::Stride(Smax::Ratio { per_mille, counting }) => {
+                (4, [per_mille as u64, counting as u64])
+            }
+            PickerSpec::Pct(depth) => (5, [depth.to_number(), 0]),
+            PickerSpec::Rpro { depth, radius } => (6, [depth.to_number(), radius.to_number()]),
+            PickerSpec::Pos => (7, [0, 0]),
+            PickerSpec::Surw => (8, [0, 0]),
+            PickerSpec::Urw => (9, [0, 0]),
+            PickerSpec::Delay(n_delays) => (10, [n_delays.to_number(), 0]),
+            PickerSpec::Sticky { per_mille } => (11, [per_mille as u64, 0]),
+        }
+    }
+
+    /// The reverse of [`PickerSpec::to_numbers`]; `None` for numbers that no picker has.
+    pub const fn from_numbers(number: u32, [first, second]: [u64; 2]) -> Option<PickerSpec> {
+        let per_mille = first as u32;
+        Some(match number {
+            0 => PickerSpec::Nonpreemptive,
+            1 => PickerSpec::Walk,
+            2 => PickerSpec::Rstest { per_mille },
+            3 => PickerSpec::Stride(Smax::Fixed(first as u32)),
+            4 => {
+                let counting = if second == 0 { Counting::All } else { Counting::Contended };
+                PickerSpec::Stride(Smax::Ratio { per_mille, counting })
+            }
+            5 => PickerSpec::Pct(Depth::from_number(first)),
+            6 => PickerSpec::Rpro {
+                depth: Depth::from_number(first),
+                radius: Amount::from_number(second),
+            },
+            7 => PickerSpec::Pos,
+            8 => PickerSpec::Surw,
+            9 => PickerSpec::Urw,
+            10 => PickerSpec::Delay(Amount::from_number(first)),
+            11 => PickerSpec::Sticky { per_mille },
+            _ => return None,
+        })
+    }
+}
+
+impl Depth {
+    /// Guarantees have the upper half of the numbers.
+    const GUARANTEED: u64 = 1 << 63;
+
+    const fn to_number(self) -> u64 {
+        match self {
+            Depth::Fixed(depth) => depth as u64,
+            Depth::Drawn => u64::MAX >> 1,
+            Depth::Guaranteed(one_in) => one_in | Depth::GUARANTEED,
+        }
+    }
+
+    const fn from_number(number: u64) -> Depth {
+        if number & Depth::GUARANTEED != 0 {
+            return Depth::Guaranteed(number & !Depth::GUARANTEED);
+        }
+        if number == u64::MAX >> 1 { Depth::Drawn } else { Depth::Fixed(number as u32) }
+    }
+}
+
+impl Amount {
+    const fn to_number(self) -> u64 {
+        match self {
+            Amount::Fixed(number) => number as u64,
+            Amount::Drawn => u64::MAX,
+        }
+    }
+
+    const fn from_number(number: u64) -> Amount {
+        if number == u64::MAX { Amount::Drawn } else { Amount::Fixed(number as u32) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Amount, Counting, Depth, PickerSpec, Smax};
+
+    #[test]
+    fn numbers_come_back() {
+        let ratio = |counting| PickerSpec::Stride(Smax::Ratio { per_mille: 2_900, counting });
+        let pickers = [
+            PickerSpec::Nonpreemptive,
+            PickerSpec::Walk,
+            PickerSpec::Rstest { per_mille: 200 },
+            PickerSpec::Stride(Smax::Fixed(5)),
+            ratio(Counting::All),
+            ratio(Counting::Contended),
+            PickerSpec::Pct(Depth::Fixed(3)),
+            PickerSpec::Pct(Depth::Drawn),
+            PickerSpec::Pct(Depth::Guaranteed(3_338)),
+            PickerSpec::Rpro { depth: Depth::Fixed(u32::MAX), radius: Amount::Fixed(50) },
+            PickerSpec::Rpro { depth: Depth::Guaranteed(u64::MAX >> 1), radius: Amount::Drawn },
+            PickerSpec::Pos,
+            PickerSpec::Surw,
+            PickerSpec::Urw,
+            PickerSpec::Delay(Amount::Fixed(4)),
+            PickerSpec::Delay(Amount::Drawn),
+            PickerSpec::Sticky { per_mille: 900 },
+        ];
+        for picker in pickers {
+            let (number, params) = picker.to_numbers();
+            assert_eq!(PickerSpec::from_numbers(number, params), Some(picker));
+        }
+        assert_eq!(PickerSpec::from_numbers(99, [0, 0]), None);
+    }
+}

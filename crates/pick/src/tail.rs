@@ -1,0 +1,108 @@
+//! Any picker: made from its description, and asked without knowing which it is.
+
+use raddle_model::{PickerSpec, ProfileView, ThreadId};
+
+use crate::{
+    delay::Delay,
+    nonpreemptive::Nonpreemptive,
+    pct::Pct,
+    pos::Pos,
+    rpro::rpro,
+    rstest::Rstest,
+    sticky::Sticky,
+    stride::Stride,
+    surw::Surw,
+    urw::Urw,
+    view::{Picker, Threads, View},
+    walk::Walk,
+};
+
+/// What a picker is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// Which, with its parameters.
+    pub picker: PickerSpec,
+    /// What all its random choices come from.
+    pub seed: u64,
+    /// May waits with a deadline end although others can go on?
+    pub may_time_out: bool,
+    /// What is known about the threads.
+    pub profile: ProfileView<'a>,
+}
+
+/// Who chooses after the prefix.
+#[derive(Clone, Debug)]
+pub enum Tail<'a> {
+    /// See [`Nonpreemptive`].
+    Nonpreemptive(Nonpreemptive),
+    /// See [`Walk`].
+    Walk(Walk),
+    /// See [`Rstest`].
+    Rstest(Rstest),
+    /// See [`Stride`].
+    Stride(Stride<'a>),
+    /// See [`Pct`]; with the change points of RPRO too.
+    Pct(Pct),
+    /// See [`Pos`].
+    Pos(Pos),
+    /// See [`Surw`].
+    Surw(Surw<'a>),
+    /// See [`Urw`].
+    Urw(Urw<'a>),
+    /// See [`Delay`].
+    Delay(Delay),
+    /// See [`Sticky`].
+    Sticky(Sticky),
+}
+
+macro_rules! each {
+    ($tail:expr, $picker:ident => $body:expr) => {
+        match $tail {
+            Tail::Nonpreemptive($picker) => $body,
+            Tail::Walk($picker) => $body,
+            Tail::Rstest($picker) => $body,
+            Tail::Stride($picker) => $body,
+            Tail::Pct($picker) => $body,
+            Tail::Pos($picker) => $body,
+            Tail::Surw($picker) => $body,
+            Tail::Urw($picker) => $body,
+            Tail::Delay($picker) => $body,
+            Tail::Sticky($picker) => $body,
+        }
+    };
+}
+
+impl<'a> Tail<'a> {
+    /// The picker, ready to pick.
+    pub fn new(origin: &Origin<'a>) -> Tail<'a> {
+        match origin.picker {
+            PickerSpec::Nonpreemptive => Tail::Nonpreemptive(Nonpreemptive::new()),
+            PickerSpec::Walk => Tail::Walk(Walk::new(origin.seed, origin.may_time_out)),
+            PickerSpec::Rstest { per_mille } => Tail::Rstest(Rstest::new(origin, per_mille)),
+            PickerSpec::Stride(smax) => Tail::Stride(Stride::new(origin, smax)),
+            PickerSpec::Pct(depth) => Tail::Pct(Pct::new(origin, depth)),
+            PickerSpec::Rpro { depth, radius } => Tail::Pct(rpro(origin, depth, radius)),
+            PickerSpec::Pos => Tail::Pos(Pos::new(origin)),
+            PickerSpec::Surw => Tail::Surw(Surw::new(origin)),
+            PickerSpec::Urw => Tail::Urw(Urw::new(origin)),
+            PickerSpec::Delay(n_delays) => Tail::Delay(Delay::new(origin, n_delays)),
+            PickerSpec::Sticky { per_mille } => Tail::Sticky(Sticky::new(origin, per_mille)),
+        }
+    }
+}
+
+impl Picker for Tail<'_> {
+    #[inline]
+    fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+        each!(self, picker => picker.pick(view))
+    }
+
+    #[inline]
+    fn forced<T: Threads>(&mut self, view: &View<'_, T>, thread: ThreadId) {
+        each!(self, picker => picker.forced(view, thread));
+    }
+
+    fn choose(&mut self, n_choices: u32) -> u32 {
+        each!(self, picker => picker.choose(n_choices))
+    }
+}
