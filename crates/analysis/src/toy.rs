@@ -34,7 +34,10 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
     Trace {
         summary: Summary { n_steps: events.len() as u64, ..Summary::default() },
         sites: vec![Site::default(); events.len() + 1],
-        objects: vec![Object { class: ObjectClass::Variable, region: Region::Unknown }; n_objects],
+        objects: vec![
+            Object { class: ObjectClass::Variable, region: Region::Unknown, name: 0 };
+            n_objects
+        ],
         threads: vec![thread; n_threads],
         events,
         options: Vec::new(),
