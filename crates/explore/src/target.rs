@@ -3,6 +3,8 @@
 use raddle_model::{Place, Plan};
 use raddle_trace::{Entry, Summary, Trace};
 
+use crate::coverage::Covered;
+
 /// A program that can be executed again and again.
 pub trait Target: Sync {
     /// Opens one more way to run executions; each worker has its own.
@@ -38,6 +40,8 @@ pub struct BlockResult {
     pub summaries: Vec<Summary>,
     /// Names of variables found to be shared, beyond those the plan knew. Sorted, no duplicates.
     pub shared_found: Vec<u64>,
+    /// Pairs that its executions covered. Sorted by pair, no duplicates.
+    pub covered: Vec<Covered>,
     /// The last execution, if it must be looked at, or if the block has just one execution.
     pub last: Option<Execution>,
     /// What could not be controlled, in all executions of the block.

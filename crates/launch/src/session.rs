@@ -5,9 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_explore::target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled};
+use raddle_explore::{
+    coverage::covered,
+    target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled},
+};
 use raddle_model::{End, OpKind, OpResult, Timeouts};
-use raddle_trace::{Summary, Trace};
+use raddle_trace::{PAIRS_MAX, Summary, Trace};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -131,6 +134,7 @@ impl NativeSession {
         header.n_interests = plan.profile.interests.len() as u32;
         header.n_uses = plan.profile.uses.len() as u32;
         header.n_notes = 0;
+        header.n_pairs = 0;
         header.n_shared_found = 0;
         *header.n_done.get_mut() = 0;
         *header.heartbeat.get_mut() = 0;
@@ -196,6 +200,9 @@ impl NativeSession {
         let n_done = (*header.n_done.get_mut() as usize).min(block.entries.len());
         // SAFETY: the server wrote so many, within the area's room.
         let mut summaries = unsafe { segment.copy(segment.summaries(), n_done) };
+        let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
+        // SAFETY: cut to the area's room.
+        let covered = covered(&summaries, &unsafe { segment.copy(segment.pairs(), n_pairs) });
         let n_known = header.n_shared as usize;
         let n_all = (n_known + header.n_shared_found as usize).min(segment.caps().shared as usize);
         // SAFETY: cut to the area's room.
@@ -221,7 +228,7 @@ impl NativeSession {
             }
             _ => None,
         };
-        BlockResult { summaries, shared_found, last, uncontrolled, n_steps_spared: 0 }
+        BlockResult { summaries, shared_found, covered, last, uncontrolled, n_steps_spared: 0 }
     }
 
     /// How the last execution ended, also where the runtime could not say it.

@@ -178,6 +178,7 @@ impl Saved {
     /// Makes everything as it was, for one more execution.
     fn write_back(&self, control: &Control) {
         let segment = &control.segment;
+        control.emit.coverage.tell_again();
         // SAFETY: the areas had room for it before; no execution runs, and the launcher waits.
         unsafe {
             let header = &mut *control.header;

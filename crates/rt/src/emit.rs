@@ -7,7 +7,9 @@
 
 use raddle_machine::Performed;
 use raddle_model::{Event, ObjectId, Op, OpResult, Order, SiteId, ThreadId, hash_bytes, mix};
-use raddle_trace::{Header, ObjectClass, ObjectEntry, Segment, SiteEntry};
+use raddle_trace::{Header, ObjectClass, ObjectEntry, Pair, Segment, SiteEntry};
+
+use crate::coverage::{Coverage, Covers, Touches, locked};
 
 /// See the module.
 #[derive(Debug)]
@@ -23,14 +25,31 @@ pub(crate) struct Emit {
     pub(crate) class: u64,
     /// By thread: the hash of its last event.
     last_of_thread: Vec<u64>,
-    /// By object: the hash of its last write, and of all events on it.
-    last_of_object: Vec<(u64, u64)>,
+    /// By object.
+    past_of_object: Vec<Past>,
+    pub(crate) coverage: Coverage,
     /// By object: what it is.
     objects: Vec<ObjectEntry>,
     classes: Vec<ObjectClass>,
     /// By object: where it begins in memory, if it does. Never leaves the process.
     bases: Vec<usize>,
     sites: SiteTable,
+}
+
+/// What has happened to an object.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    /// The hash of its last write.
+    write: u64,
+    /// Of all events since.
+    all: u64,
+    touches: Touches,
+}
+
+impl Past {
+    const fn new(number: u32) -> Past {
+        Past { write: number as u64, all: number as u64, touches: Touches::NONE }
+    }
 }
 
 /// Code addresses by number, and the reverse: open addressing, small, for its pages are copied in every
@@ -48,6 +67,8 @@ struct SiteTable {
 struct KnownSite {
     pc: usize,
     entry: SiteEntry,
+    /// Of the entry: the same in every execution.
+    hash: u64,
     /// No code of the program was found for it.
     is_foreign: bool,
 }
@@ -64,13 +85,14 @@ impl Emit {
             digest: 0,
             class: 0,
             last_of_thread: Vec::with_capacity(16),
-            last_of_object: Vec::with_capacity(64),
+            past_of_object: Vec::with_capacity(64),
+            coverage: Coverage::new(segment),
             objects: Vec::with_capacity(64),
             classes: Vec::with_capacity(64),
             bases: Vec::with_capacity(64),
             sites: SiteTable::new(caps.sites),
         };
-        emit.last_of_object.push((0, 0));
+        emit.past_of_object.push(Past::new(0));
         emit.objects.push(ObjectEntry::default());
         emit.classes.push(ObjectClass::Variable);
         emit.bases.push(0);
@@ -92,30 +114,50 @@ impl Emit {
         let what =
             u64::from(op.kind as u8) | u64::from(thread.0) << 8 | u64::from(op.object.0) << 32;
         self.digest = mix(self.digest ^ u64::from(op.site.0), what);
-        self.add_to_class(thread, op, what);
+        let covers = Covers::of(op.kind);
+        self.add_to_class(thread, op, what, covers);
+        if covers.has(Covers::HOLDS) && self.coverage.follow(thread, op, performed, covers) {
+            self.add_lock_pairs(thread, locked(op));
+        }
     }
 
     #[inline]
-    fn add_to_class(&mut self, thread: ThreadId, op: &Op, what: u64) {
+    fn add_to_class(&mut self, thread: ThreadId, op: &Op, what: u64, covers: Covers) {
         let last = &mut self.last_of_thread[thread.idx()];
         let mut hash = mix(*last, what ^ u64::from(op.site.0) << 16);
         if op.object != ObjectId::NONE {
-            let object = &mut self.last_of_object[op.object.idx()];
+            let object = &mut self.past_of_object[op.object.idx()];
             if op.kind.is_write() {
-                hash = mix(hash, object.1);
-                *object = (hash, hash);
+                hash = mix(hash, object.all);
+                (object.write, object.all) = (hash, hash);
             } else {
-                hash = mix(hash, object.0);
-                object.1 = object.1.wrapping_add(hash);
+                hash = mix(hash, object.write);
+                object.all = object.all.wrapping_add(hash);
+            }
+            if covers.has(Covers::PAIRS)
+                && let Some(before) =
+                    object.touches.touch(thread, op.site.0, covers.has(Covers::CHANGE))
+            {
+                let (before, site) = (self.sites.hash(before), self.sites.hash(op.site.0));
+                self.coverage.add(Pair::of_sites(before, site));
             }
         }
         if op.other != ObjectId::NONE {
-            let other = &mut self.last_of_object[op.other.idx()];
-            hash = mix(hash, other.1);
-            *other = (hash, hash);
+            let other = &mut self.past_of_object[op.other.idx()];
+            hash = mix(hash, other.all);
+            (other.write, other.all) = (hash, hash);
         }
         *last = hash;
         self.class = self.class.wrapping_add(hash);
+    }
+
+    /// A thread holds locks and takes one more: each of those with the new one is a pair.
+    #[cold]
+    fn add_lock_pairs(&mut self, thread: ThreadId, taken: ObjectId) {
+        let held = *self.coverage.held(thread);
+        for before in held.before_last() {
+            self.coverage.add(Pair::of_locks(self.name_of(*before), self.name_of(taken)));
+        }
     }
 
     /// The value that the last step read, and the size of its access.
@@ -145,6 +187,7 @@ impl Emit {
 
     pub(crate) fn add_thread(&mut self, thread: ThreadId) {
         let path = u64::from(thread.0);
+        self.coverage.add_thread();
         self.last_of_thread.push(mix(path, 1));
     }
 
@@ -155,8 +198,8 @@ impl Emit {
         class: ObjectClass,
         base: usize,
     ) -> ObjectId {
-        let number = self.last_of_object.len() as u32;
-        self.last_of_object.push((u64::from(number), u64::from(number)));
+        let number = self.past_of_object.len() as u32;
+        self.past_of_object.push(Past::new(number));
         self.objects.push(entry);
         self.classes.push(class);
         self.bases.push(base);
@@ -218,12 +261,12 @@ impl Emit {
     }
 
     pub(crate) fn site_hash(&self, site: SiteId) -> u64 {
-        let entry = &self.sites.known[site.0 as usize].entry;
-        hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module)
+        self.sites.hash(site.0)
     }
 
     pub(crate) fn add_site(&mut self, pc: usize, entry: SiteEntry, is_foreign: bool) -> SiteId {
-        self.sites.insert(KnownSite { pc, entry, is_foreign })
+        let hash = hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module);
+        self.sites.insert(KnownSite { pc, entry, hash, is_foreign })
     }
 }
 
@@ -232,11 +275,17 @@ impl SiteTable {
         let unknown = KnownSite {
             pc: 0,
             entry: SiteEntry { module: u32::MAX, ..SiteEntry::default() },
+            hash: 0,
             is_foreign: false,
         };
         let mut known = Vec::with_capacity(64);
         known.push(unknown);
         SiteTable { slots: vec![0; 256], known, room }
+    }
+
+    #[inline]
+    fn hash(&self, site: u32) -> u64 {
+        self.known[site as usize].hash
     }
 
     #[inline]

@@ -22,6 +22,7 @@ mod apart;
 mod arena;
 mod checkpoint;
 mod control;
+mod coverage;
 mod emit;
 mod end;
 mod heap;

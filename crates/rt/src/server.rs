@@ -333,6 +333,8 @@ fn end_summary(header: *mut Header, status: i32) -> Summary {
             (*header).summary.end_detail = detail;
             (*header).summary.n_steps = (*header).heartbeat.load(Relaxed);
         }
+        let n_pairs = (*header).n_pairs.saturating_sub((*header).n_pairs_before);
+        (*header).summary.n_pairs = n_pairs;
         (*header).summary
     }
 }
@@ -355,6 +357,7 @@ fn begin_summary(header: *mut Header) {
     // SAFETY: no execution runs.
     unsafe {
         (*header).summary = Summary::default();
+        (*header).n_pairs_before = (*header).n_pairs;
         (*header).is_end_written = 0;
         (*header).n_events = 0;
         (*header).n_message = 0;

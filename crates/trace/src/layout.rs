@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use raddle_model::{Event, Interest, Length, PickerSpec, Profile, Use};
 
+use crate::pair::{PAIRS_MAX, Pair};
+
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -109,6 +111,10 @@ pub struct Summary {
     pub n_uncontrolled: u32,
     /// The first step at which the prefix could not be followed, plus one; 0 if it could.
     pub diverged_at: u32,
+    /// Pairs that it covered, in the area of pairs after those of the executions before it.
+    pub n_pairs: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// The start of the segment.
@@ -191,6 +197,10 @@ pub struct Header {
     pub end_object: u32,
     /// Bytes of the message.
     pub n_message: u32,
+    /// Pairs that the block's executions covered so far.
+    pub n_pairs: u32,
+    /// Pairs that those before the running execution covered.
+    pub n_pairs_before: u32,
     /// Zero.
     pub reserved2: u32,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
@@ -356,6 +366,7 @@ pub(crate) struct Offsets {
     pub(crate) lengths: usize,
     pub(crate) interests: usize,
     pub(crate) uses: usize,
+    pub(crate) pairs: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -380,7 +391,8 @@ impl Offsets {
         let lengths = after(options, caps.events, size_of::<Options>());
         let interests = after(lengths, Profile::LENGTHS_MAX as u32, size_of::<Length>());
         let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
-        let end = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
+        let pairs = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
+        let end = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
         Offsets {
             entries,
             summaries,
@@ -395,6 +407,7 @@ impl Offsets {
             lengths,
             interests,
             uses,
+            pairs,
             events,
             end,
         }

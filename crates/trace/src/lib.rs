@@ -5,6 +5,7 @@
 //! and globals are module + offset, heap objects are allocation site + ordinal + offset.
 
 mod layout;
+mod pair;
 #[expect(unsafe_code, reason = "maps the shared segment and hands out its parts")]
 mod segment;
 mod value;
@@ -13,5 +14,6 @@ pub use layout::{
     CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, Header, MAGIC,
     ModuleEntry, NoteEntry, ObjectEntry, Options, SiteEntry, Summary, ThreadEntry, VERSION,
 };
+pub use pair::{PAIRS_MAX, Pair};
 pub use segment::{MapError, Segment};
 pub use value::{Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};

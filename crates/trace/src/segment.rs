@@ -13,6 +13,7 @@ use crate::layout::{
     Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, SiteEntry,
     Summary, ThreadEntry, VERSION,
 };
+use crate::pair::Pair;
 
 /// A mapped segment. Copies name the same memory; it stays mapped until the process ends.
 #[derive(Clone, Copy, Debug)]
@@ -165,6 +166,10 @@ impl Segment {
     area!(
         /// The profile's uses.
         uses, uses, USES_MAX, Use
+    );
+    area!(
+        /// Pairs that the executions of the block covered, one after the other.
+        pairs, pairs, block, Pair
     );
 
     /// Copies the first `count` entries of an area.

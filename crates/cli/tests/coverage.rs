@@ -1,0 +1,112 @@
+//! What executions tell of the pairs that they covered.
+
+use std::{collections::BTreeSet, fs};
+
+use raddle_explore::{Block, BlockResult, Session, Target, coverage::Covered};
+use raddle_launch::{CompileRequest, CompilerChoice, Native, NativeOptions, Toolchain, compile};
+use raddle_model::{Carrier, PickerSpec, Plan};
+use raddle_trace::{Entry, Pair};
+use tempfile::TempDir;
+
+/// Two threads take two locks in two orders, one after the other so that they never deadlock; and each
+/// writes a variable without any lock.
+const PROGRAM: &str = "
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static volatile int x;
+static void *one(void *arg) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+static void *two(void *arg) {
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return arg;
+}
+static void *three(void *arg) { x = 3; return arg; }
+static void *four(void *arg) { x = 4; return arg; }
+static void run(void *(*body)(void *)) {
+    pthread_t t;
+    pthread_create(&t, NULL, body, NULL);
+    pthread_join(t, NULL);
+}
+int main(void) {
+    pthread_t s, t;
+    run(one);
+    run(two);
+    pthread_create(&s, NULL, three, NULL);
+    pthread_create(&t, NULL, four, NULL);
+    pthread_join(s, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+";
+
+fn open(folder: &TempDir, carrier: Carrier) -> Box<dyn Session + Send> {
+    let source = folder.path().join("pairs.c");
+    fs::write(&source, PROGRAM).expect("written");
+    let toolchain = Toolchain::open(CompilerChoice::Environment).expect("a compiler");
+    let request = CompileRequest { inputs: vec![source], flags: Vec::new() };
+    let program = compile(&toolchain, &request).expect("it compiles").program;
+    let options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
+    Native::new(NativeOptions { carrier, ..options }).open().expect("it starts")
+}
+
+/// A random walk.
+fn entry(seed: u64) -> Entry {
+    Entry { seed, picker: 1, ..Entry::default() }
+}
+
+fn run(session: &mut dyn Session, n: u64) -> BlockResult {
+    let entries = (0..n).map(entry).collect();
+    let plan = Plan::new(PickerSpec::Walk, 0);
+    session.run(&Block { plan, entries, exit_is_fine: false }).expect("it runs")
+}
+
+/// Each of 64 executions has one order of the two writes: the chance to miss one of them is 2⁻⁶³.
+#[test]
+fn both_orders_of_locks_and_of_writes() {
+    let folder = TempDir::with_prefix("raddle-cli-").expect("a temporary folder");
+    let result = run(&mut *open(&folder, Carrier::Fibers), 64);
+    assert_eq!(result.summaries.len(), 64);
+    let pairs: BTreeSet<Pair> = result.covered.iter().map(|it| it.pair).collect();
+    assert!(pairs.iter().all(|it| pairs.contains(&it.reverse()) || !it.is_of_locks()));
+    // The first thread's two takers and the second's are pairs too, in the one order that they have.
+    let counts = |locks: bool| {
+        let of_kind = pairs.iter().filter(|it| it.is_of_locks() == locks);
+        let (both, one): (Vec<&Pair>, Vec<&Pair>) =
+            of_kind.partition(|it| pairs.contains(&it.reverse()));
+        (both.len(), one.len())
+    };
+    assert_eq!(counts(true), (2, 0));
+    assert_eq!(counts(false), (2, 2));
+    let in_all: Vec<&Covered> = result.covered.iter().filter(|it| it.n_executions == 64).collect();
+    assert_eq!(in_all.len(), 4);
+    assert!(in_all.iter().all(|it| it.first == 0));
+    let halves: u32 = result.covered.iter().map(|it| it.n_executions % 64).sum();
+    assert_eq!(halves, 64);
+}
+
+#[test]
+fn pairs_are_the_same_every_time_and_on_both_carriers() {
+    let folder = TempDir::with_prefix("raddle-cli-").expect("a temporary folder");
+    let once = run(&mut *open(&folder, Carrier::Fibers), 16).covered;
+    assert_eq!(run(&mut *open(&folder, Carrier::Fibers), 16).covered, once);
+    assert_eq!(run(&mut *open(&folder, Carrier::Threads), 16).covered, once);
+    let mut session = open(&folder, Carrier::Fibers);
+    let parts: BTreeSet<Pair> = (0..16)
+        .flat_map(|seed| {
+            let plan = Plan::new(PickerSpec::Walk, seed);
+            let entries = vec![entry(seed)];
+            let block = Block { plan, entries, exit_is_fine: false };
+            session.run(&block).expect("it runs").covered
+        })
+        .map(|it| it.pair)
+        .collect();
+    assert_eq!(parts, once.iter().map(|it| it.pair).collect());
+}
