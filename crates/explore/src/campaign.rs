@@ -7,12 +7,18 @@
 
 mod course;
 mod crew;
+mod journal;
+mod keep;
+mod learning;
 mod ledger;
 mod options;
 mod outcome;
 mod pace;
 mod queue;
 mod sampling;
+#[cfg(test)]
+mod search_tests;
+mod searching;
 mod source;
 mod tally;
 #[cfg(test)]
@@ -25,10 +31,12 @@ use self::{
     crew::Crew,
     ledger::{Ledger, Parties},
     sampling::Sampling,
+    searching::Searching,
 };
 pub use self::{
-    options::Options,
-    outcome::{Found, Observer, Outcome, Progress, Reproduced},
+    journal::{Counted, Journal, Saved, Standing},
+    options::{Options, SearchOptions},
+    outcome::{Found, Observer, Outcome, Progress, Reproduced, Searched},
 };
 use crate::{
     store::Ids,
@@ -40,12 +48,19 @@ pub struct Campaign<'a> {
     target: &'a dyn Target,
     options: Options,
     ids: Ids,
+    journal: Option<&'a mut dyn Journal>,
 }
 
 impl<'a> Campaign<'a> {
     /// A campaign that has not begun.
     pub fn new(target: &'a dyn Target, options: Options) -> Campaign<'a> {
-        Campaign { target, options, ids: Ids::new() }
+        Campaign { target, options, ids: Ids::new(), journal: None }
+    }
+
+    /// Keeps a search in a journal, so that it can go on later.
+    pub fn with_journal(mut self, journal: &'a mut dyn Journal) -> Campaign<'a> {
+        self.journal = Some(journal);
+        self
     }
 
     /// Names findings so that their ids differ from those of the other findings of a store.
@@ -63,13 +78,21 @@ impl<'a> Campaign<'a> {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Outcome, TargetError> {
-        let Campaign { target, options, ids } = self;
+        let Campaign { target, options, ids, journal } = self;
         let target = *target;
         let ledger = Ledger::new(Parties { target, options, symbols, observer, stop, ids });
         let n_workers = options.jobs.max(1);
         thread::scope(|scope| {
             let crew = Crew::start(scope, target, n_workers);
-            Course::new(options, Sampling::new(options), ledger).run(crew)
+            match &options.search {
+                None => Course::new(options, Sampling::new(options), ledger).run(crew),
+                Some(how) => {
+                    let journal = journal.as_mut().map(|it| &mut **it as &mut dyn Journal);
+                    let source = Searching::new(options, how, journal)
+                        .map_err(|error| TargetError::Unusable(error.to_string()))?;
+                    Course::new(options, source, ledger).run(crew)
+                }
+            }
         })
     }
 }

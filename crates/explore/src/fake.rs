@@ -3,6 +3,8 @@
 //! Site `n` is line `n` of `toy.c`; the function there is `f1` for lines 10 to 19, and so on. The global
 //! at offset `n` is the `n`th letter.
 
+mod weave;
+
 use std::{thread, time::Duration};
 
 use raddle_model::{
@@ -13,6 +15,8 @@ use raddle_trace::{Entry, Module, Object, ObjectClass, Region, Site, Summary, Th
 use crate::target::{
     Block, BlockResult, Execution, Session, Symbols, Target, TargetError, Uncontrolled,
 };
+
+pub(crate) use self::weave::Weave;
 
 /// Debug information of a toy program.
 pub(crate) struct ToySymbols;

@@ -13,7 +13,10 @@ pub mod replay;
 pub mod store;
 pub mod target;
 
-pub use campaign::{Campaign, Found, Observer, Options, Outcome, Progress, Reproduced};
+pub use campaign::{
+    Campaign, Found, Journal, Observer, Options, Outcome, Progress, Reproduced, SearchOptions,
+    Searched,
+};
 pub use finding::finding;
 pub use replay::{Sameness, Verdict, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};

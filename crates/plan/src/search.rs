@@ -44,6 +44,10 @@ pub trait Search {
     /// The next executions that can be run now, at most `n_max`; none: wait for results, or finished.
     fn next(&mut self, n_max: usize) -> Vec<Task>;
 
+    /// The task that counts next, if it has been handed out: who learns from no other before it decides
+    /// himself where to stop.
+    fn turn(&self) -> Option<u64>;
+
     /// Takes in what a task's execution did. Gives back the numbers of the tasks that count now, in order:
     /// often just this one, none if an earlier result is still to come, many when that one has come.
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64>;

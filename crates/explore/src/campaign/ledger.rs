@@ -113,6 +113,7 @@ impl<'a> Ledger<'a> {
         for summary in &done.result.summaries {
             self.tally.count(summary);
         }
+        self.tally.outcome.steps_spared += done.result.n_steps_spared;
         self.tally.merge_uncontrolled(std::mem::take(&mut done.result.uncontrolled));
         if let Some(last) = &done.result.last {
             if self.options.verbose {
@@ -200,8 +201,15 @@ impl<'a> Ledger<'a> {
         let now = Instant::now();
         if self.next_progress <= now {
             self.next_progress = now + PROGRESS_EVERY;
-            describe(&mut self.tally.outcome);
+            self.describe(describe);
             self.observer.progress(self.tally.progress());
+        }
+    }
+
+    fn describe(&mut self, describe: impl FnOnce(&mut Outcome)) {
+        describe(&mut self.tally.outcome);
+        if let Some(search) = &self.tally.outcome.search {
+            self.tally.set_diverged(search.progress.n_diverged);
         }
     }
 
@@ -211,7 +219,7 @@ impl<'a> Ledger<'a> {
         is_finished: bool,
         describe: impl FnOnce(&mut Outcome),
     ) -> Result<Outcome, TargetError> {
-        describe(&mut self.tally.outcome);
+        self.describe(describe);
         assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
         self.tally.outcome.interrupted = self.is_stopped() && !is_finished;
         match self.error {

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use raddle_model::{Limits, PickerSpec, Timeouts};
+use raddle_plan::search::SearchSpec;
+
+use super::journal::Saved;
 
 /// What a campaign is to do, and when to stop.
 #[derive(Clone, Debug)]
@@ -31,6 +34,26 @@ pub struct Options {
     pub verbose: bool,
     /// How often each new finding is run again to see whether it comes back.
     pub confirmations: u32,
+    /// A systematic search, instead of random executions.
+    pub search: Option<SearchOptions>,
+}
+
+/// How to search systematically.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    /// Which search.
+    pub spec: SearchSpec,
+    /// What the user calls it.
+    pub name: String,
+    /// Random executions before it, which find out what the program shares. The first is the baseline.
+    pub n_learning: u64,
+    /// From where to go on, if not from the beginning.
+    pub saved: Option<Saved>,
+}
+
+impl SearchOptions {
+    /// Random executions before a search, when nothing is said.
+    pub const N_LEARNING: u64 = 8;
 }
 
 impl Default for Options {
@@ -48,6 +71,7 @@ impl Default for Options {
             spurious: false,
             verbose: false,
             confirmations: 1,
+            search: None,
         }
     }
 }

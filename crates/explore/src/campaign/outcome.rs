@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use raddle_model::Finding;
+use raddle_plan::search;
 use raddle_trace::Summary;
 
 use crate::target::{Execution, Uncontrolled};
@@ -47,6 +48,41 @@ pub struct Outcome {
     pub interrupted: bool,
     /// When, since the start, the last new class of traces was seen.
     pub last_new_trace: Duration,
+    /// Steps that were not made again, because executions began from live copies of others.
+    pub steps_spared: u64,
+    /// How far the search has come, if it was one.
+    pub search: Option<Searched>,
+}
+
+/// How far a search has come.
+#[derive(Clone, Debug, Default)]
+pub struct Searched {
+    /// What the user calls the search.
+    pub strategy: String,
+    /// What it says of itself.
+    pub progress: search::Progress,
+    /// Random executions before it.
+    pub n_learning: u64,
+    /// How often it has begun again, because more was found to be shared.
+    pub n_restarts: u32,
+    /// Executions of searches that were given up so.
+    pub n_abandoned: u64,
+    /// Executions that were too long to be searched; what lies beside them was not explored.
+    pub n_too_long: u64,
+    /// Variables known to be shared.
+    pub n_shared: u64,
+    /// It has not begun yet.
+    pub is_learning: bool,
+}
+
+impl Outcome {
+    /// Has everything been explored that the search was asked for, and nothing been left out?
+    pub fn is_exhaustive(&self) -> bool {
+        let is_whole = |it: &Searched| {
+            it.progress.is_finished && it.progress.n_diverged == 0 && it.n_too_long == 0
+        };
+        self.search.as_ref().is_some_and(is_whole) && self.n_hung == 0
+    }
 }
 
 /// All findings of one bucket.

@@ -16,6 +16,8 @@ pub(super) struct Tally {
     classes: HashSet<u64>,
     n_confirmations: u64,
     n_unstable: u64,
+    /// Executions of a search that did not follow their prefix.
+    n_diverged: u64,
 }
 
 impl Tally {
@@ -27,6 +29,7 @@ impl Tally {
             classes: HashSet::new(),
             n_confirmations: 0,
             n_unstable: 0,
+            n_diverged: 0,
         }
     }
 
@@ -91,9 +94,18 @@ impl Tally {
         self.outcome
     }
 
+    /// Notes how many executions of a search did not follow their prefix.
+    pub(super) fn set_diverged(&mut self, n_diverged: u64) {
+        self.n_diverged = n_diverged;
+        self.measure_stability();
+    }
+
     fn measure_stability(&mut self) {
         let n_all = self.outcome.executions + self.n_confirmations;
-        let n_stable = n_all - self.n_unstable;
+        if n_all == 0 {
+            return;
+        }
+        let n_stable = n_all.saturating_sub(self.n_unstable + self.n_diverged);
         self.outcome.stability = 100.0 * n_stable as f64 / n_all as f64;
     }
 }

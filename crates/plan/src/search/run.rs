@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Threads;
 
 /// The steps of one execution, with the choices that each had.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
     /// In order.
     pub steps: Vec<Step>,
@@ -81,7 +81,7 @@ impl Step {
 }
 
 /// What a thread was about to do when the execution ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     /// Who.
     pub thread: ThreadId,

@@ -409,6 +409,10 @@ fn is_same(expected: &Step, seen: Option<&Step>) -> bool {
 }
 
 impl<P: Policy> Search for Tree<P> {
+    fn turn(&self) -> Option<u64> {
+        Tree::turn(self)
+    }
+
     fn next(&mut self, n_max: usize) -> Vec<Task> {
         if self.root != State::Taken {
             if self.root != State::Waiting || n_max == 0 {

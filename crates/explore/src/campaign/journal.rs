@@ -1,0 +1,99 @@
+//! A search on its way, so that it can go on after its process is gone.
+//!
+//! Where it stands is written down now and then, and every execution that counts since: who reads both
+//! knows all but the executions that were still running.
+
+use raddle_plan::search::{Run, Search, SearchSpec, SpecError, Task};
+use serde::{Deserialize, Serialize};
+
+/// Where a search stands.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Standing {
+    /// Executions entered so far, also before the search.
+    pub n_executions: u64,
+    /// Random executions before the search.
+    pub n_learning: u64,
+    /// What is known to be shared.
+    pub shared: Vec<u64>,
+    /// How often the search has begun again, because more was found to be shared.
+    pub n_restarts: u32,
+    /// Executions of searches that were given up so.
+    pub n_abandoned: u64,
+    /// Executions that were too long to be searched.
+    pub n_too_long: u64,
+    /// The search itself, as it saves itself.
+    pub search: serde_json::Value,
+}
+
+/// An execution that counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Counted {
+    /// Which task it was.
+    pub prefix: Vec<u32>,
+    /// What it did; `None` if it was too long.
+    pub run: Option<Run>,
+    /// What it found to be shared.
+    pub shared_found: Vec<u64>,
+}
+
+/// A search that is to go on.
+#[derive(Clone, Debug, Default)]
+pub struct Saved {
+    /// Where it stood.
+    pub standing: Standing,
+    /// What has been executed since, in order.
+    pub counted: Vec<Counted>,
+}
+
+/// Keeps a search. Nothing that a campaign does depends on it.
+pub trait Journal {
+    /// Writes down where the search stands; what was written before is not needed any more.
+    fn stand(&mut self, standing: &Standing);
+
+    /// Writes down an execution that counts.
+    fn add(&mut self, counted: &Counted);
+
+    /// Has so much been written since that it is time to say again where the search stands?
+    fn is_long(&self) -> bool;
+}
+
+/// A search that has been brought up to date, and the tasks that it has handed out meanwhile.
+pub(super) struct Resumed {
+    pub(super) search: Box<dyn Search + Send>,
+    pub(super) tasks: Vec<Task>,
+}
+
+/// Tasks asked for at a time.
+const TASKS: usize = 64;
+
+/// Lets a saved search learn what it had learned. What does not fit (a line that was cut short, say) is
+/// left out with all after it: those executions are made again.
+pub(super) fn resume(spec: &SearchSpec, saved: &mut Saved) -> Result<Resumed, SpecError> {
+    let mut search = spec.restore(std::mem::take(&mut saved.standing.search))?;
+    let mut tasks = Vec::new();
+    for counted in &saved.counted {
+        let Some(task) = find(&mut *search, &mut tasks, &counted.prefix) else { break };
+        let n_before = search.progress().n_executions;
+        match &counted.run {
+            Some(run) => search.learn(task.number, run),
+            None => search.learn(task.number, &Run::default()),
+        };
+        saved.standing.n_executions += search.progress().n_executions - n_before;
+        saved.standing.n_too_long += u64::from(counted.run.is_none());
+    }
+    Ok(Resumed { search, tasks })
+}
+
+/// The task with this prefix, of those handed out and those that can be.
+fn find(search: &mut dyn Search, tasks: &mut Vec<Task>, prefix: &[u32]) -> Option<Task> {
+    loop {
+        if let Some(idx) = tasks.iter().position(|it| it.prefix == prefix) {
+            return Some(tasks.remove(idx));
+        }
+        let more = search.next(TASKS);
+        if more.is_empty() {
+            return None;
+        }
+        tasks.extend(more);
+    }
+}

@@ -1,0 +1,190 @@
+//! Searches over toy programs.
+
+use std::sync::atomic::AtomicBool;
+
+use raddle_plan::search::SearchSpec;
+
+use super::{
+    Campaign, Counted, Journal, Observer, Options, Outcome, Saved, SearchOptions, Standing,
+};
+use crate::fake::{ToySymbols, Weave};
+
+struct Silence;
+
+impl Observer for Silence {}
+
+/// A journal that is read as a killed process leaves it.
+#[derive(Default)]
+struct Memory {
+    saved: Saved,
+    n_stands: u32,
+    is_long_at: usize,
+}
+
+impl Journal for Memory {
+    fn stand(&mut self, standing: &Standing) {
+        self.n_stands += 1;
+        self.saved = Saved { standing: standing.clone(), counted: Vec::new() };
+    }
+
+    fn add(&mut self, counted: &Counted) {
+        self.saved.counted.push(counted.clone());
+    }
+
+    fn is_long(&self) -> bool {
+        self.is_long_at <= self.saved.counted.len()
+    }
+}
+
+fn weave(lengths: &[u32]) -> Weave {
+    Weave { lengths: lengths.to_vec(), fails_at: Vec::new(), shares: Vec::new(), strays: 0 }
+}
+
+fn options(spec: &str, jobs: usize) -> Options {
+    let search = SearchOptions {
+        spec: SearchSpec::parse(spec).expect("bug: no such search"),
+        name: spec.to_owned(),
+        n_learning: 4,
+        saved: None,
+    };
+    Options { search: Some(search), jobs, keep_going: true, ..Options::default() }
+}
+
+fn run(target: &Weave, options: Options) -> Outcome {
+    Campaign::new(target, options)
+        .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+        .expect("bug: the toy is not broken")
+}
+
+fn essence(outcome: &Outcome) -> String {
+    let findings: Vec<_> =
+        outcome.findings.iter().map(|it| (it.count, it.first, &it.finding.plan.prefix)).collect();
+    let search = outcome.search.as_ref().expect("it was a search");
+    format!(
+        "{} executions, {} traces, {} steps, {:.3} % stable, {findings:?}, {search:?}, exhaustive {}",
+        outcome.executions,
+        outcome.distinct_traces,
+        outcome.steps_total,
+        outcome.stability,
+        outcome.is_exhaustive(),
+    )
+}
+
+/// 3 + 2 + 2 writes: 7! / (3! 2! 2!) = 210 orders.
+#[test]
+fn everything_is_explored_once() {
+    let outcome = run(&weave(&[3, 2, 2]), options("dfs", 2));
+    let search = outcome.search.as_ref().expect("it was a search");
+    assert_eq!(search.progress.n_executions, 210);
+    assert_eq!(search.n_learning, 4);
+    assert_eq!(outcome.executions, 214);
+    assert_eq!(outcome.distinct_traces, 210);
+    assert!(outcome.is_exhaustive());
+    assert!(!outcome.interrupted);
+}
+
+#[test]
+fn workers_do_not_matter() {
+    let toys = [
+        weave(&[3, 2, 2]),
+        Weave { fails_at: vec![1, 0, 2], ..weave(&[2, 2, 2]) },
+        Weave { shares: vec![(vec![0, 1, 1], 7), (vec![1], 8)], ..weave(&[3, 2, 1]) },
+    ];
+    for (toy, spec) in toys.iter().zip(["dfs", "ipb:2", "idb:1"]) {
+        for executions in [None, Some(23)] {
+            for keep_going in [true, false] {
+                let with = |jobs| {
+                    let options = Options { keep_going, executions, ..options(spec, jobs) };
+                    essence(&run(toy, options))
+                };
+                let one = with(1);
+                assert_eq!(with(2), one);
+                assert_eq!(with(7), one);
+            }
+        }
+    }
+}
+
+/// Both parts begin in ways that random executions of so few did not go.
+#[test]
+fn what_is_found_to_be_shared_begins_it_again() {
+    let shares = vec![(vec![2, 1, 0, 0, 1], 7), (vec![2, 2], 8)];
+    let outcome = run(&Weave { shares, ..weave(&[2, 2, 2]) }, options("dfs", 3));
+    let search = outcome.search.as_ref().expect("it was a search");
+    assert!(0 < search.n_restarts, "{search:?}");
+    assert_eq!(search.n_shared, 2);
+    assert_eq!(search.progress.n_executions, 90);
+    assert_eq!(outcome.executions, search.n_learning + search.n_abandoned + 90);
+    assert!(outcome.is_exhaustive());
+}
+
+#[test]
+fn the_first_failure_ends_it() {
+    let toy = Weave { fails_at: vec![1, 0, 2], ..weave(&[2, 2, 2]) };
+    let options = Options { keep_going: false, ..options("dfs", 3) };
+    let outcome = run(&toy, options);
+    assert_eq!(outcome.findings.len(), 1);
+    assert_eq!(outcome.executions, outcome.findings[0].first + 1);
+    assert!(!outcome.is_exhaustive());
+}
+
+/// Killed after any number of executions and gone on with, it is the same search.
+#[test]
+fn it_goes_on_where_it_was() {
+    let toy =
+        Weave { fails_at: vec![1, 0, 2], shares: vec![(vec![2, 1, 0], 7)], ..weave(&[2, 2, 2]) };
+    for spec in ["dfs", "ipb:2"] {
+        let whole = run(&toy, options(spec, 2));
+        let whole = whole.search.expect("it was a search");
+        for n_first in [5, 17, 40] {
+            let mut journal = Memory { is_long_at: 7, ..Memory::default() };
+            let first = Options { executions: Some(n_first), ..options(spec, 2) };
+            Campaign::new(&toy, first)
+                .with_journal(&mut journal)
+                .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+                .expect("bug: the toy is not broken");
+            assert!(0 < journal.n_stands);
+            let mut rest = options(spec, 3);
+            if let Some(search) = &mut rest.search {
+                search.saved = Some(journal.saved);
+            }
+            let outcome = run(&toy, rest);
+            let search = outcome.search.expect("it was a search");
+            assert_eq!(format!("{search:?}"), format!("{whole:?}"), "{spec} after {n_first}");
+            let n_all = whole.n_learning + whole.n_abandoned + whole.progress.n_executions;
+            assert_eq!(n_first + outcome.executions, n_all, "{spec} after {n_first}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_does_not_fit_is_left_out() {
+    let toy = weave(&[2, 2]);
+    let mut journal = Memory { is_long_at: usize::MAX, ..Memory::default() };
+    Campaign::new(&toy, Options { executions: Some(8), ..options("dfs", 1) })
+        .with_journal(&mut journal)
+        .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+        .expect("bug: the toy is not broken");
+    assert_eq!(journal.saved.counted.len(), 4);
+    journal.saved.counted[2].prefix = vec![9, 9];
+    let mut rest = options("dfs", 1);
+    if let Some(search) = &mut rest.search {
+        search.saved = Some(journal.saved);
+    }
+    let outcome = run(&toy, rest);
+    assert_eq!(outcome.executions, 4);
+    assert!(outcome.is_exhaustive());
+}
+
+#[test]
+fn what_does_not_follow_is_told() {
+    let outcome = run(&Weave { strays: 9, ..weave(&[3, 2, 2]) }, options("dfs", 1));
+    let search = outcome.search.as_ref().expect("it was a search");
+    assert!(0 < search.progress.n_diverged);
+    let divergence = search.progress.divergence.as_ref().expect("one was seen");
+    assert_eq!(divergence.step, 1);
+    assert_eq!(divergence.seen, None);
+    assert!(outcome.stability < 100.0);
+    assert!(!outcome.is_exhaustive());
+    assert!(search.progress.is_finished);
+}

@@ -1,0 +1,309 @@
+//! Executions that a systematic search asks for, each with a prefix of its own.
+//!
+//! First some random executions find out what the program shares ([`Learning`]), then the search begins.
+//! What it hands out, and in which order results count, is the search's own business
+//! ([`raddle_plan::search`]), and does not depend on the number of workers. When an execution that counts
+//! finds something to be shared that was not known, scheduling points have moved: the search begins again,
+//! and what was still running for the old one never happened.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use raddle_model::{PickerSpec, Plan, Profile, Record, Timeouts};
+use raddle_plan::{
+    entry,
+    search::{Run, RunError, Search, SpecError, Task},
+};
+
+use super::{
+    Options, Outcome, SearchOptions, Searched,
+    crew::Job,
+    journal::{self, Counted, Journal, Saved, Standing},
+    keep,
+    learning::Learning,
+    source::{Done, Source},
+};
+use crate::target::{Block, TargetError};
+
+/// Hands out what a search wants.
+pub(super) struct Searching<'a> {
+    options: &'a Options,
+    how: &'a SearchOptions,
+    journal: Option<&'a mut dyn Journal>,
+    /// While what is shared is found out.
+    learning: Option<Learning>,
+    search: Box<dyn Search + Send>,
+    standing: Standing,
+    /// Tasks that the search has handed out and we have not.
+    tasks: VecDeque<Task>,
+    /// Tasks under way, by the number of their job.
+    out: BTreeMap<u64, Out>,
+    next_job: u64,
+    /// Results that do not count yet, by the number of their task.
+    waiting: BTreeMap<u64, Done>,
+    /// What was entered last, and is not in the journal yet: not before its finding is kept.
+    entered: Option<Counted>,
+    /// Executions from here on are not wanted.
+    wanted: u64,
+    /// The search has begun again, and the journal does not know it yet.
+    has_begun_again: bool,
+}
+
+/// A task under way.
+struct Out {
+    /// The search that wanted it: how often it had begun again.
+    n_restarts: u32,
+    task: Task,
+}
+
+impl<'a> Searching<'a> {
+    /// A search from its beginning, or from where it was saved.
+    pub(super) fn new(
+        options: &'a Options,
+        how: &'a SearchOptions,
+        journal: Option<&'a mut dyn Journal>,
+    ) -> Result<Searching<'a>, SpecError> {
+        let mut source = Searching {
+            options,
+            how,
+            journal,
+            learning: Some(Learning::new(options, how.n_learning)),
+            search: how.spec.start(may_time_out(options)),
+            standing: Standing::default(),
+            tasks: VecDeque::new(),
+            out: BTreeMap::new(),
+            next_job: 0,
+            waiting: BTreeMap::new(),
+            entered: None,
+            wanted: options.executions.unwrap_or(u64::MAX),
+            has_begun_again: false,
+        };
+        if let Some(saved) = &how.saved {
+            source.go_on(saved.clone())?;
+        }
+        Ok(source)
+    }
+
+    /// Goes on with a saved search. The budget is what may be added to it.
+    fn go_on(&mut self, mut saved: Saved) -> Result<(), SpecError> {
+        let resumed = journal::resume(&self.how.spec, &mut saved)?;
+        self.learning = None;
+        self.search = resumed.search;
+        self.tasks = resumed.tasks.into();
+        self.standing = saved.standing;
+        self.wanted = self.wanted.saturating_add(self.standing.n_executions);
+        let found = saved.counted.iter().flat_map(|it| it.shared_found.iter().copied());
+        if self.add_shared(&found.collect::<Vec<u64>>()) {
+            self.begin_again();
+        }
+        self.stand();
+        Ok(())
+    }
+
+    /// Learning is over: the search begins.
+    fn begin(&mut self, learning: &Learning) {
+        self.standing.shared = learning.shared();
+        self.standing.n_learning = self.standing.n_executions;
+        self.stand();
+    }
+
+    /// The search begins again, with more known to be shared.
+    fn begin_again(&mut self) {
+        self.standing.n_restarts += 1;
+        self.standing.n_abandoned += self.search.progress().n_executions;
+        self.search = self.how.spec.start(may_time_out(self.options));
+        self.tasks.clear();
+        self.waiting.clear();
+        self.has_begun_again = true;
+    }
+
+    /// Adds names that were found to be shared; `false` if all were known.
+    fn add_shared(&mut self, found: &[u64]) -> bool {
+        let shared = &mut self.standing.shared;
+        let n_known = shared.len();
+        shared.extend(found);
+        shared.sort_unstable();
+        shared.dedup();
+        n_known < shared.len()
+    }
+
+    fn next_learning(&mut self) -> Option<Job> {
+        let (number, entry, shared) = self.learning.as_mut()?.next()?;
+        let plan = self.plan(Vec::new(), raddle_plan::picker(&entry), shared);
+        let plan = Plan { seed: entry.seed, ..plan };
+        let block = Block {
+            plan,
+            entries: vec![entry],
+            exit_is_fine: self.options.exit_is_fine,
+            keep: Vec::new(),
+        };
+        Some(Job { range: number..number + 1, block })
+    }
+
+    fn next_task(&mut self) -> Option<Job> {
+        if self.wanted <= self.standing.n_executions {
+            return None;
+        }
+        // What the search has thought of last is deepest, and counts first.
+        for task in self.search.next(self.options.jobs.max(1)).into_iter().rev() {
+            self.tasks.push_front(task);
+        }
+        let task = self.tasks.pop_front()?;
+        let others = self.out.values().map(|it| &it.task).chain(&self.tasks);
+        let keep = keep::useful(&task.prefix, others.map(|it| &it.prefix[..]));
+        let plan = self.plan(task.prefix.clone(), task.tail, self.standing.shared.clone());
+        let entries = vec![entry(task.tail, plan.seed)];
+        let exit_is_fine = self.options.exit_is_fine;
+        let number = self.next_job;
+        self.next_job += 1;
+        self.out.insert(number, Out { n_restarts: self.standing.n_restarts, task });
+        Some(Job { range: number..number + 1, block: Block { plan, entries, exit_is_fine, keep } })
+    }
+
+    fn plan(&self, prefix: Vec<u32>, picker: PickerSpec, shared: Vec<u64>) -> Plan {
+        Plan {
+            prefix,
+            picker,
+            seed: 0,
+            limits: self.options.limits,
+            timeouts: self.options.timeouts,
+            spurious: self.options.spurious,
+            shared,
+            profile: Profile::default(),
+            record: Record { options: true },
+        }
+    }
+
+    /// Lets the search learn from the task that counts next, if its execution has come back.
+    fn learn(&mut self) -> Option<Done> {
+        let number = self.search.turn().filter(|_| self.standing.n_executions < self.wanted)?;
+        let mut done = self.waiting.remove(&number)?;
+        let counted = match &done.run {
+            Some(Ok(run)) => self.search.learn(number, run),
+            // Too long: nothing is known of the ways beside it, as if it had gone elsewhere.
+            _ => self.search.learn(number, &Run::default()),
+        };
+        assert!(counted == [number], "bug: a search does not keep to its turns");
+        let execution = self.standing.n_executions;
+        done.range = execution..execution + 1;
+        self.standing.n_executions += 1;
+        self.standing.n_too_long += u64::from(matches!(done.run, Some(Err(_))));
+        if self.add_shared(&done.result.shared_found) {
+            self.begin_again();
+        }
+        if self.journal.is_some() {
+            self.entered = Some(Counted {
+                prefix: done.block.plan.prefix.clone(),
+                run: done.run.take().and_then(Result::ok),
+                shared_found: done.result.shared_found.clone(),
+            });
+        }
+        Some(done.slim())
+    }
+
+    /// The last execution has been entered: it is written down.
+    fn write_down(&mut self) {
+        if let (Some(journal), Some(counted)) = (&mut self.journal, self.entered.take()) {
+            journal.add(&counted);
+        }
+    }
+
+    /// Writes down where the search stands, everything that counts having been entered.
+    fn stand(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            self.standing.search = self.search.save();
+            journal.stand(&self.standing);
+            self.standing.search = serde_json::Value::Null;
+            self.has_begun_again = false;
+        }
+    }
+}
+
+fn may_time_out(options: &Options) -> bool {
+    options.timeouts != Timeouts::Last || options.spurious
+}
+
+impl Source for Searching<'_> {
+    fn next(&mut self) -> Option<Job> {
+        if self.learning.is_some() { self.next_learning() } else { self.next_task() }
+    }
+
+    fn take_in(&mut self, done: Done) -> Result<(), TargetError> {
+        if let Some(learning) = &mut self.learning {
+            learning.take_in(done);
+            return Ok(());
+        }
+        let Some(out) = self.out.remove(&done.range.start) else {
+            return Err(TargetError::Bug("a result that nobody asked for".to_owned()));
+        };
+        if out.n_restarts != self.standing.n_restarts {
+            return Ok(());
+        }
+        match done.run {
+            Some(Ok(_) | Err(RunError::TooLong(_))) => {}
+            Some(Err(error)) => return Err(TargetError::Unusable(error.to_string())),
+            None => return Err(TargetError::Bug("an execution without its choices".to_owned())),
+        }
+        self.waiting.insert(out.task.number, done);
+        Ok(())
+    }
+
+    fn next_done(&mut self) -> Option<Done> {
+        self.write_down();
+        if let Some(learning) = &mut self.learning {
+            if let Some(done) = learning.next_done() {
+                self.standing.n_executions += 1;
+                return Some(done.slim());
+            }
+            if learning.is_finished()
+                && let Some(learning) = self.learning.take()
+            {
+                self.begin(&learning);
+            }
+            return None;
+        }
+        let is_long = self.journal.as_ref().is_some_and(|it| it.is_long());
+        if is_long || self.has_begun_again {
+            self.stand();
+        }
+        self.learn()
+    }
+
+    /// A failure is one, whenever it would have counted. The rest is made again when the search goes on.
+    fn leftover(&mut self) -> Option<Done> {
+        self.write_down();
+        loop {
+            let (_, mut done) = self.waiting.pop_first()?;
+            if done.bucket.is_some() && self.standing.n_executions < self.wanted {
+                let number = self.standing.n_executions;
+                done.range = number..number + 1;
+                return Some(done.slim());
+            }
+        }
+    }
+
+    fn stop_after(&mut self, execution: u64) {
+        self.wanted = self.wanted.min(execution + 1);
+        if let Some(learning) = &mut self.learning {
+            learning.stop_after(execution);
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        let is_searched = self.learning.is_none() && self.search.is_finished();
+        is_searched || self.wanted <= self.standing.n_executions
+    }
+
+    fn describe(&self, outcome: &mut Outcome) {
+        let standing = &self.standing;
+        outcome.search = Some(Searched {
+            strategy: self.how.name.clone(),
+            progress: self.search.progress(),
+            n_learning: standing.n_learning,
+            n_restarts: standing.n_restarts,
+            n_abandoned: standing.n_abandoned,
+            n_too_long: standing.n_too_long,
+            n_shared: standing.shared.len() as u64,
+            is_learning: self.learning.is_some(),
+        });
+    }
+}
