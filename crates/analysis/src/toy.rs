@@ -26,6 +26,7 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         created_at: SiteId(0),
         name: String::new(),
         is_finished: false,
+        n_events: 0,
         is_blocked: false,
         pending: Op::default(),
         holders: Vec::new(),

@@ -77,6 +77,7 @@ fn thread(parent: Option<u32>) -> Thread {
         created_at: SiteId(0),
         name: String::new(),
         is_finished: false,
+        n_events: 0,
         is_blocked: false,
         pending: Op::default(),
         holders: Vec::new(),

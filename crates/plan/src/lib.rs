@@ -4,12 +4,14 @@
 //! Nothing here depends on a clock, on the environment, or on how many workers run the executions: the
 //! same campaign seed gives the same plans.
 
+mod lengths;
 mod ratio;
 pub mod search;
 mod seeds;
 mod sharing;
 mod strategy;
 
+pub use lengths::{Learning, Observation, roles};
 pub use ratio::{Goal, edge_probability, stride_ratio};
 pub use seeds::{Planner, Seeds, entry, picker};
 pub use sharing::{Sharing, epoch};

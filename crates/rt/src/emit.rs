@@ -23,8 +23,8 @@ pub(crate) struct Emit {
     pub(crate) n_switches: u64,
     pub(crate) digest: u64,
     pub(crate) class: u64,
-    /// By thread: the hash of its last event.
-    last_of_thread: Vec<u64>,
+    /// By thread: the hash of its last event, and how many there were.
+    last_of_thread: Vec<(u64, u64)>,
     /// By object.
     past_of_object: Vec<Past>,
     pub(crate) coverage: Coverage,
@@ -123,7 +123,8 @@ impl Emit {
 
     #[inline]
     fn add_to_class(&mut self, thread: ThreadId, op: &Op, what: u64, covers: Covers) {
-        let last = &mut self.last_of_thread[thread.idx()];
+        let (last, n_events) = &mut self.last_of_thread[thread.idx()];
+        *n_events += 1;
         let mut hash = mix(*last, what ^ u64::from(op.site.0) << 16);
         if op.object != ObjectId::NONE {
             let object = &mut self.past_of_object[op.object.idx()];
@@ -188,7 +189,18 @@ impl Emit {
     pub(crate) fn add_thread(&mut self, thread: ThreadId) {
         let path = u64::from(thread.0);
         self.coverage.add_thread();
-        self.last_of_thread.push(mix(path, 1));
+        self.last_of_thread.push((mix(path, 1), 0));
+    }
+
+    /// A thread that is alone has done something that is no event.
+    pub(crate) fn count_lone(&mut self, thread: ThreadId) {
+        self.n_lone_steps += 1;
+        self.last_of_thread[thread.idx()].1 += 1;
+    }
+
+    /// What a thread has done.
+    pub(crate) fn n_events_of(&self, thread: ThreadId) -> u32 {
+        self.last_of_thread[thread.idx()].1.min(u64::from(u32::MAX)) as u32
     }
 
     /// Numbers a new object, which begins at `base` if it is memory.

@@ -114,6 +114,7 @@ impl Control {
         entry.created_at = created_at.0;
         entry.name = self.threads[id.idx()].name;
         entry.is_finished = u8::from(status == Status::Finished);
+        entry.n_events = self.emit.n_events_of(id);
         entry.is_blocked = u8::from(!is_ended && self.machine.is_blocked(id));
         entry.op_kind = op.kind as u8;
         entry.op_flags = op.flags.0;

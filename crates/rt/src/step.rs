@@ -125,7 +125,11 @@ unsafe fn alone(me: ThreadId) -> Performed {
             make_way(&mut *control);
             assert!((*control).machine.is_enabled(me), "bug: nobody else is alive");
         }
-        (*control).emit.n_lone_steps += 1;
+        if (*control).machine.n_threads() > 1 {
+            (*control).emit.count_lone(me);
+        } else {
+            (*control).emit.n_lone_steps += 1;
+        }
         (*control).beat();
         let choice = 0;
         let op = *(*control).machine.pending(me);

@@ -321,8 +321,8 @@ pub struct ThreadEntry {
     pub held_since: [u32; 4],
     /// Frames on its stack, of which the innermost are kept.
     pub n_frames: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Its events, and what it did without events since there has been a second thread.
+    pub n_events: u32,
     /// Sites of the calls that led here, innermost first.
     pub frames: [u32; FRAMES_MAX],
 }

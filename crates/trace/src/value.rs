@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The events of one execution, in order, with the tables that explain their numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// The last events; see `n_dropped`.
     pub events: Vec<Event>,
@@ -157,7 +157,7 @@ pub struct Object {
 }
 
 /// A thread, and what it was doing at the end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Thread {
     /// Its creator.
     pub parent: Option<ThreadId>,
@@ -167,6 +167,9 @@ pub struct Thread {
     pub name: String,
     /// Has it finished?
     pub is_finished: bool,
+    /// Its events, also those that were not kept; and what it did while it was alone after there had been
+    /// another.
+    pub n_events: u32,
     /// Was its pending op impossible at the end?
     pub is_blocked: bool,
     /// What it was about to do.
@@ -347,6 +350,7 @@ fn decode_thread(entry: &ThreadEntry) -> Thread {
         created_at: SiteId(entry.created_at),
         name: text(&entry.name),
         is_finished: entry.is_finished == 1,
+        n_events: entry.n_events,
         is_blocked: entry.is_blocked == 1,
         pending: Op {
             kind: OpKind::from_number(entry.op_kind).unwrap_or(OpKind::Yield),
