@@ -165,6 +165,7 @@ fn options(args: &RunArgs) -> Options {
         spurious: args.spurious,
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
+        search: None,
     }
 }
 
