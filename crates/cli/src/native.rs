@@ -17,6 +17,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) program: PathBuf,
     pub(crate) target: &'a StoredTarget,
     pub(crate) carrier: Carrier,
+    /// Does every execution get a process of its own?
+    pub(crate) is_fresh: bool,
     /// Set when nobody wants more.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -24,7 +26,7 @@ pub(crate) struct Launch<'a> {
 /// The program as a target.
 pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
     let runtime = extract_runtime(&Cache::open()?)?;
-    let Launch { program, target, carrier, stop } = launch;
+    let Launch { program, target, carrier, is_fresh, stop } = launch;
     let Bounds { memory, hang_timeout_ms, n_cpus } = target.bounds;
     Ok(Native::new(NativeOptions {
         carrier,
@@ -32,6 +34,7 @@ pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
         memory_limit: memory,
         hang_timeout: Duration::from_millis(hang_timeout_ms),
         n_cpus,
+        is_fresh,
         stop,
         ..NativeOptions::new(program, target.args.clone(), runtime)
     }))

@@ -93,6 +93,7 @@ fn open(
         program,
         target: then,
         carrier: args.carrier.map_or(stored.info.carrier, Into::into),
+        is_fresh: true,
         stop: Arc::clone(signals::catch().flag()),
     };
     Ok(Now { target: native::open(launch)?, is_rebuilt })

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failu
         program: program.program.clone(),
         target: &program,
         carrier: args.carrier.into(),
+        is_fresh: args.fresh,
         stop: Arc::clone(stop.flag()),
     })?;
     let exit = explore(args, &program, &target, stop.flag(), terminal)?;

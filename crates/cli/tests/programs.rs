@@ -26,6 +26,8 @@ use raddle_trace::{Entry, Trace};
 
 /// The seed of every campaign here.
 const SEED: u64 = 1;
+/// Schedules that one process serves, or as many processes.
+const N_IN_BLOCK: u64 = 24;
 /// Random schedules that are run twice, and on both carriers.
 const N_SCHEDULES: u64 = 6;
 /// How often the plan of a finding is run again.
@@ -109,7 +111,8 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     let mut options = NativeOptions::new(program, args, toolchain.runtime);
     options.hang_timeout = Duration::from_secs(5);
     let shared = runs_the_same_twice(&options)?;
-    explores_as_expected(&options, &directives, shared)
+    rewinds_as_it_forks(&options, shared)?;
+    explores_as_expected(&options, &directives)
 }
 
 /// Runs some schedules twice on fibers and once on kernel threads. The names found to be shared.
@@ -131,6 +134,30 @@ fn runs_the_same_twice(options: &NativeOptions) -> Result<Vec<u64>, Failed> {
         plan.shared.dedup();
     }
     Ok(plan.shared)
+}
+
+/// A process that serves many executions makes the same of each as a process of its own would.
+fn rewinds_as_it_forks(options: &NativeOptions, shared: Vec<u64>) -> Result<(), Failed> {
+    let plan = Plan { shared, ..Plan::new(PickerSpec::Walk, 0) };
+    let entry = |seed| Entry::new(PickerSpec::Walk, seed);
+    let entries = (0..N_IN_BLOCK).map(entry).collect();
+    let block = Block { plan, entries, exit_is_fine: false, keep: vec![] };
+    let mut fresh = Native::new(NativeOptions { is_fresh: true, ..options.clone() }).open()?;
+    let mut rewound = Native::new(options.clone()).open()?;
+    let expected = fresh.run(&block)?.summaries;
+    if expected.last().is_some_and(|it| it.end_kind == u32::from(End::Hang.to_numbers().0)) {
+        return Ok(());
+    }
+    // At first it must learn which pages to put back.
+    for _ in 0..2 {
+        let summaries = rewound.run(&block)?.summaries;
+        let differs = |idx: &usize| summaries.get(*idx) != expected.get(*idx);
+        if let Some(idx) = (0..summaries.len().max(expected.len())).find(differs) {
+            let (one, other) = (summaries.get(idx), expected.get(idx));
+            return Err(format!("execution {idx} differs:\n  {one:?}\n  {other:?}").into());
+        }
+    }
+    Ok(())
 }
 
 fn open(options: &NativeOptions, carrier: Carrier) -> Result<Box<dyn Session + Send>, Failed> {
@@ -171,11 +198,7 @@ struct Silent;
 
 impl Observer for Silent {}
 
-fn explores_as_expected(
-    options: &NativeOptions,
-    directives: &Directives,
-    _shared: Vec<u64>,
-) -> Result<(), Failed> {
+fn explores_as_expected(options: &NativeOptions, directives: &Directives) -> Result<(), Failed> {
     let target = Native::new(options.clone());
     let campaign_options = Options {
         seed: SEED,

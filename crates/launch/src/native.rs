@@ -35,6 +35,8 @@ pub struct NativeOptions {
     pub n_cpus: u32,
     /// Bytes that live copies of executions may take, for each session; 0 for no copies.
     pub checkpoints: u64,
+    /// Does every execution get a process of its own?
+    pub is_fresh: bool,
     /// Events kept of an execution, if not the default; a power of two.
     pub events: Option<u32>,
     /// When this becomes true, whatever runs is given up soon.
@@ -55,6 +57,7 @@ impl NativeOptions {
             hang_timeout: Duration::from_secs(10),
             n_cpus: 4,
             checkpoints: 0,
+            is_fresh: false,
             events: None,
             stop: Arc::default(),
         }

@@ -125,6 +125,9 @@ impl NativeSession {
         header.n_shared = plan.shared.len() as u32;
         header.timeouts_rare = u32::from(plan.timeouts == Timeouts::Rare);
         header.spurious = u32::from(plan.spurious);
+        if self.options.is_fresh {
+            header.is_fresh = 1;
+        }
         header.record_options = u32::from(plan.record.options);
         header.exit_is_fine = u32::from(block.exit_is_fine);
         header.max_steps = plan.limits.max_steps;

@@ -29,11 +29,20 @@ pub(crate) fn map(size: usize) -> *mut u8 {
     map_at(HINT.fetch_add(size.next_multiple_of(PAGE), Relaxed), size)
 }
 
+static N_MAPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// How often memory was mapped: whoever knows the mappings of this process knows from it when to look
+/// again.
+pub(crate) fn n_mapped() -> usize {
+    N_MAPPED.load(Relaxed)
+}
+
 /// The same at a certain address, or elsewhere if that is taken.
 pub(crate) fn map_at(hint: usize, size: usize) -> *mut u8 {
     const SYS_MMAP: i64 = 9;
     const READ_WRITE: usize = 3;
     const PRIVATE_ANONYMOUS_NORESERVE: usize = 0x02 | 0x20 | 0x4000;
+    N_MAPPED.fetch_add(1, Relaxed);
     // SAFETY: asks for new memory, touches none.
     let result = unsafe {
         raw::syscall(SYS_MMAP, [hint, size, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0])

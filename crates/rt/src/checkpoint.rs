@@ -107,7 +107,7 @@ fn serve(control: &mut Control, slot: &Checkpoint, saved: &Saved) {
             set_signals(mask);
             return;
         }
-        end_execution(control.header, child as i32, 0);
+        end_execution(control.header, child as i32);
         slot.state.store(Checkpoint::WAITS, Release);
         reply(b'D');
     }

@@ -6,7 +6,10 @@ use raddle_machine::{Performed, Status};
 use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
 use raddle_trace::{FRAMES_MAX, ThreadEntry};
 
-use crate::control::{Control, control, is_active};
+use crate::{
+    control::{Control, control, is_active},
+    rewind,
+};
 
 /// Ends the execution: the thread that runs did it, at `site`.
 pub(crate) fn end(end: End, site: SiteId, message: &[u8]) -> ! {
@@ -66,7 +69,7 @@ fn end_with(
         }
         header.is_end_written = 1;
     }
-    raw::exit_group(0)
+    rewind::leave()
 }
 
 /// What the program has printed but not yet written must not be lost where the execution ends by our

@@ -30,6 +30,7 @@ mod hooks;
 mod io;
 mod names;
 mod real;
+mod rewind;
 mod server;
 mod shadow;
 mod signals;

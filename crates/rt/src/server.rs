@@ -4,7 +4,7 @@
 use std::{
     ffi::{CStr, c_char, c_int},
     slice,
-    sync::atomic::{AtomicPtr, Ordering::*},
+    sync::atomic::{AtomicI32, AtomicPtr, Ordering::*},
 };
 
 use raddle_fiber::raw;
@@ -21,6 +21,7 @@ use crate::{
     io::Io,
     names::Modules,
     real::{self, Main},
+    rewind,
     shadow::Shadow,
     signals::{self, Signals},
     threads::{self, ThreadRt},
@@ -146,6 +147,9 @@ fn take_control(segment: Segment) {
 }
 
 static MAIN: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+/// What `main` is to be called with.
+static MAIN_ARGS: (AtomicI32, AtomicPtr<*mut c_char>, AtomicPtr<*mut c_char>) =
+    (AtomicI32::new(0), AtomicPtr::new(std::ptr::null_mut()), AtomicPtr::new(std::ptr::null_mut()));
 
 /// The C library's start, with our `main` in front of the program's.
 ///
@@ -172,33 +176,52 @@ unsafe extern "C-unwind" fn first_main(
     argv: *mut *mut c_char,
     envp: *mut *mut c_char,
 ) -> c_int {
-    // SAFETY: stored by `__libc_start_main`, which called us.
-    let main = unsafe { std::mem::transmute::<*mut (), Main>(MAIN.load(Relaxed)) };
     if !is_active() {
         // SAFETY: passes on what we were given.
-        return unsafe { main(argc, argv, envp) };
+        return unsafe { real_main()(argc, argv, envp) };
     }
+    MAIN_ARGS.0.store(argc, Relaxed);
+    MAIN_ARGS.1.store(argv, Relaxed);
+    MAIN_ARGS.2.store(envp, Relaxed);
     // SAFETY: the thread that runs is `main`, outside every hook.
     unsafe {
+        (*control()).is_inside = true;
+        (*control()).find_modules();
+    }
+    serve()
+}
+
+fn real_main() -> Main {
+    // SAFETY: stored by `__libc_start_main`.
+    unsafe { std::mem::transmute::<*mut (), Main>(MAIN.load(Relaxed)) }
+}
+
+/// One execution, in a process of its own or one that was rewound.
+extern "C-unwind" fn run_execution() -> ! {
+    // SAFETY: the thread that runs is `main`, inside a hook.
+    unsafe {
         let control = control();
-        (*control).is_inside = true;
-        (*control).find_modules();
-        serve();
+        let header = (*control).header;
+        let idx = (*header).n_done.load(Relaxed) as usize;
+        let entry = *(*control).segment.entries().add(idx);
+        begin_execution(header, &entry);
         let here = 0_usize;
         (*control).this().stack_base = &raw const here as usize;
         (*control).is_execution = true;
         if !(*control).has_fibers && threads::make_kernel_threads().is_err() {
             crate::end::die(&[b"no kernel thread for a thread created before main"]);
         }
+        rewind::watch();
         control::leave(());
-        let code = main(argc, argv, envp);
+        let (argc, argv, envp) = &MAIN_ARGS;
+        let code = real_main()(argc.load(Relaxed), argv.load(Relaxed), envp.load(Relaxed));
         (*control).is_inside = true;
         crate::hooks::exit_process(code)
     }
 }
 
-/// Takes blocks of executions from the launcher and forks one process for each; returns in those.
-fn serve() {
+/// Takes blocks of executions from the launcher and runs them in processes forked from this one.
+fn serve() -> ! {
     // SAFETY: the header is mapped for as long as the process lives.
     unsafe { (*(*control()).header).server.store(std::process::id() as i32, Relaxed) };
     adopt_orphans();
@@ -220,9 +243,7 @@ fn serve() {
         }
         prepare_shadow();
         // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
-        if run_block(unsafe { (*control()).header }) {
-            return;
-        }
+        run_block(unsafe { (*control()).header });
         reply(b'D');
     }
 }
@@ -269,8 +290,8 @@ pub(crate) fn reply(mut byte: u8) {
     unsafe { syscall_io(libc::SYS_write, REPLY_FD, &raw mut byte) };
 }
 
-/// Runs a block; `true` in the process of an execution.
-fn run_block(header: *mut Header) -> bool {
+/// Runs a block: each process that is forked runs one execution, or as many as it can be rewound for.
+fn run_block(header: *mut Header) {
     // SAFETY: the launcher wrote so many names into the area, and waits.
     let n_block = unsafe {
         let segment = (*control()).segment;
@@ -284,47 +305,74 @@ fn run_block(header: *mut Header) -> bool {
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
         (*header).n_block as usize
     };
-    for idx in 0..n_block {
-        begin_summary(header);
-        reset_streams();
-        // SAFETY: the area has room for the block; read here, for the copy would pay a fault for it.
-        let entry = unsafe { *(*control()).segment.entries().add(idx) };
+    begin_summary(header);
+    reset_streams();
+    loop {
+        // SAFETY: the header is mapped; the field is atomic.
+        let n_before = unsafe { (*header).n_done.load(Relaxed) } as usize;
+        rewind::prepare(n_block - n_before);
         // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
         let child = unsafe { raw::fork() };
         if child == 0 {
-            begin_execution(header, &entry);
-            return true;
+            die_with_parent();
+            rewind::begin(run_execution);
         }
-        let summary = end_execution(header, child as i32, idx);
+        let is_over = end_execution(header, child as i32);
         if control_ref().has_fibers {
-            threads::provide_donors((summary.n_threads.saturating_sub(1) as usize).min(1024));
+            threads::provide_donors(n_donors_wanted(header, n_before));
         }
         // SAFETY: as above.
-        if must_be_looked_at(&summary, unsafe { (*header).exit_is_fine == 1 }) {
-            break;
+        if is_over || unsafe { (*header).n_done.load(Relaxed) } as usize == n_block {
+            return;
         }
     }
-    false
 }
 
-/// Waits for the block's execution with this number, and notes how it went.
-pub(crate) fn end_execution(header: *mut Header, child: i32, idx: usize) -> Summary {
+/// Waits for the process of an execution, and counts the last one that it ran. Is the end of that one to be
+/// looked at?
+pub(crate) fn end_execution(header: *mut Header, child: i32) -> bool {
     // SAFETY: the header is mapped; the field is atomic.
     unsafe { (*header).child.store(child, Relaxed) };
     let status = wait_for(child);
-    let summary = end_summary(header, status);
-    // SAFETY: the area has room for the block.
-    unsafe { *(*control()).segment.summaries().add(idx) = summary };
-    // SAFETY: the header is mapped; the fields are atomic.
-    unsafe {
-        (*header).child.store(0, Relaxed);
-        (*header).n_done.store(idx as u64 + 1, Relaxed);
-    }
-    summary
+    // SAFETY: as above.
+    unsafe { (*header).child.store(0, Relaxed) };
+    settle_end(header, status);
+    let is_over = must_be_looked_at(header);
+    count_execution(header, &control_ref().segment);
+    is_over
 }
 
-/// How the execution that has just ended says that it ended; or what the kernel says.
-fn end_summary(header: *mut Header, status: i32) -> Summary {
+/// Donors that the executions of a process would have liked to find.
+fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
+    const MOST: u32 = 1024;
+    let segment = &control_ref().segment;
+    // SAFETY: so many summaries have been written.
+    let summaries = unsafe {
+        let n_done = (*header).n_done.load(Relaxed) as usize;
+        std::slice::from_raw_parts(segment.summaries(), n_done)
+    };
+    let n_threads = summaries[n_before..].iter().map(|it| it.n_threads).max().unwrap_or(0);
+    n_threads.saturating_sub(1).min(MOST) as usize
+}
+
+/// Counts an execution that has ended, and begins the account of the next one.
+pub(crate) fn count_execution(header: *mut Header, segment: &Segment) {
+    // SAFETY: the area has room for the block; no execution runs.
+    unsafe {
+        let n_done = (*header).n_done.load(Relaxed);
+        let n_pairs = (*header).n_pairs.saturating_sub((*header).n_pairs_before);
+        (*header).summary.n_pairs = n_pairs;
+        *segment.summaries().add(n_done as usize) = (*header).summary;
+        (*header).n_done.store(n_done + 1, Relaxed);
+        if !must_be_looked_at(header) && n_done + 1 < u64::from((*header).n_block) {
+            begin_summary(header);
+            reset_streams();
+        }
+    }
+}
+
+/// If the execution that has just ended could not say how: what the kernel says.
+fn settle_end(header: *mut Header, status: i32) {
     // SAFETY: the process that wrote has ended.
     unsafe {
         if (*header).is_end_written == 0 {
@@ -333,9 +381,6 @@ fn end_summary(header: *mut Header, status: i32) -> Summary {
             (*header).summary.end_detail = detail;
             (*header).summary.n_steps = (*header).heartbeat.load(Relaxed);
         }
-        let n_pairs = (*header).n_pairs.saturating_sub((*header).n_pairs_before);
-        (*header).summary.n_pairs = n_pairs;
-        (*header).summary
     }
 }
 
@@ -366,7 +411,10 @@ fn begin_summary(header: *mut Header) {
     }
 }
 
-fn must_be_looked_at(summary: &Summary, exit_is_fine: bool) -> bool {
+/// Is the end of the last execution one that the launcher wants to see?
+pub(crate) fn must_be_looked_at(header: *mut Header) -> bool {
+    // SAFETY: no execution runs.
+    let (summary, exit_is_fine) = unsafe { ((*header).summary, (*header).exit_is_fine == 1) };
     match End::from_numbers(summary.end_kind as u8, summary.end_detail) {
         Some(End::Exit(0)) => false,
         Some(End::Exit(_)) => !exit_is_fine,
@@ -389,16 +437,17 @@ fn prefix(control: &Control) -> &'static [u32] {
     }
 }
 
+/// In the copy: it does not outlive the server.
 fn die_with_parent() {
-    const PR_SET_PDEATHSIG: usize = 1;
-    const SIGKILL: usize = 9;
-    // SAFETY: says something about this process, no more.
-    unsafe { raw::syscall(libc::SYS_prctl, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0]) };
+    // SAFETY: a plain system call.
+    unsafe {
+        let (death, kill) = (libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize);
+        raw::syscall(libc::SYS_prctl, [death, kill, 0, 0, 0, 0]);
+    }
 }
 
-/// In the copy: the plan becomes the chooser.
+/// The plan becomes the chooser.
 fn begin_execution(header: *mut Header, entry: &Entry) {
-    die_with_parent();
     // SAFETY: the areas hold what the launcher wrote; they stay mapped and unchanged for the block.
     unsafe {
         let control = control();

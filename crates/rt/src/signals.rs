@@ -17,7 +17,7 @@ use std::ffi::{c_int, c_void};
 use raddle_machine::{Performed, Status};
 use raddle_model::{End, Flags, Op, OpKind, OpResult, SiteId, ThreadId};
 
-pub(crate) use self::kernel::{follow, install, use_alternate_stack};
+pub(crate) use self::kernel::{follow, handle as handle_fault, install, use_alternate_stack};
 use crate::{
     control::{Control, control, outside},
     end,

@@ -42,6 +42,8 @@ pub struct Caps {
     pub modules: u32,
     /// Notes of what could not be controlled.
     pub notes: u32,
+    /// Pages that executions write.
+    pub pages: u32,
 }
 
 impl Default for Caps {
@@ -56,6 +58,7 @@ impl Default for Caps {
             threads: 1 << 12,
             modules: 256,
             notes: 64,
+            pages: 1 << 12,
         }
     }
 }
@@ -131,6 +134,10 @@ pub struct Header {
     pub caps: Caps,
     /// 1: executions write down who could have gone on at each step.
     pub record_options: u32,
+    /// 1: a process serves one execution only.
+    pub is_fresh: u32,
+    /// Pages that executions are known to write.
+    pub n_pages: u32,
 
     // What to do: written by the launcher before each block.
     /// Executions in the block.
@@ -362,6 +369,7 @@ pub(crate) struct Offsets {
     pub(crate) threads: usize,
     pub(crate) modules: usize,
     pub(crate) notes: usize,
+    pub(crate) pages: usize,
     pub(crate) options: usize,
     pub(crate) lengths: usize,
     pub(crate) interests: usize,
@@ -387,7 +395,8 @@ impl Offsets {
         let threads = after(objects, caps.objects, size_of::<ObjectEntry>());
         let modules = after(threads, caps.threads, size_of::<ThreadEntry>());
         let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
-        let options = after(notes, caps.notes, size_of::<NoteEntry>());
+        let pages = after(notes, caps.notes, size_of::<NoteEntry>());
+        let options = after(pages, caps.pages, 8);
         let lengths = after(options, caps.events, size_of::<Options>());
         let interests = after(lengths, Profile::LENGTHS_MAX as u32, size_of::<Length>());
         let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
@@ -403,6 +412,7 @@ impl Offsets {
             threads,
             modules,
             notes,
+            pages,
             options,
             lengths,
             interests,

@@ -146,6 +146,10 @@ impl Segment {
         notes, notes, notes, NoteEntry
     );
     area!(
+        /// Addresses of pages that executions write.
+        pages, pages, pages, u64
+    );
+    area!(
         /// Events; the one of step `n` is at `n` modulo the area's room.
         events, events, events, Event
     );

@@ -90,6 +90,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Program")]
     #[arg(default_value = "10s")]
     pub(crate) hang_timeout: Duration,
+    /// Give every execution a process of its own, instead of making one process as it was
+    #[arg(long, help_heading = "Program")]
+    pub(crate) fresh: bool,
     /// Processors that the program is told it has
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]

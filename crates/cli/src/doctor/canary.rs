@@ -105,6 +105,7 @@ fn sing(canary: &Canary, folder: &Path, compiler: &str) -> Result<String, String
         program,
         target: &StoredTarget::default(),
         carrier: Carrier::Fibers,
+        is_fresh: false,
         stop: Arc::default(),
     };
     let target = native::open(launch).map_err(|error| error.to_string())?;

@@ -101,7 +101,7 @@ unsafe extern "C-unwind" fn arrive(
     }
 }
 
-unsafe extern "C-unwind" fn handle(
+pub(crate) unsafe extern "C-unwind" fn handle(
     signal: c_int,
     info: *mut libc::siginfo_t,
     context: *mut c_void,
