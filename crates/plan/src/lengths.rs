@@ -193,7 +193,7 @@ struct Scale {
 
 impl Scale {
     fn up(self, count: u64) -> u64 {
-        if self.n_kept == 0 { count } else { count * self.n_all / self.n_kept }
+        (count * self.n_all).checked_div(self.n_kept).unwrap_or(count)
     }
 
     fn up_narrow(self, count: u32) -> u32 {

@@ -1,0 +1,32 @@
+//! What the papers say about the pickers, tried on toy programs with fixed seeds. The arithmetic is in the
+//! comments.
+
+mod allocations;
+mod fairness;
+mod orders;
+mod pairs;
+mod priorities;
+mod repeats;
+mod toy;
+
+use raddle_model::{Amount, Counting, Depth, PickerSpec, Smax};
+
+/// One of each.
+const PICKERS: [PickerSpec; 16] = [
+    PickerSpec::Nonpreemptive,
+    PickerSpec::Walk,
+    PickerSpec::Rstest { per_mille: 200 },
+    PickerSpec::Stride(Smax::Fixed(5)),
+    PickerSpec::Stride(Smax::Ratio { per_mille: 2_900, counting: Counting::All }),
+    PickerSpec::Pct(Depth::Fixed(1)),
+    PickerSpec::Pct(Depth::Fixed(3)),
+    PickerSpec::Pct(Depth::Drawn),
+    PickerSpec::Pct(Depth::Guaranteed(3_338)),
+    PickerSpec::Rpro { depth: Depth::Fixed(3), radius: Amount::Fixed(50) },
+    PickerSpec::Pos,
+    PickerSpec::Surw,
+    PickerSpec::Urw,
+    PickerSpec::Delay(Amount::Fixed(2)),
+    PickerSpec::Delay(Amount::Drawn),
+    PickerSpec::Sticky { per_mille: 900 },
+];
