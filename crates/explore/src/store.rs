@@ -5,6 +5,8 @@
 //! .raddle/index.lock                       flock'd while the index is changed
 //! .raddle/runs/<id>/run.json               what was run, and how it ended
 //! .raddle/runs/<id>/findings/<id>.json     a finding with all that is needed to replay it
+//! .raddle/runs/<id>/search.json            where a search stood, if the run was one
+//! .raddle/runs/<id>/search-<n>.jsonl       its executions since
 //! ```
 //!
 //! Findings are written when they are found, each file at once (written beside, then renamed), so a run
@@ -20,6 +22,7 @@ mod ids;
 mod index;
 mod os;
 mod run;
+mod search;
 mod time;
 mod value;
 
@@ -31,6 +34,7 @@ pub use self::{
     ids::Ids,
     index::Listed,
     run::Run,
+    search::{SearchFile, SearchSettings, StoredSearch},
     value::{Bounds, RunEnd, RunInfo, StoredFinding, StoredTarget, hash_program},
 };
 

@@ -81,6 +81,8 @@ pub struct Progress {
     pub estimate: Option<Estimate>,
     /// Is everything explored?
     pub is_finished: bool,
+    /// Did a bound leave something out?
+    pub is_cut: bool,
     /// What has been explored or is left, in words.
     pub words: String,
 }

@@ -10,13 +10,18 @@ use raddle_model::{Amount, Counting, Depth, PickerSpec, Smax};
 
 use self::params::Params;
 pub use self::params::StrategyError;
-use crate::ratio::{Goal, stride_ratio};
+use crate::{
+    ratio::{Goal, stride_ratio},
+    search::SearchSpec,
+};
 
 /// How to find bugs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// One picker for all executions.
     Picker(Recipe),
+    /// A systematic search.
+    Search(SearchSpec),
 }
 
 /// A picker, as far as it is known before it is known how many executions there will be.
@@ -87,7 +92,21 @@ pub const FORMS: &[Form] = &[
     form("urw", "", "uniform over the interleavings of all events"),
     form("delay", "n=1..64|drawn", "round robin, with n delays at random steps"),
     form("sticky", "p=0..0.999", "the running thread goes on with probability p"),
+    form("dfs", "", "systematic: every schedule, depth first"),
+    form(
+        "ipb",
+        "LEVEL",
+        "systematic: schedules with no preemption, with one, with two, up to LEVEL",
+    ),
+    form(
+        "idb",
+        "LEVEL",
+        "systematic: schedules with no delay of round robin, one, two, up to LEVEL",
+    ),
 ];
+
+/// Those that are searches.
+const SEARCHES: &[&str] = &["dfs", "ipb", "idb"];
 
 const fn form(name: &'static str, params: &'static str, what: &'static str) -> Form {
     Form { name, params, what }
@@ -104,6 +123,11 @@ impl Strategy {
     /// Reads a strategy. The error says what may be written instead.
     pub fn parse(text: &str) -> Result<Strategy, StrategyError> {
         let mut params = Params::of(text)?;
+        if SEARCHES.contains(&params.name()) {
+            let spec =
+                SearchSpec::parse(text.trim()).map_err(|it| params.wrong(&it.to_string()))?;
+            return Ok(Strategy::Search(spec));
+        }
         let recipe = match params.name() {
             "walk" => Recipe::Picker(PickerSpec::Walk),
             "nonpreemptive" => Recipe::Picker(PickerSpec::Nonpreemptive),
@@ -211,6 +235,7 @@ impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Strategy::Picker(recipe) => write!(f, "{recipe}"),
+            Strategy::Search(spec) => write!(f, "{spec}"),
         }
     }
 }

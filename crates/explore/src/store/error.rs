@@ -28,6 +28,36 @@ pub enum StoreError {
         /// Where.
         store: PathBuf,
     },
+    /// No run is a search.
+    #[error("find a search to go on with in {}", .store.display())]
+    NoSearch {
+        /// Where.
+        store: PathBuf,
+    },
+    /// No run that is a search begins with the name.
+    #[error("find a search of a run whose id begins with `{name}` in {}", .store.display())]
+    UnknownRun {
+        /// What was looked for.
+        name: String,
+        /// Where.
+        store: PathBuf,
+    },
+    /// The ids of several runs begin with the name.
+    #[error("choose a run: `{name}` may be {}", .ids.join(", "))]
+    AmbiguousRun {
+        /// What was looked for.
+        name: String,
+        /// What it may be, oldest first.
+        ids: Vec<String>,
+    },
+    /// A search was begun by another Raddle, which may make other executions.
+    #[error("go on with {}: it was begun by raddle {raddle}; begin it again", .file.display())]
+    OtherRaddle {
+        /// The file.
+        file: PathBuf,
+        /// The version of the Raddle that wrote it.
+        raddle: String,
+    },
     /// A file is not what it should be.
     #[error("read {}: it is damaged ({why}); {remedy}", .file.display())]
     Corrupted {

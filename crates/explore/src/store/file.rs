@@ -45,8 +45,9 @@ pub(super) fn read_or<T: DeserializeOwned>(
     serde_json::from_slice(&bytes).map_err(corrupted)
 }
 
-/// Writes a file: beside it first, then renamed, so that readers see the old one or the new one.
-pub(super) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), StoreError> {
+/// Writes a file: beside it first, then renamed, so that readers see the old one or the new one. Gives
+/// back its size.
+pub(super) fn write<T: Serialize>(path: &Path, value: &T) -> Result<usize, StoreError> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{count}.tmp", process::id()));
@@ -57,7 +58,7 @@ pub(super) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), StoreErr
         file.sync_data()
     });
     let written = written.and_then(|()| fs::rename(&beside, path));
-    written.map_err(|source| {
+    written.map(|()| bytes.len()).map_err(|source| {
         // The write has failed already; a leftover beside it is the smaller harm.
         let _ = fs::remove_file(&beside);
         StoreError::Io { action: "write", file: path.to_owned(), source }

@@ -79,7 +79,8 @@ impl Index {
         let mut index = Index::read(store)?;
         index.findings.retain(|it| !it.is_of(stored));
         index.findings.push(Listed::of(stored));
-        file::write(&store.root().join("index.json"), &index)
+        file::write(&store.root().join("index.json"), &index)?;
+        Ok(())
     }
 
     /// The newest finding of each id, newest first.

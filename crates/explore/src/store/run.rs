@@ -5,8 +5,8 @@ use std::{fs, path::PathBuf};
 use raddle_model::Finding;
 
 use super::{
-    RunEnd, RunInfo, Store, StoreError, StoredFinding, VERSION, file, index::Index, time,
-    value::StoredRun,
+    RunEnd, RunInfo, SearchFile, SearchSettings, Store, StoreError, StoredFinding, VERSION, file,
+    index::Index, time, value::StoredRun,
 };
 use crate::campaign::Reproduced;
 
@@ -70,6 +70,11 @@ impl Run {
         Ok(stored)
     }
 
+    /// A search that is kept with this run.
+    pub fn search(&self, settings: SearchSettings) -> SearchFile {
+        SearchFile::new(self.directory(), self.stored.info.clone(), settings)
+    }
+
     /// Notes how the run ended.
     pub fn finish(&mut self, end: RunEnd) -> Result<(), StoreError> {
         self.stored.end = Some(end);
@@ -77,7 +82,8 @@ impl Run {
     }
 
     fn write(&self) -> Result<(), StoreError> {
-        file::write(&self.directory().join("run.json"), &self.stored)
+        file::write(&self.directory().join("run.json"), &self.stored)?;
+        Ok(())
     }
 
     /// What was found on one machine is no business of the repository, until the user says so.

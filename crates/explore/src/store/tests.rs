@@ -3,12 +3,12 @@
 use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
 
 use expect_test::{Expect, expect};
-use raddle_model::{Bucket, Carrier, End, Finding, PickerSpec, Plan};
+use raddle_model::{Bucket, Carrier, End, Finding, Limits, PickerSpec, Plan, Timeouts};
 use tempfile::TempDir;
 
-use super::{RunEnd, RunInfo, Store, StoreError, StoredTarget, hash_program};
+use super::{RunEnd, RunInfo, SearchSettings, Store, StoreError, StoredTarget, hash_program};
 use crate::{
-    campaign::Reproduced,
+    campaign::{Counted, Journal as _, Reproduced, Standing},
     fake::{ToySymbols, TraceExt, trace},
     finding::finding,
 };
@@ -191,4 +191,73 @@ fn programs_have_hashes() {
     assert_eq!(hash_program(&old).unwrap(), hash_program(&old).unwrap());
     assert_ne!(hash_program(&old).unwrap(), hash_program(&new).unwrap());
     assert!(hash_program(&directory.path().join("none")).is_err());
+}
+
+fn settings() -> SearchSettings {
+    SearchSettings {
+        strategy: "ipb:2".into(),
+        limits: Limits::DEFAULT,
+        timeouts: Timeouts::Last,
+        spurious: true,
+    }
+}
+
+fn counted(choice: u32) -> Counted {
+    Counted { prefix: vec![0, choice], run: Some(Default::default()), shared_found: vec![7] }
+}
+
+/// What a killed process leaves is read up to the last whole line.
+#[test]
+fn searches_are_kept() {
+    let (directory, store) = store();
+    check_error(
+        store.find_search("latest"),
+        &directory,
+        expect!["find a search to go on with in DIR/.raddle"],
+    );
+    let run = store.begin(info()).expect("bug: the directory is new");
+    let mut search = run.search(settings());
+    assert!(!search.has_begun());
+    for n_executions in [3, 5] {
+        search.stand(&Standing { n_executions, shared: vec![1, 2], ..Standing::default() });
+        search.add(&counted(1));
+        search.add(&counted(2));
+    }
+    assert!(search.has_begun() && search.error().is_none());
+    let lines = run.directory().join("search-2.jsonl");
+    let mut text = fs::read_to_string(&lines).unwrap();
+    text.truncate(text.len() - 9);
+    fs::write(&lines, text).unwrap();
+    for name in ["latest", run.id(), &run.id()[..4]] {
+        let stored = store.find_search(name).expect("it was kept");
+        assert_eq!((stored.run.as_str(), &stored.info), (run.id(), &info()));
+        assert_eq!(stored.settings, settings());
+        assert_eq!(stored.saved.standing.n_executions, 5);
+        assert_eq!(stored.saved.standing.shared, [1, 2]);
+        let prefixes: Vec<_> = stored.saved.counted.iter().map(|it| &it.prefix[..]).collect();
+        assert_eq!(prefixes, [[0, 1]]);
+    }
+    assert!(!run.directory().join("search-1.jsonl").exists());
+    check_error(
+        store.find_search("zzz"),
+        &directory,
+        expect!["find a search of a run whose id begins with `zzz` in DIR/.raddle"],
+    );
+    let head = run.directory().join("search.json");
+    let text = fs::read_to_string(&head).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    fs::write(&head, text.replace(&format!("\"{version}\""), "\"9.9.9\"")).unwrap();
+    let error = store.find_search("latest").err().expect("it is another's").to_string();
+    assert!(error.ends_with("it was begun by raddle 9.9.9; begin it again"), "{error}");
+}
+
+#[test]
+fn a_search_that_can_not_be_kept_says_why() {
+    let (_directory, store) = store();
+    let run = store.begin(info()).expect("bug: the directory is new");
+    let mut search = run.search(settings());
+    fs::remove_dir_all(run.directory()).unwrap();
+    search.stand(&Standing::default());
+    search.add(&counted(1));
+    assert!(search.error().is_some());
 }

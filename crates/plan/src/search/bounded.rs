@@ -92,6 +92,10 @@ impl<C: Cost> Policy for Bounded<C> {
         Some(self.level)
     }
 
+    fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     fn words(&self, is_finished: bool) -> String {
         match (is_finished, self.is_cut, self.level) {
             (true, false, _) => "all schedules were explored".into(),

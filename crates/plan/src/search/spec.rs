@@ -1,5 +1,7 @@
 //! Searches by name: `dfs`, `ipb`, `idb`, each with an optional last level (`ipb:2`).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
@@ -34,6 +36,19 @@ pub enum SpecError {
     /// What was saved is not of this search, or not of this build.
     #[error("the saved search is not one of this version of Raddle ({0}): begin again")]
     Saved(#[from] serde_json::Error),
+}
+
+/// As the user would write it: reads back as the same.
+impl fmt::Display for SearchSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchSpec::Dfs => f.write_str("dfs"),
+            SearchSpec::Ipb(None) => f.write_str("ipb"),
+            SearchSpec::Ipb(Some(max)) => write!(f, "ipb:{max}"),
+            SearchSpec::Idb(None) => f.write_str("idb"),
+            SearchSpec::Idb(Some(max)) => write!(f, "idb:{max}"),
+        }
+    }
 }
 
 impl SearchSpec {

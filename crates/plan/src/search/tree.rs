@@ -104,6 +104,11 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
         None
     }
 
+    /// Has a bound left something out, in this level?
+    fn is_cut(&self) -> bool {
+        false
+    }
+
     /// Whatever the policy has to say about what is done.
     fn words(&self, is_finished: bool) -> String;
 
@@ -467,6 +472,7 @@ impl<P: Policy> Search for Tree<P> {
             divergence: self.divergence.clone(),
             estimate: self.leaves.estimate(done),
             is_finished,
+            is_cut: self.policy.is_cut(),
             words: self.policy.words(is_finished),
         }
     }

@@ -1,0 +1,193 @@
+//! A search that is kept, so that it can go on after its process is gone.
+//!
+//! `search.json` says what is searched, how, and where the search stood; `search-<n>.jsonl` has a line for
+//! each execution that counts since. Both are written in such an order that there is always one pair that
+//! belongs together: the new file of lines begins when the new standing is there.
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use raddle_model::{Limits, Timeouts};
+use serde::{Deserialize, Serialize};
+
+use super::{RunInfo, Store, StoreError, VERSION, file};
+use crate::campaign::{Counted, Journal, Saved, Standing};
+
+/// After so many bytes of lines the standing is written again, if it is not larger itself.
+const LINES_MAX: usize = 1 << 20;
+
+/// How a search is made: what decides which executions there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchSettings {
+    /// The strategy, as the user writes it.
+    pub strategy: String,
+    /// When to stop an execution.
+    pub limits: Limits,
+    /// When timed waits time out.
+    pub timeouts: Timeouts,
+    /// May waits on condition variables end although nobody ended them?
+    pub spurious: bool,
+}
+
+/// `search.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Head {
+    version: u32,
+    raddle: String,
+    info: RunInfo,
+    settings: SearchSettings,
+    /// The number of the file of lines that belongs to it.
+    n_standings: u64,
+    standing: Standing,
+}
+
+/// A search that was kept.
+#[derive(Clone, Debug)]
+pub struct StoredSearch {
+    /// Its run.
+    pub run: String,
+    /// What is searched.
+    pub info: RunInfo,
+    /// How.
+    pub settings: SearchSettings,
+    /// How far it has come.
+    pub saved: Saved,
+}
+
+/// A search that is being kept.
+#[derive(Debug)]
+pub struct SearchFile {
+    folder: PathBuf,
+    head: Head,
+    lines: Option<File>,
+    n_bytes: usize,
+    n_standing_bytes: usize,
+    /// Why nothing more is kept.
+    error: Option<StoreError>,
+}
+
+impl SearchFile {
+    pub(super) fn new(folder: PathBuf, info: RunInfo, settings: SearchSettings) -> SearchFile {
+        let head = Head {
+            version: VERSION,
+            raddle: env!("CARGO_PKG_VERSION").into(),
+            info,
+            settings,
+            n_standings: 0,
+            standing: Standing::default(),
+        };
+        SearchFile { folder, head, lines: None, n_bytes: 0, n_standing_bytes: 0, error: None }
+    }
+
+    /// Why the search can't go on later, if so.
+    pub fn error(&self) -> Option<&StoreError> {
+        self.error.as_ref()
+    }
+
+    /// Is there something to go on from?
+    pub fn has_begun(&self) -> bool {
+        self.head.n_standings > 0
+    }
+
+    fn try_stand(&mut self, standing: &Standing) -> Result<(), StoreError> {
+        let old = lines_file(&self.folder, self.head.n_standings);
+        self.head.n_standings += 1;
+        let new = lines_file(&self.folder, self.head.n_standings);
+        let lines = File::create(&new).map_err(StoreError::io("write", &new))?;
+        self.head.standing = standing.clone();
+        self.n_standing_bytes = file::write(&self.folder.join(SEARCH), &self.head)?;
+        // It is of no use to anybody, but in nobody's way either.
+        let _ = fs::remove_file(old);
+        self.lines = Some(lines);
+        self.n_bytes = 0;
+        Ok(())
+    }
+
+    fn try_add(&mut self, counted: &Counted) -> Result<(), StoreError> {
+        let Some(lines) = &mut self.lines else { return Ok(()) };
+        let mut line = serde_json::to_vec(counted).expect("bug: an execution has a JSON form");
+        line.push(b'\n');
+        self.n_bytes += line.len();
+        let path = lines_file(&self.folder, self.head.n_standings);
+        lines.write_all(&line).map_err(StoreError::io("write", &path))
+    }
+}
+
+impl Journal for SearchFile {
+    fn stand(&mut self, standing: &Standing) {
+        if self.error.is_none() {
+            self.error = self.try_stand(standing).err();
+        }
+    }
+
+    fn add(&mut self, counted: &Counted) {
+        if self.error.is_none() {
+            self.error = self.try_add(counted).err();
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.error.is_none() && LINES_MAX.max(self.n_standing_bytes) < self.n_bytes
+    }
+}
+
+const SEARCH: &str = "search.json";
+
+fn lines_file(folder: &Path, n_standings: u64) -> PathBuf {
+    folder.join(format!("search-{n_standings}.jsonl"))
+}
+
+impl Store {
+    /// The search of the run whose id begins with `name`; `latest` is the one begun last.
+    pub fn find_search(&self, name: &str) -> Result<StoredSearch, StoreError> {
+        let mut runs = self.runs_with_search()?;
+        if name != "latest" {
+            runs.retain(|it| it.starts_with(name));
+        }
+        match (runs.as_slice(), name) {
+            ([], "latest") => Err(StoreError::NoSearch { store: self.root().to_owned() }),
+            ([], _) => {
+                Err(StoreError::UnknownRun { name: name.into(), store: self.root().to_owned() })
+            }
+            ([run], _) | ([.., run], "latest") => self.read_search(run),
+            (several, _) => {
+                Err(StoreError::AmbiguousRun { name: name.into(), ids: several.to_vec() })
+            }
+        }
+    }
+
+    fn runs_with_search(&self) -> Result<Vec<String>, StoreError> {
+        let folder = self.root().join("runs");
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            result => result.map_err(StoreError::io("read", &folder))?,
+        };
+        let names = entries.flatten().filter(|it| it.path().join(SEARCH).is_file());
+        let mut names: Vec<String> =
+            names.filter_map(|it| it.file_name().into_string().ok()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn read_search(&self, run: &str) -> Result<StoredSearch, StoreError> {
+        let folder = self.run_dir(run);
+        let path = folder.join(SEARCH);
+        let head: Head = file::read_or(&path, "begin the search again")?;
+        if head.raddle != env!("CARGO_PKG_VERSION") {
+            return Err(StoreError::OtherRaddle { file: path, raddle: head.raddle });
+        }
+        let lines = fs::read_to_string(lines_file(&folder, head.n_standings));
+        // The last line may have been cut short when the process was killed; its execution is made again.
+        let counted = lines.unwrap_or_default();
+        let counted = counted.lines().map_while(|it| serde_json::from_str(it).ok()).collect();
+        Ok(StoredSearch {
+            run: run.to_owned(),
+            info: head.info,
+            settings: head.settings,
+            saved: Saved { standing: head.standing, counted },
+        })
+    }
+}
