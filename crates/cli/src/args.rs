@@ -2,7 +2,10 @@
 
 mod run;
 
-use std::{io::Write as _, path::PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use raddle_model::Carrier;
@@ -116,7 +119,7 @@ pub(crate) struct ListArgs {
 }
 
 /// What most verbs take.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
     /// Where findings are kept
     #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
@@ -125,6 +128,13 @@ pub(crate) struct Common {
     /// What is written to standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) message_format: Format,
+}
+
+impl Common {
+    /// Is the store where it is if nothing is said?
+    pub(crate) fn is_default_store(&self) -> bool {
+        self.store == Path::new(".raddle")
+    }
 }
 
 /// What is written to standard output.
@@ -145,6 +155,15 @@ pub(crate) enum CarrierArg {
     Fibers,
     /// A kernel thread for each, one at a time: for debuggers
     Threads,
+}
+
+impl From<Carrier> for CarrierArg {
+    fn from(carrier: Carrier) -> CarrierArg {
+        match carrier {
+            Carrier::Fibers => CarrierArg::Fibers,
+            Carrier::Threads => CarrierArg::Threads,
+        }
+    }
 }
 
 impl From<CarrierArg> for Carrier {

@@ -14,6 +14,7 @@ mod prepare;
 mod record;
 mod replay;
 mod run;
+mod search;
 mod show;
 mod signals;
 mod stored;

@@ -19,6 +19,10 @@ pub(crate) struct Launch<'a> {
     pub(crate) carrier: Carrier,
     /// Does every execution get a process of its own?
     pub(crate) is_fresh: bool,
+    /// Bytes that live copies of executions may take, for each worker.
+    pub(crate) checkpoints: u64,
+    /// Events kept of an execution, if not as many as usual.
+    pub(crate) events: Option<u32>,
     /// Set when nobody wants more.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -26,7 +30,7 @@ pub(crate) struct Launch<'a> {
 /// The program as a target.
 pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
     let runtime = extract_runtime(&Cache::open()?)?;
-    let Launch { program, target, carrier, is_fresh, stop } = launch;
+    let Launch { program, target, carrier, is_fresh, checkpoints, events, stop } = launch;
     let Bounds { memory, hang_timeout_ms, n_cpus } = target.bounds;
     Ok(Native::new(NativeOptions {
         carrier,
@@ -35,6 +39,8 @@ pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
         hang_timeout: Duration::from_millis(hang_timeout_ms),
         n_cpus,
         is_fresh,
+        checkpoints,
+        events,
         stop,
         ..NativeOptions::new(program, target.args.clone(), runtime)
     }))

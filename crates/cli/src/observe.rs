@@ -5,7 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_explore::{Execution, Found, Observer, Outcome, Progress, Reproduced};
+use raddle_explore::{
+    Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
+};
 use raddle_model::{Finding, Kind};
 use raddle_report::{
     Shown, Status, Style, Tally, json,
@@ -14,8 +16,9 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{Format, ProgressMode},
+    args::{Format, ProgressMode, RunArgs},
     record::Record,
+    search,
     terminal::Terminal,
 };
 
@@ -40,6 +43,8 @@ pub(crate) struct Watcher<'a> {
     /// Lines of the block on the terminal.
     n_drawn: usize,
     drawn_at: Option<Instant>,
+    /// The command that goes on with the search, if it is kept.
+    pub(crate) resume: Option<String>,
 }
 
 /// What a watcher is to do.
@@ -75,6 +80,7 @@ impl<'a> Watcher<'a> {
             since: None,
             n_drawn: 0,
             drawn_at: None,
+            resume: None,
         }
     }
 
@@ -106,6 +112,17 @@ impl<'a> Watcher<'a> {
                 text::finding(&shown, &self.terminal.out_style, &mut source_line) + "\n"
             }
         }
+    }
+
+    /// The campaign is over: can its search go on later?
+    pub(crate) fn set_resume(&mut self, args: &RunArgs, search: Option<&SearchFile>) {
+        let Some(search) = search else { return };
+        if let Some(error) = search.error() {
+            let line = format!("this search can't go on later: failed to {error}");
+            return self.terminal.warning(&line);
+        }
+        let run = self.record.id().filter(|_| search.has_begun());
+        self.resume = run.map(|it| search::command(args, it));
     }
 
     /// Takes the block off the terminal, so that something else can be written.
@@ -160,7 +177,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn progress(&mut self, progress: &Progress) {
-        let status = status(progress, &self.terminal.error_style);
+        let status = status(progress, None, &self.terminal.error_style);
         if self.mode == ProgressMode::Bar {
             self.draw(&status);
         }
@@ -178,7 +195,7 @@ impl Observer for Watcher<'_> {
 }
 
 /// A campaign's figures, as reports want them.
-pub(crate) fn status(outcome: &Outcome, style: &Style) -> Status {
+pub(crate) fn status(outcome: &Outcome, resume: Option<&str>, style: &Style) -> Status {
     let last_new = outcome.elapsed.saturating_sub(outcome.last_new_trace);
     Status {
         executions: outcome.executions,
@@ -198,5 +215,6 @@ pub(crate) fn status(outcome: &Outcome, style: &Style) -> Status {
                 place: text::short_place(&it.finding, style),
             })
             .collect(),
+        search: search::status(outcome, resume),
     }
 }

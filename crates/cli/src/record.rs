@@ -2,7 +2,7 @@
 
 use raddle_explore::{
     Outcome, Reproduced, Store, StoreError,
-    store::{Ids, Run, RunEnd, RunInfo},
+    store::{Ids, Run, RunEnd, RunInfo, SearchFile, SearchSettings},
 };
 use raddle_model::Finding;
 
@@ -41,6 +41,16 @@ impl Record {
             warn(&error, terminal);
             self.run = None;
         }
+    }
+
+    /// A search, kept with the run.
+    pub(crate) fn search(&self, settings: SearchSettings) -> Option<SearchFile> {
+        self.run.as_ref().map(|it| it.search(settings))
+    }
+
+    /// The run's id.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.run.as_ref().map(Run::id)
     }
 
     /// Notes how the run ended.

@@ -94,6 +94,8 @@ fn open(
         target: then,
         carrier: args.carrier.map_or(stored.info.carrier, Into::into),
         is_fresh: true,
+        checkpoints: 0,
+        events: None,
         stop: Arc::clone(signals::catch().flag()),
     };
     Ok(Now { target: native::open(launch)?, is_rebuilt })

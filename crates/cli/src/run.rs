@@ -10,7 +10,7 @@ use std::{
 
 use raddle_explore::{
     Campaign, Options, Outcome, Store, StoredTarget, Target,
-    store::{RunInfo, hash_program},
+    store::{RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::Symbols;
 use raddle_model::{Kind, Limits, PickerSpec};
@@ -28,7 +28,7 @@ use crate::{
     observe::{Watch, Watcher, status},
     prepare::prepare,
     record::Record,
-    signals,
+    search, signals,
     terminal::Terminal,
 };
 
@@ -37,16 +37,33 @@ const CONFIRMATIONS: u32 = 5;
 
 /// Explores a program.
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    let program = prepare(args, terminal)?;
+    match &args.resume {
+        None => run_program(args, &prepare(args, terminal)?, None, terminal),
+        Some(name) => {
+            let resumed = search::resume(args, name, terminal)?;
+            run_program(&resumed.args, &resumed.program, Some(resumed.search), terminal)
+        }
+    }
+}
+
+fn run_program(
+    args: &RunArgs,
+    program: &StoredTarget,
+    search: Option<StoredSearch>,
+    terminal: &mut Terminal,
+) -> Result<Exit, Failure> {
     let stop = signals::catch();
+    let is_search = matches!(args.strategy, Strategy::Search(_));
     let target = native::open(Launch {
         program: program.program.clone(),
-        target: &program,
+        target: program,
         carrier: args.carrier.into(),
         is_fresh: args.fresh,
+        checkpoints: if is_search { args.checkpoints / args.n_jobs() as u64 } else { 0 },
+        events: is_search.then_some(search::EVENTS),
         stop: Arc::clone(stop.flag()),
     })?;
-    let exit = explore(args, &program, &target, stop.flag(), terminal)?;
+    let exit = explore(args, program, search, &target, stop.flag(), terminal)?;
     Ok(stop.exit().unwrap_or(exit))
 }
 
@@ -54,6 +71,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failu
 fn explore(
     args: &RunArgs,
     program: &StoredTarget,
+    search: Option<StoredSearch>,
     target: &dyn Target,
     stop: &AtomicBool,
     terminal: &mut Terminal,
@@ -61,12 +79,19 @@ fn explore(
     announce(args, program, terminal);
     let store = Store::at(&args.common.store);
     let (record, ids) = Record::begin(&store, info(args, program), terminal);
+    let options = options(args, search);
+    let mut journal = options.search.as_ref().and_then(|_| record.search(search::settings(args)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
-    let outcome =
-        Campaign::new(target, options(args)).with_ids(ids).run(&mut symbols, &mut watcher, stop);
+    let mut campaign = Campaign::new(target, options).with_ids(ids);
+    if let Some(journal) = &mut journal {
+        campaign = campaign.with_journal(journal);
+    }
+    let outcome = campaign.run(&mut symbols, &mut watcher, stop);
+    drop(campaign);
     watcher.erase();
     let outcome = outcome?;
+    watcher.set_resume(args, journal.as_ref());
     watcher.record.finish(&outcome, watcher.terminal);
     for found in &outcome.findings {
         watcher.tell(&found.finding, &found.id, found.reproduced);
@@ -108,7 +133,7 @@ fn announce(args: &RunArgs, target: &StoredTarget, terminal: &mut Terminal) {
 /// The last words.
 fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     let style = watcher.terminal.out_style;
-    let status = status(outcome, &style);
+    let status = status(outcome, watcher.resume.as_deref(), &style);
     if let Some(finding) = &outcome.baseline_failure {
         let text = watcher.text(finding, "", None);
         watcher.terminal.out(&text);
@@ -149,9 +174,12 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     watcher.terminal.note(&warnings);
     let style = watcher.terminal.out_style;
     watcher.terminal.out(&closing::explored(&status, outcome.interrupted, &style));
+    if let Some(search) = status.search.as_ref().filter(|_| !outcome.single_threaded) {
+        watcher.terminal.out(&raddle_report::search::closing(&status, search, &style));
+    }
 }
 
-fn options(args: &RunArgs) -> Options {
+fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
     let (executions, time) = args.limits();
     Options {
         seed: args.seed,
@@ -166,14 +194,17 @@ fn options(args: &RunArgs) -> Options {
         spurious: args.spurious,
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
-        search: None,
+        search: search::options(args, stored),
     }
 }
 
 /// The picker of all executions.
 fn picker(args: &RunArgs) -> PickerSpec {
-    let Strategy::Picker(recipe) = args.strategy;
-    recipe.picker(args.n_planned())
+    match &args.strategy {
+        Strategy::Picker(recipe) => recipe.picker(args.n_planned()),
+        // That of the executions before the search.
+        Strategy::Search(_) => PickerSpec::Walk,
+    }
 }
 
 fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {

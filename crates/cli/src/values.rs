@@ -53,6 +53,14 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     if (1.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
+/// A size, or `off`: 0.
+pub(crate) fn size_or_off(text: &str) -> Result<u64, String> {
+    if text.trim() == "off" {
+        return Ok(0);
+    }
+    size(text).map_err(|_| format!("`{text}` is no size: write 256M, 1G or off"))
+}
+
 /// A number of executions, or a time with its unit.
 pub(crate) fn budget(text: &str) -> Result<Budget, String> {
     match count(text) {

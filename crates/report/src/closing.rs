@@ -7,7 +7,7 @@ use raddle_model::Place;
 use crate::{
     Status, Style,
     number::{count, grouped, percent, seconds},
-    place,
+    place, search,
     style::Ink,
 };
 
@@ -71,6 +71,9 @@ pub fn warnings(
     if status.stability < 100.0 {
         let stability = percent(status.stability);
         let _ = writeln!(out, "{label}: stability {stability}: not everything was under control");
+    }
+    if let Some(it) = &status.search {
+        out.push_str(&search::warnings(it, &label));
     }
     for it in uncontrolled.iter().take(UNCONTROLLED_MAX) {
         let times = format!("{}{}", style.times(), grouped(it.count));

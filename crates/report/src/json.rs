@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed},
+    search::{Divergence, SearchStatus},
 };
 
 /// The version of all lines.
@@ -181,6 +182,76 @@ struct FindingLine<'a> {
     test: Option<&'a str>,
 }
 
+/// How far a search has come.
+#[derive(Serialize)]
+struct SearchLine {
+    strategy: String,
+    level: Option<u32>,
+    executions: u64,
+    redundant: u64,
+    estimated_total: Option<f64>,
+    estimated_spread: Option<f64>,
+    done: Option<f64>,
+    learning: u64,
+    restarts: u32,
+    abandoned: u64,
+    too_long: u64,
+    diverged: u64,
+    divergence: Option<DivergenceLine>,
+    steps_spared: u64,
+    finished: bool,
+    exhaustive: bool,
+    words: String,
+    resume: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DivergenceLine {
+    step: u64,
+    thread: u32,
+    expected: String,
+    seen_thread: Option<u32>,
+    seen: Option<String>,
+}
+
+impl SearchLine {
+    fn new(search: &SearchStatus) -> SearchLine {
+        let estimate = search.estimate.as_ref();
+        SearchLine {
+            strategy: search.strategy.clone(),
+            level: search.level,
+            executions: search.executions,
+            redundant: search.redundant,
+            estimated_total: estimate.map(|it| it.total.round()),
+            estimated_spread: estimate.map(|it| it.spread.round()),
+            done: estimate.map(|it| (it.done * 1e4).floor() / 1e4),
+            learning: search.learning,
+            restarts: search.restarts,
+            abandoned: search.abandoned,
+            too_long: search.too_long,
+            diverged: search.diverged,
+            divergence: search.divergence.as_ref().map(DivergenceLine::new),
+            steps_spared: search.steps_spared,
+            finished: search.is_finished,
+            exhaustive: search.is_exhaustive,
+            words: search.words.clone(),
+            resume: search.resume.clone(),
+        }
+    }
+}
+
+impl DivergenceLine {
+    fn new(divergence: &Divergence) -> DivergenceLine {
+        DivergenceLine {
+            step: divergence.step,
+            thread: divergence.thread,
+            expected: divergence.expected.clone(),
+            seen_thread: divergence.seen.as_ref().map(|it| it.0),
+            seen: divergence.seen.as_ref().map(|it| it.1.clone()),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Figures {
     r#type: &'static str,
@@ -193,6 +264,8 @@ struct Figures {
     findings: usize,
     stability: f64,
     hung: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<SearchLine>,
 }
 
 fn figures(r#type: &'static str, status: &Status) -> Figures {
@@ -207,6 +280,7 @@ fn figures(r#type: &'static str, status: &Status) -> Figures {
         findings: status.findings.len(),
         stability: (status.stability * 100.0).floor() / 100.0,
         hung: status.n_hung,
+        search: status.search.as_ref().map(SearchLine::new),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod number;
 mod place;
 pub mod progress;
 mod schedule;
+pub mod search;
 mod stacks;
 mod steps;
 mod style;
@@ -46,6 +47,8 @@ pub struct Status {
     pub n_hung: u64,
     /// What was found so far, in order.
     pub findings: Vec<Tally>,
+    /// How far the search has come, if it is one.
+    pub search: Option<search::SearchStatus>,
 }
 
 impl Status {

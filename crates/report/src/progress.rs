@@ -3,6 +3,7 @@
 use crate::{
     Status, Style,
     number::{clock, grouped, percent, short},
+    search,
     style::Ink,
 };
 
@@ -45,6 +46,9 @@ pub fn block(heading: &Heading, status: &Status, style: &Style) -> String {
         .map(|it| format!(" (last new {}s ago)", short(it as u64)))
         .unwrap_or_default();
     lines.push(format!(" traces {} distinct{last_new}", short(status.distinct_traces)));
+    if let Some(it) = &status.search {
+        lines.push(search::block_line(it, style));
+    }
     lines.push(findings(status, style));
     let mut out = String::new();
     for line in lines {
@@ -95,8 +99,9 @@ pub fn line(status: &Status, since: Option<&Since>) -> String {
         0 => String::new(),
         many => format!(" hung={}", grouped(many)),
     };
+    let search = status.search.as_ref().map(search::log_words).unwrap_or_default();
     format!(
-        "[{}] execs={} {}/s traces={}{new} findings={} stability={}{hung}\n",
+        "[{}] execs={} {}/s traces={}{new}{search} findings={} stability={}{hung}\n",
         clock(status.elapsed_s, false),
         short(status.executions),
         short(status.execs_per_s().round() as u64),
@@ -168,6 +173,7 @@ mod tests {
                 Tally { id: "assert-7f3a".into(), count: 31, place: "queue.c:88".into() },
                 Tally { id: "dl-02c1".into(), count: 3, place: "pool.c:140 ⇄ pool.c:171".into() },
             ],
+            search: None,
         }
     }
 

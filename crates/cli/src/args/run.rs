@@ -15,7 +15,7 @@ const DEFAULT_EXECUTIONS: u64 = 20_000;
 const DEFAULT_SECONDS: u64 = 60;
 
 /// `raddle run`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(override_usage = "raddle run [OPTIONS] SOURCE... [-- ARGS...]\n       \
                             raddle run [OPTIONS] -- PROGRAM [ARGS...]")]
 pub(crate) struct RunArgs {
@@ -66,6 +66,20 @@ pub(crate) struct RunArgs {
     /// Let waits on condition variables end without a signal, as POSIX allows
     #[arg(long, help_heading = "Schedule")]
     pub(crate) spurious: bool,
+
+    /// Random executions before a systematic search, to find out what is shared [default: 8]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Search")]
+    pub(crate) learn: Option<u64>,
+    /// Memory for live copies of executions, from which a search starts others; or `off`
+    #[arg(long, value_name = "SIZE", value_parser = values::size_or_off, help_heading = "Search")]
+    #[arg(default_value = "256M")]
+    pub(crate) checkpoints: u64,
+    /// Go on with the search of a run, or with the last one; the program and what decides its schedules
+    /// are those of that run
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "latest", help_heading = "Search")]
+    #[arg(conflicts_with_all = ["sources", "args", "cflags", "compiler", "stdin", "sync_only"])]
+    pub(crate) resume: Option<String>,
 
     /// Non-zero exit codes are no findings
     #[arg(long, help_heading = "Program")]
@@ -160,6 +174,15 @@ pub(crate) enum TimeoutsArg {
     /// Seldom, as one more choice
     #[default]
     Rare,
+}
+
+impl From<Timeouts> for TimeoutsArg {
+    fn from(timeouts: Timeouts) -> TimeoutsArg {
+        match timeouts {
+            Timeouts::Last => TimeoutsArg::Last,
+            Timeouts::Rare => TimeoutsArg::Rare,
+        }
+    }
 }
 
 impl From<TimeoutsArg> for Timeouts {

@@ -106,6 +106,8 @@ fn sing(canary: &Canary, folder: &Path, compiler: &str) -> Result<String, String
         target: &StoredTarget::default(),
         carrier: Carrier::Fibers,
         is_fresh: false,
+        checkpoints: 0,
+        events: None,
         stop: Arc::default(),
     };
     let target = native::open(launch).map_err(|error| error.to_string())?;

@@ -99,7 +99,7 @@ fn run_fake(fake: Fake, more: &[&str]) -> (Result<Exit, Failure>, Collected) {
     let mut terminal = Terminal::silent();
     let program = StoredTarget { program: "/nowhere/fake".into(), ..StoredTarget::default() };
     let stop = AtomicBool::new(false);
-    let exit = explore(&run_args(&more), &program, &fake, &stop, &mut terminal);
+    let exit = explore(&run_args(&more), &program, None, &fake, &stop, &mut terminal);
     (exit, terminal.take())
 }
 

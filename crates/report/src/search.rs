@@ -1,0 +1,211 @@
+//! How far a systematic search has come, in words: while it runs, and when it is over.
+
+use std::fmt::Write as _;
+
+use crate::{
+    Status, Style,
+    number::{count, grouped, percent, short},
+    style::Ink,
+};
+
+/// How far a search has come.
+#[derive(Clone, Debug, Default)]
+pub struct SearchStatus {
+    /// What the user calls it.
+    pub strategy: String,
+    /// Random executions before it, and whether they are still under way.
+    pub learning: u64,
+    /// They are still under way.
+    pub is_learning: bool,
+    /// The level under way, for searches by levels.
+    pub level: Option<u32>,
+    /// Executions of the search itself.
+    pub executions: u64,
+    /// Those of them that showed nothing new.
+    pub redundant: u64,
+    /// How many there are in all (in this level).
+    pub estimate: Option<Estimate>,
+    /// Has everything been explored that was asked for?
+    pub is_finished: bool,
+    /// And nothing been left out?
+    pub is_exhaustive: bool,
+    /// Did a bound leave something out?
+    pub is_cut: bool,
+    /// What has been explored, in words.
+    pub words: String,
+    /// How often it has begun again, because more was found to be shared.
+    pub restarts: u32,
+    /// Executions that were for nothing then.
+    pub abandoned: u64,
+    /// Executions that were too long.
+    pub too_long: u64,
+    /// Executions that did not do what others with the same choices had done.
+    pub diverged: u64,
+    /// The first of those.
+    pub divergence: Option<Divergence>,
+    /// Steps not made again, thanks to live copies of executions.
+    pub steps_spared: u64,
+    /// The command that goes on with it, if it was kept.
+    pub resume: Option<String>,
+}
+
+/// How many executions there are, more or less.
+#[derive(Clone, Copy, Debug)]
+pub struct Estimate {
+    /// The expected number.
+    pub total: f64,
+    /// The standard deviation between parts of the search.
+    pub spread: f64,
+    /// The part that is done, from 0 to 1.
+    pub done: f64,
+}
+
+/// Where an execution first did something else than another with the same choices.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    /// The step, from 1.
+    pub step: u64,
+    /// Whose step it was.
+    pub thread: u32,
+    /// What it did.
+    pub expected: String,
+    /// Who did what instead; nothing if the execution had ended.
+    pub seen: Option<(u32, String)>,
+}
+
+/// The line of the block: ` search ipb: level 1, 812 of about 2.4k ±900 executions (34%)`.
+pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
+    let strategy = style.tame(&search.strategy);
+    if search.is_learning {
+        return format!(" search {strategy}: finding out what is shared");
+    }
+    let level = search.level.map(|it| format!("level {it}, ")).unwrap_or_default();
+    let executions = short(search.executions);
+    let restarts = match search.restarts {
+        0 => String::new(),
+        many => format!("   begun again {}{}", style.times(), short(u64::from(many))),
+    };
+    let of = match &search.estimate {
+        Some(it) if !search.is_finished => {
+            let (total, spread) = (short(it.total as u64), short(it.spread as u64));
+            let done = percent((it.done * 100.0).floor());
+            format!(" of about {total} {}{spread} executions ({done})", plus_minus(style))
+        }
+        _ => " executions".to_owned(),
+    };
+    format!(" search {strategy}: {level}{executions}{of}{restarts}")
+}
+
+/// What a line for logs says of it: ` level=1 search=812/2.4k`.
+pub(crate) fn log_words(search: &SearchStatus) -> String {
+    let level = search.level.map(|it| format!(" level={it}")).unwrap_or_default();
+    let of = match &search.estimate {
+        Some(it) if !search.is_finished => format!("/{}", short(it.total as u64)),
+        _ => String::new(),
+    };
+    format!("{level} search={}{of}", short(search.executions))
+}
+
+fn plus_minus(style: &Style) -> &'static str {
+    if style.unicode { "±" } else { "+/-" }
+}
+
+/// What the search comes to, after the line about executions.
+pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String {
+    let mut out = String::new();
+    let executions = count(search.executions, "execution");
+    let has_found = !status.findings.is_empty();
+    let strategy = style.tame(&search.strategy);
+    if search.is_learning {
+        let _ = writeln!(out, "search {strategy}: not begun");
+    } else if search.is_finished {
+        let verdict = match (has_found, search.is_exhaustive, search.is_cut) {
+            (true, ..) | (_, false, _) => String::new(),
+            (false, true, false) => ": no schedule of this input fails".to_owned(),
+            (false, true, true) => ": none of them fails".to_owned(),
+        };
+        let is_good = search.is_exhaustive && !has_found;
+        let words = format!("{}{verdict}", search.words);
+        let words = if is_good { style.paint(Ink::Good, &words) } else { words };
+        let _ = writeln!(out, "search {strategy}: {executions}, {words}");
+    } else {
+        let left = left(search, style);
+        let _ = writeln!(out, "search {strategy}: {executions}, {}; {left}", search.words);
+    }
+    let _ = write!(out, "{}", extras(status, search));
+    if let Some(command) = search.resume.as_ref().filter(|_| !search.is_finished) {
+        let _ = writeln!(out, "go on with: {command}");
+    }
+    out
+}
+
+/// What is left, in words.
+fn left(search: &SearchStatus, style: &Style) -> String {
+    let where_ = if search.level.is_some() { " of this level" } else { "" };
+    match &search.estimate {
+        Some(it) => {
+            let left = (it.total - it.total * it.done).max(1.0) as u64;
+            let spread = grouped(it.spread as u64);
+            format!("about {} {}{spread} more{where_} are left", grouped(left), plus_minus(style))
+        }
+        None => format!("it is not known how many more{where_} are left"),
+    }
+}
+
+/// What else there is to say about how it went.
+fn extras(status: &Status, search: &SearchStatus) -> String {
+    let mut parts = Vec::new();
+    if search.learning > 0 {
+        parts.push(format!(
+            "{} before it to learn what is shared",
+            count(search.learning, "execution")
+        ));
+    }
+    if search.restarts > 0 {
+        let times = if search.restarts == 1 { "once" } else { "several times" };
+        let wasted = count(search.abandoned, "execution");
+        parts.push(format!("begun again {times}, because more is shared ({wasted} for nothing)"));
+    }
+    if search.redundant > 0 {
+        parts.push(format!("{} showed nothing new", count(search.redundant, "execution")));
+    }
+    if search.steps_spared > 0 {
+        let (spared, all) = (grouped(search.steps_spared), grouped(status.steps));
+        parts.push(format!("{spared} of {all} steps spared by checkpoints"));
+    }
+    if parts.is_empty() { String::new() } else { format!("  {}\n", parts.join("; ")) }
+}
+
+/// Warnings about a search that has left something out.
+pub(crate) fn warnings(search: &SearchStatus, label: &str) -> String {
+    let mut out = String::new();
+    if let Some(it) = &search.divergence {
+        let seen = match &it.seen {
+            Some((thread, op)) => format!("thread {thread} did `{op}`"),
+            None => "the execution had ended".to_owned(),
+        };
+        let _ = writeln!(
+            out,
+            "{label}: the program is not deterministic: at step {} thread {} did `{}` before, and with \
+             the same choices {seen}",
+            grouped(it.step),
+            it.thread,
+            it.expected
+        );
+    }
+    if search.diverged > 0 {
+        let _ = writeln!(
+            out,
+            "{label}: {} did not follow their choices: what lies behind them is not explored",
+            count(search.diverged, "execution")
+        );
+    }
+    if search.too_long > 0 {
+        let _ = writeln!(
+            out,
+            "{label}: {} had more steps than a search keeps: what lies beside them is not explored",
+            count(search.too_long, "execution")
+        );
+    }
+    out
+}
