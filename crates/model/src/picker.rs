@@ -3,6 +3,8 @@
 //! Integers only, so that a plan is the same on every machine and can be compared: probabilities are per
 //! mille. `raddle-pick` has the pickers themselves.
 
+use std::fmt;
+
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +45,13 @@ pub enum PickerSpec {
         /// How likely it goes on, per mille.
         per_mille: u32,
     },
+    /// Threads by age.
+    Order {
+        /// The newest first, not the oldest.
+        newest_first: bool,
+    },
+    /// Random priorities of sites.
+    Sites,
 }
 
 /// The longest stride.
@@ -111,6 +120,8 @@ impl PickerSpec {
             PickerSpec::Urw => (9, [0, 0]),
             PickerSpec::Delay(n_delays) => (10, [n_delays.to_number(), 0]),
             PickerSpec::Sticky { per_mille } => (11, [per_mille as u64, 0]),
+            PickerSpec::Order { newest_first } => (12, [newest_first as u64, 0]),
+            PickerSpec::Sites => (13, [0, 0]),
         }
     }
 
@@ -136,6 +147,8 @@ impl PickerSpec {
             9 => PickerSpec::Urw,
             10 => PickerSpec::Delay(Amount::from_number(first)),
             11 => PickerSpec::Sticky { per_mille },
+            12 => PickerSpec::Order { newest_first: first != 0 },
+            13 => PickerSpec::Sites,
             _ => return None,
         })
     }
@@ -174,6 +187,50 @@ impl Amount {
     }
 }
 
+/// As the user would write it.
+impl fmt::Display for PickerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            PickerSpec::Nonpreemptive => f.write_str("nonpreemptive"),
+            PickerSpec::Walk => f.write_str("walk"),
+            PickerSpec::Rstest { per_mille } => write!(f, "rstest:p={}", per_mille as f64 / 1e3),
+            PickerSpec::Stride(Smax::Fixed(smax)) => write!(f, "stride:smax={smax}"),
+            PickerSpec::Stride(Smax::Ratio { per_mille, .. }) => {
+                write!(f, "stride:ratio={}", per_mille as f64 / 1e3)
+            }
+            PickerSpec::Pct(depth) => write!(f, "pct:d={depth}"),
+            PickerSpec::Rpro { depth, radius } => write!(f, "rpro:d={depth},r={radius}"),
+            PickerSpec::Pos => f.write_str("pos"),
+            PickerSpec::Surw => f.write_str("surw"),
+            PickerSpec::Urw => f.write_str("urw"),
+            PickerSpec::Delay(n_delays) => write!(f, "delay:n={n_delays}"),
+            PickerSpec::Sticky { per_mille } => write!(f, "sticky:p={}", per_mille as f64 / 1e3),
+            PickerSpec::Order { newest_first: true } => f.write_str("order:newest"),
+            PickerSpec::Order { newest_first: false } => f.write_str("order:oldest"),
+            PickerSpec::Sites => f.write_str("sites"),
+        }
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Depth::Fixed(depth) => write!(f, "{depth}"),
+            Depth::Drawn => f.write_str("drawn"),
+            Depth::Guaranteed(one_in) => write!(f, "paper({one_in})"),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Amount::Fixed(number) => write!(f, "{number}"),
+            Amount::Drawn => f.write_str("drawn"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Amount, Counting, Depth, PickerSpec, Smax};
@@ -199,6 +256,9 @@ mod tests {
             PickerSpec::Delay(Amount::Fixed(4)),
             PickerSpec::Delay(Amount::Drawn),
             PickerSpec::Sticky { per_mille: 900 },
+            PickerSpec::Order { newest_first: false },
+            PickerSpec::Order { newest_first: true },
+            PickerSpec::Sites,
         ];
         for picker in pickers {
             let (number, params) = picker.to_numbers();

@@ -5,10 +5,12 @@ use raddle_model::{PickerSpec, ProfileView, ThreadId};
 use crate::{
     delay::Delay,
     nonpreemptive::Nonpreemptive,
+    order::Order,
     pct::Pct,
     pos::Pos,
     rpro::rpro,
     rstest::Rstest,
+    sites::Sites,
     sticky::Sticky,
     stride::Stride,
     surw::Surw,
@@ -53,6 +55,10 @@ pub enum Tail<'a> {
     Delay(Delay),
     /// See [`Sticky`].
     Sticky(Sticky),
+    /// See [`Order`].
+    Order(Order),
+    /// See [`Sites`].
+    Sites(Sites),
 }
 
 macro_rules! each {
@@ -68,6 +74,8 @@ macro_rules! each {
             Tail::Urw($picker) => $body,
             Tail::Delay($picker) => $body,
             Tail::Sticky($picker) => $body,
+            Tail::Order($picker) => $body,
+            Tail::Sites($picker) => $body,
         }
     };
 }
@@ -87,6 +95,8 @@ impl<'a> Tail<'a> {
             PickerSpec::Urw => Tail::Urw(Urw::new(origin)),
             PickerSpec::Delay(n_delays) => Tail::Delay(Delay::new(origin, n_delays)),
             PickerSpec::Sticky { per_mille } => Tail::Sticky(Sticky::new(origin, per_mille)),
+            PickerSpec::Order { newest_first } => Tail::Order(Order::new(origin, newest_first)),
+            PickerSpec::Sites => Tail::Sites(Sites::new(origin)),
         }
     }
 }

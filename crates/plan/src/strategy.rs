@@ -92,6 +92,12 @@ pub const FORMS: &[Form] = &[
     form("urw", "", "uniform over the interleavings of all events"),
     form("delay", "n=1..64|drawn", "round robin, with n delays at random steps"),
     form("sticky", "p=0..0.999", "the running thread goes on with probability p"),
+    form(
+        "order",
+        "oldest | newest",
+        "threads by age: the oldest that can go on does, or the newest",
+    ),
+    form("sites", "", "random priorities of places in the code, the same for all threads"),
     form("dfs", "", "systematic: every schedule, depth first"),
     form(
         "ipb",
@@ -149,6 +155,8 @@ impl Strategy {
                 let per_mille = params.per_mille("p", 0..=999)?.unwrap_or(900);
                 Recipe::Picker(PickerSpec::Sticky { per_mille })
             }
+            "order" => order(&mut params)?,
+            "sites" => Recipe::Picker(PickerSpec::Sites),
             name => panic!("bug: strategy {name} has a form and no meaning"),
         };
         params.finish()?;
@@ -209,6 +217,14 @@ fn rpro(params: &mut Params<'_>) -> Result<Recipe, StrategyError> {
     })
 }
 
+fn order(params: &mut Params<'_>) -> Result<Recipe, StrategyError> {
+    let (oldest, newest_first) = (params.word("oldest"), params.word("newest"));
+    if oldest && newest_first {
+        return Err(params.wrong("`oldest` and `newest` exclude each other"));
+    }
+    Ok(Recipe::Picker(PickerSpec::Order { newest_first }))
+}
+
 impl Recipe {
     /// The picker, for a campaign of so many executions.
     pub fn picker(self, n_executions: u64) -> PickerSpec {
@@ -243,7 +259,7 @@ impl fmt::Display for Strategy {
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Recipe::Picker(picker) => write_picker(picker, f),
+            Recipe::Picker(picker) => write!(f, "{picker}"),
             Recipe::Stride { n_edges, confidence, counting } => {
                 f.write_str(if n_edges == 1 { "stride:one" } else { "stride:two" })?;
                 write_confidence(confidence, f)?;
@@ -254,56 +270,10 @@ impl fmt::Display for Recipe {
                 write_confidence(confidence, f)
             }
             Recipe::Rpro { confidence, radius } => {
-                f.write_str("rpro:d=paper,r=")?;
-                write_amount(radius, f)?;
+                write!(f, "rpro:d=paper,r={radius}")?;
                 write_confidence(confidence, f)
             }
         }
-    }
-}
-
-fn write_picker(picker: PickerSpec, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match picker {
-        PickerSpec::Nonpreemptive => f.write_str("nonpreemptive"),
-        PickerSpec::Walk => f.write_str("walk"),
-        PickerSpec::Rstest { per_mille } => write!(f, "rstest:p={}", per_mille as f64 / 1e3),
-        PickerSpec::Stride(Smax::Fixed(smax)) => write!(f, "stride:smax={smax}"),
-        PickerSpec::Stride(Smax::Ratio { per_mille, .. }) => {
-            write!(f, "stride:ratio={}", per_mille as f64 / 1e3)
-        }
-        PickerSpec::Pct(depth) => {
-            f.write_str("pct:d=")?;
-            write_depth(depth, f)
-        }
-        PickerSpec::Rpro { depth, radius } => {
-            f.write_str("rpro:d=")?;
-            write_depth(depth, f)?;
-            f.write_str(",r=")?;
-            write_amount(radius, f)
-        }
-        PickerSpec::Pos => f.write_str("pos"),
-        PickerSpec::Surw => f.write_str("surw"),
-        PickerSpec::Urw => f.write_str("urw"),
-        PickerSpec::Delay(n_delays) => {
-            f.write_str("delay:n=")?;
-            write_amount(n_delays, f)
-        }
-        PickerSpec::Sticky { per_mille } => write!(f, "sticky:p={}", per_mille as f64 / 1e3),
-    }
-}
-
-fn write_depth(depth: Depth, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match depth {
-        Depth::Fixed(depth) => write!(f, "{depth}"),
-        Depth::Drawn => f.write_str("drawn"),
-        Depth::Guaranteed(one_in) => write!(f, "paper({one_in})"),
-    }
-}
-
-fn write_amount(amount: Amount, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match amount {
-        Amount::Fixed(number) => write!(f, "{number}"),
-        Amount::Drawn => f.write_str("drawn"),
     }
 }
 

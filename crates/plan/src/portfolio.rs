@@ -1,0 +1,209 @@
+//! A portfolio of strategies: several share one budget, and what finds new things gets more of it.
+//!
+//! No strategy is without a program on which it is hopeless: a walk never sees one of two threads stay far
+//! behind, priorities hardly ever alternate, what learns from the past learns the wrong thing. Of m
+//! strategies that share a budget equally, the best costs at most m times what it would cost alone, on
+//! every program (ALGORITHMS A14, H1).
+//!
+//! The first executions are no random ones: the baseline without preemption, a walk to learn from, and
+//! threads by age, oldest and newest first, which shows every pair of threads in both orders (RankChecker,
+//! seed paper 0); then random orders, of which twelve leave out a given order of three threads one time
+//! in nine.
+//!
+//! Then each strategy (*arm*) has a share. Shares are settled at the beginning of each round (`rounds`), from
+//! what the arms have yielded: new pairs of places and new traces, for each step that it took, later
+//! rounds counting more. An arm's share is its prior weight times between one and eight eighths of that,
+//! by its yield relative to the best one's; and never less than three in a hundred.
+//!
+//! Where we depart from ALGORITHMS A14, which recommends discounted UCB: executions are planned many at a
+//! time, so there is no "next arm", and the floor does what the confidence bound is for. Cost is counted
+//! in steps, not in time, so that the same seed gives the same campaign everywhere.
+
+use std::ops::Range;
+
+use raddle_model::{Depth, PickerSpec, mix};
+use raddle_trace::Entry;
+
+use crate::{rounds::round, seeds::entry};
+
+/// One strategy of a portfolio.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// As the user would write it.
+    pub name: String,
+    /// Who picks.
+    pub picker: PickerSpec,
+    /// Its share before anything is known, relative to the others.
+    pub weight: u32,
+}
+
+/// What one execution has brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct News {
+    /// Pairs of places that nobody had seen before it.
+    pub n_pairs: u32,
+    /// Is its trace a new one?
+    pub is_new_trace: bool,
+    /// Is its failure a new one?
+    pub is_new_finding: bool,
+    /// Its steps.
+    pub n_steps: u64,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Portfolio {
+    campaign_seed: u64,
+    arms: Vec<Arm>,
+    standings: Vec<Standing>,
+    /// Where each arm's share ends, of 2³². Invariant: increasing; the last is 2³².
+    ends: Vec<u64>,
+    /// The round for which shares are settled.
+    settled: Range<u64>,
+}
+
+/// What an arm has yielded, later rounds counting more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Standing {
+    reward: u64,
+    cost: u64,
+}
+
+/// Every arm's share is at least this, of 10,000.
+const FLOOR: u64 = 300;
+/// An arm that yields nothing keeps one part in so many of its weight.
+const PARTS: u64 = 8;
+/// What starting an execution costs, in steps.
+const START_COST: u64 = 1_500;
+/// Pairs are worth more than traces, which random noise brings too (ALGORITHMS A14).
+const PAIR_REWARD: u64 = 8 * SCALE;
+const TRACE_REWARD: u64 = SCALE;
+const FINDING_REWARD: u64 = 64 * SCALE;
+/// An execution is not rewarded for more pairs than this: the first ones bring many, whoever runs them.
+const PAIRS_COUNTED: u32 = 4;
+/// Rewards are whole numbers and still can be divided by costs.
+const SCALE: u64 = 1 << 28;
+
+/// Executions in the beginning that are not drawn.
+const N_OPENING: u64 = 16;
+
+impl Portfolio {
+    /// A portfolio of these arms.
+    pub fn new(campaign_seed: u64, arms: Vec<Arm>) -> Portfolio {
+        assert!(!arms.is_empty(), "bug: a portfolio of nothing");
+        let standings = vec![Standing::default(); arms.len()];
+        let mut portfolio =
+            Portfolio { campaign_seed, arms, standings, ends: Vec::new(), settled: 0..0 };
+        portfolio.share_out();
+        portfolio
+    }
+
+    /// The arms.
+    pub fn arms(&self) -> &[Arm] {
+        &self.arms
+    }
+
+    /// What executions are to do. They are of one round, and all before that round have been learned from.
+    pub fn block(&mut self, first: u64, count: u32) -> Vec<Entry> {
+        self.settle(round(first));
+        (first..first + u64::from(count)).map(|it| self.entry(it)).collect()
+    }
+
+    /// Learns from an execution of the round that was last asked for.
+    pub fn learn(&mut self, execution: u64, news: &News) {
+        let Some(arm) = self.arm_of(execution) else { return };
+        let standing = &mut self.standings[arm];
+        standing.reward += u64::from(news.n_pairs.min(PAIRS_COUNTED)) * PAIR_REWARD
+            + u64::from(news.is_new_trace) * TRACE_REWARD
+            + u64::from(news.is_new_finding) * FINDING_REWARD;
+        standing.cost += START_COST + news.n_steps;
+    }
+
+    /// The arms' shares in the round that was last asked for, of 10,000.
+    pub fn shares(&self) -> Vec<u64> {
+        let mut start = 0;
+        let share = |end: &u64| {
+            let share = (end - start) * 10_000 >> 32;
+            start = *end;
+            share
+        };
+        self.ends.iter().map(share).collect()
+    }
+
+    /// Shares stay as they are until the next round.
+    fn settle(&mut self, round: Range<u64>) {
+        if self.settled == round {
+            return;
+        }
+        self.share_out();
+        for standing in &mut self.standings {
+            standing.reward -= standing.reward / 4;
+            standing.cost -= standing.cost / 4;
+        }
+        self.settled = round;
+    }
+
+    fn share_out(&mut self) {
+        let yields: Vec<u64> = self.standings.iter().map(Standing::rate).collect();
+        let best = yields.iter().copied().max().unwrap_or(0);
+        let weigh = |(arm, rate): (&Arm, &u64)| {
+            let parts = if best == 0 { PARTS } else { 1 + (PARTS - 1) * rate / best };
+            u64::from(arm.weight) * parts
+        };
+        let weights: Vec<u64> = self.arms.iter().zip(&yields).map(weigh).collect();
+        let total: u64 = weights.iter().sum::<u64>().max(1);
+        let n_arms = self.arms.len() as u64;
+        let floor = FLOOR.min(10_000 / n_arms);
+        let rest = 10_000 - floor * n_arms;
+        let mut end = 0;
+        self.ends = weights
+            .iter()
+            .map(|weight| {
+                end += (floor << 32) / 10_000 + (rest << 32) / 10_000 * weight / total;
+                end
+            })
+            .collect();
+        // What was lost in rounding is the last one's.
+        if let Some(last) = self.ends.last_mut() {
+            *last = 1 << 32;
+        }
+    }
+
+    fn entry(&self, execution: u64) -> Entry {
+        let seed = mix(mix(self.campaign_seed, 0x5eed), execution);
+        let picker = match self.arm_of(execution) {
+            Some(arm) => self.arms[arm].picker,
+            None => opening(execution),
+        };
+        entry(picker, seed)
+    }
+
+    /// Whose execution it is; nobody's in the opening. Multiples of the golden ratio come by everybody's
+    /// share as regularly as can be, so that a small share is not a matter of luck.
+    fn arm_of(&self, execution: u64) -> Option<usize> {
+        if execution < N_OPENING {
+            return None;
+        }
+        let offset = mix(self.campaign_seed, 0xa4) >> 32;
+        let point = execution.wrapping_mul(0x9e37_79b9).wrapping_add(offset) & 0xffff_ffff;
+        Some(self.ends.partition_point(|end| *end <= point))
+    }
+}
+
+/// What the first executions do.
+fn opening(execution: u64) -> PickerSpec {
+    match execution {
+        0 => PickerSpec::Nonpreemptive,
+        1 => PickerSpec::Walk,
+        2 => PickerSpec::Order { newest_first: true },
+        3 => PickerSpec::Order { newest_first: false },
+        _ => PickerSpec::Pct(Depth::Fixed(1)),
+    }
+}
+
+impl Standing {
+    /// Reward for each step.
+    const fn rate(&self) -> u64 {
+        if self.cost == 0 { 0 } else { self.reward / self.cost }
+    }
+}
