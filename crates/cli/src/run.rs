@@ -14,7 +14,7 @@ use raddle_explore::{
 };
 use raddle_launch::Symbols;
 use raddle_model::{Kind, Limits, PickerSpec};
-use raddle_plan::Strategy;
+use raddle_plan::{Arm, Strategy};
 use raddle_report::{
     closing::{self, Uncontrolled},
     json, number,
@@ -181,6 +181,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
 
 fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
     let (executions, time) = args.limits();
+    let (picker, arms) = pickers(args);
     Options {
         seed: args.seed,
         executions,
@@ -188,7 +189,9 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         jobs: args.n_jobs(),
         keep_going: args.keep_going,
         exit_is_fine: args.exit_ok,
-        picker: picker(args),
+        picker,
+        arms,
+        saturation: args.until_saturated,
         limits: Limits { max_steps: args.max_steps },
         timeouts: args.timeouts.into(),
         spurious: args.spurious,
@@ -198,12 +201,13 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
     }
 }
 
-/// The picker of all executions.
-fn picker(args: &RunArgs) -> PickerSpec {
+/// The picker of all executions, or those who share them.
+fn pickers(args: &RunArgs) -> (PickerSpec, Vec<Arm>) {
     match &args.strategy {
-        Strategy::Picker(recipe) => recipe.picker(args.n_planned()),
+        Strategy::Picker(recipe) => (recipe.picker(args.n_planned()), Vec::new()),
+        Strategy::Portfolio => (PickerSpec::Walk, Arm::standard(args.n_planned())),
         // That of the executions before the search.
-        Strategy::Search(_) => PickerSpec::Walk,
+        Strategy::Search(_) => (PickerSpec::Walk, Vec::new()),
     }
 }
 

@@ -86,6 +86,17 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     number.filter(|it| *it > 0).ok_or_else(wrong)
 }
 
+/// `0.001`, `0.1%`: more than 0, less than 1.
+pub(crate) fn chance(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no chance between 0 and 1: write 0.001 or 0.1%");
+    let (digits, scale) = match text.trim().strip_suffix('%') {
+        Some(digits) => (digits, 0.01),
+        None => (text.trim(), 1.0),
+    };
+    let chance = digits.trim_end().parse::<f64>().map_err(|_| wrong())? * scale;
+    if 0.0 < chance && chance < 1.0 { Ok(chance) } else { Err(wrong()) }
+}
+
 /// Decimal or `0x…`.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x") {
@@ -166,6 +177,9 @@ mod tests {
         assert!(count("0").is_err());
         assert!(count("-3").is_err());
         assert_eq!(seed("0x10"), Ok(16));
+        assert_eq!(chance("0.25"), Ok(0.25));
+        assert_eq!(chance("25 %"), Ok(0.25));
+        assert!(["0", "1", "-0.1", "100%", "x", "NaN", ""].iter().all(|it| chance(it).is_err()));
         assert_eq!(budget("500"), Ok(Budget::Executions(500)));
         assert_eq!(budget("5s"), Ok(Budget::Time(Duration::from_secs(5))));
         assert!(budget("much").is_err());

@@ -36,7 +36,7 @@ use self::{
 pub use self::{
     journal::{Counted, Journal, Saved, Standing},
     options::{Options, SearchOptions},
-    outcome::{Found, Observer, Outcome, Progress, Reproduced, Searched},
+    outcome::{ArmYield, Coverage, Found, Observer, Outcome, Progress, Reproduced, Searched},
 };
 use crate::{
     store::Ids,

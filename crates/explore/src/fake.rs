@@ -10,8 +10,11 @@ use std::{thread, time::Duration};
 use raddle_model::{
     End, Event, ObjectId, Op, OpKind, Place, Plan, SiteId, ThreadId, hash_bytes, mix,
 };
-use raddle_trace::{Entry, Module, Object, ObjectClass, Region, Site, Summary, Thread, Trace};
+use raddle_trace::{
+    Entry, Module, Object, ObjectClass, Pair, Region, Site, Summary, Thread, Trace,
+};
 
+use crate::coverage::covered;
 use crate::target::{
     Block, BlockResult, Execution, Session, Symbols, Target, TargetError, Uncontrolled,
 };
@@ -201,6 +204,7 @@ impl ToySession {
         trace.ended_by(0, &[line as u32, 7]);
         trace.message = "x == 1".into();
         trace.summary.class = chance % 1_000;
+        trace.summary.n_pairs = 2;
         trace.summary.n_uncontrolled = u32::from(chance.is_multiple_of(4));
         let found = [chance % 97].into_iter().filter(|it| !plan.shared.contains(it)).collect();
         (trace, found)
@@ -214,10 +218,13 @@ impl Session for ToySession {
             return Err(TargetError::Unusable("the toy is broken".into()));
         }
         let mut result = BlockResult::default();
+        let mut pairs = Vec::new();
         for entry in &block.entries {
             let (trace, found) = self.execute(&block.plan, entry);
             let is_failing = !matches!(trace.end, Some(End::Exit(0)));
             result.summaries.push(trace.summary);
+            let (class, n_rare) = (trace.summary.class, trace.summary.digest % 80);
+            pairs.extend([Pair(1 + class % 20), Pair(100 + n_rare)]);
             result.shared_found.extend(found);
             if trace.summary.n_uncontrolled != 0 {
                 result.uncontrolled.push(toy_note());
@@ -231,6 +238,7 @@ impl Session for ToySession {
                 break;
             }
         }
+        result.covered = covered(&result.summaries, &pairs);
         result.shared_found.sort_unstable();
         result.shared_found.dedup();
         Ok(result)

@@ -21,10 +21,10 @@
 
 use std::ops::Range;
 
-use raddle_model::{Depth, PickerSpec, mix};
+use raddle_model::{Amount, Counting, Depth, PickerSpec, mix};
 use raddle_trace::Entry;
 
-use crate::{rounds::round, seeds::entry};
+use crate::{rounds::round, seeds::entry, strategy::Recipe};
 
 /// One strategy of a portfolio.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,36 @@ pub struct Arm {
     pub picker: PickerSpec,
     /// Its share before anything is known, relative to the others.
     pub weight: u32,
+}
+
+impl Arm {
+    /// What shares the executions when nothing else is said, for a campaign of so many.
+    ///
+    /// The weights are those of ALGORITHMS A14, as far as it has these strategies. That SURW and priorities
+    /// of sites have most is for programs with many threads; that a walk has its tenth is for those that
+    /// need threads to alternate, which nothing else does as well.
+    pub fn standard(n_executions: u64) -> Vec<Arm> {
+        let stride = Recipe::Stride { n_edges: 2, confidence: 9_500, counting: Counting::All };
+        let rpro = PickerSpec::Rpro { depth: Depth::Fixed(3), radius: Amount::Drawn };
+        [
+            (280, Recipe::Picker(PickerSpec::Surw)),
+            (180, Recipe::Picker(PickerSpec::Sites)),
+            (130, Recipe::Picker(PickerSpec::Pos)),
+            (120, Recipe::Picker(PickerSpec::Pct(Depth::Drawn))),
+            (100, Recipe::Picker(PickerSpec::Walk)),
+            (60, Recipe::Picker(PickerSpec::Urw)),
+            (50, stride),
+            (30, Recipe::Picker(rpro)),
+            (30, Recipe::Picker(PickerSpec::Sticky { per_mille: 900 })),
+            (20, Recipe::Picker(PickerSpec::Delay(Amount::Drawn))),
+        ]
+        .map(|(weight, recipe)| Arm {
+            name: recipe.to_string(),
+            picker: recipe.picker(n_executions),
+            weight,
+        })
+        .into()
+    }
 }
 
 /// What one execution has brought.
@@ -123,7 +153,7 @@ impl Portfolio {
     pub fn shares(&self) -> Vec<u64> {
         let mut start = 0;
         let share = |end: &u64| {
-            let share = (end - start) * 10_000 >> 32;
+            let share = ((end - start) * 10_000) >> 32;
             start = *end;
             share
         };
@@ -147,7 +177,8 @@ impl Portfolio {
         let yields: Vec<u64> = self.standings.iter().map(Standing::rate).collect();
         let best = yields.iter().copied().max().unwrap_or(0);
         let weigh = |(arm, rate): (&Arm, &u64)| {
-            let parts = if best == 0 { PARTS } else { 1 + (PARTS - 1) * rate / best };
+            // Where nobody has yielded anything, all are equally good.
+            let parts = ((PARTS - 1) * rate).checked_div(best).map_or(PARTS, |it| 1 + it);
             u64::from(arm.weight) * parts
         };
         let weights: Vec<u64> = self.arms.iter().zip(&yields).map(weigh).collect();
@@ -203,7 +234,136 @@ fn opening(execution: u64) -> PickerSpec {
 
 impl Standing {
     /// Reward for each step.
-    const fn rate(&self) -> u64 {
-        if self.cost == 0 { 0 } else { self.reward / self.cost }
+    fn rate(&self) -> u64 {
+        self.reward.checked_div(self.cost).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use raddle_model::PickerSpec;
+
+    use super::{Arm, N_OPENING, News, Portfolio};
+    use crate::{rounds::round, seeds::picker};
+
+    fn portfolio() -> Portfolio {
+        Portfolio::new(7, Arm::standard(10_000))
+    }
+
+    /// Runs all executions up to `end`, each bringing what `news` says of its picker. Who ran, in order.
+    fn run(
+        portfolio: &mut Portfolio,
+        end: u64,
+        news: impl Fn(PickerSpec) -> News,
+    ) -> Vec<PickerSpec> {
+        let mut pickers = Vec::new();
+        while (pickers.len() as u64) < end {
+            let round = round(pickers.len() as u64);
+            let entries = portfolio.block(round.start, (round.end - round.start) as u32);
+            for (execution, entry) in round.zip(&entries) {
+                portfolio.learn(execution, &news(picker(entry)));
+                pickers.push(picker(entry));
+            }
+        }
+        pickers
+    }
+
+    fn nothing(_: PickerSpec) -> News {
+        News { n_steps: 100, ..News::default() }
+    }
+
+    #[test]
+    fn begins_with_the_baseline_a_walk_and_all_pairs() {
+        let pickers = run(&mut portfolio(), N_OPENING, nothing);
+        assert_eq!(
+            pickers[..4],
+            [
+                PickerSpec::Nonpreemptive,
+                PickerSpec::Walk,
+                PickerSpec::Order { newest_first: true },
+                PickerSpec::Order { newest_first: false },
+            ]
+        );
+    }
+
+    /// Weights of 1,000 in all, of what the floors leave: 10,000 - 10 × 300 = 7,000. SURW: 300 + 0.28 ×
+    /// 7,000 = 2,260; delay: 300 + 0.02 × 7,000 = 440.
+    #[test]
+    fn without_yield_the_weights_say() {
+        let mut portfolio = portfolio();
+        run(&mut portfolio, 1_024, nothing);
+        let shares = portfolio.shares();
+        assert!(shares[0].abs_diff(2_260) <= 1, "{shares:?}");
+        assert!(shares[9].abs_diff(440) <= 1, "{shares:?}");
+        assert!(shares.iter().sum::<u64>().abs_diff(10_000) <= shares.len() as u64);
+    }
+
+    /// Only the walk finds something: it keeps its weight of 100, all others an eighth of theirs: 100 of
+    /// 100 + 900 / 8 = 212.5 is 47 %. 300 + 0.47 × 7,000 = 3,594; SURW has 300 + 35 / 212.5 × 7,000 = 1,453.
+    #[test]
+    fn yield_shifts_shares_and_nobody_is_left_out() {
+        let mut portfolio = portfolio();
+        let pickers = run(&mut portfolio, 4_096, |picker| News {
+            n_pairs: u32::from(picker == PickerSpec::Walk),
+            ..nothing(picker)
+        });
+        let shares = portfolio.shares();
+        assert!(shares[4].abs_diff(3_594) <= 1, "{shares:?}");
+        assert!(shares[0].abs_diff(1_453) <= 1, "{shares:?}");
+        assert!(shares.iter().all(|it| *it >= 299), "{shares:?}");
+        // The golden ratio's points are spread as evenly as can be: in the last quarter of 1,024, nobody's
+        // count is off by more than a handful.
+        for (arm, share) in portfolio.arms().iter().zip(shares) {
+            let last = pickers[4_096 - 512..].iter();
+            let count = last.filter(|it| **it == arm.picker).count() as u64;
+            assert!(count.abs_diff(share * 512 / 10_000) <= 5, "{}: {count} of {share}", arm.name);
+        }
+    }
+
+    /// What was once good and brings nothing any more goes back to its weight's share.
+    #[test]
+    fn the_past_fades() {
+        let mut portfolio = portfolio();
+        let start = 1_024;
+        run(&mut portfolio, start, |picker| News {
+            is_new_trace: picker == PickerSpec::Pos,
+            ..nothing(picker)
+        });
+        let before = portfolio.shares()[2];
+        let mut next = start;
+        while next < 65_536 {
+            let round = round(next);
+            portfolio.block(round.start, 1);
+            for execution in round.clone() {
+                let is_new_trace = portfolio.arm_of(execution) == Some(4);
+                portfolio.learn(execution, &News { is_new_trace, n_steps: 100, ..News::default() });
+            }
+            next = round.end;
+        }
+        assert!(portfolio.shares()[2] < before / 2, "{before} {:?}", portfolio.shares());
+    }
+
+    #[test]
+    fn blocks_and_seeds() {
+        let (mut whole, mut parts) = (portfolio(), portfolio());
+        run(&mut whole, 32, nothing);
+        run(&mut parts, 32, nothing);
+        let round = round(33);
+        let all = whole.block(round.start, (round.end - round.start) as u32);
+        let mut pieces = parts.block(33, 2);
+        pieces.extend(parts.block(35, (round.end - 35) as u32));
+        assert_eq!(all, pieces);
+        let seeds: BTreeSet<u64> = all.iter().map(|it| it.seed).collect();
+        assert_eq!(seeds.len(), all.len());
+    }
+
+    #[test]
+    fn arms_have_names_of_their_own() {
+        let arms = Arm::standard(10_000);
+        let names: BTreeSet<&str> = arms.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names.len(), arms.len());
+        assert_eq!(arms.iter().map(|it| it.weight).sum::<u32>(), 1_000);
     }
 }

@@ -20,6 +20,8 @@ use crate::{
 pub enum Strategy {
     /// One picker for all executions.
     Picker(Recipe),
+    /// Several that share the executions.
+    Portfolio,
     /// A systematic search.
     Search(SearchSpec),
 }
@@ -65,6 +67,7 @@ pub struct Form {
 
 /// All strategies.
 pub const FORMS: &[Form] = &[
+    form("portfolio", "", "all of the good ones share the executions, by what they yield"),
     form("walk", "", "each thread that can go on is as likely as any other"),
     form("nonpreemptive", "", "the running thread goes on until it can't"),
     form(
@@ -135,6 +138,7 @@ impl Strategy {
             return Ok(Strategy::Search(spec));
         }
         let recipe = match params.name() {
+            "portfolio" => return params.finish().map(|()| Strategy::Portfolio),
             "walk" => Recipe::Picker(PickerSpec::Walk),
             "nonpreemptive" => Recipe::Picker(PickerSpec::Nonpreemptive),
             "rstest" => {
@@ -251,6 +255,7 @@ impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Strategy::Picker(recipe) => write!(f, "{recipe}"),
+            Strategy::Portfolio => f.write_str("portfolio"),
             Strategy::Search(spec) => write!(f, "{spec}"),
         }
     }

@@ -36,6 +36,10 @@ pub(crate) struct RunArgs {
     #[arg(long, env = "RADDLE_BUDGET", hide = true, value_parser = values::budget)]
     #[arg(value_name = "RADDLE_BUDGET")]
     pub(crate) budget: Option<Budget>,
+    /// Stop when one more execution would show a new pair of places with less than this chance
+    #[arg(long, value_name = "CHANCE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "0.001", value_parser = values::chance, help_heading = "Budget")]
+    pub(crate) until_saturated: Option<f64>,
     /// Go on after the first finding
     #[arg(short, long, help_heading = "Budget")]
     pub(crate) keep_going: bool,
@@ -49,7 +53,7 @@ pub(crate) struct RunArgs {
     #[arg(env = "RADDLE_SEED", hide_env = true)]
     pub(crate) seed: u64,
     /// Who chooses the next thread
-    #[arg(long, visible_alias = "picker", default_value = "walk", help_heading = "Schedule")]
+    #[arg(long, visible_alias = "picker", default_value = "portfolio", help_heading = "Schedule")]
     #[arg(value_name = "STRATEGY", value_parser = Strategy::parse, long_help = strategies())]
     #[arg(env = "RADDLE_STRATEGY", hide_env = true)]
     pub(crate) strategy: Strategy,

@@ -9,7 +9,7 @@ use std::{
 };
 
 use raddle_model::{Bucket, End, Kind, Plan};
-use raddle_plan::picker;
+use raddle_plan::{News, picker};
 
 use super::{Found, Observer, Options, Outcome, Reproduced, source::Done, tally::Tally};
 use crate::{
@@ -109,10 +109,8 @@ impl<'a> Ledger<'a> {
     }
 
     /// Counts executions, all before them having been counted.
-    pub(super) fn enter(&mut self, done: &mut Done) -> Appetite {
-        for summary in &done.result.summaries {
-            self.tally.count(summary);
-        }
+    pub(super) fn enter(&mut self, done: &mut Done) -> (Appetite, Vec<News>) {
+        let news = self.tally.count_all(done, &self.options.arms);
         self.tally.outcome.steps_spared += done.result.n_steps_spared;
         self.tally.merge_uncontrolled(std::mem::take(&mut done.result.uncontrolled));
         if let Some(last) = &done.result.last {
@@ -124,9 +122,12 @@ impl<'a> Ledger<'a> {
             }
         }
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
-        let outcome = &self.tally.outcome;
+        let is_saturated = self.options.saturation.is_some_and(|it| self.tally.is_saturated(it));
+        let outcome = &mut self.tally.outcome;
+        outcome.is_saturated |= is_saturated;
         let is_alone = outcome.single_threaded && 2 <= outcome.executions;
-        if is_baseline_broken || is_alone { Appetite::Enough } else { Appetite::GoOn }
+        let is_enough = is_baseline_broken || is_alone || is_saturated;
+        (if is_enough { Appetite::Enough } else { Appetite::GoOn }, news)
     }
 
     /// Counts a failure: the last execution of a result.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use raddle_model::{Limits, PickerSpec, Timeouts};
-use raddle_plan::search::SearchSpec;
+use raddle_plan::{Arm, search::SearchSpec};
 
 use super::journal::Saved;
 
@@ -24,6 +24,10 @@ pub struct Options {
     pub exit_is_fine: bool,
     /// The picker of all executions but the baseline.
     pub picker: PickerSpec,
+    /// If there are any, they share the executions instead.
+    pub arms: Vec<Arm>,
+    /// Stop when the chance that one more execution shows a new pair of places is less than this.
+    pub saturation: Option<f64>,
     /// When to stop an execution.
     pub limits: Limits,
     /// When timed waits time out.
@@ -66,6 +70,8 @@ impl Default for Options {
             keep_going: false,
             exit_is_fine: false,
             picker: PickerSpec::Walk,
+            arms: Vec::new(),
+            saturation: None,
             limits: Limits::DEFAULT,
             timeouts: Timeouts::Rare,
             spurious: false,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use raddle_model::Finding;
-use raddle_plan::search;
+use raddle_plan::{Estimate, search};
 use raddle_trace::Summary;
 
 use crate::target::{Execution, Uncontrolled};
@@ -52,6 +52,42 @@ pub struct Outcome {
     pub steps_spared: u64,
     /// How far the search has come, if it was one.
     pub search: Option<Searched>,
+    /// Pairs of places and of locks that were met.
+    pub coverage: Coverage,
+    /// What each strategy has yielded, in the order in which they came.
+    pub arms: Vec<ArmYield>,
+    /// The chance that one more execution shows a new pair, and a new trace.
+    pub unseen_pairs: Estimate,
+    /// See `unseen_pairs`.
+    pub unseen_traces: Estimate,
+    /// The campaign ended because there was hardly anything new to be seen.
+    pub is_saturated: bool,
+}
+
+/// Pairs of places and of locks that were met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Pairs of places whose steps conflicted, in whatever order.
+    pub site_pairs: u64,
+    /// Those of them that were met in both orders.
+    pub both_ways: u64,
+    /// Pairs of locks of which one was taken while the other was held.
+    pub lock_pairs: u64,
+}
+
+/// What the executions of one strategy have brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArmYield {
+    /// What the user calls it.
+    pub name: String,
+    /// Its executions.
+    pub executions: u64,
+    /// Pairs of places and of locks that nobody had met before.
+    pub new_pairs: u64,
+    /// Traces that nobody had seen before.
+    pub new_traces: u64,
+    /// Buckets that it was the first to find.
+    pub findings: u64,
 }
 
 /// How far a search has come.

@@ -1,12 +1,12 @@
 //! Which executions are still to be run, in which order.
 //!
 //! Blocks are handed out in the order of their indices and come back in any order. They never reach
-//! over the end of an epoch, and an epoch begins when all executions before it are done: only then is
-//! it settled what its executions know.
+//! over the end of a round, and a round begins when all executions before it are done: only then is it
+//! settled what its executions know.
 
 use std::{collections::BTreeMap, ops::Range};
 
-use raddle_plan::epoch;
+use raddle_plan::round;
 
 /// The executions of a campaign.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Queue {
 
     /// Hands out the next executions, at most `n_max`, leaving something for the others of `n_workers`.
     pub(super) fn take_new(&mut self, n_max: u64, n_workers: u64) -> Option<Range<u64>> {
-        let end = epoch(self.done).end.min(self.wanted);
+        let end = round(self.done).end.min(self.wanted);
         let n_left = end.checked_sub(self.next).filter(|it| *it != 0)?;
         let count = n_max.min(n_left.div_ceil(n_workers)).max(1);
         let taken = self.next..self.next + count;
@@ -94,26 +94,28 @@ mod tests {
     }
 
     #[test]
-    fn epochs_wait_for_each_other() {
+    fn rounds_wait_for_each_other() {
         let mut queue = Queue::new(None);
-        for epoch in [0..1, 1..2, 2..4, 4..8] {
-            assert_eq!(take(&mut queue, 100, 1), Some(epoch.clone()));
+        for round in [0..1, 1..2, 2..3, 3..4, 4..5, 5..8, 8..9] {
+            assert_eq!(take(&mut queue, 100, 1), Some(round.clone()));
             assert_eq!(take(&mut queue, 100, 1), None);
-            queue.set_done(epoch.end);
+            queue.set_done(round.end);
         }
     }
 
     #[test]
     fn work_is_shared() {
         let mut queue = Queue::new(None);
-        queue.next = 64;
-        queue.done = 64;
-        assert_eq!(take(&mut queue, 100, 4), Some(64..80));
-        assert_eq!(take(&mut queue, 3, 4), Some(80..83));
-        queue.give_back(70..80);
-        assert_eq!(take(&mut queue, 4, 4), Some(70..74));
-        assert_eq!(take(&mut queue, 100, 4), Some(74..80));
-        assert_eq!(take(&mut queue, 100, 1), Some(83..128));
+        queue.next = 256;
+        queue.done = 256;
+        assert_eq!(take(&mut queue, 100, 4), Some(256..257));
+        queue.set_done(257);
+        assert_eq!(take(&mut queue, 100, 4), Some(257..273));
+        assert_eq!(take(&mut queue, 3, 4), Some(273..276));
+        queue.give_back(260..273);
+        assert_eq!(take(&mut queue, 4, 4), Some(260..264));
+        assert_eq!(take(&mut queue, 100, 4), Some(264..273));
+        assert_eq!(take(&mut queue, 100, 1), Some(276..320));
         assert_eq!(take(&mut queue, 100, 1), None);
     }
 
@@ -133,11 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_epoch_is_cut() {
+    fn the_last_round_is_cut() {
         let mut queue = Queue::new(Some(70));
-        queue.next = 64;
-        queue.done = 64;
-        assert_eq!(take(&mut queue, 100, 1), Some(64..70));
+        queue.next = 65;
+        queue.done = 65;
+        assert_eq!(take(&mut queue, 100, 1), Some(65..70));
         queue.set_done(70);
         assert_eq!(take(&mut queue, 100, 1), None);
         assert!(queue.is_finished());

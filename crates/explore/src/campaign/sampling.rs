@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use raddle_model::{Plan, Profile, Record};
-use raddle_plan::{Planner, Seeds, Sharing, picker};
+use raddle_plan::{
+    Learning, News, Observation, Planner, Portfolio, Seeds, Sharing, epoch, is_probe, picker,
+};
+use raddle_trace::Entry;
 
 use super::{
     Options,
@@ -20,20 +23,49 @@ const READY_MAX: usize = 256;
 /// Hands out ranges of numbers; seed and picker of an execution follow from its number.
 pub(super) struct Sampling<'a> {
     options: &'a Options,
-    planner: Seeds,
+    planner: Planning,
     sharing: Sharing,
+    learning: Learning,
+    /// What is known about threads, and since which execution.
+    profile: (u64, Profile),
     queue: Queue,
     pace: Pace,
     /// Results that wait for earlier ones, by their first execution.
     ready: BTreeMap<u64, Done>,
 }
 
+/// Who says what an execution does.
+enum Planning {
+    One(Seeds),
+    Several(Portfolio),
+}
+
+impl Planning {
+    fn new(options: &Options) -> Planning {
+        let campaign_seed = options.seed;
+        if options.arms.is_empty() {
+            Planning::One(Seeds { campaign_seed, picker: options.picker })
+        } else {
+            Planning::Several(Portfolio::new(campaign_seed, options.arms.clone()))
+        }
+    }
+
+    fn block(&mut self, first: u64, count: u32) -> Vec<Entry> {
+        match self {
+            Planning::One(seeds) => seeds.block(first, count),
+            Planning::Several(portfolio) => portfolio.block(first, count),
+        }
+    }
+}
+
 impl Sampling<'_> {
     pub(super) fn new(options: &Options) -> Sampling<'_> {
         Sampling {
             options,
-            planner: Seeds { campaign_seed: options.seed, picker: options.picker },
+            planner: Planning::new(options),
             sharing: Sharing::new(),
+            learning: Learning::new(),
+            profile: (0, Profile::EMPTY),
             queue: Queue::new(options.executions),
             pace: Pace::new(),
             ready: BTreeMap::new(),
@@ -50,11 +82,20 @@ impl Sampling<'_> {
             timeouts: self.options.timeouts,
             spurious: self.options.spurious,
             shared: self.sharing.known(range.start),
-            profile: Profile::EMPTY,
-            record: Record::default(),
+            profile: self.profile(range.start),
+            record: Record { options: is_probe(range.start) },
         };
         let exit_is_fine = self.options.exit_is_fine;
         Job { range, block: Block { plan, entries, exit_is_fine, keep: Vec::new() } }
+    }
+
+    /// What is known about threads: the same for a whole epoch.
+    fn profile(&mut self, execution: u64) -> Profile {
+        let since = epoch(execution).start;
+        if self.profile.0 != since {
+            self.profile = (since, self.learning.profile(execution));
+        }
+        self.profile.1.clone()
     }
 
     /// Learns from executions, if they are wanted.
@@ -89,6 +130,9 @@ impl Source for Sampling<'_> {
         }
         self.pace.measure(n_run, done.elapsed);
         done.range.end = done.range.start + n_run;
+        if let Some(last) = done.result.last.as_ref().filter(|_| is_probe(done.range.start)) {
+            self.learning.learn(done.range.start, Observation::of(&last.trace));
+        }
         if done.bucket.is_some() && !self.options.keep_going {
             self.queue.stop_after(done.range.end - 1);
         }
@@ -99,6 +143,14 @@ impl Source for Sampling<'_> {
     fn next_done(&mut self) -> Option<Done> {
         let done = self.ready.remove(&self.queue.n_done())?;
         self.learn(done)
+    }
+
+    fn hear(&mut self, first: u64, news: &[News]) {
+        if let Planning::Several(portfolio) = &mut self.planner {
+            for (execution, news) in (first..).zip(news) {
+                portfolio.learn(execution, news);
+            }
+        }
     }
 
     fn leftover(&mut self) -> Option<Done> {

@@ -7,7 +7,10 @@
 use std::{ops::Range, time::Duration};
 
 use raddle_model::Bucket;
-use raddle_plan::search::{Run, RunError};
+use raddle_plan::{
+    News,
+    search::{Run, RunError},
+};
 
 use super::{Outcome, crew::Job};
 use crate::target::{Block, BlockResult, TargetError};
@@ -22,6 +25,9 @@ pub(super) trait Source {
 
     /// The next executions to be entered, if they have come back. They have been learned from.
     fn next_done(&mut self) -> Option<Done>;
+
+    /// Hears what the executions from `first` on have brought, when they have been entered.
+    fn hear(&mut self, _first: u64, _news: &[News]) {}
 
     /// When the campaign has ended early: executions that came back, but wait for others that never will.
     fn leftover(&mut self) -> Option<Done>;

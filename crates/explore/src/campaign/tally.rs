@@ -1,19 +1,31 @@
 //! An outcome in the making, with what its figures are made from.
 
-use std::{collections::HashSet, time::Instant};
+use std::time::Instant;
 
 use raddle_model::{Bucket, End};
-use raddle_trace::Summary;
+use raddle_plan::{Arm, News, Unseen, round};
+use raddle_trace::{Entry, Summary};
 
-use super::outcome::{Found, Outcome};
-use crate::target::Uncontrolled;
+use super::{
+    outcome::{ArmYield, Found, Outcome},
+    source::Done,
+};
+use crate::{coverage::Covered, target::Uncontrolled};
+
+/// A campaign is not saturated before so many executions in a row have brought no new pair.
+const QUIET_MIN: u64 = 1_000;
 
 /// An outcome in the making.
 #[derive(Debug)]
 pub(super) struct Tally {
     pub(super) outcome: Outcome,
     start: Instant,
-    classes: HashSet<u64>,
+    traces: Unseen,
+    pairs: Unseen,
+    /// The last execution that brought a new pair.
+    last_new_pair: u64,
+    /// By arm of the outcome: picker and parameters, as entries have them.
+    pickers: Vec<(u32, [u64; 2])>,
     n_confirmations: u64,
     n_unstable: u64,
     /// Executions of a search that did not follow their prefix.
@@ -26,15 +38,97 @@ impl Tally {
         Tally {
             outcome: Outcome { stability: 100.0, ..Outcome::default() },
             start: Instant::now(),
-            classes: HashSet::new(),
+            traces: Unseen::new(),
+            pairs: Unseen::new(),
+            last_new_pair: 0,
+            pickers: Vec::new(),
             n_confirmations: 0,
             n_unstable: 0,
             n_diverged: 0,
         }
     }
 
+    /// Counts executions. What has each brought?
+    pub(super) fn count_all(&mut self, done: &Done, arms: &[Arm]) -> Vec<News> {
+        let n_before = self.outcome.executions;
+        let summaries = done.result.summaries.iter();
+        let mut news: Vec<News> = summaries.map(|it| self.count(it)).collect();
+        for covered in &done.result.covered {
+            if self.cover(covered)
+                && let Some(news) = news.get_mut(covered.first as usize)
+            {
+                news.n_pairs += 1;
+                self.last_new_pair = self.last_new_pair.max(n_before + u64::from(covered.first));
+            }
+        }
+        let is_new = done.bucket.is_some_and(|it| self.found(it).is_none());
+        if let Some(last) = news.last_mut() {
+            last.is_new_finding = is_new;
+        }
+        for (entry, news) in done.block.entries.iter().zip(&news) {
+            self.credit(entry, news, arms);
+        }
+        news
+    }
+
+    /// Notes a pair; is it new?
+    fn cover(&mut self, covered: &Covered) -> bool {
+        let Covered { pair, n_executions, .. } = *covered;
+        if !self.pairs.see(pair.0, n_executions) {
+            return false;
+        }
+        let coverage = &mut self.outcome.coverage;
+        let has_reverse = self.pairs.has(pair.reverse().0);
+        let is_first = !has_reverse || pair == pair.reverse();
+        if pair.is_of_locks() {
+            coverage.lock_pairs += 1;
+        } else {
+            coverage.site_pairs += u64::from(is_first);
+            coverage.both_ways += u64::from(has_reverse);
+        }
+        true
+    }
+
+    fn credit(&mut self, entry: &Entry, news: &News, arms: &[Arm]) {
+        let picker = (entry.picker, entry.params);
+        let idx = match self.pickers.iter().position(|it| *it == picker) {
+            Some(idx) => idx,
+            None => {
+                let spec = raddle_plan::picker(entry);
+                let arm = arms.iter().find(|it| it.picker == spec);
+                let name = arm.map_or_else(|| spec.to_string(), |it| it.name.clone());
+                self.pickers.push(picker);
+                self.outcome.arms.push(ArmYield { name, ..ArmYield::default() });
+                self.pickers.len() - 1
+            }
+        };
+        let arm = &mut self.outcome.arms[idx];
+        arm.executions += 1;
+        arm.new_pairs += u64::from(news.n_pairs);
+        arm.new_traces += u64::from(news.is_new_trace);
+        arm.findings += u64::from(news.is_new_finding);
+    }
+
+    /// How much is left, as far as can be told.
+    fn estimate(&mut self) {
+        let n_executions = self.outcome.executions;
+        self.outcome.unseen_pairs = self.pairs.estimate(n_executions);
+        self.outcome.unseen_traces = self.traces.estimate(n_executions);
+    }
+
+    /// Is it unlikely enough that one more execution shows a new pair? Asked where a round ends, for only
+    /// there does the answer not depend on the workers (ALGORITHMS E5).
+    pub(super) fn is_saturated(&self, bound: f64) -> bool {
+        let n_executions = self.outcome.executions;
+        let is_round_over = n_executions > 0 && round(n_executions - 1).end == n_executions;
+        let n_quiet = n_executions.saturating_sub(self.last_new_pair + 1);
+        is_round_over
+            && n_quiet >= (n_executions / 2).max(QUIET_MIN)
+            && self.pairs.estimate(n_executions).upper <= bound
+    }
+
     /// Counts one execution.
-    pub(super) fn count(&mut self, summary: &Summary) {
+    fn count(&mut self, summary: &Summary) -> News {
         let outcome = &mut self.outcome;
         if outcome.executions == 0 {
             outcome.baseline = Some(*summary);
@@ -44,7 +138,8 @@ impl Tally {
         outcome.single_threaded &= summary.n_threads <= 1;
         outcome.steps_total += summary.n_steps;
         outcome.steps_max = outcome.steps_max.max(summary.n_steps);
-        if self.classes.insert(summary.class) {
+        let is_new_trace = self.traces.see(summary.class, 1);
+        if is_new_trace {
             outcome.distinct_traces += 1;
             outcome.last_new_trace = self.start.elapsed();
         }
@@ -52,6 +147,7 @@ impl Tally {
         outcome.n_hung += u64::from(summary.end_kind == u32::from(hang_kind));
         self.n_unstable += u64::from(summary.n_uncontrolled != 0);
         self.measure_stability();
+        News { is_new_trace, n_steps: summary.n_steps, ..News::default() }
     }
 
     /// Counts one repetition of an execution.
@@ -84,6 +180,7 @@ impl Tally {
     pub(super) fn progress(&mut self) -> &Outcome {
         let elapsed = self.start.elapsed();
         self.outcome.elapsed = elapsed;
+        self.estimate();
         self.outcome.execs_per_s = self.outcome.executions as f64 / elapsed.as_secs_f64().max(1e-9);
         &self.outcome
     }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use raddle_model::{End, Finding, Kind};
+use raddle_plan::Arm;
 
 use super::{Campaign, Observer, Options, Outcome, Progress, Reproduced};
 use crate::{
@@ -39,8 +40,9 @@ fn essence(outcome: &Outcome) -> String {
             format!("{} {}x from {} {hash:x}", it.id, it.count, it.first)
         })
         .collect();
+    let learned = (outcome.coverage, &outcome.arms, outcome.unseen_pairs, outcome.unseen_traces);
     format!(
-        "{} executions, {} traces, {} steps, {:.3} % stable, {:?}, {findings:#?}",
+        "{} executions, {} traces, {} steps, {:.3} % stable, {:?}, {learned:?}, {findings:#?}",
         outcome.executions,
         outcome.distinct_traces,
         outcome.steps_total,
@@ -66,6 +68,52 @@ fn workers_do_not_matter() {
         assert_eq!(essence_with(5), one);
         assert_eq!(essence_with(5), one);
     }
+}
+
+/// What an arm yields decides who runs later, so this holds the rounds to account.
+#[test]
+fn workers_do_not_matter_to_a_portfolio() {
+    for keep_going in [true, false] {
+        let essence_with = |jobs| {
+            let arms = Arm::standard(2_000);
+            let options = Options { keep_going, arms, ..options(jobs, 2_000) };
+            essence(&run(&Toy { fails_in: 370, ..Toy::default() }, options))
+        };
+        let one = essence_with(1);
+        for jobs in [2, 3, 5] {
+            assert_eq!(essence_with(jobs), one);
+        }
+    }
+}
+
+#[test]
+fn every_arm_has_its_turn() {
+    let arms = Arm::standard(2_000);
+    let options = Options { keep_going: true, arms: arms.clone(), ..options(2, 2_000) };
+    let outcome = run(&Toy::default(), options);
+    assert_eq!(outcome.arms.iter().map(|it| it.executions).sum::<u64>(), 2_000);
+    assert_eq!(outcome.arms.iter().map(|it| it.new_traces).sum::<u64>(), outcome.distinct_traces);
+    assert_eq!(outcome.arms.iter().map(|it| it.findings).sum::<u64>(), 3);
+    for arm in &arms {
+        let found = outcome.arms.iter().find(|it| it.name == arm.name);
+        assert!(found.is_some_and(|it| 50 <= it.executions), "{}: {found:?}", arm.name);
+    }
+}
+
+/// The toy has 1,000 traces and 100 pairs, of which an execution meets two. It ends when new pairs have
+/// become rare enough; with other workers at the same execution.
+#[test]
+fn ends_when_there_is_hardly_anything_new() {
+    let toy = Toy { fails_in: 0, ..Toy::default() };
+    let run_with = |jobs| {
+        let options = Options { saturation: Some(0.002), executions: None, ..options(jobs, 0) };
+        run(&toy, options)
+    };
+    let outcome = run_with(3);
+    assert!(outcome.is_saturated);
+    assert!(outcome.unseen_pairs.upper <= 0.002, "{:?}", outcome.unseen_pairs);
+    assert!(2_000 <= outcome.executions, "{}", outcome.executions);
+    assert_eq!(essence(&run_with(1)), essence(&outcome));
 }
 
 #[test]
