@@ -1,5 +1,6 @@
 //! What the command line may say.
 
+mod conditions;
 mod run;
 
 use std::{
@@ -10,6 +11,7 @@ use std::{
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use raddle_model::Carrier;
 
+pub(crate) use conditions::Conditions;
 pub(crate) use run::{ProgressMode, RunArgs};
 
 use crate::{exit::Exit, values};

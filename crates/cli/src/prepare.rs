@@ -8,46 +8,56 @@ use std::{
 use raddle_explore::{StoredTarget, store::Bounds};
 use raddle_launch::{CompileRequest, CompilerChoice, Toolchain};
 
-use crate::{args::RunArgs, exit::Failure, terminal::Terminal, values};
+use crate::{args::Conditions, exit::Failure, terminal::Terminal, values};
 
 /// What sources end in; everything else that stands alone before `--` is a program.
 const SOURCES: [&str; 9] = ["c", "cc", "cpp", "cxx", "C", "c++", "o", "a", "so"];
 
+/// What the user named: sources or a program, and arguments; and how to run it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'a> {
+    /// Sources to compile into one program, or one program.
+    pub(crate) sources: &'a [PathBuf],
+    /// The program's arguments; without sources, the program comes first.
+    pub(crate) args: &'a [OsString],
+    pub(crate) conditions: &'a Conditions,
+}
+
 /// Compiles the sources, or finds the program.
-pub(crate) fn prepare(args: &RunArgs, terminal: &mut Terminal) -> Result<StoredTarget, Failure> {
+pub(crate) fn prepare(named: Named<'_>, terminal: &mut Terminal) -> Result<StoredTarget, Failure> {
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
+    let Named { sources, mut args, conditions } = named;
     let mut target = StoredTarget {
-        sync_only: args.sync_only,
-        stdin: stdin(args)?,
+        sync_only: conditions.sync_only,
+        stdin: stdin(conditions)?,
         cwd,
-        compiler: args.compiler.clone(),
+        compiler: conditions.compiler.clone(),
         bounds: Bounds {
-            memory: args.memory,
-            hang_timeout_ms: u64::try_from(args.hang_timeout.as_millis()).unwrap_or(u64::MAX),
-            n_cpus: args.cpus,
+            memory: conditions.memory,
+            hang_timeout_ms: u64::try_from(conditions.hang_timeout.as_millis()).unwrap_or(u64::MAX),
+            n_cpus: conditions.cpus,
         },
         ..StoredTarget::default()
     };
-    let mut program_args = args.args.as_slice();
-    match args.sources.as_slice() {
+    match sources {
         [] => {
-            let (program, rest) = program_args.split_first().ok_or_else(nothing)?;
-            program_args = rest;
-            target.program = find_program(Path::new(program), args.sync_only)?;
+            let (program, rest) = args.split_first().ok_or_else(nothing)?;
+            args = rest;
+            target.program = find_program(Path::new(program), conditions.sync_only)?;
         }
         [program] if !is_source(program) => {
-            target.program = find_program(program, args.sync_only)?;
+            target.program = find_program(program, conditions.sync_only)?;
         }
         sources => {
             target.sources = sources.to_vec();
-            let flags = args.cflags.as_deref().unwrap_or_default();
+            let flags = conditions.cflags.as_deref().unwrap_or_default();
             target.cflags =
                 values::words(flags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?;
             target.program = compile(&target, terminal)?;
         }
     }
-    target.args = program_args.to_vec();
+    target.args = args.to_vec();
     Ok(target)
 }
 
@@ -132,8 +142,8 @@ fn find_program(program: &Path, sync_only: bool) -> Result<PathBuf, Failure> {
     absolute(&found)
 }
 
-fn stdin(args: &RunArgs) -> Result<Option<PathBuf>, Failure> {
-    let Some(path) = &args.stdin else { return Ok(None) };
+fn stdin(conditions: &Conditions) -> Result<Option<PathBuf>, Failure> {
+    let Some(path) = &conditions.stdin else { return Ok(None) };
     check_stdin(path)?;
     absolute(path).map(Some)
 }

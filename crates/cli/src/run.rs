@@ -26,7 +26,7 @@ use crate::{
     exit::{Exit, Failure},
     native::{self, Launch},
     observe::{Watch, Watcher, status},
-    prepare::prepare,
+    prepare::{Named, prepare},
     record::Record,
     search, signals,
     terminal::Terminal,
@@ -38,7 +38,11 @@ const CONFIRMATIONS: u32 = 5;
 /// Explores a program.
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     match &args.resume {
-        None => run_program(args, &prepare(args, terminal)?, None, terminal),
+        None => {
+            let RunArgs { sources, args: program_args, conditions, .. } = args;
+            let program = prepare(Named { sources, args: program_args, conditions }, terminal)?;
+            run_program(args, &program, None, terminal)
+        }
         Some(name) => {
             let resumed = search::resume(args, name, terminal)?;
             run_program(&resumed.args, &resumed.program, Some(resumed.search), terminal)
@@ -57,8 +61,8 @@ fn run_program(
     let target = native::open(Launch {
         program: program.program.clone(),
         target: program,
-        carrier: args.carrier.into(),
-        is_fresh: args.fresh,
+        carrier: args.conditions.carrier.into(),
+        is_fresh: args.conditions.fresh,
         checkpoints: if is_search { args.checkpoints / args.n_jobs() as u64 } else { 0 },
         events: is_search.then_some(search::EVENTS),
         stop: Arc::clone(stop.flag()),
@@ -188,13 +192,13 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         time,
         jobs: args.n_jobs(),
         keep_going: args.keep_going,
-        exit_is_fine: args.exit_ok,
+        exit_is_fine: args.conditions.exit_ok,
         picker,
         arms,
         saturation: args.until_saturated,
-        limits: Limits { max_steps: args.max_steps },
-        timeouts: args.timeouts.into(),
-        spurious: args.spurious,
+        limits: Limits { max_steps: args.conditions.max_steps },
+        timeouts: args.conditions.timeouts.into(),
+        spurious: args.conditions.spurious,
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
         search: search::options(args, stored),
@@ -216,9 +220,9 @@ fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
         target: target.clone(),
         // A program that can't be read will not start either, and that is said better there.
         program_hash: hash_program(&target.program).unwrap_or_default(),
-        carrier: args.carrier.into(),
+        carrier: args.conditions.carrier.into(),
         seed: args.seed,
-        exit_is_fine: args.exit_ok,
+        exit_is_fine: args.conditions.exit_ok,
     }
 }
 

@@ -8,7 +8,12 @@ use raddle_model::Limits;
 use raddle_plan::Strategy;
 use raddle_report::search::{Divergence, Estimate, SearchStatus};
 
-use crate::{args::RunArgs, exit::Failure, prepare::prepare_again, terminal::Terminal};
+use crate::{
+    args::{Conditions, RunArgs},
+    exit::Failure,
+    prepare::prepare_again,
+    terminal::Terminal,
+};
 
 /// Events that are kept of an execution of a search: all of them are needed.
 pub(crate) const EVENTS: u32 = 1 << 17;
@@ -28,9 +33,9 @@ pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Option<Se
 pub(crate) fn settings(args: &RunArgs) -> SearchSettings {
     SearchSettings {
         strategy: args.strategy.to_string(),
-        limits: Limits { max_steps: args.max_steps },
-        timeouts: args.timeouts.into(),
-        spurious: args.spurious,
+        limits: Limits { max_steps: args.conditions.max_steps },
+        timeouts: args.conditions.timeouts.into(),
+        spurious: args.conditions.spurious,
     }
 }
 
@@ -63,16 +68,15 @@ pub(crate) fn resume(
     let strategy = Strategy::parse(&settings.strategy).map_err(|error| {
         Failure::usage(format!("the stored search is none of this raddle: {error}"))
     })?;
-    let args = RunArgs {
-        strategy,
-        seed: search.info.seed,
+    let conditions = Conditions {
         exit_ok: search.info.exit_is_fine,
         carrier: search.info.carrier.into(),
         max_steps: settings.limits.max_steps,
         timeouts: settings.timeouts.into(),
         spurious: settings.spurious,
-        ..args.clone()
+        ..args.conditions.clone()
     };
+    let args = RunArgs { strategy, seed: search.info.seed, conditions, ..args.clone() };
     Ok(Resumed { args, program, search })
 }
 

@@ -3,10 +3,9 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use raddle_model::{Limits, Timeouts};
 use raddle_plan::{FORMS, Strategy};
 
-use super::{CarrierArg, Common};
+use super::{Common, Conditions};
 use crate::values::{self, Budget};
 
 /// Executions of a campaign when nothing is said.
@@ -57,20 +56,6 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "STRATEGY", value_parser = Strategy::parse, long_help = strategies())]
     #[arg(env = "RADDLE_STRATEGY", hide_env = true)]
     pub(crate) strategy: Strategy,
-    /// What carries the program's threads
-    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
-    pub(crate) carrier: CarrierArg,
-    /// More steps than this in one execution are a possible livelock
-    #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
-    #[arg(default_value_t = Limits::DEFAULT.max_steps)]
-    pub(crate) max_steps: u64,
-    /// When timed waits time out although another thread could go on
-    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
-    pub(crate) timeouts: TimeoutsArg,
-    /// Let waits on condition variables end without a signal, as POSIX allows
-    #[arg(long, help_heading = "Schedule")]
-    pub(crate) spurious: bool,
-
     /// Random executions before a systematic search, to find out what is shared [default: 8]
     #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Search")]
     pub(crate) learn: Option<u64>,
@@ -85,37 +70,6 @@ pub(crate) struct RunArgs {
     #[arg(conflicts_with_all = ["sources", "args", "cflags", "compiler", "stdin", "sync_only"])]
     pub(crate) resume: Option<String>,
 
-    /// Non-zero exit codes are no findings
-    #[arg(long, help_heading = "Program")]
-    pub(crate) exit_ok: bool,
-    /// The program is not built with hooks: control its synchronisation only
-    #[arg(long, help_heading = "Program")]
-    pub(crate) sync_only: bool,
-    /// Flags for the compiler, as in a shell: "-O2 -DN=3"
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
-    pub(crate) cflags: Option<String>,
-    /// gcc, clang, or a path [default: $RADDLE_CC, or cc]
-    #[arg(long, value_name = "COMPILER", help_heading = "Program")]
-    pub(crate) compiler: Option<String>,
-    /// What the program reads as standard input [default: nothing]
-    #[arg(long, value_name = "FILE", help_heading = "Program")]
-    pub(crate) stdin: Option<PathBuf>,
-    /// Memory that one execution may use
-    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Program")]
-    #[arg(default_value = "4G")]
-    pub(crate) memory: u64,
-    /// An execution that makes no step for this long is a hang
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Program")]
-    #[arg(default_value = "10s")]
-    pub(crate) hang_timeout: Duration,
-    /// Give every execution a process of its own, instead of making one process as it was
-    #[arg(long, help_heading = "Program")]
-    pub(crate) fresh: bool,
-    /// Processors that the program is told it has
-    #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub(crate) cpus: u32,
-
     /// Show what every execution writes
     #[arg(long, help_heading = "Output")]
     pub(crate) show_output: bool,
@@ -125,6 +79,8 @@ pub(crate) struct RunArgs {
     /// How progress is shown
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Output")]
     pub(crate) progress: ProgressMode,
+    #[command(flatten)]
+    pub(crate) conditions: Conditions,
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) common: Common,
 }
@@ -168,34 +124,6 @@ fn strategies() -> String {
         text += &format!("\n- {}{colon}{}\n    {}", form.name, form.params, form.what);
     }
     text
-}
-
-/// When timed waits time out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TimeoutsArg {
-    /// Only when nobody else can run
-    Last,
-    /// Seldom, as one more choice
-    #[default]
-    Rare,
-}
-
-impl From<Timeouts> for TimeoutsArg {
-    fn from(timeouts: Timeouts) -> TimeoutsArg {
-        match timeouts {
-            Timeouts::Last => TimeoutsArg::Last,
-            Timeouts::Rare => TimeoutsArg::Rare,
-        }
-    }
-}
-
-impl From<TimeoutsArg> for Timeouts {
-    fn from(timeouts: TimeoutsArg) -> Timeouts {
-        match timeouts {
-            TimeoutsArg::Last => Timeouts::Last,
-            TimeoutsArg::Rare => Timeouts::Rare,
-        }
-    }
 }
 
 /// How progress is shown, on standard error.

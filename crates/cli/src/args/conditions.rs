@@ -1,0 +1,86 @@
+//! Under which conditions a program runs.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, ValueEnum};
+use raddle_model::{Limits, Timeouts};
+
+use super::CarrierArg;
+use crate::values;
+
+/// Under which conditions a program runs: what it is built with and given, what it may use and do.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Conditions {
+    /// What carries the program's threads
+    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
+    pub(crate) carrier: CarrierArg,
+    /// More steps than this in one execution are a possible livelock
+    #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
+    #[arg(default_value_t = Limits::DEFAULT.max_steps)]
+    pub(crate) max_steps: u64,
+    /// When timed waits time out although another thread could go on
+    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
+    pub(crate) timeouts: TimeoutsArg,
+    /// Let waits on condition variables end without a signal, as POSIX allows
+    #[arg(long, help_heading = "Schedule")]
+    pub(crate) spurious: bool,
+
+    /// Non-zero exit codes are no findings
+    #[arg(long, help_heading = "Program")]
+    pub(crate) exit_ok: bool,
+    /// The program is not built with hooks: control its synchronisation only
+    #[arg(long, help_heading = "Program")]
+    pub(crate) sync_only: bool,
+    /// Flags for the compiler, as in a shell: "-O2 -DN=3"
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
+    pub(crate) cflags: Option<String>,
+    /// gcc, clang, or a path [default: $RADDLE_CC, or cc]
+    #[arg(long, value_name = "COMPILER", help_heading = "Program")]
+    pub(crate) compiler: Option<String>,
+    /// What the program reads as standard input [default: nothing]
+    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// Memory that one execution may use
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Program")]
+    #[arg(default_value = "4G")]
+    pub(crate) memory: u64,
+    /// An execution that makes no step for this long is a hang
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Program")]
+    #[arg(default_value = "10s")]
+    pub(crate) hang_timeout: Duration,
+    /// Give every execution a process of its own, instead of making one process as it was
+    #[arg(long, help_heading = "Program")]
+    pub(crate) fresh: bool,
+    /// Processors that the program is told it has
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) cpus: u32,
+}
+
+/// When timed waits time out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeoutsArg {
+    /// Only when nobody else can run
+    Last,
+    /// Seldom, as one more choice
+    #[default]
+    Rare,
+}
+
+impl From<Timeouts> for TimeoutsArg {
+    fn from(timeouts: Timeouts) -> TimeoutsArg {
+        match timeouts {
+            Timeouts::Last => TimeoutsArg::Last,
+            Timeouts::Rare => TimeoutsArg::Rare,
+        }
+    }
+}
+
+impl From<TimeoutsArg> for Timeouts {
+    fn from(timeouts: TimeoutsArg) -> Timeouts {
+        match timeouts {
+            TimeoutsArg::Last => Timeouts::Last,
+            TimeoutsArg::Rare => Timeouts::Rare,
+        }
+    }
+}
