@@ -17,17 +17,16 @@ use crate::{ObjectId, Op, OpKind};
 /// Does it matter which of two ops, of different threads, comes first?
 #[inline]
 pub fn dependent(a: &Op, b: &Op) -> bool {
-    is_same(a.object, b.object) && !commute(Use::of(a.kind), Use::of(b.kind))
+    let (use_of_a, use_of_b) = (USES[a.kind as usize], USES[b.kind as usize]);
+    is_same(a.object, b.object) & !commute(use_of_a, use_of_b)
         // The mutex of a wait is given back, or taken.
-        || is_same(a.object, b.other)
-        || is_same(a.other, b.object)
-        || is_same(a.other, b.other)
-        || reaches_further(a.kind, b.kind)
+        || is_same(a.object, b.other) | is_same(a.other, b.object) | is_same(a.other, b.other)
+        || use_of_a.is_wide | use_of_b.is_wide && reaches_further(a.kind, b.kind)
 }
 
 #[inline]
 fn is_same(a: ObjectId, b: ObjectId) -> bool {
-    a == b && a != ObjectId::NONE
+    (a == b) & (a != ObjectId::NONE)
 }
 
 /// Ops that concern more than the objects they name.
@@ -50,6 +49,7 @@ const fn reaches_further(a: OpKind, b: OpKind) -> bool {
 
 /// What an op does to its object, as far as others can tell.
 #[derive(Clone, Copy)]
+#[repr(u8)]
 enum Use {
     /// Nothing.
     Nothing,
@@ -68,6 +68,16 @@ enum Use {
 }
 
 impl Use {
+    const ALL: [Use; 7] = [
+        Use::Nothing,
+        Use::Look,
+        Use::Change,
+        Use::Queue,
+        Use::LookAndQueue,
+        Use::Share,
+        Use::Whole,
+    ];
+
     const fn of(kind: OpKind) -> Use {
         match kind {
             OpKind::Fence | OpKind::Yield | OpKind::Sleep => Use::Nothing,
@@ -83,20 +93,72 @@ impl Use {
             _ => Use::Whole,
         }
     }
+
+    const fn commutes_with(self, other: Use) -> bool {
+        use Use::*;
+        matches!(
+            (self, other),
+            (Nothing, _)
+                | (_, Nothing)
+                | (Share, Share)
+                | (Look, Look | Queue | LookAndQueue)
+                | (Queue | LookAndQueue, Look)
+                | (Queue, Change)
+                | (Change, Queue)
+        )
+    }
 }
 
-const fn commute(a: Use, b: Use) -> bool {
-    use Use::*;
-    matches!(
-        (a, b),
-        (Nothing, _)
-            | (_, Nothing)
-            | (Share, Share)
-            | (Look, Look | Queue | LookAndQueue)
-            | (Queue | LookAndQueue, Look)
-            | (Queue, Change)
-            | (Change, Queue)
-    )
+/// The same as a table: this is asked at every step, and branches on it can't be foretold.
+#[derive(Clone, Copy)]
+struct UseOf {
+    /// One bit: which use it is.
+    bit: u8,
+    /// The bits of all uses that commute with it.
+    commuting: u8,
+    /// May it concern more than the objects it names?
+    is_wide: bool,
+}
+
+const USES: [UseOf; OpKind::ALL.len()] = {
+    let mut uses = [UseOf { bit: 0, commuting: 0, is_wide: false }; OpKind::ALL.len()];
+    let mut idx = 0;
+    while idx < uses.len() {
+        let kind = OpKind::ALL[idx];
+        let of_kind = Use::of(kind);
+        let mut other = 0;
+        while other < Use::ALL.len() {
+            if of_kind.commutes_with(Use::ALL[other]) {
+                uses[idx].commuting |= 1 << other;
+            }
+            other += 1;
+        }
+        uses[idx].bit = 1 << of_kind as u8;
+        uses[idx].is_wide = kind.is_wide();
+        idx += 1;
+    }
+    uses
+};
+
+#[inline]
+const fn commute(a: UseOf, b: UseOf) -> bool {
+    a.commuting & b.bit != 0
+}
+
+impl OpKind {
+    /// May an op of this kind depend on ops of other threads that name other objects?
+    #[inline]
+    pub const fn is_wide(self) -> bool {
+        matches!(
+            self,
+            OpKind::Exit
+                | OpKind::Io
+                | OpKind::Kill
+                | OpKind::Handle
+                | OpKind::SigWait
+                | OpKind::Free
+        )
+    }
 }
 
 #[cfg(test)]
@@ -201,6 +263,15 @@ mod tests {
         check(Free, Read, true, true);
         check(Free, Lock, true, false);
         check(Free, Free, true, true);
+    }
+
+    /// What is not wide depends on nothing without an object in common.
+    #[test]
+    fn only_wide_kinds_reach_further() {
+        for (a, b) in OpKind::ALL.iter().flat_map(|a| OpKind::ALL.iter().map(move |b| (*a, *b))) {
+            let reaches = dependent(&op(a, 1), &op(b, 2));
+            assert!(!reaches || a.is_wide() || b.is_wide(), "{a:?} and {b:?}");
+        }
     }
 
     #[test]

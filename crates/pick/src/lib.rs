@@ -11,6 +11,7 @@
 mod chooser;
 mod delay;
 mod dice;
+mod draws;
 mod fair;
 #[cfg(test)]
 mod fake;

@@ -1,38 +1,61 @@
-//! What all threads are about to do, side by side: to find those that conflict with an op without looking
-//! at each thread.
+//! What all threads are about to do, by object: to find those that conflict with an op without looking at
+//! every thread.
 //!
-//! A thread's op changes only when it has taken a step, so one entry is brought up to date at each choice.
+//! A thread's op changes only when it has taken a step, so one thread is brought up to date at each choice.
+//! Threads whose ops have an object in common are linked to each other.
 
-use raddle_model::{ObjectId, Op, OpKind, ThreadId, dependent};
+use raddle_model::{ObjectId, Op, ThreadId, dependent};
 
 use crate::view::{Threads, View};
 
-/// The objects of an op that concerns more than they tell.
-const WIDE: u32 = u32::MAX;
+/// No thread.
+const NONE: u32 = u32::MAX;
 
-/// By thread: the objects of its op.
+/// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
-    objects: Vec<u32>,
-    others: Vec<u32>,
+    /// By object: the first place in its list.
+    heads: Vec<u32>,
+    /// Two places for each thread: for its op's object, and for the other one.
+    places: Vec<Place>,
     /// Threads about to do what concerns more than the objects it names.
     n_wide: u32,
+    /// By thread: is it one of those?
+    is_wide: Vec<bool>,
+}
+
+/// A place in the list of an object, or in none.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    object: u32,
+    next: u32,
+    previous: u32,
+}
+
+impl Place {
+    const FREE: Place = Place { object: 0, next: NONE, previous: NONE };
 }
 
 impl Pending {
     pub(crate) fn new() -> Pending {
-        Pending { objects: Vec::with_capacity(64), others: Vec::with_capacity(64), n_wide: 0 }
+        Pending {
+            heads: Vec::with_capacity(64),
+            places: Vec::with_capacity(128),
+            n_wide: 0,
+            is_wide: Vec::with_capacity(64),
+        }
     }
 
     /// Threads known.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.objects.len()
+        self.is_wide.len()
     }
 
     /// The state at a choice: new threads have come, and the last one that ran has a new op.
     #[inline]
     pub(crate) fn update<T: Threads>(&mut self, view: &View<'_, T>) {
-        if self.objects.len() < view.threads.n_threads() as usize {
+        if self.len() < view.threads.n_threads() as usize {
             self.grow(view.threads);
         }
         self.set(view.last, view.threads.op(view.last));
@@ -40,27 +63,55 @@ impl Pending {
 
     #[cold]
     fn grow<T: Threads>(&mut self, threads: &T) {
-        for thread in self.objects.len() as u32..threads.n_threads() {
-            self.objects.push(0);
-            self.others.push(0);
+        for thread in self.len() as u32..threads.n_threads() {
+            self.places.extend([Place::FREE; 2]);
+            self.is_wide.push(false);
             self.set(ThreadId(thread), threads.op(ThreadId(thread)));
         }
     }
 
     #[inline]
     fn set(&mut self, thread: ThreadId, op: &Op) {
-        let idx = thread.idx();
-        let was_wide = self.objects[idx] == WIDE;
-        if is_wide(op.kind) || was_wide {
-            self.n_wide -= u32::from(was_wide);
-            self.n_wide += u32::from(is_wide(op.kind));
+        let is_wide = op.kind.is_wide();
+        if is_wide != self.is_wide[thread.idx()] {
+            self.is_wide[thread.idx()] = is_wide;
+            self.n_wide = if is_wide { self.n_wide + 1 } else { self.n_wide - 1 };
         }
-        self.objects[idx] = if is_wide(op.kind) { WIDE } else { op.object.0 };
-        self.others[idx] = op.other.0;
+        self.move_to(thread.0 * 2, op.object);
+        self.move_to(thread.0 * 2 + 1, op.other);
+    }
+
+    #[inline]
+    fn move_to(&mut self, place: u32, object: ObjectId) {
+        let Place { object: before, next, previous } = self.places[place as usize];
+        if before == object.0 {
+            return;
+        }
+        if before != ObjectId::NONE.0 {
+            match previous {
+                NONE => self.heads[before as usize] = next,
+                previous => self.places[previous as usize].next = next,
+            }
+            if next != NONE {
+                self.places[next as usize].previous = previous;
+            }
+        }
+        self.places[place as usize] = Place { object: object.0, ..Place::FREE };
+        if object == ObjectId::NONE {
+            return;
+        }
+        if self.heads.len() <= object.idx() {
+            self.heads.resize(object.idx() + 1, NONE);
+        }
+        let first = std::mem::replace(&mut self.heads[object.idx()], place);
+        self.places[place as usize].next = first;
+        if first != NONE {
+            self.places[first as usize].previous = place;
+        }
     }
 
     /// Calls `found` for each other thread whose op depends on the one that `thread` is about to perform,
-    /// also for those that can't go on.
+    /// also for those that can't go on. In an order that is the same every time.
     #[inline]
     pub(crate) fn each_dependent<T: Threads>(
         &self,
@@ -69,41 +120,20 @@ impl Pending {
         mut found: impl FnMut(ThreadId),
     ) {
         let op = threads.op(thread);
-        let is_plain = self.n_wide == 0 && op.other == ObjectId::NONE && !is_wide(op.kind);
-        if is_plain && op.object == ObjectId::NONE {
-            return;
-        }
-        let mut check = |idx: usize| {
-            let other = ThreadId(idx as u32);
+        let mut check = |other: ThreadId| {
             if other != thread && dependent(op, threads.op(other)) {
                 found(other);
             }
         };
-        if !is_plain {
-            return (0..self.len()).for_each(check);
+        if self.n_wide > 0 || op.other != ObjectId::NONE {
+            return (0..self.len() as u32).map(ThreadId).for_each(check);
         }
-        let object = op.object.0;
-        // In pieces, so that the processor compares many at once and the pieces without a hit are left.
-        for (piece, (objects, others)) in
-            self.objects.chunks(16).zip(self.others.chunks(16)).enumerate()
-        {
-            let is_hit = |idx: usize| objects[idx] == object || others[idx] == object;
-            let any = (0..objects.len()).fold(false, |any, idx| any | is_hit(idx));
-            if any {
-                (0..objects.len())
-                    .filter(|idx| is_hit(*idx))
-                    .for_each(|idx| check(piece * 16 + idx));
-            }
+        let mut place = self.heads.get(op.object.idx()).copied().unwrap_or(NONE);
+        while place != NONE {
+            check(ThreadId(place / 2));
+            place = self.places[place as usize].next;
         }
     }
-}
-
-/// May the op depend on one with other objects?
-const fn is_wide(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Exit | OpKind::Io | OpKind::Kill | OpKind::Handle | OpKind::SigWait | OpKind::Free
-    )
 }
 
 #[cfg(test)]
@@ -130,7 +160,7 @@ mod tests {
             let mut threads = Fake::new(ops.len() as u32, &[0], &[]);
             threads.ops.clone_from(&ops);
             if !with_wide {
-                threads.ops.retain(|it| !super::is_wide(it.kind));
+                threads.ops.retain(|it| !it.kind.is_wide());
                 threads.n_threads = threads.ops.len() as u32;
             }
             let mut pending = Pending::new();
@@ -138,6 +168,7 @@ mod tests {
             for (idx, op) in threads.ops.iter().enumerate() {
                 let mut found = Vec::new();
                 pending.each_dependent(ThreadId(idx as u32), &threads, |it| found.push(it.idx()));
+                found.sort_unstable();
                 let others = threads.ops.iter().enumerate();
                 let expected: Vec<usize> = others
                     .filter(|(other, it)| *other != idx && dependent(op, it))
@@ -158,6 +189,7 @@ mod tests {
             pending.update(&threads.view(0, last));
             let mut found = Vec::new();
             pending.each_dependent(ThreadId(0), threads, |it| found.push(it.0));
+            found.sort_unstable();
             found
         };
         assert_eq!(hit_by_first(&threads, 0), [0; 0]);

@@ -14,6 +14,7 @@ use raddle_model::ThreadId;
 
 use crate::{
     dice::Dice,
+    draws::Draws,
     pending::Pending,
     tail::Origin,
     view::{Picker, Threads, View},
@@ -24,61 +25,40 @@ use crate::{
 pub struct Pos {
     dice: Dice,
     pending: Pending,
-    /// By thread: its op's priority.
-    priorities: Vec<u64>,
+    draws: Draws,
 }
 
 impl Pos {
     pub(crate) fn new(origin: &Origin<'_>) -> Pos {
         let dice = Dice::new(origin.seed, origin.may_time_out);
-        Pos { dice, pending: Pending::new(), priorities: Vec::with_capacity(64) }
+        Pos { dice, pending: Pending::new(), draws: Draws::new() }
     }
 
     #[inline]
     fn update<T: Threads>(&mut self, view: &View<'_, T>) {
         self.pending.update(view);
-        while self.priorities.len() < self.pending.len() {
-            self.priorities.push(self.dice.bits());
+        while self.draws.len() < self.pending.len() {
+            self.draws.add(&mut self.dice);
         }
     }
 
     /// A thread is about to perform its op.
     #[inline]
     fn perform<T: Threads>(&mut self, thread: ThreadId, threads: &T) {
-        let Pos { dice, pending, priorities } = self;
-        pending.each_dependent(thread, threads, |it| priorities[it.idx()] = dice.bits());
-        priorities[thread.idx()] = dice.bits();
+        let Pos { dice, pending, draws } = self;
+        pending.each_dependent(thread, threads, |it| draws.redraw(it, dice));
+        draws.redraw(thread, dice);
     }
-}
-
-/// The thread that can go on with the highest priority.
-#[inline]
-pub(crate) fn highest<T: Threads>(
-    threads: &T,
-    priorities: &[u64],
-    is_candidate: impl Fn(ThreadId) -> bool,
-) -> Option<ThreadId> {
-    let mut best = None;
-    let mut best_priority = 0;
-    for idx in 0..threads.n_enabled() {
-        let thread = threads.enabled(idx);
-        let priority = priorities[thread.idx()];
-        if (best_priority <= priority || best.is_none()) && is_candidate(thread) {
-            best = Some(thread);
-            best_priority = priority;
-        }
-    }
-    best
 }
 
 impl Picker for Pos {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
         self.update(view);
-        let timed = self.dice.timed(view.threads);
-        let thread = timed
-            .or_else(|| highest(view.threads, &self.priorities, |_| true))
-            .unwrap_or_else(|| view.threads.enabled(0));
+        let thread = match self.dice.timed(view.threads) {
+            Some(thread) => thread,
+            None => self.draws.highest(view.threads),
+        };
         self.perform(thread, view.threads);
         thread
     }

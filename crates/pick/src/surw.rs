@@ -19,8 +19,8 @@ use raddle_model::{Op, ProfileView, ThreadId};
 
 use crate::{
     dice::Dice,
+    draws::Draws,
     fair::Fair,
-    pos::highest,
     roles::{Newcomer, Roles},
     tail::Origin,
     urw::weighted,
@@ -39,8 +39,7 @@ pub struct Surw<'a> {
     roles: Roles,
     /// Interesting events.
     weights: Weights,
-    /// By thread: its op's priority.
-    priorities: Vec<u64>,
+    draws: Draws,
     /// By thread: is its op an interesting event?
     is_interesting: Vec<bool>,
     /// By object: is it the one of this execution? 0: not looked at yet, 1: no, 2: yes.
@@ -60,7 +59,7 @@ impl<'a> Surw<'a> {
             interest,
             roles: Roles::new(),
             weights: Weights::new(),
-            priorities: Vec::with_capacity(64),
+            draws: Draws::new(),
             is_interesting: Vec::with_capacity(64),
             objects: Vec::with_capacity(64),
             next: None,
@@ -92,7 +91,7 @@ impl<'a> Surw<'a> {
         {
             self.next = Some(newcomer.thread);
         }
-        self.priorities.push(self.dice.bits());
+        self.draws.add(&mut self.dice);
         let is_interesting = self.interests(threads.op(newcomer.thread), threads);
         self.is_interesting.push(is_interesting);
     }
@@ -120,35 +119,39 @@ impl<'a> Surw<'a> {
         is_it && !op.kind.is_release()
     }
 
-    /// Who goes on, if not everybody is held back.
     #[inline]
-    fn candidate<T: Threads>(&self, threads: &T) -> Option<ThreadId> {
-        highest(threads, &self.priorities, |it| {
-            !self.is_interesting[it.idx()] || self.next == Some(it)
-        })
-    }
-
     fn choose_thread<T: Threads>(&mut self, threads: &T) -> ThreadId {
+        // The highest of all, and the highest of those that no turn holds back.
+        let (mut first, mut first_free) = (0, 0);
+        for idx in 0..threads.n_enabled() {
+            let thread = threads.enabled(idx);
+            let priority = self.draws.of(thread);
+            let is_held = self.is_interesting[thread.idx()];
+            first = priority.max(first);
+            first_free = (if is_held { 0 } else { priority }).max(first_free);
+        }
         if self.next.is_none() {
-            let first = highest(threads, &self.priorities, |_| true);
-            match first {
-                Some(first) if !self.is_interesting[first.idx()] => return first,
-                _ => self.next = Some(weighted(threads, &self.weights, &mut self.dice)),
+            if first == first_free {
+                return Draws::thread_of(first);
+            }
+            self.next = Some(weighted(threads, &self.weights, &mut self.dice));
+        }
+        match self.next.filter(|it| threads.is_enabled(*it)) {
+            Some(next) => Draws::thread_of(self.draws.of(next).max(first_free)),
+            None if first_free > 0 => Draws::thread_of(first_free),
+            // All are held back, and who is next can't go on: one of those who can is next.
+            None => {
+                let next = weighted(threads, &self.weights, &mut self.dice);
+                self.next = Some(next);
+                next
             }
         }
-        if let Some(thread) = self.candidate(threads) {
-            return thread;
-        }
-        // All are held back, and who is next can't go on: one of those who can is next.
-        let next = weighted(threads, &self.weights, &mut self.dice);
-        self.next = Some(next);
-        next
     }
 
     /// A thread is about to perform its op.
     #[inline]
     fn perform(&mut self, thread: ThreadId) {
-        self.priorities[thread.idx()] = self.dice.bits();
+        self.draws.redraw(thread, &mut self.dice);
         if self.is_interesting[thread.idx()] {
             self.weights.take(thread);
             self.next = None;
