@@ -18,7 +18,7 @@ use raddle_model::{Event, ObjectId, OpKind, SiteId, ThreadId};
 use raddle_trace::Trace;
 
 use crate::{
-    hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId, Segment},
+    hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId},
     held::HeldLocks,
     value::{Race, Side},
 };
@@ -129,10 +129,10 @@ impl Detector {
 
     #[inline]
     fn touch(&mut self, event: &Event, step: usize, kind: OpKind, word: u32, mask: u8) {
-        let segment = self.causality.segment(event.thread);
-        if segment == Segment::NONE {
+        if self.causality.is_full() {
             return;
         }
+        let segment = self.causality.segment(event.thread);
         let history = self.history(event.object, word);
         let accessed = Accessed::new(kind, mask, segment, event.site);
         let Some(conflict) =

@@ -45,6 +45,7 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         n_dropped: 0,
         modules: Vec::new(),
         notes: Vec::new(),
+        races: Vec::new(),
         end: Some(End::Exit(0)),
         end_thread: None,
         end_site: SiteId(0),

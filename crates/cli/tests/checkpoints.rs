@@ -57,7 +57,7 @@ fn sight(result: &BlockResult) -> String {
 fn compare(source: &str, budget: u64) -> (u64, u64) {
     let (mut plain, mut copied) = (native(source, 0), native(source, budget));
     let mut plan = Plan::new(PickerSpec::Walk, 0);
-    plan.record = Record { options: true };
+    plan.record = Record { options: true, ..Record::NONE };
     plan.shared = run(&mut *plain, &plan, &[]).shared_found;
     let (mut n_steps, mut n_spared) = (0, 0);
     let mut rng = Rng::new(1);

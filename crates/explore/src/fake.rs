@@ -65,6 +65,7 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
             Module { path: "/lib/libc.so.6".into() },
         ],
         notes: Vec::new(),
+        races: Vec::new(),
         end: Some(end),
         end_thread: None,
         end_site: SiteId(0),

@@ -1,7 +1,7 @@
 //! What a campaign explores: anything that runs plans and gives back traces.
 
 use raddle_model::{Place, Plan};
-use raddle_trace::{Entry, Summary, Trace};
+use raddle_trace::{Entry, SeenRace, Summary, Trace};
 
 use crate::coverage::Covered;
 
@@ -42,6 +42,8 @@ pub struct BlockResult {
     pub shared_found: Vec<u64>,
     /// Pairs that its executions covered. Sorted by pair, no duplicates.
     pub covered: Vec<Covered>,
+    /// Races that the executions showed, in order.
+    pub races: Vec<SeenRace>,
     /// The last execution, if it must be looked at, or if the block has just one execution.
     pub last: Option<Execution>,
     /// What could not be controlled, in all executions of the block.

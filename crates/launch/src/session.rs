@@ -10,7 +10,7 @@ use raddle_explore::{
     target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled},
 };
 use raddle_model::{End, OpKind, OpResult, Timeouts};
-use raddle_trace::{PAIRS_MAX, Summary, Trace};
+use raddle_trace::{PAIRS_MAX, SeenRace, Summary, Trace};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -129,6 +129,9 @@ impl NativeSession {
             header.is_fresh = 1;
         }
         header.record_options = u32::from(plan.record.options);
+        header.record_races = u32::from(plan.record.races);
+        header.watch = plan.record.watch.unwrap_or_default();
+        header.n_races = 0;
         header.exit_is_fine = u32::from(block.exit_is_fine);
         header.max_steps = plan.limits.max_steps;
         header.n_choices = plan.profile.n_choices;
@@ -231,7 +234,15 @@ impl NativeSession {
             }
             _ => None,
         };
-        BlockResult { summaries, shared_found, covered, last, uncontrolled, n_steps_spared: 0 }
+        BlockResult {
+            summaries,
+            shared_found,
+            covered,
+            races: SeenRace::read_all(&segment),
+            last,
+            uncontrolled,
+            n_steps_spared: 0,
+        }
     }
 
     /// How the last execution ended, also where the runtime could not say it.

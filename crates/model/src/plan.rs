@@ -42,6 +42,32 @@ pub struct Plan {
 pub struct Record {
     /// Who could have gone on, at each step.
     pub options: bool,
+    /// Data races.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub races: bool,
+    /// Who accesses these four bytes, from where, and with which locks.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub watch: Option<Watch>,
+}
+
+impl Record {
+    /// Nothing.
+    pub const NONE: Record = Record { options: false, races: false, watch: None };
+}
+
+/// Four bytes of the program's memory, by what is the same in every execution of a plan.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Watch {
+    /// What they are in: 1 a module, 2 a heap block, 3 a thread's stack. 0: nothing is watched.
+    pub region: u32,
+    /// Heap: which allocation of its site.
+    pub ordinal: u32,
+    /// Which module, kind of block, or thread.
+    pub base: u64,
+    /// Where in it.
+    pub offset: u64,
 }
 
 impl Plan {
@@ -56,7 +82,7 @@ impl Plan {
             spurious: false,
             shared: Vec::new(),
             profile: Profile::EMPTY,
-            record: Record { options: false },
+            record: Record::NONE,
         }
     }
 }

@@ -6,17 +6,19 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use raddle_model::{End, Flags, Misuse, ObjectId, Op, OpKind};
+use raddle_analysis::hb::Atomic;
+use raddle_model::{End, Event, Flags, Misuse, ObjectId, Op, OpKind};
 
 use crate::{
     control::{Caller, Control, control, enter, is_active, leave},
+    detect::Touch,
     end,
     shadow::{Cell, State},
     step::step,
 };
 
-/// An access of `SIZE` bytes (1, 2, 4 or 8) that was not settled by one look at its cell: what several
-/// threads only read is settled by a second.
+/// An access of `SIZE` bytes (1, 2, 4 or 8) that was not settled by one look at its cell: what is the
+/// thread's own still is settled by a second, in a new segment.
 #[inline(never)]
 pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
     address: usize,
@@ -26,34 +28,24 @@ pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
     if !is_active() {
         return;
     }
-    if !IS_WRITE && address.is_multiple_of(SIZE) {
-        // SAFETY: active means initialised. A thread that is not ours may look at cells as well: it
-        // reads plain words, and changes nothing unless `enter` lets it.
-        let cell = unsafe { (*control()).shadow.cell(address) };
-        // SAFETY: not null, so a cell; of an aligned pair, both are in one chunk.
-        let is_read_shared =
-            |idx: usize| !cell.is_null() && unsafe { *cell.add(idx) } == Cell::READ_SHARED;
-        if is_read_shared(0) && (SIZE <= 4 || is_read_shared(1)) {
-            return;
-        }
-    }
     let kind = if IS_WRITE { OpKind::Write } else { OpKind::Read };
     range(address, SIZE, kind, Caller { pc, sp });
 }
 
 /// An access to any range.
-#[cold]
 #[inline(never)]
 pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
     if size == 0 || !enter() {
         return;
     }
+    let touch = Touch { address, size, kind, caller };
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        if let Some(object) = (*control()).touch(address, size, kind, caller)
-            && is_due()
-        {
-            visible(object, address, size, kind, Flags::NONE, caller);
+        if let Some(object) = (*control()).touch(&touch) {
+            if (*control()).machine.n_live() > 1 && is_due() {
+                visible(object, &touch, Flags::NONE);
+            }
+            (*control()).inspect(&touch);
         }
     }
     leave(());
@@ -67,14 +59,22 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
     if !enter() {
         return;
     }
+    let touch = Touch { address, size, kind, caller };
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let touched = (*control()).touch(address, size, kind, caller);
         let cell = (*control()).shadow.cell(address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
-        if (*control()).machine.n_live() > 1 && !is_lock {
-            let object = touched.unwrap_or_else(|| (*control()).variable(address));
-            visible(object, address, size, kind, Flags::VOLATILE, caller);
+        if is_lock || (*control()).machine.n_threads() == 1 {
+            (*control()).touch(&touch);
+            return leave(());
+        }
+        let object = (*control()).variables(address, size);
+        if (*control()).machine.n_live() > 1 {
+            visible(object, &touch, Flags::VOLATILE);
+        }
+        let event = Event { kind, flags: Flags::VOLATILE, ..Event::default() };
+        if let Some(atomic) = Atomic::of(&event) {
+            (*control()).inspect_atomic(&touch, object, atomic);
         }
     }
     leave(());
@@ -99,14 +99,8 @@ unsafe fn is_due() -> bool {
     }
 }
 
-unsafe fn visible(
-    object: ObjectId,
-    address: usize,
-    size: usize,
-    kind: OpKind,
-    flags: Flags,
-    caller: Caller,
-) {
+unsafe fn visible(object: ObjectId, touch: &Touch, flags: Flags) {
+    let Touch { address, size, kind, caller } = *touch;
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let site = (*control()).site(caller);
@@ -143,54 +137,47 @@ unsafe fn peek(address: usize, size: usize) -> u64 {
 }
 
 impl Control {
-    /// Brings the cells of a range up to date. The variable whose access is visible, if any.
-    fn touch(
-        &mut self,
-        address: usize,
-        size: usize,
-        kind: OpKind,
-        caller: Caller,
-    ) -> Option<ObjectId> {
+    /// Brings the cells of a range up to date. The variable that the access is to, if any: that one is
+    /// still to be made, as a step if others are alive.
+    fn touch(&mut self, touch: &Touch) -> Option<ObjectId> {
         let is_alone = self.machine.n_live() == 1;
-        let is_write = kind != OpKind::Read;
+        let is_write = touch.kind != OpKind::Read;
         let mut variable = None;
-        let mut at = address & !3;
-        while at < address + size {
+        let mut at = touch.address & !3;
+        while at < touch.address + touch.size {
             let cell = self.shadow.cell(at);
             if cell.is_null() {
                 return None;
             }
             // SAFETY: not null, so a cell.
-            let cell = unsafe { &mut *cell };
-            match cell.state() {
-                State::Owned(owner, _) if owner == self.me => {
-                    if is_write {
-                        *cell = Cell::owned(self.me, !is_alone);
-                    }
+            match unsafe { *cell }.state() {
+                State::Owned(segment, _) if self.detect.owner(segment) == self.me => {
+                    self.access_own(cell, at, touch);
                 }
                 State::Sync(_) => {}
-                State::Freed => self.used_after_free(caller),
+                State::Freed => self.used_after_free(touch.caller),
                 State::Variable(object) => variable = variable.or(Some(object)),
                 State::Untouched => {
                     if self.shared.is_empty() || !self.is_named_shared(at) {
-                        *cell = Cell::owned(self.me, is_write && !is_alone);
+                        self.access_own(cell, at, touch);
                     } else {
                         variable = Some(self.share(cell, at, variable));
                     }
                 }
-                State::Owned(..) | State::ReadShared if is_alone => {
-                    *cell = Cell::owned(self.me, false)
+                State::Owned(..) | State::ReadShared(_) if is_alone => {
+                    self.take_over(cell, at, touch);
                 }
-                State::Owned(_, false) if !is_write => *cell = Cell::READ_SHARED,
-                State::ReadShared if !is_write => {}
-                State::Owned(..) | State::ReadShared => {
+                State::Owned(_, false) | State::ReadShared(_) if !is_write => {
+                    self.read_shared(cell, at, touch);
+                }
+                State::Owned(..) | State::ReadShared(_) => {
                     variable = Some(self.share(cell, at, variable));
                     self.tell_shared(at);
                 }
             }
             at += 4;
         }
-        variable.filter(|_| !is_alone)
+        variable
     }
 
     fn used_after_free(&mut self, caller: Caller) {
@@ -201,9 +188,12 @@ impl Control {
     }
 
     /// Makes a cell part of a variable.
-    fn share(&mut self, cell: &mut Cell, at: usize, variable: Option<ObjectId>) -> ObjectId {
+    fn share(&mut self, cell: *mut Cell, at: usize, variable: Option<ObjectId>) -> ObjectId {
         let object = variable.unwrap_or_else(|| self.make_variable(at));
-        *cell = Cell::variable(object);
+        // SAFETY: the caller has a cell.
+        if !matches!(unsafe { *cell }.state(), State::Variable(_)) {
+            self.share_cell(cell, object);
+        }
         object
     }
 

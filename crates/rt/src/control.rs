@@ -12,6 +12,7 @@ use raddle_pick::Chooser;
 use raddle_trace::{Header, Segment};
 
 use crate::{
+    detect::Detect,
     emit::Emit,
     heap::Heap,
     io::Io,
@@ -50,6 +51,7 @@ pub(crate) struct Control {
     #[expect(clippy::vec_box, reason = "a switch keeps pointers to entries while the table grows")]
     pub(crate) threads: Vec<Box<ThreadRt>>,
     pub(crate) shadow: Shadow,
+    pub(crate) detect: Detect,
     pub(crate) heap: Heap,
     pub(crate) modules: Modules,
     pub(crate) emit: Emit,
@@ -71,8 +73,8 @@ pub(crate) struct Control {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Hot {
-    /// The cell of memory that it alone has touched, twice; and that of memory that it has written, as
-    /// things stand: alone, or while others are alive.
+    /// The cells for reads and for writes of memory that it has read and written in its segment, twice;
+    /// the latter as things stand: alone, or while others are alive.
     pub(crate) mine: u64,
     pub(crate) mine_written: u64,
     /// The shadow's table.
@@ -84,9 +86,9 @@ pub(crate) struct Hot {
 }
 
 impl Hot {
-    /// That of a thread.
-    pub(crate) fn of(thread: ThreadId, fs: usize, chunks: *mut *mut Cell) -> Hot {
-        let mine = Cell::owned(thread, false).twice();
+    /// That of a thread that has accessed nothing.
+    pub(crate) fn new(fs: usize, chunks: *mut *mut Cell) -> Hot {
+        let mine = Cell::NOBODYS.twice();
         Hot { mine, mine_written: mine, chunks, fs, stack: ShadowStack::new() }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Module {
     text: (usize, usize),
     /// Is it the program's own, not the system's?
     is_program: bool,
-    path_hash: u64,
+    pub(crate) path_hash: u64,
 }
 
 /// All of them. Invariant: sorted by `start`.
@@ -53,6 +53,11 @@ impl Modules {
         self.found.iter().map(|it| it.end - 1).collect()
     }
 
+    /// Where the module whose path has this hash is loaded.
+    pub(crate) fn bias_of(&self, path_hash: u64) -> Option<usize> {
+        self.found.iter().find(|it| it.path_hash == path_hash).map(|it| it.bias)
+    }
+
     /// Is it code of the program itself?
     fn is_program_code(&self, pc: usize) -> bool {
         self.found.iter().any(|it| it.is_program && it.text.0 <= pc && pc < it.text.1)
@@ -69,6 +74,11 @@ fn filter_place(name: u64) -> (usize, u64) {
 }
 
 impl Control {
+    /// Is it code of a library of the system?
+    pub(crate) fn is_system_code(&self, pc: usize) -> bool {
+        !self.modules.is_program_code(pc)
+    }
+
     /// Is it code of the C library? It may hold locks of its own, which we know nothing of.
     pub(crate) fn is_c_library(&self, pc: usize) -> bool {
         let (start, end) = self.modules.c_library;

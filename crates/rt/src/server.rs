@@ -16,6 +16,7 @@ use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 use crate::{
     checkpoint,
     control::{self, Control, Hot, control, is_active},
+    detect::Detect,
     emit::Emit,
     heap::Heap,
     io::Io,
@@ -110,7 +111,7 @@ fn take_control(segment: Segment) {
     let has_fibers = unsafe { (*header).carrier == 0 };
     let shadow = Shadow::new();
     control::activate(Control {
-        hot: Hot::of(raddle_model::ThreadId(0), main.fs, shadow.chunks()),
+        hot: Hot::new(main.fs, shadow.chunks()),
         me: raddle_model::ThreadId(0),
         is_inside: true,
         has_fibers,
@@ -123,6 +124,7 @@ fn take_control(segment: Segment) {
         chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
         threads: vec![Box::new(main)],
         shadow,
+        detect: Detect::new(object),
         heap: Heap::default(),
         modules: Modules::default(),
         emit,
@@ -207,6 +209,7 @@ extern "C-unwind" fn run_execution() -> ! {
         begin_execution(header, &entry);
         let here = 0_usize;
         (*control).this().stack_base = &raw const here as usize;
+        (*control).watch_stack();
         (*control).is_execution = true;
         if !(*control).has_fibers && threads::make_kernel_threads().is_err() {
             crate::end::die(&[b"no kernel thread for a thread created before main"]);
@@ -463,6 +466,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
         };
         (*control).chooser = Chooser::new(prefix, Tail::new(&origin));
         crate::hooks::seed_random(entry.seed);
+        (*control).begin_detection();
     }
 }
 

@@ -6,9 +6,15 @@
 //! either, if it was written while its owner was alone (initialised); from the first write that others
 //! can see it is a *variable*, an object like a lock.
 //!
-//! Memory use: as much as the instrumented program touches.
+//! Each four bytes have two cells: one for writes, which also says whose they are, and one for reads. A cell
+//! of memory that one thread owns has the segment of the thread's last access (see `detect`) and the bytes
+//! that it was to. So an access that was made before, in the same segment, is told by one comparison.
+//!
+//! Memory use: twice what the instrumented program touches, and a history (`raddle_analysis::hb`) of 24
+//! bytes or more for each four bytes that several threads have.
 
-use raddle_model::{ObjectId, ThreadId};
+use raddle_analysis::hb::{HistoryId, Segment};
+use raddle_model::ObjectId;
 
 use crate::arena;
 
@@ -17,15 +23,15 @@ use crate::arena;
 #[repr(transparent)]
 pub(crate) struct Cell(u32);
 
-/// A [`Cell`], taken apart.
+/// A [`Cell`] for writes, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Nobody has touched it.
     Untouched,
-    /// Only this thread has; it has written while others were alive, or it has not.
-    Owned(ThreadId, bool),
+    /// Only the thread of this segment has; it has written while others were alive, or it has not.
+    Owned(Segment, bool),
     /// Several threads have read it since it was last written by its owner.
-    ReadShared,
+    ReadShared(HistoryId),
     /// A variable: accesses are scheduling points.
     Variable(ObjectId),
     /// The first bytes of a lock or another object.
@@ -39,43 +45,93 @@ const READ_SHARED: u32 = 1 << 30;
 const VARIABLE: u32 = 2 << 30;
 const SYNC: u32 = 3 << 30;
 const FREED: u32 = u32::MAX;
+/// Stands in for the cells of memory that is watched.
+const WATCHED: u32 = u32::MAX - 1;
 /// In the cell of an owner: it has written while others were alive.
 const WRITTEN: u32 = 1 << 29;
+/// Where the bytes of an access begin in the cell of an owner.
+pub(crate) const MASK_SHIFT: u32 = Segment::BITS;
+const MASK: u32 = 15 << MASK_SHIFT;
+const _: () = assert!(MASK_SHIFT + 4 == 29);
 
 impl Cell {
     #[inline]
     pub(crate) fn state(self) -> State {
         match self.0 & TAG {
             0 if self.0 == 0 => State::Untouched,
-            0 => State::Owned(ThreadId((self.0 & !WRITTEN) - 1), self.0 & WRITTEN != 0),
-            READ_SHARED => State::ReadShared,
+            0 => State::Owned(self.segment(), self.0 & WRITTEN != 0),
+            READ_SHARED => State::ReadShared(self.history()),
             VARIABLE => State::Variable(ObjectId(self.0 & !TAG)),
             _ if self.0 == FREED => State::Freed,
             _ => State::Sync(ObjectId(self.0 & !TAG)),
         }
     }
 
-    /// Of memory that one thread alone has touched.
+    pub(crate) const UNTOUCHED: Cell = Cell(0);
+    /// Of freed memory.
+    pub(crate) const FREED: Cell = Cell(FREED);
+    /// No cell of memory is like this one.
+    pub(crate) const NOBODYS: Cell = Cell(Segment::LIMIT);
+    /// All four bytes.
+    pub(crate) const WHOLE: u8 = 15;
+
+    /// Of memory that one thread alone has touched: its last access of a kind, and the bytes of it.
     #[inline]
-    pub(crate) const fn owned(thread: ThreadId, is_written: bool) -> Cell {
-        Cell((thread.0 + 1) | if is_written { WRITTEN } else { 0 })
+    pub(crate) const fn owned(segment: Segment, mask: u8, is_written: bool) -> Cell {
+        let written = if is_written { WRITTEN } else { 0 };
+        Cell(segment.0 | (mask as u32) << MASK_SHIFT | written)
     }
 
-    /// What is left of two cells when it does not matter whether they were written.
-    pub(crate) const READ_MASK: u64 = !(WRITTEN as u64 | (WRITTEN as u64) << 32);
+    /// The segment of an owner's cell, or of a cell for reads.
+    #[inline]
+    pub(crate) const fn segment(self) -> Segment {
+        Segment(self.0 & ((1 << Segment::BITS) - 1))
+    }
+
+    /// The bytes of an owner's cell, or of a cell for reads.
+    #[inline]
+    pub(crate) const fn mask(self) -> u8 {
+        ((self.0 & MASK) >> MASK_SHIFT) as u8
+    }
+
+    /// Is it an owner's cell, or that of a read?
+    #[inline]
+    pub(crate) const fn is_owned(self) -> bool {
+        self.0 != 0 && self.0 & TAG == 0
+    }
+
+    /// The same after another access of its owner, in `new`'s segment.
+    #[inline]
+    pub(crate) const fn and(self, new: Cell) -> Cell {
+        let is_same = self.is_owned() && self.segment().0 == new.segment().0;
+        if is_same { Cell(new.0 | self.0 & MASK) } else { new }
+    }
 
     /// Two equal cells side by side, as one word.
     pub(crate) const fn twice(self) -> u64 {
         self.0 as u64 | (self.0 as u64) << 32
     }
 
-    /// Of freed memory.
-    pub(crate) const FREED: Cell = Cell(FREED);
-    pub(crate) const READ_SHARED: Cell = Cell(READ_SHARED);
+    #[inline]
+    pub(crate) const fn read_shared(history: HistoryId) -> Cell {
+        Cell(READ_SHARED | history.0)
+    }
 
     #[inline]
     pub(crate) const fn variable(object: ObjectId) -> Cell {
         Cell(VARIABLE | object.0)
+    }
+
+    /// The cell for reads of a variable: where its history is.
+    #[inline]
+    pub(crate) const fn of_history(history: HistoryId) -> Cell {
+        Cell(VARIABLE | history.0)
+    }
+
+    /// The history that a cell leads to.
+    #[inline]
+    pub(crate) const fn history(self) -> HistoryId {
+        HistoryId(self.0 & !TAG)
     }
 
     #[inline]
@@ -88,18 +144,23 @@ impl Cell {
 pub(crate) const CHUNK_BYTES: usize = 1 << 24;
 pub(crate) const CHUNK_BITS: u32 = CHUNK_BYTES.trailing_zeros();
 const N_CHUNKS: usize = 1 << (47 - CHUNK_BITS);
+/// Cells for writes of so many bytes of memory stand side by side, then come the cells for their reads:
+/// both in one page, and each kind in a cache line of its own.
+pub(crate) const BLOCK: usize = 64;
 
 /// The cells of all memory.
 #[derive(Debug)]
 pub(crate) struct Shadow {
     chunks: *mut *mut Cell,
+    /// The cells of memory that is watched, as far apart as others: first that for writes.
+    watched: [Cell; 2 * BLOCK / 4],
 }
 
 impl Shadow {
     pub(crate) fn new() -> Shadow {
         let chunks: *mut *mut Cell = arena::map(N_CHUNKS * size_of::<*mut Cell>()).cast();
         assert!(!chunks.is_null(), "bug: no memory for the shadow's table");
-        Shadow { chunks }
+        Shadow { chunks, watched: [Cell::UNTOUCHED; 2 * BLOCK / 4] }
     }
 
     /// The table of chunks, for the assembly of the hottest hooks.
@@ -107,9 +168,20 @@ impl Shadow {
         self.chunks
     }
 
-    /// The cell of an address; null for an address that no program can have.
+    /// The cell for writes of an address; null for an address that no program can have.
     #[inline]
     pub(crate) fn cell(&self, address: usize) -> *mut Cell {
+        let cell = self.own_cell(address);
+        // SAFETY: not null, so a cell.
+        if !cell.is_null() && unsafe { *cell }.0 == WATCHED {
+            return (&raw const self.watched).cast_mut().cast();
+        }
+        cell
+    }
+
+    /// The same, whether the memory is watched or not.
+    #[inline]
+    pub(crate) fn own_cell(&self, address: usize) -> *mut Cell {
         let chunk_idx = address >> CHUNK_BITS;
         if chunk_idx >= N_CHUNKS {
             return std::ptr::null_mut();
@@ -122,19 +194,47 @@ impl Shadow {
                 return chunk;
             }
         }
-        // SAFETY: a chunk has a cell for each four of its bytes.
-        unsafe { chunk.add((address & (CHUNK_BYTES - 1)) / 4) }
+        // SAFETY: a chunk has two cells for each four of its bytes.
+        unsafe { chunk.byte_add(place(address)) }
+    }
+
+    /// The cell for reads that belongs to one for writes.
+    #[inline]
+    pub(crate) const fn reads(cell: *mut Cell) -> *mut Cell {
+        cell.wrapping_byte_add(BLOCK)
     }
 
     #[cold]
     fn add_chunk(&self, chunk_idx: usize) -> *mut Cell {
-        let chunk: *mut Cell = arena::map(CHUNK_BYTES).cast();
+        let chunk: *mut Cell = arena::map(2 * CHUNK_BYTES).cast();
         // SAFETY: the caller has checked the index.
         unsafe { *self.chunks.add(chunk_idx) = chunk };
         chunk
     }
 
-    /// Calls `each` with the cell of every four bytes that the range touches.
+    /// No access to the four bytes at an address is settled by a look at its cells any more.
+    pub(crate) fn watch(&mut self, address: usize) {
+        let cell = self.own_cell(address);
+        if cell.is_null() {
+            return;
+        }
+        // SAFETY: not null, so a cell, and its partner.
+        unsafe {
+            if (*cell).0 != WATCHED {
+                self.watched[0] = *cell;
+                self.watched[BLOCK / 4] = *Shadow::reads(cell);
+            }
+            *cell = Cell(WATCHED);
+            *Shadow::reads(cell) = Cell(WATCHED);
+        }
+    }
+
+    /// Is the memory at an address watched?
+    pub(crate) fn is_watched(&self, cell: *const Cell) -> bool {
+        cell == (&raw const self.watched).cast()
+    }
+
+    /// Calls `each` with the cell for writes of every four bytes that the range touches.
     pub(crate) fn for_range(
         &self,
         address: usize,
@@ -163,11 +263,48 @@ impl Shadow {
             let is_mapped =
                 chunk_idx < N_CHUNKS && !unsafe { *self.chunks.add(chunk_idx) }.is_null();
             if is_mapped {
-                let byte = if is_freed { 0xff } else { 0 };
-                // SAFETY: the cells of one chunk are contiguous, and the range stays within it.
-                unsafe { std::ptr::write_bytes(self.cell(at), byte, (stop - at).div_ceil(4)) };
+                self.fill_in_chunk(at, stop, if is_freed { 0xff } else { 0 });
             }
             at = stop;
         }
     }
+
+    /// Whole blocks are one stretch of cells; of those at both ends, a part of each half.
+    fn fill_in_chunk(&self, start: usize, end: usize, byte: u8) {
+        let fill = |at: usize, n_bytes: usize| {
+            // SAFETY: the caller's range is within a chunk that is there.
+            unsafe { std::ptr::write_bytes(self.own_cell(at).cast::<u8>(), byte, n_bytes) };
+        };
+        let fill_part = |at: usize, stop: usize| {
+            let n_bytes = (stop - at).next_multiple_of(4);
+            fill(at, n_bytes);
+            // SAFETY: as above; the partners of those cells.
+            unsafe {
+                std::ptr::write_bytes(Shadow::reads(self.own_cell(at)).cast::<u8>(), byte, n_bytes);
+            }
+        };
+        let (first_whole, last_whole) = (start.next_multiple_of(BLOCK), end & !(BLOCK - 1));
+        if last_whole <= first_whole {
+            let middle = first_whole.min(end);
+            fill_part(start, middle);
+            if middle < end {
+                fill_part(middle, end);
+            }
+            return;
+        }
+        if start < first_whole {
+            fill_part(start, first_whole);
+        }
+        fill(first_whole, 2 * (last_whole - first_whole));
+        if last_whole < end {
+            fill_part(last_whole, end);
+        }
+    }
+}
+
+/// Where the cell for writes of an address is in its chunk, in bytes.
+#[inline]
+pub(crate) const fn place(address: usize) -> usize {
+    let offset = address & (CHUNK_BYTES - 1) & !3;
+    offset + (offset & !(BLOCK - 1))
 }

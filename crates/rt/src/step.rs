@@ -137,6 +137,9 @@ unsafe fn alone(me: ThreadId) -> Performed {
         if performed.misuse.is_some() {
             end::misuse(&op, &performed);
         }
+        if !op.kind.is_access() {
+            (*control).order_by(&op, performed.result, performed.value);
+        }
         performed
     }
 }
@@ -180,6 +183,9 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
     control.beat();
     if performed.misuse.is_some() {
         end::misuse(op, performed);
+    }
+    if !op.kind.is_access() {
+        control.order_by(op, performed.result, performed.value);
     }
 }
 

@@ -43,6 +43,7 @@ impl Control {
         let object = self.emit.add_object(entry, class, address);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
+            self.end_history(cell);
             // SAFETY: not null, so a cell.
             unsafe { *cell = Cell::sync(object) };
         }
@@ -67,6 +68,16 @@ impl Control {
         }
     }
 
+    /// The variable at an address, if it is one.
+    pub(crate) fn known_variable(&self, address: usize) -> Option<ObjectId> {
+        let cell = self.shadow.cell(address);
+        // SAFETY: not null, so a cell.
+        match (!cell.is_null()).then(|| unsafe { *cell }.state()) {
+            Some(State::Variable(object)) => Some(object),
+            _ => None,
+        }
+    }
+
     /// The variable at an address, made one if it is not.
     #[inline]
     pub(crate) fn variable(&mut self, address: usize) -> ObjectId {
@@ -80,14 +91,29 @@ impl Control {
         self.make_variable(address)
     }
 
+    /// The variable at an address, which reaches over so many bytes.
+    #[inline]
+    pub(crate) fn variables(&mut self, address: usize, size: usize) -> ObjectId {
+        let object = self.variable(address);
+        let mut at = (address & !3) + 4;
+        while at < address + size {
+            let cell = self.shadow.cell(at);
+            // SAFETY: not null, so a cell.
+            if !cell.is_null() && !matches!(unsafe { *cell }.state(), State::Variable(_)) {
+                self.share_cell(cell, object);
+            }
+            at += 4;
+        }
+        object
+    }
+
     #[cold]
     pub(crate) fn make_variable(&mut self, address: usize) -> ObjectId {
         let entry = self.describe(address & !3, ObjectClass::Variable);
         let object = self.emit.add_object(entry, ObjectClass::Variable, address & !3);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
-            // SAFETY: not null, so a cell.
-            unsafe { *cell = Cell::variable(object) };
+            self.share_cell(cell, object);
         }
         object
     }

@@ -8,6 +8,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::*},
 };
 
+use raddle_analysis::hb::Segment;
 use raddle_fiber::{Donor, Fiber, raw};
 use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
 use raddle_trace::{ObjectClass, ObjectEntry};
@@ -282,6 +283,7 @@ pub(crate) fn create(
         if is_detached(attr) {
             (*control).machine.detach_quietly(id);
         }
+        (*control).detect.spawned(me, id, object);
         (*control).set_mine();
         if !(*control).has_fibers && (*control).is_execution {
             hand_to_kernel_thread(id);
@@ -473,6 +475,7 @@ extern "C-unwind" fn boot() -> ! {
         // Both carriers come here, so that variables on the stack have the same names on both.
         let here = 0_usize;
         (*control()).this().stack_base = &raw const here as usize;
+        (*control()).watch_stack();
         complete(me);
         let (start, arg) = {
             let it = &(&(*control()).threads)[me.idx()];
@@ -534,12 +537,19 @@ impl Control {
         Some(ThreadId(idx as u32))
     }
 
-    /// Brings the cells of the thread that runs up to date: another thread runs, or is the only one.
+    /// Brings the cells of the thread that runs up to date: another thread runs, or is the only one, or its
+    /// segment is another.
     #[inline]
     pub(crate) fn set_mine(&mut self) {
+        let segment = self.detect.open_segment(self.me);
+        if segment == Segment::NONE {
+            self.hot.mine = Cell::NOBODYS.twice();
+            self.hot.mine_written = Cell::NOBODYS.twice();
+            return;
+        }
         let is_alone = self.machine.n_live() == 1;
-        self.hot.mine = Cell::owned(self.me, false).twice();
-        self.hot.mine_written = Cell::owned(self.me, !is_alone).twice();
+        self.hot.mine = Cell::owned(segment, Cell::WHOLE, false).twice();
+        self.hot.mine_written = Cell::owned(segment, Cell::WHOLE, !is_alone).twice();
     }
 
     /// The shadow stack of a thread.

@@ -16,7 +16,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("raddle-fiber", &[]),
     (
         "raddle-rt",
-        &["raddle-model", "raddle-machine", "raddle-pick", "raddle-trace", "raddle-fiber"],
+        // `raddle_analysis::hb`: the core of race detection runs in the program too.
+        &[
+            "raddle-model",
+            "raddle-machine",
+            "raddle-pick",
+            "raddle-trace",
+            "raddle-analysis",
+            "raddle-fiber",
+        ],
     ),
     (
         "raddle-explore",

@@ -5,14 +5,14 @@
 
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
-use raddle_model::{Event, Interest, Length, PickerSpec, Profile, Use};
+use raddle_model::{Event, Interest, Length, PickerSpec, Profile, Use, Watch};
 
 use crate::pair::{PAIRS_MAX, Pair};
 
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 8;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -44,6 +44,8 @@ pub struct Caps {
     pub notes: u32,
     /// Pages that executions write.
     pub pages: u32,
+    /// Races that the executions of a block show.
+    pub races: u32,
 }
 
 impl Default for Caps {
@@ -59,6 +61,7 @@ impl Default for Caps {
             modules: 256,
             notes: 64,
             pages: 1 << 12,
+            races: 1 << 10,
         }
     }
 }
@@ -138,6 +141,12 @@ pub struct Header {
     pub is_fresh: u32,
     /// Pages that executions are known to write.
     pub n_pages: u32,
+    /// 1: executions look for races.
+    pub record_races: u32,
+    /// Races that the block's executions showed so far.
+    pub n_races: u32,
+    /// Memory to be watched.
+    pub watch: Watch,
 
     // What to do: written by the launcher before each block.
     /// Executions in the block.
@@ -342,6 +351,65 @@ pub struct ModuleEntry {
     pub path: [u8; 512],
 }
 
+/// Locks kept for one side of a race.
+pub const HELD_MAX: usize = 8;
+/// Frames kept for one side of a race.
+pub const RACE_FRAMES_MAX: usize = 32;
+
+/// A race that an execution of the block showed.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct RaceEntry {
+    /// Which execution of the block.
+    pub execution: u32,
+    /// The number of the memory as an object, or 0.
+    pub object_id: u32,
+    /// What the memory is.
+    pub object: ObjectEntry,
+    /// The same, in the words of a plan.
+    pub watch: Watch,
+    /// The earlier access and the later one.
+    pub sides: [RaceSide; 2],
+}
+
+/// One side of a race.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct RaceSide {
+    /// Who.
+    pub thread: u32,
+    /// `OpKind`.
+    pub kind: u8,
+    /// Bytes accessed.
+    pub size: u8,
+    /// Where they begin, from the start of the memory that the race is about; may be before it.
+    pub shift: i16,
+    /// Steps done before it.
+    pub step: u64,
+    /// Where; its module is `u32::MAX` if that is not known.
+    pub site: SiteEntry,
+    /// Frames kept.
+    pub n_frames: u32,
+    /// Locks kept.
+    pub n_held: u32,
+    /// Sites of the calls that led there, innermost first. Only for memory that is watched.
+    pub frames: [u32; RACE_FRAMES_MAX],
+    /// Locks that the thread held. Only for memory that is watched.
+    pub held: [HeldEntry; HELD_MAX],
+}
+
+/// A lock that a thread held.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct HeldEntry {
+    /// Which object.
+    pub object: u32,
+    /// The site where it was taken.
+    pub site: u32,
+    /// 1: a read lock.
+    pub is_shared: u32,
+}
+
 /// Something that Raddle could not control.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -375,6 +443,7 @@ pub(crate) struct Offsets {
     pub(crate) interests: usize,
     pub(crate) uses: usize,
     pub(crate) pairs: usize,
+    pub(crate) races: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -401,7 +470,8 @@ impl Offsets {
         let interests = after(lengths, Profile::LENGTHS_MAX as u32, size_of::<Length>());
         let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
         let pairs = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
-        let end = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
+        let races = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
+        let end = after(races, caps.races, size_of::<RaceEntry>());
         Offsets {
             entries,
             summaries,
@@ -418,6 +488,7 @@ impl Offsets {
             interests,
             uses,
             pairs,
+            races,
             events,
             end,
         }

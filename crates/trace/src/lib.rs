@@ -6,14 +6,17 @@
 
 mod layout;
 mod pair;
+mod race;
 #[expect(unsafe_code, reason = "maps the shared segment and hands out its parts")]
 mod segment;
 mod value;
 
 pub use layout::{
-    CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, Header, MAGIC,
-    ModuleEntry, NoteEntry, ObjectEntry, Options, SiteEntry, Summary, ThreadEntry, VERSION,
+    CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, HELD_MAX, Header,
+    HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, RACE_FRAMES_MAX, RaceEntry,
+    RaceSide, SiteEntry, Summary, ThreadEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
+pub use race::{SeenRace, SeenSide};
 pub use segment::{MapError, Segment};
 pub use value::{Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};

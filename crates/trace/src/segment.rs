@@ -10,8 +10,8 @@ use std::{ptr, slice};
 use raddle_model::{Event, Interest, Length, Use};
 
 use crate::layout::{
-    Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, SiteEntry,
-    Summary, ThreadEntry, VERSION,
+    Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, RaceEntry,
+    SiteEntry, Summary, ThreadEntry, VERSION,
 };
 use crate::pair::Pair;
 
@@ -148,6 +148,10 @@ impl Segment {
     area!(
         /// Addresses of pages that executions write.
         pages, pages, pages, u64
+    );
+    area!(
+        /// Races that the block's executions showed.
+        races, races, races, RaceEntry
     );
     area!(
         /// Events; the one of step `n` is at `n` modulo the area's room.

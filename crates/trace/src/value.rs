@@ -1,9 +1,12 @@
 //! What one execution left behind, as owned values.
 
+use std::sync::atomic::Ordering;
+
 use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
 use crate::{
     layout::{ObjectEntry, Options, SiteEntry, Summary, ThreadEntry},
+    race::SeenRace,
     segment::Segment,
 };
 
@@ -26,6 +29,8 @@ pub struct Trace {
     pub modules: Vec<Module>,
     /// What could not be controlled.
     pub notes: Vec<Note>,
+    /// Races that showed while it ran, if the plan asked for them.
+    pub races: Vec<SeenRace>,
     /// How it ended; `None` if the runtime wrote nothing (killed from outside).
     pub end: Option<End>,
     /// Who ended it.
@@ -236,6 +241,9 @@ impl Trace {
             unsafe { segment.copy(segment.modules(), room(header.n_modules, caps.modules)) };
         // SAFETY: as above.
         let notes = unsafe { segment.copy(segment.notes(), room(header.n_notes, caps.notes)) };
+        // Of the block's races, those of its last execution.
+        let last = header.n_done.load(Ordering::Relaxed).saturating_sub(1) as u32;
+        let races = SeenRace::read_all(segment).into_iter().filter(|it| it.execution == last);
         let summary = header.summary;
         let message = &header.message[..(header.n_message as usize).min(header.message.len())];
         Trace {
@@ -257,6 +265,7 @@ impl Trace {
                         .collect(),
                 })
                 .collect(),
+            races: races.collect(),
             end: End::from_numbers(summary.end_kind as u8, summary.end_detail)
                 .filter(|_| header.is_end_written == 1),
             end_thread: (header.end_thread != u32::MAX).then_some(ThreadId(header.end_thread)),
@@ -315,11 +324,11 @@ fn result_from_number(number: u8) -> OpResult {
     .unwrap_or(Done)
 }
 
-fn decode_site(entry: &SiteEntry) -> Site {
+pub(crate) fn decode_site(entry: &SiteEntry) -> Site {
     Site { module: (entry.module != u32::MAX).then_some(entry.module), offset: entry.offset }
 }
 
-fn decode_object(entry: &ObjectEntry) -> Object {
+pub(crate) fn decode_object(entry: &ObjectEntry) -> Object {
     let class = ObjectClass::ALL.get(entry.class as usize).copied().unwrap_or_default();
     let region = match entry.region {
         1 => Region::Global { module: entry.base, offset: entry.offset },

@@ -143,12 +143,18 @@ impl Causality {
         self.threads[thread.idx()].segment
     }
 
-    /// The segment of what a thread does now. [`Segment::NONE`] when numbers have run out: nothing can be
-    /// said from then on.
+    /// The segment of what a thread does now. [`Segment::NONE`] when numbers have run out.
     #[inline]
     pub fn segment(&mut self, thread: ThreadId) -> Segment {
         let segment = self.threads[thread.idx()].segment;
         if segment == Segment::NONE { self.begin_segment(thread) } else { segment }
+    }
+
+    /// Have the numbers of segments run short? From then on each thread keeps the segment that it has, and
+    /// nothing can be said about what is ordered.
+    pub fn is_full(&self) -> bool {
+        const RESERVE: usize = 1 << 16;
+        self.owners.len() + RESERVE >= Segment::LIMIT as usize
     }
 
     fn begin_segment(&mut self, thread: ThreadId) -> Segment {
@@ -166,7 +172,9 @@ impl Causality {
     /// What the thread does from now on is known to nobody else yet.
     #[inline]
     pub fn end_segment(&mut self, thread: ThreadId) {
-        self.threads[thread.idx()].segment = Segment::NONE;
+        if !self.is_full() {
+            self.threads[thread.idx()].segment = Segment::NONE;
+        }
     }
 
     /// All that any thread did happens before what this one does from now on.
@@ -264,7 +272,7 @@ impl Causality {
             it.heads = me_bit;
         }
         if is_release {
-            me.segment = Segment::NONE;
+            self.end_segment(thread);
         }
     }
 
@@ -276,7 +284,7 @@ impl Causality {
         }
         if order.is_release() {
             me.fenced.copy(&me.now);
-            me.segment = Segment::NONE;
+            self.end_segment(thread);
         }
     }
 

@@ -62,6 +62,7 @@ impl Fake {
             threads: Vec::new(),
             modules: Vec::new(),
             notes: Vec::new(),
+            races: Vec::new(),
             end: Some(self.end),
             end_thread: Some(ThreadId(self.n_threads - 1)),
             end_site: SiteId(0),

@@ -10,7 +10,7 @@ use std::{
 };
 
 use libc::timespec;
-use raddle_model::{ObjectId, Op, OpKind, OpResult};
+use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 
 use crate::{
     control::{Caller, control},
@@ -168,8 +168,11 @@ impl Call {
             let site = (*control()).site(caller);
             let is_told = (*control()).machine.n_live() > 1;
             (*control()).this().spin.reset();
-            step(Op::on(OpKind::AtomicRmw, object2, site).other(object));
+            let op = Op::on(OpKind::AtomicRmw, object2, site).order(Order::SeqCst);
+            step(op.other(object).bytes(0, 4));
             let (seen, is_second) = change(AtomicU32::from_ptr(self.word2), self.value3)?;
+            (*control()).release(object);
+            (*control()).release(object2);
             if is_told {
                 (*control()).emit.set_value(u64::from(seen), 4);
             }

@@ -78,6 +78,7 @@ fn add_block(address: usize, size: usize, caller: Caller) {
             let site = (*control()).site(caller);
             let callers = (*control()).callers();
             (*control()).heap.add(address, size, site, callers);
+            (*control()).watch_block(address);
             (*control()).is_inside = false;
         }
     }
@@ -136,6 +137,9 @@ fn give_back(address: usize, size: usize, caller: Caller) {
             let site = (*control()).site(caller);
             step(Op::on(OpKind::Free, object, site));
         }
+        if size <= SEARCH_MAX {
+            (*control()).inspect_free(address, size, caller);
+        }
         if (*control()).heap.block_of(address).is_some_and(|(start, _)| start == address) {
             (*control()).heap.remove(address);
         }
@@ -179,15 +183,15 @@ fn clear_in_chunk(address: usize, size: usize) {
     if unsafe { *shadow.chunks().add(address / CHUNK_BYTES) }.is_null() {
         return;
     }
-    // A cell of four bytes for each four bytes: cells take as many bytes as what they stand for.
-    let first = shadow.cell(address) as usize;
-    let (start, end) = (first.next_multiple_of(PAGE), (first + size) & !(PAGE - 1));
-    if start >= end {
+    // Two cells of four bytes for each four bytes: a page of cells stands for half a page.
+    let end = address + size;
+    let (first, last) = (address.next_multiple_of(PAGE / 2), end & !(PAGE / 2 - 1));
+    if first >= last {
         return shadow.fill(address, size, false);
     }
-    let dont_need = libc::MADV_DONTNEED as usize;
+    let (cells, dont_need) = (shadow.own_cell(first) as usize, libc::MADV_DONTNEED as usize);
     // SAFETY: these pages hold cells of this range only, in private memory of ours.
-    unsafe { raw::syscall(libc::SYS_madvise, [start, end - start, dont_need, 0, 0, 0]) };
-    shadow.fill(address, start - first, false);
-    shadow.fill(address + (end - first), first + size - end, false);
+    unsafe { raw::syscall(libc::SYS_madvise, [cells, 2 * (last - first), dont_need, 0, 0, 0]) };
+    shadow.fill(address, first - address, false);
+    shadow.fill(last, end - last, false);
 }

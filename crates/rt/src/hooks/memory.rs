@@ -158,6 +158,7 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
         let site = (*control).site(caller);
         let callers = (*control).callers();
         (*control).heap.add(block as usize, size, site, callers);
+        (*control).watch_block(block as usize);
         (*control).is_inside = false;
     }
     block
@@ -185,6 +186,7 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
             step(Op::on(OpKind::Free, object, site));
             free_twice((*control).heap.block_of(address).is_none(), object, caller);
         }
+        (*control).inspect_free(address, known.size, caller);
         (*control).heap.remove(address);
         (*control).shadow.fill(address, known.size, !is_mapping_of_its_own(address));
         (*control).is_inside = false;

@@ -67,6 +67,9 @@ pub(crate) unsafe fn run(word: *mut pthread_once_t, routine: Thunk, caller: Call
     // SAFETY: the program promises a once word; the borrows end before each step.
     unsafe {
         if AtomicI32::from_ptr(word).load(SeqCst) == DONE {
+            if let Some(object) = (*control()).known_sync_object(word as usize, ObjectClass::Once) {
+                (*control()).acquire(object);
+            }
             return;
         }
         let object = object_of(word as usize);
@@ -146,6 +149,10 @@ unsafe extern "C-unwind" fn do_guard_release(guard: *mut u64) {
         }
         guard_step(guard, OpKind::OnceDone, caller);
         guard_byte(guard).store(1, SeqCst);
+        // Compilers look at the byte before they call us again.
+        if let Some(object) = (*control()).known_variable(guard as usize) {
+            (*control()).release(object);
+        }
     }
     leave(());
 }

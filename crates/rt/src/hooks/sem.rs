@@ -7,7 +7,7 @@ use std::{
 
 use libc::{sem_t, timespec};
 use raddle_machine::ObjectState;
-use raddle_model::{ObjectId, Op, OpKind, OpResult};
+use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 use raddle_trace::ObjectClass;
 
 use crate::{
@@ -185,7 +185,8 @@ unsafe extern "C-unwind" fn do_getvalue(sem: *mut sem_t, value: *mut c_int) -> c
         let object = object_of(sem, caller);
         let site = (*control()).site(caller);
         let is_told = (*control()).machine.n_live() > 1;
-        step(Op::on(OpKind::AtomicLoad, object, site));
+        step(Op::on(OpKind::AtomicLoad, object, site).order(Order::Acquire));
+        (*control()).acquire(object);
         let count = (*control()).machine.sem_count(object);
         if is_told {
             (*control()).emit.set_value(u64::from(count), 4);

@@ -124,6 +124,8 @@ fn events(tries: &[Try]) -> Vec<Event> {
 
 /// Event numbers.
 type Past = BTreeSet<usize>;
+/// By object and byte, the number of an event.
+type ByByte = BTreeMap<(ObjectId, u32), usize>;
 
 /// The definition: all pairs of accesses, and for each thread all that happened before.
 #[derive(Default)]
@@ -212,7 +214,7 @@ impl Naive {
     }
 
     /// For each byte, the first access that races with an earlier one.
-    fn first_by_byte(&self, events: &[Event]) -> BTreeMap<(ObjectId, u32), usize> {
+    fn first_by_byte(&self, events: &[Event]) -> ByByte {
         let mut first = BTreeMap::new();
         for (earlier, later) in &self.pairs {
             for byte in bytes(&events[*earlier]).intersection(&bytes(&events[*later])) {
@@ -240,10 +242,7 @@ fn conflict(one: &Event, other: &Event) -> bool {
 }
 
 /// For each byte, the first access that the detector finds to race; and the pairs that it names.
-fn detected(
-    events: &[Event],
-    has_shb: bool,
-) -> (BTreeMap<(ObjectId, u32), usize>, Vec<(usize, usize)>) {
+fn detected(events: &[Event], has_shb: bool) -> (ByByte, Vec<(usize, usize)>) {
     let trace = of_events(events.to_vec(), N_OBJECTS);
     let mut detector = Detector { has_shb, ..Detector::new(&trace) };
     let (mut first, mut pairs) = (BTreeMap::new(), Vec::new());

@@ -4,10 +4,12 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 
+use raddle_analysis::hb::Atomic;
 use raddle_model::{ObjectId, Op, OpKind, Order, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
+    detect::Touch,
     hooks::{caller, export},
     step::step,
 };
@@ -24,6 +26,14 @@ impl Way {
     #[inline(always)]
     fn new(kind: OpKind, order: i32) -> Way {
         Way { kind, order: Order::from_number(order as u32), failure: Order::Relaxed }
+    }
+
+    /// What it did.
+    #[inline(always)]
+    fn atomic(self, has_written: bool) -> Atomic {
+        let is_failed = self.kind == OpKind::AtomicCas && !has_written;
+        let order = if is_failed { self.failure } else { self.order };
+        Atomic { kind: self.kind, order, is_failed }
     }
 
     #[inline(always)]
@@ -47,11 +57,11 @@ fn atomically<T: Copy + Into<u128>>(
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let control = control();
+        let touch = Touch { address, size: size_of::<T>(), kind: way.kind, caller };
         if (*control).machine.n_live() == 1 {
-            (*control).is_inside = false;
-            return body();
+            return alone(&touch, way, body);
         }
-        let object = (*control).variable(address);
+        let object = (*control).variables(address, size_of::<T>());
         let site = (*control).site(caller);
         let (offset, _) = (*control).emit.bytes_of(object, address, size_of::<T>());
         let mut op = Op::on(way.kind, object, site).order(way.order).bytes(offset, size_of::<T>());
@@ -61,8 +71,25 @@ fn atomically<T: Copy + Into<u128>>(
         step(op);
         let (value, has_written) = body();
         finish(way, object, site, value.into() as u64, has_written, size_of::<T>() as u8);
+        (*control).inspect_atomic(&touch, object, way.atomic(has_written));
         leave((value, has_written))
     }
+}
+
+/// No other thread is alive: no step. But others may have been, and what they released is acquired.
+#[inline]
+unsafe fn alone<T: Copy>(touch: &Touch, way: Way, body: impl FnOnce() -> (T, bool)) -> (T, bool) {
+    let (value, has_written) = body();
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        if (*control).machine.n_threads() > 1 {
+            let object = (*control).variables(touch.address, touch.size);
+            (*control).inspect_atomic(touch, object, way.atomic(has_written));
+        }
+        (*control).is_inside = false;
+    }
+    (value, has_written)
 }
 
 /// Notes the value read, and whether the thread spins.
@@ -374,13 +401,14 @@ extern "C" fn thread_fence(order: i32) {
     }
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
+        let order = Order::from_number(order as u32);
         if (*control()).machine.n_live() > 1 {
             let site = (*control()).site(caller);
-            let order = Order::from_number(order as u32);
             // One in a spin loop is part of the wait.
             let flags = (*control()).this().spin.flags();
             step(Op { flags, ..Op::on(OpKind::Fence, ObjectId::NONE, site).order(order) });
         }
+        (*control()).order_by_fence(order);
     }
     leave(());
 }

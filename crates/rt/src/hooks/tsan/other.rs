@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use libc::size_t;
-use raddle_model::{Op, OpKind};
+use raddle_model::{Op, OpKind, Order};
 
 use crate::{
     access::{access, range},
@@ -148,7 +148,14 @@ fn annotate(address: usize, kind: OpKind) {
     unsafe {
         let object = (*control()).variable(address);
         let site = (*control()).site(caller);
-        step(Op { flags: IMPLIED, ..Op::on(kind, object, site) });
+        let is_acquire = kind == OpKind::AtomicLoad;
+        let order = if is_acquire { Order::Acquire } else { Order::Release };
+        step(Op { flags: IMPLIED, ..Op::on(kind, object, site).order(order) });
+        if is_acquire {
+            (*control()).acquire(object);
+        } else {
+            (*control()).release(object);
+        }
     }
     leave(());
 }

@@ -8,20 +8,22 @@ use raddle_model::OpKind;
 use crate::{
     access::{access, range, volatile},
     control::{CONTROL, Caller, Control, Hot, IS_ACTIVE, is_active},
-    shadow::{CHUNK_BITS, CHUNK_BYTES, Cell},
+    shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT},
 };
 
-const ALL: u64 = u64::MAX;
 const MINE_WRITTEN: usize = offset_of!(Control, hot) + offset_of!(Hot, mine_written);
 const MINE: usize = offset_of!(Control, hot) + offset_of!(Hot, mine);
 const CHUNKS: usize = offset_of!(Control, hot) + offset_of!(Hot, chunks);
+/// Of a cell for writes, where it is; and of its partner for reads.
+const WRITES: usize = 0;
+const READS: usize = BLOCK;
 
-/// Exports `$name(address)`: an aligned access whose cell says that it is the thread's own returns at
-/// once; all else goes on in `$work(address, pc, sp)`. A read does not care whether the memory was
-/// written while others were alive; a write does, so that the first one of that kind is not missed.
+/// Exports `$name(address)`: an aligned access that the thread has made before, in the same segment, says
+/// the cell, returns at once; all else goes on in `$work(address, pc, sp)`. Of an access to a part of a
+/// cell, `$part` looks whether those bytes are among the cell's, and goes to 3 if not.
 macro_rules! export_fast {
-    ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal, $other:literal, $mine:ident, $mask:expr
-        => $work:expr;)*) => {$(
+    ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal, $plane:ident, $mine:ident,
+        [$($part:literal),*] => $work:expr;)*) => {$(
         /// See the interface of ThreadSanitizer.
         ///
         /// # Safety
@@ -43,9 +45,11 @@ macro_rules! export_fast {
                 "and ecx, {mask}",
                 "test rax, rax",
                 "jz 3f",
-                concat!("mov ", $word, ", [rax + rcx]"),
-                concat!("mov ", $other, ", {read}"),
-                concat!("and ", $word, ", ", $other),
+                "mov edx, ecx",
+                "and edx, -{block}",
+                "add rcx, rdx",
+                concat!("mov ", $word, ", [rax + rcx + {plane}]"),
+                $($part,)*
                 concat!("cmp ", $word, ", [rip + {control} + {mine}]"),
                 "jne 3f",
                 "2: ret",
@@ -56,7 +60,8 @@ macro_rules! export_fast {
                 control = sym CONTROL,
                 chunks = const CHUNKS,
                 mine = const $mine,
-                read = const $mask,
+                plane = const $plane,
+                block = const BLOCK,
                 bits = const CHUNK_BITS,
                 mask = const (CHUNK_BYTES - 1) & !($aligned - 1),
                 work = sym $work,
@@ -124,16 +129,29 @@ extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize
 }
 
 export_fast! {
-    __tsan_read1: "0", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<1>;
-    __tsan_read2: "1", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<2>;
-    __tsan_read4: "3", 4, "eax", "ecx", MINE, Cell::READ_MASK as u32 as i32 => read::<4>;
-    __tsan_read8: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
-    __tsan_write1: "0", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<1>;
-    __tsan_write2: "1", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<2>;
-    __tsan_write4: "3", 4, "eax", "ecx", MINE_WRITTEN, -1 => write::<4>;
-    __tsan_write8: "7", 8, "rax", "rcx", MINE_WRITTEN, ALL => write::<8>;
-    __tsan_vptr_read: "7", 8, "rax", "rcx", MINE, Cell::READ_MASK => read::<8>;
+    __tsan_read1: "0", 4, "eax", READS, MINE,
+        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "bt eax, ecx", "jnc 3f", "or eax, 15 << 25"]
+        => read::<1>;
+    __tsan_read2: "1", 4, "eax", READS, MINE,
+        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "mov edx, eax", "shr edx, cl", "not edx",
+            "test dl, 3", "jnz 3f", "or eax, 15 << 25"]
+        => read::<2>;
+    __tsan_read4: "3", 4, "eax", READS, MINE, [] => read::<4>;
+    __tsan_read8: "7", 8, "rax", READS, MINE, [] => read::<8>;
+    __tsan_write1: "0", 4, "eax", WRITES, MINE_WRITTEN,
+        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "bt eax, ecx", "jnc 3f", "or eax, 15 << 25"]
+        => write::<1>;
+    __tsan_write2: "1", 4, "eax", WRITES, MINE_WRITTEN,
+        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "mov edx, eax", "shr edx, cl", "not edx",
+            "test dl, 3", "jnz 3f", "or eax, 15 << 25"]
+        => write::<2>;
+    __tsan_write4: "3", 4, "eax", WRITES, MINE_WRITTEN, [] => write::<4>;
+    __tsan_write8: "7", 8, "rax", WRITES, MINE_WRITTEN, [] => write::<8>;
+    __tsan_vptr_read: "7", 8, "rax", READS, MINE, [] => read::<8>;
 }
+
+/// The assembly has this number written out.
+const _: () = assert!(MASK_SHIFT == 25);
 
 export_access! {
     __tsan_read16 => read16;

@@ -1,0 +1,378 @@
+//! Data races, as the execution goes by: each access to memory that a second thread comes to is held against
+//! the earlier ones, whether it is a step or not.
+//!
+//! The core is `raddle_analysis::hb`. A thread's execution is cut into segments, at what releases something
+//! to others. Memory that one thread owns has the segments of its last write and its last read in its cells
+//! (`shadow`), which costs nothing as long as the segment is the same; when another thread comes, they
+//! become a history. (Of an owner's accesses to parts of a cell only the last part is known then. That can
+//! hide a race of neighbouring bytes until the next execution, which knows that the memory is shared.)
+//!
+//! Races are told by pairs of places, each once in an execution. Of an access to memory that was its
+//! thread's own the place is not known: the launcher lets the same execution run again with that memory
+//! *watched*, which tells both sides' stacks and locks as well.
+//!
+//! Not judged: frees by system libraries, which count references by atomics that we don't see.
+
+mod told;
+mod watched;
+
+use raddle_analysis::hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId, Segment};
+use raddle_model::{Event, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
+
+use self::watched::Watched;
+use crate::{
+    control::{Caller, Control},
+    shadow::{Cell, Shadow, State},
+};
+
+/// What the detector knows.
+#[derive(Debug)]
+pub(crate) struct Detect {
+    /// Are races looked for?
+    is_on: bool,
+    causality: Causality,
+    histories: Histories,
+    /// Hashes of the races told in this execution.
+    told: Vec<u64>,
+    watched: Watched,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+    pub(crate) kind: OpKind,
+    pub(crate) caller: Caller,
+}
+
+impl Touch {
+    /// Which bytes of the cell at `at` it is to.
+    #[inline]
+    pub(crate) fn mask(&self, at: usize) -> u8 {
+        let from = self.address.saturating_sub(at);
+        let to = (self.address + self.size).saturating_sub(at).min(4);
+        (Cell::WHOLE << from) & (Cell::WHOLE >> (4 - to))
+    }
+
+    const fn is_read(&self) -> bool {
+        !matches!(self.kind, OpKind::Write | OpKind::AtomicStore | OpKind::Free)
+    }
+}
+
+/// Where there is no history, because races are not looked for.
+const NO_HISTORY: HistoryId = HistoryId((1 << 30) - 2);
+
+impl Detect {
+    /// One thread, which others would join through `main`.
+    pub(crate) fn new(main: ObjectId) -> Detect {
+        let mut causality = Causality::new();
+        causality.stands_for(main, ThreadId(0));
+        Detect {
+            is_on: false,
+            causality,
+            histories: Histories::new(),
+            told: Vec::new(),
+            watched: Watched::default(),
+        }
+    }
+
+    /// The thread that a cell of an owner belongs to.
+    #[inline]
+    pub(crate) fn owner(&self, segment: Segment) -> ThreadId {
+        self.causality.owner(segment)
+    }
+
+    /// The segment of what a thread does now, if it has begun.
+    #[inline]
+    pub(crate) fn open_segment(&self, thread: ThreadId) -> Segment {
+        self.causality.open_segment(thread)
+    }
+
+    /// A thread was created.
+    pub(crate) fn spawned(&mut self, parent: ThreadId, child: ThreadId, object: ObjectId) {
+        self.causality.spawn(parent, child, object);
+    }
+}
+
+impl Control {
+    /// Begins an execution: are races looked for, and is memory watched?
+    pub(crate) fn begin_detection(&mut self) {
+        // SAFETY: the header is mapped for as long as the process lives.
+        let (is_on, watch) = unsafe { ((*self.header).record_races == 1, (*self.header).watch) };
+        self.detect.is_on = is_on;
+        self.watch(watch);
+    }
+
+    /// The segment of what the thread that runs does now.
+    #[inline]
+    fn now(&mut self) -> Segment {
+        let open = self.detect.causality.open_segment(self.me);
+        if open == Segment::NONE { self.begin_segment() } else { open }
+    }
+
+    fn begin_segment(&mut self) -> Segment {
+        let segment = self.detect.causality.segment(self.me);
+        // Numbers run short: each thread keeps its segment from now on, and nothing is looked for.
+        self.detect.is_on &= !self.detect.causality.is_full();
+        self.set_mine();
+        segment
+    }
+
+    /// An op was performed that is no access to memory: what it orders.
+    #[inline]
+    pub(crate) fn order_by(&mut self, op: &Op, result: raddle_model::OpResult, value: u64) {
+        if self.detect.is_on && self.machine.n_threads() > 1 {
+            self.order_by_event(&Event::of(self.me, op, result, value, None));
+        }
+    }
+
+    #[inline(never)]
+    fn order_by_event(&mut self, event: &Event) {
+        self.detect.causality.step(event);
+        self.watched_step(event);
+        self.set_mine();
+    }
+
+    /// A fence of the thread that runs.
+    pub(crate) fn order_by_fence(&mut self, order: Order) {
+        if self.detect.is_on && self.machine.n_threads() > 1 {
+            self.detect.causality.fence(self.me, order);
+            self.set_mine();
+        }
+    }
+
+    /// The thread that runs comes after all that was released to an object.
+    pub(crate) fn acquire(&mut self, object: ObjectId) {
+        if self.detect.is_on {
+            self.detect.causality.acquire(self.me, object);
+        }
+    }
+
+    /// What the thread that runs did is known to whoever acquires the object.
+    pub(crate) fn release(&mut self, object: ObjectId) {
+        if self.detect.is_on {
+            self.detect.causality.release(self.me, object);
+            self.set_mine();
+        }
+    }
+
+    /// The thread that runs accesses memory that is its own.
+    #[inline]
+    pub(crate) fn access_own(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
+        let is_alone = self.machine.n_live() == 1;
+        let (segment, mask) = (self.now(), touch.mask(at));
+        // SAFETY: the caller has a cell, which has a partner.
+        unsafe {
+            if touch.kind == OpKind::Read {
+                if *cell == Cell::UNTOUCHED {
+                    *cell = Cell::owned(segment, 0, false);
+                }
+                let reads = Shadow::reads(cell);
+                *reads = (*reads).and(Cell::owned(segment, mask, false));
+            } else {
+                *cell = (*cell).and(Cell::owned(segment, mask, !is_alone));
+            }
+        }
+        if self.shadow.is_watched(cell) {
+            self.log(at, touch, segment);
+        }
+    }
+
+    /// The thread that runs, alone alive, takes over memory that others have used.
+    pub(crate) fn take_over(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
+        let history = self.history_of(cell);
+        self.inspect_word(history, cell, at, touch);
+        self.drop_history(history);
+        // SAFETY: the caller has a cell, which has a partner.
+        unsafe {
+            *cell = Cell::UNTOUCHED;
+            *Shadow::reads(cell) = Cell::UNTOUCHED;
+        }
+        self.access_own(cell, at, touch);
+    }
+
+    /// The thread that runs reads what others have only read, and its owner wrote before they were there.
+    pub(crate) fn read_shared(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
+        let history = self.history_of(cell);
+        let segment = self.now();
+        self.inspect_word(history, cell, at, touch);
+        // SAFETY: the caller has a cell, which has a partner.
+        unsafe {
+            let is_new = *cell != Cell::read_shared(history);
+            *cell = Cell::read_shared(history);
+            let reads = Shadow::reads(cell);
+            let before = if is_new { Cell::UNTOUCHED } else { *reads };
+            *reads = before.and(Cell::owned(segment, touch.mask(at), false));
+        }
+    }
+
+    /// Makes a cell part of a variable. What is known of it goes on in its history.
+    pub(crate) fn share_cell(&mut self, cell: *mut Cell, object: ObjectId) {
+        let history = self.history_of(cell);
+        // SAFETY: the caller has a cell, which has a partner.
+        unsafe {
+            *cell = Cell::variable(object);
+            *Shadow::reads(cell) = Cell::of_history(history);
+        }
+    }
+
+    /// The history of a cell, made from what it says if it has none.
+    fn history_of(&mut self, cell: *mut Cell) -> HistoryId {
+        // SAFETY: the caller has a cell, which has a partner.
+        let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
+        match writes.state() {
+            State::ReadShared(history) => history,
+            State::Variable(_) => reads.history(),
+            _ if !self.detect.is_on => NO_HISTORY,
+            _ => self.detect.history_of_owner(writes, reads),
+        }
+    }
+
+    /// A cell is used for something else: its history, if it has one, ends.
+    pub(crate) fn end_history(&mut self, cell: *mut Cell) {
+        // SAFETY: the caller has a cell, which has a partner.
+        let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
+        match writes.state() {
+            State::ReadShared(history) => self.drop_history(history),
+            State::Variable(_) => self.drop_history(reads.history()),
+            _ => {}
+        }
+    }
+
+    fn drop_history(&mut self, history: HistoryId) {
+        if history != NO_HISTORY {
+            self.detect.histories.remove(history);
+        }
+    }
+
+    /// The thread that runs makes an access now: held against what is known of its variables.
+    #[inline]
+    pub(crate) fn inspect(&mut self, touch: &Touch) {
+        if !self.detect.is_on {
+            return;
+        }
+        let mut at = touch.address & !3;
+        while at < touch.address + touch.size {
+            let cell = self.shadow.cell(at);
+            if cell.is_null() {
+                return;
+            }
+            // SAFETY: not null, so a cell, which has a partner.
+            let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
+            if matches!(writes.state(), State::Variable(_)) {
+                self.inspect_word(reads.history(), cell, at, touch);
+            }
+            at += 4;
+        }
+    }
+
+    fn inspect_word(
+        &mut self,
+        history: HistoryId,
+        cell: *const Cell,
+        at: usize,
+        touch: &Touch,
+    ) -> Option<Conflict> {
+        if history == NO_HISTORY || !self.detect.is_on {
+            return None;
+        }
+        let segment = self.now();
+        let site = self.site(touch.caller);
+        let accessed = Accessed::new(touch.kind, touch.mask(at), segment, site);
+        let Detect { histories, causality, .. } = &mut self.detect;
+        let conflict = histories.access(history, self.me, &accessed, causality);
+        if self.shadow.is_watched(cell) {
+            self.log(at, touch, segment);
+        }
+        if let Some(conflict) = conflict {
+            self.found(at, touch, &conflict);
+        }
+        conflict
+    }
+
+    #[cold]
+    fn found(&mut self, at: usize, touch: &Touch, conflict: &Conflict) {
+        self.tell_race(at, touch, conflict);
+        if touch.is_read() && conflict.earlier.is_write {
+            self.detect.causality.join_race(self.me, conflict.thread);
+        }
+    }
+
+    /// An atomic op was performed on a variable: what it orders, and what it races with.
+    #[inline(never)]
+    pub(crate) fn inspect_atomic(&mut self, touch: &Touch, object: ObjectId, atomic: Atomic) {
+        if !self.detect.is_on || self.machine.n_threads() == 1 {
+            return;
+        }
+        self.detect.causality.before_atomic(self.me, object, atomic);
+        self.inspect(&Touch { kind: atomic.access(), ..*touch });
+        self.detect.causality.after_atomic(self.me, object, atomic);
+        self.set_mine();
+    }
+
+    /// Memory is freed: who has used it must have been before. Ends all histories in it.
+    pub(crate) fn inspect_free(&mut self, address: usize, size: usize, caller: Caller) {
+        if !self.detect.is_on || self.machine.n_threads() == 1 {
+            return;
+        }
+        let is_judged = !self.is_system_code(caller.pc);
+        let mut found = None;
+        let mut at = address & !3;
+        while at < address + size {
+            let cell = self.shadow.cell(at);
+            if cell.is_null() {
+                return;
+            }
+            // SAFETY: not null, so a cell.
+            let writes = unsafe { *cell };
+            let is_own = writes.is_owned() && self.detect.owner(writes.segment()) == self.me;
+            if writes != Cell::UNTOUCHED && !is_own {
+                let touch = Touch { address: at, size: 4, kind: OpKind::Free, caller };
+                if is_judged && found.is_none() {
+                    found = self.inspect_freed(cell, at, &touch);
+                }
+                if !writes.is_owned() {
+                    self.end_history(cell);
+                }
+            }
+            at += 4;
+        }
+    }
+
+    fn inspect_freed(&mut self, cell: *mut Cell, at: usize, touch: &Touch) -> Option<Conflict> {
+        // SAFETY: the caller has a cell, which has a partner.
+        let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
+        match writes.state() {
+            State::ReadShared(history) => self.inspect_word(history, cell, at, touch),
+            State::Variable(_) => self.inspect_word(reads.history(), cell, at, touch),
+            State::Owned(..) => {
+                let is_before = |it: Cell| {
+                    it.mask() == 0 || self.detect.causality.is_before(it.segment(), self.me)
+                };
+                if is_before(writes) && (!reads.is_owned() || is_before(reads)) {
+                    return None;
+                }
+                let history = self.history_of(cell);
+                let conflict = self.inspect_word(history, cell, at, touch);
+                self.drop_history(history);
+                conflict
+            }
+            State::Untouched | State::Sync(_) | State::Freed => None,
+        }
+    }
+}
+
+impl Detect {
+    /// The history that the cells of an owner stand for.
+    fn history_of_owner(&mut self, writes: Cell, reads: Cell) -> HistoryId {
+        let history = self.histories.add();
+        for (cell, kind) in [(writes, OpKind::Write), (reads, OpKind::Read)] {
+            if cell.is_owned() {
+                let accessed = Accessed::new(kind, cell.mask(), cell.segment(), SiteId(0));
+                self.histories.note(history, &accessed);
+            }
+        }
+        history
+    }
+}

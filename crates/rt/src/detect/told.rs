@@ -1,0 +1,98 @@
+//! Races, told to the launcher through the segment.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use raddle_analysis::hb::Conflict;
+use raddle_model::{SiteId, Watch, mix};
+use raddle_trace::{ObjectClass, RaceEntry, RaceSide, SiteEntry};
+
+use super::Touch;
+use crate::{control::Control, shadow::State};
+
+/// Most races told of one execution.
+const TOLD_MAX: usize = 64;
+
+impl Control {
+    /// Tells a race, unless one of the same places was told before in this execution.
+    pub(super) fn tell_race(&mut self, at: usize, touch: &Touch, conflict: &Conflict) {
+        let site = self.site(touch.caller);
+        let key = mix(
+            u64::from(site.0.min(conflict.earlier.site.0)),
+            u64::from(site.0.max(conflict.earlier.site.0)),
+        );
+        let is_watched = self.shadow.is_watched(self.shadow.cell(at));
+        let key = if is_watched { !key } else { key };
+        if !self.is_execution
+            || self.detect.told.contains(&key)
+            || self.detect.told.len() >= TOLD_MAX
+        {
+            return;
+        }
+        self.detect.told.push(key);
+        let entry = self.race_entry(at, touch, conflict, site);
+        // SAFETY: the header is mapped; the area has room for as many as its caps say.
+        unsafe {
+            let n_races = (*self.header).n_races;
+            if n_races < self.segment.caps().races {
+                *self.segment.races().add(n_races as usize) = entry;
+                (*self.header).n_races = n_races + 1;
+            }
+        }
+    }
+
+    fn race_entry(
+        &mut self,
+        at: usize,
+        touch: &Touch,
+        conflict: &Conflict,
+        site: SiteId,
+    ) -> RaceEntry {
+        let object = self.describe(at, ObjectClass::Variable);
+        let cell = self.shadow.cell(at);
+        // SAFETY: the caller has found a race in the cell.
+        let object_id = match unsafe { *cell }.state() {
+            State::Variable(object) => object.0,
+            _ => 0,
+        };
+        let mut later = RaceSide {
+            thread: self.me.0,
+            kind: touch.kind as u8,
+            size: touch.size.min(255) as u8,
+            shift: (touch.address as isize - at as isize) as i16,
+            step: self.emit.n_steps,
+            site: self.emit.site_entry(site),
+            ..RaceSide::default()
+        };
+        let mask = conflict.earlier.mask;
+        let mut earlier = RaceSide {
+            thread: conflict.thread.0,
+            kind: conflict.earlier.kind() as u8,
+            size: mask.count_ones() as u8,
+            shift: mask.trailing_zeros() as i16,
+            site: match conflict.earlier.site {
+                SiteId(0) => SiteEntry { module: u32::MAX, ..SiteEntry::default() },
+                site => self.emit.site_entry(site),
+            },
+            ..RaceSide::default()
+        };
+        if self.shadow.is_watched(cell) {
+            self.complete_sides(conflict, &mut earlier, &mut later);
+        }
+        // SAFETY: the header is mapped; the field is atomic.
+        let execution = unsafe { (*self.header).n_done.load(Relaxed) } as u32;
+        RaceEntry { execution, object_id, object, watch: self.name_of(at), sides: [earlier, later] }
+    }
+
+    /// Memory in the words of a plan.
+    fn name_of(&mut self, at: usize) -> Watch {
+        let entry = self.describe(at, ObjectClass::Variable);
+        let base = match entry.region {
+            1 => self.modules.of(at).map_or(0, |(_, module)| module.path_hash),
+            2 => self.heap.block_of(at).map_or(0, |(_, block)| self.block_hash(&block)),
+            3 => u64::from(entry.base),
+            _ => return Watch::default(),
+        };
+        let ordinal = if entry.region == 2 { entry.ordinal } else { 0 };
+        Watch { region: u32::from(entry.region), ordinal, base, offset: entry.offset }
+    }
+}
