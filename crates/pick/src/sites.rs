@@ -22,7 +22,6 @@ use crate::{
     dice::Dice,
     fair::Fair,
     points::choices,
-    pos::highest,
     tail::Origin,
     view::{Picker, Threads, View},
 };
@@ -102,6 +101,19 @@ impl Sites {
         let of_site = raddle_model::mix(self.salt, u64::from(site.0)) >> 1;
         self.priorities[thread.idx()] = of_site + self.own[thread.idx()];
     }
+
+    /// The thread that can go on with the highest priority.
+    #[inline]
+    fn highest<T: Threads>(&self, threads: &T) -> ThreadId {
+        let mut best = threads.enabled(0);
+        for idx in 1..threads.n_enabled() {
+            let thread = threads.enabled(idx);
+            if self.priorities[best.idx()] <= self.priorities[thread.idx()] {
+                best = thread;
+            }
+        }
+        best
+    }
 }
 
 impl Picker for Sites {
@@ -114,7 +126,7 @@ impl Picker for Sites {
         if self.fair.is_due() {
             return self.dice.uniform(view.threads);
         }
-        highest(view.threads, &self.priorities, |_| true).unwrap_or_else(|| view.threads.enabled(0))
+        self.highest(view.threads)
     }
 
     #[inline]
