@@ -47,8 +47,10 @@ struct Past {
 }
 
 impl Past {
-    const fn new(number: u32) -> Past {
-        Past { write: number as u64, all: number as u64, touches: Touches::NONE }
+    /// Nothing yet. Classes are made of what objects are, not of their numbers, which depend on who uses
+    /// which first.
+    const fn new(identity: u64) -> Past {
+        Past { write: identity, all: identity, touches: Touches::NONE }
     }
 }
 
@@ -115,17 +117,17 @@ impl Emit {
             u64::from(op.kind as u8) | u64::from(thread.0) << 8 | u64::from(op.object.0) << 32;
         self.digest = mix(self.digest ^ u64::from(op.site.0), what);
         let covers = Covers::of(op.kind);
-        self.add_to_class(thread, op, what, covers);
+        self.add_to_class(thread, op, covers);
         if covers.has(Covers::HOLDS) && self.coverage.follow(thread, op, performed, covers) {
             self.add_lock_pairs(thread, locked(op));
         }
     }
 
     #[inline]
-    fn add_to_class(&mut self, thread: ThreadId, op: &Op, what: u64, covers: Covers) {
+    fn add_to_class(&mut self, thread: ThreadId, op: &Op, covers: Covers) {
         let (last, n_events) = &mut self.last_of_thread[thread.idx()];
         *n_events += 1;
-        let mut hash = mix(*last, what ^ u64::from(op.site.0) << 16);
+        let mut hash = mix(*last, self.sites.hash(op.site.0) ^ u64::from(op.kind as u8));
         if op.object != ObjectId::NONE {
             let object = &mut self.past_of_object[op.object.idx()];
             if op.kind.is_write() {
@@ -211,7 +213,13 @@ impl Emit {
         base: usize,
     ) -> ObjectId {
         let number = self.past_of_object.len() as u32;
-        self.past_of_object.push(Past::new(number));
+        let identity = match entry.region {
+            4 => self.last_of_thread.len() as u64,
+            5 => u64::from(entry.base),
+            _ if entry.name != 0 => mix(entry.name, u64::from(entry.ordinal)),
+            _ => u64::from(number),
+        };
+        self.past_of_object.push(Past::new(mix(identity, u64::from(entry.region))));
         self.objects.push(entry);
         self.classes.push(class);
         self.bases.push(base);

@@ -247,7 +247,7 @@ fn searches_are_kept() {
     let text = fs::read_to_string(&head).unwrap();
     let version = env!("CARGO_PKG_VERSION");
     fs::write(&head, text.replace(&format!("\"{version}\""), "\"9.9.9\"")).unwrap();
-    let error = store.find_search("latest").err().expect("it is another's").to_string();
+    let error = store.find_search("latest").expect_err("it is another's").to_string();
     assert!(error.ends_with("it was begun by raddle 9.9.9; begin it again"), "{error}");
 }
 
