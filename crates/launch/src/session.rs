@@ -9,7 +9,7 @@ use raddle_explore::{
     coverage::covered,
     target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled},
 };
-use raddle_model::{End, OpKind, OpResult, Timeouts};
+use raddle_model::{End, OpKind, OpResult, Plan, Timeouts};
 use raddle_trace::{PAIRS_MAX, SeenRace, Summary, Trace};
 
 use crate::{
@@ -39,6 +39,9 @@ pub(crate) struct NativeSession {
     server: Server,
     symbols: Symbols,
     checkpoints: Checkpoints,
+    /// What the last plan said, without its prefix; and how many different ones there have been.
+    last_plan: Option<Plan>,
+    n_plans: u32,
     /// Processes that the kernel had killed for want of memory, when we last looked.
     n_kernel_kills: u64,
 }
@@ -57,6 +60,8 @@ impl NativeSession {
             server,
             symbols: Symbols::new(),
             checkpoints: Checkpoints::new(options.checkpoints),
+            last_plan: None,
+            n_plans: 0,
             n_kernel_kills: watchdog::kernel_kills(),
         };
         session.await_main()?;
@@ -118,8 +123,12 @@ impl NativeSession {
                 "the plan is too large for one execution".to_owned(),
             ));
         }
+        self.number_plan(plan);
         // SAFETY: the server waits for a command, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
+        header.plan_number = self.n_plans;
+        // Many blocks of one, each with another prefix, are a search's.
+        header.lingers = u32::from(plan.record.options && block.entries.len() == 1);
         header.n_block = block.entries.len() as u32;
         header.n_prefix = plan.prefix.len() as u32;
         header.n_shared = plan.shared.len() as u32;
@@ -157,6 +166,20 @@ impl NativeSession {
         // SAFETY: as above.
         unsafe { segment.write(segment.uses(), &plan.profile.uses) };
         Ok(())
+    }
+
+    /// Gives a new number to a plan that differs from the last one in more than its prefix.
+    fn number_plan(&mut self, plan: &Plan) {
+        let is_same = |it: &Plan| {
+            it.shared == plan.shared
+                && it.limits == plan.limits
+                && it.spurious == plan.spurious
+                && it.record == plan.record
+        };
+        if !self.last_plan.as_ref().is_some_and(is_same) {
+            self.last_plan = Some(Plan { prefix: Vec::new(), ..plan.clone() });
+            self.n_plans += 1;
+        }
     }
 
     /// Runs the block that stands in the segment, from `main` or from a copy; `None` if the copy is dead.

@@ -24,6 +24,7 @@ use raddle_trace::{Checkpoint, Header, NoteEntry, Options, Summary};
 
 use crate::{
     control::Control,
+    rewind,
     server::{COMMAND_FD, begin_copy, end_execution, reply},
 };
 
@@ -89,6 +90,7 @@ fn fork_here(control: &mut Control, slot: &mut Checkpoint) -> bool {
 
 /// The life of a copy. Returns in the processes of executions that begin here.
 fn serve(control: &mut Control, slot: &Checkpoint, saved: &Saved) {
+    rewind::give_up();
     // The program may handle signals, the end of a child above all: not here.
     let mask = block_signals();
     loop {

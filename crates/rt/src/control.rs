@@ -65,6 +65,8 @@ pub(crate) struct Control {
     pub(crate) options: *mut raddle_trace::Options,
     /// Does the program share memory with others, that a copy of it would share too?
     pub(crate) is_tied: bool,
+    /// Which plan's settings are in force.
+    pub(crate) plan_number: u32,
     pub(crate) segment: Segment,
     pub(crate) header: *mut Header,
 }

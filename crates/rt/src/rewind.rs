@@ -76,7 +76,7 @@ pub(crate) fn prepare(n_block: usize) {
         let is_possible = control.has_fibers
             && control.has_fsgsbase
             && (*control.header).is_fresh == 0
-            && n_block >= WORTH;
+            && (n_block >= WORTH || (*control.header).lingers == 1);
         let mut keep = KEEP.load(Relaxed);
         if is_possible && keep.is_null() {
             keep = arena::map(size_of::<Keep>()).cast();
@@ -131,6 +131,17 @@ pub(crate) fn watch() {
     }
 }
 
+/// This process is not to be rewound: it is a copy of an execution on its way.
+pub(crate) fn give_up() {
+    let keep = KEEP.load(Relaxed);
+    // SAFETY: the thread that runs is alone, and in a process of its own.
+    unsafe {
+        if !keep.is_null() {
+            (*keep).calls.is_on = false;
+        }
+    }
+}
+
 /// An execution has ended and said how: leaves it, for the next one or for good.
 pub(crate) fn leave() -> ! {
     let keep = KEEP.load(Relaxed);
@@ -153,15 +164,23 @@ unsafe extern "C" fn rewind(keep: *mut Keep) -> ! {
     unsafe {
         let header = (*keep).header;
         let is_last = (*header).n_done.load(Relaxed) + 1 >= u64::from((*header).n_block);
-        if is_last
+        let lingers = (*header).lingers == 1;
+        if is_last && !lingers
             || server::must_be_looked_at(header)
             || !(*keep).pages.are_known(&(*keep).segment)
         {
             raw::exit_group(0);
         }
+        server::count_execution(header, &(*keep).segment);
+        if is_last {
+            (*header).child.store(0, Relaxed);
+            server::answer(header);
+        }
         (*keep).calls.undo();
         (*keep).pages.put_back();
-        server::count_execution(header, &(*keep).segment);
+        if is_last {
+            server::linger(header);
+        }
         relaunch(&raw const (*keep).launch)
     }
 }

@@ -135,6 +135,7 @@ fn take_control(segment: Segment) {
         max_steps: u64::MAX,
         options: std::ptr::null_mut(),
         is_tied: false,
+        plan_number: 0,
         segment,
         header,
     });
@@ -206,6 +207,9 @@ extern "C-unwind" fn run_execution() -> ! {
         let header = (*control).header;
         let idx = (*header).n_done.load(Relaxed) as usize;
         let entry = *(*control).segment.entries().add(idx);
+        if (*control).plan_number != (*header).plan_number {
+            read_plan(header);
+        }
         begin_execution(header, &entry);
         let here = 0_usize;
         (*control).this().stack_base = &raw const here as usize;
@@ -246,8 +250,48 @@ fn serve() -> ! {
         }
         prepare_shadow();
         // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
-        run_block(unsafe { (*control()).header });
+        let header = unsafe { (*control()).header };
+        take_block(header);
+        run_block(header);
+        answer(header);
+    }
+}
+
+/// A block is begun: it has not been answered for.
+fn take_block(header: *mut Header) {
+    // SAFETY: the header is mapped; the field is atomic.
+    unsafe { (*header).is_answered.store(0, Release) };
+    begin_summary(header);
+    reset_streams();
+}
+
+/// Says that the block is done, if nobody has.
+pub(crate) fn answer(header: *mut Header) {
+    // SAFETY: the header is mapped; the field is atomic.
+    if unsafe { (*header).is_answered.swap(1, AcqRel) } == 0 {
         reply(b'D');
+    }
+}
+
+/// In a process that has been rewound, and has answered for its block: waits for the next one.
+pub(crate) fn linger(header: *mut Header) {
+    loop {
+        let mut command = 0_u8;
+        // SAFETY: reads one byte into our own variable.
+        let n_read = unsafe { syscall_io(libc::SYS_read, COMMAND_FD, &raw mut command) };
+        match (n_read, command) {
+            (1, b'B') => break,
+            // Copies are the server's children; it will bury them all in the end.
+            (1, b'Z') => {}
+            _ if n_read == -(libc::EINTR as isize) => {}
+            _ => raw::exit_group(0),
+        }
+    }
+    take_block(header);
+    // SAFETY: asks; the header is mapped, the field is atomic.
+    unsafe {
+        let me = raw::syscall(libc::SYS_getpid, [0; 6]);
+        (*header).child.store(me as i32, Relaxed);
     }
 }
 
@@ -294,9 +338,37 @@ pub(crate) fn reply(mut byte: u8) {
 }
 
 /// Runs a block: each process that is forked runs one execution, or as many as it can be rewound for.
+///
+/// A process that lingers may have answered for this block and for others before it ends.
 fn run_block(header: *mut Header) {
+    read_plan(header);
+    loop {
+        // SAFETY: the header is mapped; the field is atomic.
+        let n_before = unsafe { (*header).n_done.load(Relaxed) } as usize;
+        // SAFETY: as above; a process that lingers has blocks of one.
+        rewind::prepare(unsafe { (*header).n_block } as usize - n_before);
+        // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
+        let child = unsafe { raw::fork() };
+        if child == 0 {
+            die_with_parent();
+            rewind::begin(run_execution);
+        }
+        let Some(is_over) = end_process(header, child as i32) else { return };
+        if control_ref().has_fibers {
+            threads::provide_donors(n_donors_wanted(header, n_before));
+        }
+        // SAFETY: as above.
+        let is_done = unsafe { (*header).n_done.load(Relaxed) >= u64::from((*header).n_block) };
+        if is_over || is_done {
+            return;
+        }
+    }
+}
+
+/// What all executions of a plan have in common, whatever their prefix, picker and seed.
+fn read_plan(header: *mut Header) {
     // SAFETY: the launcher wrote so many names into the area, and waits.
-    let n_block = unsafe {
+    unsafe {
         let segment = (*control()).segment;
         let names = segment.copy(segment.shared(), (*header).n_shared as usize);
         (*control()).set_shared(names);
@@ -306,28 +378,20 @@ fn run_block(header: *mut Header) {
             _ => std::ptr::null_mut(),
         };
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
-        (*header).n_block as usize
-    };
-    begin_summary(header);
-    reset_streams();
-    loop {
-        // SAFETY: the header is mapped; the field is atomic.
-        let n_before = unsafe { (*header).n_done.load(Relaxed) } as usize;
-        rewind::prepare(n_block - n_before);
-        // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
-        let child = unsafe { raw::fork() };
-        if child == 0 {
-            die_with_parent();
-            rewind::begin(run_execution);
-        }
-        let is_over = end_execution(header, child as i32);
-        if control_ref().has_fibers {
-            threads::provide_donors(n_donors_wanted(header, n_before));
-        }
-        // SAFETY: as above.
-        if is_over || unsafe { (*header).n_done.load(Relaxed) } as usize == n_block {
-            return;
-        }
+        (*control()).plan_number = (*header).plan_number;
+    }
+}
+
+/// Waits for the process of executions, as [`end_execution`] does; `None` if it has answered for the last
+/// one and was waiting.
+fn end_process(header: *mut Header, child: i32) -> Option<bool> {
+    // SAFETY: the header is mapped; the fields are atomic.
+    unsafe { (*header).child.store(child, Relaxed) };
+    let status = wait_for(child);
+    // SAFETY: as above.
+    unsafe {
+        (*header).child.store(0, Relaxed);
+        ((*header).is_answered.load(Acquire) == 0).then(|| count_last(header, status))
     }
 }
 
@@ -339,6 +403,10 @@ pub(crate) fn end_execution(header: *mut Header, child: i32) -> bool {
     let status = wait_for(child);
     // SAFETY: as above.
     unsafe { (*header).child.store(0, Relaxed) };
+    count_last(header, status)
+}
+
+fn count_last(header: *mut Header, status: i32) -> bool {
     settle_end(header, status);
     let is_over = must_be_looked_at(header);
     count_execution(header, &control_ref().segment);

@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -217,8 +217,13 @@ pub struct Header {
     pub n_pairs: u32,
     /// Pairs that those before the running execution covered.
     pub n_pairs_before: u32,
-    /// Zero.
-    pub reserved2: u32,
+    /// 1: a process that can be rewound waits for the next block itself, for blocks of one.
+    pub lingers: u32,
+    /// 1 when the last block has been answered for, by the server or by such a process. Whoever takes the
+    /// next command makes it 0.
+    pub is_answered: AtomicU32,
+    /// Changes with what the plan says beside its prefix.
+    pub plan_number: u32,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
     pub message: [u8; 1024],
     /// Copies of executions, each waiting at a step of its prefix.
