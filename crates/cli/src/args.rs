@@ -1,5 +1,6 @@
 //! What the command line may say.
 
+mod compare;
 mod conditions;
 mod run;
 
@@ -11,6 +12,7 @@ use std::{
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use raddle_model::Carrier;
 
+pub(crate) use compare::CompareArgs;
 pub(crate) use conditions::Conditions;
 pub(crate) use run::{ProgressMode, RunArgs};
 
@@ -63,6 +65,8 @@ pub(crate) enum Verb {
     Show(ShowArgs),
     /// List findings, newest first
     List(ListArgs),
+    /// Compare strategies on programs of yours
+    Compare(Box<CompareArgs>),
     /// Check that everything is there, and that a known bug is found
     Doctor,
     /// Compile C with raddle's hooks: takes the arguments of gcc or clang
@@ -175,6 +179,12 @@ impl From<CarrierArg> for Carrier {
             CarrierArg::Threads => Carrier::Threads,
         }
     }
+}
+
+/// How many workers: as many as were asked for, or one for each core.
+fn n_jobs(jobs: Option<u64>) -> usize {
+    let all = || std::thread::available_parallelism().map_or(1, |it| it.get());
+    jobs.map_or_else(all, |it| usize::try_from(it).unwrap_or(usize::MAX).min(1024))
 }
 
 impl Arguments {

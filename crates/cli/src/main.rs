@@ -5,6 +5,7 @@
 
 mod args;
 mod cc;
+mod compare;
 mod doctor;
 mod exit;
 mod list;
@@ -50,6 +51,7 @@ fn raddle() -> Exit {
         Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
         Verb::Show(show) => show::show(&show, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),
+        Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
         Verb::Doctor => doctor::doctor(&mut terminal),
         Verb::Cc { .. } | Verb::Cxx { .. } => {
             Err(Failure::usage("write `raddle cc ARGS` with nothing before `cc`".to_owned()))

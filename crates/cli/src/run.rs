@@ -185,7 +185,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
 
 fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
     let (executions, time) = args.limits();
-    let (picker, arms) = pickers(args);
+    let (picker, arms) = pickers(&args.strategy, args.n_planned());
     Options {
         seed: args.seed,
         executions,
@@ -206,10 +206,10 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
 }
 
 /// The picker of all executions, or those who share them.
-fn pickers(args: &RunArgs) -> (PickerSpec, Vec<Arm>) {
-    match &args.strategy {
-        Strategy::Picker(recipe) => (recipe.picker(args.n_planned()), Vec::new()),
-        Strategy::Portfolio => (PickerSpec::Walk, Arm::standard(args.n_planned())),
+pub(crate) fn pickers(strategy: &Strategy, n_planned: u64) -> (PickerSpec, Vec<Arm>) {
+    match strategy {
+        Strategy::Picker(recipe) => (recipe.picker(n_planned), Vec::new()),
+        Strategy::Portfolio => (PickerSpec::Walk, Arm::standard(n_planned)),
         // That of the executions before the search.
         Strategy::Search(_) => (PickerSpec::Walk, Vec::new()),
     }

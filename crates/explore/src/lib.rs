@@ -5,6 +5,7 @@
 //! explore toy programs.
 
 pub mod campaign;
+pub mod compare;
 pub mod coverage;
 #[cfg(test)]
 mod fake;

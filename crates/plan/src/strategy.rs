@@ -129,6 +129,24 @@ const SMAX_MAX: u32 = 20_000;
 const RADIUS_MAX: u32 = 100_000;
 
 impl Strategy {
+    /// Reads several, separated by commas. Where parameters have commas themselves, what follows one and is
+    /// no strategy's name belongs to the strategy before it.
+    pub fn parse_list(text: &str) -> Result<Vec<Strategy>, StrategyError> {
+        let mut texts: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            let name = part.split(':').next().unwrap_or_default().trim();
+            let is_name = FORMS.iter().any(|it| it.name == name);
+            match texts.last_mut() {
+                Some(before) if !is_name && before.contains(':') => {
+                    before.push(',');
+                    before.push_str(part);
+                }
+                _ => texts.push(part.to_owned()),
+            }
+        }
+        texts.iter().map(|it| Strategy::parse(it)).collect()
+    }
+
     /// Reads a strategy. The error says what may be written instead.
     pub fn parse(text: &str) -> Result<Strategy, StrategyError> {
         let mut params = Params::of(text)?;

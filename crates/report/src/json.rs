@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed},
+    compare::{Reach, Row},
     search::{Divergence, SearchStatus},
 };
 
@@ -157,6 +158,48 @@ pub fn listed(listed: &Listed<'_>) -> String {
         listed: &'a Listed<'a>,
     }
     to_line(&ListedLine { r#type: "listed", version: VERSION, listed })
+}
+
+/// `{"type":"compared",…}`.
+pub fn compared(row: &Row) -> String {
+    #[derive(Serialize)]
+    struct ComparedLine<'a> {
+        r#type: &'static str,
+        version: u32,
+        program: &'a str,
+        strategy: &'a str,
+        repeats: u64,
+        found: u64,
+        /// Executions by which so many had found something; null if that was not reached.
+        median: Option<u64>,
+        p95: Option<u64>,
+        failures: u64,
+        executions: u64,
+        failure_rate: f64,
+        points_per_execution: f64,
+        points_max: u64,
+        execs_per_s: f64,
+    }
+    let reached = |reach| match reach {
+        Reach::At(executions) => Some(executions),
+        Reach::Beyond(_) => None,
+    };
+    to_line(&ComparedLine {
+        r#type: "compared",
+        version: VERSION,
+        program: &row.program,
+        strategy: &row.strategy,
+        repeats: row.n_repeats,
+        found: row.n_found,
+        median: reached(row.median),
+        p95: reached(row.p95),
+        failures: row.failures,
+        executions: row.executions,
+        failure_rate: row.rate(),
+        points_per_execution: row.points,
+        points_max: row.points_max,
+        execs_per_s: row.execs_per_s,
+    })
 }
 
 #[derive(Serialize)]

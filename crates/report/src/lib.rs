@@ -5,6 +5,7 @@
 
 pub mod closing;
 mod columns;
+pub mod compare;
 mod fold;
 pub mod json;
 mod listing;

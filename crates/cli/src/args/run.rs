@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum};
 use raddle_plan::{FORMS, Strategy};
 
-use super::{Common, Conditions};
+use super::{Common, Conditions, n_jobs};
 use crate::values::{self, Budget};
 
 /// Executions of a campaign when nothing is said.
@@ -111,8 +111,7 @@ impl RunArgs {
 
     /// How many workers.
     pub(crate) fn n_jobs(&self) -> usize {
-        let all = || std::thread::available_parallelism().map_or(1, |it| it.get());
-        self.jobs.map_or_else(all, |it| usize::try_from(it).unwrap_or(usize::MAX).min(1024))
+        n_jobs(self.jobs)
     }
 }
 

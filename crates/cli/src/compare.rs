@@ -1,0 +1,259 @@
+//! `raddle compare`: strategies side by side, on the user's own programs.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use raddle_explore::{
+    Options, SearchOptions, StoredTarget, Symbols,
+    compare::{Cell, CompareError, Comparison, Contender, Quantile, Subject},
+};
+use raddle_launch::Native;
+use raddle_model::Limits;
+use raddle_plan::Strategy;
+use raddle_report::{
+    compare::{self, Heading, Reach, Row, Trial},
+    json, number,
+};
+
+use crate::{
+    args::{CompareArgs, Format},
+    exit::{Exit, Failure},
+    native::{self, Launch},
+    prepare::{Named, prepare},
+    run::pickers,
+    search,
+    signals::{self, Stop},
+    terminal::Terminal,
+};
+
+/// Compares strategies.
+pub(crate) fn compare(args: &CompareArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let baseline = baseline(args)?;
+    for path in [&args.csv, &args.html].into_iter().flatten() {
+        check_writable(path)?;
+    }
+    let programs = programs(args, terminal)?;
+    let stop = signals::catch();
+    let targets = targets(args, &programs, stop)?;
+    let subjects = programs.iter().zip(&targets);
+    let comparison = Comparison {
+        subjects: subjects.map(|(it, target)| Subject { name: name(it), target }).collect(),
+        contenders: args.strategies.0.iter().map(|it| contender(args, it)).collect(),
+        n_repeats: args.repeats,
+        seed: args.seed,
+        jobs: args.n_jobs(),
+    };
+    let cells = run(args, &comparison, stop, terminal)?;
+    tell(args, &comparison, &cells, &baseline, terminal)?;
+    Ok(stop.exit().unwrap_or(Exit::Clean))
+}
+
+/// The name of the strategy that the others are compared with.
+fn baseline(args: &CompareArgs) -> Result<String, Failure> {
+    let strategies = &args.strategies.0;
+    let Some(baseline) = &args.baseline else { return Ok(strategies[0].to_string()) };
+    if !strategies.contains(baseline) {
+        return Err(Failure::usage(format!(
+            "--baseline {baseline} is none of --strategies: add it there"
+        )));
+    }
+    Ok(baseline.to_string())
+}
+
+/// Better now than after an hour.
+fn check_writable(path: &Path) -> Result<(), Failure> {
+    let opened = fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map(|_| ()).map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("can't write {}: {error}", path.display()))
+}
+
+fn programs(args: &CompareArgs, terminal: &mut Terminal) -> Result<Vec<StoredTarget>, Failure> {
+    let mut programs: Vec<StoredTarget> = Vec::new();
+    for path in &args.programs {
+        let sources = std::slice::from_ref(path);
+        let named = Named { sources, args: &args.args, conditions: &args.conditions };
+        let program = prepare(named, terminal)?;
+        if programs.iter().any(|it| name(it) == name(&program)) {
+            return Err(Failure::usage(format!(
+                "two programs are called {}: rename one",
+                name(&program)
+            )));
+        }
+        programs.push(program);
+    }
+    Ok(programs)
+}
+
+fn targets(
+    args: &CompareArgs,
+    programs: &[StoredTarget],
+    stop: &Stop,
+) -> Result<Vec<Native>, Failure> {
+    let has_search = args.strategies.0.iter().any(|it| matches!(it, Strategy::Search(_)));
+    let open = |program: &StoredTarget| {
+        native::open(Launch {
+            program: program.program.clone(),
+            target: program,
+            carrier: args.conditions.carrier.into(),
+            is_fresh: args.conditions.fresh,
+            checkpoints: 0,
+            events: has_search.then_some(search::EVENTS),
+            stop: Arc::clone(stop.flag()),
+        })
+    };
+    programs.iter().map(|it| open(it).map_err(Failure::from)).collect()
+}
+
+fn contender(args: &CompareArgs, strategy: &Strategy) -> Contender {
+    let (picker, arms) = pickers(strategy, args.execs);
+    let conditions = &args.conditions;
+    let search = match strategy {
+        Strategy::Search(spec) => Some(SearchOptions {
+            spec: spec.clone(),
+            name: spec.to_string(),
+            n_learning: SearchOptions::N_LEARNING,
+            saved: None,
+        }),
+        _ => None,
+    };
+    Contender {
+        name: strategy.to_string(),
+        options: Options {
+            executions: Some(args.execs),
+            keep_going: args.keep_going,
+            exit_is_fine: conditions.exit_ok,
+            picker,
+            arms,
+            limits: Limits { max_steps: conditions.max_steps },
+            timeouts: conditions.timeouts.into(),
+            spurious: conditions.spurious,
+            search,
+            ..Options::default()
+        },
+    }
+}
+
+/// Runs all campaigns, and says how far it has come.
+fn run(
+    args: &CompareArgs,
+    comparison: &Comparison<'_>,
+    stop: &Stop,
+    terminal: &mut Terminal,
+) -> Result<Vec<Cell>, Failure> {
+    let n_cells = comparison.subjects.len() * comparison.contenders.len();
+    let n_all = n_cells as u64 * u64::from(args.repeats);
+    let is_human = args.message_format == Format::Human;
+    let mut told = |n_done: u64, cell: Option<&Cell>| {
+        let Some(cell) = cell.filter(|_| is_human) else { return };
+        let row = row(comparison, cell);
+        let (done, all) = (number::grouped(n_done), number::grouped(n_all));
+        let (found, of) = (row.n_found, row.n_repeats);
+        terminal
+            .note(&format!("[{done}/{all}] {} {}: {found} of {of}\n", row.program, row.strategy));
+    };
+    let symbols = || Box::new(raddle_launch::Symbols::new()) as Box<dyn Symbols>;
+    comparison.run(&symbols, stop.flag(), &mut told).map_err(|error| match error {
+        CompareError::Target { name, error } => {
+            let failure = Failure::from(error);
+            Failure { line: format!("{name}: {}", failure.line), ..failure }
+        }
+        error @ CompareError::Baseline { .. } => {
+            Failure { exit: Exit::Baseline, words: String::new(), line: error.to_string() }
+        }
+    })
+}
+
+fn tell(
+    args: &CompareArgs,
+    comparison: &Comparison<'_>,
+    cells: &[Cell],
+    baseline: &str,
+    terminal: &mut Terminal,
+) -> Result<(), Failure> {
+    let rows: Vec<Row> = cells.iter().map(|it| row(comparison, it)).collect();
+    match args.message_format {
+        Format::Json => rows.iter().for_each(|it| terminal.out(&json::compared(it))),
+        Format::Human => {
+            let style = terminal.out_style;
+            terminal.out(&compare::table(&rows, &style));
+            if comparison.subjects.len() > 1 {
+                terminal.out(&format!("\n{}", compare::verdict(&rows)));
+            }
+        }
+    }
+    if let Some(path) = &args.csv {
+        let trials: Vec<Trial> = cells.iter().flat_map(|it| trials(comparison, it)).collect();
+        fs::write(path, compare::csv(&trials)).map_err(|error| cannot_write(path, &error))?;
+    }
+    if let Some(path) = &args.html {
+        let page = compare::page(&heading(args, baseline), &rows);
+        fs::write(path, page).map_err(|error| cannot_write(path, &error))?;
+    }
+    Ok(())
+}
+
+fn heading(args: &CompareArgs, baseline: &str) -> Heading {
+    let campaigns = number::count(args.repeats.into(), "campaign");
+    let executions = number::count(args.execs, "execution");
+    let end = if args.keep_going { "" } else { ", or up to the first failure" };
+    Heading {
+        title: "Strategies compared".to_owned(),
+        words: format!(
+            "{campaigns} of each strategy on each program, of {executions}{end}; seed {}.",
+            args.seed
+        ),
+        baseline: baseline.to_owned(),
+    }
+}
+
+fn row(comparison: &Comparison<'_>, cell: &Cell) -> Row {
+    let (failures, executions) = cell.failures();
+    Row {
+        program: comparison.subjects[cell.subject].name.clone(),
+        strategy: comparison.contenders[cell.contender].name.clone(),
+        n_repeats: cell.trials.len() as u64,
+        n_found: cell.n_found() as u64,
+        median: reach(cell.quantile(0.5)),
+        p95: reach(cell.quantile(0.95)),
+        failures,
+        executions,
+        points: cell.steps_per_execution(),
+        points_max: cell.steps_max(),
+        execs_per_s: cell.executions_per_s(),
+    }
+}
+
+fn reach(quantile: Quantile) -> Reach {
+    match quantile {
+        Quantile::At(executions) => Reach::At(executions),
+        Quantile::Beyond(executions) => Reach::Beyond(executions),
+    }
+}
+
+fn trials(comparison: &Comparison<'_>, cell: &Cell) -> impl Iterator<Item = Trial> {
+    let program = &comparison.subjects[cell.subject].name;
+    let strategy = &comparison.contenders[cell.contender].name;
+    cell.trials.iter().map(|it| Trial {
+        program: program.clone(),
+        strategy: strategy.clone(),
+        seed: it.seed,
+        found: it.found,
+        executions: it.executions,
+        failures: it.failures,
+        steps: it.steps,
+        steps_max: it.steps_max,
+        elapsed_s: it.elapsed.as_secs_f64(),
+    })
+}
+
+/// What the user calls the program, without its ending.
+fn name(target: &StoredTarget) -> String {
+    let path: &PathBuf = target.sources.first().unwrap_or(&target.program);
+    path.file_stem().unwrap_or(Path::new("?").as_os_str()).to_string_lossy().into_owned()
+}
