@@ -2,6 +2,7 @@
 
 mod compare;
 mod conditions;
+mod detect;
 mod run;
 
 use std::{
@@ -14,6 +15,7 @@ use raddle_model::Carrier;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use conditions::Conditions;
+pub(crate) use detect::{DetectArg, detect};
 pub(crate) use run::{ProgressMode, RunArgs};
 
 use crate::{exit::Exit, values};

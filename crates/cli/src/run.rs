@@ -22,7 +22,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{Format, RunArgs},
+    args::{Format, RunArgs, detect},
     exit::{Exit, Failure},
     native::{self, Launch},
     observe::{Watch, Watcher, status},
@@ -201,6 +201,7 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         spurious: args.conditions.spurious,
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
+        detect: detect(&args.detect),
         search: search::options(args, stored),
     }
 }

@@ -35,7 +35,7 @@ use self::{
 };
 pub use self::{
     journal::{Counted, Journal, Saved, Standing},
-    options::{Options, SearchOptions},
+    options::{Detect, Options, SearchOptions},
     outcome::{ArmYield, Coverage, Found, Observer, Outcome, Progress, Reproduced, Searched},
 };
 use crate::{

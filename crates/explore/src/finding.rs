@@ -8,6 +8,7 @@ mod bucket;
 mod ending;
 mod names;
 mod program;
+mod race;
 mod signal;
 #[cfg(test)]
 mod tests;
@@ -15,10 +16,11 @@ mod waits;
 
 use std::{borrow::Cow, collections::HashMap};
 
-use raddle_model::{Bucket, Certainty, End, Finding, Place, Plan, Step};
+use raddle_model::{Bucket, End, Finding, Place, Plan, Step};
 use raddle_trace::Trace;
 
 pub(crate) use self::program::{file_name, place_text};
+pub use self::race::{race, races};
 use self::{ending::Ending, names::Names};
 use crate::target::Symbols;
 
@@ -40,33 +42,55 @@ pub fn finding(
     if !is_failure(trace, false) {
         return None;
     }
-    let mut names = Names::new(trace, symbols);
-    // Steps first, so that objects are told apart in the order of their use.
-    let (mut steps, places) = steps(trace, &mut names);
-    let ending = Ending::of(trace, &mut names)?;
-    let n_too_many = steps.len().saturating_sub(STEPS_MAX);
-    let steps = steps.split_off(n_too_many);
-    Some(Finding {
-        kind: ending.kind,
-        bucket: ending.bucket,
-        message: ending.message,
-        thread: ending.thread,
-        sites: ending.sites,
-        is_cycle: !ending.cycle.is_empty(),
-        cycle: ending.cycle,
-        threads: ending.threads,
-        steps,
-        n_steps_dropped: trace.n_dropped + n_too_many as u64,
-        objects: names.into_objects(),
-        places,
-        plan: Plan { prefix: choices(trace), ..plan.clone() },
-        execution,
-        n_switches: trace.summary.n_switches,
-        trace_digest: trace.summary.digest,
-        output: output.to_owned(),
-        certainty: Certainty::Shown,
-        evidence: None,
-    })
+    let shown = Shown { trace, plan, execution, output };
+    shown.finding(symbols, |names| Ending::of(trace, names))
+}
+
+/// An execution that shows something.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    trace: &'a Trace,
+    plan: &'a Plan,
+    execution: u64,
+    output: &'a str,
+}
+
+impl Shown<'_> {
+    /// What it shows: what `find` says, with the schedule that leads there.
+    fn finding(
+        &self,
+        symbols: &mut dyn Symbols,
+        find: impl FnOnce(&mut Names<'_>) -> Option<Ending>,
+    ) -> Option<Finding> {
+        let Shown { trace, plan, execution, output } = *self;
+        let mut names = Names::new(trace, symbols);
+        // Steps first, so that objects are told apart in the order of their use.
+        let (mut steps, places) = steps(trace, &mut names);
+        let ending = find(&mut names)?;
+        let n_too_many = steps.len().saturating_sub(STEPS_MAX);
+        let steps = steps.split_off(n_too_many);
+        Some(Finding {
+            kind: ending.kind,
+            bucket: ending.bucket,
+            message: ending.message,
+            thread: ending.thread,
+            sites: ending.sites,
+            is_cycle: !ending.cycle.is_empty(),
+            cycle: ending.cycle,
+            threads: ending.threads,
+            steps,
+            n_steps_dropped: trace.n_dropped + n_too_many as u64,
+            objects: names.into_objects(),
+            places,
+            plan: Plan { prefix: choices(trace), ..plan.clone() },
+            execution,
+            n_switches: trace.summary.n_switches,
+            trace_digest: trace.summary.digest,
+            output: output.to_owned(),
+            certainty: ending.certainty,
+            evidence: ending.evidence,
+        })
+    }
 }
 
 /// Did the execution end in a way that the program must answer for?
@@ -138,11 +162,16 @@ fn steps(trace: &Trace, names: &mut Names<'_>) -> (Vec<Step>, Vec<Place>) {
 /// The choices that lead along a trace: the thread of each step, and the data choice where there was
 /// one. Empty if the trace has lost its start: then only seed and picker lead along it.
 fn choices(trace: &Trace) -> Vec<u32> {
+    first_choices(trace, trace.events.len())
+}
+
+/// The same for the first so many steps.
+pub(crate) fn first_choices(trace: &Trace, n_steps: usize) -> Vec<u32> {
     if trace.n_dropped != 0 {
         return Vec::new();
     }
-    let mut choices = Vec::with_capacity(trace.events.len());
-    for event in &trace.events {
+    let mut choices = Vec::with_capacity(n_steps);
+    for event in trace.events.iter().take(n_steps) {
         choices.push(event.thread.0);
         choices.extend(event.choice());
     }

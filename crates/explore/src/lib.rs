@@ -15,8 +15,8 @@ pub mod store;
 pub mod target;
 
 pub use campaign::{
-    Campaign, Found, Journal, Observer, Options, Outcome, Progress, Reproduced, SearchOptions,
-    Searched,
+    Campaign, Detect, Found, Journal, Observer, Options, Outcome, Progress, Reproduced,
+    SearchOptions, Searched,
 };
 pub use finding::finding;
 pub use replay::{Sameness, Verdict, replay};

@@ -5,7 +5,7 @@
 //! machine or on how the compiler laid out the program: thread, op, object number, and place in the
 //! source.
 
-use raddle_model::{Finding, ObjectId, OpKind, Place, Step, ThreadId};
+use raddle_model::{Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId};
 use raddle_plan::entry;
 
 use crate::{
@@ -61,11 +61,7 @@ pub fn replay(
 ) -> Result<Verdict, TargetError> {
     let execution = run_again(session, finding, exit_is_fine)?;
     let trace = &execution.trace;
-    let new = finding::is_failure(trace, exit_is_fine)
-        .then(|| {
-            finding::finding(trace, &finding.plan, finding.execution, &execution.output, symbols)
-        })
-        .flatten();
+    let new = find_again(&execution, finding, symbols, exit_is_fine, same);
     let same_bucket = new.as_ref().is_some_and(|it| is_same(it, finding, same));
     let is_same_trace = trace.summary.digest == finding.trace_digest;
     let new = match new {
@@ -98,6 +94,28 @@ pub fn replay(
         }),
     }
 }
+
+/// What an execution shows of the kind of a finding: the same one, if it shows that.
+fn find_again(
+    execution: &Execution,
+    finding: &Finding,
+    symbols: &mut dyn Symbols,
+    exit_is_fine: bool,
+    same: Sameness,
+) -> Option<Finding> {
+    let Execution { trace, output } = execution;
+    if finding.kind == Kind::Race {
+        let all = finding::races(trace, &finding.plan, finding.execution, output, symbols);
+        let is_it = |it: &Finding| is_same(it, finding, same);
+        let idx = all.iter().position(is_it).unwrap_or(0);
+        return all.into_iter().nth(idx);
+    }
+    if !finding::is_failure(trace, exit_is_fine) {
+        return None;
+    }
+    finding::finding(trace, &finding.plan, finding.execution, output, symbols)
+}
+
 fn is_same(new: &Finding, old: &Finding, same: Sameness) -> bool {
     let look = |finding: &Finding| -> Vec<(String, String)> {
         let places = finding.sites.iter();

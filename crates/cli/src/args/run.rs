@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum};
 use raddle_plan::{FORMS, Strategy};
 
-use super::{Common, Conditions, n_jobs};
+use super::{Common, Conditions, DetectArg, n_jobs};
 use crate::values::{self, Budget};
 
 /// Executions of a campaign when nothing is said.
@@ -69,6 +69,11 @@ pub(crate) struct RunArgs {
     #[arg(default_missing_value = "latest", help_heading = "Search")]
     #[arg(conflicts_with_all = ["sources", "args", "cflags", "compiler", "stdin", "sync_only"])]
     pub(crate) resume: Option<String>,
+
+    /// What to look for beside executions that fail, as a list
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "none")]
+    #[arg(env = "RADDLE_DETECT", hide_env = true, help_heading = "Analysis")]
+    pub(crate) detect: Vec<DetectArg>,
 
     /// Show what every execution writes
     #[arg(long, help_heading = "Output")]

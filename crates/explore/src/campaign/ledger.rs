@@ -3,14 +3,17 @@
 //! Executions are entered in the order of their numbers, so all of it comes out as if one worker had
 //! run them one after the other.
 
+mod races;
+
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
-use raddle_model::{Bucket, End, Kind, Plan};
+use raddle_model::{Bucket, End, Finding, Kind, Plan};
 use raddle_plan::{News, picker};
 
+use self::races::KnownRaces;
 use super::{Found, Observer, Options, Outcome, Reproduced, source::Done, tally::Tally};
 use crate::{
     finding::{bucket, finding, is_failure},
@@ -35,6 +38,7 @@ pub(super) struct Ledger<'a> {
     next_progress: Instant,
     /// For running findings again.
     session: Option<Box<dyn Session + Send>>,
+    races: KnownRaces,
     error: Option<TargetError>,
 }
 
@@ -73,6 +77,7 @@ impl<'a> Ledger<'a> {
             start,
             next_progress: start + PROGRESS_EVERY,
             session: None,
+            races: KnownRaces::default(),
             error: None,
         }
     }
@@ -121,6 +126,7 @@ impl<'a> Ledger<'a> {
                 self.fail(TargetError::Bug(last.trace.message.clone()));
             }
         }
+        self.enter_races(done);
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
         let is_saturated = self.options.saturation.is_some_and(|it| self.tally.is_saturated(it));
         let outcome = &mut self.tally.outcome;
@@ -151,14 +157,20 @@ impl<'a> Ledger<'a> {
             self.tally.outcome.baseline_failure = Some(finding);
             return Appetite::Enough;
         }
+        self.add_finding(finding, 1);
+        Appetite::GoOn
+    }
+
+    /// Adds a finding of a new bucket, which so many executions have shown.
+    fn add_finding(&mut self, finding: Finding, count: u64) {
         let id = self.ids.id(finding.kind, finding.bucket);
         self.observer.finding(&finding, &id);
-        let mut found = Found { finding, id, count: 1, first, reproduced: Reproduced::default() };
+        let first = finding.execution;
+        let mut found = Found { finding, id, count, first, reproduced: Reproduced::default() };
         if let Err(error) = self.confirm(&mut found) {
             self.fail(error);
         }
         self.tally.outcome.findings.push(found);
-        Appetite::GoOn
     }
 
     /// Runs a finding's plan again. Not that of a hang, which would hold up everything.

@@ -38,8 +38,29 @@ pub struct Options {
     pub verbose: bool,
     /// How often each new finding is run again to see whether it comes back.
     pub confirmations: u32,
+    /// What to look for beside executions that fail.
+    pub detect: Detect,
     /// A systematic search, instead of random executions.
     pub search: Option<SearchOptions>,
+}
+
+/// What to look for beside executions that fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detect {
+    /// Data races, by happens-before.
+    pub races: bool,
+    /// Accesses without a lock that all others hold.
+    pub locksets: bool,
+    /// Deadlocks that could have been.
+    pub deadlocks: bool,
+    /// Accesses of others in the midst of what was meant to be one.
+    pub atomicity: bool,
+}
+
+impl Detect {
+    /// Nothing.
+    pub const NONE: Detect =
+        Detect { races: false, locksets: false, deadlocks: false, atomicity: false };
 }
 
 /// How to search systematically.
@@ -77,6 +98,7 @@ impl Default for Options {
             spurious: false,
             verbose: false,
             confirmations: 1,
+            detect: Detect::NONE,
             search: None,
         }
     }

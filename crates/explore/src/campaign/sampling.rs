@@ -83,7 +83,11 @@ impl Sampling<'_> {
             spurious: self.options.spurious,
             shared: self.sharing.known(range.start),
             profile: self.profile(range.start),
-            record: Record { options: is_probe(range.start), ..Record::NONE },
+            record: Record {
+                options: is_probe(range.start),
+                races: self.options.detect.races,
+                watch: None,
+            },
         };
         let exit_is_fine = self.options.exit_is_fine;
         Job { range, block: Block { plan, entries, exit_is_fine, keep: Vec::new() } }

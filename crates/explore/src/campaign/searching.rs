@@ -169,7 +169,7 @@ impl<'a> Searching<'a> {
             spurious: self.options.spurious,
             shared,
             profile: Profile::default(),
-            record: Record { options: true, ..Record::NONE },
+            record: Record { options: true, races: self.options.detect.races, watch: None },
         }
     }
 

@@ -1,6 +1,8 @@
 //! How an execution ended: kind, message, threads, bucket. All of a finding but its steps.
 
-use raddle_model::{Bucket, End, Kind, Misuse, Place, ThreadId, ThreadState, WaitFor};
+use raddle_model::{
+    Bucket, Certainty, End, Evidence, Kind, Misuse, Place, ThreadId, ThreadState, WaitFor,
+};
 use raddle_trace::Trace;
 
 use super::{
@@ -21,6 +23,8 @@ pub(crate) struct Ending {
     pub(crate) sites: Vec<Place>,
     pub(crate) cycle: Vec<ThreadId>,
     pub(crate) threads: Vec<ThreadState>,
+    pub(crate) certainty: Certainty,
+    pub(crate) evidence: Option<Box<Evidence>>,
 }
 
 /// What differs from kind to kind.
@@ -59,8 +63,15 @@ impl Ending {
             sites: verdict.sites,
             cycle: verdict.cycle,
             threads: scene.threads,
+            certainty: Certainty::Shown,
+            evidence: None,
         })
     }
+}
+
+/// What the threads were doing at the end.
+pub(super) fn states(trace: &Trace, names: &mut Names<'_>) -> Vec<ThreadState> {
+    Scene::of(trace, names).threads
 }
 
 /// The end, if it is one that the program must answer for.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use raddle_model::{ObjectId, Place, SiteId};
-use raddle_trace::{Object, ObjectClass, Region, Trace};
+use raddle_trace::{Object, ObjectClass, Region, Site, Trace};
 
 use super::program;
 use crate::target::Symbols;
@@ -72,6 +72,15 @@ impl<'a> Names<'a> {
         name
     }
 
+    /// What memory is called that need not be an object of the trace.
+    pub(crate) fn memory(&mut self, object: ObjectId, described: Object) -> Name {
+        if object == ObjectId::NONE {
+            self.describe(object, described)
+        } else {
+            self.object(object)
+        }
+    }
+
     /// The long names of all objects that were asked for, by number.
     pub(crate) fn into_objects(self) -> Vec<String> {
         let n_objects = self.objects.last_key_value().map_or(1, |(last, _)| last.idx() + 1);
@@ -86,9 +95,14 @@ impl<'a> Names<'a> {
         if site == SiteId(0) {
             return Vec::new();
         }
-        let Some(described) = self.trace.sites.get(site.0 as usize) else {
-            return Vec::new();
-        };
+        match self.trace.sites.get(site.0 as usize) {
+            Some(described) => self.frames_at(*described),
+            None => Vec::new(),
+        }
+    }
+
+    /// The functions at the return address of a call, by module and offset.
+    pub(crate) fn frames_at(&mut self, described: Site) -> Vec<Place> {
         let Some(path) = described.module.and_then(|it| self.module(it)) else {
             return vec![Place::default()];
         };

@@ -1,0 +1,136 @@
+//! Races that executions show while they run.
+//!
+//! An execution tells its races by places as far as it knows them, and goes on. The first time a pair of
+//! places is met, the same execution runs once more with that memory watched, which gives both sides'
+//! stacks and locks; and then once more up to the race, and from there without preemption: if that shows the
+//! race too, it is the shorter witness. All later executions only count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_model::{Bucket, Finding, PickerSpec, Plan, Record};
+use raddle_plan::{entry, picker};
+use raddle_trace::SeenRace;
+
+use super::Ledger;
+use crate::{
+    campaign::source::Done,
+    finding::{first_choices, races},
+    target::{Block, Execution, TargetError},
+};
+
+/// Races that are told; a program that has more has seen enough of them.
+const RACES_MAX: usize = 100;
+
+/// What is known about races.
+#[derive(Debug, Default)]
+pub(super) struct KnownRaces {
+    /// By what executions tell of them.
+    buckets: BTreeMap<u64, Option<Bucket>>,
+}
+
+impl Ledger<'_> {
+    /// Counts the races that executions showed, all before them having been counted.
+    pub(super) fn enter_races(&mut self, done: &Done) {
+        let mut counted = BTreeSet::new();
+        for seen in &done.result.races {
+            let idx = seen.execution as usize;
+            if done.n_run() <= idx as u64 || self.error.is_some() {
+                continue;
+            }
+            let bucket = match self.races.buckets.get(&seen.key()) {
+                Some(known) => *known,
+                None => self.meet_race(done, seen),
+            };
+            let is_new_here = bucket.is_some_and(|it| counted.insert((idx, it)));
+            if is_new_here && let Some(found) = bucket.and_then(|it| self.tally.found(it)) {
+                found.count += 1;
+            }
+        }
+    }
+
+    /// A pair of places that was not met before: its bucket, which is a new finding perhaps.
+    fn meet_race(&mut self, done: &Done, seen: &SeenRace) -> Option<Bucket> {
+        let is_enough = self.races.buckets.len() >= RACES_MAX || self.is_stopped();
+        let finding = match (!is_enough).then(|| self.witness(done, seen)) {
+            Some(Ok(finding)) => finding,
+            Some(Err(error)) => {
+                if !matches!(error, TargetError::Stopped) {
+                    self.fail(error);
+                }
+                None
+            }
+            None => None,
+        };
+        let bucket = finding.as_ref().map(|it| it.bucket);
+        self.races.buckets.insert(seen.key(), bucket);
+        if let Some(finding) = finding
+            && self.tally.found(finding.bucket).is_none()
+        {
+            // It is counted with the others of its execution.
+            self.add_finding(finding, 0);
+        }
+        bucket
+    }
+
+    /// The race as a finding, shown by an execution as short as can be had for two more.
+    fn witness(&mut self, done: &Done, seen: &SeenRace) -> Result<Option<Finding>, TargetError> {
+        let idx = seen.execution as usize;
+        let entry = done.block.entries[idx];
+        let number = done.range.start + u64::from(seen.execution);
+        let watch = (seen.watch.region != 0).then_some(seen.watch);
+        let record = Record { races: true, watch, ..Record::NONE };
+        let plan =
+            Plan { picker: picker(&entry), seed: entry.seed, record, ..done.block.plan.clone() };
+        let first = self.run_watched(&plan)?;
+        let Some((finding, n_steps)) = self.race_of(&first, &plan, number, seen) else {
+            return Ok(None);
+        };
+        let prefix = first_choices(&first.trace, n_steps);
+        if prefix.is_empty() {
+            return Ok(Some(finding));
+        }
+        let short = Plan { prefix, picker: PickerSpec::Nonpreemptive, ..plan };
+        let second = self.run_watched(&short)?;
+        let shorter = self.race_of(&second, &short, number, seen).map(|it| it.0);
+        let is_shorter =
+            |it: &Finding| it.bucket == finding.bucket && it.n_switches <= finding.n_switches;
+        Ok(Some(shorter.filter(is_shorter).unwrap_or(finding)))
+    }
+
+    /// The race of an execution, and the steps before its second access.
+    fn race_of(
+        &mut self,
+        execution: &Execution,
+        plan: &Plan,
+        number: u64,
+        seen: &SeenRace,
+    ) -> Option<(Finding, usize)> {
+        let all = races(&execution.trace, plan, number, &execution.output, self.symbols);
+        let step = |it: &Finding| {
+            let accesses = it.evidence.as_ref().map_or(&[][..], |it| &it.accesses);
+            accesses.last().map_or(0, |it| it.step)
+        };
+        // The one that was met, or else the nearest.
+        let wanted = seen.sides[1].step;
+        let nearest = all.into_iter().min_by_key(|it| step(it).abs_diff(wanted))?;
+        let n_steps = step(&nearest) as usize;
+        Some((nearest, n_steps))
+    }
+
+    fn run_watched(&mut self, plan: &Plan) -> Result<Execution, TargetError> {
+        let block = Block {
+            entries: vec![entry(plan.picker, plan.seed)],
+            plan: plan.clone(),
+            exit_is_fine: self.options.exit_is_fine,
+            keep: Vec::new(),
+        };
+        let session = match &mut self.session {
+            Some(session) => session,
+            none => none.insert(self.target.open()?),
+        };
+        let result = session.run(&block)?;
+        result
+            .last
+            .ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))
+    }
+}

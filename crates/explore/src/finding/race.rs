@@ -1,0 +1,119 @@
+//! A race that an execution showed, as a finding.
+//!
+//! The execution may have ended well: a race is a finding of its own. The trace is that of an execution in
+//! which the memory was watched (see `raddle_model::Watch`), so that both sides have their stacks and locks.
+
+use raddle_model::{Access, Certainty, Evidence, Finding, Held, Kind, OpKind, Place, Plan};
+use raddle_trace::{SeenRace, SeenSide, Trace};
+
+use super::{
+    Shown, bucket,
+    bucket::Grain,
+    ending::{Ending, states},
+    names::Names,
+    program::{first_own, place_text},
+};
+use crate::target::Symbols;
+
+/// The races of an execution, as findings: those in memory that was watched, or all if none was.
+pub fn races(
+    trace: &Trace,
+    plan: &Plan,
+    execution: u64,
+    output: &str,
+    symbols: &mut dyn Symbols,
+) -> Vec<Finding> {
+    let is_watched = |it: &&SeenRace| plan.record.watch.is_none_or(|watch| watch == it.watch);
+    let watched = trace.races.iter().filter(is_watched);
+    watched.filter_map(|it| race(trace, it, plan, execution, output, symbols)).collect()
+}
+
+/// A race of an execution, as a finding.
+pub fn race(
+    trace: &Trace,
+    seen: &SeenRace,
+    plan: &Plan,
+    execution: u64,
+    output: &str,
+    symbols: &mut dyn Symbols,
+) -> Option<Finding> {
+    Shown { trace, plan, execution, output }
+        .finding(symbols, |names| Some(ending(trace, seen, names)))
+}
+
+fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Ending {
+    let accesses: Vec<Access> = seen.sides.iter().map(|it| access(it, names)).collect();
+    let memory = names.memory(seen.object_id, seen.object).long;
+    let sites = bucket::set(accesses.iter().map(|it| it.place.clone()).collect());
+    Ending {
+        kind: Kind::Race,
+        bucket: bucket::bucket(Kind::Race, &sites, Grain::Line, ""),
+        message: message(&memory, &accesses),
+        thread: None,
+        sites,
+        cycle: Vec::new(),
+        threads: states(trace, names),
+        certainty: Certainty::Shown,
+        evidence: Some(Box::new(Evidence {
+            memory,
+            memory_id: seen.object_id,
+            accesses,
+            ..Evidence::default()
+        })),
+    }
+}
+
+fn access(side: &SeenSide, names: &mut Names<'_>) -> Access {
+    let stack = stack(side, names);
+    let holds = side.held.iter().map(|(lock, site, is_shared)| Held {
+        lock: names.object(*lock).long,
+        lock_id: *lock,
+        taken_at: names.place(*site),
+        is_shared: *is_shared,
+    });
+    Access {
+        thread: side.thread,
+        kind: side.kind,
+        size: u32::from(side.size),
+        step: side.step,
+        place: first_own(&stack),
+        holds: holds.collect(),
+        stack,
+    }
+}
+
+/// Where the access is, then the calls that led there.
+fn stack(side: &SeenSide, names: &mut Names<'_>) -> Vec<Place> {
+    let mut stack = names.frames_at(side.site);
+    for site in &side.frames {
+        stack.extend(names.frames(*site));
+    }
+    // What called `main` and the threads' first functions is ours, not the program's.
+    stack.retain(|it| !it.module.starts_with("libraddle_rt"));
+    stack
+}
+
+/// "`x`: T1 writes at a.c:3, T2 reads at a.c:9".
+fn message(memory: &str, accesses: &[Access]) -> String {
+    let told: Vec<String> = accesses
+        .iter()
+        .map(|it| {
+            let at = place_text(&it.place);
+            let at = if at.is_empty() { "an unknown place" } else { &at };
+            format!("T{} {} at {at}", it.thread.0, verb(it.kind))
+        })
+        .collect();
+    format!("{memory}: {}", told.join(", "))
+}
+
+/// What an access does, after its thread.
+const fn verb(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::Read => "reads",
+        OpKind::ReadWrite => "updates",
+        OpKind::AtomicLoad => "loads",
+        OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => "stores",
+        OpKind::Free => "frees",
+        _ => "writes",
+    }
+}
