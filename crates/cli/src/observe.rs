@@ -6,12 +6,13 @@ use std::{
 };
 
 use raddle_explore::{
-    Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
+    ArmYield, Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
 };
 use raddle_model::{Finding, Kind};
 use raddle_report::{
     Shown, Status, Style, Tally, json,
     progress::{self, Heading, Since},
+    sampling::{Arm, SamplingStatus},
     text,
 };
 
@@ -216,5 +217,27 @@ pub(crate) fn status(outcome: &Outcome, resume: Option<&str>, style: &Style) -> 
             })
             .collect(),
         search: search::status(outcome, resume),
+        sampling: outcome.search.is_none().then(|| sampling(outcome)),
+    }
+}
+
+/// What random executions have come to, as reports want it.
+fn sampling(outcome: &Outcome) -> SamplingStatus {
+    let arm = |it: &ArmYield| Arm {
+        strategy: it.name.clone(),
+        executions: it.executions,
+        new_pairs: it.new_pairs,
+        new_traces: it.new_traces,
+        findings: it.findings,
+    };
+    SamplingStatus {
+        site_pairs: outcome.coverage.site_pairs,
+        both_ways: outcome.coverage.both_ways,
+        lock_pairs: outcome.coverage.lock_pairs,
+        arms: outcome.arms.iter().map(arm).collect(),
+        new_pair_chance: outcome.unseen_pairs.chance,
+        new_pair_chance_max: outcome.unseen_pairs.upper,
+        new_trace_chance: outcome.unseen_traces.chance,
+        saturated: outcome.is_saturated,
     }
 }

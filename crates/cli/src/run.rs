@@ -177,6 +177,13 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         closing::warnings(&status, outcome.single_threaded, &uncontrolled, &here(), &style);
     watcher.terminal.note(&warnings);
     let style = watcher.terminal.out_style;
+    // Where the first finding ends it, nobody wants to know what else there would be.
+    let is_whole = outcome.findings.is_empty() || args.keep_going;
+    if let Some(sampling) =
+        status.sampling.as_ref().filter(|_| is_whole && !outcome.single_threaded)
+    {
+        watcher.terminal.out(&raddle_report::sampling::closing(&status, sampling, &style));
+    }
     watcher.terminal.out(&closing::explored(&status, outcome.interrupted, &style));
     if let Some(search) = status.search.as_ref().filter(|_| !outcome.single_threaded) {
         watcher.terminal.out(&raddle_report::search::closing(&status, search, &style));
@@ -236,7 +243,7 @@ fn watch(args: &RunArgs, target: &StoredTarget) -> Watch {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: name(target),
             jobs: args.n_jobs(),
-            picker: args.strategy.to_string(),
+            strategy: args.strategy.to_string(),
             time_s: time.map(|it| it.as_secs_f64()),
             executions,
         },

@@ -44,7 +44,7 @@ fn a_program_without_hooks_is_explored_by_its_synchronisation() {
     expect![[r#"
         exit 2
         stdout: error[dl-4861]: deadlock: T1 and T2 wait for each other
-        stdout:   found at execution 1, seed 0, replayed 5/5
+        stdout:   found at execution 1 by walk, seed 0, replayed 5/5
         stdout:   T1 waits for mutex `b`
         stdout:       at plain.c:5 in take  pthread_mutex_lock(second);
         stdout:       held by T2, taken at plain.c:4  pthread_mutex_lock(first);
@@ -112,7 +112,8 @@ fn a_program_that_fails_alone() {
         explore(folder.path(), "int main(void) { puts(\"no\"); fflush(stdout); abort(); }", &[]);
     expect![[r#"
         exit 4
-        stdout: error: abort called: aborted at prog.c:1 in main    found at execution 0, seed 0
+        stdout: error: abort called: aborted at prog.c:1 in main
+        stdout:   found at execution 0 by nonpreemptive, seed 0
         stdout:   in T0 main
         stdout:       #0 main prog.c:1
         stdout: 
@@ -211,7 +212,8 @@ fn a_program_that_forks() {
     }"#;
     let output = explore(folder.path(), text, &[]);
     assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).starts_with("explored 20 executions ("), "{}", stdout(&output));
+    let text = stdout(&output);
+    assert!(last_line(&text).starts_with("explored 20 executions ("), "{text}");
     let told = stderr(&output);
     assert!(told.contains("warning: stability 0%: not everything was under control\n"), "{told}");
     let note =
@@ -360,7 +362,8 @@ fn a_program_that_kills_itself() {
     let output = explore(folder.path(), text, &[]);
     expect![[r#"
         exit 2
-        stdout: error[crash-d2b3]: crash: SIGKILL     found at execution 0, seed 0, replayed 5/5
+        stdout: error[crash-d2b3]: crash: SIGKILL
+        stdout:   found at execution 0 by nonpreemptive, seed 0, replayed 5/5
         stdout:   the process was killed: where its threads were is not known
         stdout: 
         stdout:   step  T0 main   T1     2 steps, 1 switch

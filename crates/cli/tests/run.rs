@@ -79,7 +79,7 @@ fn found_listed_shown_and_replayed() {
     expect![[r#"
         exit 2
         stdout: error[assert-7df4]: assertion failed: hits == 2
-        stdout:   found at execution 1, seed 0, replayed 5/5
+        stdout:   found at execution 1 by walk, seed 0, replayed 5/5
         stdout:   in T0 main
         stdout:       #0 main counter.c:21  assert(hits == 2);
     "#]]

@@ -57,6 +57,7 @@ fn finding() -> Finding {
         n_switches: 1,
         trace_digest: 0,
         output: "queue full\n".into(),
+        strategy: "walk".into(),
         certainty: Certainty::Shown,
         evidence: None,
     }
@@ -91,51 +92,51 @@ fn a_finding_is_shown() {
         folder.path(),
         &["show", "assert-7"],
         expect![[r#"
-        exit 0
-        stdout: error[assert-7f3a]: assertion failed: head != tail
-        stdout:   found at execution 42, seed 7, replayed 5/5
-        stdout:   in T1
-        stdout:       #0 push queue.c:2  assert(head != tail);
-        stdout: 
-        stdout:   step  T0 main     T1             2 steps, 1 switch
-        stdout:      1  write head  .              queue.c:1  int head;
-        stdout:         ── switch (preempted) ──
-        stdout:      2  .           read head → 3  queue.c:1  int head;
-        stdout:         .           assert         queue.c:2  ← assert failed
-        stdout: 
-        stdout:   program output:
-        stdout:     queue full
-        stdout: 
-        stdout:   replay:  raddle replay assert-7f3a
-        stdout:   show:    raddle show assert-7f3a --full
-        stdout: 
-        stdout: SUMMARY: raddle: assert at queue.c:2 in push
-    "#]],
+            exit 0
+            stdout: error[assert-7f3a]: assertion failed: head != tail
+            stdout:   found at execution 42 by walk, seed 7, replayed 5/5
+            stdout:   in T1
+            stdout:       #0 push queue.c:2  assert(head != tail);
+            stdout: 
+            stdout:   step  T0 main     T1             2 steps, 1 switch
+            stdout:      1  write head  .              queue.c:1  int head;
+            stdout:         ── switch (preempted) ──
+            stdout:      2  .           read head → 3  queue.c:1  int head;
+            stdout:         .           assert         queue.c:2  ← assert failed
+            stdout: 
+            stdout:   program output:
+            stdout:     queue full
+            stdout: 
+            stdout:   replay:  raddle replay assert-7f3a
+            stdout:   show:    raddle show assert-7f3a --full
+            stdout: 
+            stdout: SUMMARY: raddle: assert at queue.c:2 in push
+        "#]],
     );
     check(
         folder.path(),
         &["show", "latest", "--ascii"],
         expect![[r#"
-        exit 0
-        stdout: error[assert-7f3a]: assertion failed: head != tail
-        stdout:   found at execution 42, seed 7, replayed 5/5
-        stdout:   in T1
-        stdout:       #0 push queue.c:2  assert(head != tail);
-        stdout: 
-        stdout:   step  T0 main     T1              2 steps, 1 switch
-        stdout:      1  write head  .               queue.c:1  int head;
-        stdout:         -- switch (preempted) --
-        stdout:      2  .           read head -> 3  queue.c:1  int head;
-        stdout:         .           assert          queue.c:2  <- assert failed
-        stdout: 
-        stdout:   program output:
-        stdout:     queue full
-        stdout: 
-        stdout:   replay:  raddle replay assert-7f3a
-        stdout:   show:    raddle show assert-7f3a --full
-        stdout: 
-        stdout: SUMMARY: raddle: assert at queue.c:2 in push
-    "#]],
+            exit 0
+            stdout: error[assert-7f3a]: assertion failed: head != tail
+            stdout:   found at execution 42 by walk, seed 7, replayed 5/5
+            stdout:   in T1
+            stdout:       #0 push queue.c:2  assert(head != tail);
+            stdout: 
+            stdout:   step  T0 main     T1              2 steps, 1 switch
+            stdout:      1  write head  .               queue.c:1  int head;
+            stdout:         -- switch (preempted) --
+            stdout:      2  .           read head -> 3  queue.c:1  int head;
+            stdout:         .           assert          queue.c:2  <- assert failed
+            stdout: 
+            stdout:   program output:
+            stdout:     queue full
+            stdout: 
+            stdout:   replay:  raddle replay assert-7f3a
+            stdout:   show:    raddle show assert-7f3a --full
+            stdout: 
+            stdout: SUMMARY: raddle: assert at queue.c:2 in push
+        "#]],
     );
 }
 

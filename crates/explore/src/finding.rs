@@ -87,6 +87,7 @@ impl Shown<'_> {
             n_switches: trace.summary.n_switches,
             trace_digest: trace.summary.digest,
             output: output.to_owned(),
+            strategy: plan.picker.to_string(),
             certainty: ending.certainty,
             evidence: ending.evidence,
         })

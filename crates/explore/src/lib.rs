@@ -15,7 +15,7 @@ pub mod store;
 pub mod target;
 
 pub use campaign::{
-    Campaign, Detect, Found, Journal, Observer, Options, Outcome, Progress, Reproduced,
+    ArmYield, Campaign, Detect, Found, Journal, Observer, Options, Outcome, Progress, Reproduced,
     SearchOptions, Searched,
 };
 pub use finding::finding;

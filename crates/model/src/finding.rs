@@ -268,6 +268,9 @@ pub struct Finding {
     pub plan: Plan,
     /// Which execution of the campaign showed it first.
     pub execution: u64,
+    /// That execution's strategy, as the user would write it; empty if it is not known.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub strategy: String,
     /// Switches between threads in the execution.
     pub n_switches: u64,
     /// The digest of the whole trace, to compare replays by.

@@ -10,6 +10,7 @@ use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed},
     compare::{Reach, Row},
+    sampling::SamplingStatus,
     search::{Divergence, SearchStatus},
 };
 
@@ -39,6 +40,7 @@ pub fn finding(shown: &Shown<'_>) -> String {
         message: &finding.message,
         execution: finding.execution,
         seed: shown.seed,
+        strategy: (!finding.strategy.is_empty()).then_some(finding.strategy.as_str()),
         steps: finding.n_steps_dropped + finding.steps.len() as u64,
         switches: finding.n_switches,
         thread: finding.thread,
@@ -211,6 +213,7 @@ struct FindingLine<'a> {
     message: &'a str,
     execution: u64,
     seed: Option<u64>,
+    strategy: Option<&'a str>,
     steps: u64,
     switches: u64,
     thread: Option<ThreadId>,
@@ -309,6 +312,8 @@ struct Figures {
     hung: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<SearchLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampling: Option<SamplingStatus>,
 }
 
 fn figures(r#type: &'static str, status: &Status) -> Figures {
@@ -324,6 +329,7 @@ fn figures(r#type: &'static str, status: &Status) -> Figures {
         stability: (status.stability * 100.0).floor() / 100.0,
         hung: status.n_hung,
         search: status.search.as_ref().map(SearchLine::new),
+        sampling: status.sampling.clone(),
     }
 }
 

@@ -13,6 +13,7 @@ mod names;
 pub mod number;
 mod place;
 pub mod progress;
+pub mod sampling;
 mod schedule;
 pub mod search;
 mod stacks;
@@ -50,6 +51,8 @@ pub struct Status {
     pub findings: Vec<Tally>,
     /// How far the search has come, if it is one.
     pub search: Option<search::SearchStatus>,
+    /// What random executions have covered, if it is no search.
+    pub sampling: Option<sampling::SamplingStatus>,
 }
 
 impl Status {

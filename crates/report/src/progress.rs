@@ -3,7 +3,7 @@
 use crate::{
     Status, Style,
     number::{clock, grouped, percent, short},
-    search,
+    sampling, search,
     style::Ink,
 };
 
@@ -19,8 +19,8 @@ pub struct Heading {
     pub program: String,
     /// Workers.
     pub jobs: usize,
-    /// The picker's name.
-    pub picker: String,
+    /// The strategy's name.
+    pub strategy: String,
     /// When it ends, in seconds, if time ends it.
     pub time_s: Option<f64>,
     /// When it ends, in executions, if their number ends it.
@@ -49,6 +49,9 @@ pub fn block(heading: &Heading, status: &Status, style: &Style) -> String {
     if let Some(it) = &status.search {
         lines.push(search::block_line(it, style));
     }
+    if let Some(it) = &status.sampling {
+        lines.extend(sampling::block_lines(it));
+    }
     lines.push(findings(status, style));
     let mut out = String::new();
     for line in lines {
@@ -61,8 +64,8 @@ pub fn block(heading: &Heading, status: &Status, style: &Style) -> String {
 fn title(heading: &Heading, status: &Status, style: &Style) -> String {
     let workers = if heading.jobs == 1 { "worker" } else { "workers" };
     let left = format!(
-        " raddle {}  {}  {} {workers}   picker: {}",
-        heading.version, heading.program, heading.jobs, heading.picker
+        " raddle {}  {}  {} {workers}   strategy: {}",
+        heading.version, heading.program, heading.jobs, heading.strategy
     );
     let now = clock(status.elapsed_s, true);
     let right = match heading.time_s {
@@ -174,6 +177,7 @@ mod tests {
                 Tally { id: "dl-02c1".into(), count: 3, place: "pool.c:140 ⇄ pool.c:171".into() },
             ],
             search: None,
+            sampling: None,
         }
     }
 
@@ -183,13 +187,13 @@ mod tests {
             version: "0.1.0".into(),
             program: "queue_test".into(),
             jobs: 8,
-            picker: "walk".into(),
+            strategy: "walk".into(),
             time_s: Some(600.0),
             executions: None,
         };
         let text = block(&heading, &status(), &Style::default());
         expect![[r#"
-            | raddle 0.1.0  queue_test  8 workers   picker: walk                02:13 / 10:00
+            | raddle 0.1.0  queue_test  8 workers   strategy: walk              02:13 / 10:00
             | execs 108k (813/s)   steps/exec 143 avg, 1.9k max   stability 100%   hung 2
             | traces 9.3k distinct (last new 41s ago)
             | findings 2:  assert-7f3a ×31 (queue.c:88)  dl-02c1 ×3 (pool.c:140 ⇄ pool.c:171)

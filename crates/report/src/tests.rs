@@ -30,7 +30,7 @@ fn deadlock() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               T1 waits for mutex `right`
                   at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
                   held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
@@ -71,7 +71,7 @@ fn deadlock_wide() {
         &samples::ab_ba(),
         &WIDE,
         expect![[r#"
-            error[dl-02c1]: deadlock: T1 and T2 wait for each other                          found at execution 1,942, seed 7
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other                         found at execution 1,942 by walk, seed 7
               T1 waits for mutex `right`
                   at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
                   held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
@@ -114,7 +114,7 @@ fn deadlock_in_ascii() {
         &ASCII,
         expect![[r#"
             error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               T1 waits for mutex `right`
                   at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
                   held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
@@ -159,7 +159,7 @@ fn locks_without_names_get_letters() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               T1 waits for mutex in heap block of 48 bytes allocated at bank.c:20 (#2) (B)
                   at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
                   held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
@@ -203,7 +203,7 @@ fn lost_wakeup() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: deadlock: T1 waits for a signal on `ready` that nobody will send
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               T1 consumer waits to be woken at condition variable `ready`
                   at examples/bank.c:60 in worker  pthread_cond_wait(&ready, &lock);
                   the last signal came before it waited: by T0 main at bank.c:61 (step 4)
@@ -239,7 +239,7 @@ fn assertion() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: assertion failed: left.balance + right.balance == 200
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               in T1, created at examples/bank.c:50 in main
                   #0 audit examples/bank.c:40  assert(left.balance + right.balance == 200);
                   #1 worker examples/bank.c:45
@@ -270,7 +270,7 @@ fn crash_after_many_steps() {
         &samples::crash(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: crash: SIGSEGV                  found at execution 1,942, seed 7
+            error[dl-02c1]: crash: SIGSEGV          found at execution 1,942 by walk, seed 7
               in T2, created at examples/bank.c:51 in main
                   #0 transfer examples/bank.c:35  from->balance -= amount;
                   #1 to_left examples/bank.c:47
@@ -311,7 +311,7 @@ fn misuse() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: misuse: T1 unlocks a mutex that another thread holds: left.lock
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               in T1, created at examples/bank.c:50 in main
                   #0 worker examples/bank.c:36
 
@@ -337,7 +337,7 @@ fn five_threads_are_listed() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: deadlock: T1, T2, T3 and T4 wait in a circle
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               T1 waits for mutex `forks`+40
                   at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
                   held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
@@ -386,7 +386,7 @@ fn narrow_terminals_get_a_list() {
         &Style { width: 60, ..Style::default() },
         expect![[r#"
             error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942, seed 7
+              found at execution 1,942 by walk, seed 7
               T1 waits for mutex `right`
                   at examples/bank.c:31 in transfer  pthread_mutex_lock…
                   held by T2, taken at examples/bank.c:30  pthread_mute…
@@ -460,6 +460,7 @@ fn json_line() {
             }
           ],
           "steps": 5,
+          "strategy": "walk",
           "switches": 1,
           "test": null,
           "thread": 1,

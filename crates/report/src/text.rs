@@ -154,9 +154,12 @@ fn cycle(finding: &Finding) -> Option<String> {
     })
 }
 
-/// `found at execution 1,942, seed 7, replayed 5/5`.
+/// `found at execution 1,942 by surw, seed 7, replayed 5/5`.
 fn circumstances(shown: &Shown<'_>) -> String {
     let mut text = format!("found at execution {}", number::grouped(shown.finding.execution));
+    if !shown.finding.strategy.is_empty() {
+        let _ = write!(text, " by {}", shown.finding.strategy);
+    }
     if let Some(seed) = shown.seed {
         let _ = write!(text, ", seed {seed}");
     }

@@ -177,6 +177,6 @@ fn a_store_that_cannot_be_written_is_a_warning() {
 fn a_block_is_drawn_and_taken_away() {
     let (_, told) = run_fake(GOOD, &["--time", "300ms", "--progress", "bar"]);
     assert!(told.error.contains("\x1b[2K raddle "), "{:?}", told.error);
-    assert!(told.error.ends_with("\x1b[4A\x1b[J"), "{:?}", told.error);
+    assert!(told.error.ends_with("\x1b[6A\x1b[J"), "{:?}", told.error);
     assert!(!told.out.contains('\x1b'), "{:?}", told.out);
 }

@@ -115,7 +115,7 @@ impl<'a> Ledger<'a> {
 
     /// Counts executions, all before them having been counted.
     pub(super) fn enter(&mut self, done: &mut Done) -> (Appetite, Vec<News>) {
-        let news = self.tally.count_all(done, &self.options.arms);
+        let news = self.tally.count_all(done, self.options);
         self.tally.outcome.steps_spared += done.result.n_steps_spared;
         self.tally.merge_uncontrolled(std::mem::take(&mut done.result.uncontrolled));
         if let Some(last) = &done.result.last {
@@ -151,8 +151,9 @@ impl<'a> Ledger<'a> {
         };
         let plan = Plan { picker: picker(entry), seed: entry.seed, ..done.block.plan.clone() };
         let first = done.range.end - 1;
-        let finding = finding(&last.trace, &plan, first, &last.output, self.symbols)
+        let mut finding = finding(&last.trace, &plan, first, &last.output, self.symbols)
             .expect("bug: what has a bucket is a finding");
+        finding.strategy = self.options.strategy_of(&plan, first);
         if first == 0 && summary.n_threads <= 1 {
             self.tally.outcome.baseline_failure = Some(finding);
             return Appetite::Enough;

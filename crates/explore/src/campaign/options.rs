@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use raddle_model::{Limits, PickerSpec, Timeouts};
+use raddle_model::{Limits, PickerSpec, Plan, Timeouts};
 use raddle_plan::{Arm, search::SearchSpec};
 
 use super::journal::Saved;
@@ -79,6 +79,22 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// Random executions before a search, when nothing is said.
     pub const N_LEARNING: u64 = 8;
+}
+
+impl Options {
+    /// What the user calls the strategy of an execution with this plan.
+    pub(super) fn strategy_of(&self, plan: &Plan, execution: u64) -> String {
+        match &self.search {
+            Some(search) if execution >= search.n_learning.max(1) => search.name.clone(),
+            _ => self.name_of(plan.picker),
+        }
+    }
+
+    /// What the user calls a picker: the arm's name, if it is one.
+    pub(super) fn name_of(&self, picker: PickerSpec) -> String {
+        let arm = self.arms.iter().find(|it| it.picker == picker);
+        arm.map_or_else(|| picker.to_string(), |it| it.name.clone())
+    }
 }
 
 impl Default for Options {

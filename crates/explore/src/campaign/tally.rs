@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use raddle_model::{Bucket, End};
-use raddle_plan::{Arm, News, Unseen, round};
+use raddle_plan::{News, Unseen, round};
 use raddle_trace::{Entry, Summary};
 
 use super::{
+    Options,
     outcome::{ArmYield, Found, Outcome},
     source::Done,
 };
@@ -49,7 +50,7 @@ impl Tally {
     }
 
     /// Counts executions. What has each brought?
-    pub(super) fn count_all(&mut self, done: &Done, arms: &[Arm]) -> Vec<News> {
+    pub(super) fn count_all(&mut self, done: &Done, options: &Options) -> Vec<News> {
         let n_before = self.outcome.executions;
         let summaries = done.result.summaries.iter();
         let mut news: Vec<News> = summaries.map(|it| self.count(it)).collect();
@@ -66,7 +67,7 @@ impl Tally {
             last.is_new_finding = is_new;
         }
         for (entry, news) in done.block.entries.iter().zip(&news) {
-            self.credit(entry, news, arms);
+            self.credit(entry, news, options);
         }
         news
     }
@@ -89,14 +90,12 @@ impl Tally {
         true
     }
 
-    fn credit(&mut self, entry: &Entry, news: &News, arms: &[Arm]) {
+    fn credit(&mut self, entry: &Entry, news: &News, options: &Options) {
         let picker = (entry.picker, entry.params);
         let idx = match self.pickers.iter().position(|it| *it == picker) {
             Some(idx) => idx,
             None => {
-                let spec = raddle_plan::picker(entry);
-                let arm = arms.iter().find(|it| it.picker == spec);
-                let name = arm.map_or_else(|| spec.to_string(), |it| it.name.clone());
+                let name = options.name_of(raddle_plan::picker(entry));
                 self.pickers.push(picker);
                 self.outcome.arms.push(ArmYield { name, ..ArmYield::default() });
                 self.pickers.len() - 1

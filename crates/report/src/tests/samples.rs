@@ -69,6 +69,7 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
         n_switches: 0,
         trace_digest: 0xfeed,
         output: String::new(),
+        strategy: "walk".into(),
         certainty: Certainty::Shown,
         evidence: None,
     }
