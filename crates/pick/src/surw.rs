@@ -8,9 +8,10 @@
 //! Bound: where threads do not block and counts are right, every order of the interesting events is equally
 //! likely: (Σ n_t)! / Π n_t! orders, whatever else the threads do.
 //!
-//! Where we depart: the object is drawn, in proportion to its uses, from those that at least two threads use
-//! and one changes (the authors ask for half of the threads, and miss bugs between two of many), locks
-//! among them; who is next is drawn among the threads that can go on; when nobody may go on because all
+//! Where we depart: the object is drawn from those that at least two threads use and one changes (the authors
+//! ask for half of the threads, and miss bugs between two of many), locks among them; half of the time in
+//! proportion to its uses, as theirs is, and half of the time uniformly, for a flag that is used twice
+//! beside a counter that is used a thousand times would else hardly ever be the one; who is next is drawn among the threads that can go on; when nobody may go on because all
 //! are held back, the draw is repeated; events of threads that are yet to be created count with their
 //! creator; fair spells (`fair`), for a thread that is next and spins would hold all others back for
 //! ever. Without knowledge of any shared object, only the random priorities are left.
@@ -159,8 +160,12 @@ impl<'a> Surw<'a> {
     }
 }
 
-/// One of the profile's objects, in proportion to its uses.
+/// One of the profile's objects: half of the time in proportion to its uses, half of the time any.
 fn draw(profile: &ProfileView<'_>, dice: &mut Dice) -> Option<(u32, u64)> {
+    if dice.is_heads(500) && !profile.interests.is_empty() {
+        let interest = dice.below(profile.interests.len() as u32);
+        return Some((interest, profile.interests[interest as usize].name));
+    }
     let total: u64 = profile.interests.iter().map(|it| it.n_uses).sum();
     if total == 0 {
         return None;
