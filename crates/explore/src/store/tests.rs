@@ -3,7 +3,10 @@
 use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
 
 use expect_test::{Expect, expect};
-use raddle_model::{Bucket, Carrier, End, Finding, Limits, PickerSpec, Plan, Timeouts};
+use raddle_model::{
+    Amount, Bucket, Carrier, Counting, Depth, End, Finding, Interest, Length, Limits, PickerSpec,
+    Plan, Profile, Role, Smax, Timeouts, Use,
+};
 use tempfile::TempDir;
 
 use super::{RunEnd, RunInfo, SearchSettings, Store, StoreError, StoredTarget, hash_program};
@@ -260,4 +263,43 @@ fn a_search_that_can_not_be_kept_says_why() {
     search.stand(&Standing::default());
     search.add(&counted(1));
     assert!(search.error().is_some());
+}
+
+/// A plan as it was written before there were strategies, profiles and records.
+#[test]
+fn plans_of_before_load() {
+    for (word, picker) in [("walk", PickerSpec::Walk), ("nonpreemptive", PickerSpec::Nonpreemptive)]
+    {
+        let text = format!(
+            r#"{{"prefix":[1,2],"picker":"{word}","seed":7,"limits":{{"max_steps":1000000}},
+                "timeouts":"rare","spurious":false,"shared":[3,4]}}"#
+        );
+        let plan: Plan = serde_json::from_str(&text).expect("a plan of before");
+        let expected = Plan { prefix: vec![1, 2], shared: vec![3, 4], ..Plan::new(picker, 7) };
+        assert_eq!(plan, expected);
+    }
+}
+
+/// A plan with all that it may have comes back as it was.
+#[test]
+fn plans_come_back() {
+    let profile = Profile {
+        n_choices: 100,
+        n_threads: 3,
+        lengths: vec![Length { role: Role::MAIN, n_events: 9, ..Length::default() }],
+        interests: vec![Interest { name: u64::MAX, n_uses: 5 }],
+        uses: vec![Use { role: Role::MAIN, interest: 0, n_below: 5 }],
+    };
+    let ratio = Smax::Ratio { per_mille: 2_900, counting: Counting::Contended };
+    for picker in [
+        PickerSpec::Stride(ratio),
+        PickerSpec::Pct(Depth::Guaranteed(3_338)),
+        PickerSpec::Rpro { depth: Depth::Drawn, radius: Amount::Fixed(50) },
+        PickerSpec::Surw,
+        PickerSpec::Sticky { per_mille: 900 },
+    ] {
+        let plan = Plan { profile: profile.clone(), ..Plan::new(picker, 7) };
+        let text = serde_json::to_string(&plan).expect("plain data");
+        assert_eq!(serde_json::from_str::<Plan>(&text).expect("its own words"), plan);
+    }
 }

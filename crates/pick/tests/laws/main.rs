@@ -12,7 +12,7 @@ mod toy;
 use raddle_model::{Amount, Counting, Depth, PickerSpec, Smax};
 
 /// One of each.
-const PICKERS: [PickerSpec; 16] = [
+const PICKERS: [PickerSpec; 18] = [
     PickerSpec::Nonpreemptive,
     PickerSpec::Walk,
     PickerSpec::Rstest { per_mille: 200 },
@@ -29,4 +29,6 @@ const PICKERS: [PickerSpec; 16] = [
     PickerSpec::Delay(Amount::Fixed(2)),
     PickerSpec::Delay(Amount::Drawn),
     PickerSpec::Sticky { per_mille: 900 },
+    PickerSpec::Order { newest_first: true },
+    PickerSpec::Sites,
 ];

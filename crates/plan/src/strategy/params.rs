@@ -172,6 +172,18 @@ mod tests {
         }
     }
 
+    /// The user's page has a line for each.
+    #[test]
+    fn every_form_is_explained() {
+        let page = include_str!("../../../../docs/strategies.md");
+        for form in FORMS {
+            let is_there = [format!("`{}`", form.name), format!("`{}:", form.name)]
+                .iter()
+                .any(|it| page.contains(it));
+            assert!(is_there, "docs/strategies.md has no `{}`", form.name);
+        }
+    }
+
     /// What is written back means the same.
     #[test]
     fn texts_come_back() {
