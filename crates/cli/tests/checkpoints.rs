@@ -17,6 +17,7 @@ fn native(source: &str, checkpoints: u64) -> Box<dyn Session + Send> {
     let program = compile(&toolchain, &request).expect("the program compiles").program;
     let mut options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
     options.checkpoints = checkpoints;
+    options.checkpoint_gap = Some(1);
     Native::new(options).open().expect("the program starts")
 }
 

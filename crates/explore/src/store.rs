@@ -6,7 +6,7 @@
 //! .raddle/runs/<id>/run.json               what was run, and how it ended
 //! .raddle/runs/<id>/findings/<id>.json     a finding with all that is needed to replay it
 //! .raddle/runs/<id>/search.json            where a search stood, if the run was one
-//! .raddle/runs/<id>/search-<n>.jsonl       its executions since
+//! .raddle/runs/<id>/search-<n>.runs        its executions since
 //! ```
 //!
 //! Findings are written when they are found, each file at once (written beside, then renamed), so a run
@@ -22,6 +22,7 @@ mod ids;
 mod index;
 mod os;
 mod run;
+mod runs;
 mod search;
 mod time;
 mod value;

@@ -4,12 +4,17 @@
 //! The runtime makes and runs them (crate `rt`, `checkpoint`). Here they are found by the choices that led
 //! to them. What is kept changes how fast executions are, never what they do.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::{
+    sync::atomic::Ordering::{Acquire, Relaxed, Release},
+    time::Duration,
+};
 
 use raddle_explore::target::Block;
 use raddle_model::Plan;
 use raddle_trace::{CHECKPOINTS_MAX, Checkpoint, Entry, Segment};
 
+/// What a copy costs: two forks, pages copied, and a process that can't be rewound.
+const COPY_TIME: Duration = Duration::from_micros(400);
 /// So many refusals in a row, and no more copies are asked for.
 const REFUSALS_MAX: u32 = 8;
 
@@ -22,6 +27,12 @@ pub(crate) struct Checkpoints {
     /// Blocks run so far: what was used when.
     now: u64,
     n_refused: u32,
+    /// Steps that a copy must spare, if that is not to be measured.
+    gap: Option<u64>,
+    /// The best time for a step that an execution had which neither began from a copy nor left one.
+    step_time_ns: Option<u64>,
+    /// Is the execution that runs such a one?
+    is_plain: bool,
 }
 
 #[derive(Debug)]
@@ -80,15 +91,40 @@ pub(crate) struct Start {
 
 impl Checkpoints {
     /// None so far.
-    pub(crate) fn new(budget: u64) -> Checkpoints {
+    pub(crate) fn new(budget: u64, gap: Option<u64>) -> Checkpoints {
         let slots = (0..CHECKPOINTS_MAX).map(|_| Slot::Free).collect();
-        Checkpoints { budget, slots, now: 0, n_refused: 0 }
+        Checkpoints {
+            budget,
+            slots,
+            now: 0,
+            n_refused: 0,
+            gap,
+            step_time_ns: None,
+            is_plain: false,
+        }
+    }
+
+    /// Notes how long the steps of an execution took.
+    pub(crate) fn measure(&mut self, n_steps: u64, elapsed: Duration) {
+        if self.is_plain && n_steps > 0 {
+            let each = (elapsed.as_nanos() as u64 / n_steps).max(1);
+            self.step_time_ns = Some(self.step_time_ns.map_or(each, |it| it.min(each)));
+        }
+    }
+
+    /// Choices that must lie between two copies for them to be worth it; before anything is measured, more
+    /// than there are.
+    fn gap(&self) -> usize {
+        let measured = self.step_time_ns.map(|it| COPY_TIME.as_nanos() as u64 / it);
+        let gap = self.gap.or(measured).map_or(usize::MAX / 2, |it| it as usize);
+        gap.max(1)
     }
 
     /// Finds where the block's execution can begin, and asks it to leave copies where it should. The
     /// server waits.
     pub(crate) fn prepare(&mut self, segment: &Segment, block: &Block) -> Option<Start> {
         self.now += 1;
+        self.is_plain = true;
         if self.budget == 0 || block.entries.len() != 1 {
             return None;
         }
@@ -96,10 +132,18 @@ impl Checkpoints {
         if let Some(Slot::Kept(kept)) = start.and_then(|it| self.slots.get_mut(it.slot)) {
             kept.used_at = self.now;
         }
-        let n_known = start.map_or(0, |it| self.position(it.slot));
-        let wanted = block.keep.iter().map(|it| *it as usize);
-        for n_choices in wanted.filter(|it| n_known < *it && *it < block.plan.prefix.len()) {
-            self.ask(segment, block, n_choices);
+        self.is_plain = start.is_none();
+        let mut n_spared = start.map_or(0, |it| self.position(it.slot));
+        let gap = self.gap();
+        // The deepest of those that are near each other.
+        for (idx, n_choices) in block.keep.iter().map(|it| *it as usize).enumerate() {
+            let next = block.keep.get(idx + 1).map_or(usize::MAX, |it| *it as usize);
+            let is_useful = n_spared + gap <= n_choices && n_choices < block.plan.prefix.len();
+            if is_useful && n_choices + gap <= next {
+                self.ask(segment, block, n_choices);
+                self.is_plain = false;
+                n_spared = n_choices;
+            }
         }
         start
     }

@@ -37,6 +37,8 @@ pub struct NativeOptions {
     pub checkpoints: u64,
     /// Does every execution get a process of its own?
     pub is_fresh: bool,
+    /// Steps that a live copy must spare; by default as many as take the time that a copy costs.
+    pub checkpoint_gap: Option<u64>,
     /// Events kept of an execution, if not the default; a power of two.
     pub events: Option<u32>,
     /// When this becomes true, whatever runs is given up soon.
@@ -57,6 +59,7 @@ impl NativeOptions {
             hang_timeout: Duration::from_secs(10),
             n_cpus: 4,
             checkpoints: 0,
+            checkpoint_gap: None,
             is_fresh: false,
             events: None,
             stop: Arc::default(),

@@ -59,7 +59,7 @@ impl NativeSession {
             options: options.clone(),
             server,
             symbols: Symbols::new(),
-            checkpoints: Checkpoints::new(options.checkpoints),
+            checkpoints: Checkpoints::new(options.checkpoints, options.checkpoint_gap),
             last_plan: None,
             n_plans: 0,
             n_kernel_kills: watchdog::kernel_kills(),
@@ -386,6 +386,7 @@ impl Session for NativeSession {
         self.write_block(block)?;
         let segment = self.server.segment;
         let mut start = self.checkpoints.prepare(&segment, block);
+        let begun = Instant::now();
         let watchdog = loop {
             if let Some(watchdog) = self.run_from(start)? {
                 break watchdog;
@@ -401,6 +402,8 @@ impl Session for NativeSession {
         }
         let mut result = self.read_block(block, &watchdog);
         result.n_steps_spared = start.map_or(0, |it| it.n_steps);
+        let n_steps = result.summaries.iter().map(|it| it.n_steps).sum::<u64>();
+        self.checkpoints.measure(n_steps.saturating_sub(result.n_steps_spared), begun.elapsed());
         Ok(result)
     }
 }

@@ -33,6 +33,28 @@ pub enum OpResult {
     Interrupted,
 }
 
+impl OpResult {
+    /// All, in the order of their numbers.
+    const ALL: [OpResult; 11] = [
+        OpResult::Done,
+        OpResult::Busy,
+        OpResult::TimedOut,
+        OpResult::WouldDeadlock,
+        OpResult::OwnerDied,
+        OpResult::NotRecoverable,
+        OpResult::NotOwner,
+        OpResult::Chosen,
+        OpResult::Overflow,
+        OpResult::Misused,
+        OpResult::Interrupted,
+    ];
+
+    /// The one with this number, if there is one.
+    pub fn from_number(number: u8) -> Option<OpResult> {
+        OpResult::ALL.get(usize::from(number)).copied()
+    }
+}
+
 macro_rules! misuses {
     ($($(#[$meta:meta])* $name:ident = $text:literal,)*) => {
         /// A use of a synchronisation object that POSIX leaves undefined.
@@ -161,7 +183,16 @@ impl End {
 
 #[cfg(test)]
 mod tests {
-    use super::{End, Misuse};
+    use super::{End, Misuse, OpResult};
+
+    #[test]
+    fn numbers_of_results_come_back() {
+        for (number, result) in (0..).zip(OpResult::ALL) {
+            assert_eq!(result as u8, number);
+            assert_eq!(OpResult::from_number(number), Some(result));
+        }
+        assert_eq!(OpResult::from_number(11), None);
+    }
 
     #[test]
     fn numbers_come_back() {

@@ -287,7 +287,7 @@ fn decode_event(event: *const Event) -> Event {
     Event {
         kind: OpKind::from_number(kind).unwrap_or(OpKind::Yield),
         flags: Flags(flags),
-        result: result_from_number(result),
+        result: OpResult::from_number(result).unwrap_or_default(),
         size,
         thread: ThreadId(words[1]),
         object: ObjectId(words[2]),
@@ -303,26 +303,6 @@ const _: () = {
     assert!(std::mem::offset_of!(Event, thread) == 4);
     assert!(std::mem::offset_of!(Event, value) == 24);
 };
-
-fn result_from_number(number: u8) -> OpResult {
-    use OpResult::*;
-    [
-        Done,
-        Busy,
-        TimedOut,
-        WouldDeadlock,
-        OwnerDied,
-        NotRecoverable,
-        NotOwner,
-        Chosen,
-        Overflow,
-        Misused,
-        Interrupted,
-    ]
-    .into_iter()
-    .find(|it| *it as u8 == number)
-    .unwrap_or(Done)
-}
 
 pub(crate) fn decode_site(entry: &SiteEntry) -> Site {
     Site { module: (entry.module != u32::MAX).then_some(entry.module), offset: entry.offset }

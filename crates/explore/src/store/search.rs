@@ -1,8 +1,7 @@
 //! A search that is kept, so that it can go on after its process is gone.
 //!
-//! `search.json` says what is searched, how, and where the search stood; `search-<n>.jsonl` has a line for
-//! each execution that counts since. Both are written in such an order that there is always one pair that
-//! belongs together: the new file of lines begins when the new standing is there.
+//! `search.json` says what is searched, how, and where the search stood; `search-<n>.runs` has each execution
+//! that counts since. Both are written in such an order that there is always one pair that belongs together.
 
 use std::{
     fs::{self, File},
@@ -13,11 +12,14 @@ use std::{
 use raddle_model::{Limits, Timeouts};
 use serde::{Deserialize, Serialize};
 
-use super::{RunInfo, Store, StoreError, VERSION, file};
+use super::{
+    RunInfo, Store, StoreError, VERSION, file,
+    runs::{Reader, Writer},
+};
 use crate::campaign::{Counted, Journal, Saved, Standing};
 
-/// After so many bytes of lines the standing is written again, if it is not larger itself.
-const LINES_MAX: usize = 1 << 20;
+/// After so many bytes of executions the standing is written again, if it is not larger itself.
+const RUNS_MAX: usize = 1 << 20;
 
 /// How a search is made: what decides which executions there are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +41,7 @@ struct Head {
     raddle: String,
     info: RunInfo,
     settings: SearchSettings,
-    /// The number of the file of lines that belongs to it.
+    /// The number of the file of executions that belongs to it.
     n_standings: u64,
     standing: Standing,
 }
@@ -62,7 +64,8 @@ pub struct StoredSearch {
 pub struct SearchFile {
     folder: PathBuf,
     head: Head,
-    lines: Option<File>,
+    runs: Option<File>,
+    writer: Writer,
     n_bytes: usize,
     n_standing_bytes: usize,
     /// Why nothing more is kept.
@@ -79,7 +82,15 @@ impl SearchFile {
             n_standings: 0,
             standing: Standing::default(),
         };
-        SearchFile { folder, head, lines: None, n_bytes: 0, n_standing_bytes: 0, error: None }
+        SearchFile {
+            folder,
+            head,
+            runs: None,
+            writer: Writer::default(),
+            n_bytes: 0,
+            n_standing_bytes: 0,
+            error: None,
+        }
     }
 
     /// Why the search can't go on later, if so.
@@ -93,26 +104,26 @@ impl SearchFile {
     }
 
     fn try_stand(&mut self, standing: &Standing) -> Result<(), StoreError> {
-        let old = lines_file(&self.folder, self.head.n_standings);
+        let old = runs_file(&self.folder, self.head.n_standings);
         self.head.n_standings += 1;
-        let new = lines_file(&self.folder, self.head.n_standings);
-        let lines = File::create(&new).map_err(StoreError::io("write", &new))?;
+        let new = runs_file(&self.folder, self.head.n_standings);
+        let runs = File::create(&new).map_err(StoreError::io("write", &new))?;
         self.head.standing = standing.clone();
         self.n_standing_bytes = file::write(&self.folder.join(SEARCH), &self.head)?;
         // It is of no use to anybody, but in nobody's way either.
         let _ = fs::remove_file(old);
-        self.lines = Some(lines);
+        self.runs = Some(runs);
+        self.writer = Writer::default();
         self.n_bytes = 0;
         Ok(())
     }
 
     fn try_add(&mut self, counted: &Counted) -> Result<(), StoreError> {
-        let Some(lines) = &mut self.lines else { return Ok(()) };
-        let mut line = serde_json::to_vec(counted).expect("bug: an execution has a JSON form");
-        line.push(b'\n');
-        self.n_bytes += line.len();
-        let path = lines_file(&self.folder, self.head.n_standings);
-        lines.write_all(&line).map_err(StoreError::io("write", &path))
+        let Some(runs) = &mut self.runs else { return Ok(()) };
+        let bytes = self.writer.write(counted);
+        self.n_bytes += bytes.len();
+        let path = runs_file(&self.folder, self.head.n_standings);
+        runs.write_all(bytes).map_err(StoreError::io("write", &path))
     }
 }
 
@@ -130,14 +141,14 @@ impl Journal for SearchFile {
     }
 
     fn is_long(&self) -> bool {
-        self.error.is_none() && LINES_MAX.max(self.n_standing_bytes) < self.n_bytes
+        self.error.is_none() && RUNS_MAX.max(self.n_standing_bytes) < self.n_bytes
     }
 }
 
 const SEARCH: &str = "search.json";
 
-fn lines_file(folder: &Path, n_standings: u64) -> PathBuf {
-    folder.join(format!("search-{n_standings}.jsonl"))
+fn runs_file(folder: &Path, n_standings: u64) -> PathBuf {
+    folder.join(format!("search-{n_standings}.runs"))
 }
 
 impl Store {
@@ -179,10 +190,9 @@ impl Store {
         if head.raddle != env!("CARGO_PKG_VERSION") {
             return Err(StoreError::OtherRaddle { file: path, raddle: head.raddle });
         }
-        let lines = fs::read_to_string(lines_file(&folder, head.n_standings));
-        // The last line may have been cut short when the process was killed; its execution is made again.
-        let counted = lines.unwrap_or_default();
-        let counted = counted.lines().map_while(|it| serde_json::from_str(it).ok()).collect();
+        // The last one may have been cut short when the process was killed; it is made again.
+        let runs = fs::read(runs_file(&folder, head.n_standings)).unwrap_or_default();
+        let counted = Reader::new(&runs).collect();
         Ok(StoredSearch {
             run: run.to_owned(),
             info: head.info,

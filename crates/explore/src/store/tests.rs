@@ -227,10 +227,10 @@ fn searches_are_kept() {
         search.add(&counted(2));
     }
     assert!(search.has_begun() && search.error().is_none());
-    let lines = run.directory().join("search-2.jsonl");
-    let mut text = fs::read_to_string(&lines).unwrap();
-    text.truncate(text.len() - 9);
-    fs::write(&lines, text).unwrap();
+    let runs = run.directory().join("search-2.runs");
+    let mut bytes = fs::read(&runs).unwrap();
+    bytes.truncate(bytes.len() - 3);
+    fs::write(&runs, bytes).unwrap();
     for name in ["latest", run.id(), &run.id()[..4]] {
         let stored = store.find_search(name).expect("it was kept");
         assert_eq!((stored.run.as_str(), &stored.info), (run.id(), &info()));
@@ -240,7 +240,7 @@ fn searches_are_kept() {
         let prefixes: Vec<_> = stored.saved.counted.iter().map(|it| &it.prefix[..]).collect();
         assert_eq!(prefixes, [[0, 1]]);
     }
-    assert!(!run.directory().join("search-1.jsonl").exists());
+    assert!(!run.directory().join("search-1.runs").exists());
     check_error(
         store.find_search("zzz"),
         &directory,

@@ -1,0 +1,315 @@
+//! Executions as bytes, one after the other: most of an execution is that of the one before.
+//!
+//! A search writes one for each execution that counts, thousands in a second, and they share long
+//! beginnings. So of the steps, objects and sites only what differs from the execution before is written,
+//! and numbers are as long as they need to be (seven bits a byte, the lowest first). A record has its
+//! length before it: what is cut short at the end is left out.
+
+use raddle_model::{End, Flags, ObjectId, OpKind, OpResult, SiteId, ThreadId};
+use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
+
+use crate::campaign::Counted;
+
+/// Writes executions.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    before: Run,
+    bytes: Vec<u8>,
+}
+
+/// Reads them, in the same order.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    before: Run,
+    bytes: &'a [u8],
+}
+
+impl Writer {
+    /// The bytes of one more execution.
+    pub(super) fn write(&mut self, counted: &Counted) -> &[u8] {
+        self.bytes.clear();
+        self.bytes.extend([0; 4]);
+        self.numbers(counted.prefix.iter().map(|it| u64::from(*it)));
+        self.numbers(counted.shared_found.iter().copied());
+        self.number(u64::from(counted.run.is_some()));
+        if let Some(run) = &counted.run {
+            self.run(run);
+            self.before.clone_from(run);
+        }
+        let length = (self.bytes.len() - 4) as u32;
+        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
+        &self.bytes
+    }
+
+    fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
+        self.number(numbers.len() as u64);
+        for number in numbers {
+            self.number(number);
+        }
+    }
+
+    fn run(&mut self, run: &Run) {
+        let n_same = n_same(&self.before.steps, &run.steps);
+        self.number(n_same as u64);
+        self.number((run.steps.len() - n_same) as u64);
+        for step in &run.steps[n_same..] {
+            for number in of_step(step) {
+                self.number(number);
+            }
+        }
+        self.number(run.pending.len() as u64);
+        for pending in &run.pending {
+            for number in of_pending(pending) {
+                self.number(number);
+            }
+        }
+        let (kind, detail) = run.end.map_or((0, 0), End::to_numbers);
+        self.number(u64::from(kind));
+        self.number(u64::from(detail as u32));
+        let n_same = n_same_objects(&self.before.objects, &run.objects);
+        self.number(n_same as u64);
+        let rest = run.objects[n_same..].iter();
+        self.numbers(rest.flat_map(|it| [it.name, it.block]).collect::<Vec<u64>>().into_iter());
+        let n_same = self.before.sites.iter().zip(&run.sites).take_while(|(a, b)| a == b).count();
+        self.number(n_same as u64);
+        self.numbers(run.sites[n_same..].iter().copied());
+    }
+}
+
+fn n_same(before: &[Step], now: &[Step]) -> usize {
+    before.iter().zip(now).take_while(|(a, b)| a == b).count()
+}
+
+fn n_same_objects(before: &[ObjectName], now: &[ObjectName]) -> usize {
+    before.iter().zip(now).take_while(|(a, b)| a == b).count()
+}
+
+fn of_step(step: &Step) -> [u64; 13] {
+    [
+        u64::from(step.thread.0),
+        step.kind as u64,
+        u64::from(step.flags.0),
+        step.result as u64,
+        u64::from(step.object.0),
+        u64::from(step.other.0),
+        u64::from(step.site.0),
+        step.value,
+        step.enabled.0,
+        step.timed.0,
+        u64::from(step.n_choices),
+        u64::from(step.choice),
+        step.context,
+    ]
+}
+
+fn of_pending(pending: &Pending) -> [u64; 7] {
+    [
+        u64::from(pending.thread.0),
+        pending.kind as u64,
+        u64::from(pending.flags.0),
+        u64::from(pending.object.0),
+        u64::from(pending.other.0),
+        u64::from(pending.site.0),
+        u64::from(pending.is_blocked),
+    ]
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { before: Run::default(), bytes }
+    }
+
+    fn counted(&mut self) -> Option<Counted> {
+        let prefix = self.numbers()?.into_iter().map(|it| it as u32).collect();
+        let shared_found = self.numbers()?;
+        let run = if self.number()? == 1 { Some(self.run()?) } else { None };
+        if let Some(run) = &run {
+            self.before.clone_from(run);
+        }
+        Some(Counted { prefix, run, shared_found })
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let (byte, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn numbers(&mut self) -> Option<Vec<u64>> {
+        let n_numbers = self.number()?;
+        (0..n_numbers).map(|_| self.number()).collect()
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u64; N]> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = self.number()?;
+        }
+        Some(numbers)
+    }
+
+    fn run(&mut self) -> Option<Run> {
+        let n_same = self.number()? as usize;
+        let mut steps = self.before.steps.get(..n_same)?.to_vec();
+        for _ in 0..self.number()? {
+            steps.push(to_step(self.array()?)?);
+        }
+        let mut pending = Vec::new();
+        for _ in 0..self.number()? {
+            pending.push(to_pending(self.array()?)?);
+        }
+        let [kind, detail] = self.array()?;
+        let end = End::from_numbers(kind as u8, detail as u32 as i32);
+        let n_same = self.number()? as usize;
+        let mut objects = self.before.objects.get(..n_same)?.to_vec();
+        let rest = self.numbers()?;
+        objects.extend(rest.chunks_exact(2).map(|it| ObjectName { name: it[0], block: it[1] }));
+        let n_same = self.number()? as usize;
+        let mut sites = self.before.sites.get(..n_same)?.to_vec();
+        sites.extend(self.numbers()?);
+        Some(Run { steps, pending, end, objects, sites })
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Counted;
+
+    fn next(&mut self) -> Option<Counted> {
+        let (length, rest) = self.bytes.split_first_chunk::<4>()?;
+        let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        self.bytes = record;
+        let counted = self.counted()?;
+        self.bytes = rest;
+        Some(counted)
+    }
+}
+
+fn to_step(numbers: [u64; 13]) -> Option<Step> {
+    let [
+        thread,
+        kind,
+        flags,
+        result,
+        object,
+        other,
+        site,
+        value,
+        enabled,
+        timed,
+        ways,
+        way,
+        context,
+    ] = numbers;
+    Some(Step {
+        thread: ThreadId(thread as u32),
+        kind: OpKind::from_number(kind as u8)?,
+        flags: Flags(flags as u8),
+        result: OpResult::from_number(result as u8)?,
+        object: ObjectId(object as u32),
+        other: ObjectId(other as u32),
+        site: SiteId(site as u32),
+        value,
+        enabled: Threads(enabled),
+        timed: Threads(timed),
+        n_choices: ways as u32,
+        choice: way as u32,
+        context,
+    })
+}
+
+fn to_pending(numbers: [u64; 7]) -> Option<Pending> {
+    let [thread, kind, flags, object, other, site, is_blocked] = numbers;
+    Some(Pending {
+        thread: ThreadId(thread as u32),
+        kind: OpKind::from_number(kind as u8)?,
+        flags: Flags(flags as u8),
+        object: ObjectId(object as u32),
+        other: ObjectId(other as u32),
+        site: SiteId(site as u32),
+        is_blocked: is_blocked == 1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::{End, Misuse, ObjectId, OpKind, OpResult, ThreadId};
+    use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
+
+    use super::{Reader, Writer};
+    use crate::campaign::Counted;
+
+    fn step(thread: u32, value: u64) -> Step {
+        Step {
+            thread: ThreadId(thread),
+            kind: OpKind::AtomicCas,
+            result: OpResult::Interrupted,
+            object: ObjectId(300),
+            value,
+            enabled: Threads(u64::MAX),
+            n_choices: 3,
+            choice: 2,
+            context: u64::MAX - 5,
+            ..Step::default()
+        }
+    }
+
+    fn run(values: &[u64]) -> Run {
+        Run {
+            steps: values.iter().map(|it| step(7, *it)).collect(),
+            pending: vec![Pending { thread: ThreadId(9), is_blocked: true, ..Pending::default() }],
+            end: Some(End::Misuse(Misuse::JoinSelf)),
+            objects: values.iter().map(|it| ObjectName { name: *it, block: 1 << *it }).collect(),
+            sites: values.to_vec(),
+        }
+    }
+
+    fn all() -> Vec<Counted> {
+        let counted = |prefix: &[u32], run| Counted {
+            prefix: prefix.to_vec(),
+            run,
+            shared_found: vec![u64::MAX, 0],
+        };
+        vec![
+            counted(&[0, 200, 70_000], Some(run(&[1, 2, 3]))),
+            counted(&[], Some(run(&[1, 2, 4, 5]))),
+            counted(&[1], None),
+            counted(&[1], Some(Run { end: Some(End::Exit(-1)), ..run(&[1]) })),
+            counted(&[1], Some(Run::default())),
+        ]
+    }
+
+    #[test]
+    fn they_come_back() {
+        let mut writer = Writer::default();
+        let bytes: Vec<u8> = all().iter().flat_map(|it| writer.write(it).to_vec()).collect();
+        let read: Vec<Counted> = Reader::new(&bytes).collect();
+        assert_eq!(format!("{read:?}"), format!("{:?}", all()));
+    }
+
+    /// Wherever it was cut, what is whole before is read, and no more.
+    #[test]
+    fn what_is_cut_short_is_left_out() {
+        let mut writer = Writer::default();
+        let parts: Vec<Vec<u8>> = all().iter().map(|it| writer.write(it).to_vec()).collect();
+        let bytes = parts.concat();
+        for end in 0..=bytes.len() {
+            let n_whole = (0..=parts.len()).rfind(|it| parts[..*it].concat().len() <= end);
+            assert_eq!(Some(Reader::new(&bytes[..end]).count()), n_whole, "cut at {end}");
+        }
+    }
+}
