@@ -11,6 +11,7 @@ mod program;
 mod row;
 mod scale;
 mod steps;
+mod tree;
 
 use std::{fs, path::PathBuf};
 
@@ -38,6 +39,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("access", access::measure),
     ("cpu", cpu::measure),
     ("scale", scale::measure),
+    ("tree", tree::measure),
 ];
 
 /// Runs the benchmarks, prints a table and fails if a bar is missed.

@@ -144,7 +144,7 @@ fn open(native: &NativeOptions) -> anyhow::Result<Box<dyn Session + Send>> {
 fn trace_of(session: &mut dyn Session, plan: &Plan) -> anyhow::Result<(Trace, Vec<u64>)> {
     let entry = Entry { seed: plan.seed, picker: 1, ..Entry::default() };
     let (plan, entries) = (plan.clone(), vec![entry]);
-    let block = Block { plan, entries, exit_is_fine: false, keep: Vec::new() };
+    let block = Block { plan, entries, exit_is_fine: false, common: 0 };
     let result = session.run(&block)?;
     let last = result.last.context("an execution without trace")?;
     Ok((last.trace, result.shared_found))

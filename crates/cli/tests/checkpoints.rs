@@ -21,11 +21,11 @@ fn native(source: &str, checkpoints: u64) -> Box<dyn Session + Send> {
     Native::new(options).open().expect("the program starts")
 }
 
-fn run(session: &mut dyn Session, plan: &Plan, keep: &[u32]) -> BlockResult {
+fn run(session: &mut dyn Session, plan: &Plan) -> BlockResult {
     let picker = u32::from(plan.picker == PickerSpec::Walk);
     let entry = Entry { seed: plan.seed, picker, ..Entry::default() };
-    let (plan, keep) = (plan.clone(), keep.to_vec());
-    let block = Block { plan, entries: vec![entry], exit_is_fine: false, keep };
+    let (plan, common) = (plan.clone(), plan.prefix.len() as u32);
+    let block = Block { plan, entries: vec![entry], exit_is_fine: false, common };
     session.run(&block).expect("an execution")
 }
 
@@ -59,21 +59,18 @@ fn compare(source: &str, budget: u64) -> (u64, u64) {
     let (mut plain, mut copied) = (native(source, 0), native(source, budget));
     let mut plan = Plan::new(PickerSpec::Walk, 0);
     plan.record = Record { options: true, ..Record::NONE };
-    plan.shared = run(&mut *plain, &plan, &[]).shared_found;
+    plan.shared = run(&mut *plain, &plan).shared_found;
     let (mut n_steps, mut n_spared) = (0, 0);
     let mut rng = Rng::new(1);
     for seed in 0..6 {
-        let whole = run(&mut *plain, &Plan { picker: PickerSpec::Walk, seed, ..plan.clone() }, &[]);
+        let whole = run(&mut *plain, &Plan { picker: PickerSpec::Walk, seed, ..plan.clone() });
         let choices = choices(&whole.last.expect("blocks of one are looked at").trace);
         for _ in 0..20 {
             let n_choices = 1 + rng.below(choices.len() as u32) as usize;
             let prefix = choices[..n_choices].to_vec();
-            let mut keep =
-                [n_choices / 3, n_choices / 2, n_choices - 1].map(|it| it as u32).to_vec();
-            keep.dedup();
             let plan = Plan { prefix, picker: PickerSpec::Nonpreemptive, seed: 0, ..plan.clone() };
-            let expected = run(&mut *plain, &plan, &keep);
-            let found = run(&mut *copied, &plan, &keep);
+            let expected = run(&mut *plain, &plan);
+            let found = run(&mut *copied, &plan);
             let (found_sight, expected_sight) = (sight(&found), sight(&expected));
             let lines = found_sight.lines().zip(expected_sight.lines());
             for (found, expected) in lines {

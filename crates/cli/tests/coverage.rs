@@ -65,7 +65,7 @@ fn entry(seed: u64) -> Entry {
 fn run(session: &mut dyn Session, n: u64) -> BlockResult {
     let entries = (0..n).map(entry).collect();
     let plan = Plan::new(PickerSpec::Walk, 0);
-    session.run(&Block { plan, entries, exit_is_fine: false, keep: Vec::new() }).expect("it runs")
+    session.run(&Block { plan, entries, exit_is_fine: false, common: 0 }).expect("it runs")
 }
 
 /// Each of 64 executions has one order of the two writes: the chance to miss one of them is 2⁻⁶³.
@@ -103,7 +103,7 @@ fn pairs_are_the_same_every_time_and_on_both_carriers() {
         .flat_map(|seed| {
             let plan = Plan::new(PickerSpec::Walk, seed);
             let entries = vec![entry(seed)];
-            let block = Block { plan, entries, exit_is_fine: false, keep: Vec::new() };
+            let block = Block { plan, entries, exit_is_fine: false, common: 0 };
             session.run(&block).expect("it runs").covered
         })
         .map(|it| it.pair)

@@ -141,7 +141,7 @@ fn rewinds_as_it_forks(options: &NativeOptions, shared: Vec<u64>) -> Result<(), 
     let plan = Plan { shared, ..Plan::new(PickerSpec::Walk, 0) };
     let entry = |seed| Entry::new(PickerSpec::Walk, seed);
     let entries = (0..N_IN_BLOCK).map(entry).collect();
-    let block = Block { plan, entries, exit_is_fine: false, keep: vec![] };
+    let block = Block { plan, entries, exit_is_fine: false, common: 0 };
     let mut fresh = Native::new(NativeOptions { is_fresh: true, ..options.clone() }).open()?;
     let mut rewound = Native::new(options.clone()).open()?;
     let expected = fresh.run(&block)?.summaries;
@@ -166,8 +166,7 @@ fn open(options: &NativeOptions, carrier: Carrier) -> Result<Box<dyn Session + S
 
 fn run(session: &mut dyn Session, plan: &Plan) -> Result<(Execution, Vec<u64>), Failed> {
     let entry = Entry::new(plan.picker, plan.seed);
-    let block =
-        Block { plan: plan.clone(), entries: vec![entry], exit_is_fine: false, keep: vec![] };
+    let block = Block { plan: plan.clone(), entries: vec![entry], exit_is_fine: false, common: 0 };
     let result = session.run(&block)?;
     Ok((result.last.ok_or("an execution without trace")?, result.shared_found))
 }

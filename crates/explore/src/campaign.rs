@@ -8,7 +8,6 @@
 mod course;
 mod crew;
 mod journal;
-mod keep;
 mod learning;
 mod ledger;
 mod options;

@@ -135,7 +135,7 @@ fn run_again(
 ) -> Result<Execution, TargetError> {
     let plan = finding.plan.clone();
     let entries = vec![entry(plan.picker, plan.seed)];
-    let result = session.run(&Block { plan, entries, exit_is_fine, keep: Vec::new() })?;
+    let result = session.run(&Block { plan, entries, exit_is_fine, common: 0 })?;
     result.last.ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))
 }
 

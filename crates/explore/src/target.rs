@@ -27,10 +27,9 @@ pub struct Block {
     pub entries: Vec<Entry>,
     /// Does a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
-    /// Where in the prefix a live copy of the execution would be useful, because others will begin
-    /// with the same choices: so many choices, fewer than all, in ascending order. A target may ignore
-    /// it.
-    pub keep: Vec<u32>,
+    /// How many choices of the prefix are those of executions still to come, as far as is known: a live
+    /// copy near there would be useful. A target may ignore it.
+    pub common: u32,
 }
 
 /// How a block went.

@@ -133,17 +133,14 @@ impl Checkpoints {
             kept.used_at = self.now;
         }
         self.is_plain = start.is_none();
-        let mut n_spared = start.map_or(0, |it| self.position(it.slot));
-        let gap = self.gap();
-        // The deepest of those that are near each other.
-        for (idx, n_choices) in block.keep.iter().map(|it| *it as usize).enumerate() {
-            let next = block.keep.get(idx + 1).map_or(usize::MAX, |it| *it as usize);
-            let is_useful = n_spared + gap <= n_choices && n_choices < block.plan.prefix.len();
-            if is_useful && n_choices + gap <= next {
-                self.ask(segment, block, n_choices);
-                self.is_plain = false;
-                n_spared = n_choices;
-            }
+        let n_spared = start.map_or(0, |it| self.position(it.slot));
+        let common = (block.common as usize).min(block.plan.prefix.len().saturating_sub(1));
+        let mut distance = self.gap();
+        // Others leave the common way not at its end only, but before, too: the further, the fewer.
+        while n_spared + distance < common && n_spared + self.gap() <= common - distance {
+            self.ask(segment, block, common - distance);
+            self.is_plain = false;
+            distance *= 2;
         }
         start
     }

@@ -87,9 +87,9 @@ pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
     };
     let of = match &search.estimate {
         Some(it) if !search.is_finished => {
-            let (total, spread) = (short(it.total as u64), short(it.spread as u64));
             let done = percent((it.done * 100.0).floor());
-            format!(" of about {total} {}{spread} executions ({done})", plus_minus(style))
+            let total = about(it.total, it.spread, short, style);
+            format!(" of {total} executions ({done})")
         }
         _ => " executions".to_owned(),
     };
@@ -100,6 +100,7 @@ pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
 pub(crate) fn log_words(search: &SearchStatus) -> String {
     let level = search.level.map(|it| format!(" level={it}")).unwrap_or_default();
     let of = match &search.estimate {
+        Some(it) if it.total >= HUGE => "/many".to_owned(),
         Some(it) if !search.is_finished => format!("/{}", short(it.total as u64)),
         _ => String::new(),
     };
@@ -108,6 +109,21 @@ pub(crate) fn log_words(search: &SearchStatus) -> String {
 
 fn plus_minus(style: &Style) -> &'static str {
     if style.unicode { "±" } else { "+/-" }
+}
+
+/// Numbers from here on are told by their size only.
+const HUGE: f64 = 1e12;
+
+/// `about 2,400 ±900`, or `about 10^31`.
+fn about(number: f64, spread: f64, write: fn(u64) -> String, style: &Style) -> String {
+    match number {
+        _ if !number.is_finite() => "more than 10^300".to_owned(),
+        _ if number >= HUGE => format!("about 10^{:.0}", number.log10()),
+        _ if spread >= HUGE => format!("about {} or many more", write(number as u64)),
+        _ => {
+            format!("about {} {}{}", write(number as u64), plus_minus(style), write(spread as u64))
+        }
+    }
 }
 
 /// What the search comes to, after the line about executions.
@@ -144,9 +160,8 @@ fn left(search: &SearchStatus, style: &Style) -> String {
     let where_ = if search.level.is_some() { " of this level" } else { "" };
     match &search.estimate {
         Some(it) => {
-            let left = (it.total - it.total * it.done).max(1.0) as u64;
-            let spread = grouped(it.spread as u64);
-            format!("about {} {}{spread} more{where_} are left", grouped(left), plus_minus(style))
+            let left = (it.total - it.total * it.done).max(1.0);
+            format!("{} more{where_} are left", about(left, it.spread, grouped, style))
         }
         None => format!("it is not known how many more{where_} are left"),
     }

@@ -52,7 +52,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("raddle-tidy", &[]),
-    ("xtask", &["raddle-model", "raddle-trace", "raddle-explore", "raddle-launch"]),
+    ("xtask", &["raddle-model", "raddle-trace", "raddle-plan", "raddle-explore", "raddle-launch"]),
 ];
 
 fn metadata() -> Metadata {

@@ -110,6 +110,11 @@ impl Bench {
         self.folder.path().join(source).with_extension(extension)
     }
 
+    /// The runtime library.
+    pub(crate) fn runtime(&self) -> PathBuf {
+        self.toolchain.runtime.clone()
+    }
+
     /// A program that waits for blocks.
     pub(crate) fn open(&self, program: &Path, args: &[u64]) -> anyhow::Result<Runner> {
         let args = args.iter().map(|it| it.to_string().into()).collect();
@@ -183,7 +188,7 @@ fn block(picker: PickerSpec, n_executions: u64) -> Block {
     let mut plan = Plan::new(picker, 1);
     plan.limits.max_steps = u64::MAX;
     let entries = (1..=n_executions).map(|seed| Entry::new(picker, seed)).collect();
-    Block { plan, entries, exit_is_fine: false, keep: Vec::new() }
+    Block { plan, entries, exit_is_fine: false, common: 0 }
 }
 
 /// A program on its own, the fastest of several runs. Addresses are fixed: gcc 12's libtsan can't live

@@ -18,11 +18,13 @@ use super::{
     Options, Outcome, SearchOptions, Searched,
     crew::Job,
     journal::{self, Counted, Journal, Saved, Standing},
-    keep,
     learning::Learning,
     source::{Done, Source},
 };
 use crate::target::{Block, TargetError};
+
+/// Tasks asked for at a time, at least: who comes next shows where executions have much in common.
+const TASKS_MIN: usize = 4;
 
 /// Hands out what a search wants.
 pub(super) struct Searching<'a> {
@@ -134,7 +136,7 @@ impl<'a> Searching<'a> {
             plan,
             entries: vec![entry],
             exit_is_fine: self.options.exit_is_fine,
-            keep: Vec::new(),
+            common: 0,
         };
         Some(Job { range: number..number + 1, block })
     }
@@ -144,19 +146,22 @@ impl<'a> Searching<'a> {
             return None;
         }
         // What the search has thought of last is deepest, and counts first.
-        for task in self.search.next(self.options.jobs.max(1)).into_iter().rev() {
+        for task in self.search.next(self.options.jobs.max(TASKS_MIN)).into_iter().rev() {
             self.tasks.push_front(task);
         }
         let task = self.tasks.pop_front()?;
         let others = self.out.values().map(|it| &it.task).chain(&self.tasks);
-        let keep = keep::useful(&task.prefix, others.map(|it| &it.prefix[..]));
+        let common = common(&task.prefix, others.map(|it| &it.prefix[..]));
         let plan = self.plan(task.prefix.clone(), task.tail, self.standing.shared.clone());
         let entries = vec![entry(task.tail, plan.seed)];
         let exit_is_fine = self.options.exit_is_fine;
         let number = self.next_job;
         self.next_job += 1;
         self.out.insert(number, Out { n_restarts: self.standing.n_restarts, task });
-        Some(Job { range: number..number + 1, block: Block { plan, entries, exit_is_fine, keep } })
+        Some(Job {
+            range: number..number + 1,
+            block: Block { plan, entries, exit_is_fine, common },
+        })
     }
 
     fn plan(&self, prefix: Vec<u32>, picker: PickerSpec, shared: Vec<u64>) -> Plan {
@@ -216,6 +221,13 @@ impl<'a> Searching<'a> {
             self.has_begun_again = false;
         }
     }
+}
+
+/// How many choices of a prefix others begin with. Nobody else: at least those that this one leads to will.
+fn common<'a>(prefix: &[u32], others: impl Iterator<Item = &'a [u32]>) -> u32 {
+    let same = |other: &[u32]| prefix.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let all_but_last = prefix.len().saturating_sub(1);
+    others.map(same).max().filter(|it| *it > 0).unwrap_or(all_but_last).min(all_but_last) as u32
 }
 
 fn may_time_out(options: &Options) -> bool {

@@ -122,7 +122,7 @@ impl Ledger<'_> {
             entries: vec![entry(plan.picker, plan.seed)],
             plan: plan.clone(),
             exit_is_fine: self.options.exit_is_fine,
-            keep: Vec::new(),
+            common: 0,
         };
         let session = match &mut self.session {
             Some(session) => session,
