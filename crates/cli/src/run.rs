@@ -37,6 +37,7 @@ const CONFIRMATIONS: u32 = 5;
 
 /// Explores a program.
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    check(args)?;
     match &args.resume {
         None => {
             let RunArgs { sources, args: program_args, conditions, .. } = args;
@@ -48,6 +49,18 @@ pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failu
             run_program(&resumed.args, &resumed.program, Some(resumed.search), terminal)
         }
     }
+}
+
+/// Options that contradict each other.
+fn check(args: &RunArgs) -> Result<(), Failure> {
+    if args.until_saturated.is_some() && matches!(args.strategy, Strategy::Search(_)) {
+        return Err(Failure::usage(format!(
+            "--until-saturated is for random executions; `{}` ends when it has seen everything: leave one \
+             of the two out",
+            args.strategy
+        )));
+    }
+    Ok(())
 }
 
 fn run_program(

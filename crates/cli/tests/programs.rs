@@ -22,6 +22,7 @@ use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{Carrier, End, Event, PickerSpec, Plan};
+use raddle_plan::Arm;
 use raddle_trace::{Entry, Trace};
 
 /// The seed of every campaign here.
@@ -202,6 +203,7 @@ fn explores_as_expected(options: &NativeOptions, directives: &Directives) -> Res
     let campaign_options = Options {
         seed: SEED,
         executions: Some(directives.n_executions),
+        arms: Arm::standard(directives.n_executions),
         time: None,
         jobs: 1,
         ..Options::default()

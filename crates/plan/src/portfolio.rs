@@ -7,10 +7,10 @@
 //!
 //! The first executions are no random ones: the baseline without preemption, a walk to learn from, and
 //! threads by age, oldest and newest first, which shows every pair of threads in both orders (RankChecker,
-//! seed paper 0); then random orders, of which twelve leave out a given order of three threads one time
-//! in nine.
+//! seed paper 0); then twelve random orders, one in two executions, which leave out a given order of three
+//! threads one time in nine.
 //!
-//! Then each strategy (*arm*) has a share. Shares are settled at the beginning of each round (`rounds`), from
+//! Otherwise each strategy (*arm*) has a share. Shares are settled at the beginning of each round (`rounds`), from
 //! what the arms have yielded: new pairs of places and new traces, for each step that it took, later
 //! rounds counting more. An arm's share is its prior weight times between one and eight eighths of that,
 //! by its yield relative to the best one's; and never less than three in a hundred.
@@ -114,8 +114,8 @@ const PAIRS_COUNTED: u32 = 4;
 /// Rewards are whole numbers and still can be divided by costs.
 const SCALE: u64 = 1 << 28;
 
-/// Executions in the beginning that are not drawn.
-const N_OPENING: u64 = 16;
+/// The opening is over by then.
+const OPENING_END: u64 = 28;
 
 impl Portfolio {
     /// A portfolio of these arms.
@@ -202,17 +202,15 @@ impl Portfolio {
 
     fn entry(&self, execution: u64) -> Entry {
         let seed = mix(mix(self.campaign_seed, 0x5eed), execution);
-        let picker = match self.arm_of(execution) {
-            Some(arm) => self.arms[arm].picker,
-            None => opening(execution),
-        };
+        let of_arm = || self.arm_of(execution).map(|it| self.arms[it].picker);
+        let picker = opening(execution).or_else(of_arm).expect("bug: an execution of nobody's");
         entry(picker, seed)
     }
 
     /// Whose execution it is; nobody's in the opening. Multiples of the golden ratio come by everybody's
     /// share as regularly as can be, so that a small share is not a matter of luck.
     fn arm_of(&self, execution: u64) -> Option<usize> {
-        if execution < N_OPENING {
+        if opening(execution).is_some() {
             return None;
         }
         let offset = mix(self.campaign_seed, 0xa4) >> 32;
@@ -221,15 +219,16 @@ impl Portfolio {
     }
 }
 
-/// What the first executions do.
-fn opening(execution: u64) -> PickerSpec {
-    match execution {
+/// What the first executions do, as far as they are nobody's: one in two, after the first four.
+fn opening(execution: u64) -> Option<PickerSpec> {
+    Some(match execution {
         0 => PickerSpec::Nonpreemptive,
         1 => PickerSpec::Walk,
         2 => PickerSpec::Order { newest_first: true },
         3 => PickerSpec::Order { newest_first: false },
-        _ => PickerSpec::Pct(Depth::Fixed(1)),
-    }
+        4..OPENING_END if execution % 2 == 1 => PickerSpec::Pct(Depth::Fixed(1)),
+        _ => return None,
+    })
 }
 
 impl Standing {
@@ -245,7 +244,7 @@ mod tests {
 
     use raddle_model::PickerSpec;
 
-    use super::{Arm, N_OPENING, News, Portfolio};
+    use super::{Arm, News, OPENING_END, Portfolio, opening};
     use crate::{rounds::round, seeds::picker};
 
     fn portfolio() -> Portfolio {
@@ -276,7 +275,7 @@ mod tests {
 
     #[test]
     fn begins_with_the_baseline_a_walk_and_all_pairs() {
-        let pickers = run(&mut portfolio(), N_OPENING, nothing);
+        let pickers = run(&mut portfolio(), OPENING_END, nothing);
         assert_eq!(
             pickers[..4],
             [
@@ -286,6 +285,7 @@ mod tests {
                 PickerSpec::Order { newest_first: false },
             ]
         );
+        assert_eq!((4..1_000).filter(|it| opening(*it).is_some()).count(), 12);
     }
 
     /// Weights of 1,000 in all, of what the floors leave: 10,000 - 10 × 300 = 7,000. SURW: 300 + 0.28 ×
