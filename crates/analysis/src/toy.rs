@@ -24,6 +24,9 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
     let thread = Thread {
         parent: None,
         created_at: SiteId(0),
+        creation: 0,
+        start: raddle_trace::Site::default(),
+        is_described: true,
         name: String::new(),
         is_finished: false,
         n_events: 0,
@@ -44,6 +47,7 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         options: Vec::new(),
         n_dropped: 0,
         modules: Vec::new(),
+        stacks: vec![Vec::new()],
         notes: Vec::new(),
         races: Vec::new(),
         end: Some(End::Exit(0)),

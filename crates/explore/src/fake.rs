@@ -16,7 +16,8 @@ use raddle_trace::{
 
 use crate::coverage::covered;
 use crate::target::{
-    Block, BlockResult, Execution, Session, Symbols, Target, TargetError, Uncontrolled,
+    Block, BlockResult, CodeAddress, Execution, Session, StackSpot, Symbols, Target, TargetError,
+    Uncontrolled, Variable,
 };
 
 pub(crate) use self::weave::Weave;
@@ -36,12 +37,37 @@ impl Symbols for ToySymbols {
             line: offset as u32,
             column: 5,
             module,
+            offset: 0,
         }]
     }
 
-    fn variable(&mut self, _: &str, offset: u64) -> Option<(String, u64)> {
+    fn global(&mut self, _: &str, offset: u64, _: u64) -> Option<Variable> {
         let letter = char::from(b'a' + u8::try_from(offset / 64).ok()?);
-        Some((letter.to_string(), offset % 64))
+        Some(Variable { whole: letter.into(), shift: offset % 64, ..Variable::default() })
+    }
+
+    fn local(&mut self, spot: &StackSpot<'_>, _: u64) -> Option<Variable> {
+        let whole = format!("local{}", spot.from_sp);
+        let function = format!("f{}", spot.code.offset / 10);
+        Some(Variable { whole, function, ..Variable::default() })
+    }
+
+    fn block(
+        &mut self,
+        calls: &[CodeAddress<'_>],
+        block_size: u64,
+        offset: u64,
+        _: u64,
+    ) -> Option<Variable> {
+        let is_queue = calls.first()?.offset >= 500;
+        is_queue.then(|| Variable {
+            whole: "Queue".into(),
+            path: format!(".field{offset}"),
+            field_of: "struct Queue".into(),
+            type_name: "struct Queue".into(),
+            size: block_size,
+            ..Variable::default()
+        })
     }
 
     fn source_line(&mut self, _: &Place) -> Option<String> {
@@ -64,6 +90,7 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
             Module { path: "/home/me/toy".into() },
             Module { path: "/lib/libc.so.6".into() },
         ],
+        stacks: vec![Vec::new()],
         notes: Vec::new(),
         races: Vec::new(),
         end: Some(end),
@@ -79,7 +106,10 @@ fn thread(parent: Option<u32>) -> Thread {
     Thread {
         parent: parent.map(ThreadId),
         created_at: SiteId(0),
+        creation: 0,
+        start: Site::default(),
         name: String::new(),
+        is_described: true,
         is_finished: false,
         n_events: 0,
         is_blocked: false,

@@ -6,6 +6,7 @@
 
 mod bucket;
 mod ending;
+mod memory;
 mod names;
 mod program;
 mod race;
@@ -19,6 +20,7 @@ use std::{borrow::Cow, collections::HashMap};
 use raddle_model::{Bucket, End, Finding, Place, Plan, Step};
 use raddle_trace::Trace;
 
+pub use self::program::is_system_file;
 pub(crate) use self::program::{file_name, place_text};
 pub use self::race::{race, races};
 use self::{ending::Ending, names::Names};
@@ -69,6 +71,7 @@ impl Shown<'_> {
         let ending = find(&mut names)?;
         let n_too_many = steps.len().saturating_sub(STEPS_MAX);
         let steps = steps.split_off(n_too_many);
+        let (objects, locations) = names.into_objects();
         Some(Finding {
             kind: ending.kind,
             bucket: ending.bucket,
@@ -80,7 +83,8 @@ impl Shown<'_> {
             threads: ending.threads,
             steps,
             n_steps_dropped: trace.n_dropped + n_too_many as u64,
-            objects: names.into_objects(),
+            objects,
+            locations,
             places,
             plan: Plan { prefix: choices(trace), ..plan.clone() },
             execution,
@@ -134,7 +138,7 @@ impl<'a> Schedule<'a> {
         Schedule {
             steps: steps.into(),
             places: places.into(),
-            objects: names.into_objects().into(),
+            objects: names.into_objects().0.into(),
             n_dropped: trace.n_dropped,
         }
     }

@@ -4,6 +4,7 @@ use raddle_model::{Place, Plan};
 use raddle_trace::{Entry, SeenRace, Summary, Trace};
 
 use crate::coverage::Covered;
+pub use crate::finding::is_system_file;
 
 /// A program that can be executed again and again.
 pub trait Target: Sync {
@@ -75,10 +76,69 @@ pub struct Uncontrolled {
 pub trait Symbols {
     /// The source places of a site, innermost first (more than one where functions were inlined).
     fn places(&mut self, module: &str, offset: u64) -> Vec<Place>;
-    /// The variable that covers a global address, and the offset in it.
-    fn variable(&mut self, module: &str, offset: u64) -> Option<(String, u64)>;
+    /// The global that `size` bytes at an address are in.
+    fn global(&mut self, module: &str, offset: u64, size: u64) -> Option<Variable>;
+    /// The variable of a function that `size` bytes of its frame are in.
+    fn local(&mut self, spot: &StackSpot<'_>, size: u64) -> Option<Variable>;
+    /// What `size` bytes are that lie `offset` into a heap block which these calls allocated, innermost
+    /// first. `None` unless it is certain.
+    fn block(
+        &mut self,
+        calls: &[CodeAddress<'_>],
+        block_size: u64,
+        offset: u64,
+        size: u64,
+    ) -> Option<Variable>;
     /// The text of a source line, trimmed.
     fn source_line(&mut self, place: &Place) -> Option<String>;
+}
+
+/// An address in a module's code: inside an instruction, not after a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeAddress<'a> {
+    /// The module's path.
+    pub module: &'a str,
+    /// The address in the file's own address space.
+    pub offset: u64,
+}
+
+/// A place in the frame of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackSpot<'a> {
+    /// Somewhere in the function's code.
+    pub code: CodeAddress<'a>,
+    /// Bytes above the frame's end (the word above its return address); below it if negative.
+    pub from_cfa: i64,
+    /// Bytes above the stack pointer, as it is in the function's body.
+    pub from_sp: i64,
+}
+
+/// What the program's own text calls a piece of memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variable {
+    /// The variable: `queue`. Of a heap block its type in short, or the pointer that it was given to.
+    pub whole: String,
+    /// The part of it: `[3].state`.
+    pub path: String,
+    /// Bytes into the part.
+    pub shift: u64,
+    /// The type whose field it is: `struct Queue`; empty if it is none.
+    pub field_of: String,
+    /// The type of the whole; empty if it is not known.
+    pub type_name: String,
+    /// The size of the whole.
+    pub size: u64,
+    /// Where it is declared; unknown for heap blocks.
+    pub declared_at: Place,
+    /// The function that has it; empty for globals that none has.
+    pub function: String,
+}
+
+impl Variable {
+    /// `queue.len`.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.whole, self.path)
+    }
 }
 
 /// Why a target can't be run. The messages are whole sentences for the user, without a full stop.

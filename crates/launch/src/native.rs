@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use raddle_explore::target::{Session, Target, TargetError};
+use raddle_explore::target::{CodeAddress, Session, StackSpot, Target, TargetError, Variable};
 use raddle_model::{Carrier, Place};
 
 use crate::{session::NativeSession, symbols::Symbols};
@@ -91,8 +91,22 @@ impl raddle_explore::target::Symbols for Symbols {
         Symbols::places(self, module.as_ref(), offset)
     }
 
-    fn variable(&mut self, module: &str, offset: u64) -> Option<(String, u64)> {
-        Symbols::variable(self, module.as_ref(), offset)
+    fn global(&mut self, module: &str, offset: u64, size: u64) -> Option<Variable> {
+        Symbols::global(self, module.as_ref(), offset, size)
+    }
+
+    fn local(&mut self, spot: &StackSpot<'_>, size: u64) -> Option<Variable> {
+        Symbols::local(self, spot, size)
+    }
+
+    fn block(
+        &mut self,
+        calls: &[CodeAddress<'_>],
+        block_size: u64,
+        offset: u64,
+        size: u64,
+    ) -> Option<Variable> {
+        Symbols::block(self, calls, block_size, offset, size)
     }
 
     fn source_line(&mut self, place: &Place) -> Option<String> {

@@ -182,6 +182,33 @@ impl NativeSession {
         }
     }
 
+    /// Runs a block, from `main` or from a copy that waits on the way.
+    fn run_once(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
+        self.server.clear_output();
+        self.write_block(block)?;
+        let segment = self.server.segment;
+        let mut start = self.checkpoints.prepare(&segment, block);
+        let begun = Instant::now();
+        let watchdog = loop {
+            if let Some(watchdog) = self.run_from(start)? {
+                break watchdog;
+            }
+            if let Some(dead) = start.take() {
+                self.checkpoints.forget(&segment, dead);
+                self.write_block(block)?;
+            }
+        };
+        if self.checkpoints.collect(&segment) {
+            // A server that does not listen is noticed with the next block.
+            let _ = self.server.bury_copies();
+        }
+        let mut result = self.read_block(block, &watchdog);
+        result.n_steps_spared = start.map_or(0, |it| it.n_steps);
+        let n_steps = result.summaries.iter().map(|it| it.n_steps).sum::<u64>();
+        self.checkpoints.measure(n_steps.saturating_sub(result.n_steps_spared), begun.elapsed());
+        Ok(result)
+    }
+
     /// Runs the block that stands in the segment, from `main` or from a copy; `None` if the copy is dead.
     fn run_from(&mut self, start: Option<Start>) -> Result<Option<Watchdog>, TargetError> {
         match start {
@@ -239,9 +266,12 @@ impl NativeSession {
         shared_found.sort_unstable();
         shared_found.dedup();
         if summaries.last().is_some_and(is_lost) {
-            // Tables and threads are an earlier execution's; of this one there are only the events.
             header.n_events = header.heartbeat.load(Relaxed);
-            (header.n_threads, header.n_objects, header.n_sites) = (0, 0, 0);
+            if block.entries.len() > 1 {
+                // Tables and threads are an earlier execution's; of this one there are only the events.
+                (header.n_threads, header.n_objects, header.n_sites) = (0, 0, 0);
+                header.n_stacks = 0;
+            }
         }
         let end = summaries.last_mut().map(|it| self.settle_end(it, watchdog));
         let must_look = block.entries.len() == 1
@@ -382,28 +412,23 @@ fn must_be_looked_at(end: End, exit_is_fine: bool) -> bool {
 
 impl Session for NativeSession {
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
-        self.server.clear_output();
-        self.write_block(block)?;
-        let segment = self.server.segment;
-        let mut start = self.checkpoints.prepare(&segment, block);
-        let begun = Instant::now();
-        let watchdog = loop {
-            if let Some(watchdog) = self.run_from(start)? {
-                break watchdog;
+        let mut result = self.run_once(block)?;
+        let n_run = result.summaries.len();
+        if let (Some(killed), Some(last)) = (result.summaries.last_mut(), &mut result.last)
+            && block.entries.len() > 1
+            && last.trace.threads.is_empty()
+            && matches!(last.trace.end, Some(End::Crash(_) | End::Exit(_)))
+        {
+            // It was killed before it could explain its events. Alone, it does that as they come.
+            let entries = vec![block.entries[n_run - 1]];
+            let again = self.run_once(&Block { entries, ..block.clone() })?;
+            if let (Some(summary), Some(execution)) = (again.summaries.last(), again.last)
+                && (summary.end_kind, summary.end_detail) == (killed.end_kind, killed.end_detail)
+                && summary.n_steps == killed.n_steps
+            {
+                (*killed, *last) = (*summary, execution);
             }
-            if let Some(dead) = start.take() {
-                self.checkpoints.forget(&segment, dead);
-                self.write_block(block)?;
-            }
-        };
-        if self.checkpoints.collect(&segment) {
-            // A server that does not listen is noticed with the next block.
-            let _ = self.server.bury_copies();
         }
-        let mut result = self.read_block(block, &watchdog);
-        result.n_steps_spared = start.map_or(0, |it| it.n_steps);
-        let n_steps = result.summaries.iter().map(|it| it.n_steps).sum::<u64>();
-        self.checkpoints.measure(n_steps.saturating_sub(result.n_steps_spared), begun.elapsed());
         Ok(result)
     }
 }

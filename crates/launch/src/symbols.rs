@@ -5,26 +5,54 @@
 //! and every answer is kept. What can't be found is left empty, never an error: a report with gaps is
 //! better than none.
 
+mod allocated;
+mod debug;
+mod expression;
+mod globals;
+mod locals;
+mod locate;
+mod module;
+mod naming;
 mod source;
 mod table;
 mod types;
 
-use std::collections::HashMap;
-use std::fmt;
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Component, Path, PathBuf},
+};
 
-use addr2line::{Loader, demangle_auto};
+use addr2line::demangle_auto;
+use raddle_explore::target::{CodeAddress, StackSpot, Variable, is_system_file};
 use raddle_model::Place;
 
-use source::Sources;
-use table::Table;
-use types::Types;
+use self::{
+    allocated::{Allocated, Call},
+    locals::Spot,
+    module::Module,
+    source::Sources,
+};
 
 /// The debug information and symbol tables of a program's modules.
 #[derive(Debug, Default)]
 pub struct Symbols {
     modules: HashMap<PathBuf, Module>,
     sources: Sources,
+    blocks: HashMap<BlockKind, Option<Held>>,
+}
+
+/// Blocks of one size that the same calls allocated, innermost first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct BlockKind {
+    calls: Vec<(PathBuf, u64)>,
+    size: u64,
+}
+
+/// What a block holds, and the module that knows the type.
+#[derive(Clone, Debug)]
+struct Held {
+    module: PathBuf,
+    allocated: Allocated,
 }
 
 impl Symbols {
@@ -36,33 +64,39 @@ impl Symbols {
     /// The place of the code at `vaddr`, innermost inlined function first. Never empty: of unknown code
     /// at least the module is told.
     pub fn places(&mut self, module: &Path, vaddr: u64) -> Vec<Place> {
-        let module = self.module(module);
-        if let Some(places) = module.places.get(&vaddr) {
-            return places.clone();
-        }
-        let places = module.find_places(vaddr);
-        module.places.insert(vaddr, places.clone());
-        places
+        self.module(module).places(vaddr)
     }
 
-    /// The global or static variable that `vaddr` lies in, with the part of it (`accounts[1].lock`), and
-    /// how far into that.
-    pub fn variable(&mut self, path: &Path, vaddr: u64) -> Option<(String, u64)> {
-        let module = self.module(path);
-        let symbol = module.table.variable(vaddr)?;
-        let mut name = variable_name(&symbol.name);
-        let shift = vaddr - symbol.address;
-        if symbol.size <= WORD {
-            return Some((name, shift));
+    /// The global or static variable that `size` bytes at `vaddr` lie in. Several small ones may share
+    /// four bytes.
+    pub fn global(&mut self, path: &Path, vaddr: u64, size: u64) -> Option<Variable> {
+        self.module(path).global(vaddr, size)
+    }
+
+    /// The variable of a function that `size` bytes of its frame lie in.
+    pub fn local(&mut self, spot: &StackSpot<'_>, size: u64) -> Option<Variable> {
+        let StackSpot { code, from_cfa, from_sp } = *spot;
+        let at = Spot { code: code.offset, from_cfa, from_sp };
+        self.module(Path::new(code.module)).local(&at, size)
+    }
+
+    /// What lies `offset` bytes into a block that was allocated by these calls, innermost first; `None`
+    /// if it is not certain.
+    pub fn block(
+        &mut self,
+        calls: &[CodeAddress<'_>],
+        block_size: u64,
+        offset: u64,
+        size: u64,
+    ) -> Option<Variable> {
+        let calls = calls.iter().map(|it| (PathBuf::from(it.module), it.offset)).collect();
+        let kind = BlockKind { calls, size: block_size };
+        if !self.blocks.contains_key(&kind) {
+            let found = self.held(&kind);
+            self.blocks.insert(kind.clone(), found);
         }
-        let types = module.types.get_or_insert_with(|| Types::load(path));
-        match types.as_ref().and_then(|it| it.part(symbol.address, shift)) {
-            Some((part, rest)) => {
-                name.push_str(&part);
-                Some((name, rest))
-            }
-            None => Some((name, shift)),
-        }
+        let held = self.blocks.get(&kind)?.clone()?;
+        self.module(&held.module).in_block(&held.allocated, block_size, offset, size)
     }
 
     /// The text of a place's line, without the space around it.
@@ -70,78 +104,48 @@ impl Symbols {
         self.sources.line(&place.file, place.line)
     }
 
+    /// What the blocks of a kind hold, if that is certain.
+    fn held(&mut self, kind: &BlockKind) -> Option<Held> {
+        let mut callee: Option<String> = None;
+        let size = kind.size;
+        for (path, vaddr) in &kind.calls {
+            let places = self.places(path, *vaddr);
+            for (idx, place) in places.iter().enumerate() {
+                let text = self.text_as_compiled(path, place);
+                let module = self.module(path);
+                let Some(debug) = module.debug() else { continue };
+                let function = debug.functions_at(*vaddr).get(idx).copied();
+                if place.line == 0 || is_system_file(&place.file) {
+                    let found = function.and_then(|it| debug.allocated_by_library(it, size));
+                    match found.filter(|_| callee.is_none()) {
+                        Some(allocated) => return Some(Held { module: path.clone(), allocated }),
+                        None => continue,
+                    }
+                }
+                let text = text.as_deref();
+                let call = Call { function, place, text, callee: callee.as_deref(), size };
+                if let Some(allocated) = debug.allocated_at(&call) {
+                    return Some(Held { module: path.clone(), allocated });
+                }
+                let function = function.filter(|it| debug.hands_out_memory(*it))?;
+                callee = Some(debug.name_of(function)?);
+            }
+        }
+        None
+    }
+
+    /// The text of a line, if the source has not changed since the module was built.
+    fn text_as_compiled(&mut self, module: &Path, place: &Place) -> Option<String> {
+        let changed = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+        let is_older = changed(Path::new(&place.file))? <= changed(module)?;
+        is_older.then(|| self.source_line(place)).flatten()
+    }
+
     fn module(&mut self, path: &Path) -> &mut Module {
         if !self.modules.contains_key(path) {
             self.modules.insert(path.into(), Module::load(path));
         }
         self.modules.get_mut(path).expect("bug: the module was just put there")
-    }
-}
-
-/// Variables of this size have no parts worth a look.
-const WORD: u64 = 4;
-
-struct Module {
-    name: String,
-    /// `None` if the file can't be read.
-    debug: Option<Loader>,
-    table: Table,
-    /// Read when first asked for; the inner `None` is no debug information.
-    types: Option<Option<Types>>,
-    places: HashMap<u64, Vec<Place>>,
-}
-
-impl fmt::Debug for Module {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Module").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl Module {
-    fn load(path: &Path) -> Module {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Module {
-            name,
-            debug: Loader::new(path).ok(),
-            table: Table::load(path),
-            types: None,
-            places: HashMap::new(),
-        }
-    }
-
-    fn find_places(&self, vaddr: u64) -> Vec<Place> {
-        let mut places = self.places_of_debug_info(vaddr).unwrap_or_default();
-        let symbol = self.table.function(vaddr).map(|symbol| demangled(&symbol.name));
-        match places.last_mut() {
-            // The outermost frame is the function that the symbol names.
-            Some(outermost) if outermost.function.is_empty() => {
-                outermost.function = symbol.unwrap_or_default();
-            }
-            Some(_) => {}
-            None => places.push(Place {
-                function: symbol.unwrap_or_default(),
-                module: self.name.clone(),
-                ..Place::default()
-            }),
-        }
-        places
-    }
-
-    fn places_of_debug_info(&self, vaddr: u64) -> Option<Vec<Place>> {
-        let mut frames = self.debug.as_ref()?.find_frames(vaddr).ok()?;
-        let mut places = Vec::new();
-        while let Ok(Some(frame)) = frames.next() {
-            let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
-            let location = frame.location.as_ref();
-            places.push(Place {
-                function: function.map(|name| demangled(&name)).unwrap_or_default(),
-                file: location.and_then(|location| location.file).map(tidy).unwrap_or_default(),
-                line: location.and_then(|location| location.line).unwrap_or(0),
-                column: location.and_then(|location| location.column).unwrap_or(0),
-                module: self.name.clone(),
-            });
-        }
-        Some(places)
     }
 }
 
@@ -215,7 +219,8 @@ mod tests {
     fn what_is_not_there_is_told_by_module() {
         let mut symbols = Symbols::new();
         let places = symbols.places(Path::new("/nowhere/libx.so"), 0x10);
-        assert_eq!(places, [Place { module: "libx.so".into(), ..Place::default() }]);
-        assert_eq!(symbols.variable(Path::new("[vdso]"), 0), None);
+        let unknown = Place { module: "libx.so".into(), offset: 0x10, ..Place::default() };
+        assert_eq!(places, [unknown]);
+        assert_eq!(symbols.global(Path::new("[vdso]"), 0, 4), None);
     }
 }

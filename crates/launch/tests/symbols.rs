@@ -69,15 +69,20 @@ fn variables_by_address() {
         place.write("a.c", SOURCE);
         place.cc("-O1 a.c -o prog").silent();
         let program = place.path("prog");
+        let path = |name| place.path(name).display().to_string();
         let mut symbols = Symbols::new();
         let table = address_of(place, "prog", "table");
-        assert_eq!(symbols.variable(&program, table + 12), Some(("table[3]".into(), 0)));
-        assert_eq!(symbols.variable(&program, table + 4000), None);
+        assert_eq!(symbols.global(&program, table + 12, 4).unwrap().name(), "table[3]");
+        assert_eq!(symbols.global(&program, table + 4000, 4), None);
         let total = address_of(place, "prog", "total");
-        assert_eq!(symbols.variable(&program, total), Some(("total".into(), 0)));
-        let name = if place.is_clang() { "outer.calls" } else { "calls" };
-        let calls = address_of(place, "prog", name);
-        assert_eq!(symbols.variable(&program, calls), Some((name.into(), 0)));
+        let found = symbols.global(&program, total, 4).unwrap();
+        assert_eq!((found.name().as_str(), found.function.as_str()), ("total", ""));
+        assert_eq!((found.type_name.as_str(), found.size), ("int", 4));
+        assert_eq!((&found.declared_at.file, found.declared_at.line), (&path("a.c"), 1));
+        let symbol = if place.is_clang() { "outer.calls" } else { "calls" };
+        let calls = address_of(place, "prog", symbol);
+        let found = symbols.global(&program, calls, 4).unwrap();
+        assert_eq!((found.name().as_str(), found.function.as_str()), ("calls", "outer"));
     });
 }
 
@@ -119,7 +124,7 @@ fn names_are_demangled() {
         assert_eq!(places[0].function, "bank::Account::pay(int)");
         assert_eq!(places[0].line, 5);
         let left = address_of(place, "prog", "_ZN4bank4leftE");
-        assert_eq!(symbols.variable(&program, left), Some(("bank::left".into(), 0)));
+        assert_eq!(symbols.global(&program, left, 4).unwrap().name(), "bank::left");
     });
 }
 
@@ -149,8 +154,8 @@ fn parts_of_variables_have_names() {
             ("whole", 4 + 4 + 5, "whole.deep[1][2]", 0),
         ] {
             let address = address_of(place, "prog", name);
-            let found = symbols.variable(&program, address + shift);
-            assert_eq!(found, Some((expected.to_owned(), rest)), "{name} + {shift}");
+            let found = symbols.global(&program, address + shift, 1).unwrap();
+            assert_eq!((found.name().as_str(), found.shift), (expected, rest), "{name} + {shift}");
         }
     });
 }

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, ObjectId, OpKind, OpResult, Plan, ThreadId};
+use crate::{Event, Location, ObjectId, OpKind, OpResult, Plan, ThreadId};
 
 macro_rules! kinds {
     ($($(#[$meta:meta])* $name:ident = $word:literal, $prefix:literal, $title:literal;)*) => {
@@ -74,6 +74,9 @@ pub struct Place {
     pub column: u32,
     /// The executable or library, by file name.
     pub module: String,
+    /// Where no line is known: bytes into the function, or into the module if that is not known either.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub offset: u64,
 }
 
 /// One frame of a stack, innermost first; inlined functions are frames of their own.
@@ -126,6 +129,12 @@ pub struct ThreadState {
     pub parent: Option<ThreadId>,
     /// Where it was created.
     pub created_at: Place,
+    /// The calls that created it, innermost first.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub creation: Vec<Frame>,
+    /// The function that it runs, if it is one of the program's.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub function: String,
     /// Had it finished?
     pub is_finished: bool,
     /// What it was about to do, if it had not finished.
@@ -170,6 +179,9 @@ pub struct Evidence {
     pub memory: String,
     /// Its number in the trace.
     pub memory_id: ObjectId,
+    /// Where it is: of the bytes that the later access touches.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub location: Location,
     /// A race: the earlier access, then the later one. An atomicity violation: the access that begins
     /// what was meant to be one, the other thread's, and the one that ends it.
     pub accesses: Vec<Access>,
@@ -262,6 +274,9 @@ pub struct Finding {
     pub n_steps_dropped: u64,
     /// Objects, by number: what reports call them. Entry 0 is no object.
     pub objects: Vec<String>,
+    /// Where they are, by the same numbers; shorter, or empty, where that is not known.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub locations: Vec<Location>,
     /// Places that steps refer to. Entry 0 is unknown.
     pub places: Vec<Place>,
     /// The plan that shows it.

@@ -9,6 +9,7 @@
 mod dependence;
 mod end;
 mod finding;
+mod location;
 mod op;
 mod picker;
 mod plan;
@@ -21,6 +22,7 @@ pub use finding::{
     Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Place, Step,
     ThreadState, WaitFor,
 };
+pub use location::{Home, Location};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Smax};
 pub use plan::{Carrier, Limits, Plan, Record, Timeouts, Watch};

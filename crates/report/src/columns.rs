@@ -11,6 +11,8 @@ use crate::{
     text::Sources,
 };
 
+/// The function that a thread runs does not widen its column beyond this.
+const LABEL_MAX: usize = 14;
 /// A column narrower than this says nothing.
 const COLUMN_MIN: usize = 12;
 /// Source text shorter than this says nothing.
@@ -76,7 +78,9 @@ impl<'a> Grid<'a> {
             .iter()
             .map(|thread| {
                 let texts = cells().filter(|it| it.thread == *thread).map(|it| it.words.width());
-                texts.chain([place::thread(finding, *thread).chars().count()]).max().unwrap_or(0)
+                let label = place::thread(finding, *thread).chars().count();
+                let wanted = place::thread_in_passing(finding, *thread).chars().count();
+                texts.chain([label.min(LABEL_MAX).max(wanted)]).max().unwrap_or(0)
             })
             .collect();
         let lay_out = |only_lines: bool| {

@@ -3,11 +3,11 @@
 //! A global is called by its name. What has only a description (a lock in the fourth heap block of some
 //! line) gets a letter, explained in a legend below the schedule.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
-use raddle_model::{Finding, ObjectId};
+use raddle_model::{Finding, Home, ObjectId};
 
-use crate::Style;
+use crate::{Style, place};
 
 /// Names longer than this, and descriptions, are replaced by letters.
 const NAME_MAX: usize = 20;
@@ -31,11 +31,13 @@ pub(crate) struct Names<'a> {
     finding: &'a Finding,
     /// Objects with letters, in the order of the letters.
     lettered: Vec<ObjectId>,
+    /// Objects of heap blocks that are called by their type, as they were first asked for.
+    in_blocks: Vec<ObjectId>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) const fn new(finding: &'a Finding) -> Names<'a> {
-        Names { finding, lettered: Vec::new() }
+        Names { finding, lettered: Vec::new(), in_blocks: Vec::new() }
     }
 
     /// `left`, `T1`, or a letter; empty for no object.
@@ -44,6 +46,9 @@ impl<'a> Names<'a> {
         let bare = CLASSES.iter().find_map(|class| name.strip_prefix(class)).unwrap_or(name);
         let bare = bare.replace('`', "");
         let is_name = !bare.contains(' ') && bare.chars().count() <= NAME_MAX;
+        if self.block(object).is_some() && !self.in_blocks.contains(&object) {
+            self.in_blocks.push(object);
+        }
         if is_name {
             return bare;
         }
@@ -71,7 +76,30 @@ impl<'a> Names<'a> {
             let line = format!("  {letter}: {}", style.tame(self.long(*object)));
             let _ = writeln!(legend, "{}", style.cut(&line, style.width));
         }
+        let mut blocks: Vec<String> =
+            self.in_blocks.iter().filter_map(|object| self.block(*object)).collect();
+        let mut told = BTreeSet::new();
+        blocks.retain(|it| told.insert(it.clone()));
+        for block in blocks {
+            let line = format!("  {}", style.tame(&block));
+            let _ = writeln!(legend, "{}", style.cut(&line, style.width));
+        }
         legend
+    }
+
+    /// `Queue#2: heap block of 48 bytes allocated at pool.c:31 by main`, if it is called by its type.
+    fn block(&self, object: ObjectId) -> Option<String> {
+        let location = self.finding.locations.get(object.idx())?;
+        let Home::Heap { thread, stack, .. } = &location.home else { return None };
+        if location.name.is_empty() {
+            return None;
+        }
+        let name = location.name.split(['.', '[']).next()?;
+        let at = stack.first().map(place::short).filter(|it| !it.is_empty());
+        let at = at.map(|it| format!(" at {it}")).unwrap_or_default();
+        let by = place::allocator(*thread);
+        let size = location.size;
+        Some(format!("{name}: heap block of {size} bytes allocated{at} by {by}"))
     }
 
     fn long(&self, object: ObjectId) -> &'a str {

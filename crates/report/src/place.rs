@@ -27,7 +27,8 @@ pub(crate) fn long(place: &Place, base: &str) -> String {
 pub(crate) fn with_function(place: &Place, base: &str) -> String {
     let text = long(place, base);
     let function = function(&place.function);
-    if function.is_empty() || text == function { text } else { format!("{text} in {function}") }
+    let is_said = function.is_empty() || place.file.is_empty();
+    if is_said { text } else { format!("{text} in {function}") }
 }
 
 /// Is it in a header of the system or of a language's library, or in such a library without a place?
@@ -127,22 +128,47 @@ fn skip(text: &str) -> &str {
 
 fn known(file: &str, place: &Place) -> String {
     match (file, place.line) {
-        ("", _) if !place.function.is_empty() => function(&place.function),
-        ("", _) if !place.module.is_empty() => place.module.clone(),
+        ("", _) if !place.function.is_empty() => {
+            format!("{}{}", function(&place.function), offset(place))
+        }
+        ("", _) if !place.module.is_empty() => format!("{}{}", place.module, offset(place)),
         ("", _) => String::new(),
         (_, 0) => file.to_owned(),
         (_, line) => format!("{file}:{line}"),
     }
 }
 
-/// `T1 writer`, `T0 main`, `T2`.
+/// `+0x1f`, where no line is known and the code is the program's.
+pub(crate) fn offset(place: &Place) -> String {
+    match place.offset {
+        0 => String::new(),
+        _ if is_library(place) => String::new(),
+        offset => format!("+{offset:#x}"),
+    }
+}
+
+/// `main`, `T2`: who allocated something.
+pub(crate) fn allocator(thread: ThreadId) -> String {
+    match thread.0 {
+        0 => "main".to_owned(),
+        number => format!("T{number}"),
+    }
+}
+
+/// `T1 writer`, `T0 main`, `T2`: with the name that the program has given it, or else that of the
+/// function which it runs.
 pub(crate) fn thread(finding: &Finding, thread: ThreadId) -> String {
-    let name = finding
-        .threads
-        .iter()
-        .find(|it| it.thread == thread)
-        .map(|it| it.name.as_str())
-        .unwrap_or_default();
+    let state = finding.threads.iter().find(|it| it.thread == thread);
+    match state.filter(|it| it.name.is_empty() && !it.function.is_empty()) {
+        Some(state) => format!("T{} {}", thread.0, function(&state.function)),
+        None => thread_in_passing(finding, thread),
+    }
+}
+
+/// The same without the function: for where the thread has been spoken of before.
+pub(crate) fn thread_in_passing(finding: &Finding, thread: ThreadId) -> String {
+    let state = finding.threads.iter().find(|it| it.thread == thread);
+    let name = state.map(|it| it.name.as_str()).unwrap_or_default();
     match (name, thread.0) {
         ("", 0) => "T0 main".to_owned(),
         ("", number) => format!("T{number}"),
@@ -193,6 +219,10 @@ mod tests {
         assert_eq!(with_function(&bank, "/home/me/"), "examples/bank.c:31 in transfer");
         assert_eq!(with_function(&place("", 0, "read"), ""), "read");
         assert_eq!(short(&Place { module: "libc.so.6".into(), ..Place::default() }), "libc.so.6");
+        let stripped = Place { module: "bank".into(), offset: 0x1f, ..place("", 0, "pay(int)") };
+        assert_eq!(short(&stripped), "pay+0x1f");
+        assert_eq!(with_function(&stripped, ""), "pay+0x1f");
+        assert_eq!(short(&Place { function: String::new(), ..stripped }), "bank+0x1f");
         assert_eq!(short(&Place::default()), "");
     }
 }

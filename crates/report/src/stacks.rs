@@ -47,9 +47,13 @@ fn line(number: usize, frame: &Frame, base: &str, style: &Style) -> String {
         function if style.full => function.to_owned(),
         function => place::function(function),
     };
-    if place == function || place.is_empty() {
-        let module = if frame.module.is_empty() { "" } else { &frame.module };
-        format!("#{number} {function} {module}").trim_end().to_owned()
+    if frame.file.is_empty() {
+        match (frame.function.as_str(), place::offset(frame)) {
+            ("", offset) if !offset.is_empty() => format!("#{number} {place}"),
+            (_, offset) => {
+                format!("#{number} {function}{offset} {}", frame.module).trim_end().to_owned()
+            }
+        }
     } else {
         format!("#{number} {function} {place}")
     }

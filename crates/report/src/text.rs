@@ -49,8 +49,21 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
         let _ = write!(out, "\n{schedule}");
     }
     output(&mut out, shown.finding, style);
+    hint(&mut out, shown.finding);
     closing(&mut out, shown, style);
     out
+}
+
+/// Where the program's own code has no lines, it was built without debug information, or has lost it.
+fn hint(out: &mut String, finding: &Finding) {
+    let is_bare = |it: &&Place| it.file.is_empty() && it.offset > 0 && !place::is_library(it);
+    if let Some(place) = finding.sites.iter().chain(&finding.places).find(is_bare) {
+        let module = &place.module;
+        let _ = writeln!(
+            out,
+            "\n  hint: {module} has no debug information; built with -g, lines and variables have names"
+        );
+    }
 }
 
 /// What one execution wrote, under a heading.
@@ -233,7 +246,7 @@ fn missed_signal(shown: &Shown<'_>, state: &ThreadState, wait: &WaitFor) -> Opti
     let step = &finding.steps[signalled];
     let number = number::grouped(finding.n_steps_dropped + signalled as u64 + 1);
     let at = finding.places.get(step.place as usize).map(place::short).unwrap_or_default();
-    let thread = place::thread(finding, step.thread);
+    let thread = place::thread_in_passing(finding, step.thread);
     Some(format!("the last signal came before it waited: by {thread} at {at} (step {number})"))
 }
 
@@ -247,7 +260,7 @@ fn waiting(
     let at = format!("      at {}", place::with_function(&wait.at, shown.base));
     let _ = writeln!(out, "{}", beside(&at, sources(&wait.at).as_deref(), style));
     for (holder, taken) in &wait.holders {
-        let holder = place::thread(shown.finding, *holder);
+        let holder = place::thread_in_passing(shown.finding, *holder);
         let head = match place::long(taken, shown.base).as_str() {
             "" => format!("      held by {holder}"),
             taken => format!("      held by {holder}, taken at {taken}"),
@@ -284,8 +297,10 @@ fn doing(finding: &Finding, state: &ThreadState) -> String {
 fn failing_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
     let finding = shown.finding;
     let Some(thread) = finding.thread else {
-        if finding.threads.is_empty() {
-            let _ = writeln!(out, "  the process was killed: where its threads were is not known");
+        if finding.threads.iter().all(|it| it.stack.is_empty()) {
+            let last = finding.steps.last().map(|it| place::thread(finding, it.thread));
+            let last = last.map(|it| format!("; {it} did the last step")).unwrap_or_default();
+            let _ = writeln!(out, "  the process was killed{last}");
         }
         return;
     };

@@ -20,6 +20,7 @@ use crate::{
     shadow::{Cell, Shadow},
     signals::Signals,
     stack::ShadowStack,
+    stacks::Stacks,
     threads::ThreadRt,
     time::Time,
 };
@@ -55,6 +56,7 @@ pub(crate) struct Control {
     pub(crate) heap: Heap,
     pub(crate) modules: Modules,
     pub(crate) emit: Emit,
+    pub(crate) stacks: Stacks,
     pub(crate) time: Time,
     pub(crate) io: Io,
     pub(crate) signals: Signals,

@@ -34,6 +34,9 @@ pub(crate) struct Emit {
     /// By object: where it begins in memory, if it does. Never leaves the process.
     bases: Vec<usize>,
     sites: SiteTable,
+    /// Where all that is new is written at once, because the execution will be looked at, even if it is
+    /// killed.
+    live: Option<(Segment, *mut Header)>,
 }
 
 /// What has happened to an object.
@@ -93,6 +96,7 @@ impl Emit {
             classes: Vec::with_capacity(64),
             bases: Vec::with_capacity(64),
             sites: SiteTable::new(caps.sites),
+            live: None,
         };
         emit.past_of_object.push(Past::new(0));
         emit.objects.push(ObjectEntry::default());
@@ -120,6 +124,11 @@ impl Emit {
         self.add_to_class(thread, op, covers);
         if covers.has(Covers::HOLDS) && self.coverage.follow(thread, op, performed, covers) {
             self.add_lock_pairs(thread, locked(op));
+        }
+        if let Some((_, header)) = self.live {
+            // SAFETY: the header is mapped for as long as the process lives.
+            let summary = unsafe { &mut (*header).summary };
+            (summary.digest, summary.class) = (self.digest, self.class);
         }
     }
 
@@ -223,12 +232,35 @@ impl Emit {
         self.objects.push(entry);
         self.classes.push(class);
         self.bases.push(base);
+        self.publish_object(ObjectId(number));
         ObjectId(number)
     }
 
     /// Says which thread a thread's object stands for.
     pub(crate) fn set_object_base(&mut self, object: ObjectId, base: u32) {
         self.objects[object.idx()].base = base;
+        self.publish_object(object);
+    }
+
+    /// From now on writes all that is new into the segment at once.
+    pub(crate) fn go_live(&mut self, segment: Segment, header: *mut Header) {
+        self.publish(&segment, header);
+        self.live = Some((segment, header));
+    }
+
+    pub(crate) fn is_live(&self) -> bool {
+        self.live.is_some()
+    }
+
+    fn publish_object(&self, object: ObjectId) {
+        let Some((segment, header)) = self.live else { return };
+        if object.idx() < segment.caps().objects as usize {
+            // SAFETY: the area has room for this number; the header is mapped.
+            unsafe {
+                *segment.objects().add(object.idx()) = self.objects[object.idx()];
+                (*header).n_objects = (*header).n_objects.max(object.0 + 1);
+            }
+        }
     }
 
     /// Writes the tables of sites and objects into the segment: only executions that somebody looks at
@@ -284,9 +316,24 @@ impl Emit {
         self.sites.hash(site.0)
     }
 
+    /// The address of a site; 0 if it is unknown.
+    pub(crate) fn site_pc(&self, site: SiteId) -> usize {
+        self.sites.known[site.0 as usize].pc
+    }
+
     pub(crate) fn add_site(&mut self, pc: usize, entry: SiteEntry, is_foreign: bool) -> SiteId {
         let hash = hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module);
-        self.sites.insert(KnownSite { pc, entry, hash, is_foreign })
+        let site = self.sites.insert(KnownSite { pc, entry, hash, is_foreign });
+        if let Some((segment, header)) = self.live
+            && site != SiteId(0)
+        {
+            // SAFETY: sites are numbered up to the area's room; the header is mapped.
+            unsafe {
+                *segment.sites().add(site.0 as usize) = entry;
+                (*header).n_sites = site.0 + 1;
+            }
+        }
+        site
     }
 }
 

@@ -66,6 +66,7 @@ fn end_with(
         if is_looked_at {
             control.write_threads(thread);
             control.emit.publish(&control.segment, control.header);
+            control.publish_stacks();
         }
         header.is_end_written = 1;
     }
@@ -80,6 +81,40 @@ fn flush_streams() {
 }
 
 impl Control {
+    /// Somebody will look at this execution, even if it is killed: what explains its events is written
+    /// down as it comes, not only at its end.
+    pub(crate) fn go_live(&mut self) {
+        self.emit.go_live(self.segment, self.header);
+        self.publish_stacks();
+        for id in (0..self.machine.n_threads()).map(ThreadId) {
+            self.announce_thread(id);
+        }
+    }
+
+    /// Says where a thread comes from, if somebody looks; what it does is said at the end.
+    pub(crate) fn announce_thread(&mut self, id: ThreadId) {
+        if !self.emit.is_live() || id.0 >= self.segment.caps().threads {
+            return;
+        }
+        // SAFETY: the area has room for this number; every bit pattern is an entry.
+        let entry = unsafe { &mut *self.segment.threads().add(id.idx()) };
+        *entry = ThreadEntry::default();
+        self.write_origin(id, entry);
+        // SAFETY: the header is mapped for as long as the process lives.
+        unsafe { (*self.header).n_threads = self.machine.n_threads() };
+    }
+
+    fn write_origin(&self, id: ThreadId, entry: &mut ThreadEntry) {
+        let (_, parent, created_at) = self.machine.origin(id);
+        let thread = &self.threads[id.idx()];
+        entry.parent = parent.map_or(u32::MAX, |it| it.0);
+        entry.created_at = created_at.0;
+        entry.name = thread.name;
+        entry.creation = thread.creation.0;
+        entry.start = self.start_entry(thread);
+        entry.holders = [u32::MAX; 4];
+    }
+
     fn write_summary(&mut self, end: End) {
         let (kind, detail) = end.to_numbers();
         // SAFETY: the header is mapped for as long as the process lives.
@@ -112,10 +147,7 @@ impl Control {
         let entry = unsafe { &mut *entry };
         let status = self.machine.status(id);
         let op = *self.machine.pending(id);
-        let (_, parent, created_at) = self.machine.origin(id);
-        entry.parent = parent.map_or(u32::MAX, |it| it.0);
-        entry.created_at = created_at.0;
-        entry.name = self.threads[id.idx()].name;
+        self.write_origin(id, entry);
         entry.is_finished = u8::from(status == Status::Finished);
         entry.n_events = self.emit.n_events_of(id);
         entry.is_blocked = u8::from(!is_ended && self.machine.is_blocked(id));
@@ -124,7 +156,6 @@ impl Control {
         entry.object = op.object.0;
         entry.other = op.other.0;
         entry.site = op.site.0;
-        entry.holders = [u32::MAX; 4];
         let wanted = match op.kind {
             OpKind::CondWake if matches!(status, Status::Queued(..)) => op.other,
             _ => op.object,

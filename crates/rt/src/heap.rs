@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::SiteId;
+use raddle_model::{SiteId, ThreadId};
+
+use crate::stacks::StackId;
 
 /// One allocation.
 #[derive(Clone, Copy, Debug)]
@@ -12,12 +14,14 @@ pub(crate) struct Block {
     pub(crate) site: SiteId,
     /// Which allocation of that site.
     pub(crate) ordinal: u32,
-    /// Where the functions that led there were called, innermost first: many programs allocate through
-    /// one function of their own, and not all that comes from there is one kind of thing.
-    pub(crate) callers: [usize; N_CALLERS],
+    /// Who allocated it.
+    pub(crate) thread: ThreadId,
+    /// The call that allocated it, and those that led there.
+    pub(crate) stack: StackId,
 }
 
-/// So many callers tell blocks of one site apart.
+/// So many callers tell blocks of one site apart: many programs allocate through one function of their
+/// own, and not all that comes from there is one kind of thing.
 pub(crate) const N_CALLERS: usize = 3;
 
 /// All blocks that are allocated now.
@@ -31,21 +35,16 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    pub(crate) fn add(
-        &mut self,
-        address: usize,
-        size: usize,
-        site: SiteId,
-        callers: [usize; N_CALLERS],
-    ) {
+    /// Adds a block; its ordinal is found here.
+    pub(crate) fn add(&mut self, address: usize, mut block: Block) {
         self.last = (0, 0, 0);
-        let idx = site.0 as usize;
+        let idx = block.site.0 as usize;
         if self.ordinals.len() <= idx {
             self.ordinals.resize(idx + 64, 0);
         }
-        let ordinal = self.ordinals[idx];
+        block.ordinal = self.ordinals[idx];
         self.ordinals[idx] += 1;
-        self.blocks.insert(address, Block { size, site, ordinal, callers });
+        self.blocks.insert(address, block);
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {

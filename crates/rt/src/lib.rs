@@ -36,6 +36,7 @@ mod server;
 mod shadow;
 mod signals;
 mod stack;
+mod stacks;
 mod step;
 mod sync;
 mod threads;

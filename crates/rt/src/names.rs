@@ -9,11 +9,12 @@ use std::{
 };
 
 use raddle_model::{SiteId, ThreadId, hash_bytes, mix};
-use raddle_trace::{CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, SiteEntry};
+use raddle_trace::{CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, STACK_DEPTH, SiteEntry};
 
 use crate::{
     control::{Caller, Control},
     heap::{Block, N_CALLERS},
+    stacks::{self, Stack, StackId},
 };
 
 /// A loaded executable or library.
@@ -58,10 +59,39 @@ impl Modules {
         self.found.iter().find(|it| it.path_hash == path_hash).map(|it| it.bias)
     }
 
+    /// Module and offset of an address.
+    pub(crate) fn site_entry(&self, pc: usize) -> SiteEntry {
+        match self.of(pc) {
+            Some((number, module)) => {
+                SiteEntry { module: number, offset: (pc - module.bias) as u64, reserved: 0 }
+            }
+            None => SiteEntry { module: u32::MAX, offset: 0, reserved: 0 },
+        }
+    }
+
     /// Is it code of the program itself?
     fn is_program_code(&self, pc: usize) -> bool {
         self.found.iter().any(|it| it.is_program && it.text.0 <= pc && pc < it.text.1)
     }
+}
+
+/// The frame of a function on a stack.
+struct FrameAround {
+    /// The function's stack pointer.
+    sp: usize,
+    /// Its return address.
+    called_from: usize,
+    /// Its caller's stack pointer, if the caller has hooks.
+    caller_sp: Option<usize>,
+}
+
+/// Bytes above the stack pointer of a thread's first function in which its return address is looked for.
+const FRAME_MAX: usize = 1 << 14;
+
+/// The first words below a stack pointer.
+fn below(sp: usize) -> impl Iterator<Item = usize> {
+    const N_WORDS: usize = 8;
+    (1..=N_WORDS).map(move |idx| sp.wrapping_sub(idx * size_of::<usize>()))
 }
 
 /// A bit for each name that the plan says is shared: most names are not, and this says so at once.
@@ -223,13 +253,49 @@ impl Control {
         if let Some(site) = self.emit.known_site(pc) {
             return site;
         }
-        let entry = match self.modules.of(pc) {
-            Some((number, module)) => {
-                SiteEntry { module: number, offset: (pc - module.bias) as u64, reserved: 0 }
-            }
-            None => SiteEntry { module: u32::MAX, offset: 0, reserved: 0 },
-        };
+        let entry = self.modules.site_entry(pc);
         self.emit.add_site(pc, entry, is_foreign)
+    }
+
+    /// A block was allocated, by a call from here.
+    pub(crate) fn add_block(&mut self, address: usize, size: usize, caller: Caller) {
+        let site = self.site(caller);
+        let stack = self.keep_stack(self.emit.site_pc(site));
+        self.heap.add(address, Block { size, site, ordinal: 0, thread: self.me, stack });
+    }
+
+    /// Keeps the calls that have led the thread that runs to the one at `pc`.
+    pub(crate) fn keep_stack(&mut self, pc: usize) -> StackId {
+        let mut stack: Stack = [0; STACK_DEPTH];
+        stack[0] = pc;
+        for (to, caller) in stack[1..].iter_mut().zip(self.hot.stack.callers()) {
+            *to = caller;
+        }
+        self.add_stack(&stack)
+    }
+
+    fn add_stack(&mut self, stack: &Stack) -> StackId {
+        let (number, is_new) = self.stacks.add(stack);
+        if is_new && self.emit.is_live() {
+            self.publish_stack(number);
+        }
+        number
+    }
+
+    /// Writes the stacks into the segment.
+    pub(crate) fn publish_stacks(&mut self) {
+        for number in 0..self.stacks.len() as u32 {
+            self.publish_stack(StackId(number));
+        }
+    }
+
+    fn publish_stack(&mut self, number: StackId) {
+        let entry = stacks::entry(self.stacks.get(number), |pc| self.modules.site_entry(pc));
+        // SAFETY: the area has room for all stacks that are kept; the header is mapped.
+        unsafe {
+            *self.segment.stacks().add(number.0 as usize) = entry;
+            (*self.header).n_stacks = number.0 + 1;
+        }
     }
 
     /// What is at an address, for the object table, with its name, the same in every execution and for
@@ -242,6 +308,8 @@ impl Control {
             entry.ordinal = block.ordinal;
             entry.size = block.size.min(u32::MAX as usize) as u32;
             entry.offset = (address - base) as u64;
+            entry.thread = block.thread.0;
+            entry.stack = block.stack.0;
             entry.name = Control::block_name(self.block_hash(&block), address - base);
             return entry;
         }
@@ -264,13 +332,49 @@ impl Control {
         entry
     }
 
-    /// Where the functions that the thread is in were called, innermost first.
-    pub(crate) fn callers(&self) -> [usize; N_CALLERS] {
-        let mut callers = [0; N_CALLERS];
-        for (to, pc) in callers.iter_mut().zip(self.hot.stack.callers()) {
-            *to = pc;
+    /// Says which function's frame something on a stack is in, and where in it.
+    ///
+    /// A frame reaches from its function's stack pointer up to that of the function's caller. While a
+    /// function is in a call, the word below its stack pointer is the call's return address: code of the
+    /// function. Its own return address is the word below its caller's stack pointer. (Arguments that
+    /// are passed on the stack may lie in between: a few words are looked at.)
+    pub(crate) fn describe_frame(&mut self, entry: &mut ObjectEntry, address: usize) {
+        if entry.region != 3 {
+            return;
         }
-        callers
+        let thread = ThreadId(entry.base);
+        let Some(frame) = self.frame_around(thread, address) else { return };
+        let owner = &self.threads[thread.idx()];
+        let (bottom, top) = (owner.stack_bottom, owner.stack_top);
+        let word = |at: usize| {
+            let is_on_stack = bottom <= at && at + size_of::<usize>() <= top;
+            // SAFETY: a thread's stack is mapped from its top down to where it has been.
+            is_on_stack.then(|| unsafe { (at as *const usize).read() })
+        };
+        let is_code = |pc: &usize| self.modules.is_program_code(*pc) && self.follows_call(*pc);
+        let Some(code) = below(frame.sp).filter_map(word).find(is_code) else { return };
+        let is_slot = |at: &usize| word(*at) == Some(frame.called_from);
+        let slot = match frame.caller_sp {
+            Some(caller_sp) => below(caller_sp).find(is_slot),
+            None => (frame.sp..frame.sp + FRAME_MAX).step_by(size_of::<usize>()).find(is_slot),
+        };
+        let Some(slot) = slot else { return };
+        let cfa = slot + size_of::<usize>();
+        let mut stack = [0; STACK_DEPTH];
+        stack[0] = code;
+        entry.stack = self.add_stack(&stack).0;
+        entry.ordinal = address.wrapping_sub(cfa) as u32;
+        entry.size = address.wrapping_sub(frame.sp) as u32;
+    }
+
+    fn frame_around(&self, thread: ThreadId, address: usize) -> Option<FrameAround> {
+        let mut frames = self.stack_of_thread(thread).frames().peekable();
+        let mut found = None;
+        while let Some((called_from, sp)) = frames.next_if(|(_, sp)| *sp <= address) {
+            let caller_sp = frames.peek().map(|it| it.1);
+            found = Some(FrameAround { sp, called_from, caller_sp });
+        }
+        found
     }
 
     /// A hash of the last calls that led here; 0 for none.
@@ -291,7 +395,8 @@ impl Control {
     /// What tells the blocks of one kind from others: where they come from, and their size.
     pub(crate) fn block_hash(&self, block: &Block) -> u64 {
         let site_hash = mix(self.emit.site_hash(block.site), block.size as u64);
-        block.callers.iter().fold(site_hash, |hash, pc| match self.modules.of(*pc) {
+        let callers = &self.stacks.get(block.stack)[1..=N_CALLERS];
+        callers.iter().fold(site_hash, |hash, pc| match self.modules.of(*pc) {
             Some((_, module)) => mix(hash ^ module.path_hash, (pc - module.bias) as u64),
             None => hash,
         })

@@ -25,6 +25,7 @@ use crate::{
     rewind,
     shadow::Shadow,
     signals::{self, Signals},
+    stacks::Stacks,
     threads::{self, ThreadRt},
     time::Time,
 };
@@ -128,6 +129,7 @@ fn take_control(segment: Segment) {
         heap: Heap::default(),
         modules: Modules::default(),
         emit,
+        stacks: Stacks::new(segment.caps().stacks),
         time: Time::default(),
         io: Io::default(),
         signals: Signals::default(),
@@ -533,6 +535,9 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
             profile: profile(header, &(*control).segment),
         };
         (*control).chooser = Chooser::new(prefix, Tail::new(&origin));
+        if (*header).n_block == 1 {
+            (*control).go_live();
+        }
         crate::hooks::seed_random(entry.seed);
         (*control).begin_detection();
     }

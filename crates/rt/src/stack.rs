@@ -105,6 +105,14 @@ impl ShadowStack {
         (0..n_frames).rev().map(move |idx| unsafe { (*bottom.add(idx)).pc })
     }
 
+    /// Where each function was called, and its stack pointer, innermost first.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (bottom, n_frames) = (self.bottom, self.n_frames());
+        // SAFETY: the indices are below the number of frames.
+        let frame = move |idx| unsafe { *bottom.add(idx) };
+        (0..n_frames).rev().map(frame).map(|it: Frame| (it.pc, it.sp))
+    }
+
     /// The stack pointer of the innermost function.
     pub(crate) fn innermost_sp(&self) -> Option<usize> {
         // SAFETY: above the bottom there is a frame below the top.

@@ -39,8 +39,7 @@ impl Control {
         class: ObjectClass,
         state: ObjectState,
     ) -> ObjectId {
-        let entry = self.describe(address, class);
-        let object = self.emit.add_object(entry, class, address);
+        let object = self.add_object_at(address, class);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
             self.end_history(cell);
@@ -49,6 +48,13 @@ impl Control {
         }
         self.machine.set_object(object, state);
         object
+    }
+
+    /// Numbers what is at an address.
+    fn add_object_at(&mut self, address: usize, class: ObjectClass) -> ObjectId {
+        let mut entry = self.describe(address, class);
+        self.describe_frame(&mut entry, address);
+        self.emit.add_object(entry, class, address)
     }
 
     /// The object at an address, if there is one of this class.
@@ -109,8 +115,7 @@ impl Control {
 
     #[cold]
     pub(crate) fn make_variable(&mut self, address: usize) -> ObjectId {
-        let entry = self.describe(address & !3, ObjectClass::Variable);
-        let object = self.emit.add_object(entry, ObjectClass::Variable, address & !3);
+        let object = self.add_object_at(address & !3, ObjectClass::Variable);
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
             self.share_cell(cell, object);

@@ -11,7 +11,7 @@ use std::{
 use raddle_analysis::hb::Segment;
 use raddle_fiber::{Donor, Fiber, raw};
 use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
-use raddle_trace::{ObjectClass, ObjectEntry};
+use raddle_trace::{ObjectClass, ObjectEntry, SiteEntry};
 
 use crate::{
     apart::apart,
@@ -22,6 +22,7 @@ use crate::{
     shadow::Cell,
     signals::Sent,
     stack::ShadowStack,
+    stacks::StackId,
     step::{Spin, choose_next, complete, step},
 };
 
@@ -49,6 +50,8 @@ pub(crate) struct ThreadRt {
     pub(crate) stack_top: usize,
     pub(crate) stack_base: usize,
     pub(crate) name: [u8; 16],
+    /// The calls that created it.
+    pub(crate) creation: StackId,
     pub(crate) spin: Spin,
     /// Thread-specific values, by key.
     pub(crate) values: Vec<*mut c_void>,
@@ -91,6 +94,7 @@ impl ThreadRt {
             stack_top: 0,
             stack_base: 0,
             name: [0; 16],
+            creation: StackId::default(),
             spin: Spin::default(),
             values: Vec::new(),
             destructors: Vec::new(),
@@ -273,6 +277,7 @@ pub(crate) fn create(
         };
         thread.start = Some(start);
         thread.arg = arg;
+        thread.creation = (*control).keep_stack((*control).emit.site_pc(site));
         thread.mask = (&(*control).threads)[me.idx()].mask;
         let fs = thread.fs;
         let id = (*control).machine.create_thread(object, Some(me), site);
@@ -280,6 +285,7 @@ pub(crate) fn create(
         (*control).emit.set_value(u64::from(id.0), 0);
         (*control).describe_thread(object, id);
         (*control).threads.push(Box::new(thread));
+        (*control).announce_thread(id);
         if is_detached(attr) {
             (*control).machine.detach_quietly(id);
         }
@@ -529,6 +535,12 @@ impl Control {
 
     fn describe_thread(&mut self, object: ObjectId, id: ThreadId) {
         self.emit.set_object_base(object, id.0);
+    }
+
+    /// The function that a thread runs, as the launcher finds functions: as if a call in it had just
+    /// returned.
+    pub(crate) fn start_entry(&self, thread: &ThreadRt) -> SiteEntry {
+        self.modules.site_entry(thread.start.map_or(0, |it| it as usize + 1))
     }
 
     /// The live or finished thread with this `pthread_t`; the newest, if it was used again.

@@ -12,13 +12,15 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 11;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
 pub const CONTEXT_CALLS: usize = 5;
 /// Frames kept for one stack.
 pub const FRAMES_MAX: usize = 64;
+/// Frames kept of the stacks that objects and threads come from.
+pub const STACK_DEPTH: usize = 12;
 
 /// How many entries each area has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub struct Caps {
     pub pages: u32,
     /// Races that the executions of a block show.
     pub races: u32,
+    /// Stacks that objects and threads come from.
+    pub stacks: u32,
 }
 
 impl Default for Caps {
@@ -62,6 +66,7 @@ impl Default for Caps {
             notes: 64,
             pages: 1 << 12,
             races: 1 << 10,
+            stacks: 1 << 13,
         }
     }
 }
@@ -199,6 +204,8 @@ pub struct Header {
     pub n_modules: u32,
     /// Notes.
     pub n_notes: u32,
+    /// Stacks.
+    pub n_stacks: u32,
     /// Names found to be shared in this block, after the known ones.
     pub n_shared_found: u32,
     /// Events written since the start of the execution.
@@ -302,14 +309,31 @@ pub struct ObjectEntry {
     pub reserved: u16,
     /// Module, allocation site, thread or descriptor, by region.
     pub base: u32,
-    /// Heap: which allocation of this site.
+    /// Heap: which allocation of this site. Stack: bytes above the end of its frame, as an `i32`.
     pub ordinal: u32,
-    /// Heap: size of the block.
+    /// Heap: size of the block. Stack: bytes above the stack pointer of its function, as an `i32`.
     pub size: u32,
     /// Offset in the module, block or stack.
     pub offset: u64,
     /// The hash of its name, the same in every execution; 0 if it has none.
     pub name: u64,
+    /// Heap: who allocated it.
+    pub thread: u32,
+    /// Heap: the calls that allocated it. Stack: one frame, of the function that it is a variable of.
+    pub stack: u32,
+}
+
+/// Calls that led somewhere, innermost first: by module and offset, for keeping them must not number
+/// sites.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct StackEntry {
+    /// Frames kept.
+    pub n_frames: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Return addresses.
+    pub frames: [SiteEntry; STACK_DEPTH],
 }
 
 /// A thread, and what it was doing at the end.
@@ -326,7 +350,7 @@ pub struct ThreadEntry {
     pub is_finished: u8,
     /// 1: its pending op can't be performed.
     pub is_blocked: u8,
-    /// The pending op's kind.
+    /// The pending op's kind, or [`ThreadEntry::UNKNOWN`].
     pub op_kind: u8,
     /// The pending op's flags.
     pub op_flags: u8,
@@ -344,8 +368,44 @@ pub struct ThreadEntry {
     pub n_frames: u32,
     /// Its events, and what it did without events since there has been a second thread.
     pub n_events: u32,
+    /// The calls that created it, as a stack's number.
+    pub creation: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The function that it runs.
+    pub start: SiteEntry,
     /// Sites of the calls that led here, innermost first.
     pub frames: [u32; FRAMES_MAX],
+}
+
+impl ThreadEntry {
+    /// In place of an op: the execution was killed before it could say what the thread was doing.
+    pub const UNKNOWN: u8 = u8::MAX;
+}
+
+impl Default for ThreadEntry {
+    fn default() -> ThreadEntry {
+        ThreadEntry {
+            parent: u32::MAX,
+            created_at: 0,
+            name: [0; 16],
+            is_finished: 0,
+            is_blocked: 0,
+            op_kind: ThreadEntry::UNKNOWN,
+            op_flags: 0,
+            object: 0,
+            other: 0,
+            site: 0,
+            holders: [u32::MAX; 4],
+            held_since: [0; 4],
+            n_frames: 0,
+            n_events: 0,
+            creation: 0,
+            reserved: 0,
+            start: SiteEntry::default(),
+            frames: [0; FRAMES_MAX],
+        }
+    }
 }
 
 /// A loaded executable or library.
@@ -449,6 +509,7 @@ pub(crate) struct Offsets {
     pub(crate) uses: usize,
     pub(crate) pairs: usize,
     pub(crate) races: usize,
+    pub(crate) stacks: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -476,7 +537,8 @@ impl Offsets {
         let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
         let pairs = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
         let races = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
-        let end = after(races, caps.races, size_of::<RaceEntry>());
+        let stacks = after(races, caps.races, size_of::<RaceEntry>());
+        let end = after(stacks, caps.stacks, size_of::<StackEntry>());
         Offsets {
             entries,
             summaries,
@@ -494,6 +556,7 @@ impl Offsets {
             uses,
             pairs,
             races,
+            stacks,
             events,
             end,
         }

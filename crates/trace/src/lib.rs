@@ -14,9 +14,9 @@ mod value;
 pub use layout::{
     CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, HELD_MAX, Header,
     HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, RACE_FRAMES_MAX, RaceEntry,
-    RaceSide, SiteEntry, Summary, ThreadEntry, VERSION,
+    RaceSide, STACK_DEPTH, SiteEntry, StackEntry, Summary, ThreadEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenSide};
 pub use segment::{MapError, Segment};
-pub use value::{Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};
+pub use value::{FrameSpot, Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};

@@ -11,7 +11,7 @@ use raddle_model::{Event, Interest, Length, Use};
 
 use crate::layout::{
     Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, RaceEntry,
-    SiteEntry, Summary, ThreadEntry, VERSION,
+    SiteEntry, StackEntry, Summary, ThreadEntry, VERSION,
 };
 use crate::pair::Pair;
 
@@ -152,6 +152,10 @@ impl Segment {
     area!(
         /// Races that the block's executions showed.
         races, races, races, RaceEntry
+    );
+    area!(
+        /// Stacks, by number.
+        stacks, stacks, stacks, StackEntry
     );
     area!(
         /// Events; the one of step `n` is at `n` modulo the area's room.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
 use crate::{
-    layout::{ObjectEntry, Options, SiteEntry, Summary, ThreadEntry},
+    layout::{ObjectEntry, Options, SiteEntry, StackEntry, Summary, ThreadEntry},
     race::SeenRace,
     segment::Segment,
 };
@@ -27,6 +27,8 @@ pub struct Trace {
     pub threads: Vec<Thread>,
     /// Executable and libraries by number.
     pub modules: Vec<Module>,
+    /// Calls that led somewhere, innermost first, by number; entry 0 is unknown.
+    pub stacks: Vec<Vec<Site>>,
     /// What could not be controlled.
     pub notes: Vec<Note>,
     /// Races that showed while it ran, if the plan asked for them.
@@ -135,6 +137,10 @@ pub enum Region {
         offset: u64,
         /// Size of the block.
         size: u32,
+        /// Who allocated it.
+        thread: ThreadId,
+        /// The calls that did, as a number in [`Trace::stacks`].
+        stack: u32,
     },
     /// A thread's stack.
     Stack {
@@ -142,11 +148,24 @@ pub enum Region {
         thread: ThreadId,
         /// Bytes below its start.
         offset: u64,
+        /// The frame that it is in, if that is known.
+        frame: Option<FrameSpot>,
     },
     /// The thread itself.
     Thread(ThreadId),
     /// A file descriptor.
     Descriptor(u32),
+}
+
+/// A place in the frame of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FrameSpot {
+    /// The function, as a stack of one frame: a number in [`Trace::stacks`].
+    pub function: u32,
+    /// Bytes above the end of the frame (the word above its return address); below it if negative.
+    pub from_cfa: i32,
+    /// Bytes above the stack pointer that the function's body has.
+    pub from_sp: i32,
 }
 
 /// What an object is and where it lives.
@@ -168,8 +187,14 @@ pub struct Thread {
     pub parent: Option<ThreadId>,
     /// Where it was created.
     pub created_at: SiteId,
+    /// The calls that created it, as a number in [`Trace::stacks`].
+    pub creation: u32,
+    /// The function that it runs.
+    pub start: Site,
     /// Its name, or empty.
     pub name: String,
+    /// Is the rest known? Not if the execution was killed from outside.
+    pub is_described: bool,
     /// Has it finished?
     pub is_finished: bool,
     /// Its events, also those that were not kept; and what it did while it was alone after there had been
@@ -241,6 +266,8 @@ impl Trace {
             unsafe { segment.copy(segment.modules(), room(header.n_modules, caps.modules)) };
         // SAFETY: as above.
         let notes = unsafe { segment.copy(segment.notes(), room(header.n_notes, caps.notes)) };
+        // SAFETY: as above.
+        let stacks = unsafe { segment.copy(segment.stacks(), room(header.n_stacks, caps.stacks)) };
         // Of the block's races, those of its last execution.
         let last = header.n_done.load(Ordering::Relaxed).saturating_sub(1) as u32;
         let races = SeenRace::read_all(segment).into_iter().filter(|it| it.execution == last);
@@ -254,6 +281,7 @@ impl Trace {
             objects: objects.iter().map(decode_object).collect(),
             threads: threads.iter().map(decode_thread).collect(),
             modules: modules.iter().map(|it| Module { path: text(&it.path) }).collect(),
+            stacks: stacks.iter().map(decode_stack).collect(),
             notes: notes
                 .iter()
                 .map(|it| Note {
@@ -308,6 +336,11 @@ pub(crate) fn decode_site(entry: &SiteEntry) -> Site {
     Site { module: (entry.module != u32::MAX).then_some(entry.module), offset: entry.offset }
 }
 
+fn decode_stack(entry: &StackEntry) -> Vec<Site> {
+    let n_frames = (entry.n_frames as usize).min(entry.frames.len());
+    entry.frames[..n_frames].iter().map(decode_site).collect()
+}
+
 pub(crate) fn decode_object(entry: &ObjectEntry) -> Object {
     let class = ObjectClass::ALL.get(entry.class as usize).copied().unwrap_or_default();
     let region = match entry.region {
@@ -317,8 +350,18 @@ pub(crate) fn decode_object(entry: &ObjectEntry) -> Object {
             ordinal: entry.ordinal,
             offset: entry.offset,
             size: entry.size,
+            thread: ThreadId(entry.thread),
+            stack: entry.stack,
         },
-        3 => Region::Stack { thread: ThreadId(entry.base), offset: entry.offset },
+        3 => Region::Stack {
+            thread: ThreadId(entry.base),
+            offset: entry.offset,
+            frame: (entry.stack != 0).then_some(FrameSpot {
+                function: entry.stack,
+                from_cfa: entry.ordinal as i32,
+                from_sp: entry.size as i32,
+            }),
+        },
         4 => Region::Thread(ThreadId(entry.base)),
         5 => Region::Descriptor(entry.base),
         _ => Region::Unknown,
@@ -337,7 +380,10 @@ fn decode_thread(entry: &ThreadEntry) -> Thread {
     Thread {
         parent: (entry.parent != u32::MAX).then_some(ThreadId(entry.parent)),
         created_at: SiteId(entry.created_at),
+        creation: entry.creation,
+        start: decode_site(&entry.start),
         name: text(&entry.name),
+        is_described: entry.op_kind != ThreadEntry::UNKNOWN,
         is_finished: entry.is_finished == 1,
         n_events: entry.n_events,
         is_blocked: entry.is_blocked == 1,

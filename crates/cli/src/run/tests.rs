@@ -61,6 +61,7 @@ impl Fake {
             objects: Vec::new(),
             threads: Vec::new(),
             modules: Vec::new(),
+            stacks: Vec::new(),
             notes: Vec::new(),
             races: Vec::new(),
             end: Some(self.end),

@@ -31,6 +31,10 @@ pub(super) fn bucket(kind: Kind, sites: &[Place], grain: Grain, detail: &str) ->
         if grain == Grain::Line {
             hash = mix(hash, u64::from(site.line));
         }
+        if grain == Grain::Line && site.line == 0 && site.offset != 0 {
+            // Without lines, this tells the places of a function apart, as long as it is not rebuilt.
+            hash = mix(hash, site.offset);
+        }
     }
     Bucket(hash)
 }

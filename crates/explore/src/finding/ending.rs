@@ -246,9 +246,12 @@ impl Scene {
             thread,
             name: described.name.clone(),
             parent: described.parent,
-            created_at: names.place(described.created_at),
+            created_at: names.creation_place(described),
+            creation: names.stack(described.creation),
+            function: names.start_function(described),
             is_finished: described.is_finished,
-            pending: (!described.is_finished).then_some(described.pending.kind),
+            pending: (described.is_described && !described.is_finished)
+                .then_some(described.pending.kind),
             waits_for: wait.as_ref().map(|wait| WaitFor {
                 object: wait.name.long.clone(),
                 object_id: wait.object,

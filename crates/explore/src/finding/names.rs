@@ -2,21 +2,29 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use raddle_model::{ObjectId, Place, SiteId};
-use raddle_trace::{Object, ObjectClass, Region, Site, Trace};
+use raddle_model::{Frame, Location, ObjectId, Place, SiteId};
+use raddle_trace::{Object, ObjectClass, Region, Site, Thread, Trace};
 
-use super::program;
+use super::{
+    memory::{self, Blocks},
+    program,
+};
 use crate::target::Symbols;
 
 /// Finds places for sites and names for objects, each once.
 pub(crate) struct Names<'a> {
-    trace: &'a Trace,
-    symbols: &'a mut dyn Symbols,
+    pub(super) trace: &'a Trace,
+    pub(super) symbols: &'a mut dyn Symbols,
     places: HashMap<SiteId, Vec<Place>>,
-    objects: BTreeMap<ObjectId, Name>,
+    objects: BTreeMap<ObjectId, (Name, Location)>,
     /// How many objects have a name.
     uses: HashMap<String, u32>,
+    /// Made when first asked for.
+    pub(super) blocks: Option<Blocks>,
 }
+
+/// Bytes that the runtime tells apart.
+const CELL: u64 = 4;
 
 /// What an object is called.
 #[derive(Clone, Debug)]
@@ -35,6 +43,7 @@ impl<'a> Names<'a> {
             places: HashMap::new(),
             objects: BTreeMap::new(),
             uses: HashMap::new(),
+            blocks: None,
         }
     }
 
@@ -61,34 +70,65 @@ impl<'a> Names<'a> {
             return Name::new(String::new());
         }
         if let Some(name) = self.objects.get(&object) {
-            return name.clone();
+            return name.0.clone();
         }
-        let name = match self.trace.objects.get(object.idx()) {
+        let (name, location) = match self.trace.objects.get(object.idx()) {
             Some(described) => self.describe(object, *described),
-            None => Name::new(format!("object #{}", object.0)),
+            None => (Name::new(format!("object #{}", object.0)), Location::default()),
         };
         let name = self.distinguish(name);
-        self.objects.insert(object, name.clone());
+        self.objects.insert(object, (name.clone(), location));
         name
     }
 
     /// What memory is called that need not be an object of the trace.
     pub(crate) fn memory(&mut self, object: ObjectId, described: Object) -> Name {
         if object == ObjectId::NONE {
-            self.describe(object, described)
+            self.describe(object, described).0
         } else {
             self.object(object)
         }
     }
 
-    /// The long names of all objects that were asked for, by number.
-    pub(crate) fn into_objects(self) -> Vec<String> {
+    /// The long names of all objects that were asked for, and where they are, by number.
+    pub(crate) fn into_objects(self) -> (Vec<String>, Vec<Location>) {
         let n_objects = self.objects.last_key_value().map_or(1, |(last, _)| last.idx() + 1);
         let mut names = vec![String::new(); n_objects];
-        for (object, name) in self.objects {
+        let mut locations = vec![Location::default(); n_objects];
+        for (object, (name, location)) in self.objects {
             names[object.idx()] = name.long;
+            locations[object.idx()] = location;
         }
-        names
+        (names, locations)
+    }
+
+    /// The frames of a stack that the trace has kept, innermost first.
+    pub(crate) fn stack(&mut self, stack: u32) -> Vec<Frame> {
+        let Some(sites) = self.trace.stacks.get(stack as usize) else { return Vec::new() };
+        let mut frames = Vec::new();
+        for site in sites {
+            frames.extend(self.places_of(*site));
+        }
+        // What called `main` and the threads' first functions is ours, not the program's.
+        frames.retain(|it| !it.module.starts_with("libraddle_rt"));
+        frames
+    }
+
+    /// Where the program creates a thread: not in a system header.
+    pub(crate) fn creation_place(&mut self, thread: &Thread) -> Place {
+        let place = self.place(thread.created_at);
+        if program::is_own(&place) {
+            return place;
+        }
+        let frames = self.stack(thread.creation);
+        frames.into_iter().find(program::is_own).unwrap_or(place)
+    }
+
+    /// The function that a thread runs, if it is one of the program's.
+    pub(crate) fn start_function(&mut self, thread: &Thread) -> String {
+        let places = self.places_of(thread.start);
+        let own = places.last().filter(|it| program::is_own(it));
+        own.map(|it| it.function.clone()).unwrap_or_default()
     }
 
     fn look_up(&mut self, site: SiteId) -> Vec<Place> {
@@ -102,14 +142,20 @@ impl<'a> Names<'a> {
     }
 
     /// The functions at the return address of a call, by module and offset.
-    pub(crate) fn frames_at(&mut self, described: Site) -> Vec<Place> {
-        let Some(path) = described.module.and_then(|it| self.module(it)) else {
-            return vec![Place::default()];
+    pub(crate) fn frames_at(&mut self, site: Site) -> Vec<Place> {
+        let places = self.places_of(site);
+        if places.is_empty() { vec![Place::default()] } else { places }
+    }
+
+    /// The functions at a return address, innermost first; none if its module is unknown.
+    fn places_of(&mut self, site: Site) -> Vec<Place> {
+        let Some(path) = site.module.and_then(|it| self.module(it)) else {
+            return Vec::new();
         };
         // A call that never returns may be the last instruction of its function, so its return address
         // may belong to the next one: one less is inside the call. (The runtime adds one to the address
         // of an instruction that crashed.)
-        let places = self.symbols.places(path, described.offset.saturating_sub(1));
+        let places = self.symbols.places(path, site.offset.saturating_sub(1));
         if places.is_empty() {
             let module = path.rsplit('/').next().unwrap_or(path).to_owned();
             return vec![Place { module, ..Place::default() }];
@@ -117,52 +163,19 @@ impl<'a> Names<'a> {
         places
     }
 
-    fn describe(&mut self, number: ObjectId, object: Object) -> Name {
-        match object.region {
-            Region::Global { module, offset } => {
-                self.describe_global(number, object, module, offset)
-            }
-            Region::Heap { site, ordinal, offset, size } => {
-                let place = self.place(site);
-                let at = program::place_text(&place);
-                let at = if at.is_empty() { "an unknown place" } else { &at };
-                let shift = if offset == 0 { String::new() } else { format!(" +{offset}") };
-                let nth = ordinal + 1;
-                Name::within(
-                    object.class,
-                    "in",
-                    &format!("heap block of {size} bytes allocated at {at} (#{nth}){shift}"),
-                )
-            }
-            Region::Stack { thread, .. } if object.class == ObjectClass::Variable => {
-                Name::new(format!("stack variable of T{}", thread.0))
-            }
-            Region::Stack { thread, .. } => {
-                Name::within(object.class, "on", &format!("the stack of T{}", thread.0))
-            }
-            Region::Thread(thread) => Name::new(format!("thread T{}", thread.0)),
-            Region::Descriptor(descriptor) => Name::new(format!("descriptor {descriptor}")),
-            Region::Unknown => Name::new(format!("{} #{}", object.class.word(), number.0)),
-        }
-    }
-
-    fn describe_global(
-        &mut self,
-        number: ObjectId,
-        object: Object,
-        module: u32,
-        offset: u64,
-    ) -> Name {
-        let variable = self.module(module).and_then(|it| self.symbols.variable(it, offset));
-        let short = match variable {
-            Some((name, 0)) => format!("`{name}`"),
-            Some((name, shift)) => format!("`{name}`+{shift}"),
-            None => return Name::new(format!("{} #{}", object.class.word(), number.0)),
+    fn describe(&mut self, number: ObjectId, object: Object) -> (Name, Location) {
+        let unknown = || Name::new(format!("{} #{}", object.class.word(), number.0));
+        let name = match object.region {
+            Region::Thread(thread) => Some(Name::new(format!("thread T{}", thread.0))),
+            Region::Descriptor(descriptor) => Some(Name::new(format!("descriptor {descriptor}"))),
+            _ => None,
         };
-        match object.class {
-            ObjectClass::Variable => Name::new(short),
-            class => Name { long: format!("{} {short}", class.word()), short },
+        if let Some(name) = name {
+            return (name, Location::default());
         }
+        let size = if object.class == ObjectClass::Variable { CELL } else { 1 };
+        let location = self.locate(object.region, size);
+        (memory::name(object.class, &location).unwrap_or_else(unknown), location)
     }
 
     /// Two variables on one stack would share their name: the second is called "… (2)".
@@ -178,18 +191,18 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn module(&self, module: u32) -> Option<&'a str> {
+    pub(super) fn module(&self, module: u32) -> Option<&'a str> {
         self.trace.modules.get(module as usize).map(|it| it.path.as_str())
     }
 }
 
 impl Name {
-    fn new(long: String) -> Name {
+    pub(super) fn new(long: String) -> Name {
         Name { short: long.clone(), long }
     }
 
     /// Something inside something: a variable is called by what it is in, a lock is "mutex in …".
-    fn within(class: ObjectClass, how: &str, whole: &str) -> Name {
+    pub(super) fn within(class: ObjectClass, how: &str, whole: &str) -> Name {
         match class {
             ObjectClass::Variable => Name::new(whole.to_owned()),
             class => Name::new(format!("{} {how} {whole}", class.word())),

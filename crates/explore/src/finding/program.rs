@@ -81,18 +81,18 @@ const SYSTEM_FILE_PREFIXES: &[&str] = &[
 ];
 
 /// Is the file a header or source of the system or of a language's library?
-pub(crate) fn is_system_file(file: &str) -> bool {
+pub fn is_system_file(file: &str) -> bool {
     SYSTEM_FILE_PREFIXES.iter().any(|it| file.starts_with(it)) || file.contains("/include/c++/")
 }
 
 /// Is it a frame of the program under test, not of the C or C++ library or of Raddle?
 pub(crate) fn is_own(frame: &Place) -> bool {
     let function = frame.function.as_str();
-    let is_system = SYSTEM_MODULES.iter().any(|it| frame.module.starts_with(it))
+    let is_system = is_system_module(&frame.module)
         || SYSTEM_FUNCTIONS.contains(&function)
         || SYSTEM_FUNCTION_PREFIXES.iter().any(|it| function.starts_with(it))
         || is_system_file(&frame.file);
-    let is_known = !function.is_empty() || !frame.file.is_empty();
+    let is_known = !function.is_empty() || !frame.file.is_empty() || frame.offset > 0;
     is_known && !is_system
 }
 
@@ -109,11 +109,24 @@ pub(crate) fn file_name(place: &Place) -> &str {
 /// `bank.c:31`, or the best that is known; empty if nothing is.
 pub(crate) fn place_text(place: &Place) -> String {
     match (file_name(place), place.line) {
-        ("", _) if place.function.is_empty() => place.module.clone(),
-        ("", _) => place.function.clone(),
+        ("", _) if place.function.is_empty() => format!("{}{}", place.module, offset(place)),
+        ("", _) => format!("{}{}", place.function, offset(place)),
         (file, 0) => file.to_owned(),
         (file, line) => format!("{file}:{line}"),
     }
+}
+
+/// `+0x1f`, where no line is known and the code is the program's.
+fn offset(place: &Place) -> String {
+    match place.offset {
+        0 => String::new(),
+        offset if is_own(place) => format!("+{offset:#x}"),
+        _ => String::new(),
+    }
+}
+
+fn is_system_module(module: &str) -> bool {
+    SYSTEM_MODULES.iter().any(|it| module.starts_with(it))
 }
 
 /// ` at bank.c:31 in withdraw`, as the end of a sentence; empty if nothing is known.
@@ -121,7 +134,7 @@ pub(crate) fn at_text(place: &Place) -> String {
     let at = place_text(place);
     match (at.as_str(), place.function.as_str()) {
         ("", _) => String::new(),
-        (at, function) if at == function => format!(" in {function}"),
+        (at, _) if place.file.is_empty() && !place.function.is_empty() => format!(" in {at}"),
         (at, "") => format!(" at {at}"),
         (at, function) => format!(" at {at} in {function}"),
     }
@@ -140,6 +153,7 @@ mod tests {
             line,
             column: 0,
             module: module.into(),
+            offset: 0,
         }
     }
 

@@ -9,6 +9,10 @@ use raddle_trace::{ObjectClass, Region, Site, Trace};
 use super::{bucket, finding};
 use crate::fake::{ToySymbols, TraceExt, trace};
 
+fn heap(site: SiteId, ordinal: u32, offset: u64, size: u32) -> Region {
+    Region::Heap { site, ordinal, offset, size, thread: ThreadId(1), stack: 0 }
+}
+
 fn find(trace: &Trace) -> Finding {
     let plan = Plan::new(PickerSpec::Walk, 7);
     finding(trace, &plan, 42, "out", &mut ToySymbols).expect("bug: the trace fails")
@@ -241,15 +245,12 @@ fn frames_of_libraries_do_not_count() {
 #[test]
 fn misuse() {
     let mut trace = trace(End::Misuse(Misuse::UnlockNotOwner), 3);
-    trace.end_object = trace.object(
-        ObjectClass::Mutex,
-        Region::Heap { site: SiteId(31), ordinal: 1, offset: 8, size: 24 },
-    );
+    trace.end_object = trace.object(ObjectClass::Mutex, heap(SiteId(31), 1, 8, 24));
     trace.ended_by(2, &[40]);
     check(
         &trace,
         expect![[r#"
-            misuse: T2 unlocks a mutex that another thread holds: mutex in heap block of 24 bytes allocated at toy.c:31 (#2) +8
+            misuse: T2 unlocks a mutex that another thread holds: mutex in heap block of 24 bytes allocated at toy.c:31 by T1 (#2) +8
             cycle [], lines [40]
         "#]],
     );
@@ -293,8 +294,8 @@ fn buckets_do_not_know_schedules() {
 #[test]
 fn names_of_objects() {
     let mut trace = trace(End::Abort, 1);
-    let heap = Region::Heap { site: SiteId(31), ordinal: 0, offset: 0, size: 16 };
-    let stack = |offset| Region::Stack { thread: ThreadId(1), offset };
+    let heap = heap(SiteId(31), 0, 0, 16);
+    let stack = |offset| Region::Stack { thread: ThreadId(1), offset, frame: None };
     let objects = [
         (ObjectClass::Variable, Region::Global { module: 0, offset: 64 }),
         (ObjectClass::Variable, Region::Global { module: 0, offset: 72 }),
@@ -320,8 +321,8 @@ fn names_of_objects() {
         `b`
         `b`+8
         rwlock `c`
-        heap block of 16 bytes allocated at toy.c:31 (#1)
-        spin lock in heap block of 16 bytes allocated at toy.c:31 (#1)
+        heap block of 16 bytes allocated at toy.c:31 by T1 (#1)
+        spin lock in heap block of 16 bytes allocated at toy.c:31 by T1 (#1)
         stack variable of T1
         stack variable of T1 (2)
         mutex on the stack of T1

@@ -48,6 +48,14 @@ impl Table {
         table
     }
 
+    /// Adds what another file has of the same module.
+    pub(super) fn merge(&mut self, other: Table) {
+        self.functions.extend(other.functions);
+        self.variables.extend(other.variables);
+        sort(&mut self.functions);
+        sort(&mut self.variables);
+    }
+
     pub(super) fn function(&self, address: u64) -> Option<&Symbol> {
         let symbol = nearest(&self.functions, address)?;
         let size = if symbol.size == 0 { MAX_UNSIZED } else { symbol.size };

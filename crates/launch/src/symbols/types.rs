@@ -1,170 +1,248 @@
-//! Names for parts of variables, from the debug information: `accounts[1].lock` for 64 bytes into
-//! `accounts`.
+//! Types: how large they are, what they are called, and what lies how far into them.
 //!
-//! Only globals and statics have an address there; what the heap and stacks hold has none. The way into
-//! a type ends at members whose names are reserved (`__data`, `_M_mutex`): those are the inside of the C
-//! and C++ libraries' own types.
+//! The way into a type ends at members whose names are reserved (`__data`, `_M_mutex`): those are the
+//! inside of the C and C++ libraries' own types. Only where a node of a library's container holds a
+//! value of the program's (`std::map`, `std::list`, what `std::make_shared` allocates) the way goes on,
+//! as if it had begun at that value.
+//!
+//! An access may be to several members at once (bit fields, two bytes side by side in the four that the
+//! runtime tells apart): then all are named, `flags.{ready,done}`. Of a union the first member is named
+//! that begins, or has a part that begins, at the place; which one is meant nobody knows.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::path::Path;
 
-use gimli::{
-    self, AttributeValue, DebuggingInformationEntry, Dwarf, EndianArcSlice, Operation,
-    RunTimeEndian, SectionId, Unit, UnitOffset,
-};
-use object::read::ReadCache;
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object as _, ObjectSection as _};
-
-type Reader = EndianArcSlice<RunTimeEndian>;
-type Entry = DebuggingInformationEntry<Reader>;
+use super::debug::{Debug, Die, Entry, number};
 
 /// Types within types, and arrays of arrays; deeper is not believed.
 const DEPTH_MAX: u32 = 32;
 
-/// Where a type is described.
-#[derive(Clone, Copy, Debug)]
-struct TypeRef {
-    unit_idx: usize,
-    offset: UnitOffset,
+/// Accesses up to this size name each member that they touch; larger ones (a `memcpy`) the whole.
+const SMALL: u64 = 8;
+
+/// Members that are listed for one access.
+const MEMBERS_MAX: usize = 4;
+
+/// What lies somewhere in a type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reached {
+    /// The way there: `[1].lock`.
+    pub(super) path: String,
+    /// How far into what the way leads to.
+    pub(super) rest: u64,
+    /// The type whose member the way ends at: `struct account`; empty if it ends at none.
+    pub(super) field_of: String,
+    /// The type that the way begins at, if it is a value inside a library's node.
+    pub(super) root: Option<Die>,
 }
 
-/// The variables of a module, and their types.
-pub(super) struct Types {
-    dwarf: Dwarf<Reader>,
-    units: Vec<Unit<Reader>>,
-    /// By address in the file.
-    variables: HashMap<u64, TypeRef>,
+/// A member or base class, by the bits that it takes.
+#[derive(Clone, Debug)]
+struct Member {
+    name: String,
+    type_die: Die,
+    start: u64,
+    end: u64,
+    is_bit_field: bool,
 }
 
-impl Types {
-    /// Reads what there is; nothing if there is no debug information.
-    pub(super) fn load(path: &Path) -> Option<Types> {
-        let cache = ReadCache::new(File::open(path).ok()?);
-        let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
-        let load = |id: SectionId| -> Result<Reader, gimli::Error> {
-            let section = file.section_by_name(id.name());
-            let data = section.and_then(|it| it.data().ok()).unwrap_or_default();
-            Ok(EndianArcSlice::new(data.into(), RunTimeEndian::Little))
-        };
-        let dwarf = Dwarf::load(load).ok()?;
-        let mut types = Types { dwarf, units: Vec::new(), variables: HashMap::new() };
-        let mut headers = types.dwarf.units();
-        while let Ok(Some(header)) = headers.next() {
-            let Ok(unit) = types.dwarf.unit(header) else { continue };
-            types.units.push(unit);
-            // What is damaged is left out, from there on.
-            let _ = types.read_variables(types.units.len() - 1);
-        }
-        Some(types)
+impl Debug {
+    /// What `size` bytes, `shift` into a type, are.
+    pub(super) fn reach(&self, type_die: Die, shift: u64, size: u64) -> Reached {
+        let mut walk = Walk { debug: self, size: size.max(1), reached: Reached::default() };
+        walk.descend(type_die, shift, None, 0);
+        walk.reached
     }
 
-    /// The part of the variable at `address` that is `shift` bytes into it: `[1].lock`; and how far into
-    /// that part it is. `None` if the variable's type is not known.
-    pub(super) fn part(&self, address: u64, shift: u64) -> Option<(String, u64)> {
-        let mut part = String::new();
-        let rest = self.descend(*self.variables.get(&address)?, shift, &mut part, 0)?;
-        Some((part, rest))
+    /// The bytes that a type takes; `None` if that is not known when the program is compiled.
+    pub(super) fn size_of(&self, type_die: Die) -> Option<u64> {
+        self.size_within(type_die, 0)
     }
 
-    fn read_variables(&mut self, unit_idx: usize) -> gimli::Result<()> {
-        let unit = &self.units[unit_idx];
-        let mut found = Vec::new();
-        let mut entries = unit.entries();
-        while let Some(entry) = entries.next_dfs()? {
-            if entry.tag() != gimli::DW_TAG_variable {
-                continue;
-            }
-            let Some(address) = self.address(unit, entry) else { continue };
-            if let Some(type_ref) = self.type_of_variable(unit_idx, entry) {
-                found.push((address, type_ref));
-            }
-        }
-        self.variables.extend(found);
-        Ok(())
-    }
-
-    fn address(&self, unit: &Unit<Reader>, entry: &Entry) -> Option<u64> {
-        let AttributeValue::Exprloc(expression) = entry.attr_value(gimli::DW_AT_location)? else {
-            return None;
-        };
-        let mut operations = expression.operations(unit.encoding());
-        match operations.next().ok()?? {
-            Operation::Address { address } => Some(address),
-            Operation::AddressIndex { index } => self.dwarf.address(unit, index).ok(),
-            _ => None,
-        }
-    }
-
-    /// Its own, or that of its declaration in a class or a header.
-    fn type_of_variable(&self, unit_idx: usize, entry: &Entry) -> Option<TypeRef> {
-        if let Some(type_ref) = self.reference(unit_idx, entry, gimli::DW_AT_type) {
-            return Some(type_ref);
-        }
-        let declared = [gimli::DW_AT_specification, gimli::DW_AT_abstract_origin]
-            .into_iter()
-            .find_map(|it| self.reference(unit_idx, entry, it))?;
-        let declaration = self.entry(declared)?;
-        self.reference(declared.unit_idx, &declaration, gimli::DW_AT_type)
-    }
-
-    fn reference(&self, unit_idx: usize, entry: &Entry, name: gimli::DwAt) -> Option<TypeRef> {
-        match entry.attr_value(name)? {
-            AttributeValue::UnitRef(offset) => Some(TypeRef { unit_idx, offset }),
-            AttributeValue::DebugInfoRef(offset) => {
-                let of_unit = |unit: &Unit<Reader>| offset.to_unit_offset(&unit.header);
-                let unit_idx = self.units.iter().position(|it| of_unit(it).is_some())?;
-                Some(TypeRef { unit_idx, offset: of_unit(&self.units[unit_idx])? })
-            }
-            _ => None,
-        }
-    }
-
-    fn entry(&self, at: TypeRef) -> Option<Entry> {
-        self.units[at.unit_idx].entry(at.offset).ok()
-    }
-
-    /// Goes `shift` bytes into a type and writes the way down; gives back what is left of `shift`.
-    fn descend(&self, at: TypeRef, shift: u64, part: &mut String, depth: u32) -> Option<u64> {
+    fn size_within(&self, at: Die, depth: u32) -> Option<u64> {
         if depth > DEPTH_MAX {
-            return Some(shift);
+            return None;
         }
+        let at = self.definition(at);
         let entry = self.entry(at)?;
-        match entry.tag() {
-            gimli::DW_TAG_typedef
-            | gimli::DW_TAG_const_type
-            | gimli::DW_TAG_volatile_type
-            | gimli::DW_TAG_atomic_type => {
-                let inner = self.reference(at.unit_idx, &entry, gimli::DW_AT_type)?;
-                self.descend(inner, shift, part, depth + 1)
-            }
-            gimli::DW_TAG_array_type => {
-                let element = self.reference(at.unit_idx, &entry, gimli::DW_AT_type)?;
-                let size = self.size(element, depth).filter(|it| *it > 0)?;
-                let idx = shift / size;
-                self.write_indices(at, idx, part);
-                self.descend(element, shift % size, part, depth + 1)
-            }
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
-                self.descend_to_member(at, shift, part, depth)
-            }
-            _ => Some(shift),
+        if let Some(size) = number(&entry, gimli::DW_AT_byte_size) {
+            return Some(size);
         }
+        if matches!(entry.tag(), gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type) {
+            return Some(8);
+        }
+        let inner = self.reference(at.unit_idx, &entry, gimli::DW_AT_type)?;
+        let size = self.size_within(inner, depth + 1)?;
+        if entry.tag() != gimli::DW_TAG_array_type {
+            return Some(size);
+        }
+        let counts = self.dimensions(at);
+        counts.iter().try_fold(size, |size, count| size.checked_mul((*count)?))
     }
 
-    /// The index of an element; several for an array of several dimensions, the last one fastest.
-    fn write_indices(&self, at: TypeRef, mut idx: u64, part: &mut String) {
+    /// How many elements an array has, by dimension; `None` where that is left open.
+    fn dimensions(&self, array: Die) -> Vec<Option<u64>> {
         let mut counts = Vec::new();
-        self.for_children(at, |entry| {
+        self.child(array, |_, entry| {
             if entry.tag() == gimli::DW_TAG_subrange_type {
-                let number = |name| entry.attr_value(name).and_then(|it| it.udata_value());
-                let count = number(gimli::DW_AT_count);
-                counts.push(count.or(number(gimli::DW_AT_upper_bound).map(|it| it + 1)));
+                let bound =
+                    number(entry, gimli::DW_AT_upper_bound).and_then(|it| it.checked_add(1));
+                counts.push(number(entry, gimli::DW_AT_count).or(bound));
             }
             None::<()>
         });
+        counts
+    }
+
+    /// The type itself, without `typedef`, `const` and the like.
+    pub(super) fn bare(&self, type_die: Die) -> Die {
+        let mut at = type_die;
+        for _ in 0..DEPTH_MAX {
+            let Some(entry) = self.entry(at) else { break };
+            if !is_alias(&entry) {
+                break;
+            }
+            let Some(inner) = self.reference(at.unit_idx, &entry, gimli::DW_AT_type) else { break };
+            at = inner;
+        }
+        at
+    }
+
+    /// What a pointer points to.
+    pub(super) fn pointee(&self, type_die: Die) -> Option<Die> {
+        let at = self.bare(type_die);
+        let entry = self.entry(at)?;
+        let is_pointer = entry.tag() == gimli::DW_TAG_pointer_type;
+        self.reference(at.unit_idx, &entry, gimli::DW_AT_type).filter(|_| is_pointer)
+    }
+
+    /// Is it a structure, a class or a union?
+    pub(super) fn is_record(&self, type_die: Die) -> bool {
+        self.entry(self.bare(type_die)).is_some_and(|it| is_record(&it))
+    }
+
+    /// The type of a record's member, by name, also of one that a base class or an anonymous member has.
+    pub(super) fn member(&self, record: Die, name: &str) -> Option<Die> {
+        self.member_within(self.definition(self.bare(record)), name, 0)
+    }
+
+    fn member_within(&self, record: Die, name: &str, depth: u32) -> Option<Die> {
+        let members = self.members(record);
+        let direct = members.iter().find(|it| it.name == name).map(|it| it.type_die);
+        direct.or_else(|| {
+            let unnamed = members.iter().filter(|it| it.name.is_empty() && depth < DEPTH_MAX);
+            unnamed
+                .map(|it| self.definition(self.bare(it.type_die)))
+                .find_map(|it| self.member_within(it, name, depth + 1))
+        })
+    }
+
+    /// The argument of a class or function template.
+    pub(super) fn template_argument(&self, die: Die, name: &str) -> Option<Die> {
+        self.child(die, |at, entry| {
+            let is_it = entry.tag() == gimli::DW_TAG_template_type_parameter
+                && self.text(at.unit_idx, entry, gimli::DW_AT_name).as_deref() == Some(name);
+            is_it.then(|| self.reference(at.unit_idx, entry, gimli::DW_AT_type)).flatten()
+        })
+    }
+
+    /// Members and base classes that have data, as the record has them.
+    fn members(&self, record: Die) -> Vec<Member> {
+        let is_union = self.entry(record).is_some_and(|it| it.tag() == gimli::DW_TAG_union_type);
+        let mut members = Vec::new();
+        self.child(record, |at, entry| {
+            let is_base = entry.tag() == gimli::DW_TAG_inheritance;
+            if is_base || entry.tag() == gimli::DW_TAG_member {
+                let member = self.read_member(at, entry, is_union);
+                members.extend(member.filter(|it| !is_base || self.has_data(it.type_die, 0)));
+            }
+            None::<()>
+        });
+        members
+    }
+
+    fn read_member(&self, at: Die, entry: &Entry, is_in_union: bool) -> Option<Member> {
+        let type_die = self.reference(at.unit_idx, entry, gimli::DW_AT_type)?;
+        let n_bits = number(entry, gimli::DW_AT_bit_size);
+        let location = number(entry, gimli::DW_AT_data_member_location);
+        let start = match (number(entry, gimli::DW_AT_data_bit_offset), n_bits, location) {
+            (Some(start), ..) => start,
+            (None, Some(n_bits), location) => {
+                // As it was before DWARF 4: counted from the other end of a unit of storage.
+                let offset = number(entry, gimli::DW_AT_bit_offset)?;
+                let unit = number(entry, gimli::DW_AT_byte_size).or_else(|| self.size_of(type_die));
+                let end = location.unwrap_or(0) * 8 + unit? * 8;
+                end.checked_sub(offset + n_bits)?
+            }
+            (None, None, Some(location)) => location * 8,
+            (None, None, None) if is_in_union => 0,
+            // A static member has no place in the whole, a virtual base no fixed one.
+            (None, None, None) => return None,
+        };
+        let n_bits_of_type = || self.size_of(type_die).map(|it| it * 8);
+        Some(Member {
+            name: self.text(at.unit_idx, entry, gimli::DW_AT_name).unwrap_or_default(),
+            type_die,
+            start,
+            // The last member may be an array that is left open.
+            end: n_bits.or_else(n_bits_of_type).map_or(u64::MAX, |it| start + it),
+            is_bit_field: n_bits.is_some(),
+        })
+    }
+
+    /// An empty base class has a size, but takes no room.
+    fn has_data(&self, record: Die, depth: u32) -> bool {
+        let record = self.definition(self.bare(record));
+        depth < DEPTH_MAX
+            && self
+                .child(record, |at, entry| match entry.tag() {
+                    gimli::DW_TAG_member => self.read_member(at, entry, true).map(|_| true),
+                    gimli::DW_TAG_inheritance => {
+                        let base = self.reference(at.unit_idx, entry, gimli::DW_AT_type)?;
+                        self.has_data(base, depth + 1).then_some(true)
+                    }
+                    _ => None,
+                })
+                .unwrap_or(false)
+    }
+}
+
+/// A way into a type.
+struct Walk<'a> {
+    debug: &'a Debug,
+    /// Bytes that are looked for.
+    size: u64,
+    reached: Reached,
+}
+
+impl Walk<'_> {
+    /// Goes `shift` bytes into a type and writes the way down. `alias` is what a `typedef` calls it.
+    fn descend(&mut self, at: Die, shift: u64, alias: Option<Die>, depth: u32) {
+        self.reached.rest = shift;
+        let at = self.debug.definition(at);
+        let Some(entry) = self.debug.entry(at).filter(|_| depth <= DEPTH_MAX) else { return };
+        let inner = self.debug.reference(at.unit_idx, &entry, gimli::DW_AT_type);
+        if is_record(&entry) {
+            self.descend_to_member(at, shift, alias.unwrap_or(at), depth);
+        } else if let (true, Some(inner)) = (is_alias(&entry), inner) {
+            let is_named = entry.tag() == gimli::DW_TAG_typedef;
+            self.descend(inner, shift, if is_named { Some(at) } else { alias }, depth + 1);
+        } else if let (gimli::DW_TAG_array_type, Some(element)) = (entry.tag(), inner) {
+            self.descend_to_element(at, element, shift, depth);
+        }
+    }
+
+    fn descend_to_element(&mut self, array: Die, element: Die, shift: u64, depth: u32) {
+        let Some(size) = self.debug.size_of(element).filter(|it| *it > 0) else { return };
+        if self.size > size.max(SMALL) {
+            return;
+        }
+        self.write_indices(array, shift / size);
+        self.descend(element, shift % size, None, depth + 1);
+    }
+
+    /// The index of an element; several for an array of several dimensions, the last one fastest.
+    fn write_indices(&mut self, array: Die, mut idx: u64) {
+        let counts = self.debug.dimensions(array);
         let mut indices = Vec::new();
         for count in counts.iter().skip(1).rev() {
             let count = count.unwrap_or(1).max(1);
@@ -173,86 +251,133 @@ impl Types {
         }
         indices.push(idx);
         for idx in indices.iter().rev() {
-            let _ = write!(part, "[{idx}]");
+            let _ = write!(self.reached.path, "[{idx}]");
         }
     }
 
-    fn descend_to_member(
-        &self,
-        at: TypeRef,
-        shift: u64,
-        part: &mut String,
-        depth: u32,
-    ) -> Option<u64> {
-        let is_union = self.entry(at).is_some_and(|entry| entry.tag() == gimli::DW_TAG_union_type);
-        let found = self.for_children(at, |entry| {
-            let is_part = matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance);
-            // Static members have no place in the whole.
-            let start = entry.attr_value(gimli::DW_AT_data_member_location);
-            let start = match start.and_then(|it| it.udata_value()) {
-                None if is_union => 0,
-                start => start?,
-            };
-            let member = self.reference(at.unit_idx, entry, gimli::DW_AT_type)?;
-            let size = self.size(member, depth)?;
-            let is_inside = is_part && start <= shift && shift - start < size;
-            is_inside.then(|| (self.name(at.unit_idx, entry), member, start))
-        });
-        let Some((name, member, start)) = found else { return Some(shift) };
-        if name.starts_with('_') {
-            return Some(0);
+    fn descend_to_member(&mut self, record: Die, shift: u64, known_as: Die, depth: u32) {
+        let (from, to) = (shift * 8, (shift + self.size) * 8);
+        let mut hits = self.debug.members(record);
+        hits.retain(|it| it.start < to && from < it.end);
+        let is_union =
+            self.debug.entry(record).is_some_and(|it| it.tag() == gimli::DW_TAG_union_type);
+        if is_union {
+            let begins = |it: &Member| self.debug.reach(it.type_die, shift, self.size).rest == 0;
+            let best = hits.iter().position(|it| to <= it.end && begins(it));
+            hits = hits.into_iter().skip(best.unwrap_or(0)).take(1).collect();
         }
-        if !name.is_empty() {
-            let _ = write!(part, ".{name}");
+        match hits.as_slice() {
+            [] => {}
+            [one] => self.enter(one, shift, known_as, depth),
+            several => self.list(several, known_as),
         }
-        self.descend(member, shift - start, part, depth + 1)
     }
 
-    fn name(&self, unit_idx: usize, entry: &Entry) -> String {
-        let text = entry
-            .attr_value(gimli::DW_AT_name)
-            .and_then(|it| self.dwarf.attr_string(&self.units[unit_idx], it).ok());
-        text.map(|it| String::from_utf8_lossy(&it).into_owned()).unwrap_or_default()
+    fn enter(&mut self, member: &Member, shift: u64, known_as: Die, depth: u32) {
+        let start = member.start / 8;
+        let shift = shift.saturating_sub(start);
+        if is_reserved(&member.name) {
+            self.enter_library(member, shift, depth);
+            return;
+        }
+        if !member.name.is_empty() {
+            let _ = write!(self.reached.path, ".{}", member_name(&member.name));
+            self.reached.field_of = self.debug.type_name(known_as);
+        }
+        self.reached.rest = shift;
+        if member.is_bit_field {
+            self.reached.rest = 0;
+        } else {
+            self.descend(member.type_die, shift, None, depth + 1);
+        }
     }
 
-    /// The bytes that a type takes.
-    fn size(&self, at: TypeRef, depth: u32) -> Option<u64> {
-        if depth > DEPTH_MAX {
-            return None;
+    /// The inside of a library's type: only the elements of `std::array` and values in nodes show.
+    fn enter_library(&mut self, member: &Member, shift: u64, depth: u32) {
+        if member.name == "_M_elems" {
+            self.descend(member.type_die, shift, None, depth + 1);
+        } else if let Some((value, shift)) = self.debug.value_within(member.type_die, shift, depth)
+        {
+            self.reached = Reached { root: Some(value), ..Reached::default() };
+            self.descend(value, shift, None, depth + 1);
+        } else {
+            self.reached.rest = 0;
         }
-        let entry = self.entry(at)?;
-        if let Some(size) = entry.attr_value(gimli::DW_AT_byte_size) {
-            return size.udata_value();
-        }
-        if entry.tag() == gimli::DW_TAG_pointer_type {
-            return Some(8);
-        }
-        let inner = self.reference(at.unit_idx, &entry, gimli::DW_AT_type)?;
-        let size = self.size(inner, depth + 1)?;
-        if entry.tag() != gimli::DW_TAG_array_type {
-            return Some(size);
-        }
-        let mut count = 1;
-        self.for_children(at, |entry| {
-            if entry.tag() == gimli::DW_TAG_subrange_type {
-                let number = |name| entry.attr_value(name).and_then(|it| it.udata_value());
-                let bound = number(gimli::DW_AT_upper_bound).map(|it| it + 1);
-                count *= number(gimli::DW_AT_count).or(bound).unwrap_or(0);
-            }
-            None::<()>
-        });
-        Some(size * count)
     }
 
-    /// Looks at the entries below one, until `look` finds something.
-    fn for_children<T>(&self, at: TypeRef, mut look: impl FnMut(&Entry) -> Option<T>) -> Option<T> {
-        let mut tree = self.units[at.unit_idx].entries_tree(Some(at.offset)).ok()?;
-        let mut children = tree.root().ok()?.children();
-        while let Ok(Some(child)) = children.next() {
-            if let Some(found) = look(child.entry()) {
-                return Some(found);
-            }
+    /// Several small members at once; of a large access, the whole.
+    fn list(&mut self, members: &[Member], known_as: Die) {
+        let is_library = members.iter().any(|it| is_reserved(&it.name));
+        if is_library {
+            self.reached.rest = 0;
         }
-        None
+        if is_library || self.size > SMALL {
+            return;
+        }
+        let names = members.iter().map(|it| it.name.as_str()).filter(|it| !it.is_empty());
+        let mut names: Vec<&str> = names.take(MEMBERS_MAX + 1).collect();
+        if names.len() > MEMBERS_MAX {
+            names[MEMBERS_MAX] = "...";
+        }
+        let _ = write!(self.reached.path, ".{{{}}}", names.join(","));
+        self.reached.field_of = self.debug.type_name(known_as);
+        self.reached.rest = 0;
+    }
+}
+
+impl Debug {
+    /// The value of the program's own that a library's node has at `shift`, and how far into it that is.
+    fn value_within(&self, at: Die, shift: u64, depth: u32) -> Option<(Die, u64)> {
+        let at = self.definition(self.bare(at));
+        let entry = self.entry(at).filter(|it| is_record(it) && depth <= DEPTH_MAX)?;
+        let name = self.text(at.unit_idx, &entry, gimli::DW_AT_name).unwrap_or_default();
+        if ["__aligned_buffer<", "__aligned_membuf<"].iter().any(|it| name.starts_with(it)) {
+            return Some((self.template_argument(at, "_Tp")?, shift));
+        }
+        let is_inside = |it: &&Member| it.start <= shift * 8 && shift * 8 < it.end;
+        let members = self.members(at);
+        let mut inside = members.iter().filter(is_inside);
+        inside.find_map(|it| self.value_within(it.type_die, shift - it.start / 8, depth + 1))
+    }
+}
+
+fn is_record(entry: &Entry) -> bool {
+    matches!(
+        entry.tag(),
+        gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type
+    )
+}
+
+/// Is it another name for a type, or the same one with a quality?
+fn is_alias(entry: &Entry) -> bool {
+    matches!(
+        entry.tag(),
+        gimli::DW_TAG_typedef
+            | gimli::DW_TAG_const_type
+            | gimli::DW_TAG_volatile_type
+            | gimli::DW_TAG_restrict_type
+            | gimli::DW_TAG_atomic_type
+    )
+}
+
+/// Names that programs must not have: those of the C and C++ libraries' own types. (Rust calls the
+/// members of tuples `__0`, `__1`.)
+fn is_reserved(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix('_') else { return false };
+    let is_of_tuple = rest.strip_prefix('_').is_some_and(starts_with_digit);
+    rest.starts_with(|it: char| it == '_' || it.is_ascii_uppercase()) && !is_of_tuple
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_digit())
+}
+
+/// What reports call a member.
+fn member_name(name: &str) -> &str {
+    match name.strip_prefix("__").filter(|it| starts_with_digit(it)) {
+        Some(of_tuple) => of_tuple,
+        // gcc: `_vptr.Base`, clang: `_vptr$Base`.
+        None if name.starts_with("_vptr") => "vptr",
+        None => name,
     }
 }

@@ -206,7 +206,7 @@ fn object_name(trace: &Trace, idx: usize, sites: &[u64]) -> ObjectName {
             let block = mix(mix(2, site), u64::from(ordinal)) | 1;
             ObjectName { name: name(&[block, offset]), block }
         }
-        Region::Stack { thread, offset } => plain(&[3, u64::from(thread.0), offset]),
+        Region::Stack { thread, offset, .. } => plain(&[3, u64::from(thread.0), offset]),
         Region::Thread(thread) => plain(&[4, u64::from(thread.0)]),
         Region::Descriptor(number) => plain(&[5, u64::from(number)]),
     }

@@ -13,6 +13,7 @@ pub(crate) fn at(line: u32, function: &str) -> Place {
         line,
         column: 5,
         module: "bank".into(),
+        offset: 0,
     }
 }
 
@@ -38,6 +39,8 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
         name: String::new(),
         parent: (number > 0).then_some(ThreadId(0)),
         created_at: if number > 0 { at(49 + number, "main") } else { Place::default() },
+        creation: Vec::new(),
+        function: String::new(),
         is_finished: false,
         pending: None,
         waits_for: None,
@@ -54,6 +57,7 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
         threads: (0..n_threads).map(state).collect(),
         steps: Vec::new(),
         n_steps_dropped: 0,
+        locations: Vec::new(),
         objects: vec![
             String::new(),
             "mutex `left`".into(),

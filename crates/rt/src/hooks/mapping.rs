@@ -75,9 +75,7 @@ fn add_block(address: usize, size: usize, caller: Caller) {
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
-            let site = (*control()).site(caller);
-            let callers = (*control()).callers();
-            (*control()).heap.add(address, size, site, callers);
+            (*control()).add_block(address, size, caller);
             (*control()).watch_block(address);
             (*control()).is_inside = false;
         }

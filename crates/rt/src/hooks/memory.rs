@@ -155,9 +155,7 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let control = control();
-        let site = (*control).site(caller);
-        let callers = (*control).callers();
-        (*control).heap.add(block as usize, size, site, callers);
+        (*control).add_block(block as usize, size, caller);
         (*control).watch_block(block as usize);
         (*control).is_inside = false;
     }

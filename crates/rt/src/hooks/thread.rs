@@ -181,6 +181,7 @@ unsafe extern "C-unwind" fn do_setname(thread: pthread_t, name: *const c_char) -
         let kept = &mut (&mut (*control()).threads)[target.idx()].name;
         *kept = [0; 16];
         kept[..name.len()].copy_from_slice(name);
+        (*control()).announce_thread(target);
         leave(0)
     }
 }

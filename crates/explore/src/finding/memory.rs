@@ -1,0 +1,203 @@
+//! Where memory is: globals, heap blocks and variables of functions, as the program calls them.
+
+use std::collections::BTreeMap;
+
+use raddle_model::{Home, Location, Place, ThreadId};
+use raddle_trace::{FrameSpot, ObjectClass, Region, Site};
+
+use super::{
+    names::{Name, Names},
+    program,
+};
+use crate::target::{CodeAddress, StackSpot};
+
+/// Blocks that are called the same are told apart by numbers, in the order in which they were allocated
+/// as far as the trace tells: sites are numbered as they are reached.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    /// By name: allocation site and ordinal of each, sorted.
+    by_name: BTreeMap<String, Vec<(u32, u32)>>,
+}
+
+impl Names<'_> {
+    /// Where `size` bytes of a region are.
+    pub(super) fn locate(&mut self, region: Region, size: u64) -> Location {
+        match region {
+            Region::Global { module, offset } => self.locate_global(module, offset, size),
+            Region::Heap { site, ordinal, offset, size: block_size, thread, stack } => {
+                let home = Home::Heap {
+                    thread,
+                    nth: ordinal + 1,
+                    offset,
+                    stack: vec![self.allocation_place(stack, site)],
+                };
+                let block = (site.0, ordinal);
+                self.locate_in_block(block, stack, u64::from(block_size), offset, size, home)
+            }
+            Region::Stack { thread, frame, .. } => self.locate_on_stack(thread, frame, size),
+            Region::Thread(_) | Region::Descriptor(_) | Region::Unknown => Location::default(),
+        }
+    }
+
+    fn locate_global(&mut self, module: u32, offset: u64, size: u64) -> Location {
+        let Some(path) = self.module(module) else { return Location::default() };
+        let Some(found) = self.symbols.global(path, offset, size) else {
+            let file = path.rsplit('/').next().unwrap_or(path);
+            let home = Home::Global { declared_at: Place::default(), function: String::new() };
+            return Location { name: format!("{file}+{offset:#x}"), home, ..Location::default() };
+        };
+        Location {
+            name: found.name(),
+            shift: found.shift,
+            field_of: found.field_of,
+            type_name: found.type_name,
+            size: found.size,
+            home: Home::Global { declared_at: found.declared_at, function: found.function },
+        }
+    }
+
+    fn locate_in_block(
+        &mut self,
+        block: (u32, u32),
+        stack: u32,
+        block_size: u64,
+        offset: u64,
+        size: u64,
+        home: Home,
+    ) -> Location {
+        let calls = self.calls(stack);
+        let found = self.symbols.block(&addresses(&calls), block_size, offset, size);
+        let Some(found) = found else {
+            return Location { size: block_size, home, ..Location::default() };
+        };
+        let number = self.block_number(&found.whole, block);
+        let number = number.map(|it| format!("#{it}")).unwrap_or_default();
+        Location {
+            name: format!("{}{number}{}", found.whole, found.path),
+            shift: found.shift,
+            field_of: found.field_of,
+            type_name: found.type_name,
+            size: block_size,
+            home,
+        }
+    }
+
+    fn locate_on_stack(
+        &mut self,
+        thread: ThreadId,
+        frame: Option<FrameSpot>,
+        size: u64,
+    ) -> Location {
+        let unknown = Location {
+            home: Home::Stack { thread, function: String::new(), declared_at: Place::default() },
+            ..Location::default()
+        };
+        let Some(frame) = frame else { return unknown };
+        let calls = self.calls(frame.function);
+        let Some(code) = addresses(&calls).first().copied() else { return unknown };
+        let (from_cfa, from_sp) = (i64::from(frame.from_cfa), i64::from(frame.from_sp));
+        let spot = StackSpot { code, from_cfa, from_sp };
+        let Some(found) = self.symbols.local(&spot, size) else { return unknown };
+        Location {
+            name: found.name(),
+            shift: found.shift,
+            field_of: found.field_of,
+            type_name: found.type_name,
+            size: found.size,
+            home: Home::Stack { thread, function: found.function, declared_at: found.declared_at },
+        }
+    }
+
+    /// The program's own call that allocated a block: not one in a system header.
+    fn allocation_place(&mut self, stack: u32, site: raddle_model::SiteId) -> Place {
+        let frames = self.stack(stack);
+        let own = frames.iter().find(|it| program::is_own(it) && it.line > 0);
+        own.cloned().unwrap_or_else(|| self.place(site))
+    }
+
+    /// The number of a block among those of its name; none if it is the only one.
+    fn block_number(&mut self, name: &str, block: (u32, u32)) -> Option<usize> {
+        if self.blocks.is_none() {
+            self.blocks = Some(self.number_blocks());
+        }
+        let all = self.blocks.as_ref()?.by_name.get(name)?;
+        let idx = all.iter().position(|it| *it == block)?;
+        (all.len() > 1).then_some(idx + 1)
+    }
+
+    fn number_blocks(&mut self) -> Blocks {
+        let mut blocks = Blocks::default();
+        for object in &self.trace.objects {
+            let Region::Heap { site, ordinal, offset, size, stack, .. } = object.region else {
+                continue;
+            };
+            let calls = self.calls(stack);
+            let found = self.symbols.block(&addresses(&calls), u64::from(size), offset, 1);
+            let Some(found) = found else { continue };
+            let all = blocks.by_name.entry(found.whole).or_default();
+            if !all.contains(&(site.0, ordinal)) {
+                all.push((site.0, ordinal));
+            }
+        }
+        for all in blocks.by_name.values_mut() {
+            all.sort_unstable();
+        }
+        blocks
+    }
+
+    /// The calls of a stack, as modules and addresses inside the calls.
+    fn calls(&self, stack: u32) -> Vec<(String, u64)> {
+        let sites = self.trace.stacks.get(stack as usize).map(Vec::as_slice).unwrap_or_default();
+        let call = |site: &Site| {
+            let module = self.module(site.module?)?;
+            Some((module.to_owned(), site.offset.saturating_sub(1)))
+        };
+        sites.iter().filter_map(call).collect()
+    }
+}
+
+/// What something at a location is called.
+pub(super) fn name(class: ObjectClass, location: &Location) -> Option<Name> {
+    let shift = match location.shift {
+        0 => String::new(),
+        shift => format!("+{shift}"),
+    };
+    if !location.name.is_empty() {
+        let short = format!("`{}`{shift}", location.name);
+        return Some(match class {
+            ObjectClass::Variable => Name::new(short),
+            class => Name { long: format!("{} {short}", class.word()), short },
+        });
+    }
+    match &location.home {
+        Home::Heap { thread, nth, offset, stack } => {
+            let at = stack.first().map(program::place_text).unwrap_or_default();
+            let at = if at.is_empty() { "an unknown place" } else { &at };
+            let by = who(*thread);
+            let size = location.size;
+            let shift = if *offset == 0 { String::new() } else { format!(" +{offset}") };
+            let block =
+                format!("heap block of {size} bytes allocated at {at} by {by} (#{nth}){shift}");
+            Some(Name::within(class, "in", &block))
+        }
+        Home::Stack { thread, .. } if class == ObjectClass::Variable => {
+            Some(Name::new(format!("stack variable of {}", who(*thread))))
+        }
+        Home::Stack { thread, .. } => {
+            Some(Name::within(class, "on", &format!("the stack of {}", who(*thread))))
+        }
+        Home::Global { .. } | Home::Unknown => None,
+    }
+}
+
+/// `main`, `T2`.
+fn who(thread: ThreadId) -> String {
+    match thread.0 {
+        0 => "main".to_owned(),
+        number => format!("T{number}"),
+    }
+}
+
+fn addresses(calls: &[(String, u64)]) -> Vec<CodeAddress<'_>> {
+    calls.iter().map(|(module, offset)| CodeAddress { module, offset: *offset }).collect()
+}

@@ -1,0 +1,61 @@
+//! Where a piece of memory is, in the program's own words.
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+use crate::{Frame, Place, ThreadId};
+
+/// A piece of memory: what it is called, what it is part of, where that is.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    /// What the program calls it: `queue.len`, `slots[3].state`; of a heap block, after its type,
+    /// `Queue#2.len`. Empty if it has no name.
+    pub name: String,
+    /// Bytes into what the name stands for.
+    pub shift: u64,
+    /// The type whose field it is: `struct Queue`; empty if it is none.
+    pub field_of: String,
+    /// The type of the whole variable or block; empty if it is not known.
+    pub type_name: String,
+    /// The size of the whole variable or block; 0 if it is not known.
+    pub size: u64,
+    /// Where the whole is.
+    pub home: Home,
+}
+
+/// Where a variable or block is.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Home {
+    /// Nobody knows.
+    #[default]
+    Unknown,
+    /// A global, or a static variable of a function.
+    Global {
+        /// Where it is declared.
+        declared_at: Place,
+        /// The function that has it; empty if none has.
+        function: String,
+    },
+    /// Allocated memory.
+    Heap {
+        /// Who allocated it.
+        thread: ThreadId,
+        /// Which block of its site, from 1.
+        nth: u32,
+        /// Bytes into the block.
+        offset: u64,
+        /// Where, innermost first: at least the program's own call, if it is known.
+        stack: Vec<Frame>,
+    },
+    /// A function's variable.
+    Stack {
+        /// On whose stack.
+        thread: ThreadId,
+        /// The function that has it; empty if it is not known.
+        function: String,
+        /// Where it is declared.
+        declared_at: Place,
+    },
+}
