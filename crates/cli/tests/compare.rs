@@ -65,7 +65,8 @@ fn a_table_a_file_and_a_page() {
                  walk           3 of 3  3       6      27%       14.0  RATE
 
         nonpreemptive  found something in 0 of 2 programs, mostly in 0
-        walk           found something in 2 of 2 programs, mostly in 2"#]].assert_eq(&plain.join("\n"));
+        walk           found something in 2 of 2 programs, mostly in 2"#]]
+    .assert_eq(&plain.join("\n"));
     assert_eq!(run("3"), table);
     let csv = fs::read_to_string(folder.path().join("all.csv")).expect("written");
     assert_eq!(csv.lines().count(), 1 + 2 * 4 * 3);
