@@ -6,6 +6,7 @@
 
 mod bucket;
 mod ending;
+mod library;
 mod memory;
 mod names;
 mod program;

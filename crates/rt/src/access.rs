@@ -74,7 +74,8 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
         }
         let event = Event { kind, flags: Flags::VOLATILE, ..Event::default() };
         if let Some(atomic) = Atomic::of(&event) {
-            (*control()).inspect_atomic(&touch, object, atomic);
+            // The program's own access comes after this one: what is there now tells nothing.
+            (*control()).inspect_volatile(&touch, object, atomic);
         }
     }
     leave(());
@@ -127,7 +128,7 @@ unsafe fn visible(object: ObjectId, touch: &Touch, flags: Flags) {
 }
 
 /// The value at an address that the program is about to read.
-unsafe fn peek(address: usize, size: usize) -> u64 {
+pub(crate) unsafe fn peek(address: usize, size: usize) -> u64 {
     let mut bytes = [0_u8; 8];
     for (idx, byte) in bytes.iter_mut().enumerate().take(size) {
         // SAFETY: the program reads these bytes next; if it must not, it crashes here as there.

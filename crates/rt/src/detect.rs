@@ -11,7 +11,9 @@
 //! thread's own the place is not known: the launcher lets the same execution run again with that memory
 //! *watched*, which tells both sides' stacks and locks as well.
 //!
-//! Not judged: frees by system libraries, which count references by atomics that we don't see.
+//! Code of system libraries has no hooks, and synchronises by atomics that we don't see. An atomic op that
+//! finds another value than the last one left was preceded by such code: its thread is taken to come after
+//! all that any thread did. And frees by system libraries, which count references, are not judged.
 
 mod told;
 mod watched;
@@ -32,6 +34,8 @@ pub(crate) struct Detect {
     is_on: bool,
     causality: Causality,
     histories: Histories,
+    /// By variable: what atomic ops have left in it, and how many bytes of it; 0 if that is not known.
+    values: Vec<(u64, u8)>,
     /// Hashes of the races told in this execution.
     told: Vec<u64>,
     watched: Watched,
@@ -72,6 +76,7 @@ impl Detect {
             is_on: false,
             causality,
             histories: Histories::new(),
+            values: Vec::new(),
             told: Vec::new(),
             watched: Watched::default(),
         }
@@ -153,6 +158,22 @@ impl Control {
     pub(crate) fn release(&mut self, object: ObjectId) {
         if self.detect.is_on {
             self.detect.causality.release(self.me, object);
+            self.set_mine();
+        }
+    }
+
+    /// Code without hooks tells others what the thread that runs did: who acquires anything, acquires it.
+    pub(crate) fn release_to_all(&mut self) {
+        if self.detect.is_on {
+            self.detect.causality.release_to_all(self.me);
+            self.set_mine();
+        }
+    }
+
+    /// The thread that runs takes or gives back what the system shares between all: the lock of a file.
+    pub(crate) fn meet(&mut self) {
+        if self.detect.is_on {
+            self.detect.causality.meet(self.me);
             self.set_mine();
         }
     }
@@ -260,7 +281,10 @@ impl Control {
             }
             // SAFETY: not null, so a cell, which has a partner.
             let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
-            if matches!(writes.state(), State::Variable(_)) {
+            if let State::Variable(object) = writes.state() {
+                if matches!(touch.kind, OpKind::Write | OpKind::ReadWrite) {
+                    self.detect.forget_value(object);
+                }
                 self.inspect_word(reads.history(), cell, at, touch);
             }
             at += 4;
@@ -301,14 +325,34 @@ impl Control {
 
     /// An atomic op was performed on a variable: what it orders, and what it races with.
     #[inline(never)]
-    pub(crate) fn inspect_atomic(&mut self, touch: &Touch, object: ObjectId, atomic: Atomic) {
+    pub(crate) fn inspect_atomic(
+        &mut self,
+        touch: &Touch,
+        object: ObjectId,
+        atomic: Atomic,
+        seen: u64,
+    ) {
         if !self.detect.is_on || self.machine.n_threads() == 1 {
             return;
+        }
+        if self.detect.is_foreign(object, touch, atomic, seen) {
+            self.detect.causality.know_all(self.me);
         }
         self.detect.causality.before_atomic(self.me, object, atomic);
         self.inspect(&Touch { kind: atomic.access(), ..*touch });
         self.detect.causality.after_atomic(self.me, object, atomic);
         self.set_mine();
+    }
+
+    /// A volatile access is about to be made: as an atomic one, whose value is not known.
+    pub(crate) fn inspect_volatile(&mut self, touch: &Touch, object: ObjectId, atomic: Atomic) {
+        if self.detect.is_on && self.machine.n_threads() > 1 {
+            self.detect.causality.before_atomic(self.me, object, atomic);
+            self.inspect(&Touch { kind: atomic.access(), ..*touch });
+            self.detect.causality.after_atomic(self.me, object, atomic);
+            self.detect.forget_value(object);
+            self.set_mine();
+        }
     }
 
     /// Memory is freed: who has used it must have been before. Ends all histories in it.
@@ -364,6 +408,27 @@ impl Control {
 }
 
 impl Detect {
+    /// Has code without hooks changed a variable since the last atomic op on it? Notes what is in it now.
+    fn is_foreign(&mut self, object: ObjectId, touch: &Touch, atomic: Atomic, seen: u64) -> bool {
+        if self.values.len() <= object.idx() {
+            self.values.resize(object.idx() + 64, (0, 0));
+        }
+        let size = touch.size.min(8) as u8;
+        let known = self.values[object.idx()];
+        let is_foreign = atomic.kind != OpKind::AtomicStore && known.1 == size && known.0 != seen;
+        // SAFETY: the program has just used so many bytes there.
+        self.values[object.idx()] =
+            (unsafe { crate::access::peek(touch.address, touch.size.min(8)) }, size);
+        is_foreign
+    }
+
+    /// A plain access to a variable: what atomic ops left in it is gone, if it writes.
+    fn forget_value(&mut self, object: ObjectId) {
+        if let Some(value) = self.values.get_mut(object.idx()) {
+            *value = (0, 0);
+        }
+    }
+
     /// The history that the cells of an owner stand for.
     fn history_of_owner(&mut self, writes: Cell, reads: Cell) -> HistoryId {
         let history = self.histories.add();

@@ -34,6 +34,8 @@ pub struct Causality {
     owners: Vec<ThreadId>,
     /// All that was ever written to a descriptor: for those who wait for several.
     descriptors: Clock,
+    /// What code that we don't see has passed on, to whoever acquires an atomic.
+    unseen: Clock,
     /// All that was done before a signal or a cancellation was sent.
     signals: Clock,
     /// All that threads did that have finished: for those who inherit their robust mutexes.
@@ -239,6 +241,9 @@ impl Causality {
     /// it reads, and before [`Causality::after_atomic`].
     #[inline]
     pub fn before_atomic(&mut self, thread: ThreadId, object: ObjectId, op: Atomic) {
+        if op.order.is_acquire() && !self.unseen.is_empty() {
+            self.threads[thread.idx()].now.join(&self.unseen);
+        }
         if op.is_read()
             && let Some(Some(it)) = self.objects.get(object.idx())
         {
@@ -381,6 +386,21 @@ impl Causality {
             it.gathered.clear();
             self.threads[thread.idx()].now.join(&it.released);
         }
+        self.end_segment(thread);
+    }
+
+    /// Code that we don't see passes on what a thread knows, to whoever acquires an atomic.
+    pub fn release_to_all(&mut self, thread: ThreadId) {
+        self.unseen.join(&self.threads[thread.idx()].now);
+        self.end_segment(thread);
+    }
+
+    /// The thread uses something that the system shares between all of a program's threads, such as the lock
+    /// of a file: it comes after all who did so before.
+    pub fn meet(&mut self, thread: ThreadId) {
+        let now = &mut self.threads[thread.idx()].now;
+        now.join(&self.descriptors);
+        self.descriptors.join(now);
         self.end_segment(thread);
     }
 

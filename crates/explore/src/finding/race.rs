@@ -10,6 +10,7 @@ use super::{
     Shown, bucket,
     bucket::Grain,
     ending::{Ending, states},
+    library::is_librarys,
     names::Names,
     program::{first_own, place_text},
 };
@@ -37,15 +38,18 @@ pub fn race(
     output: &str,
     symbols: &mut dyn Symbols,
 ) -> Option<Finding> {
-    Shown { trace, plan, execution, output }
-        .finding(symbols, |names| Some(ending(trace, seen, names)))
+    Shown { trace, plan, execution, output }.finding(symbols, |names| ending(trace, seen, names))
 }
 
-fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Ending {
+/// What there is to say about a race; nothing about the library's own.
+fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Ending> {
     let accesses: Vec<Access> = seen.sides.iter().map(|it| access(it, names)).collect();
+    if is_librarys(&accesses) {
+        return None;
+    }
     let memory = names.memory(seen.object_id, seen.object).long;
     let sites = bucket::set(accesses.iter().map(|it| it.place.clone()).collect());
-    Ending {
+    Some(Ending {
         kind: Kind::Race,
         bucket: bucket::bucket(Kind::Race, &sites, Grain::Line, ""),
         message: message(&memory, &accesses),
@@ -60,7 +64,7 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Ending {
             accesses,
             ..Evidence::default()
         })),
-    }
+    })
 }
 
 fn access(side: &SeenSide, names: &mut Names<'_>) -> Access {

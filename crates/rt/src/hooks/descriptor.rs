@@ -254,6 +254,10 @@ unsafe extern "C-unwind" fn do_fcntl(fd: c_int, command: c_int, arg: usize) -> c
             leave(());
             return if result < 0 { fail(-result as c_int) } else { 0 };
         }
+        if command == libc::F_OFD_SETLK && enter() {
+            (*control()).meet();
+            leave(());
+        }
         // Locks of the process: only others can make it wait.
         if command == libc::F_SETLKW && enter() {
             let site = (*control()).site(caller);

@@ -147,7 +147,10 @@ unsafe extern "C-unwind" fn do_flock(fd: c_int, operation: c_int) -> c_int {
         let result = if enter() {
             let result = match operation & (libc::LOCK_NB | libc::LOCK_UN) {
                 0 => lock(fd, || real(operation | libc::LOCK_NB), caller),
-                _ => real(operation),
+                _ => {
+                    (*control()).meet();
+                    real(operation)
+                }
             };
             leave(result)
         } else {
@@ -164,7 +167,9 @@ pub(super) unsafe fn lock(fd: c_int, ask: impl Fn() -> isize, caller: Caller) ->
         let site = (*control()).site(caller);
         let object = (*control()).descriptor_object(fd);
         io::step_at_once(object, AT_ONCE_NO_POINT, site);
-        try_again(libc::EAGAIN, ask, site)
+        let result = try_again(libc::EAGAIN, ask, site);
+        (*control()).meet();
+        result
     }
 }
 

@@ -187,7 +187,23 @@ pub(crate) unsafe fn run_cxx_destructors(me: ThreadId) {
         while let Some((destructor, object)) =
             (&mut (*control()).threads)[me.idx()].destructors.pop()
         {
-            outside(|| destructor(object));
+            destroy(destructor, object);
+        }
+    }
+}
+
+/// Runs a destructor. What one of a library does to tell others has no hooks (a promise that is kept at the
+/// thread's end).
+unsafe fn destroy(destructor: Destructor, object: *mut c_void) {
+    // SAFETY: the thread that runs is inside a hook; no borrow lives while its destructors run.
+    unsafe {
+        let is_foreign = (*control()).is_system_code(destructor as usize);
+        if is_foreign {
+            (*control()).release_to_all();
+        }
+        outside(|| destructor(object));
+        if is_foreign {
+            (*control()).release_to_all();
         }
     }
 }
@@ -204,7 +220,7 @@ unsafe fn run_key_destructors(me: ThreadId) -> bool {
                 && !value.is_null()
             {
                 has_run = true;
-                outside(|| destructor(value));
+                destroy(destructor, value);
             }
         }
     }

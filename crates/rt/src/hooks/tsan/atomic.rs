@@ -70,22 +70,28 @@ fn atomically<T: Copy + Into<u128>>(
         }
         step(op);
         let (value, has_written) = body();
-        finish(way, object, site, value.into() as u64, has_written, size_of::<T>() as u8);
-        (*control).inspect_atomic(&touch, object, way.atomic(has_written));
+        let seen = value.into() as u64;
+        finish(way, object, site, seen, has_written, size_of::<T>() as u8);
+        (*control).inspect_atomic(&touch, object, way.atomic(has_written), seen);
         leave((value, has_written))
     }
 }
 
 /// No other thread is alive: no step. But others may have been, and what they released is acquired.
 #[inline]
-unsafe fn alone<T: Copy>(touch: &Touch, way: Way, body: impl FnOnce() -> (T, bool)) -> (T, bool) {
+unsafe fn alone<T: Copy + Into<u128>>(
+    touch: &Touch,
+    way: Way,
+    body: impl FnOnce() -> (T, bool),
+) -> (T, bool) {
     let (value, has_written) = body();
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let control = control();
         if (*control).machine.n_threads() > 1 {
             let object = (*control).variables(touch.address, touch.size);
-            (*control).inspect_atomic(touch, object, way.atomic(has_written));
+            let seen = value.into() as u64;
+            (*control).inspect_atomic(touch, object, way.atomic(has_written), seen);
         }
         (*control).is_inside = false;
     }

@@ -1,0 +1,25 @@
+//! Races inside the C++ library that no program can help.
+//!
+//! They are races by the letter of the standard, known to the library's authors, and harmless as compiled. A
+//! race counts as the library's if both sides are in one of these functions themselves: a container that two
+//! threads use without a lock is the program's.
+
+use raddle_model::Access;
+
+/// What the names of the functions begin with.
+const FUNCTIONS: &[&str] = &[
+    // Fill a table of converted characters as they are asked for, each byte to one value only (PR 77704).
+    "std::ctype<char>::narrow",
+    "std::ctype<char>::widen",
+    // The pointer is guarded by a bit of the count; a load gives it back relaxed (before GCC 13).
+    "std::_Sp_atomic<",
+];
+
+/// Is the race the library's own?
+pub(super) fn is_librarys(accesses: &[Access]) -> bool {
+    let is_inside = |it: &Access| {
+        let innermost = it.stack.first().map_or("", |it| it.function.as_str());
+        FUNCTIONS.iter().any(|it| innermost.starts_with(it))
+    };
+    !accesses.is_empty() && accesses.iter().all(is_inside)
+}
