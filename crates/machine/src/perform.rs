@@ -51,7 +51,10 @@ impl Machine {
         let has_verdict = self.threads[thread.idx()].verdict.is_some();
         let performed = if op.kind.is_access() {
             Performed::default()
-        } else if op.kind == OpKind::Unlock && !has_verdict && self.has_object(op.object) {
+        } else if matches!(op.kind, OpKind::Lock | OpKind::Unlock)
+            && !has_verdict
+            && self.has_object(op.object)
+        {
             self.perform_on_mutex(thread, &op)
         } else {
             self.perform_on_object(thread, &op, choice)
