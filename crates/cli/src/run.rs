@@ -219,6 +219,7 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         limits: Limits { max_steps: args.conditions.max_steps },
         timeouts: args.conditions.timeouts.into(),
         spurious: args.conditions.spurious,
+        points: args.conditions.points.into(),
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
         detect: detect(&args.detect),

@@ -134,6 +134,7 @@ impl NativeSession {
         header.n_shared = plan.shared.len() as u32;
         header.timeouts_rare = u32::from(plan.timeouts == Timeouts::Rare);
         header.spurious = u32::from(plan.spurious);
+        header.points = plan.points.number();
         if self.options.is_fresh {
             header.is_fresh = 1;
         }

@@ -25,8 +25,12 @@ pub struct Plan {
     pub timeouts: Timeouts,
     /// May waits on condition variables end although nobody ended them?
     pub spurious: bool,
-    /// Names (hashes) of the variables known to be shared: accesses to them are scheduling points from
-    /// the first one on. Invariant: sorted, no duplicates.
+    /// Which steps are scheduling points.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub points: Points,
+    /// Names (hashes) of the variables and locks known to be exposed: accesses to such a variable, and
+    /// the release of such a lock, are scheduling points from the first one on. Invariant: sorted, no
+    /// duplicates.
     pub shared: Vec<u64>,
     /// What is known about the threads, for pickers that ask.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -34,6 +38,27 @@ pub struct Plan {
     /// What to write down beside the events.
     #[cfg_attr(feature = "serde", serde(default))]
     pub record: Record,
+}
+
+/// Which steps are scheduling points. The others are events as well, but whoever comes to one goes on.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Points {
+    /// What synchronises, and nothing else.
+    Sync,
+    /// What others can tell (seed paper 1): what synchronises, and accesses to variables of which two were
+    /// seen in a race. A lock's release only if somebody may try for the lock without waiting.
+    #[default]
+    Visible,
+    /// Every step, and every access to memory is one while two threads are alive.
+    All,
+}
+
+impl Points {
+    /// As a number, for the shared segment.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
 }
 
 /// What an execution writes down beside its events. It changes nothing in the schedule.
@@ -80,6 +105,7 @@ impl Plan {
             limits: Limits::DEFAULT,
             timeouts: Timeouts::Rare,
             spurious: false,
+            points: Points::Visible,
             shared: Vec::new(),
             profile: Profile::EMPTY,
             record: Record::NONE,

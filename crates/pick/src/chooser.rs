@@ -85,6 +85,18 @@ impl<'a> Chooser<'a> {
         thread
     }
 
+    /// A step of `thread` that nobody was asked about: it is no scheduling point.
+    #[inline]
+    pub fn pass(&mut self, thread: ThreadId, step: u64) {
+        if self.position < self.prefix.len() {
+            let expected = self.prefix[self.position];
+            self.position += 1;
+            if expected != thread.0 {
+                self.diverge(step);
+            }
+        }
+    }
+
     /// One of `n_choices` ways to perform a step.
     pub fn choose(&mut self, n_choices: u32, step: u64) -> u32 {
         if let Some(choice) = self.prefix.get(self.position).copied() {

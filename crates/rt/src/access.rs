@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use raddle_analysis::hb::Atomic;
-use raddle_model::{End, Event, Flags, Misuse, ObjectId, Op, OpKind};
+use raddle_model::{End, Event, Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
     control::{Caller, Control, control, enter, is_active, leave},
@@ -46,9 +46,24 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
                 visible(object, &touch, Flags::NONE);
             }
             (*control()).inspect(&touch);
+        } else if (*control()).points == Points::All {
+            of_all(&touch);
         }
     }
     leave(());
+}
+
+/// An access to memory that nobody else has touched, where all accesses are points.
+unsafe fn of_all(touch: &Touch) {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let cell = (*control()).shadow.cell(touch.address);
+        let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
+        if !is_lock && (*control()).machine.n_live() > 1 && is_due() {
+            let object = (*control()).variables(touch.address, touch.size);
+            visible(object, touch, Flags::NONE);
+        }
+    }
 }
 
 /// An access to a volatile object: those are made for others to see, so it is always a step. (Who waits
@@ -162,7 +177,9 @@ impl Control {
                     if self.shared.is_empty() || !self.is_named_shared(at) {
                         self.access_own(cell, at, touch);
                     } else {
-                        variable = Some(self.share(cell, at, variable));
+                        let object = self.share(cell, at, variable);
+                        self.emit.set_exposed(object);
+                        variable = Some(object);
                     }
                 }
                 State::Owned(..) | State::ReadShared(_) if is_alone => {
@@ -172,8 +189,12 @@ impl Control {
                     self.read_shared(cell, at, touch);
                 }
                 State::Owned(..) | State::ReadShared(_) => {
-                    variable = Some(self.share(cell, at, variable));
-                    self.tell_shared(at);
+                    let object = self.share(cell, at, variable);
+                    variable = Some(object);
+                    if !self.detect.is_on() {
+                        self.emit.set_exposed(object);
+                        self.tell_exposed_at(at);
+                    }
                 }
             }
             at += 4;
@@ -214,9 +235,35 @@ impl Control {
         name != 0 && self.is_known_shared(name)
     }
 
-    /// Tells the launcher that a variable is shared, so that the next executions know.
-    fn tell_shared(&mut self, at: usize) {
+    /// From now on what happens to an object is a scheduling point, here and in the executions to come.
+    #[cold]
+    pub(crate) fn expose(&mut self, object: ObjectId) {
+        if !self.emit.is_exposed(object) {
+            self.emit.set_exposed(object);
+            self.tell_exposed(self.emit.name_of(object));
+        }
+    }
+
+    /// Two accesses to memory were seen in a race: it is exposed.
+    pub(crate) fn expose_memory(&mut self, cell: *const Cell, touch: &Touch) {
+        // SAFETY: the caller has a cell.
+        if let State::Variable(object) = unsafe { *cell }.state() {
+            if self.emit.is_exposed(object) {
+                return;
+            }
+            self.emit.set_exposed(object);
+        }
+        let words = (touch.address & !3..touch.address + touch.size).step_by(4);
+        words.for_each(|at| self.tell_exposed_at(at));
+    }
+
+    fn tell_exposed_at(&mut self, at: usize) {
         let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
+        self.tell_exposed(name);
+    }
+
+    /// Tells the launcher that an object is exposed, so that the next executions know.
+    fn tell_exposed(&mut self, name: u64) {
         if name == 0 || self.is_known_shared(name) {
             return;
         }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use raddle_machine::Machine;
-use raddle_model::ThreadId;
+use raddle_model::{Points, ThreadId};
 use raddle_pick::Chooser;
 use raddle_trace::{Header, Segment};
 
@@ -63,6 +63,8 @@ pub(crate) struct Control {
     /// Names known to be shared, sorted.
     pub(crate) shared: Vec<u64>,
     pub(crate) max_steps: u64,
+    /// Which steps are scheduling points.
+    pub(crate) points: Points,
     /// Where to write down who could have gone on; null if nobody asks.
     pub(crate) options: *mut raddle_trace::Options,
     /// Does the program share memory with others, that a copy of it would share too?

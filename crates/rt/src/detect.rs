@@ -19,7 +19,7 @@ mod told;
 mod watched;
 
 use raddle_analysis::hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId, Segment};
-use raddle_model::{Event, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
+use raddle_model::{Event, ObjectId, Op, OpKind, Order, Points, SiteId, ThreadId};
 
 use self::watched::Watched;
 use crate::{
@@ -82,6 +82,12 @@ impl Detect {
         }
     }
 
+    /// Are races looked for?
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
     /// The thread that a cell of an owner belongs to.
     #[inline]
     pub(crate) fn owner(&self, segment: Segment) -> ThreadId {
@@ -105,7 +111,8 @@ impl Control {
     pub(crate) fn begin_detection(&mut self) {
         // SAFETY: the header is mapped for as long as the process lives.
         let (is_on, watch) = unsafe { ((*self.header).record_races == 1, (*self.header).watch) };
-        self.detect.is_on = is_on;
+        // What is a scheduling point depends on what was seen in a race.
+        self.detect.is_on = is_on || self.points == Points::Visible;
         self.watch(watch);
     }
 
@@ -318,6 +325,7 @@ impl Control {
     #[cold]
     fn found(&mut self, at: usize, touch: &Touch, conflict: &Conflict) {
         self.tell_race(at, touch, conflict);
+        self.expose_memory(self.shadow.cell(at), touch);
         if touch.is_read() && conflict.earlier.is_write {
             self.detect.causality.join_race(self.me, conflict.thread);
         }

@@ -21,6 +21,8 @@ pub(crate) struct Emit {
     /// Steps of a thread that was alone: no events, but signs of life.
     pub(crate) n_lone_steps: u64,
     pub(crate) n_switches: u64,
+    /// Steps before which another thread could have been chosen.
+    pub(crate) n_points: u64,
     pub(crate) digest: u64,
     pub(crate) class: u64,
     /// By thread: the hash of its last event, and how many there were.
@@ -31,6 +33,8 @@ pub(crate) struct Emit {
     /// By object: what it is.
     objects: Vec<ObjectEntry>,
     classes: Vec<ObjectClass>,
+    /// By object: is what happens to it a scheduling point, also where that depends?
+    exposed: Vec<bool>,
     /// By object: where it begins in memory, if it does. Never leaves the process.
     bases: Vec<usize>,
     sites: SiteTable,
@@ -87,6 +91,7 @@ impl Emit {
             n_steps: 0,
             n_lone_steps: 0,
             n_switches: 0,
+            n_points: 0,
             digest: 0,
             class: 0,
             last_of_thread: Vec::with_capacity(16),
@@ -94,6 +99,7 @@ impl Emit {
             coverage: Coverage::new(segment),
             objects: Vec::with_capacity(64),
             classes: Vec::with_capacity(64),
+            exposed: Vec::with_capacity(64),
             bases: Vec::with_capacity(64),
             sites: SiteTable::new(caps.sites),
             live: None,
@@ -101,6 +107,7 @@ impl Emit {
         emit.past_of_object.push(Past::new(0));
         emit.objects.push(ObjectEntry::default());
         emit.classes.push(ObjectClass::Variable);
+        emit.exposed.push(true);
         emit.bases.push(0);
         emit
     }
@@ -231,6 +238,7 @@ impl Emit {
         self.past_of_object.push(Past::new(mix(identity, u64::from(entry.region))));
         self.objects.push(entry);
         self.classes.push(class);
+        self.exposed.push(false);
         self.bases.push(base);
         self.publish_object(ObjectId(number));
         ObjectId(number)
@@ -292,6 +300,16 @@ impl Emit {
     /// The hash of an object's name, the same in every execution.
     pub(crate) fn name_of(&self, object: ObjectId) -> u64 {
         self.objects[object.idx()].name
+    }
+
+    /// Is what happens to an object a scheduling point, also where that depends?
+    #[inline]
+    pub(crate) fn is_exposed(&self, object: ObjectId) -> bool {
+        self.exposed[object.idx()]
+    }
+
+    pub(crate) fn set_exposed(&mut self, object: ObjectId) {
+        self.exposed[object.idx()] = true;
     }
 
     pub(crate) fn class_of(&self, object: ObjectId) -> ObjectClass {

@@ -120,6 +120,7 @@ impl Control {
         // SAFETY: the header is mapped for as long as the process lives.
         let summary = unsafe { &mut (*self.header).summary };
         summary.n_steps = self.emit.n_steps;
+        summary.n_points = self.emit.n_points;
         summary.n_switches = self.emit.n_switches;
         summary.digest = self.emit.digest;
         summary.class = self.emit.class;

@@ -9,7 +9,7 @@ use std::{
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, ProfileView};
+use raddle_model::{End, Points, ProfileView};
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
@@ -135,6 +135,7 @@ fn take_control(segment: Segment) {
         signals: Signals::default(),
         shared: Vec::new(),
         max_steps: u64::MAX,
+        points: Points::Visible,
         options: std::ptr::null_mut(),
         is_tied: false,
         plan_number: 0,
@@ -375,6 +376,11 @@ fn read_plan(header: *mut Header) {
         let names = segment.copy(segment.shared(), (*header).n_shared as usize);
         (*control()).set_shared(names);
         (*control()).max_steps = (*header).max_steps;
+        (*control()).points = match (*header).points {
+            0 => Points::Sync,
+            2 => Points::All,
+            _ => Points::Visible,
+        };
         (*control()).options = match (*header).record_options {
             1 => segment.options(),
             _ => std::ptr::null_mut(),

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_machine::{Machine, Performed, Stuck};
-use raddle_model::{End, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{End, Flags, ObjectId, Op, OpKind, OpResult, Points, SiteId, ThreadId};
 use raddle_pick::{Threads, View};
 use raddle_trace::Options;
 
@@ -28,11 +28,65 @@ pub(crate) fn step(op: Op) -> Performed {
         let me = (*control).me;
         let is_plain = !(*control).signals.is_any_pending && (*control).machine.n_live() > 1;
         if is_plain && (*control).machine.can_perform(me, &op) {
+            if !is_point(&*control, &op) {
+                return go_on_quietly(&op);
+            }
             let next = choose_next(Some(&op));
             return if next == me { go_on(&op) } else { give_way(next, &op) };
         }
     }
     step_slowly(&op)
+}
+
+/// Could another thread be chosen before this step? A step that is no point is told, but whoever comes to
+/// it goes on. (Seed paper 1; ALGORITHMS T1: a lock that can be tried for shows whether it is held.)
+#[inline(always)]
+fn is_point(control: &Control, op: &Op) -> bool {
+    let depends = matches!(
+        op.kind,
+        OpKind::Read | OpKind::Write | OpKind::ReadWrite | OpKind::Unlock | OpKind::RwUnlock
+    );
+    if !depends || op.flags.has(Flags::VOLATILE) || control.emit.n_steps >= control.max_steps {
+        return true;
+    }
+    match control.points {
+        Points::All => true,
+        Points::Visible => control.emit.is_exposed(op.object),
+        Points::Sync => op.kind == OpKind::Unlock && control.emit.is_exposed(op.object),
+    }
+}
+
+/// Does an op tell a lock that is held from one that is not, without waiting for it?
+#[inline(always)]
+fn sees_locks(control: &Control, op: &Op) -> bool {
+    match op.kind {
+        OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock => true,
+        OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock => op.flags.has(Flags::TIMED),
+        OpKind::Destroy => op.object != ObjectId::NONE && control.machine.n_live() > 1,
+        _ => false,
+    }
+}
+
+/// The thread that runs goes on without a choice.
+#[inline(always)]
+unsafe fn go_on_quietly(op: &Op) -> Performed {
+    // SAFETY: the thread that runs is inside a hook; the borrow ends here.
+    unsafe {
+        let control = &mut *control();
+        control.chooser.pass(control.me, control.emit.n_steps);
+        if !control.options.is_null() {
+            // SAFETY: the area has the events' room, which the index is cut to.
+            *control.options.add(control.emit.idx()) = only(control.me);
+        }
+        go_on(op)
+    }
+}
+
+/// Nobody else was to choose from.
+#[cold]
+fn only(thread: ThreadId) -> Options {
+    let enabled = 1_u64.checked_shl(thread.0).unwrap_or(0);
+    Options { enabled, timed: 0, n_enabled: 1, n_choices: 1, ..Options::default() }
 }
 
 /// The thread that runs goes on: it was chosen, and has announced nothing.
@@ -184,6 +238,9 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
     if performed.misuse.is_some() {
         end::misuse(op, performed);
     }
+    if sees_locks(control, op) {
+        control.expose(op.object);
+    }
     if !op.kind.is_access() {
         control.order_by(op, performed.result, performed.value);
     }
@@ -226,6 +283,7 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
 
 #[inline]
 fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
+    control.emit.n_points += 1;
     if !control.options.is_null() && control.has_fibers {
         checkpoint::leave_copy(control);
     }

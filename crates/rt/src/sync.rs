@@ -47,6 +47,9 @@ impl Control {
             unsafe { *cell = Cell::sync(object) };
         }
         self.machine.set_object(object, state);
+        if self.is_known_shared(self.emit.name_of(object)) {
+            self.emit.set_exposed(object);
+        }
         object
     }
 

@@ -10,7 +10,7 @@ use std::{
 
 use raddle_analysis::hb::Segment;
 use raddle_fiber::{Donor, Fiber, raw};
-use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
+use raddle_model::{Flags, ObjectId, Op, OpKind, Points, SiteId, ThreadId};
 use raddle_trace::{ObjectClass, ObjectEntry, SiteEntry};
 
 use crate::{
@@ -554,7 +554,7 @@ impl Control {
     #[inline]
     pub(crate) fn set_mine(&mut self) {
         let segment = self.detect.open_segment(self.me);
-        if segment == Segment::NONE {
+        if segment == Segment::NONE || self.points == Points::All {
             self.hot.mine = Cell::NOBODYS.twice();
             self.hot.mine_written = Cell::NOBODYS.twice();
             return;

@@ -104,6 +104,8 @@ impl Entry {
 pub struct Summary {
     /// Steps taken.
     pub n_steps: u64,
+    /// Scheduling points among them.
+    pub n_points: u64,
     /// Switches between threads.
     pub n_switches: u64,
     /// The digest of the whole trace: thread, op, object and site of each step, in order.
@@ -142,6 +144,8 @@ pub struct Header {
     pub caps: Caps,
     /// 1: executions write down who could have gone on at each step.
     pub record_options: u32,
+    /// Which steps are scheduling points, as `Points::number`.
+    pub points: u32,
     /// 1: a process serves one execution only.
     pub is_fresh: u32,
     /// Pages that executions are known to write.

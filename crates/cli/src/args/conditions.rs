@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use raddle_model::{Limits, Timeouts};
+use raddle_model::{Limits, Points, Timeouts};
 
 use super::CarrierArg;
 use crate::values;
@@ -14,6 +14,9 @@ pub(crate) struct Conditions {
     /// What carries the program's threads
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) carrier: CarrierArg,
+    /// Before which steps another thread may be chosen
+    #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
+    pub(crate) points: PointsArg,
     /// More steps than this in one execution are a possible livelock
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
     #[arg(default_value_t = Limits::DEFAULT.max_steps)]
@@ -55,6 +58,38 @@ pub(crate) struct Conditions {
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) cpus: u32,
+}
+
+/// Before which steps another thread may be chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PointsArg {
+    /// Those that synchronise
+    Sync,
+    /// Those that other threads can tell: races too
+    #[default]
+    Visible,
+    /// All, and every access to memory is one
+    All,
+}
+
+impl From<Points> for PointsArg {
+    fn from(points: Points) -> PointsArg {
+        match points {
+            Points::Sync => PointsArg::Sync,
+            Points::Visible => PointsArg::Visible,
+            Points::All => PointsArg::All,
+        }
+    }
+}
+
+impl From<PointsArg> for Points {
+    fn from(points: PointsArg) -> Points {
+        match points {
+            PointsArg::Sync => Points::Sync,
+            PointsArg::Visible => Points::Visible,
+            PointsArg::All => Points::All,
+        }
+    }
 }
 
 /// When timed waits time out.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use raddle_model::{Limits, PickerSpec, Plan, Timeouts};
+use raddle_model::{Limits, PickerSpec, Plan, Points, Timeouts};
 use raddle_plan::{Arm, search::SearchSpec};
 
 use super::journal::Saved;
@@ -34,6 +34,8 @@ pub struct Options {
     pub timeouts: Timeouts,
     /// May waits on condition variables end although nobody ended them?
     pub spurious: bool,
+    /// Which steps are scheduling points.
+    pub points: Points,
     /// Blocks of one execution, and the observer sees each of them.
     pub verbose: bool,
     /// How often each new finding is run again to see whether it comes back.
@@ -112,6 +114,7 @@ impl Default for Options {
             limits: Limits::DEFAULT,
             timeouts: Timeouts::Rare,
             spurious: false,
+            points: Points::Visible,
             verbose: false,
             confirmations: 1,
             detect: Detect::NONE,

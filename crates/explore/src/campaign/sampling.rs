@@ -81,6 +81,7 @@ impl Sampling<'_> {
             limits: self.options.limits,
             timeouts: self.options.timeouts,
             spurious: self.options.spurious,
+            points: self.options.points,
             shared: self.sharing.known(range.start),
             profile: self.profile(range.start),
             record: Record {

@@ -172,6 +172,7 @@ impl<'a> Searching<'a> {
             limits: self.options.limits,
             timeouts: self.options.timeouts,
             spurious: self.options.spurious,
+            points: self.options.points,
             shared,
             profile: Profile::default(),
             record: Record { options: true, races: self.options.detect.races, watch: None },

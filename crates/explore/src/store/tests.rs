@@ -5,7 +5,7 @@ use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
 use expect_test::{Expect, expect};
 use raddle_model::{
     Amount, Bucket, Carrier, Counting, Depth, End, Finding, Interest, Length, Limits, PickerSpec,
-    Plan, Profile, Role, Smax, Timeouts, Use,
+    Plan, Points, Profile, Role, Smax, Timeouts, Use,
 };
 use tempfile::TempDir;
 
@@ -201,6 +201,7 @@ fn settings() -> SearchSettings {
         strategy: "ipb:2".into(),
         limits: Limits::DEFAULT,
         timeouts: Timeouts::Last,
+        points: Points::Visible,
         spurious: true,
     }
 }

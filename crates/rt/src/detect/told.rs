@@ -22,7 +22,10 @@ impl Control {
         );
         let is_watched = self.shadow.is_watched(self.shadow.cell(at));
         let key = if is_watched { !key } else { key };
-        if !self.is_execution
+        // SAFETY: the header is mapped for as long as the process lives.
+        let is_asked = unsafe { (*self.header).record_races == 1 };
+        if !is_asked
+            || !self.is_execution
             || self.detect.told.contains(&key)
             || self.detect.told.len() >= TOLD_MAX
         {
