@@ -40,22 +40,24 @@ pub struct Arm {
 impl Arm {
     /// What shares the executions when nothing else is said, for a campaign of so many.
     ///
-    /// The weights are those of ALGORITHMS A14, as far as it has these strategies. That SURW and priorities
-    /// of sites have most is for programs with many threads; that a walk has its tenth is for those that
-    /// need threads to alternate, which nothing else does as well.
+    /// The weights began as those of ALGORITHMS A14, and are what `experiments/stride` made of them. That SURW
+    /// and priorities of sites have most is for programs with many threads; that walk, URW and short stretches
+    /// have a fifth together is for those that need threads to alternate, which nothing else does as well.
     pub fn standard(n_executions: u64) -> Vec<Arm> {
-        let stride = Recipe::Stride { n_edges: 2, confidence: 9_500, counting: Counting::All };
+        let stride =
+            |n_edges| Recipe::Stride { n_edges, confidence: 9_500, counting: Counting::All };
         let rpro = PickerSpec::Rpro { depth: Depth::Fixed(3), radius: Amount::Drawn };
         [
-            (280, Recipe::Picker(PickerSpec::Surw)),
-            (180, Recipe::Picker(PickerSpec::Sites)),
-            (130, Recipe::Picker(PickerSpec::Pos)),
-            (120, Recipe::Picker(PickerSpec::Pct(Depth::Drawn))),
-            (100, Recipe::Picker(PickerSpec::Walk)),
-            (60, Recipe::Picker(PickerSpec::Urw)),
-            (50, stride),
-            (30, Recipe::Picker(rpro)),
-            (30, Recipe::Picker(PickerSpec::Sticky { per_mille: 900 })),
+            (240, Recipe::Picker(PickerSpec::Surw)),
+            (190, Recipe::Picker(PickerSpec::Sites)),
+            (110, Recipe::Picker(PickerSpec::Pos)),
+            (100, Recipe::Picker(PickerSpec::Pct(Depth::Drawn))),
+            (90, Recipe::Picker(PickerSpec::Walk)),
+            (70, Recipe::Picker(PickerSpec::Urw)),
+            (60, stride(1)),
+            (40, stride(2)),
+            (60, Recipe::Picker(PickerSpec::Sticky { per_mille: 500 })),
+            (20, Recipe::Picker(rpro)),
             (20, Recipe::Picker(PickerSpec::Delay(Amount::Drawn))),
         ]
         .map(|(weight, recipe)| Arm {
@@ -288,20 +290,20 @@ mod tests {
         assert_eq!((4..1_000).filter(|it| opening(*it).is_some()).count(), 12);
     }
 
-    /// Weights of 1,000 in all, of what the floors leave: 10,000 - 10 × 300 = 7,000. SURW: 300 + 0.28 ×
-    /// 7,000 = 2,260; delay: 300 + 0.02 × 7,000 = 440.
+    /// Weights of 1,000 in all, of what the floors leave: 10,000 - 11 × 300 = 6,700. SURW: 300 + 0.24 ×
+    /// 6,700 = 1,908; delay: 300 + 0.02 × 6,700 = 434.
     #[test]
     fn without_yield_the_weights_say() {
         let mut portfolio = portfolio();
         run(&mut portfolio, 1_024, nothing);
         let shares = portfolio.shares();
-        assert!(shares[0].abs_diff(2_260) <= 1, "{shares:?}");
-        assert!(shares[9].abs_diff(440) <= 1, "{shares:?}");
+        assert!(shares[0].abs_diff(1_908) <= 1, "{shares:?}");
+        assert!(shares[10].abs_diff(434) <= 1, "{shares:?}");
         assert!(shares.iter().sum::<u64>().abs_diff(10_000) <= shares.len() as u64);
     }
 
-    /// Only the walk finds something: it keeps its weight of 100, all others an eighth of theirs: 100 of
-    /// 100 + 900 / 8 = 212.5 is 47 %. 300 + 0.47 × 7,000 = 3,594; SURW has 300 + 35 / 212.5 × 7,000 = 1,453.
+    /// Only the walk finds something: it keeps its weight of 90, all others an eighth of theirs: 90 of 90 +
+    /// 910 / 8 = 203.75 is 44.2 %. 300 + 0.442 × 6,700 = 3,259; SURW has 300 + 30 / 203.75 × 6,700 = 1,286.
     #[test]
     fn yield_shifts_shares_and_nobody_is_left_out() {
         let mut portfolio = portfolio();
@@ -310,8 +312,8 @@ mod tests {
             ..nothing(picker)
         });
         let shares = portfolio.shares();
-        assert!(shares[4].abs_diff(3_594) <= 1, "{shares:?}");
-        assert!(shares[0].abs_diff(1_453) <= 1, "{shares:?}");
+        assert!(shares[4].abs_diff(3_259) <= 1, "{shares:?}");
+        assert!(shares[0].abs_diff(1_286) <= 1, "{shares:?}");
         assert!(shares.iter().all(|it| *it >= 299), "{shares:?}");
         // The golden ratio's points are spread as evenly as can be: in the last quarter of 1,024, nobody's
         // count is off by more than a handful.
