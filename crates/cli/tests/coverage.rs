@@ -1,10 +1,15 @@
 //! What executions tell of the pairs that they covered.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, sync::atomic::AtomicBool};
 
-use raddle_explore::{Block, BlockResult, Session, Target, coverage::Covered};
-use raddle_launch::{CompileRequest, CompilerChoice, Native, NativeOptions, Toolchain, compile};
+use raddle_explore::{
+    Block, BlockResult, Campaign, Observer, Options, Session, Target, coverage::Covered,
+};
+use raddle_launch::{
+    CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
+};
 use raddle_model::{Carrier, PickerSpec, Plan};
+use raddle_plan::Arm;
 use raddle_trace::{Entry, Pair};
 use tempfile::TempDir;
 
@@ -47,14 +52,18 @@ int main(void) {
 }
 ";
 
-fn open(folder: &TempDir, carrier: Carrier) -> Box<dyn Session + Send> {
+fn native(folder: &TempDir, carrier: Carrier) -> Native {
     let source = folder.path().join("pairs.c");
     fs::write(&source, PROGRAM).expect("written");
     let toolchain = Toolchain::open(CompilerChoice::Environment).expect("a compiler");
     let request = CompileRequest { inputs: vec![source], flags: Vec::new() };
     let program = compile(&toolchain, &request).expect("it compiles").program;
     let options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
-    Native::new(NativeOptions { carrier, ..options }).open().expect("it starts")
+    Native::new(NativeOptions { carrier, ..options })
+}
+
+fn open(folder: &TempDir, carrier: Carrier) -> Box<dyn Session + Send> {
+    native(folder, carrier).open().expect("it starts")
 }
 
 /// A random walk.
@@ -110,3 +119,32 @@ fn pairs_are_the_same_every_time_and_on_both_carriers() {
         .collect();
     assert_eq!(parts, once.iter().map(|it| it.pair).collect());
 }
+
+/// What strategies yield decides who runs later, and what they learn from traces how they run: none of it may
+/// depend on how many workers there are.
+#[test]
+fn a_portfolio_is_the_same_whatever_the_workers() {
+    let folder = TempDir::with_prefix("raddle-cli-").expect("a temporary folder");
+    let target = native(&folder, Carrier::Fibers);
+    let run_with = |jobs| {
+        let options = Options {
+            executions: Some(1_500),
+            jobs,
+            keep_going: true,
+            arms: Arm::standard(1_500),
+            ..Options::default()
+        };
+        let mut campaign = Campaign::new(&target, options);
+        let stop = AtomicBool::new(false);
+        let outcome = campaign.run(&mut Symbols::new(), &mut Silence, &stop).expect("it runs");
+        (outcome.arms, outcome.coverage, outcome.distinct_traces, outcome.steps_total)
+    };
+    let one = run_with(1);
+    assert!(one.0.len() > 10, "{one:?}");
+    assert_eq!(run_with(2), one);
+    assert_eq!(run_with(3), one);
+}
+
+struct Silence;
+
+impl Observer for Silence {}
