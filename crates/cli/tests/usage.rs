@@ -197,6 +197,29 @@ fn bad_values() {
 }
 
 #[test]
+fn bad_strategies() {
+    let folder = folder();
+    check(
+        folder.path(),
+        &["run", "--strategy", "rpro:d=3,r=0", "x.c"],
+        expect![[r#"
+        exit 1
+        stderr: error: invalid value 'rpro:d=3,r=0' for '--strategy <STRATEGY>': `r` is a number from 1 to 100000, not `0`
+        stderr:   rpro:d=1..64|drawn|paper, r=1..100000|drawn, c=0.5..0.9999  (as pct, with all changes within r steps)
+        stderr: 
+        stderr: For more information, try '--help'.
+    "#]],
+    );
+    let output = raddle(folder.path(), &["run", "--strategy", "chess", "x.c"]).output();
+    let told = common::told(folder.path(), &output.expect("raddle starts"));
+    for line in
+        ["exit 1", "there is no strategy `chess`; there are", "stderr:   pct:d=1..64|drawn|paper"]
+    {
+        assert!(told.contains(line), "{told}");
+    }
+}
+
+#[test]
 fn bad_environment() {
     let folder = folder();
     let output = raddle(folder.path(), &["run", "x.c"]).env("RADDLE_BUDGET", "much").output();

@@ -1,0 +1,101 @@
+//! Strategies through the binary: what seed paper 4 says about its first programs, and that what is found by
+//! knowledge of earlier executions is replayed without them.
+
+mod common;
+
+use std::path::Path;
+
+use common::{code, folder, raddle, stderr, stdout, write};
+
+/// One of ten threads checks what the others set: it has to come between the two writes of one that is the
+/// first of nine.
+const REORDER: &str = r#"#include <assert.h>
+#include <pthread.h>
+static int a, b;
+static void *set(void *arg) {
+    a = 1;
+    b = -1;
+    return arg;
+}
+static void *check(void *arg) {
+    assert((a == 0 && b == 0) || (a == 1 && b == -1));
+    return arg;
+}
+int main(void) {
+    pthread_t t[10];
+    for (int i = 0; i < 10; i++)
+        pthread_create(&t[i], 0, i < 9 ? set : check, 0);
+    for (int i = 0; i < 10; i++)
+        pthread_join(t[i], 0);
+    return 0;
+}
+"#;
+
+/// The last of 500 events of one thread has to come before the first of the other.
+const LONG: &str = r#"#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int work, is_late;
+static void *at_length(void *arg) {
+    for (int i = 0; i < 500; i++)
+        atomic_fetch_add(&work, 1);
+    atomic_store(&is_late, 1);
+    return arg;
+}
+static void *briefly(void *arg) {
+    assert(!atomic_load(&is_late));
+    for (int i = 0; i < 5; i++)
+        atomic_fetch_add(&work, 1);
+    return arg;
+}
+int main(void) {
+    pthread_t s, t;
+    pthread_create(&s, 0, briefly, 0);
+    pthread_create(&t, 0, at_length, 0);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+"#;
+
+/// Explores a program with a strategy: does it find anything? If so, it is replayed on both carriers.
+fn finds(folder: &Path, source: &str, strategy: &str) -> bool {
+    let run = ["run", source, "--strategy", strategy, "--execs", "3000", "--seed", "1"];
+    let output = raddle(folder, &run).args(["--progress", "none"]).output().expect("raddle starts");
+    match code(&output) {
+        Some(0) => return false,
+        Some(2) => {}
+        other => panic!("{strategy}: {other:?}: {}{}", stdout(&output), stderr(&output)),
+    }
+    for carrier in ["fibers", "threads"] {
+        let replay = ["replay", "latest", "--carrier", carrier];
+        let output = raddle(folder, &replay).output().expect("raddle starts");
+        let text = stdout(&output);
+        assert!(text.trim_end().ends_with(": reproduced"), "{strategy}, {carrier}: {text}");
+    }
+    true
+}
+
+fn check(name: &str, source: &str, finding: &[&str], missing: &[&str]) {
+    let folder = folder();
+    write(folder.path(), name, source);
+    for strategy in finding {
+        assert!(finds(folder.path(), name, strategy), "{strategy} does not find {name}");
+    }
+    for strategy in missing {
+        assert!(!finds(folder.path(), name, strategy), "{strategy} finds {name}");
+    }
+}
+
+#[test]
+fn many_threads() {
+    let finding = ["surw", "stride:two", "pct:d=3", "pos", "urw", "portfolio"];
+    check("reorder.c", REORDER, &finding, &["walk"]);
+}
+
+#[test]
+fn a_long_thread_and_a_short_one() {
+    let finding =
+        ["surw", "stride:one", "stride:two", "pct:d=2", "rpro:d=2,r=10", "pos", "portfolio"];
+    check("long.c", LONG, &finding, &["walk", "stride:smax=2"]);
+}
