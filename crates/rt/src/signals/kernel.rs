@@ -101,6 +101,9 @@ unsafe extern "C-unwind" fn arrive(
     }
 }
 
+/// Nothing is mapped below; a field of a structure that is not there may be up to here.
+const NULL_END: usize = 1 << 16;
+
 pub(crate) unsafe extern "C-unwind" fn handle(
     signal: c_int,
     info: *mut libc::siginfo_t,
@@ -119,6 +122,12 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     let is_inside = is_active() && control.is_inside;
     if let (true, Some(caller)) = (is_inside, control.peeks_from) {
         let site = control.site(caller);
+        end::end(End::Crash(signal), site, b"");
+    }
+    // SAFETY: the kernel passes where the fault was, if it was one.
+    if is_inside && signal == libc::SIGSEGV && unsafe { (*info).si_addr() as usize } < NULL_END {
+        // The program has passed a null pointer to a function that is ours now.
+        let site = control.site(Caller { pc: pc + 1, sp });
         end::end(End::Crash(signal), site, b"");
     }
     if is_inside {

@@ -1,0 +1,34 @@
+// A timer that is armed is called; it may be disarmed, and its callback taken away, after the look.
+// Bug: atomicity violation (crash).
+#include "noise.h"
+
+static void tick(void)
+{
+    noise(1);
+}
+
+static volatile int is_armed = 1;
+static void (*volatile callback)(void) = tick;
+
+static void *fire(void *arg)
+{
+    noise(1);
+    if (is_armed)
+        callback();
+    return arg;
+}
+
+static void *disarm(void *arg)
+{
+    noise(2);
+    is_armed = 0;
+    callback = NULL;
+    return arg;
+}
+
+int main(void)
+{
+    void *(*const bodies[])(void *) = {fire, disarm};
+    run_threads(bodies, 2);
+    return 0;
+}
