@@ -48,7 +48,8 @@ fn fill_gaps_of_one(kept: &mut [bool], reasons: &[Option<String>]) {
 
 /// The best steps, best first.
 fn ranked(finding: &Finding, reasons: &[Option<String>]) -> Vec<usize> {
-    let causes = causes(finding);
+    let mut causes = causes(finding);
+    causes.extend(evidence(finding));
     let objects = objects_of_failure(finding);
     let mut ranked: Vec<(u32, Reverse<usize>)> = (0..finding.steps.len())
         .filter_map(|idx| {
@@ -88,6 +89,19 @@ fn distance(reasons: &[Option<String>], idx: usize) -> Option<usize> {
         let before = idx.checked_sub(*distance).and_then(|it| reasons.get(it));
         [after, before].into_iter().flatten().any(Option::is_some)
     })
+}
+
+/// The steps that an analysis speaks of, and those right before accesses that were no steps.
+fn evidence(finding: &Finding) -> Vec<usize> {
+    let Some(evidence) = &finding.evidence else { return Vec::new() };
+    let of_accesses = evidence.accesses.iter().map(|it| it.step);
+    let of_links = evidence.links.iter().flat_map(|it| it.steps);
+    let kept = of_accesses.chain(of_links).filter_map(|n_steps| {
+        let n_kept = n_steps.checked_sub(finding.n_steps_dropped)?;
+        let idx = usize::try_from(n_kept.checked_sub(1)?).ok()?;
+        (idx < finding.steps.len()).then_some(idx)
+    });
+    kept.collect()
 }
 
 /// The last thing that another thread did to each object of the failure.

@@ -1,11 +1,14 @@
 //! JSON lines: one value a line, for programs to read. Fields are described in `docs/json.md`; a change
 //! that could break a reader raises [`VERSION`], new fields do not.
 
+mod evidence;
+
 use std::borrow::Cow;
 
 use raddle_model::{Place, ThreadId, ThreadState, WaitFor};
 use serde::Serialize;
 
+use self::evidence::EvidenceLine;
 use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed},
@@ -32,6 +35,7 @@ pub struct Reproduced {
 pub fn finding(shown: &Shown<'_>) -> String {
     let finding = shown.finding;
     let id = (!shown.id.is_empty()).then_some(shown.id);
+    let (certainty, why_potential) = evidence::certainty(finding);
     to_line(&FindingLine {
         r#type: if id.is_some() { "finding" } else { "baseline" },
         version: VERSION,
@@ -53,6 +57,9 @@ pub fn finding(shown: &Shown<'_>) -> String {
         replay: id.map(|id| format!("raddle replay {id}")),
         output: &finding.output,
         test: None,
+        certainty,
+        why_potential,
+        evidence: finding.evidence.as_deref().map(EvidenceLine::new),
     })
 }
 
@@ -226,6 +233,9 @@ struct FindingLine<'a> {
     replay: Option<String>,
     output: &'a str,
     test: Option<&'a str>,
+    certainty: &'static str,
+    why_potential: Option<&'a str>,
+    evidence: Option<EvidenceLine<'a>>,
 }
 
 /// How far a search has come.
@@ -353,8 +363,10 @@ struct ReplayLine<'a> {
 struct ThreadLine<'a> {
     id: ThreadId,
     name: &'a str,
+    function: Option<&'a str>,
     parent: Option<ThreadId>,
     created_at: Option<PlaceLine<'a>>,
+    creation: Vec<PlaceLine<'a>>,
     finished: bool,
     pending: Option<&'static str>,
     waits_for: Option<WaitLine<'a>>,
@@ -367,8 +379,10 @@ impl<'a> ThreadLine<'a> {
         ThreadLine {
             id: state.thread,
             name: &state.name,
+            function: (!state.function.is_empty()).then_some(state.function.as_str()),
             parent: state.parent,
             created_at: created_at.map(PlaceLine::new),
+            creation: state.creation.iter().map(PlaceLine::new).collect(),
             finished: state.is_finished,
             pending: state.pending.map(|it| it.verb()),
             waits_for: state.waits_for.as_ref().map(WaitLine::new),

@@ -6,6 +6,7 @@
 pub mod closing;
 mod columns;
 pub mod compare;
+mod evidence;
 mod fold;
 pub mod json;
 mod listing;

@@ -2,10 +2,10 @@
 //!
 //! What rows look like is up to `columns` (one column per thread) and `listing` (many threads).
 
-use raddle_model::{Finding, Kind, OpKind, OpResult, Place, ThreadId};
+use raddle_model::{Access, Finding, Kind, OpKind, OpResult, Place, ThreadId};
 
 use crate::{
-    Style, columns, fold, listing,
+    Style, columns, evidence, fold, listing,
     names::Names,
     number,
     steps::{self, Words},
@@ -104,6 +104,7 @@ fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<R
             place: finding.places.get(step.place as usize),
             mark: mark_of_step(finding, idx),
         }));
+        rows.extend(between(finding, finding.n_steps_dropped + idx as u64 + 1));
         if let Some(reason) = reason {
             if kept.get(idx + 1).is_some_and(|it| *it) {
                 rows.push(Row::Switch(reason.clone()));
@@ -115,6 +116,24 @@ fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<R
     gap.flush(&mut rows, style);
     rows.extend(ends(finding, names, style).into_iter().map(Row::Step));
     rows
+}
+
+/// Accesses of a race that were no steps, after so many steps.
+fn between(finding: &Finding, n_steps: u64) -> impl Iterator<Item = Row<'_>> {
+    let here = accesses(finding)
+        .filter(move |it| it.step == n_steps && evidence::step_idx(finding, it).is_none());
+    here.filter_map(move |it| {
+        let op = evidence::words(it, finding.evidence.as_deref()?);
+        let words = Words { op, result: String::new() };
+        let mark = Some(evidence::mark(finding, it));
+        let place = Some(&it.place);
+        Some(Row::Step(Cell { number: None, thread: it.thread, words, place, mark }))
+    })
+}
+
+/// The accesses that an analysis speaks of.
+fn accesses(finding: &Finding) -> impl Iterator<Item = &Access> {
+    finding.evidence.as_deref().into_iter().flat_map(|it| &it.accesses)
 }
 
 /// A stretch of steps that is not shown.
@@ -147,6 +166,10 @@ fn mark_of_step(finding: &Finding, idx: usize) -> Option<&'static str> {
     let step = &finding.steps[idx];
     let is_last = idx + 1 == finding.steps.len();
     match finding.kind {
+        Kind::Race | Kind::Atomicity => {
+            let access = accesses(finding).find(|it| evidence::step_idx(finding, it) == Some(idx));
+            access.map(|it| evidence::mark(finding, it))
+        }
         Kind::Misuse if step.result == OpResult::Misused => Some("misuse"),
         Kind::Exit if is_last && step.kind == OpKind::Exit => Some("exits"),
         Kind::Livelock if is_last => Some("step budget spent"),
@@ -157,7 +180,8 @@ fn mark_of_step(finding: &Finding, idx: usize) -> Option<&'static str> {
 /// What threads were about to do, or what happened to them between steps, at the end.
 fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
     let is_in_steps = |idx: usize| mark_of_step(finding, idx).is_some();
-    if (0..finding.steps.len()).rev().take(64).any(is_in_steps) {
+    let is_told = finding.evidence.is_some();
+    if is_told || (0..finding.steps.len()).rev().take(64).any(is_in_steps) {
         return Vec::new();
     }
     if finding.kind == Kind::Deadlock {

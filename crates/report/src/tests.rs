@@ -1,5 +1,6 @@
 //! Snapshots of the text and the JSON of hand-made findings.
 
+mod analyses;
 mod lines;
 mod samples;
 
@@ -438,7 +439,9 @@ fn json_line() {
     expect![[r#"
         {
           "bucket": "00000000000002c1",
+          "certainty": "shown",
           "cycle": [],
+          "evidence": null,
           "execution": 1942,
           "id": "assert-02c1",
           "kind": "assert",
@@ -467,7 +470,9 @@ fn json_line() {
           "threads": [
             {
               "created_at": null,
+              "creation": [],
               "finished": false,
+              "function": null,
               "id": 0,
               "name": "",
               "parent": null,
@@ -483,7 +488,9 @@ fn json_line() {
                 "line": 50,
                 "module": "bank"
               },
+              "creation": [],
               "finished": false,
+              "function": null,
               "id": 1,
               "name": "",
               "parent": 0,
@@ -509,7 +516,8 @@ fn json_line() {
           ],
           "trace_digest": "000000000000feed",
           "type": "finding",
-          "version": 1
+          "version": 1,
+          "why_potential": null
         }"#]]
     .assert_eq(&pretty);
 }

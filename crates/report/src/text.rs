@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{Finding, Kind, OpKind, Place, Step, ThreadState, WaitFor};
+use raddle_model::{Certainty, Finding, Kind, OpKind, Place, Step, ThreadState, WaitFor};
 
 use crate::{
-    Style,
+    Style, evidence,
     json::Reproduced,
     number, place,
     schedule::Schedule,
@@ -79,20 +79,22 @@ pub fn execution(index: u64, output: &str, style: &Style) -> String {
 
 /// `deadlock at bank.c:31 in transfer`: the line that scripts look for, without its prefix.
 pub fn summary(finding: &Finding, base: &str) -> String {
-    match places(finding).first().map(|it| place::with_function(it, base)) {
+    let of_evidence = finding.evidence.as_deref().and_then(evidence::main_place);
+    let first = of_evidence.or(places(finding).first().copied());
+    match first.map(|it| place::with_function(it, base)) {
         Some(place) if !place.is_empty() => format!("{} at {place}", finding.kind.word()),
         _ => finding.kind.word().to_owned(),
     }
 }
 
-/// `bank.c:31`, or `pool.c:140 ⇄ pool.c:171` for a cycle.
+/// `bank.c:31`, or `pool.c:140 ⇄ pool.c:171` for a cycle or a race.
 pub fn short_place(finding: &Finding, style: &Style) -> String {
     let mut places: Vec<String> = places(finding).into_iter().map(place::short).collect();
     places.retain(|it| !it.is_empty());
     places.dedup();
     match places.as_slice() {
         [] => "?".to_owned(),
-        [first, second] if finding.is_cycle => {
+        [first, second] if finding.is_cycle || finding.evidence.is_some() => {
             format!("{first} {} {second}", if style.unicode { "⇄" } else { "<>" })
         }
         [first, ..] => first.clone(),
@@ -111,15 +113,22 @@ fn places(finding: &Finding) -> Vec<&Place> {
 
 fn headline(shown: &Shown<'_>, style: &Style) -> String {
     let finding = shown.finding;
+    let (severity, ink) = match finding.certainty {
+        Certainty::Shown => ("error", Ink::Error),
+        Certainty::Potential(_) => ("warning", Ink::Warning),
+    };
     let label = match shown.id {
-        "" => "error".to_owned(),
-        id => format!("error[{id}]"),
+        "" => severity.to_owned(),
+        id => format!("{severity}[{id}]"),
     };
     let title = finding.kind.title();
     // The message of a cycle names every lock, as the lines below it do.
     let message =
         cycle(finding).or_else(|| forlorn(finding)).unwrap_or_else(|| style.tame(&finding.message));
     let text = match message.as_str() {
+        _ if finding.evidence.is_some() => {
+            format!(": {}", style.tame(&evidence::headline(finding).unwrap_or_default()))
+        }
         "" => format!(": {title}"),
         message if message.starts_with(title) => format!(": {message}"),
         message => format!(": {title}: {message}"),
@@ -127,7 +136,7 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
     let found = circumstances(shown);
     let used = label.chars().count() + text.chars().count();
     let found_width = found.chars().count();
-    let head = format!("{}{}", style.paint(Ink::Error, &label), style.paint(Ink::Strong, &text));
+    let head = format!("{}{}", style.paint(ink, &label), style.paint(Ink::Strong, &text));
     let found = style.paint(Ink::Dim, &found);
     match style.width.checked_sub(used + found_width + 2) {
         Some(room) => format!("{head}{:gap$}{found}\n", "", gap = room.min(24) + 2),
@@ -189,6 +198,9 @@ fn body(
     style: &Style,
     sources: &mut Sources<'_>,
 ) {
+    if let Some(evidence) = &shown.finding.evidence {
+        return evidence::body(out, shown, evidence, style, sources);
+    }
     match shown.finding.kind {
         Kind::Deadlock => deadlock(out, shown, schedule, style, sources),
         Kind::Hang | Kind::Livelock => every_stack(out, shown, style, sources),

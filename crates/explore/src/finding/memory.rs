@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use raddle_model::{Home, Location, Place, ThreadId};
-use raddle_trace::{FrameSpot, ObjectClass, Region, Site};
+use raddle_trace::{FrameSpot, Object, ObjectClass, Region, Site};
 
 use super::{
     names::{Name, Names},
@@ -20,6 +20,18 @@ pub(super) struct Blocks {
 }
 
 impl Names<'_> {
+    /// Where some bytes are, `shift` from the start of an object, with all calls that allocated them.
+    pub(crate) fn location(&mut self, object: Object, shift: i64, size: u64) -> Location {
+        let mut location = self.locate(moved(object.region, shift), size);
+        if let (Region::Heap { stack, .. }, Home::Heap { stack: frames, .. }) =
+            (object.region, &mut location.home)
+            && stack != 0
+        {
+            *frames = self.stack(stack);
+        }
+        location
+    }
+
     /// Where `size` bytes of a region are.
     pub(super) fn locate(&mut self, region: Region, size: u64) -> Location {
         match region {
@@ -195,6 +207,27 @@ fn who(thread: ThreadId) -> String {
     match thread.0 {
         0 => "main".to_owned(),
         number => format!("T{number}"),
+    }
+}
+
+/// A place in the same variable or block.
+fn moved(region: Region, shift: i64) -> Region {
+    let add = |it: u64| it.wrapping_add_signed(shift);
+    match region {
+        Region::Global { module, offset } => Region::Global { module, offset: add(offset) },
+        Region::Heap { site, ordinal, offset, size, thread, stack } => {
+            Region::Heap { site, ordinal, offset: add(offset), size, thread, stack }
+        }
+        Region::Stack { thread, offset, frame } => {
+            let add = |it: i32| it.wrapping_add(shift as i32);
+            let frame = frame.map(|it| FrameSpot {
+                from_cfa: add(it.from_cfa),
+                from_sp: add(it.from_sp),
+                ..it
+            });
+            Region::Stack { thread, offset: offset.wrapping_add_signed(-shift), frame }
+        }
+        region => region,
     }
 }
 

@@ -48,6 +48,8 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
         return None;
     }
     let memory = names.memory(seen.object_id, seen.object).long;
+    let last = &seen.sides[1];
+    let location = names.location(seen.object, last.shift.into(), last.size.into());
     let sites = bucket::set(accesses.iter().map(|it| it.place.clone()).collect());
     Some(Ending {
         kind: Kind::Race,
@@ -61,6 +63,7 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
         evidence: Some(Box::new(Evidence {
             memory,
             memory_id: seen.object_id,
+            location,
             accesses,
             ..Evidence::default()
         })),

@@ -50,7 +50,8 @@ impl Control {
         conflict: &Conflict,
         site: SiteId,
     ) -> RaceEntry {
-        let object = self.describe(at, ObjectClass::Variable);
+        let mut object = self.describe(at, ObjectClass::Variable);
+        self.describe_frame(&mut object, at);
         let cell = self.shadow.cell(at);
         // SAFETY: the caller has found a race in the cell.
         let object_id = match unsafe { *cell }.state() {

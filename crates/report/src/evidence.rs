@@ -1,0 +1,437 @@
+//! What an analysis has found, in words: TSan's first and in its order, so that its readers feel at home
+//! (both accesses with size, thread, locks and stack; the location; threads), then the sentence that says
+//! what is missing.
+
+use std::fmt::Write as _;
+
+use raddle_model::{
+    Access, Certainty, Evidence, Finding, Held, Home, Kind, Link, Location, OpKind, ThreadId,
+    ThreadState,
+};
+
+use crate::{
+    Style, number, place,
+    stacks::{self, beside},
+    style::Ink,
+    text::{Shown, Sources},
+};
+
+/// `data race on `queue.len` (8 bytes)`: the headline's text.
+pub(crate) fn headline(finding: &Finding) -> Option<String> {
+    let evidence = finding.evidence.as_deref()?;
+    let is_potential = finding.certainty != Certainty::Shown;
+    let possible = if is_potential { "possible " } else { "" };
+    if !evidence.links.is_empty() {
+        let threads: Vec<String> =
+            evidence.links.iter().map(|it| format!("T{}", it.thread.0)).collect();
+        let title = if is_potential { "potential deadlock" } else { "deadlock" };
+        return Some(format!("lock-order inversion ({title}) of {}", listed(&threads)));
+    }
+    let title = finding.kind.title();
+    let memory = memory_name(evidence);
+    let size = evidence.accesses.iter().map(|it| it.size).max().unwrap_or(0);
+    let size =
+        if size > 0 { format!(" ({})", number::count(size.into(), "byte")) } else { "".into() };
+    Some(format!("{possible}{title} on {memory}{size}"))
+}
+
+/// All that is known, below the headline.
+pub(crate) fn body(
+    out: &mut String,
+    shown: &Shown<'_>,
+    evidence: &Evidence,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) {
+    let mut teller = Teller { out, shown, style, sources };
+    if evidence.links.is_empty() {
+        teller.accesses(evidence);
+        teller.location(evidence);
+        teller.mutexes(evidence);
+    } else {
+        teller.cycle(&evidence.links);
+    }
+    teller.threads(evidence);
+    teller.verdict(evidence);
+}
+
+/// The place that a summary names: that of the later access.
+pub(crate) fn main_place(evidence: &Evidence) -> Option<&raddle_model::Place> {
+    let of_link = || evidence.links.first().map(|it| &it.wants_at);
+    evidence.accesses.last().map(|it| &it.place).or_else(of_link)
+}
+
+/// What a schedule says beside an access.
+pub(crate) fn mark(finding: &Finding, access: &Access) -> &'static str {
+    let first = finding.evidence.as_deref().and_then(|it| it.accesses.first());
+    match finding.kind {
+        Kind::Atomicity if first.is_some_and(|it| it.thread == access.thread) => "meant to be one",
+        Kind::Atomicity => "in between",
+        _ => "race",
+    }
+}
+
+/// What a schedule says of an access that was no step.
+pub(crate) fn words(access: &Access, evidence: &Evidence) -> String {
+    let name = evidence.location.name.as_str();
+    let name = if name.is_empty() { evidence.memory.as_str() } else { name };
+    let verb = access.kind.verb();
+    if name.contains(' ') { verb.to_owned() } else { format!("{verb} {}", name.replace('`', "")) }
+}
+
+struct Teller<'t, 's> {
+    out: &'t mut String,
+    shown: &'t Shown<'s>,
+    style: &'t Style,
+    sources: &'t mut Sources<'s>,
+}
+
+impl Teller<'_, '_> {
+    fn finding(&self) -> &Finding {
+        self.shown.finding
+    }
+
+    /// The later access of a race first; what was meant to be one in the order in which it happened.
+    fn accesses(&mut self, evidence: &Evidence) {
+        if self.finding().kind == Kind::Atomicity {
+            for (idx, access) in evidence.accesses.iter().enumerate() {
+                self.access(access, ["", "In between, ", "Then "][idx.min(2)]);
+            }
+            return;
+        }
+        let [most @ .., last] = evidence.accesses.as_slice() else { return };
+        self.access(last, "");
+        for access in most.iter().rev() {
+            self.access(access, "Previous ");
+        }
+    }
+
+    /// `Previous write of size 8 by thread T1 worker (mutexes: write `lock`):`, and the stack.
+    fn access(&mut self, access: &Access, previous: &str) {
+        let what = what(access);
+        let what = if previous.is_empty() { capital(&what) } else { what };
+        let who = self.thread(access.thread);
+        let locks = mutexes(&access.holds);
+        self.line(&format!("{previous}{what} by {who}{locks}:"));
+        if access.stack.is_empty() {
+            let at = place::with_function(&access.place, self.shown.base);
+            let at = if at.is_empty() { "where is not known".to_owned() } else { at };
+            let _ = writeln!(self.out, "      {at}");
+        } else {
+            stacks::render(self.out, self.shown, &access.stack, 6, self.style, self.sources);
+        }
+    }
+
+    fn location(&mut self, evidence: &Evidence) {
+        let location = &evidence.location;
+        let Some(text) = location_text(location, self.shown) else { return };
+        match &location.home {
+            Home::Heap { stack, .. } if !stack.is_empty() => {
+                self.line(&format!("Location is {text}:"));
+                stacks::render(self.out, self.shown, stack, 6, self.style, self.sources);
+            }
+            _ => self.line(&format!("Location is {text}")),
+        }
+    }
+
+    /// Where the locks were taken that the sides held.
+    fn mutexes(&mut self, evidence: &Evidence) {
+        for access in evidence.accesses.iter().rev() {
+            for held in &access.holds {
+                let who = self.thread(access.thread);
+                self.line(&format!("{} held by {who}, taken at:", capital(&held.lock)));
+                self.taken(held);
+            }
+        }
+    }
+
+    fn taken(&mut self, held: &Held) {
+        let at = format!("      {}", place::with_function(&held.taken_at, self.shown.base));
+        let source = (self.sources)(&held.taken_at);
+        let _ = writeln!(self.out, "{}", beside(&at, source.as_deref(), self.style));
+    }
+
+    /// TSan's words for a cycle in the order of locks.
+    fn cycle(&mut self, links: &[Link]) {
+        let mut names: Vec<String> = links.iter().map(|it| bare(&it.holds.lock)).collect();
+        names.extend(names.first().cloned());
+        self.line(&format!("Cycle in lock order graph: {}", names.join(" => ")));
+        for link in links {
+            let (wants, holds) = (capital(&link.wants), &link.holds.lock);
+            let who = self.thread(link.thread);
+            self.line(&format!("{wants} acquired here while holding {holds} in {who}:"));
+            let at = place::with_function(&link.wants_at, self.shown.base);
+            let source = (self.sources)(&link.wants_at);
+            let _ = writeln!(
+                self.out,
+                "{}",
+                beside(&format!("      {at}"), source.as_deref(), self.style)
+            );
+            let since = place::with_function(&link.holds.taken_at, self.shown.base);
+            let source = (self.sources)(&link.holds.taken_at);
+            let since = format!("      {} since {since}", bare(holds));
+            let _ = writeln!(self.out, "{}", beside(&since, source.as_deref(), self.style));
+        }
+    }
+
+    /// Where the threads were created, as TSan tells it.
+    fn threads(&mut self, evidence: &Evidence) {
+        let of_accesses = evidence.accesses.iter().map(|it| it.thread);
+        let mut threads: Vec<ThreadId> =
+            of_accesses.chain(evidence.links.iter().map(|it| it.thread)).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        for thread in threads {
+            let state = self.finding().threads.iter().find(|it| it.thread == thread).cloned();
+            if let Some(state) = state.filter(|it| it.parent.is_some()) {
+                self.created(&state);
+            }
+        }
+    }
+
+    fn created(&mut self, state: &ThreadState) {
+        let who = capital(&self.thread(state.thread));
+        let parent = state.parent.map(|it| self.thread(it)).unwrap_or_default();
+        let how = if state.is_finished { "finished" } else { "running" };
+        self.line(&format!("{who} ({how}) created by {parent} at:"));
+        let only = std::slice::from_ref(&state.created_at);
+        let stack = if state.creation.is_empty() { only } else { &state.creation };
+        stacks::render(self.out, self.shown, stack, 6, self.style, self.sources);
+    }
+
+    /// Why it is a finding, and what came of it.
+    fn verdict(&mut self, evidence: &Evidence) {
+        let _ = writeln!(self.out);
+        if let Some(text) = unordered(self.finding(), evidence) {
+            self.line(&text);
+        }
+        if let Certainty::Potential(why) = &self.finding().certainty {
+            let why = format!("only potential: {why}");
+            self.line(&why);
+        }
+        if let Some(effect) = &evidence.effect {
+            self.line(&format!("when it was tried: {effect}"));
+        }
+    }
+
+    /// A sentence, on as many lines as it takes.
+    fn line(&mut self, text: &str) {
+        let text = self.style.tame(text);
+        let width = self.style.width.saturating_sub(2);
+        for line in wrapped(&text, width) {
+            let _ = writeln!(self.out, "  {}", self.style.paint(Ink::Strong, &line));
+        }
+    }
+
+    /// `main thread`, `thread T1 worker`.
+    fn thread(&self, thread: ThreadId) -> String {
+        match thread.0 {
+            0 => "main thread".to_owned(),
+            _ => format!("thread {}", place::thread(self.finding(), thread)),
+        }
+    }
+}
+
+/// `write of size 8`, `atomic read of size 4`.
+fn what(access: &Access) -> String {
+    let verb = match access.kind {
+        OpKind::Read => "read",
+        OpKind::AtomicLoad => "atomic read",
+        OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => "atomic write",
+        OpKind::Free => return "free of the memory".to_owned(),
+        _ => "write",
+    };
+    format!("{verb} of size {}", access.size)
+}
+
+/// ` (mutexes: write `a`, read `b`)`, or nothing.
+fn mutexes(holds: &[Held]) -> String {
+    if holds.is_empty() {
+        return String::new();
+    }
+    let each = holds.iter().map(|it| {
+        let how = if it.is_shared { "read" } else { "write" };
+        format!("{how} {}", bare(&it.lock))
+    });
+    format!(" (mutexes: {})", each.collect::<Vec<_>>().join(", "))
+}
+
+/// A lock without the word for its class: `` `queue.lock` ``.
+fn bare(lock: &str) -> String {
+    match (lock.find('`'), lock.rfind('`')) {
+        (Some(start), Some(end)) if start < end => lock[start..=end].to_owned(),
+        _ => lock.to_owned(),
+    }
+}
+
+fn memory_name(evidence: &Evidence) -> String {
+    let Location { name, shift, .. } = &evidence.location;
+    match (name.as_str(), shift) {
+        ("", _) if evidence.memory.is_empty() => "memory that has no name".to_owned(),
+        ("", _) => evidence.memory.clone(),
+        (name, 0) => format!("`{name}`"),
+        (name, shift) => format!("`{name}`+{shift}"),
+    }
+}
+
+/// What `Location is …` says.
+fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
+    let name = location.name.as_str();
+    let whole = name.split(['.', '[']).next().unwrap_or(name);
+    let field = match location.field_of.as_str() {
+        "" => String::new(),
+        of => format!(", field of `{of}`"),
+    };
+    let size = location.size;
+    let declared = |place: &raddle_model::Place| match place::long(place, shown.base) {
+        at if at.is_empty() => String::new(),
+        at => format!(", declared at {at}"),
+    };
+    Some(match &location.home {
+        Home::Unknown => return None,
+        Home::Heap { thread, offset, .. } => {
+            let by = match thread.0 {
+                0 => "main thread".to_owned(),
+                _ => format!("thread {}", place::thread(shown.finding, *thread)),
+            };
+            let into = match offset {
+                0 => "at the start of".to_owned(),
+                offset => format!("{} into", number::count(*offset, "byte")),
+            };
+            let block = format!("{into} a heap block of size {size} allocated by {by}");
+            if name.is_empty() { block } else { format!("`{name}`{field}, {block}") }
+        }
+        Home::Global { .. } if size == 0 => format!("global at {name}"),
+        Home::Global { declared_at, function } => {
+            let sort = match function.as_str() {
+                "" => "global".to_owned(),
+                function => format!("static variable of {}", place::function(function)),
+            };
+            let part = if whole == name { String::new() } else { format!(": `{name}`{field}") };
+            let sort = if function.is_empty() {
+                format!("{sort} `{whole}` of size {size}")
+            } else {
+                format!("`{whole}` of size {size}, {sort}")
+            };
+            format!("{sort}{}{part}", declared(declared_at))
+        }
+        Home::Stack { thread, function, declared_at } => {
+            let of = match thread.0 {
+                0 => "main thread".to_owned(),
+                _ => format!("thread {}", place::thread(shown.finding, *thread)),
+            };
+            if name.is_empty() {
+                return Some(format!("stack of {of}"));
+            }
+            let part = if whole == name { String::new() } else { format!(" (`{name}`{field})") };
+            let function = place::function(function);
+            format!(
+                "stack of {of}: variable `{whole}` of {function}{part}{}",
+                declared(declared_at)
+            )
+        }
+    })
+}
+
+/// "step 41 and step 44 are unordered: T1 holds `queue.lock`, T2 holds nothing, and no release–acquire
+/// leads from one to the other".
+fn unordered(finding: &Finding, evidence: &Evidence) -> Option<String> {
+    let [first, second] = evidence.accesses.as_slice() else { return None };
+    let (a, b) = (moment(finding, first), moment(finding, second));
+    let are =
+        if finding.certainty == Certainty::Shown { "are unordered" } else { "may be unordered" };
+    let holds = |it: &Access| {
+        let name = |it: &Held| {
+            let how = if it.is_shared { " for reading" } else { "" };
+            format!("{}{how}", bare(&it.lock))
+        };
+        let locks: Vec<String> = it.holds.iter().map(name).collect();
+        let locks = if locks.is_empty() { "nothing".to_owned() } else { listed(&locks) };
+        format!("T{} holds {locks}", it.thread.0)
+    };
+    let holds = match (first.holds.as_slice(), second.holds.as_slice()) {
+        ([], []) => "neither thread holds a lock".to_owned(),
+        _ => format!("{}, {}", holds(first), holds(second)),
+    };
+    Some(format!("{a} and {b} {are}: {holds}, and no release-acquire leads from one to the other"))
+}
+
+/// `step 41`, or `what T1 did after step 40` of what was no step.
+fn moment(finding: &Finding, access: &Access) -> String {
+    match step_idx(finding, access) {
+        Some(idx) => {
+            let number = finding.n_steps_dropped + idx as u64 + 1;
+            format!("step {}", number::grouped(number))
+        }
+        None => {
+            let (who, what) = (access.thread.0, access.kind.verb());
+            format!("T{who}'s {what} after step {}", number::grouped(access.step))
+        }
+    }
+}
+
+/// The step that an access is, among those that are kept: the last one of those that were done then, if
+/// it was done by this access.
+pub(crate) fn step_idx(finding: &Finding, access: &Access) -> Option<usize> {
+    let n_kept = access.step.checked_sub(finding.n_steps_dropped)?;
+    let idx = usize::try_from(n_kept.checked_sub(1)?).ok()?;
+    let step = finding.steps.get(idx)?;
+    let is_it = step.thread == access.thread
+        && step.kind == access.kind
+        && finding.places.get(step.place as usize) == Some(&access.place);
+    is_it.then_some(idx)
+}
+
+/// `a, b and c`.
+fn listed(all: &[String]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// The words of a text, on lines of at most `width` characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("bug: there is always a line");
+        let n_chars = last.chars().count() + 1 + word.chars().count();
+        if last.is_empty() {
+            last.push_str(word);
+        } else if n_chars <= width {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bare, wrapped};
+
+    #[test]
+    fn sentences_are_wrapped() {
+        assert_eq!(wrapped("a bc def", 4), ["a bc", "def"]);
+        assert_eq!(wrapped("longer than that", 4), ["longer", "than", "that"]);
+        assert_eq!(wrapped("", 4), [""]);
+    }
+
+    #[test]
+    fn locks_without_their_class() {
+        assert_eq!(bare("mutex `queue.lock`"), "`queue.lock`");
+        assert_eq!(bare("mutex `queue`+8"), "`queue`");
+        assert_eq!(bare("mutex in heap block"), "mutex in heap block");
+    }
+}

@@ -1,0 +1,153 @@
+//! The part of a `finding` line that an analysis fills: accesses, location, links of a cycle.
+
+use raddle_model::{
+    Access, Certainty, Evidence, Finding, Held, Home, Link, Location, Place, ThreadId,
+};
+use serde::Serialize;
+
+use super::PlaceLine;
+
+/// `"certainty"` and `"why_potential"`.
+pub(super) fn certainty(finding: &Finding) -> (&'static str, Option<&str>) {
+    match &finding.certainty {
+        Certainty::Shown => ("shown", None),
+        Certainty::Potential(why) => ("potential", Some(why)),
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct EvidenceLine<'a> {
+    memory: &'a str,
+    location: Option<LocationLine<'a>>,
+    accesses: Vec<AccessLine<'a>>,
+    links: Vec<LinkLine<'a>>,
+    effect: Option<&'a str>,
+}
+
+impl<'a> EvidenceLine<'a> {
+    pub(super) fn new(evidence: &'a Evidence) -> EvidenceLine<'a> {
+        EvidenceLine {
+            memory: &evidence.memory,
+            location: LocationLine::new(&evidence.location),
+            accesses: evidence.accesses.iter().map(AccessLine::new).collect(),
+            links: evidence.links.iter().map(LinkLine::new).collect(),
+            effect: evidence.effect.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct LocationLine<'a> {
+    name: Option<&'a str>,
+    shift: u64,
+    field_of: Option<&'a str>,
+    r#type: Option<&'a str>,
+    size: u64,
+    home: &'static str,
+    thread: Option<ThreadId>,
+    function: Option<&'a str>,
+    declared_at: Option<PlaceLine<'a>>,
+    offset: Option<u64>,
+    allocated_at: Vec<PlaceLine<'a>>,
+}
+
+impl<'a> LocationLine<'a> {
+    fn new(location: &'a Location) -> Option<LocationLine<'a>> {
+        let text = |it: &'a str| (!it.is_empty()).then_some(it);
+        let place = |it: &'a Place| (*it != Place::default()).then(|| PlaceLine::new(it));
+        let line = LocationLine {
+            name: text(&location.name),
+            shift: location.shift,
+            field_of: text(&location.field_of),
+            r#type: text(&location.type_name),
+            size: location.size,
+            home: "global",
+            thread: None,
+            function: None,
+            declared_at: None,
+            offset: None,
+            allocated_at: Vec::new(),
+        };
+        Some(match &location.home {
+            Home::Unknown => return None,
+            Home::Global { declared_at, function } => {
+                LocationLine { function: text(function), declared_at: place(declared_at), ..line }
+            }
+            Home::Heap { thread, offset, stack, .. } => LocationLine {
+                home: "heap",
+                thread: Some(*thread),
+                offset: Some(*offset),
+                allocated_at: stack.iter().map(PlaceLine::new).collect(),
+                ..line
+            },
+            Home::Stack { thread, function, declared_at } => LocationLine {
+                home: "stack",
+                thread: Some(*thread),
+                function: text(function),
+                declared_at: place(declared_at),
+                ..line
+            },
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct AccessLine<'a> {
+    thread: ThreadId,
+    op: &'static str,
+    size: u32,
+    steps_before: u64,
+    at: PlaceLine<'a>,
+    stack: Vec<PlaceLine<'a>>,
+    holds: Vec<HeldLine<'a>>,
+}
+
+impl<'a> AccessLine<'a> {
+    fn new(access: &'a Access) -> AccessLine<'a> {
+        AccessLine {
+            thread: access.thread,
+            op: access.kind.verb(),
+            size: access.size,
+            steps_before: access.step,
+            at: PlaceLine::new(&access.place),
+            stack: access.stack.iter().map(PlaceLine::new).collect(),
+            holds: access.holds.iter().map(HeldLine::new).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct HeldLine<'a> {
+    lock: &'a str,
+    taken_at: PlaceLine<'a>,
+    shared: bool,
+}
+
+impl<'a> HeldLine<'a> {
+    fn new(held: &'a Held) -> HeldLine<'a> {
+        HeldLine {
+            lock: &held.lock,
+            taken_at: PlaceLine::new(&held.taken_at),
+            shared: held.is_shared,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct LinkLine<'a> {
+    thread: ThreadId,
+    holds: HeldLine<'a>,
+    wants: &'a str,
+    at: PlaceLine<'a>,
+}
+
+impl<'a> LinkLine<'a> {
+    fn new(link: &'a Link) -> LinkLine<'a> {
+        LinkLine {
+            thread: link.thread,
+            holds: HeldLine::new(&link.holds),
+            wants: &link.wants,
+            at: PlaceLine::new(&link.wants_at),
+        }
+    }
+}
