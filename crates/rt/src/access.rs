@@ -10,10 +10,10 @@ use raddle_analysis::hb::Atomic;
 use raddle_model::{End, Event, Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
-    control::{Caller, Control, control, enter, is_active, leave},
+    control::{Caller, Control, control, enter, is_active, leave, may_enter},
     detect::Touch,
     end,
-    shadow::{Cell, State},
+    shadow::{Cell, Shadow, State},
     step::step,
 };
 
@@ -28,8 +28,46 @@ pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
     if !is_active() {
         return;
     }
+    // SAFETY: active means initialised.
+    if SIZE >= 4 && address.is_multiple_of(SIZE) && unsafe { is_settled::<SIZE, IS_WRITE>(address) }
+    {
+        return;
+    }
     let kind = if IS_WRITE { OpKind::Write } else { OpKind::Read };
     range(address, SIZE, kind, Caller { pc, sp });
+}
+
+/// Is an aligned access to whole cells to memory that is the thread's own? Then it is settled here: the
+/// segment is another than that of the thread's last access, and that is all.
+#[inline(always)]
+unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) -> bool {
+    // SAFETY: the thread that runs, outside every hook, may change its own cells; aligned cells of one
+    // access are side by side, and have partners.
+    unsafe {
+        let control = control();
+        if !may_enter() || (*control).hot.mine == Cell::NOBODYS.twice() {
+            return false;
+        }
+        let cell = (*control).shadow.own_cell(address);
+        if cell.is_null() {
+            return false;
+        }
+        let me = (*control).me;
+        let is_own = |cell: Cell| cell.is_owned() && (*control).detect.owner(cell.segment()) == me;
+        if !is_own(*cell) || SIZE == 8 && !is_own(*cell.add(1)) {
+            return false;
+        }
+        let (to, mine) = match IS_WRITE {
+            true => (cell, (*control).hot.mine_written),
+            false => (Shadow::reads(cell), (*control).hot.mine),
+        };
+        if SIZE == 8 {
+            to.cast::<u64>().write(mine);
+        } else {
+            to.cast::<u32>().write(mine as u32);
+        }
+        true
+    }
 }
 
 /// An access to any range.

@@ -136,19 +136,24 @@ pub(crate) fn deactivate() {
 /// inside a hook, or from a thread that Raddle did not create.
 #[inline(always)]
 pub(crate) fn enter() -> bool {
+    if !may_enter() {
+        return false;
+    }
+    // SAFETY: active means initialised.
+    unsafe { (*control()).is_inside = true };
+    true
+}
+
+/// Could [`enter`] enter a hook?
+#[inline(always)]
+pub(crate) fn may_enter() -> bool {
     if !is_active() {
         return false;
     }
     let control = control();
     // SAFETY: active means initialised; the two fields are plain words, and a foreign thread that
     // reads them at a bad moment sees another thread's pointer, never its own.
-    unsafe {
-        if (*control).is_inside || (*control).hot.fs != thread_pointer((*control).has_fsgsbase) {
-            return false;
-        }
-        (*control).is_inside = true;
-    }
-    true
+    unsafe { !(*control).is_inside && (*control).hot.fs == thread_pointer((*control).has_fsgsbase) }
 }
 
 /// The thread pointer of whoever runs; from the register where that is possible, for its home in memory

@@ -76,7 +76,7 @@ impl Detect {
             is_on: false,
             causality,
             histories: Histories::new(),
-            values: Vec::new(),
+            values: vec![(0, 0); 64],
             told: Vec::new(),
             watched: Watched::default(),
         }

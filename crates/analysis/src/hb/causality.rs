@@ -120,7 +120,13 @@ impl Atomic {
 impl Causality {
     /// One thread, `main`.
     pub fn new() -> Causality {
-        let mut causality = Causality::default();
+        // Room for a small execution: what is there from the beginning need not grow in each.
+        let mut causality = Causality {
+            threads: Vec::with_capacity(8),
+            objects: Vec::with_capacity(64),
+            owners: Vec::with_capacity(128),
+            ..Causality::default()
+        };
         // Segment 0 is nobody's, and before all.
         causality.owners.push(ThreadId(u32::MAX));
         causality.threads.push(ThreadClock::default());

@@ -152,9 +152,9 @@ impl Default for Histories {
 }
 
 impl Histories {
-    /// None yet.
-    pub const fn new() -> Histories {
-        Histories { nodes: Vec::new(), free: END }
+    /// None yet, with room for a few.
+    pub fn new() -> Histories {
+        Histories { nodes: Vec::with_capacity(64), free: END }
     }
 
     /// Bytes that histories take.
