@@ -181,8 +181,9 @@ mod tests {
 
     #[test]
     fn in_the_block() {
-        let text = block_lines(&sampling()).join("\n");
+        let text = format!("block\n{}", block_lines(&sampling()).join("\n"));
         expect![[r#"
+            block
              pairs of places 63, both ways 57   pairs of locks 1   chance of a new pair 0.11%
              new traces:  surw 6.0k/12.3k  pct:d=drawn 0/5.8k  walk 312/1.9k  nonpreemptive 1/1"#]]
         .assert_eq(&text);
@@ -193,13 +194,15 @@ mod tests {
     #[test]
     fn at_the_end() {
         let status = Status { executions: 20_000, ..Status::default() };
+        let text = format!("end\n{}", closing(&status, &sampling(), &Style::default()));
         expect![[r#"
+            end
               surw         12,345 executions, 6,000 new traces, 76 new pairs, 2 findings
               pct:d=drawn   5,754 executions,     0 new traces, 0 new pairs
               walk          1,900 executions,   312 new traces, 40 new pairs
               63 pairs of places, 57 in both orders; 1 pair of locks
               the chance that one more execution like these shows a new pair is 0.020 % (at most 0.11 %), a new trace 31 %
-        "#]].assert_eq(&closing(&status, &sampling(), &Style::default()));
+        "#]].assert_eq(&text);
         let one = SamplingStatus {
             arms: sampling().arms[..2].to_vec(),
             saturated: true,
