@@ -14,7 +14,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 use raddle_model::Carrier;
 
 pub(crate) use compare::CompareArgs;
-pub(crate) use conditions::Conditions;
+pub(crate) use conditions::{Conditions, PointsArg};
 pub(crate) use detect::{DetectArg, detect};
 pub(crate) use run::{ProgressMode, RunArgs};
 

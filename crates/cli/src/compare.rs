@@ -19,7 +19,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{CompareArgs, Format},
+    args::{CompareArgs, Format, PointsArg},
     exit::{Exit, Failure},
     native::{self, Launch},
     prepare::{Named, prepare},
@@ -31,7 +31,7 @@ use crate::{
 
 /// Compares strategies.
 pub(crate) fn compare(args: &CompareArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    let baseline = baseline(args)?;
+    check_baseline(args)?;
     for path in [&args.csv, &args.html].into_iter().flatten() {
         check_writable(path)?;
     }
@@ -41,26 +41,31 @@ pub(crate) fn compare(args: &CompareArgs, terminal: &mut Terminal) -> Result<Exi
     let subjects = programs.iter().zip(&targets);
     let comparison = Comparison {
         subjects: subjects.map(|(it, target)| Subject { name: name(it), target }).collect(),
-        contenders: args.strategies.0.iter().map(|it| contender(args, it)).collect(),
+        contenders: contenders(args),
         n_repeats: args.repeats,
         seed: args.seed,
         jobs: args.n_jobs(),
     };
     let cells = run(args, &comparison, stop, terminal)?;
-    tell(args, &comparison, &cells, &baseline, terminal)?;
+    tell(args, &comparison, &cells, terminal)?;
     Ok(stop.exit().unwrap_or(Exit::Clean))
 }
 
-/// The name of the strategy that the others are compared with.
-fn baseline(args: &CompareArgs) -> Result<String, Failure> {
-    let strategies = &args.strategies.0;
-    let Some(baseline) = &args.baseline else { return Ok(strategies[0].to_string()) };
-    if !strategies.contains(baseline) {
-        return Err(Failure::usage(format!(
+/// The strategy that the others are compared with is one of them.
+fn check_baseline(args: &CompareArgs) -> Result<(), Failure> {
+    match &args.baseline {
+        Some(baseline) if !args.strategies.0.contains(baseline) => Err(Failure::usage(format!(
             "--baseline {baseline} is none of --strategies: add it there"
-        )));
+        ))),
+        _ => Ok(()),
     }
-    Ok(baseline.to_string())
+}
+
+/// What it is called; of several kinds of scheduling points, the first.
+fn baseline(args: &CompareArgs, comparison: &Comparison<'_>) -> String {
+    let strategies = &args.strategies.0;
+    let idx = args.baseline.as_ref().and_then(|it| strategies.iter().position(|of| of == it));
+    comparison.contenders[idx.unwrap_or(0) * args.with_points.len().max(1)].name.clone()
 }
 
 /// Better now than after an hour.
@@ -110,7 +115,22 @@ fn targets(
     programs.iter().map(|it| open(it).map_err(Failure::from)).collect()
 }
 
-fn contender(args: &CompareArgs, strategy: &Strategy) -> Contender {
+/// Each strategy; with each of several kinds of scheduling points, if that is asked for.
+fn contenders(args: &CompareArgs) -> Vec<Contender> {
+    let strategies = &args.strategies.0;
+    if args.with_points.is_empty() {
+        let points = args.conditions.points;
+        return strategies.iter().map(|it| contender(args, it, points)).collect();
+    }
+    let both = strategies.iter().flat_map(|it| args.with_points.iter().map(move |of| (it, *of)));
+    both.map(|(strategy, points)| {
+        let contender = contender(args, strategy, points);
+        Contender { name: format!("{} ({} points)", contender.name, points.word()), ..contender }
+    })
+    .collect()
+}
+
+fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Contender {
     let (picker, arms) = pickers(strategy, args.execs);
     let conditions = &args.conditions;
     let search = match strategy {
@@ -131,6 +151,7 @@ fn contender(args: &CompareArgs, strategy: &Strategy) -> Contender {
             picker,
             arms,
             limits: Limits { max_steps: conditions.max_steps },
+            points: points.into(),
             timeouts: conditions.timeouts.into(),
             spurious: conditions.spurious,
             search,
@@ -173,7 +194,6 @@ fn tell(
     args: &CompareArgs,
     comparison: &Comparison<'_>,
     cells: &[Cell],
-    baseline: &str,
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
     let rows: Vec<Row> = cells.iter().map(|it| row(comparison, it)).collect();
@@ -192,13 +212,13 @@ fn tell(
         fs::write(path, compare::csv(&trials)).map_err(|error| cannot_write(path, &error))?;
     }
     if let Some(path) = &args.html {
-        let page = compare::page(&heading(args, baseline), &rows);
+        let page = compare::page(&heading(args, baseline(args, comparison)), &rows);
         fs::write(path, page).map_err(|error| cannot_write(path, &error))?;
     }
     Ok(())
 }
 
-fn heading(args: &CompareArgs, baseline: &str) -> Heading {
+fn heading(args: &CompareArgs, baseline: String) -> Heading {
     let campaigns = number::count(args.repeats.into(), "campaign");
     let executions = number::count(args.execs, "execution");
     let end = if args.keep_going { "" } else { ", or up to the first failure" };
@@ -208,7 +228,7 @@ fn heading(args: &CompareArgs, baseline: &str) -> Heading {
             "{campaigns} of each strategy on each program, of {executions}{end}; seed {}.",
             args.seed
         ),
-        baseline: baseline.to_owned(),
+        baseline,
     }
 }
 
@@ -223,8 +243,8 @@ fn row(comparison: &Comparison<'_>, cell: &Cell) -> Row {
         p95: reach(cell.quantile(0.95)),
         failures,
         executions,
-        points: cell.steps_per_execution(),
-        points_max: cell.steps_max(),
+        points: cell.points_per_execution(),
+        points_max: cell.points_max(),
         execs_per_s: cell.executions_per_s(),
     }
 }
@@ -246,8 +266,8 @@ fn trials(comparison: &Comparison<'_>, cell: &Cell) -> impl Iterator<Item = Tria
         found: it.found,
         executions: it.executions,
         failures: it.failures,
-        steps: it.steps,
-        steps_max: it.steps_max,
+        points: it.points,
+        points_max: it.points_max,
         elapsed_s: it.elapsed.as_secs_f64(),
     })
 }

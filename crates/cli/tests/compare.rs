@@ -61,8 +61,8 @@ fn a_table_a_file_and_a_page() {
         program  strategy       found   median  p95    failures  points/exec  execs/s
         update   nonpreemptive  0 of 3  > 200   > 200  < 0.50%   13.0  RATE
                  walk           3 of 3  3       6      27%       12.7  RATE
-        ab_ba    nonpreemptive  0 of 3  > 200   > 200  < 0.50%   17.0  RATE
-                 walk           3 of 3  3       6      27%       14.0  RATE
+        ab_ba    nonpreemptive  0 of 3  > 200   > 200  < 0.50%   13.0  RATE
+                 walk           3 of 3  3       6      27%       11.1  RATE
 
         nonpreemptive  found something in 0 of 2 programs, mostly in 0
         walk           found something in 2 of 2 programs, mostly in 2"#]]

@@ -82,10 +82,10 @@ pub struct Trial {
     pub executions: u64,
     /// Those that failed.
     pub failures: u64,
-    /// Steps of all of them.
-    pub steps: u64,
-    /// Steps of the longest.
-    pub steps_max: u64,
+    /// Scheduling points of all of them.
+    pub points: u64,
+    /// Of the one that had most.
+    pub points_max: u64,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -132,14 +132,14 @@ impl Cell {
         (self.sum(|it| it.failures), self.sum(|it| it.executions))
     }
 
-    /// Steps of an execution, on average.
-    pub fn steps_per_execution(&self) -> f64 {
-        self.sum(|it| it.steps) as f64 / self.sum(|it| it.executions).max(1) as f64
+    /// Scheduling points of an execution, on average.
+    pub fn points_per_execution(&self) -> f64 {
+        self.sum(|it| it.points) as f64 / self.sum(|it| it.executions).max(1) as f64
     }
 
-    /// Steps of the longest execution.
-    pub fn steps_max(&self) -> u64 {
-        self.trials.iter().map(|it| it.steps_max).max().unwrap_or(0)
+    /// Scheduling points of the execution that had most.
+    pub fn points_max(&self) -> u64 {
+        self.trials.iter().map(|it| it.points_max).max().unwrap_or(0)
     }
 
     /// Executions in a second of one worker.
@@ -311,8 +311,8 @@ impl Trial {
             found: outcome.findings.iter().map(|it| it.first + 1).min(),
             executions: outcome.executions,
             failures: outcome.findings.iter().map(|it| it.count).sum(),
-            steps: outcome.steps_total,
-            steps_max: outcome.steps_max,
+            points: outcome.points_total,
+            points_max: outcome.points_max,
             elapsed: outcome.elapsed,
         }
     }

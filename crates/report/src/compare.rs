@@ -32,9 +32,9 @@ pub struct Row {
     pub failures: u64,
     /// Executions.
     pub executions: u64,
-    /// Steps of an execution, on average: scheduling points.
+    /// Scheduling points of an execution, on average.
     pub points: f64,
-    /// Steps of the longest execution.
+    /// Of the execution that had most.
     pub points_max: u64,
     /// Executions in a second of one worker.
     pub execs_per_s: f64,
@@ -64,10 +64,10 @@ pub struct Trial {
     pub executions: u64,
     /// Those that failed.
     pub failures: u64,
-    /// Steps of all of them.
-    pub steps: u64,
-    /// Steps of the longest.
-    pub steps_max: u64,
+    /// Scheduling points of all of them.
+    pub points: u64,
+    /// Of the one that had most.
+    pub points_max: u64,
     /// How long it took.
     pub elapsed_s: f64,
 }
@@ -141,8 +141,8 @@ pub fn csv(trials: &[Trial]) -> String {
             u8::from(trial.found.is_some()),
             trial.executions,
             trial.failures,
-            trial.steps,
-            trial.steps_max,
+            trial.points,
+            trial.points_max,
             trial.elapsed_s
         );
     }
@@ -245,8 +245,8 @@ pub(crate) mod tests {
             found: Some(12),
             executions: 12,
             failures: 1,
-            steps: 480,
-            steps_max: 44,
+            points: 480,
+            points_max: 44,
             elapsed_s: 0.0123,
         };
         let none = Trial { found: None, program: "queue".into(), ..trial.clone() };

@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::Args;
 use raddle_plan::Strategy;
 
-use super::{Conditions, Format, n_jobs};
+use super::{Conditions, Format, PointsArg, n_jobs};
 use crate::values;
 
 /// `raddle compare`.
@@ -27,6 +27,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "STRATEGY", value_parser = Strategy::parse)]
     #[arg(help_heading = "Comparison")]
     pub(crate) baseline: Option<Strategy>,
+    /// Run each strategy with each of these kinds of scheduling points, to compare them
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    #[arg(conflicts_with = "points", help_heading = "Comparison")]
+    pub(crate) with_points: Vec<PointsArg>,
     /// Campaigns of each strategy on each program
     #[arg(long, value_name = "N", default_value = "10", help_heading = "Comparison")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]

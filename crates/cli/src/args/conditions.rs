@@ -72,6 +72,17 @@ pub(crate) enum PointsArg {
     All,
 }
 
+impl PointsArg {
+    /// As the user writes it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            PointsArg::Sync => "sync",
+            PointsArg::Visible => "visible",
+            PointsArg::All => "all",
+        }
+    }
+}
+
 impl From<Points> for PointsArg {
     fn from(points: Points) -> PointsArg {
         match points {

@@ -29,6 +29,10 @@ pub struct Outcome {
     pub steps_total: u64,
     /// Steps of the longest execution.
     pub steps_max: u64,
+    /// Scheduling points of all executions.
+    pub points_total: u64,
+    /// Scheduling points of the execution that had most.
+    pub points_max: u64,
     /// One for each bucket, in the order of their first executions.
     pub findings: Vec<Found>,
     /// Percentage of executions without anything uncontrolled, and of confirmations with the same

@@ -137,6 +137,8 @@ impl Tally {
         outcome.single_threaded &= summary.n_threads <= 1;
         outcome.steps_total += summary.n_steps;
         outcome.steps_max = outcome.steps_max.max(summary.n_steps);
+        outcome.points_total += summary.n_points;
+        outcome.points_max = outcome.points_max.max(summary.n_points);
         let is_new_trace = self.traces.see(summary.class, 1);
         if is_new_trace {
             outcome.distinct_traces += 1;

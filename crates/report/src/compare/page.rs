@@ -38,7 +38,8 @@ pub fn page(heading: &Heading, rows: &[Row]) -> String {
         escape(&heading.words)
     );
     let name = escape(&heading.baseline);
-    let _ = writeln!(out, "<h2>How often programs fail, and how long they are</h2>");
+    let _ =
+        writeln!(out, "<h2>How often programs fail, and how many scheduling points they have</h2>");
     let _ = writeln!(out, "<figure class=\"wide\">{}</figure>", rates(&baseline, &axes));
     let _ = writeln!(out, "<h2>What changes against {name}</h2>\n{LEGEND}\n<div class=\"panels\">");
     for strategy in strategies.iter().filter(|it| **it != heading.baseline) {

@@ -126,7 +126,7 @@ impl Axes {
         );
         let _ = writeln!(
             out,
-            "<text class=\"axis\" transform=\"translate(12 {:.1}) rotate(-90)\" text-anchor=\"middle\">steps</text>",
+            "<text class=\"axis\" transform=\"translate(12 {:.1}) rotate(-90)\" text-anchor=\"middle\">scheduling points</text>",
             TOP + (bottom - TOP) / 2.0
         );
         out
