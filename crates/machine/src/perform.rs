@@ -157,8 +157,9 @@ impl Machine {
             OpKind::TryReadLock => self.rwlock(object).try_lock(thread, Queue::Shared, op.site),
             OpKind::TryWriteLock => self.rwlock(object).try_lock(thread, Queue::Exclusive, op.site),
             OpKind::RwUnlock => self.rwlock(object).unlock(thread)?,
-            OpKind::SemWait | OpKind::SemTryWait => self.sem(object).take(),
-            OpKind::SemPost => self.sem(object).post(),
+            OpKind::SemWait | OpKind::SemTryWait | OpKind::SemPost => {
+                return Ok(self.perform_on_sem(op));
+            }
             OpKind::OnceEnter => self.once(object).enter(thread, op.site),
             OpKind::OnceDone | OpKind::OnceAbort => {
                 self.once(object).leave(op.kind == OpKind::OnceDone);
@@ -194,6 +195,15 @@ impl Machine {
     state!(once, Once);
     state!(cond, Cond);
     state!(barrier, Barrier);
+
+    /// The value is the semaphore's, afterwards: who took what others gave follows from it.
+    fn perform_on_sem(&mut self, op: &Op) -> Performed {
+        let sem = self.sem(op.object);
+        let result = if op.kind == OpKind::SemPost { sem.post() } else { sem.take() };
+        let value = u64::from(sem.count);
+        self.refresh(op.object);
+        Performed { result, value, misuse: None }
+    }
 
     fn cond_wait(&mut self, thread: ThreadId, op: &Op) -> Result<Performed, Misuse> {
         let depth = self.mutex(op.other).release_all(thread)?;
@@ -247,7 +257,11 @@ impl Machine {
     fn arrive(&mut self, thread: ThreadId, object: ObjectId) -> Performed {
         self.threads[thread.idx()].is_woken = false;
         match self.barrier(object).arrive(thread) {
-            None => OpResult::Done.into(),
+            // The value is how many are missing still.
+            None => {
+                let value = u64::from(self.barrier(object).n_missing());
+                Performed { result: OpResult::Done, value, misuse: None }
+            }
             Some(others) => {
                 for other in &others {
                     self.wake(*other, 0);

@@ -2,26 +2,35 @@
 //! without changing what either does, who can go on, or the state that follows (ALGORITHMS §0 and B13).
 //!
 //! Partial order sampling, partial order reduction and the classes of schedules all stand on this one
-//! relation. Where an op's effect is not known from the op alone, it errs on the side of dependence: that
-//! costs schedules, never bugs. So a compare-exchange counts as a write although it may fail, a release of
-//! a rwlock as one of a write lock, two arrivals at a barrier as a race for the leader's place, and two
-//! posts of a semaphore as ordered.
+//! relation. An op is known by what it does to its object, its [`Effect`]; [`conflict`] says whether the order
+//! of two uses of one object matters, and whether both can be possible in one state: a lock that is given
+//! back and then taken is in order, not in a race.
+//!
+//! What an op will do is not always known from the op alone; what a step did is. Of ops, [`Effect::of`] errs on
+//! the side of dependence, which costs schedules, never bugs: a compare-exchange counts as a write although
+//! it may fail, a release of a rwlock as one of a write lock, an arrival at a barrier as the last one.
+//! [`Effect::done`] knows the result: a compare-exchange that failed is a load, a `trylock` that failed a
+//! look at the lock.
 //!
 //! What it does not know: the ops of one thread are ordered anyway; spawning a thread comes before all its
 //! ops and joining it after; a signal comes before the end of the wait that it ended; a thread that is
 //! cancelled acts on it in any op that is a cancellation point. Whoever needs these adds them: they are
-//! relations between threads, not between ops.
+//! relations between threads, not between ops. Two accesses to one object that touch different bytes of
+//! it count as dependent.
 
-use crate::{ObjectId, Op, OpKind};
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+use crate::{Flags, ObjectId, Op, OpKind, OpResult};
 
 /// Does it matter which of two ops, of different threads, comes first?
 #[inline]
 pub fn dependent(a: &Op, b: &Op) -> bool {
-    let (use_of_a, use_of_b) = (USES[a.kind as usize], USES[b.kind as usize]);
-    is_same(a.object, b.object) & !commute(use_of_a, use_of_b)
+    let (effect_of_a, effect_of_b) = (EFFECTS[a.kind as usize], EFFECTS[b.kind as usize]);
+    is_same(a.object, b.object) & !commute(effect_of_a, effect_of_b)
         // The mutex of a wait is given back, or taken.
         || is_same(a.object, b.other) | is_same(a.other, b.object) | is_same(a.other, b.other)
-        || use_of_a.is_wide | use_of_b.is_wide && reaches_further(a.kind, b.kind)
+        || effect_of_a.is_wide | effect_of_b.is_wide && reaches_further(a.kind, b.kind)
 }
 
 #[inline]
@@ -36,6 +45,8 @@ const fn reaches_further(a: OpKind, b: OpKind) -> bool {
         (OpKind::Exit, _) | (_, OpKind::Exit) => true,
         // Two descriptors may be the ends of one pipe.
         (OpKind::Io, OpKind::Io) => true,
+        // Threads are numbered in the order of their creation.
+        (OpKind::Spawn, OpKind::Spawn) => true,
         // A signal to the process is handled by any thread.
         (OpKind::Kill, OpKind::Kill | OpKind::Handle | OpKind::SigWait) => true,
         (OpKind::Handle | OpKind::SigWait, OpKind::Kill) => true,
@@ -48,100 +59,267 @@ const fn reaches_further(a: OpKind, b: OpKind) -> bool {
 }
 
 /// What an op does to its object, as far as others can tell.
-#[derive(Clone, Copy)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-enum Use {
+pub enum Effect {
     /// Nothing.
+    #[default]
     Nothing,
     /// Reads a variable.
     Look,
     /// Writes a variable.
     Change,
-    /// Uses the queue of those who wait on a variable.
+    /// Joins the queue of those who wait on an object.
     Queue,
-    /// Reads a variable and queues at it.
+    /// Reads a variable and joins the queue at it.
     LookAndQueue,
-    /// Takes a lock that others may have too.
+    /// Leaves a queue although nobody called.
+    Leave,
+    /// Calls somebody out of a queue.
+    Notify,
+    /// Takes a lock, when it is free.
+    Take,
+    /// Takes a lock; had it not been free, the op would have ended otherwise.
+    TryTake,
+    /// Sees that a lock is not free.
+    Peek,
+    /// Gives a lock back.
+    Give,
+    /// Takes a lock that others may have too, when nobody has it alone.
     Share,
+    /// The same; had that not been possible, the op would have ended otherwise.
+    TryShare,
+    /// Gives such a lock back.
+    Unshare,
+    /// Goes past a once block that was run before.
+    Pass,
+    /// Takes one from a count, when it is not 0.
+    Draw,
+    /// Takes one from a count; had it been 0, the op would have ended otherwise.
+    TryDraw,
+    /// Sees that a count is 0.
+    SeeNone,
+    /// Adds one to a count.
+    Post,
+    /// Arrives at a barrier before others.
+    Arrive,
+    /// Arrives at a barrier as the last but one: whoever comes next will be the last.
+    ArriveBeforeLast,
+    /// Arrives at a barrier as the last one.
+    ArriveLast,
+    /// A thread begins.
+    Begin,
+    /// A thread ends.
+    Finish,
+    /// Takes note of a thread's end, when it has ended.
+    Join,
+    /// Says that nobody will.
+    Detach,
     /// All there is to it.
     Whole,
 }
 
-impl Use {
-    const ALL: [Use; 7] = [
-        Use::Nothing,
-        Use::Look,
-        Use::Change,
-        Use::Queue,
-        Use::LookAndQueue,
-        Use::Share,
-        Use::Whole,
+impl Effect {
+    /// In the order of their numbers.
+    const ALL: &[Effect] = &[
+        Effect::Nothing,
+        Effect::Look,
+        Effect::Change,
+        Effect::Queue,
+        Effect::LookAndQueue,
+        Effect::Leave,
+        Effect::Notify,
+        Effect::Take,
+        Effect::TryTake,
+        Effect::Peek,
+        Effect::Give,
+        Effect::Share,
+        Effect::TryShare,
+        Effect::Unshare,
+        Effect::Pass,
+        Effect::Draw,
+        Effect::TryDraw,
+        Effect::SeeNone,
+        Effect::Post,
+        Effect::Arrive,
+        Effect::ArriveBeforeLast,
+        Effect::ArriveLast,
+        Effect::Begin,
+        Effect::Finish,
+        Effect::Join,
+        Effect::Detach,
+        Effect::Whole,
     ];
 
-    const fn of(kind: OpKind) -> Use {
+    const fn commutes_with(self, other: Effect) -> bool {
+        matches!((conflict(self, other), conflict(other, self)), (Conflict::No, Conflict::No))
+    }
+
+    /// What an op may do to its object.
+    pub const fn of(kind: OpKind) -> Effect {
         match kind {
-            OpKind::Fence | OpKind::Yield | OpKind::Sleep => Use::Nothing,
-            OpKind::Read | OpKind::AtomicLoad => Use::Look,
+            OpKind::Fence | OpKind::Yield | OpKind::Sleep => Effect::Nothing,
+            OpKind::Read | OpKind::AtomicLoad => Effect::Look,
             OpKind::Write
             | OpKind::ReadWrite
             | OpKind::AtomicStore
             | OpKind::AtomicRmw
-            | OpKind::AtomicCas => Use::Change,
-            OpKind::FutexNotify | OpKind::FutexWake => Use::Queue,
-            OpKind::FutexWait => Use::LookAndQueue,
-            OpKind::ReadLock | OpKind::TryReadLock => Use::Share,
-            _ => Use::Whole,
+            | OpKind::AtomicCas => Effect::Change,
+            OpKind::FutexNotify | OpKind::Signal | OpKind::Broadcast => Effect::Notify,
+            OpKind::FutexWake | OpKind::CondWake => Effect::Leave,
+            OpKind::FutexWait => Effect::LookAndQueue,
+            OpKind::CondWait => Effect::Queue,
+            OpKind::Lock | OpKind::WriteLock | OpKind::OnceEnter => Effect::Take,
+            OpKind::TryLock | OpKind::TryWriteLock => Effect::TryTake,
+            OpKind::Unlock | OpKind::RwUnlock | OpKind::OnceDone | OpKind::OnceAbort => {
+                Effect::Give
+            }
+            OpKind::ReadLock => Effect::Share,
+            OpKind::TryReadLock => Effect::TryShare,
+            OpKind::SemWait => Effect::Draw,
+            OpKind::SemTryWait => Effect::TryDraw,
+            OpKind::SemPost => Effect::Post,
+            OpKind::BarrierArrive => Effect::ArriveLast,
+            OpKind::BarrierLeave => Effect::Arrive,
+            OpKind::Start => Effect::Begin,
+            OpKind::Finish => Effect::Finish,
+            OpKind::Join => Effect::Join,
+            OpKind::Detach => Effect::Detach,
+            _ => Effect::Whole,
         }
     }
 
-    const fn commutes_with(self, other: Use) -> bool {
-        use Use::*;
-        matches!(
-            (self, other),
-            (Nothing, _)
-                | (_, Nothing)
-                | (Share, Share)
-                | (Look, Look | Queue | LookAndQueue)
-                | (Queue | LookAndQueue, Look)
-                | (Queue, Change)
-                | (Change, Queue)
-        )
+    /// What a step has done to its object. A result may only take away what no third step could have given
+    /// back: whether a wait on a variable joins the queue depends on the variable, so it counts as if it
+    /// had, or a store in between would make two steps independent that are not.
+    ///
+    /// The release of a rwlock counts as one of a write lock; whoever knows that it was a read lock says
+    /// [`Effect::Unshare`] instead. Likewise [`Effect::ArriveBeforeLast`].
+    pub const fn done(kind: OpKind, flags: Flags, result: OpResult) -> Effect {
+        let has_failed = matches!(result, OpResult::Busy | OpResult::TimedOut);
+        match (Effect::of(kind), has_failed) {
+            // It knows without a look at others.
+            (Effect::Take | Effect::TryTake | Effect::Share | Effect::TryShare, _)
+                if matches!(result, OpResult::WouldDeadlock) =>
+            {
+                Effect::Nothing
+            }
+            (Effect::Change, true) => Effect::Look,
+            (Effect::Take | Effect::TryTake | Effect::Share | Effect::TryShare, true) => {
+                Effect::Peek
+            }
+            (Effect::Draw | Effect::TryDraw, true) => Effect::SeeNone,
+            (Effect::Take, false) if matches!(kind, OpKind::OnceEnter) => match result {
+                OpResult::Chosen => Effect::Take,
+                _ => Effect::Pass,
+            },
+            // It would have ended at its deadline.
+            (Effect::Take, false) if flags.has(Flags::TIMED) => Effect::TryTake,
+            (Effect::Share, false) if flags.has(Flags::TIMED) => Effect::TryShare,
+            (Effect::Draw, false) if flags.has(Flags::TIMED) => Effect::TryDraw,
+            (Effect::Join, _) if flags.has(Flags::TIMED) => Effect::Whole,
+            (Effect::ArriveLast, _) if !matches!(result, OpResult::Chosen) => Effect::Arrive,
+            // Whoever was called out of a queue, or let go by a barrier, does nothing to it any more.
+            (Effect::Arrive, _) => Effect::Nothing,
+            (Effect::Leave, _) if !flags.has(Flags::TIMED) && !flags.has(Flags::SPURIOUS) => {
+                Effect::Nothing
+            }
+            (it, _) => it,
+        }
+    }
+
+    /// What an op does to the mutex beside its condition variable; a wait whose time is over may have to
+    /// wait for its mutex.
+    pub const fn of_other(kind: OpKind, result: OpResult) -> Effect {
+        match kind {
+            OpKind::CondWait => Effect::Give,
+            OpKind::CondWake if matches!(result, OpResult::Busy) => Effect::Nothing,
+            OpKind::CondWake => Effect::Take,
+            _ => Effect::Whole,
+        }
     }
 }
 
-/// The same as a table: this is asked at every step, and branches on it can't be foretold.
+/// Whether the order of two uses of one object matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// It does not.
+    No,
+    /// The first may be what lets the second go on; otherwise it does not.
+    Enables,
+    /// It does, but where the second is possible, the first is not, or the reverse.
+    Ordered,
+    /// It does, and both may be possible in one state.
+    Race,
+}
+
+/// Whether the order of two uses of one object by different threads, this one first, matters.
+pub const fn conflict(first: Effect, second: Effect) -> Conflict {
+    use Conflict::*;
+    use Effect::*;
+    match (first, second) {
+        (Nothing, _) | (_, Nothing) => No,
+        (Begin, Whole) | (Whole, Begin) => Ordered,
+        (Begin, _) | (_, Begin) => No,
+        (Whole, _) | (_, Whole) => Race,
+        // Variables, and the queues at them and at condition variables.
+        (Look, Look | LookAndQueue) | (LookAndQueue, Look) => No,
+        (Look | Change, Notify | Leave | Queue) | (Notify | Leave | Queue, Look | Change) => No,
+        (Leave, Leave) => No,
+        // Locks: what waits for one to be given back is not possible before.
+        (Peek | Pass, Peek | Pass) => No,
+        (Share | TryShare | Unshare, Share | TryShare | Unshare) => No,
+        (Give | Unshare, Take) | (Give, Share | Pass) | (Give | Unshare, Give | Unshare) => Ordered,
+        (Take | TryTake, Give | Unshare) | (Share | TryShare, Give) => Ordered,
+        (Peek | Pass, Take) => Ordered,
+        // Counts.
+        (Post, Draw) => Enables,
+        (Draw, Post) => No,
+        (SeeNone, Draw) => Ordered,
+        (SeeNone, SeeNone) => No,
+        // Barriers.
+        (Arrive | ArriveBeforeLast, Arrive | ArriveBeforeLast) => No,
+        // Threads.
+        (Finish, Join) | (Join, Finish) => Ordered,
+        (Finish, Detach) | (Detach, Finish) => No,
+        _ => Race,
+    }
+}
+
+/// What ops of each kind may do, as a table: this is asked at every step, and branches on it can't be foretold.
 #[derive(Clone, Copy)]
-struct UseOf {
-    /// One bit: which use it is.
-    bit: u8,
-    /// The bits of all uses that commute with it.
-    commuting: u8,
+struct EffectOf {
+    /// One bit: which effect it is.
+    bit: u32,
+    /// The bits of all effects that commute with it.
+    commuting: u32,
     /// May it concern more than the objects it names?
     is_wide: bool,
 }
 
-const USES: [UseOf; OpKind::ALL.len()] = {
-    let mut uses = [UseOf { bit: 0, commuting: 0, is_wide: false }; OpKind::ALL.len()];
+const EFFECTS: [EffectOf; OpKind::ALL.len()] = {
+    let mut effects = [EffectOf { bit: 0, commuting: 0, is_wide: false }; OpKind::ALL.len()];
     let mut idx = 0;
-    while idx < uses.len() {
+    while idx < effects.len() {
         let kind = OpKind::ALL[idx];
-        let of_kind = Use::of(kind);
+        let effect = Effect::of(kind);
         let mut other = 0;
-        while other < Use::ALL.len() {
-            if of_kind.commutes_with(Use::ALL[other]) {
-                uses[idx].commuting |= 1 << other;
+        while other < Effect::ALL.len() {
+            if effect.commutes_with(Effect::ALL[other]) {
+                effects[idx].commuting |= 1 << other;
             }
             other += 1;
         }
-        uses[idx].bit = 1 << of_kind as u8;
-        uses[idx].is_wide = kind.is_wide();
+        effects[idx].bit = 1 << effect as u8;
+        effects[idx].is_wide = kind.is_wide();
         idx += 1;
     }
-    uses
+    effects
 };
 
 #[inline]
-const fn commute(a: UseOf, b: UseOf) -> bool {
+const fn commute(a: EffectOf, b: EffectOf) -> bool {
     a.commuting & b.bit != 0
 }
 
@@ -153,6 +331,7 @@ impl OpKind {
             self,
             OpKind::Exit
                 | OpKind::Io
+                | OpKind::Spawn
                 | OpKind::Kill
                 | OpKind::Handle
                 | OpKind::SigWait

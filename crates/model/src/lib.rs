@@ -16,7 +16,7 @@ mod plan;
 mod profile;
 mod rng;
 
-pub use dependence::dependent;
+pub use dependence::{Conflict, Effect, conflict, dependent};
 pub use end::{End, Misuse, OpResult};
 pub use finding::{
     Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Place, Step,

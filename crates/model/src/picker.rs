@@ -52,6 +52,13 @@ pub enum PickerSpec {
     },
     /// Random priorities of sites.
     Sites,
+    /// As the first, but who sleeps is passed over: for planners that reduce by partial orders.
+    Awake {
+        /// Who, as a bit set of threads.
+        asleep: u64,
+        /// From which step on: where the prefix ends.
+        from: u32,
+    },
 }
 
 /// The longest stride.
@@ -122,6 +129,7 @@ impl PickerSpec {
             PickerSpec::Sticky { per_mille } => (11, [per_mille as u64, 0]),
             PickerSpec::Order { newest_first } => (12, [newest_first as u64, 0]),
             PickerSpec::Sites => (13, [0, 0]),
+            PickerSpec::Awake { asleep, from } => (14, [asleep, from as u64]),
         }
     }
 
@@ -149,6 +157,7 @@ impl PickerSpec {
             11 => PickerSpec::Sticky { per_mille },
             12 => PickerSpec::Order { newest_first: first != 0 },
             13 => PickerSpec::Sites,
+            14 => PickerSpec::Awake { asleep: first, from: second as u32 },
             _ => return None,
         })
     }
@@ -208,6 +217,7 @@ impl fmt::Display for PickerSpec {
             PickerSpec::Order { newest_first: true } => f.write_str("order:newest"),
             PickerSpec::Order { newest_first: false } => f.write_str("order:oldest"),
             PickerSpec::Sites => f.write_str("sites"),
+            PickerSpec::Awake { asleep, .. } => write!(f, "awake:{asleep:x}"),
         }
     }
 }
@@ -259,6 +269,7 @@ mod tests {
             PickerSpec::Order { newest_first: false },
             PickerSpec::Order { newest_first: true },
             PickerSpec::Sites,
+            PickerSpec::Awake { asleep: 5 << 60, from: 17 },
         ];
         for picker in pickers {
             let (number, params) = picker.to_numbers();

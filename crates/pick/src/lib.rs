@@ -8,6 +8,7 @@
 //! A new picker is a file here with a type that is a `Picker`, a variant of [`Tail`], and one of
 //! `raddle_model::PickerSpec` with its number.
 
+mod awake;
 mod chooser;
 mod delay;
 mod dice;
@@ -35,6 +36,7 @@ mod view;
 mod walk;
 mod weights;
 
+pub use awake::Awake;
 pub use chooser::Chooser;
 pub use delay::Delay;
 pub use nonpreemptive::Nonpreemptive;

@@ -3,6 +3,7 @@
 use raddle_model::{PickerSpec, ProfileView, ThreadId};
 
 use crate::{
+    awake::Awake,
     delay::Delay,
     nonpreemptive::Nonpreemptive,
     order::Order,
@@ -59,6 +60,8 @@ pub enum Tail<'a> {
     Order(Order),
     /// See [`Sites`].
     Sites(Sites),
+    /// See [`Awake`].
+    Awake(Awake),
 }
 
 macro_rules! each {
@@ -76,6 +79,7 @@ macro_rules! each {
             Tail::Sticky($picker) => $body,
             Tail::Order($picker) => $body,
             Tail::Sites($picker) => $body,
+            Tail::Awake($picker) => $body,
         }
     };
 }
@@ -97,6 +101,7 @@ impl<'a> Tail<'a> {
             PickerSpec::Sticky { per_mille } => Tail::Sticky(Sticky::new(origin, per_mille)),
             PickerSpec::Order { newest_first } => Tail::Order(Order::new(origin, newest_first)),
             PickerSpec::Sites => Tail::Sites(Sites::new(origin)),
+            PickerSpec::Awake { asleep, from } => Tail::Awake(Awake::new(asleep, from)),
         }
     }
 }

@@ -10,13 +10,17 @@
 //! ([`RunError::TooManyThreads`]).
 
 mod bounded;
+mod deed;
 mod dfs;
+mod dpor;
 mod estimate;
 mod idb;
 mod ipb;
+mod order;
 mod run;
 mod set;
 mod spec;
+mod spin;
 mod tree;
 
 use raddle_model::{OpKind, PickerSpec, ThreadId};
@@ -25,7 +29,7 @@ pub use self::{
     estimate::Estimate,
     run::{ObjectName, Pending, Run, RunError, Step},
     set::Threads,
-    spec::{SearchSpec, SpecError},
+    spec::{Dpor, SearchSpec, SpecError},
 };
 
 /// One execution that a search wants.

@@ -24,6 +24,11 @@ impl Barrier {
         None
     }
 
+    /// How many have to arrive still.
+    pub(crate) fn n_missing(&self) -> u32 {
+        self.needed - self.arrived.len() as u32
+    }
+
     pub(crate) fn destroy(&self) -> Result<(), Misuse> {
         if self.arrived.is_empty() { Ok(()) } else { Err(Misuse::DestroyAwaited) }
     }
@@ -44,7 +49,7 @@ mod tests {
              1 barrier pair
              0 goes",
             expect![[r#"
-                0 barrier pair: Done
+                0 barrier pair: Done 1
                 0 leave pair: Parked
                 1 barrier pair: Chosen 1
                 0 goes: Done
@@ -72,14 +77,14 @@ mod tests {
              0 barrier pair
              3 goes",
             expect![[r#"
-                0 barrier pair: Done
+                0 barrier pair: Done 1
                 0 leave pair: Parked
                 1 barrier pair: Chosen 1
-                1 barrier pair: Done
+                1 barrier pair: Done 1
                 1 leave pair: Parked
                 2 barrier pair: Chosen 1
                 who: [0, 1]
-                3 barrier pair: Done
+                3 barrier pair: Done 1
                 3 leave pair: Parked
                 1 goes: Done
                 0 goes: Done
@@ -114,7 +119,7 @@ mod tests {
              1 destroy pair
              0 goes",
             expect![[r#"
-                0 barrier pair: Done
+                0 barrier pair: Done 1
                 0 leave pair: Parked
                 1 destroy pair: destroys an object that threads wait on
                 1 barrier pair: Chosen 1

@@ -58,13 +58,13 @@ mod tests {
                 1 sem_wait s: Queued
                 2 sem_wait s: Queued
                 who: []
-                0 sem_post s: Done
+                0 sem_post s: Done 1
                 who: [1, 2]
                 2 goes: Done
                 1 goes: can't, "sem_wait"
-                0 sem_post s: Done
-                0 sem_post s: Done
-                1 goes: Done
+                0 sem_post s: Done 1
+                0 sem_post s: Done 2
+                1 goes: Done 1
                 0 sem_trywait s: Done
             "#]],
         );
@@ -76,7 +76,7 @@ mod tests {
             "
              0 sem_post full",
             expect![[r#"
-                0 sem_post full: Overflow
+                0 sem_post full: Overflow 2147483647
             "#]],
         );
     }
@@ -95,7 +95,7 @@ mod tests {
                 0 sem_wait s: Done
                 1 sem_wait s: Queued
                 0 destroy s: destroys an object that threads wait on
-                0 sem_post s: Done
+                0 sem_post s: Done 1
                 1 goes: Done
                 0 destroy s: Done
             "#]],

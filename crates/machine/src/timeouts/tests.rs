@@ -466,7 +466,7 @@ fn interrupted_waits_end() {
             2 goes: Interrupted
             3 goes: Interrupted
             0 futex_wake f 1/7: Done
-            0 sem_post s: Done
+            0 sem_post s: Done 1
             1 sem_wait s: Done
         "#]],
     );
@@ -493,7 +493,7 @@ fn interrupted_waits_keep_their_place() {
             1 lock m: Done
             1 wait c m: Done
             1 wake c m: Parked
-            2 barrier pair: Done
+            2 barrier pair: Done 1
             2 leave pair: Parked
             1 is interrupted: [1]
             2 is interrupted: [1, 2]

@@ -361,7 +361,7 @@ impl Posix {
             OpKind::SemTryWait => return (OpResult::Busy, 0, None),
             _ => return (OpResult::TimedOut, 0, None),
         }
-        DONE
+        (OpResult::Done, u64::from(self.n_left_in_sem()), None)
     }
 
     fn wait(&mut self, thread: ThreadId, op: &Op) -> Ending {
@@ -412,7 +412,7 @@ impl Posix {
         if self.arrived.len() as u32 + 1 < BARRIER_SIZE {
             self.arrived.push(thread);
             self.threads[thread.idx()].wake = Wake::Asleep;
-            return DONE;
+            return (OpResult::Done, u64::from(BARRIER_SIZE) - self.arrived.len() as u64, None);
         }
         let arrived = std::mem::take(&mut self.arrived);
         for thread in &arrived {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
     Run, Step,
+    spin::is_repeat,
     tree::{Path, Policy, Verdict, Way},
 };
 
@@ -56,15 +57,18 @@ impl<C: Cost> Policy for Bounded<C> {
 
     fn grow(&mut self, path: &mut Path<u32, u32>, from: usize, _: &Run) -> Verdict {
         let mut spent = 0;
+        let mut is_waiting = false;
         if from < path.n_nodes() {
             spent = self.add_choices(path, from);
         }
         for idx in path.n_nodes()..path.steps.len() {
             let (step, last) = (path.steps[idx], path.last(idx));
+            is_waiting |= idx > 0 && is_repeat(&path.steps, idx - 1);
             let node = path.push_node();
             node.extra = spent;
             node.begin(&step, spent + self.cost.thread(&step, last, step.thread));
-            for thread in step.options(self.may_time_out, last) {
+            let others = step.options(self.may_time_out, last).filter(|_| !is_waiting);
+            for thread in others {
                 let cost = spent + self.cost.thread(&step, last, thread);
                 if thread != step.thread && self.affordable(cost) {
                     node.add(Way { thread, choice: None }, cost);

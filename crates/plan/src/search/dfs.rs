@@ -2,13 +2,15 @@
 //! (L1 + L2 + …)! / (L1! · L2! · …): of use for toys, and as what other searches are measured against.
 //!
 //! A wait that may end by itself is one more way at each state in which it may; so is each waiter that a
-//! signal may wake. Memory O(depth · threads).
+//! signal may wake. After a look of a thread that waits by looking (`spin`), nothing branches: else a loop
+//! would make the search endless. Memory O(depth · threads).
 
 use raddle_model::PickerSpec;
 use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
+    spin::is_repeat,
     tree::{Path, Policy, Verdict, Way},
 };
 
@@ -29,12 +31,17 @@ impl Policy for Dfs {
             let step = path.steps[from];
             path.node_mut(from).add_choices(&step);
         }
+        let mut is_waiting = false;
         for idx in path.n_nodes()..path.steps.len() {
             let step = path.steps[idx];
             let last = path.last(idx);
+            is_waiting |= idx > 0 && is_repeat(&path.steps, idx - 1);
             let node = path.push_node();
             node.begin(&step, ());
             node.add_choices(&step);
+            if is_waiting {
+                continue;
+            }
             for thread in step.options(self.may_time_out, last) {
                 if thread != step.thread {
                     node.add(Way { thread, choice: None }, ());

@@ -67,6 +67,19 @@ pub struct Step {
 }
 
 impl Step {
+    /// What its thread was about to do.
+    pub fn op(&self) -> Pending {
+        Pending {
+            thread: self.thread,
+            kind: self.kind,
+            flags: self.flags,
+            object: self.object,
+            other: self.other,
+            site: self.site,
+            is_blocked: false,
+        }
+    }
+
     /// Who could have been chosen: whoever could go on, first of all `last`, then round and round in the
     /// order of creation; then, if that is allowed, those whose wait could end by itself.
     pub fn options(

@@ -1,4 +1,4 @@
-//! Searches by name: `dfs`, `ipb`, `idb`, each with an optional last level (`ipb:2`).
+//! Searches by name: `dfs`, `ipb` and `idb` with an optional last level (`ipb:2`), `dpor` and its variants.
 
 use std::fmt;
 
@@ -8,6 +8,7 @@ use super::{
     Search,
     bounded::Bounded,
     dfs::Dfs,
+    dpor::{Classic, Reduced, Source},
     idb::Delays,
     ipb::Preemptions,
     tree::{Policy, Tree},
@@ -23,6 +24,18 @@ pub enum SearchSpec {
     Ipb(Option<u32>),
     /// By the number of delays, up to a last level.
     Idb(Option<u32>),
+    /// One schedule of each class.
+    Dpor(Dpor),
+}
+
+/// How classes are told apart before they are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dpor {
+    /// Flanagan and Godefroid's, with sleep sets.
+    Classic,
+    /// Source sets.
+    Source,
 }
 
 /// Why a name is none of a search, or a saved search can't go on.
@@ -30,7 +43,8 @@ pub enum SearchSpec {
 pub enum SpecError {
     /// No search is called so.
     #[error(
-        "no search is called `{0}`: there are dfs, ipb and idb (ipb:2 ends after two preemptions)"
+        "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor and \
+         dpor:classic"
     )]
     Unknown(String),
     /// What was saved is not of this search, or not of this build.
@@ -47,6 +61,8 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Ipb(Some(max)) => write!(f, "ipb:{max}"),
             SearchSpec::Idb(None) => f.write_str("idb"),
             SearchSpec::Idb(Some(max)) => write!(f, "idb:{max}"),
+            SearchSpec::Dpor(Dpor::Source) => f.write_str("dpor"),
+            SearchSpec::Dpor(Dpor::Classic) => f.write_str("dpor:classic"),
         }
     }
 }
@@ -64,6 +80,11 @@ impl SearchSpec {
             "dfs" if rest.is_none() => Ok(SearchSpec::Dfs),
             "ipb" => Ok(SearchSpec::Ipb(level()?)),
             "idb" => Ok(SearchSpec::Idb(level()?)),
+            "dpor" => Ok(SearchSpec::Dpor(match rest {
+                None => Dpor::Source,
+                Some("classic") => Dpor::Classic,
+                Some(_) => return Err(unknown()),
+            })),
             _ => Err(unknown()),
         }
     }
@@ -76,6 +97,12 @@ impl SearchSpec {
                 Box::new(Tree::new(Bounded::new(Preemptions, may_time_out, max)))
             }
             SearchSpec::Idb(max) => Box::new(Tree::new(Bounded::new(Delays, may_time_out, max))),
+            SearchSpec::Dpor(Dpor::Classic) => {
+                Box::new(Tree::new(Reduced::<Classic>::new(may_time_out)))
+            }
+            SearchSpec::Dpor(Dpor::Source) => {
+                Box::new(Tree::new(Reduced::<Source>::new(may_time_out)))
+            }
         }
     }
 
@@ -85,6 +112,8 @@ impl SearchSpec {
             SearchSpec::Dfs => restore::<Dfs>(saved),
             SearchSpec::Ipb(_) => restore::<Bounded<Preemptions>>(saved),
             SearchSpec::Idb(_) => restore::<Bounded<Delays>>(saved),
+            SearchSpec::Dpor(Dpor::Classic) => restore::<Reduced<Classic>>(saved),
+            SearchSpec::Dpor(Dpor::Source) => restore::<Reduced<Source>>(saved),
         }
     }
 }

@@ -1,0 +1,257 @@
+//! Dynamic partial order reduction: of all schedules that differ only in the order of independent steps, one.
+//!
+//! Each execution is searched for races; where the other order of a race might lead elsewhere, a way is
+//! added at the state before it. Sleep sets keep out what was explored beside: a thread whose step has been
+//! explored at a state sleeps in the ways taken there later, until a step that depends on its own.
+//!
+//! This file has what all variants share: nodes with their sleepers, executions that run into a sleeping
+//! thread, and executions that end before their time. The variants are `source`, `classic`, `bounded` and
+//! `optimal`.
+
+mod classic;
+mod source;
+
+use raddle_model::{End, PickerSpec, ThreadId};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::{classic::Classic, source::Source};
+use super::{
+    Pending, Run, Step, Threads,
+    deed::{Deed, Marks},
+    order::{Asked, Order},
+    spin::is_waiting,
+    tree,
+    tree::{Policy, Verdict, Way},
+};
+
+pub(crate) type Path = tree::Path<Sleepers, Known>;
+pub(crate) type Node = tree::Node<Sleepers, Known>;
+
+/// Threads that sleep at a node, with what they would do.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Sleepers(Vec<(ThreadId, Deed)>);
+
+/// What is known about a way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Known {
+    /// What its step may do, as it was known when the way was added.
+    op: Option<Deed>,
+    /// What it did.
+    done: Option<Deed>,
+}
+
+/// Where a variant adds ways.
+pub(crate) trait Rule:
+    std::fmt::Debug + Default + Serialize + for<'a> Deserialize<'a>
+{
+    /// The op that was asked about last may be in races: adds ways at the states before these.
+    fn turn_round(
+        &mut self,
+        order: &mut Order,
+        path: &mut Path,
+        asked: &Asked,
+        pending: &[Pending],
+    );
+    /// Is every op asked about as it was when it was pending, instead of as it turned out?
+    const IS_BY_OP: bool;
+    /// What has been explored, in words.
+    const WORDS: &'static str;
+}
+
+/// Depth-first search, reduced.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(crate) struct Reduced<R: Rule> {
+    rule: R,
+    may_time_out: bool,
+    #[serde(skip)]
+    order: Option<Order>,
+}
+
+impl<R: Rule> Reduced<R> {
+    pub(crate) fn new(may_time_out: bool) -> Reduced<R> {
+        Reduced { rule: R::default(), may_time_out, order: None }
+    }
+}
+
+impl<R: Rule> Policy for Reduced<R> {
+    type Node = Sleepers;
+    type Child = Known;
+    const IS_STATIC: bool = false;
+
+    fn grow(&mut self, path: &mut Path, from: usize, run: &Run) -> Verdict {
+        let mut order = self.order.take().unwrap_or_else(|| Order::new(self.may_time_out));
+        let verdict = self.explore(&mut order, path, from, run);
+        self.order = Some(order);
+        verdict
+    }
+
+    fn beyond(&self, path: &Path, node: usize, child: usize) -> (Vec<u32>, PickerSpec) {
+        let asleep = asleep_after(path.node(node), child);
+        let from = node as u32 + 1;
+        let tail = match asleep.is_empty() {
+            true => PickerSpec::Nonpreemptive,
+            false => PickerSpec::Awake { asleep: asleep.0, from },
+        };
+        (Vec::new(), tail)
+    }
+
+    fn words(&self, is_finished: bool) -> String {
+        let end = if is_finished { " were explored" } else { "" };
+        format!("{}{end}", R::WORDS)
+    }
+}
+
+impl<R: Rule> Reduced<R> {
+    fn explore(&mut self, order: &mut Order, path: &mut Path, from: usize, run: &Run) -> Verdict {
+        restore(order, path, from);
+        for idx in from..path.steps.len() {
+            let asked = order.ask_step(&path.steps, &path.objects);
+            if idx == path.n_nodes() {
+                push_node(order, path, idx);
+                if path.node(idx).extra.threads().has(asked.op.thread) {
+                    return self.end_at_sleeper(path, idx);
+                }
+                path.begin(idx, &asked);
+            }
+            path.take(idx, &asked);
+            if R::IS_BY_OP {
+                let asked = order.ask_pending(&asked.op, &path.steps, &path.objects);
+                self.rule.turn_round(order, path, &asked, &run.pending);
+                let asked = order.ask_step(&path.steps, &path.objects);
+                order.push(&asked, &path.steps);
+            } else {
+                self.rule.turn_round(order, path, &asked, &run.pending);
+                order.push(&asked, &path.steps);
+            }
+        }
+        for op in &run.pending {
+            let asked = order.ask_pending(op, &path.steps, &path.objects);
+            self.rule.turn_round(order, path, &asked, &run.pending);
+        }
+        self.go_on_in_spite_of_the_end(path, run);
+        Verdict::New
+    }
+
+    /// The execution goes where another has been. If somebody is awake, that is the way to go; else all
+    /// that could follow has been explored.
+    fn end_at_sleeper(&self, path: &mut Path, idx: usize) -> Verdict {
+        let last = path.last(idx);
+        let asleep = path.node(idx).extra.threads();
+        let options = path.steps[idx].options(self.may_time_out, last);
+        let mut awake = options.filter(|it| !asleep.has(*it));
+        let awake = awake.find(|it| !is_waiting(&path.steps[..idx], *it));
+        path.cut(idx);
+        if let Some(thread) = awake {
+            path.node_mut(idx).add(Way { thread, choice: None }, Known::default());
+        }
+        Verdict::Redundant
+    }
+
+    /// An execution that was ended by a step of one thread, with others still able to go on, stands for
+    /// all that these would have done. So they go on, once, without that step.
+    fn go_on_in_spite_of_the_end(&self, path: &mut Path, run: &Run) {
+        let Some(last) = path.steps.len().checked_sub(1) else { return };
+        let is_early = !matches!(run.end, None | Some(End::Deadlock | End::Livelock | End::Hang));
+        if !is_early || run.pending.iter().all(|it| it.is_blocked) {
+            return;
+        }
+        let step = path.steps[last];
+        let before = path.last(last);
+        let node = path.node(last);
+        let is_alone = node.children.iter().all(|it| it.way.thread == step.thread);
+        let asleep = node.extra.threads().with(step.thread);
+        let mut options = step.options(self.may_time_out, before);
+        if is_alone && let Some(thread) = options.find(|it| !asleep.has(*it)) {
+            path.want(last, thread, &run.pending);
+        }
+    }
+}
+
+/// Brings what is known about the order of steps back to a node; after a search was restored, from nothing.
+fn restore(order: &mut Order, path: &Path, from: usize) {
+    order.cut(from);
+    while order.len() < from {
+        let asked = order.ask_step(&path.steps, &path.objects);
+        order.push(&asked, &path.steps);
+    }
+}
+
+/// Adds the node before a step: those sleep who did at the node before, or whose step was explored there, and
+/// whom the step in between did not wake.
+fn push_node(order: &Order, path: &mut Path, idx: usize) {
+    let mut sleepers = std::mem::take(&mut path.push_node().extra);
+    sleepers.0.clear();
+    if let Some(before) = idx.checked_sub(1) {
+        let woken_by = order.deed(before);
+        let thread = path.steps[before].thread;
+        let stay = |it: &&(ThreadId, Deed)| it.0 != thread && !it.1.is_dependent(woken_by);
+        let node = path.node(before);
+        sleepers.0.extend(node.extra.0.iter().filter(stay));
+        let current = node.current.expect("bug: the path goes through the node");
+        for child in &node.children[..current] {
+            let explored = child.extra.done.map(|deed| (child.way.thread, deed));
+            let is_new = |it: &&(ThreadId, Deed)| sleepers.0.iter().all(|other| other.0 != it.0);
+            if let Some(explored) = explored.as_ref().filter(stay).filter(is_new) {
+                sleepers.0.push(*explored);
+            }
+        }
+    }
+    path.node_mut(idx).extra = sleepers;
+}
+
+/// Who sleeps after a child's step, as far as its op and those of the children before it tell. Not all of
+/// them may have been taken, so what their steps did is not asked: it would depend on when this is.
+fn asleep_after(node: &Node, child: usize) -> Threads {
+    let taken = &node.children[child];
+    let Some(woken_by) = &taken.extra.op else { return Threads::NONE };
+    let before = node.children[..child].iter();
+    let before = before.filter_map(|it| Some((it.way.thread, it.extra.op?)));
+    let all = node.extra.0.iter().copied().chain(before);
+    let stay = all.filter(|it| it.0 != taken.way.thread && !it.1.is_dependent(woken_by));
+    stay.map(|it| it.0).collect()
+}
+
+impl Sleepers {
+    pub(crate) fn threads(&self) -> Threads {
+        self.0.iter().map(|it| it.0).collect()
+    }
+}
+
+impl Path {
+    /// The path goes through a new node's first way.
+    fn begin(&mut self, idx: usize, asked: &Asked) {
+        let step = self.steps[idx];
+        let op = Some(Deed::pending(&asked.op, &self.objects, Marks::default()));
+        self.node_mut(idx).begin(&step, Known { op, done: None });
+    }
+
+    /// The path goes through a way: what it did is known now, and in what other ways it could be done.
+    fn take(&mut self, idx: usize, asked: &Asked) {
+        let step = self.steps[idx];
+        let node = self.node_mut(idx);
+        let current = node.current.expect("bug: the path goes through the node");
+        node.children[current].extra.done = Some(*asked.deed());
+        node.add_choices(&step);
+    }
+
+    /// Adds a way at a node that the path goes through.
+    pub(crate) fn want(&mut self, idx: usize, thread: ThreadId, pending: &[Pending]) {
+        let op = self.op_of(thread, idx, pending);
+        let deed = op.map(|it| Deed::pending(&it, &self.objects, Marks::default()));
+        self.node_mut(idx).add(Way { thread, choice: None }, Known { op: deed, done: None });
+    }
+
+    /// What a thread is about to do at a node: its next step, or what it never came to do.
+    fn op_of(&self, thread: ThreadId, idx: usize, pending: &[Pending]) -> Option<Pending> {
+        let next = self.steps[idx..].iter().find(|it| it.thread == thread).map(Step::op);
+        next.or_else(|| pending.iter().find(|it| it.thread == thread).copied())
+    }
+
+    /// Threads that have a way at a node already, or sleep there.
+    pub(crate) fn covered(&self, idx: usize) -> Threads {
+        let node = self.node(idx);
+        let wanted: Threads = node.children.iter().map(|it| it.way.thread).collect();
+        wanted.or(node.extra.threads())
+    }
+}

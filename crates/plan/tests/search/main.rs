@@ -1,0 +1,9 @@
+//! Searches over toy programs: counts that are known from papers, and what holds for every program.
+
+mod explore;
+mod generated;
+mod golden;
+mod laws;
+mod levels;
+mod oracle;
+mod toy;
