@@ -112,10 +112,15 @@ pub const FORMS: &[Form] = &[
         "LEVEL",
         "systematic: schedules with no delay of round robin, one, two, up to LEVEL",
     ),
+    form(
+        "dpor",
+        "classic",
+        "systematic: one of all schedules that differ in the order of independent steps only",
+    ),
 ];
 
 /// Those that are searches.
-const SEARCHES: &[&str] = &["dfs", "ipb", "idb"];
+const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor"];
 
 const fn form(name: &'static str, params: &'static str, what: &'static str) -> Form {
     Form { name, params, what }

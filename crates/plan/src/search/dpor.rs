@@ -54,8 +54,6 @@ pub(crate) trait Rule:
     );
     /// Is every op asked about as it was when it was pending, instead of as it turned out?
     const IS_BY_OP: bool;
-    /// What has been explored, in words.
-    const WORDS: &'static str;
 }
 
 /// Depth-first search, reduced.
@@ -97,8 +95,11 @@ impl<R: Rule> Policy for Reduced<R> {
     }
 
     fn words(&self, is_finished: bool) -> String {
-        let end = if is_finished { " were explored" } else { "" };
-        format!("{}{end}", R::WORDS)
+        match is_finished {
+            true => "all schedules were explored, up to the order of independent steps",
+            false => "one of all schedules that differ in the order of independent steps only",
+        }
+        .into()
     }
 }
 

@@ -41,7 +41,6 @@ impl Rule for Classic {
     }
 
     const IS_BY_OP: bool = true;
-    const WORDS: &'static str = "all schedules, up to the order of independent steps,";
 }
 
 /// Who is wanted before a step, so that the other one comes first.

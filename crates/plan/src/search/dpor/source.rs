@@ -50,7 +50,6 @@ impl Rule for Source {
     }
 
     const IS_BY_OP: bool = false;
-    const WORDS: &'static str = "all schedules, up to the order of independent steps,";
 }
 
 /// Who is to begin: the thread of the race's second step if it can, else another; if none can, everybody.
