@@ -6,6 +6,7 @@
 mod bench;
 mod ci;
 mod determinism;
+mod experiment;
 mod soak;
 
 use std::{path::PathBuf, time::Duration};
@@ -51,6 +52,20 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
+    /// Makes an experiment of the papers over our own programs, and writes its tables.
+    Experiment {
+        /// Which one.
+        which: experiment::Which,
+        /// Executions after which a search is given up.
+        #[arg(long, value_name = "N", default_value_t = 2_000)]
+        executions: u64,
+        /// Seconds after which it is.
+        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+        time: u64,
+        /// Only programs whose name contains this; nothing is written then.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
     /// Runs every program in several environments; fails if traces differ.
     Determinism {
         /// Seeds from 1 to this.
@@ -77,6 +92,9 @@ fn main() -> anyhow::Result<()> {
         Verb::Soak { executions, on_threads, seeds, time, only, json } => {
             let time = Duration::from_secs(time);
             soak::run(&soak::Options { executions, on_threads, seeds, time, only, json })
+        }
+        Verb::Experiment { which, executions, time: seconds, only } => {
+            experiment::run(&experiment::Settings { which, executions, seconds, only })
         }
         Verb::Determinism { seeds, only, one, verbose } => {
             determinism::run(&determinism::Options {

@@ -134,12 +134,7 @@ fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Cont
     let (picker, arms) = pickers(strategy, args.execs);
     let conditions = &args.conditions;
     let search = match strategy {
-        Strategy::Search(spec) => Some(SearchOptions {
-            spec: spec.clone(),
-            name: spec.to_string(),
-            n_learning: SearchOptions::N_LEARNING,
-            saved: None,
-        }),
+        Strategy::Search(spec) => Some(SearchOptions::new(spec.clone())),
         _ => None,
     };
     Contender {

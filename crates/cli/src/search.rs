@@ -22,10 +22,9 @@ pub(crate) const EVENTS: u32 = 1 << 17;
 pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Option<SearchOptions> {
     let Strategy::Search(spec) = &args.strategy else { return None };
     Some(SearchOptions {
-        spec: spec.clone(),
-        name: spec.to_string(),
         n_learning: args.learn.unwrap_or(SearchOptions::N_LEARNING),
         saved: stored.map(|it| it.saved),
+        ..SearchOptions::new(spec.clone())
     })
 }
 

@@ -27,12 +27,8 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let mut options = NativeOptions::new(program.clone(), args, bench.runtime());
         options.events = Some(1 << 17);
         options.checkpoints = checkpoints;
-        let search = SearchOptions {
-            spec: SearchSpec::parse(STRATEGY)?,
-            name: STRATEGY.to_owned(),
-            n_learning: 2,
-            saved: None,
-        };
+        let spec = SearchSpec::parse(STRATEGY)?;
+        let search = SearchOptions { n_learning: 2, ..SearchOptions::new(spec) };
         let target = Native::new(options);
         let options = Options { search: Some(search), jobs: 1, ..Options::default() };
         let start = Instant::now();

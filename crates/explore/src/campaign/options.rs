@@ -74,6 +74,8 @@ pub struct SearchOptions {
     pub name: String,
     /// Random executions before it, which find out what the program shares. The first is the baseline.
     pub n_learning: u64,
+    /// What is known to be shared before them.
+    pub shared: Vec<u64>,
     /// From where to go on, if not from the beginning.
     pub saved: Option<Saved>,
 }
@@ -81,6 +83,13 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// Random executions before a search, when nothing is said.
     pub const N_LEARNING: u64 = 8;
+
+    /// A search from its beginning.
+    pub fn new(spec: SearchSpec) -> SearchOptions {
+        let name = spec.to_string();
+        let n_learning = SearchOptions::N_LEARNING;
+        SearchOptions { spec, name, n_learning, shared: Vec::new(), saved: None }
+    }
 }
 
 impl Options {

@@ -41,12 +41,8 @@ fn weave(lengths: &[u32]) -> Weave {
 }
 
 fn options(spec: &str, jobs: usize) -> Options {
-    let search = SearchOptions {
-        spec: SearchSpec::parse(spec).expect("bug: no such search"),
-        name: spec.to_owned(),
-        n_learning: 4,
-        saved: None,
-    };
+    let spec = SearchSpec::parse(spec).expect("bug: no such search");
+    let search = SearchOptions { n_learning: 4, ..SearchOptions::new(spec) };
     Options { search: Some(search), jobs, keep_going: true, ..Options::default() }
 }
 

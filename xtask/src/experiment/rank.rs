@@ -1,0 +1,57 @@
+//! Seed paper 0's Table 1: schedules explored up to the first bug, and the tuple at which it was found.
+
+use std::fmt::Write as _;
+
+use super::{Case, Lab, table};
+
+/// The programs, with what the paper says of those after which they were made: threads, schedules, tuple.
+const PROGRAMS: &[(&str, &str, &str)] = &[
+    ("merge_sort", "651", "(1, all, 2, 1)"),
+    ("producer_consumer", "1", "(0, 0, 2, 1)"),
+    ("linked_list", "23", "(1, all, 2, 1)"),
+    ("bubble_sort", "1", "(0, 0, 2, 1)"),
+    ("piper", "425", "(2, 1, 2, 1)"),
+    ("allocation_vector", "113", "(2, 1, 2, 1)"),
+    ("buffered_writer", "12", "(0, 0, 2, 1)"),
+    ("ping_pong", "234", "(1, all, 2, 1)"),
+    ("manager", "33", "(1, all, 2, 1)"),
+    ("account", "19", "(1, all, 2, 1)"),
+    ("airline_tickets", "2", "(0, 0, 2, 1)"),
+];
+
+/// The table.
+pub(super) fn tables(lab: &Lab<'_>) -> anyhow::Result<String> {
+    let mut rows = Vec::new();
+    for (name, schedules, tuple) in PROGRAMS {
+        let case = Case::new(name, &format!("programs/fail/papers/{name}.c"));
+        if lab.is_left_out(&case) {
+            continue;
+        }
+        eprintln!("{name}…");
+        let prepared = lab.prepare(&case)?;
+        let ranked = lab.search(&prepared, "rank")?;
+        let bounded = lab.search(&prepared, "ipb")?;
+        let label = ranked.outcome.findings.first().and_then(|it| it.label.clone());
+        rows.push(vec![
+            (*name).to_owned(),
+            ranked.runs(),
+            label.unwrap_or_default(),
+            (*schedules).to_owned(),
+            (*tuple).to_owned(),
+            bounded.runs(),
+        ]);
+    }
+    let mut text = String::from(HEAD);
+    let head = ["program", "schedules", "(c, v, t, l)", "paper's", "paper's tuple", "ipb"];
+    let _ = write!(text, "\n{}", table(&head, &rows));
+    Ok(text)
+}
+
+const HEAD: &str = "\
+# RankChecker: results
+
+Made by `cargo xtask experiment rank`. Schedules up to the first failure, and the tuple at which it was found:
+c preemptions, v tracked variables, orders of t threads, l iterations. Beside it what the paper says of the
+ConTest programs after which ours were made, and what preemption bounding without ranking needs. The programs
+are in `programs/fail/papers`; they are small, so the counts are smaller than the paper's.
+";
