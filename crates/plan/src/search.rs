@@ -52,6 +52,12 @@ pub trait Search {
     /// himself where to stop.
     fn turn(&self) -> Option<u64>;
 
+    /// Where in the search a task is that has been handed out, for whoever reads its finding: the tuple
+    /// of a ranked search.
+    fn label(&self, _number: u64) -> Option<String> {
+        None
+    }
+
     /// Takes in what a task's execution did. Gives back the numbers of the tasks that count now, in order:
     /// often just this one, none if an earlier result is still to come, many when that one has come.
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64>;

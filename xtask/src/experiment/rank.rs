@@ -31,7 +31,8 @@ pub(super) fn tables(lab: &Lab<'_>) -> anyhow::Result<String> {
         let prepared = lab.prepare(&case)?;
         let ranked = lab.search(&prepared, "rank")?;
         let bounded = lab.search(&prepared, "ipb")?;
-        let label = ranked.outcome.findings.first().and_then(|it| it.label.clone());
+        let found = ranked.outcome.findings.first().map(|it| it.finding.strategy.as_str());
+        let label = found.and_then(|it| it.split_once(" at ")).map(|it| it.1.to_owned());
         rows.push(vec![
             (*name).to_owned(),
             ranked.runs(),

@@ -73,7 +73,7 @@ impl<'a, S: Source> Course<'a, S> {
         let bucket = self.ledger.bucket(&result);
         let is_known = bucket.is_some_and(|it| self.ledger.is_known(it)) && !self.options.verbose;
         let (run, elapsed) = (report.run, report.elapsed);
-        let done = Done { range, block, result, bucket, is_known, run, elapsed };
+        let done = Done { range, block, result, bucket, is_known, run, elapsed, label: None };
         if let Err(error) = self.source.take_in(done) {
             self.ledger.fail(error);
         }

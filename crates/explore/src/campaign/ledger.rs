@@ -154,6 +154,9 @@ impl<'a> Ledger<'a> {
         let mut finding = finding(&last.trace, &plan, first, &last.output, self.symbols)
             .expect("bug: what has a bucket is a finding");
         finding.strategy = self.options.strategy_of(&plan, first);
+        if let Some(label) = &done.label {
+            finding.strategy = format!("{} at {label}", finding.strategy);
+        }
         if first == 0 && summary.n_threads <= 1 {
             self.tally.outcome.baseline_failure = Some(finding);
             return Appetite::Enough;

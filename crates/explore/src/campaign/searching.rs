@@ -187,6 +187,7 @@ impl<'a> Searching<'a> {
     fn learn(&mut self) -> Option<Done> {
         let number = self.search.turn().filter(|_| self.standing.n_executions < self.wanted)?;
         let mut done = self.waiting.remove(&number)?;
+        done.label = self.search.label(number);
         let counted = match &done.run {
             Some(Ok(run)) => self.search.learn(number, run),
             // Too long: nothing is known of the ways beside it, as if it had gone elsewhere.

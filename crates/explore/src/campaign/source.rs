@@ -57,6 +57,8 @@ pub(super) struct Done {
     pub(super) run: Option<Result<Run, RunError>>,
     /// How long it took.
     pub(super) elapsed: Duration,
+    /// Where in a search it was, for whoever reads its finding.
+    pub(super) label: Option<String>,
 }
 
 impl Done {
