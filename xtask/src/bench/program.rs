@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use raddle_explore::{Block, BlockResult, Session, Target};
 use raddle_launch::{CompilerChoice, Language, Native, NativeOptions, Toolchain};
-use raddle_model::{End, PickerSpec, Plan};
+use raddle_model::{End, PickerSpec, Plan, Points};
 use raddle_trace::{Entry, Summary};
 use tempfile::TempDir;
 
@@ -122,7 +122,12 @@ impl Bench {
         let mut options = NativeOptions::new(program.into(), args, runtime);
         // One thread that computes makes no steps, however busy it is.
         options.hang_timeout = Duration::from_secs(600);
-        Ok(Runner { session: Native::new(options).open()?, shared: Vec::new(), prefix: Vec::new() })
+        Ok(Runner {
+            session: Native::new(options).open()?,
+            shared: Vec::new(),
+            prefix: Vec::new(),
+            points: Points::Visible,
+        })
     }
 }
 
@@ -133,6 +138,8 @@ pub(crate) struct Runner {
     shared: Vec<u64>,
     /// Choices that each execution follows before its picker is asked.
     pub(crate) prefix: Vec<u32>,
+    /// Which steps are scheduling points.
+    pub(crate) points: Points,
 }
 
 impl Runner {
@@ -176,6 +183,7 @@ impl Runner {
         let mut block = block(picker, n);
         block.plan.shared.clone_from(&self.shared);
         block.plan.prefix.clone_from(&self.prefix);
+        block.plan.points = self.points;
         let result = self.session.run(&block)?;
         self.shared.extend(&result.shared_found);
         self.shared.sort_unstable();

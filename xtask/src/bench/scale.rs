@@ -3,7 +3,7 @@
 //! All cases lock and unlock their own mutex and one that all share, under `walk`. With two threads
 //! every second step switches, with a thousand nearly each one does.
 
-use raddle_model::PickerSpec;
+use raddle_model::{PickerSpec, Points};
 
 use super::{
     program::{Bench, Ran},
@@ -14,6 +14,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let program = bench.hooked("locks.c", &["-O2"])?;
     let ran = |n_threads: u64, n_each: u64, n_rounds: usize| -> anyhow::Result<Ran> {
         let mut runner = bench.open(&program, &[n_threads, n_each, n_each])?;
+        runner.points = Points::All;
         runner.fastest(PickerSpec::Walk, n_rounds)
     };
     let small = ran(2, 50_000, 3 * bench.n_rounds())?;
