@@ -41,7 +41,7 @@ fn sight(result: &BlockResult) -> String {
     let trace = &last.trace;
     let events: Vec<_> = trace.events.iter().map(|it| format!("{it:?}")).collect();
     format!(
-        "{}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{}",
+        "{}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{}",
         events.join("\n"),
         trace.options,
         trace.end,
@@ -50,6 +50,8 @@ fn sight(result: &BlockResult) -> String {
         trace.objects,
         trace.sites,
         result.shared_found,
+        result.covered,
+        result.races,
         last.output,
     )
 }
@@ -58,7 +60,7 @@ fn sight(result: &BlockResult) -> String {
 fn compare(source: &str, budget: u64) -> (u64, u64) {
     let (mut plain, mut copied) = (native(source, 0), native(source, budget));
     let mut plan = Plan::new(PickerSpec::Walk, 0);
-    plan.record = Record { options: true, ..Record::NONE };
+    plan.record = Record { races: true, options: true, ..Record::NONE };
     plan.shared = run(&mut *plain, &plan).shared_found;
     let (mut n_steps, mut n_spared) = (0, 0);
     let mut rng = Rng::new(1);

@@ -20,7 +20,7 @@ use std::{
 use libc::c_int;
 use raddle_fiber::raw;
 use raddle_model::Event;
-use raddle_trace::{Checkpoint, Header, NoteEntry, Options, Summary};
+use raddle_trace::{Checkpoint, Header, NoteEntry, Options, RaceEntry, Summary};
 
 use crate::{
     control::Control,
@@ -138,6 +138,7 @@ struct Saved {
     events: Vec<Event>,
     options: Vec<Options>,
     notes: Vec<NoteEntry>,
+    races: Vec<RaceEntry>,
     shared_found: Vec<u64>,
     summary: Summary,
     heartbeat: u64,
@@ -168,6 +169,7 @@ impl Saved {
                 events: segment.copy(segment.events(), n_steps),
                 options: segment.copy(segment.options(), n_steps),
                 notes: segment.copy(segment.notes(), (*header).n_notes.min(caps.notes) as usize),
+                races: segment.copy(segment.races(), (*header).n_races.min(caps.races) as usize),
                 shared_found: segment.copy(found, (*header).n_shared_found as usize),
                 summary: (*header).summary,
                 heartbeat: (*header).heartbeat.load(Relaxed),
@@ -187,8 +189,10 @@ impl Saved {
             segment.write(segment.events(), &self.events);
             segment.write(segment.options(), &self.options);
             segment.write(segment.notes(), &self.notes);
+            segment.write(segment.races(), &self.races);
             segment.write(segment.shared().add(header.n_shared as usize), &self.shared_found);
             header.n_notes = self.notes.len() as u32;
+            header.n_races = self.races.len() as u32;
             header.n_shared_found = self.shared_found.len() as u32;
             header.summary = self.summary;
             header.is_end_written = 0;
