@@ -8,6 +8,7 @@
 
 mod dependence;
 mod end;
+mod explanation;
 mod finding;
 mod location;
 mod op;
@@ -18,6 +19,10 @@ mod rng;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
 pub use end::{End, Misuse, OpResult};
+pub use explanation::{
+    Constraint, Difference, Explanation, Likelihood, Minimising, MinimisingEnd, Observation,
+    Passing, Point, Reason, Share, Size,
+};
 pub use finding::{
     Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Place, Step,
     ThreadState, WaitFor,

@@ -64,6 +64,8 @@ impl Run {
             info: self.stored.info.clone(),
             reproduced,
             finding: finding.clone(),
+            original: None,
+            explanation: None,
         };
         file::write(&self.store.finding_file(&self.stored.run, id), &stored)?;
         Index::add(&self.store, &stored)?;

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Carrier, Finding, hash_bytes, mix};
+use raddle_model::{Carrier, Explanation, Finding, hash_bytes, mix};
 use serde::{Deserialize, Serialize};
 
 use super::os;
@@ -121,8 +121,14 @@ pub struct StoredFinding {
     pub info: RunInfo,
     /// How often it came back when its plan was run again.
     pub reproduced: Reproduced,
-    /// What went wrong.
+    /// What went wrong, shown by the smallest schedule that is known.
     pub finding: Finding,
+    /// The finding with the schedule that was found first, if a smaller one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<Box<Finding>>,
+    /// Why it happens, if that was looked into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Box<Explanation>>,
 }
 
 impl RunEnd {
