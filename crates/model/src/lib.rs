@@ -10,6 +10,7 @@ mod dependence;
 mod end;
 mod explanation;
 mod finding;
+mod function;
 mod location;
 mod op;
 mod picker;
@@ -27,6 +28,7 @@ pub use finding::{
     Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Place, Step,
     ThreadState, WaitFor,
 };
+pub use function::short_function;
 pub use location::{Home, Location};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Smax};
