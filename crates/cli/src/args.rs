@@ -6,11 +6,14 @@ mod detect;
 mod run;
 
 use std::{
+    ffi::OsString,
     io::Write as _,
     path::{Path, PathBuf},
 };
 
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+};
 use raddle_model::Carrier;
 
 pub(crate) use compare::CompareArgs;
@@ -190,12 +193,12 @@ fn n_jobs(jobs: Option<u64>) -> usize {
 }
 
 impl Arguments {
-    /// Parses the command line; prints help, version or what is wrong with it otherwise.
-    pub(crate) fn parse_or_exit() -> Result<Arguments, Exit> {
+    /// Parses a command line; prints help, version or what is wrong with it otherwise.
+    pub(crate) fn parse_or_exit(line: &[OsString]) -> Result<(Arguments, ArgMatches), Exit> {
         let mut command = Arguments::command();
         let parsed = command
-            .try_get_matches_from_mut(std::env::args_os())
-            .and_then(|matches| Arguments::from_arg_matches(&matches));
+            .try_get_matches_from_mut(line)
+            .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
         parsed.map_err(|error| {
             let error = error.format(&mut command);
             let text = error.render();

@@ -6,6 +6,7 @@
 mod args;
 mod cc;
 mod compare;
+mod config;
 mod doctor;
 mod exit;
 mod list;
@@ -23,11 +24,13 @@ mod terminal;
 mod values;
 
 use std::{
+    ffi::OsString,
     panic::{self, AssertUnwindSafe},
     process::ExitCode,
 };
 
 use args::{Arguments, Verb};
+use config::Refused;
 use exit::{Exit, Failure};
 use terminal::Terminal;
 
@@ -41,13 +44,21 @@ fn raddle() -> Exit {
     if let Some(exit) = cc::take_over() {
         return exit;
     }
-    let arguments = match Arguments::parse_or_exit() {
-        Ok(arguments) => arguments,
+    let line: Vec<OsString> = std::env::args_os().collect();
+    let (arguments, matches) = match Arguments::parse_or_exit(&line) {
+        Ok(parsed) => parsed,
         Err(exit) => return exit,
     };
     let mut terminal = Terminal::new(&arguments.look);
     let result = match arguments.verb {
-        Verb::Run(run) => run::run(&run, &mut terminal),
+        Verb::Run(args) => match config::configure(*args, &line, &matches) {
+            Ok((args, warnings)) => {
+                warnings.iter().for_each(|it| terminal.warning(it));
+                run::run(&args, &mut terminal)
+            }
+            Err(Refused::Said(exit)) => return exit,
+            Err(Refused::Failure(failure)) => Err(failure),
+        },
         Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
         Verb::Show(show) => show::show(&show, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),

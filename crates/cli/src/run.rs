@@ -114,6 +114,7 @@ fn explore(
         watcher.tell(&found.finding, &found.id, found.reproduced);
     }
     close(args, &outcome, &mut watcher);
+    tell_suppressed(args, &outcome, watcher.terminal);
     Ok(exit(args, &outcome))
 }
 
@@ -128,6 +129,34 @@ fn exit(args: &RunArgs, outcome: &Outcome) -> Exit {
         Exit::Inconclusive
     } else {
         Exit::Clean
+    }
+}
+
+/// Says what was not told, and which rules were for nothing.
+fn tell_suppressed(args: &RunArgs, outcome: &Outcome, terminal: &mut Terminal) {
+    let rules = &args.rules.rules;
+    for suppressed in &outcome.suppressed {
+        let Some(rule) = rules.get(suppressed.rule) else { continue };
+        let told = closing::Suppressed {
+            finding: &suppressed.finding,
+            count: suppressed.count,
+            origin: &rule.origin,
+            reason: &rule.reason,
+        };
+        match args.common.message_format {
+            Format::Json => terminal.out(&json::suppressed(&told)),
+            Format::Human => {
+                let note = closing::suppressed(&told, &terminal.error_style);
+                terminal.note(&note);
+            }
+        }
+    }
+    let is_whole = !outcome.interrupted && (outcome.findings.is_empty() || args.keep_going);
+    for (idx, rule) in rules.iter().enumerate().filter(|_| is_whole) {
+        if !outcome.suppressed.iter().any(|it| it.rule == idx) {
+            terminal
+                .warning(&format!("{}: this rule suppressed nothing: {}", rule.origin, rule.text));
+        }
     }
 }
 
@@ -223,6 +252,7 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
         detect: detect(&args.detect),
+        suppressions: args.rules.clone(),
         search: search::options(args, stored),
     }
 }

@@ -35,7 +35,9 @@ use self::{
 pub use self::{
     journal::{Counted, Journal, Saved, Standing},
     options::{Detect, Options, SearchOptions},
-    outcome::{ArmYield, Coverage, Found, Observer, Outcome, Progress, Reproduced, Searched},
+    outcome::{
+        ArmYield, Coverage, Found, Observer, Outcome, Progress, Reproduced, Searched, Suppressed,
+    },
 };
 use crate::{
     store::Ids,

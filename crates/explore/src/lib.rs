@@ -12,11 +12,12 @@ mod fake;
 pub mod finding;
 pub mod replay;
 pub mod store;
+pub mod suppress;
 pub mod target;
 
 pub use campaign::{
     ArmYield, Campaign, Detect, Found, Journal, Observer, Options, Outcome, Progress, Reproduced,
-    SearchOptions, Searched,
+    SearchOptions, Searched, Suppressed,
 };
 pub use finding::finding;
 pub use replay::{Sameness, Verdict, replay};

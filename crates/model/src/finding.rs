@@ -13,6 +13,9 @@ macro_rules! kinds {
         pub enum Kind { $($(#[$meta])* $name,)* }
 
         impl Kind {
+            /// Every kind.
+            pub const ALL: &[Kind] = &[$(Kind::$name,)*];
+
             /// The word in JSON lines and in `//@ expect:` lines.
             pub const fn word(self) -> &'static str {
                 match self { $(Kind::$name => $word,)* }

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::Place;
+use raddle_model::{Finding, Place};
 
 use crate::{
     Status, Style,
     number::{count, grouped, percent, seconds},
     place, search,
     style::Ink,
+    text,
 };
 
 /// Things that could not be controlled which are shown.
@@ -49,6 +50,30 @@ pub fn tallies(status: &Status, style: &Style) -> String {
         let _ = writeln!(out, "  {id}  {times:>6}  {}", tally.place);
     }
     out
+}
+
+/// A finding that the user does not want to hear of.
+#[derive(Clone, Copy, Debug)]
+pub struct Suppressed<'a> {
+    /// The first one of its bucket.
+    pub finding: &'a Finding,
+    /// Executions that showed it.
+    pub count: u64,
+    /// Where the rule is: `raddle.toml:7`.
+    pub origin: &'a str,
+    /// Why, as the user says; empty in TSan's files.
+    pub reason: &'a str,
+}
+
+/// `suppressed ×31: data race on `hits` (4 bytes) at stats.c:9 (raddle.toml:7: a statistic)`.
+pub fn suppressed(suppressed: &Suppressed<'_>, style: &Style) -> String {
+    let Suppressed { finding, count, origin, reason } = *suppressed;
+    let what = text::title(finding);
+    let at = text::short_place(finding, style);
+    let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    let times = format!("{}{}", style.times(), grouped(count));
+    let line = format!("suppressed {times}: {what} at {at} ({origin}{because})");
+    format!("{}\n", style.tame(&line))
 }
 
 /// Warnings about a campaign that saw less than its user may believe; empty if all is well.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use self::evidence::EvidenceLine;
 use crate::{
     Shown, Status,
-    closing::{NewEnd, Replayed},
+    closing::{NewEnd, Replayed, Suppressed},
     compare::{Reach, Row},
     sampling::SamplingStatus,
     search::{Divergence, SearchStatus},
@@ -125,6 +125,30 @@ pub fn replay(id: &str, time: u64, replayed: &Replayed, is_rebuilt: bool) -> Str
         found,
         other_failure: failure,
         rebuilt: is_rebuilt,
+    })
+}
+
+/// `{"type":"suppressed",…}`: a finding that the user does not want to hear of.
+pub fn suppressed(suppressed: &Suppressed<'_>) -> String {
+    #[derive(Serialize)]
+    struct SuppressedLine<'a> {
+        r#type: &'static str,
+        version: u32,
+        kind: &'static str,
+        message: &'a str,
+        executions: u64,
+        rule: &'a str,
+        reason: Option<&'a str>,
+    }
+    let Suppressed { finding, count, origin, reason } = *suppressed;
+    to_line(&SuppressedLine {
+        r#type: "suppressed",
+        version: VERSION,
+        kind: finding.kind.word(),
+        message: &finding.message,
+        executions: count,
+        rule: origin,
+        reason: (!reason.is_empty()).then_some(reason),
     })
 }
 

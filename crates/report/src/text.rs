@@ -111,6 +111,11 @@ fn places(finding: &Finding) -> Vec<&Place> {
     if places.is_empty() { finding.sites.iter().collect() } else { places }
 }
 
+/// What went wrong, as short as it can be said: `deadlock`, `data race on `hits` (4 bytes)`.
+pub(crate) fn title(finding: &Finding) -> String {
+    evidence::headline(finding).unwrap_or_else(|| finding.kind.title().to_owned())
+}
+
 fn headline(shown: &Shown<'_>, style: &Style) -> String {
     let finding = shown.finding;
     let (severity, ink) = match finding.certainty {

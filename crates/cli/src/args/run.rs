@@ -3,6 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
+use raddle_explore::suppress::Suppressions;
 use raddle_plan::{FORMS, Strategy};
 
 use super::{Common, Conditions, DetectArg, n_jobs};
@@ -74,6 +75,20 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "none")]
     #[arg(env = "RADDLE_DETECT", hide_env = true, help_heading = "Analysis")]
     pub(crate) detect: Vec<DetectArg>,
+    /// A suppression file of TSan: findings that are not to be told
+    #[arg(long, value_name = "FILE", help_heading = "Analysis")]
+    pub(crate) suppressions: Vec<PathBuf>,
+
+    /// Options and suppressions [default: raddle.toml or .config/raddle.toml here or above]
+    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    pub(crate) config: Option<PathBuf>,
+    /// Which profile of it [default: default]
+    #[arg(long, value_name = "NAME", help_heading = "Configuration")]
+    #[arg(env = "RADDLE_PROFILE", hide_env = true)]
+    pub(crate) profile: Option<String>,
+    /// What is not to be told
+    #[arg(skip)]
+    pub(crate) rules: Suppressions,
 
     /// Show what every execution writes
     #[arg(long, help_heading = "Output")]

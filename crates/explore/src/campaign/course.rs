@@ -82,8 +82,8 @@ impl<'a, S: Source> Course<'a, S> {
     /// Enters a result, all before it having been.
     fn enter(&mut self, mut done: Done) {
         let (first, last) = (done.range.start, done.range.end - 1);
-        let has_failed = done.bucket.is_some();
         let (appetite, news) = self.ledger.enter(&mut done);
+        let has_failed = done.bucket.is_some();
         self.source.hear(first, &news);
         if appetite == Appetite::Enough || has_failed && !self.options.keep_going {
             self.source.stop_after(last);

@@ -14,7 +14,9 @@ use raddle_model::{Bucket, End, Finding, Kind, Plan};
 use raddle_plan::{News, picker};
 
 use self::races::KnownRaces;
-use super::{Found, Observer, Options, Outcome, Reproduced, source::Done, tally::Tally};
+use super::{
+    Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done, tally::Tally,
+};
 use crate::{
     finding::{bucket, finding, is_failure},
     replay::{Sameness, Verdict, replay},
@@ -110,7 +112,7 @@ impl<'a> Ledger<'a> {
 
     /// Has the bucket been found before?
     pub(super) fn is_known(&mut self, bucket: Bucket) -> bool {
-        self.tally.found(bucket).is_some()
+        self.tally.found(bucket).is_some() || self.tally.is_suppressed(bucket)
     }
 
     /// Counts executions, all before them having been counted.
@@ -128,6 +130,8 @@ impl<'a> Ledger<'a> {
         }
         self.enter_races(done);
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
+        // What nobody wants to hear of did not fail.
+        done.bucket = done.bucket.filter(|it| !self.tally.is_suppressed(*it));
         let is_saturated = self.options.saturation.is_some_and(|it| self.tally.is_saturated(it));
         let outcome = &mut self.tally.outcome;
         outcome.is_saturated |= is_saturated;
@@ -138,8 +142,7 @@ impl<'a> Ledger<'a> {
 
     /// Counts a failure: the last execution of a result.
     fn add(&mut self, done: &Done) -> Appetite {
-        if let Some(found) = done.bucket.and_then(|it| self.tally.found(it)) {
-            found.count += 1;
+        if done.bucket.is_some_and(|it| self.tally.count_again(it)) {
             return Appetite::GoOn;
         }
         let (Some(last), Some(entry), Some(summary)) = (
@@ -157,7 +160,8 @@ impl<'a> Ledger<'a> {
         if let Some(label) = &done.label {
             finding.strategy = format!("{} at {label}", finding.strategy);
         }
-        if first == 0 && summary.n_threads <= 1 {
+        let is_suppressed = self.options.suppressions.find(&finding).is_some();
+        if first == 0 && summary.n_threads <= 1 && !is_suppressed {
             self.tally.outcome.baseline_failure = Some(finding);
             return Appetite::Enough;
         }
@@ -167,6 +171,10 @@ impl<'a> Ledger<'a> {
 
     /// Adds a finding of a new bucket, which so many executions have shown.
     fn add_finding(&mut self, finding: Finding, count: u64) {
+        if let Some(rule) = self.options.suppressions.find(&finding) {
+            self.tally.outcome.suppressed.push(Suppressed { finding, rule, count });
+            return;
+        }
         let id = self.ids.id(finding.kind, finding.bucket);
         self.observer.finding(&finding, &id);
         let first = finding.execution;

@@ -6,6 +6,7 @@ use raddle_model::{Limits, PickerSpec, Plan, Points, Timeouts};
 use raddle_plan::{Arm, search::SearchSpec};
 
 use super::journal::Saved;
+use crate::suppress::Suppressions;
 
 /// What a campaign is to do, and when to stop.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Options {
     pub confirmations: u32,
     /// What to look for beside executions that fail.
     pub detect: Detect,
+    /// What is not to be told.
+    pub suppressions: Suppressions,
     /// A systematic search, instead of random executions.
     pub search: Option<SearchOptions>,
 }
@@ -127,6 +130,7 @@ impl Default for Options {
             verbose: false,
             confirmations: 1,
             detect: Detect::NONE,
+            suppressions: Suppressions::default(),
             search: None,
         }
     }

@@ -35,6 +35,8 @@ pub struct Outcome {
     pub points_max: u64,
     /// One for each bucket, in the order of their first executions.
     pub findings: Vec<Found>,
+    /// One for each bucket that the user does not want to hear of.
+    pub suppressed: Vec<Suppressed>,
     /// Percentage of executions without anything uncontrolled, and of confirmations with the same
     /// trace as the execution that they repeat.
     pub stability: f64,
@@ -138,6 +140,17 @@ pub struct Found {
     pub first: u64,
     /// How often it came back when its plan was run again.
     pub reproduced: Reproduced,
+}
+
+/// All findings of one bucket that the user does not want to hear of.
+#[derive(Clone, Debug)]
+pub struct Suppressed {
+    /// The first of them.
+    pub finding: Finding,
+    /// The rule that says so, by its number in the options.
+    pub rule: usize,
+    /// Executions that showed it.
+    pub count: u64,
 }
 
 /// How often a finding came back: `n` times of `m`.

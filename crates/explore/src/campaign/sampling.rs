@@ -138,7 +138,9 @@ impl Source for Sampling<'_> {
         if let Some(last) = done.result.last.as_ref().filter(|_| is_probe(done.range.start)) {
             self.learning.learn(done.range.start, Observation::of(&last.trace));
         }
-        if done.bucket.is_some() && !self.options.keep_going {
+        // Whether a failure is one that nobody wants to hear of is known when it is entered.
+        let is_last = !self.options.keep_going && self.options.suppressions.rules.is_empty();
+        if done.bucket.is_some() && is_last {
             self.queue.stop_after(done.range.end - 1);
         }
         self.ready.insert(done.range.start, done.slim());

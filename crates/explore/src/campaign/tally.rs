@@ -177,6 +177,20 @@ impl Tally {
         self.outcome.findings.iter_mut().find(|it| it.finding.bucket == bucket)
     }
 
+    /// Counts one more execution that showed a bucket; `false` if the bucket is new.
+    pub(super) fn count_again(&mut self, bucket: Bucket) -> bool {
+        let outcome = &mut self.outcome;
+        let found = outcome.findings.iter_mut().find(|it| it.finding.bucket == bucket);
+        let suppressed = outcome.suppressed.iter_mut().find(|it| it.finding.bucket == bucket);
+        let count = found.map(|it| &mut it.count).or(suppressed.map(|it| &mut it.count));
+        count.map(|it| *it += 1).is_some()
+    }
+
+    /// Is it one that the user does not want to hear of?
+    pub(super) fn is_suppressed(&self, bucket: Bucket) -> bool {
+        self.outcome.suppressed.iter().any(|it| it.finding.bucket == bucket)
+    }
+
     /// The outcome so far, with the time up to now.
     pub(super) fn progress(&mut self) -> &Outcome {
         let elapsed = self.start.elapsed();

@@ -41,9 +41,8 @@ impl Ledger<'_> {
                 Some(known) => *known,
                 None => self.meet_race(done, seen),
             };
-            let is_new_here = bucket.is_some_and(|it| counted.insert((idx, it)));
-            if is_new_here && let Some(found) = bucket.and_then(|it| self.tally.found(it)) {
-                found.count += 1;
+            if let Some(bucket) = bucket.filter(|it| counted.insert((idx, *it))) {
+                self.tally.count_again(bucket);
             }
         }
     }
@@ -64,7 +63,7 @@ impl Ledger<'_> {
         let bucket = finding.as_ref().map(|it| it.bucket);
         self.races.buckets.insert(seen.key(), bucket);
         if let Some(finding) = finding
-            && self.tally.found(finding.bucket).is_none()
+            && !self.is_known(finding.bucket)
         {
             // It is counted with the others of its execution.
             self.add_finding(finding, 0);

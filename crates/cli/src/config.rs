@@ -1,0 +1,150 @@
+//! `raddle.toml`: what is not to be told, and defaults for the options of `raddle run`.
+//!
+//! The file is `raddle.toml` or `.config/raddle.toml` in the working directory or the nearest directory
+//! above it that has one, up to the root of the repository. What stands on the command line or in the
+//! environment counts more than a profile. All that is wrong with it is told with line and column.
+
+mod document;
+mod profile;
+mod rules;
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use clap::ArgMatches;
+use raddle_explore::suppress::{Suppressions, tsan};
+
+use self::document::Document;
+use crate::{
+    args::{Arguments, RunArgs, Verb},
+    exit::{Exit, Failure},
+};
+
+/// Names that the file may have, in the order in which they are looked for.
+const NAMES: [&str; 2] = ["raddle.toml", ".config/raddle.toml"];
+
+/// What a run is to follow beside its command line.
+#[derive(Debug, Default)]
+struct Config {
+    /// Options of the profile, as arguments that may stand before those of the user.
+    args: Vec<String>,
+    suppressions: Suppressions,
+    /// What the user should know: rules that have expired.
+    warnings: Vec<String>,
+}
+
+/// Why a run can't be configured.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It has been said on standard error.
+    Said(Exit),
+    /// It is to be said.
+    Failure(Failure),
+}
+
+/// The options of a run, with what `raddle.toml` says; and what the user should know.
+pub(crate) fn configure(
+    args: RunArgs,
+    line: &[OsString],
+    matches: &ArgMatches,
+) -> Result<(RunArgs, Vec<String>), Refused> {
+    let matches = matches.subcommand_matches("run").unwrap_or(matches);
+    let mut config = load(&args, matches).map_err(Refused::Failure)?;
+    let mut args = args;
+    if !config.args.is_empty() {
+        let line = with_args(line, &config.args);
+        let (arguments, _) = Arguments::parse_or_exit(&line).map_err(Refused::Said)?;
+        if let Verb::Run(configured) = arguments.verb {
+            args = *configured;
+        }
+    }
+    add_files(&args, &mut config).map_err(Refused::Failure)?;
+    args.rules = config.suppressions;
+    Ok((args, config.warnings))
+}
+
+/// A command line with more options, before those that the user gave.
+fn with_args(line: &[OsString], args: &[String]) -> Vec<OsString> {
+    let verb_idx = line.iter().position(|it| it == "run").unwrap_or(0);
+    let (front, back) = line.split_at(verb_idx + 1);
+    front
+        .iter()
+        .cloned()
+        .chain(args.iter().map(OsString::from))
+        .chain(back.iter().cloned())
+        .collect()
+}
+
+/// Reads what there is for a run.
+fn load(args: &RunArgs, matches: &ArgMatches) -> Result<Config, Failure> {
+    let mut config = Config::default();
+    if let Some(path) = find(args)? {
+        let text = read(&path)?;
+        let shown = shown(&path);
+        let document = Document::parse(&shown, &text).map_err(Failure::usage)?;
+        let rules = rules::read(&document, today()).map_err(Failure::usage)?;
+        config.suppressions.rules = rules.rules;
+        config.warnings = rules.warnings;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let name = args.profile.as_deref();
+        config.args = profile::read(&document, name, folder, matches).map_err(Failure::usage)?;
+    } else if let Some(name) = &args.profile {
+        return Err(Failure::usage(format!(
+            "--profile {name}: there is no raddle.toml here or above that could have it"
+        )));
+    }
+    Ok(config)
+}
+
+/// Adds the rules of TSan's files that the options name.
+fn add_files(args: &RunArgs, config: &mut Config) -> Result<(), Failure> {
+    for path in &args.suppressions {
+        let text = fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!("--suppressions {}: {error}", path.display()))
+        })?;
+        let rules =
+            tsan::parse(&shown(path), &text).map_err(|error| Failure::usage(error.to_string()))?;
+        config.suppressions.rules.extend(rules);
+    }
+    Ok(())
+}
+
+/// The file to read, if there is one.
+fn find(args: &RunArgs) -> Result<Option<PathBuf>, Failure> {
+    if let Some(path) = &args.config {
+        return Ok(Some(path.clone()));
+    }
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
+    for folder in here.ancestors() {
+        let found = NAMES.iter().map(|it| folder.join(it)).find(|it| it.is_file());
+        if found.is_some() {
+            return Ok(found);
+        }
+        if folder.join(".git").exists() {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", shown(path))))
+}
+
+/// A path as short as it can be said.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+/// Days since 1970, in UTC: the one place where the date comes in.
+fn today() -> i64 {
+    const DAY: u64 = 24 * 60 * 60;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_secs() / DAY).unwrap_or(i64::MAX)
+}
