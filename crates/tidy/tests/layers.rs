@@ -11,7 +11,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("raddle-machine", &["raddle-model"]),
     ("raddle-pick", &["raddle-model"]),
     ("raddle-trace", &["raddle-model"]),
-    ("raddle-plan", &["raddle-model", "raddle-trace"]),
+    ("raddle-total", &["raddle-model"]),
+    ("raddle-plan", &["raddle-model", "raddle-trace", "raddle-total"]),
     ("raddle-analysis", &["raddle-model", "raddle-trace"]),
     ("raddle-fiber", &[]),
     (

@@ -1,0 +1,191 @@
+//! Concurrent dependency graphs (Algorithms 6 to 8) and guidelines (Algorithm 9).
+//!
+//! The root is a branch, or an access-manner: what it is made of are reads. A *box* chooses one of its reads
+//! and leads to a *circle*; the circle leads to one box for each define that the read could have, in which
+//! the read is replaced by the reads that flow into the define. A box without reads is a leaf. Each way from
+//! the root to a leaf is a *guideline*: use-defines that decide the branch.
+//!
+//! Corrected: boxes hold steps, not source text; a read that was chosen on the way is not chosen again, so
+//! that two threads that feed each other do not make an endless graph. Optimised (Algorithm 8), reads with
+//! one possible define get no node at all.
+//!
+//! The number of leaves is the product of the define sets, so the graph is cut at a given size, and says so.
+
+use std::fmt::Write as _;
+
+use crate::{
+    history::History,
+    uses::{DefineSets, UseDefine},
+};
+
+/// What a graph is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// A branch, by its step.
+    Branch(u32),
+    /// An access-manner, by its steps: locks and references in it.
+    Manner(Vec<u32>),
+}
+
+/// Use-defines that decide the root. Sorted.
+pub type Guideline = Vec<UseDefine>;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    is_cut: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    kind: Kind,
+    /// The node that leads here, and the define that was chosen, if the parent is a circle.
+    parent: Option<usize>,
+    chosen: Option<UseDefine>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Reads that are not replaced yet.
+    Box(Vec<u32>),
+    /// The read that is.
+    Circle(u32),
+}
+
+impl Graph {
+    /// The graph of a root, of at most so many nodes.
+    pub fn new(
+        history: &History,
+        sets: &DefineSets<'_>,
+        root: &Root,
+        is_optimised: bool,
+        n_max: usize,
+    ) -> Graph {
+        let mut reads = match root {
+            Root::Branch(step) => history.reads_into(*step),
+            Root::Manner(steps) => steps.iter().flat_map(|it| history.reads_into(*it)).collect(),
+        };
+        reads.sort_unstable();
+        reads.dedup();
+        let first = Node { kind: Kind::Box(reads), parent: None, chosen: None };
+        let mut graph = Graph { nodes: vec![first], is_cut: false };
+        let mut at = 0;
+        while at < graph.nodes.len() {
+            graph.expand(at, history, sets, is_optimised, n_max);
+            at += 1;
+        }
+        graph
+    }
+
+    /// Algorithm 6.
+    fn expand(
+        &mut self,
+        at: usize,
+        history: &History,
+        sets: &DefineSets<'_>,
+        is_optimised: bool,
+        n_max: usize,
+    ) {
+        let Kind::Box(mut reads) = self.nodes[at].kind.clone() else { return };
+        let mut settled: Vec<u32> = self.way(at).iter().map(|it| it.use_step).collect();
+        while let Some(read) = reads.pop() {
+            let defines = sets.of(read);
+            let replaced = |define: Option<u32>, rest: &[u32], settled: &[u32]| {
+                let mut reads = rest.to_vec();
+                reads.extend(define.into_iter().flat_map(|it| history.reads_into(it)));
+                reads.sort_unstable();
+                reads.dedup();
+                reads.retain(|it| !settled.contains(it));
+                reads
+            };
+            settled.push(read);
+            if is_optimised && let [define] = defines[..] {
+                reads = replaced(define, &reads, &settled);
+                self.nodes[at].kind = Kind::Box(reads.clone());
+                continue;
+            }
+            if self.nodes.len() + defines.len() >= n_max {
+                self.is_cut = true;
+                return;
+            }
+            let circle = self.nodes.len();
+            self.nodes.push(Node { kind: Kind::Circle(read), parent: Some(at), chosen: None });
+            for define in defines {
+                let kind = Kind::Box(replaced(define, &reads, &settled));
+                let chosen = Some(UseDefine { use_step: read, define });
+                self.nodes.push(Node { kind, parent: Some(circle), chosen });
+            }
+            return;
+        }
+    }
+
+    /// The use-defines chosen between the root and a node.
+    fn way(&self, node: usize) -> Guideline {
+        let mut found = Vec::new();
+        let mut at = Some(node);
+        while let Some(idx) = at {
+            found.extend(self.nodes[idx].chosen);
+            at = self.nodes[idx].parent;
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// All guidelines. Algorithm 9.
+    pub fn guidelines(&self) -> Vec<Guideline> {
+        let mut has_child = vec![false; self.nodes.len()];
+        for parent in self.nodes.iter().filter_map(|it| it.parent) {
+            has_child[parent] = true;
+        }
+        let leaves = (0..self.nodes.len()).filter(|it| !has_child[*it]);
+        leaves.map(|it| self.way(it)).collect()
+    }
+
+    /// Boxes and circles.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Roughly what they take in memory.
+    pub fn n_bytes(&self) -> usize {
+        let of_kind = |it: &Node| match &it.kind {
+            Kind::Box(reads) => reads.len() * 4,
+            Kind::Circle(_) => 0,
+        };
+        self.nodes.iter().map(|it| of_kind(it) + size_of::<Node>()).sum()
+    }
+
+    /// Was it too large?
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// As Graphviz draws it. `name`: what a step is called.
+    pub fn dot(&self, title: &str, name: impl Fn(u32) -> String) -> String {
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut text = format!("digraph \"{}\" {{\n", quoted(title));
+        for (idx, node) in self.nodes.iter().enumerate() {
+            let (label, shape) = match &node.kind {
+                Kind::Box(_) if node.parent.is_none() => (title.to_owned(), "box"),
+                Kind::Box(reads) if reads.is_empty() => (String::new(), "box"),
+                Kind::Box(reads) => {
+                    let names: Vec<String> = reads.iter().map(|it| name(*it)).collect();
+                    (names.join("\n"), "box")
+                }
+                Kind::Circle(read) => (name(*read), "ellipse"),
+            };
+            let label = quoted(&label).replace('\n', "\\n");
+            let _ = writeln!(text, "  n{idx} [shape={shape}, label=\"{label}\"];");
+            if let Some(parent) = node.parent {
+                let label = node.chosen.map(|it| match it.define {
+                    Some(define) => name(define),
+                    None => "as it was at first".to_owned(),
+                });
+                let label = quoted(&label.unwrap_or_default());
+                let _ = writeln!(text, "  n{parent} -> n{idx} [label=\"{label}\"];");
+            }
+        }
+        text + "}\n"
+    }
+}

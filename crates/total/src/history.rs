@@ -1,0 +1,149 @@
+//! One execution, as total replay sees it: steps in order, and which reads flow into which step.
+
+use raddle_model::ThreadId;
+
+/// What a step does. Objects, locks and places are names that are the same in every execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Act {
+    /// Uses a variable.
+    Read,
+    /// Defines a variable.
+    Write,
+    /// Uses and defines it at once: an atomic update.
+    Update,
+    /// Takes a lock.
+    Lock,
+    /// Takes a lock that other readers may hold too.
+    ReadLock,
+    /// Gives a lock back.
+    Unlock,
+    /// Gives `other` back and waits at a condition variable.
+    Wait,
+    /// Comes back from waiting, and takes `other` again.
+    Wake,
+    /// Wakes one that waits.
+    Notify,
+    /// Wakes all that wait.
+    NotifyAll,
+    /// Creates a thread.
+    Spawn(ThreadId),
+    /// Waits for the end of a thread.
+    Join(ThreadId),
+    /// A branch with its outcome: a truth value, or which case.
+    Branch(u64),
+    /// The thread is at its end.
+    Finish,
+    /// Something else: it takes part in no race, and keeps its place in its thread.
+    Other,
+}
+
+impl Act {
+    /// Does it use a variable?
+    pub const fn is_read(self) -> bool {
+        matches!(self, Act::Read | Act::Update)
+    }
+
+    /// Does it define a variable?
+    pub const fn is_write(self) -> bool {
+        matches!(self, Act::Write | Act::Update)
+    }
+
+    /// Does it do either?
+    pub const fn is_access(self) -> bool {
+        matches!(self, Act::Read | Act::Write | Act::Update)
+    }
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Who.
+    pub thread: ThreadId,
+    /// What.
+    pub act: Act,
+    /// To what; 0 is nothing.
+    pub object: u64,
+    /// The lock beside a condition variable; 0 is none.
+    pub other: u64,
+    /// Where in the code.
+    pub place: u64,
+    /// An access that is in no race with others of its kind.
+    pub is_atomic: bool,
+}
+
+/// Which reads flow into a step: into the value that it writes, the outcome that it has, the address or the
+/// lock that it uses. Only reads of its own thread; what others wrote comes through those.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Flow {
+    /// None.
+    #[default]
+    Nothing,
+    /// These steps. Invariant: reads of the same thread, earlier ones, in order.
+    Reads(Vec<u32>),
+    /// Not known: every earlier read of its thread.
+    Earlier,
+}
+
+/// The steps of an execution, in order.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// In order.
+    pub steps: Vec<Step>,
+    /// By step. Invariant: as many as there are steps.
+    pub flows: Vec<Flow>,
+}
+
+impl History {
+    /// Adds a step.
+    pub fn push(&mut self, step: Step, flow: Flow) {
+        self.steps.push(step);
+        self.flows.push(flow);
+    }
+
+    /// How many threads have steps: one more than the highest number.
+    pub fn n_threads(&self) -> usize {
+        self.steps.iter().map(|it| it.thread.idx() + 1).max().unwrap_or(0)
+    }
+
+    /// The steps of each thread.
+    pub fn by_thread(&self) -> Vec<Vec<u32>> {
+        let mut threads = vec![Vec::new(); self.n_threads()];
+        for (idx, step) in self.steps.iter().enumerate() {
+            threads[step.thread.idx()].push(idx as u32);
+        }
+        threads
+    }
+
+    /// The reads that flow into a step. Conservative flows cost the length of the thread.
+    pub fn reads_into(&self, step: u32) -> Vec<u32> {
+        match &self.flows[step as usize] {
+            Flow::Nothing => Vec::new(),
+            Flow::Reads(reads) => reads.clone(),
+            Flow::Earlier => {
+                let thread = self.steps[step as usize].thread;
+                let earlier = self.steps[..step as usize].iter().enumerate();
+                earlier
+                    .filter(|(_, it)| it.thread == thread && it.act.is_read())
+                    .map(|(idx, _)| idx as u32)
+                    .collect()
+            }
+        }
+    }
+
+    /// Objects that more than one thread accesses and at least one writes. Sorted.
+    pub fn shared(&self) -> Vec<u64> {
+        let mut accesses: Vec<(u64, ThreadId, bool)> = self
+            .steps
+            .iter()
+            .filter(|it| it.act.is_access())
+            .map(|it| (it.object, it.thread, it.act.is_write()))
+            .collect();
+        accesses.sort_unstable();
+        accesses.dedup();
+        let of_object = accesses.chunk_by(|a, b| a.0 == b.0);
+        of_object
+            .filter(|all| all.iter().any(|it| it.2) && all.iter().any(|it| it.1 != all[0].1))
+            .map(|all| all[0].0)
+            .collect()
+    }
+}

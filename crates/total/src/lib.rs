@@ -1,0 +1,41 @@
+//! Total replay: from one execution, which interleavings can change a branch, a reference or a lock?
+//!
+//! T. E. Setiadi's dissertation (seed paper 3), as values over an abstract execution, a [`History`]. What is
+//! corrected against the text is said in each file's head; ALGORITHMS F3 has the list. The most important:
+//! everything is about *steps* (instances), never about lines, for the same line executed twice writes two
+//! values; and dependence on control counts, through the flows that a history carries.
+//!
+//! - `history`: steps, and which reads flow into what; `order`: what must come before what, whatever the
+//!   schedule; `locks`: what is held when.
+//! - `uses`: use-defines, potential use-defines, define sets (§3.13).
+//! - `variants`: reachability testing (Algorithm 2, §5.2) and TPAIR, as what total replay is measured against.
+//! - `groups`: branch-affect groups and the branch-condition table (Algorithms 3 to 5).
+//! - `graph`: concurrent dependency graphs and guidelines (Algorithms 6 to 9).
+//! - `weave`: a schedule that follows a guideline (Algorithms 10 and 11, for many constraints at once).
+//! - `manners`: access-manners, race-equivalence, concurrent pairs, no-race (§3.9 to 3.12, Algorithm 1);
+//!   `check`: verdicts that are kept (§5.4), and combinations of what was seen apart (Algorithm 12).
+
+mod check;
+mod graph;
+mod groups;
+mod history;
+mod locks;
+mod manners;
+mod order;
+mod uses;
+mod variants;
+mod weave;
+
+pub use check::{Checked, Checker, PotentialRace};
+pub use graph::{Graph, Guideline, Root};
+pub use groups::{BranchTable, Group, affect_groups, related_uses};
+pub use history::{Act, Flow, History, Step};
+pub use locks::{HeldAt, Locks};
+pub use manners::{Deed, Manner, MannerUse, fold, is_race, manners};
+pub use order::MustOrder;
+pub use uses::{DefineSets, UseDefine};
+pub use variants::{Count, Variants, count_pairs};
+pub use weave::{Constraint, Policy, Woven, weave};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Reachability testing and branch-affect groups: Figures 35, 43 to 46, 55, Tables 3 to 5 and 10.
+
+use expect_test::expect;
+
+use super::{FIGURE_24, FIGURE_33, Figure};
+use crate::{BranchTable, Group, Variants, affect_groups, count_pairs};
+
+const MANY: usize = 100_000;
+
+/// Figure 35 (and 43): seven variants.
+#[test]
+fn figure_35() {
+    let figure = Figure::new(FIGURE_24);
+    let shared = figure.history.shared();
+    let variants = Variants::of(&figure.history, &shared, MANY);
+    assert_eq!(variants.count().n, 7);
+    assert!(!variants.count().is_cut);
+    assert_eq!(count_pairs(&figure.history, &shared, MANY).n, 7);
+}
+
+#[test]
+fn a_graph_that_is_too_large_says_so() {
+    let figure = Figure::new(FIGURE_24);
+    let variants = Variants::of(&figure.history, &figure.history.shared(), 3);
+    assert!(variants.count().is_cut);
+}
+
+/// Table 3: four groups, of two, one, two and two variants.
+#[test]
+fn table_3() {
+    let figure = Figure::new(FIGURE_24);
+    let variants = Variants::of(&figure.history, &figure.history.shared(), MANY);
+    let sets = figure.sets();
+    let groups = affect_groups(&figure.history, &sets, variants.schedules(), figure.branch(2));
+    let mut shown: Vec<String> = groups
+        .iter()
+        .map(|it| {
+            // `n` is no shared variable: step 2.2 of Algorithm 3.
+            let n = super::name("n");
+            let mut uses = it.uses.clone();
+            uses.retain(|it| figure.history.steps[it.use_step as usize].object != n);
+            format!("{} variants: {{{}}}", it.members.len(), figure.show_all(&uses))
+        })
+        .collect();
+    shown.sort();
+    expect![[r#"
+        [
+            "1 variants: {(x, 1, 10)}",
+            "2 variants: {(x, 1, 10) (y, 1, 11)}",
+            "2 variants: {(y, 1, 11)}",
+            "2 variants: {}",
+        ]
+    "#]]
+    .assert_debug_eq(&shown);
+}
+
+/// Figure 55: with the first execution four, of which the branch in line 4 tells two apart (Table 10, in
+/// which V4 reads `x` as 10, F3.9).
+#[test]
+fn figure_55() {
+    let figure = Figure::new(FIGURE_33);
+    let shared = [super::name("x"), super::name("y")];
+    let mut shared = shared.to_vec();
+    shared.sort_unstable();
+    let variants = Variants::of(&figure.history, &shared, MANY);
+    assert_eq!(1 + variants.count().n, 4);
+    let first: Vec<u32> = (0..figure.history.steps.len() as u32).collect();
+    let sets = figure.sets();
+    let all = std::iter::once(first).chain(variants.schedules());
+    let groups = affect_groups(&figure.history, &sets, all, figure.branch(4));
+    let sizes: Vec<usize> = groups.iter().map(|it| it.members.len()).collect();
+    assert_eq!(sizes, [2, 2]);
+}
+
+/// A schedule in which the notification comes first leaves the other asleep: those are two states, although
+/// both threads are as far (F3.3). And the lock that a wait gives back can be taken (F3.4).
+#[test]
+fn waits_are_part_of_a_state() {
+    let figure = Figure::new(
+        "
+        T1:1 lock m
+        T1:2 wait c m
+        T2:10 lock m
+        T2:11 write x
+        T2:12 notify c
+        T2:13 unlock m
+        T1:2 wake c m
+        T1:3 read x
+        T1:4 unlock m",
+    );
+    let variants = Variants::of(&figure.history, &figure.history.shared(), MANY);
+    // Nobody can read `x` before it is written: there is no variant, and there would be one if a wait that
+    // was never notified could end.
+    assert_eq!(variants.count().n, 0);
+    // Thread 1 first: 3 states until it sleeps, 4 of thread 2, 3 more. Thread 2 first: 4 states, and 2 until
+    // thread 1 sleeps for ever, as far as it is in a state of the other order, in which it is awake.
+    assert_eq!(variants.n_nodes().n, 16);
+}
+
+#[test]
+fn recursive_locks_can_be_taken_again() {
+    let figure = Figure::new(
+        "
+        T1:1 lock m
+        T1:2 lock m
+        T1:3 write x
+        T1:4 unlock m
+        T1:5 unlock m
+        T2:10 lock m
+        T2:11 read x
+        T2:12 unlock m",
+    );
+    let variants = Variants::of(&figure.history, &figure.history.shared(), MANY);
+    assert_eq!(variants.count().n, 1);
+}
+
+fn group(members: &[u32]) -> Group {
+    Group { members: members.to_vec(), uses: Vec::new(), outcome: None }
+}
+
+/// Figures 45 and 46, Tables 4 and 5: four of six variants are tested.
+#[test]
+fn figures_45_and_46() {
+    let first = vec![group(&[1, 2, 3]), group(&[5]), group(&[4])];
+    let second = vec![group(&[1, 2, 4]), group(&[3, 5])];
+    let mut table = BranchTable::new(vec![first, second]);
+    table.test(1, &[true, true]);
+    assert_eq!(table.next(), [5]);
+    table.test(5, &[false, false]);
+    // Testing V5 shows a variant more, V6.
+    table.branches[0][1].members.push(6);
+    table.branches[1][0].members.push(6);
+    let mut next = table.next();
+    next.sort_unstable();
+    assert_eq!(next, [3, 6]);
+    table.test(3, &[true, false]);
+    table.test(6, &[false, true]);
+    assert_eq!(table.next(), [0; 0]);
+    assert_eq!(table.n_tested(), 4);
+}

@@ -1,0 +1,317 @@
+//! A schedule in which given uses read given defines: Algorithms 10 and 11, for many constraints at once.
+//!
+//! Threads go on as they did in a history; who does what next is chosen anew. Each constraint is an automaton
+//! (ALGORITHMS A9): until its define is done it holds the use back; from then on it wants the use, and holds
+//! other defines of the variable back; when the use is done it is satisfied. If all who could go on are held
+//! back, the constraint that holds back the earliest step lets go: it can't be had in this way, and perhaps
+//! not at all. The dissertation's algorithms block both threads instead, and deadlock where one of them holds
+//! a lock or is waited for (F3.8).
+//!
+//! No single way of choosing satisfies everything that can be, so there are several policies to try. What
+//! threads do after they read another value than in the history is not known: the schedule ends with the last
+//! use, and whoever runs it goes on freely.
+//!
+//! Locks, waits, creation and joins are followed. Of everything else (semaphores, barriers, descriptors) the
+//! order in the history is kept for each object. Time O(steps · threads · log steps).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_model::ThreadId;
+
+use crate::history::{Act, History};
+
+/// A use is to read this define; `None`: the value before the first step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Constraint {
+    /// The step that reads.
+    pub use_step: u32,
+    /// The step that writes.
+    pub define: Option<u32>,
+}
+
+/// Who goes first, of those who are neither wanted nor held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// As in the history.
+    AsBefore,
+    /// The threads of the defines, then those of the uses.
+    DefinesFirst,
+    /// The threads of the uses as far as they may, then those of the defines.
+    UsesFirst,
+    /// Everybody else as far as they can.
+    OthersFirst,
+}
+
+impl Policy {
+    /// All, in the order in which they are tried.
+    pub const ALL: [Policy; 4] =
+        [Policy::AsBefore, Policy::DefinesFirst, Policy::UsesFirst, Policy::OthersFirst];
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Woven {
+    /// Steps of the history, in their new order, up to the last use.
+    pub steps: Vec<u32>,
+    /// Constraints that were satisfied, by their number. Sorted.
+    pub satisfied: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Before,
+    Open,
+    Over,
+}
+
+struct Loom<'a> {
+    history: &'a History,
+    constraints: &'a [Constraint],
+    policy: Policy,
+    threads: Vec<Vec<u32>>,
+    at: Vec<usize>,
+    states: Vec<State>,
+    of_use: BTreeMap<u32, Vec<usize>>,
+    of_define: BTreeMap<u32, Vec<usize>>,
+    /// By variable: constraints that hold other defines back.
+    open: BTreeMap<u64, BTreeSet<usize>>,
+    last_define: BTreeMap<u64, u32>,
+    owners: BTreeMap<u64, (ThreadId, u32)>,
+    readers: BTreeMap<u64, u32>,
+    waiting: Vec<(u64, ThreadId)>,
+    spawned: BTreeSet<ThreadId>,
+    /// By object: steps of other kinds, in their order, those done taken off.
+    others: BTreeMap<u64, std::collections::VecDeque<u32>>,
+    woven: Woven,
+}
+
+/// Weaves a schedule. See the module.
+pub fn weave(history: &History, constraints: &[Constraint], policy: Policy) -> Woven {
+    let mut loom = Loom::new(history, constraints, policy);
+    while loom.states.iter().any(|it| *it != State::Over) {
+        let Some(thread) = loom.choose() else {
+            if loom.let_go() {
+                continue;
+            }
+            break;
+        };
+        loom.step(thread);
+    }
+    let last = loom.woven.steps.iter().rposition(|it| loom.of_use.contains_key(it));
+    loom.woven.steps.truncate(last.map_or(0, |it| it + 1));
+    loom.woven.satisfied.sort_unstable();
+    loom.woven
+}
+
+impl<'a> Loom<'a> {
+    fn new(history: &'a History, constraints: &'a [Constraint], policy: Policy) -> Loom<'a> {
+        let mut of_use: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        let mut of_define: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        let mut open: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
+        let mut states = Vec::new();
+        for (idx, it) in constraints.iter().enumerate() {
+            of_use.entry(it.use_step).or_default().push(idx);
+            match it.define {
+                Some(define) => {
+                    of_define.entry(define).or_default().push(idx);
+                    states.push(State::Before);
+                }
+                None => {
+                    let object = history.steps[it.use_step as usize].object;
+                    open.entry(object).or_default().insert(idx);
+                    states.push(State::Open);
+                }
+            }
+        }
+        let mut others: BTreeMap<u64, std::collections::VecDeque<u32>> = BTreeMap::new();
+        let mut spawned = BTreeSet::new();
+        for (idx, step) in history.steps.iter().enumerate() {
+            match step.act {
+                Act::Other if step.object != 0 => {
+                    others.entry(step.object).or_default().push_back(idx as u32);
+                }
+                Act::Spawn(child) => {
+                    spawned.insert(child);
+                }
+                _ => {}
+            }
+        }
+        let threads = history.by_thread();
+        Loom {
+            history,
+            constraints,
+            policy,
+            at: vec![0; threads.len()],
+            threads,
+            states,
+            of_use,
+            of_define,
+            open,
+            last_define: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            waiting: Vec::new(),
+            spawned,
+            others,
+            woven: Woven { steps: Vec::new(), satisfied: Vec::new() },
+        }
+    }
+
+    fn next_of(&self, thread: usize) -> Option<u32> {
+        self.threads[thread].get(self.at[thread]).copied()
+    }
+
+    /// The best of those who can go on and are not held back.
+    fn choose(&self) -> Option<usize> {
+        let free = (0..self.threads.len()).filter_map(|thread| {
+            let step = self.next_of(thread)?;
+            let is_free = self.is_enabled(thread, step) && !self.is_held(step);
+            is_free.then(|| (self.rank(thread), step, thread))
+        });
+        free.min().map(|it| it.2)
+    }
+
+    /// Lower goes first.
+    fn rank(&self, thread: usize) -> u8 {
+        let is_of = |step: u32| self.history.steps[step as usize].thread.idx() == thread;
+        let live = || self.constraints.iter().zip(&self.states).filter(|it| *it.1 != State::Over);
+        let is_wanted = live().any(|(it, state)| *state == State::Open && is_of(it.use_step));
+        let is_defining =
+            live().any(|(it, state)| *state == State::Before && it.define.is_some_and(is_of));
+        let is_using = live().any(|(it, state)| *state == State::Before && is_of(it.use_step));
+        match self.policy {
+            Policy::AsBefore => 1 - u8::from(is_wanted && !is_defining),
+            Policy::DefinesFirst if is_defining => 0,
+            Policy::DefinesFirst => 2 - u8::from(is_wanted),
+            Policy::UsesFirst if is_using || is_wanted => 0,
+            Policy::UsesFirst => 2 - u8::from(is_defining),
+            Policy::OthersFirst if is_wanted => 1,
+            Policy::OthersFirst => 2 * u8::from(is_defining || is_using),
+        }
+    }
+
+    fn is_held(&self, step: u32) -> bool {
+        let is_early = |it: &usize| self.states[*it] == State::Before;
+        if self.of_use.get(&step).is_some_and(|it| it.iter().any(is_early)) {
+            return true;
+        }
+        let it = &self.history.steps[step as usize];
+        // A define that is wanted itself, by another that is open for the same variable, waits for that.
+        it.act.is_write()
+            && self
+                .open
+                .get(&it.object)
+                .is_some_and(|all| all.iter().any(|idx| self.constraints[*idx].use_step != step))
+    }
+
+    fn is_enabled(&self, thread: usize, idx: u32) -> bool {
+        let me = ThreadId(thread as u32);
+        if self.spawned.contains(&me) {
+            return false;
+        }
+        let step = &self.history.steps[idx as usize];
+        let is_free = |lock: u64| self.owners.get(&lock).is_none_or(|it| it.0 == me);
+        let is_unread = |lock: u64| self.readers.get(&lock).is_none_or(|it| *it == 0);
+        match step.act {
+            Act::Lock => is_free(step.object) && is_unread(step.object),
+            Act::ReadLock => is_free(step.object),
+            Act::Wake => !self.waiting.contains(&(step.object, me)) && is_free(step.other),
+            Act::Join(target) => {
+                let target = target.idx();
+                self.threads.get(target).is_none_or(|it| self.at[target] == it.len())
+            }
+            Act::Other if step.object != 0 => {
+                self.others.get(&step.object).is_some_and(|it| it.front() == Some(&idx))
+            }
+            _ => true,
+        }
+    }
+
+    fn step(&mut self, thread: usize) {
+        let idx = self.threads[thread][self.at[thread]];
+        self.at[thread] += 1;
+        self.woven.steps.push(idx);
+        let step = self.history.steps[idx as usize];
+        self.perform(idx, &step);
+        if step.act.is_read() {
+            self.used(idx, step.object);
+        }
+        if step.act.is_write() {
+            self.last_define.insert(step.object, idx);
+            for constraint in self.of_define.get(&idx).into_iter().flatten() {
+                if self.states[*constraint] == State::Before {
+                    self.states[*constraint] = State::Open;
+                    self.open.entry(step.object).or_default().insert(*constraint);
+                }
+            }
+        }
+    }
+
+    fn used(&mut self, idx: u32, object: u64) {
+        for constraint in self.of_use.get(&idx).into_iter().flatten() {
+            if let Some(open) = self.open.get_mut(&object) {
+                open.remove(constraint);
+            }
+            self.states[*constraint] = State::Over;
+            if self.last_define.get(&object).copied() == self.constraints[*constraint].define {
+                self.woven.satisfied.push(*constraint);
+            }
+        }
+    }
+
+    fn perform(&mut self, idx: u32, step: &crate::history::Step) {
+        match step.act {
+            Act::Lock => self.owners.entry(step.object).or_insert((step.thread, 0)).1 += 1,
+            Act::ReadLock => *self.readers.entry(step.object).or_default() += 1,
+            Act::Wake => self.owners.entry(step.other).or_insert((step.thread, 0)).1 += 1,
+            Act::Unlock => self.give(step.object, false),
+            Act::Wait => {
+                self.give(step.other, true);
+                self.waiting.push((step.object, step.thread));
+            }
+            Act::Notify => {
+                if let Some(at) = self.waiting.iter().position(|it| it.0 == step.object) {
+                    self.waiting.remove(at);
+                }
+            }
+            Act::NotifyAll => self.waiting.retain(|it| it.0 != step.object),
+            Act::Spawn(child) => {
+                self.spawned.remove(&child);
+            }
+            Act::Other => {
+                if let Some(all) = self.others.get_mut(&step.object) {
+                    all.retain(|it| *it != idx);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn give(&mut self, lock: u64, all: bool) {
+        if let Some((_, depth)) = self.owners.get_mut(&lock) {
+            *depth -= 1;
+            if all || *depth == 0 {
+                self.owners.remove(&lock);
+            }
+        } else if let Some(n_readers) = self.readers.get_mut(&lock) {
+            *n_readers = n_readers.saturating_sub(1);
+        }
+    }
+
+    /// Nobody can go on: lets go of the constraint that holds back the earliest step. `false`: none does.
+    fn let_go(&mut self) -> bool {
+        let held = (0..self.threads.len()).filter_map(|it| self.next_of(it));
+        let earliest = held.filter(|it| self.is_held(*it)).min();
+        let Some(step) = earliest else { return false };
+        let early = self.of_use.get(&step).into_iter().flatten();
+        let early = early.copied().find(|it| self.states[*it] == State::Before);
+        let object = self.history.steps[step as usize].object;
+        let open = self.open.get(&object).and_then(|it| it.first().copied());
+        let Some(constraint) = early.or(open) else { return false };
+        self.states[constraint] = State::Over;
+        if let Some(open) = self.open.get_mut(&object) {
+            open.remove(&constraint);
+        }
+        true
+    }
+}
