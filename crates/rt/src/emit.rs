@@ -134,8 +134,7 @@ impl Emit {
         }
         if let Some((_, header)) = self.live {
             // SAFETY: the header is mapped for as long as the process lives.
-            let summary = unsafe { &mut (*header).summary };
-            (summary.digest, summary.class) = (self.digest, self.class);
+            unsafe { publish_hashes(header, self.digest, self.class) };
         }
     }
 
@@ -352,6 +351,16 @@ impl Emit {
             }
         }
         site
+    }
+}
+
+/// One store each: as one of 16 bytes it would wait for both of the stores that have just been made.
+#[inline(always)]
+unsafe fn publish_hashes(header: *mut Header, digest: u64, class: u64) {
+    // SAFETY: the caller's header is mapped, and nobody refers to it while the execution runs.
+    unsafe {
+        (&raw mut (*header).summary.digest).write_volatile(digest);
+        (&raw mut (*header).summary.class).write_volatile(class);
     }
 }
 
