@@ -19,7 +19,7 @@ mod told;
 mod watched;
 
 use raddle_analysis::hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId, Segment};
-use raddle_model::{Event, ObjectId, Op, OpKind, Order, Points, SiteId, ThreadId};
+use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, Points, SiteId, ThreadId};
 
 use self::watched::Watched;
 use crate::{
@@ -133,8 +133,15 @@ impl Control {
 
     /// An op was performed that is no access to memory: what it orders.
     #[inline]
-    pub(crate) fn order_by(&mut self, op: &Op, result: raddle_model::OpResult, value: u64) {
-        if self.detect.is_on && self.machine.n_threads() > 1 {
+    pub(crate) fn order_by(&mut self, op: &Op, result: OpResult, value: u64) {
+        if !self.detect.is_on || self.machine.n_threads() == 1 {
+            return;
+        }
+        // By far the most common, and what a step may cost is measured with it.
+        let is_lock = op.kind == OpKind::Lock && result == OpResult::Done;
+        if is_lock && !self.is_watching() {
+            self.detect.causality.acquire(self.me, op.object);
+        } else {
             self.order_by_event(&Event::of(self.me, op, result, value, None));
         }
     }

@@ -67,6 +67,8 @@ struct ObjectClock {
     heads: u64,
     /// The thread that it stands for.
     thread: Option<ThreadId>,
+    /// A thread that knows all that is released: who comes back to its own lock learns nothing.
+    known_to: Option<ThreadId>,
 }
 
 /// What an atomic op does to what is known.
@@ -227,8 +229,11 @@ impl Causality {
     /// What was released to an object is known.
     #[inline]
     pub fn acquire(&mut self, thread: ThreadId, object: ObjectId) {
-        if let Some(Some(it)) = self.objects.get(object.idx()) {
+        if let Some(Some(it)) = self.objects.get_mut(object.idx())
+            && it.known_to != Some(thread)
+        {
             self.threads[thread.idx()].now.join(&it.released);
+            it.known_to = Some(thread);
         }
     }
 
@@ -238,8 +243,14 @@ impl Causality {
         if object == ObjectId::NONE {
             return;
         }
-        let slot = slot(&mut self.objects, object);
-        slot.released.join(&self.threads[thread.idx()].now);
+        let it = slot(&mut self.objects, object);
+        let now = &self.threads[thread.idx()].now;
+        if it.known_to == Some(thread) {
+            it.released.copy(now);
+        } else {
+            it.released.join(now);
+            it.known_to = None;
+        }
         self.end_segment(thread);
     }
 
@@ -273,6 +284,7 @@ impl Causality {
             return;
         }
         let it = slot(&mut self.objects, object);
+        it.known_to = None;
         let me_bit = 1 << thread.0.min(63);
         let goes_on = op.kind != OpKind::AtomicStore || !is_release && it.heads & me_bit != 0;
         if goes_on {
@@ -365,6 +377,7 @@ impl Causality {
         let now = &self.threads[thread.idx()].now;
         if it.writer == Some(thread) {
             it.writer = None;
+            it.known_to = None;
             it.released.copy(now);
             it.gathered.clear();
         } else {
@@ -388,6 +401,7 @@ impl Causality {
         let it = slot(&mut self.objects, object);
         it.gathered.join(&self.threads[thread.idx()].now);
         if is_last {
+            it.known_to = None;
             it.released.copy(&it.gathered);
             it.gathered.clear();
             self.threads[thread.idx()].now.join(&it.released);

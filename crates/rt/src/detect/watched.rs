@@ -70,9 +70,15 @@ impl Control {
         }
     }
 
+    /// Is any memory watched?
+    #[inline]
+    pub(super) fn is_watching(&self) -> bool {
+        self.detect.watched.watch.region != 0
+    }
+
     /// A step that may take a lock or give one back.
     pub(super) fn watched_step(&mut self, event: &Event) {
-        if self.detect.watched.watch.region != 0 {
+        if self.is_watching() {
             self.detect.watched.held.step(event, self.emit.n_steps);
         }
     }
