@@ -10,7 +10,7 @@ use raddle_analysis::hb::Atomic;
 use raddle_model::{End, Event, Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
-    control::{Caller, Control, control, enter, is_active, leave, may_enter},
+    control::{Caller, Control, control, enter, leave, looks, may_enter},
     detect::Touch,
     end,
     shadow::{Cell, Shadow, State},
@@ -25,7 +25,7 @@ pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
     pc: usize,
     sp: usize,
 ) {
-    if !is_active() {
+    if !looks() {
         return;
     }
     // SAFETY: active means initialised.
@@ -73,7 +73,7 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
 /// An access to any range.
 #[inline(never)]
 pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
-    if size == 0 || !enter() {
+    if size == 0 || !looks() || !enter() {
         return;
     }
     let touch = Touch { address, size, kind, caller };
@@ -109,7 +109,7 @@ unsafe fn of_all(touch: &Touch) {
 #[cold]
 #[inline(never)]
 pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller) {
-    if !enter() {
+    if !looks() || !enter() {
         return;
     }
     let touch = Touch { address, size, kind, caller };
@@ -117,7 +117,7 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
     unsafe {
         let cell = (*control()).shadow.cell(address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
-        if is_lock || (*control()).machine.n_threads() == 1 {
+        if is_lock {
             (*control()).touch(&touch);
             return leave(());
         }

@@ -107,6 +107,9 @@ unsafe impl Sync for Global {}
 
 pub(crate) static CONTROL: Global = Global(UnsafeCell::new(MaybeUninit::uninit()));
 pub(crate) static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
+/// Are plain accesses looked at? Not before a second thread is made: what the first one did until then
+/// happens before all that any other will do.
+pub(crate) static LOOKS: AtomicBool = AtomicBool::new(false);
 
 /// The global state. Dereference it for one statement at a time, never across a switch.
 #[inline(always)]
@@ -120,6 +123,17 @@ pub(crate) fn is_active() -> bool {
     IS_ACTIVE.load(Relaxed)
 }
 
+/// Are plain accesses looked at?
+#[inline(always)]
+pub(crate) fn looks() -> bool {
+    LOOKS.load(Relaxed)
+}
+
+/// A second thread is made: from now on all accesses are looked at.
+pub(crate) fn begin_to_look() {
+    LOOKS.store(true, Relaxed);
+}
+
 /// Puts the program under control.
 pub(crate) fn activate(control_value: Control) {
     // SAFETY: called once, before any hook is active.
@@ -130,6 +144,7 @@ pub(crate) fn activate(control_value: Control) {
 /// Lets the program go: from now on every hook passes to the real function (after a `fork`).
 pub(crate) fn deactivate() {
     IS_ACTIVE.store(false, Relaxed);
+    LOOKS.store(false, Relaxed);
 }
 
 /// Enters a hook. `false` if the real function is to run: nothing is controlled, the call comes from

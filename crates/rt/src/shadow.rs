@@ -6,6 +6,9 @@
 //! either, if it was written while its owner was alone (initialised); from the first write that others
 //! can see it is a *variable*, an object like a lock.
 //!
+//! Nothing is noted before a second thread is made (`control::LOOKS`): all of that happens before whatever
+//! another thread does, so memory that `main` has filled in belongs to whoever comes first.
+//!
 //! Each four bytes have two cells: one for writes, which also says whose they are, and one for reads. A cell
 //! of memory that one thread owns has the segment of the thread's last access (see `detect`) and the bytes
 //! that it was to. So an access that was made before, in the same segment, is told by one comparison.
@@ -262,7 +265,8 @@ impl Shadow {
             // SAFETY: user addresses are below 2^47, so the index is in the table.
             let is_mapped =
                 chunk_idx < N_CHUNKS && !unsafe { *self.chunks.add(chunk_idx) }.is_null();
-            if is_mapped {
+            // Fresh memory without cells is as it should be; freed memory is looked at later.
+            if is_mapped || is_freed && !self.own_cell(at).is_null() {
                 self.fill_in_chunk(at, stop, if is_freed { 0xff } else { 0 });
             }
             at = stop;

@@ -16,7 +16,7 @@ use raddle_trace::{ObjectClass, ObjectEntry, SiteEntry};
 use crate::{
     apart::apart,
     arena,
-    control::{Control, control},
+    control::{Control, begin_to_look, control},
     end,
     real::{self, Destructor, Start},
     shadow::Cell,
@@ -281,6 +281,7 @@ pub(crate) fn create(
         thread.mask = (&(*control).threads)[me.idx()].mask;
         let fs = thread.fs;
         let id = (*control).machine.create_thread(object, Some(me), site);
+        begin_to_look();
         (*control).emit.add_thread(id);
         (*control).emit.set_value(u64::from(id.0), 0);
         (*control).describe_thread(object, id);

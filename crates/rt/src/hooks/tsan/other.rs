@@ -7,7 +7,7 @@ use raddle_model::{Op, OpKind, Order};
 
 use crate::{
     access::{access, range},
-    control::{Caller, control, enter, is_active, leave},
+    control::{Caller, control, enter, leave, looks},
     hooks::{caller, export},
     real,
     step::step,
@@ -78,15 +78,11 @@ extern "C" fn do_zero() -> usize {
 }
 
 extern "C" fn do_read_range(address: usize, size: usize) {
-    if is_active() {
-        range(address, size, OpKind::Read, caller());
-    }
+    range(address, size, OpKind::Read, caller());
 }
 
 extern "C" fn do_write_range(address: usize, size: usize) {
-    if is_active() {
-        range(address, size, OpKind::Write, caller());
-    }
+    range(address, size, OpKind::Write, caller());
 }
 
 /// A constructor or destructor sets the virtual table; to the same one is no write.
@@ -101,7 +97,7 @@ extern "C" fn do_vptr_update(address: *const usize, value: usize) {
 /// Is memory worth a look: does more than one thread run?
 fn is_shared_world() -> bool {
     // SAFETY: active means initialised; a plain look.
-    is_active() && unsafe { (*control()).is_execution && !(*control()).is_inside }
+    looks() && unsafe { (*control()).is_execution && !(*control()).is_inside }
 }
 
 unsafe extern "C" fn do_memcpy(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void {

@@ -7,7 +7,7 @@ use raddle_model::OpKind;
 
 use crate::{
     access::{access, range, volatile},
-    control::{CONTROL, Caller, Control, Hot, IS_ACTIVE, is_active},
+    control::{CONTROL, Caller, Control, Hot, LOOKS},
     shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT},
 };
 
@@ -33,7 +33,7 @@ macro_rules! export_fast {
         #[unsafe(naked)]
         pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
-                "cmp byte ptr [rip + {active}], 0",
+                "cmp byte ptr [rip + {looks}], 0",
                 "je 2f",
                 concat!("test dil, ", $misaligned),
                 "jnz 3f",
@@ -56,7 +56,7 @@ macro_rules! export_fast {
                 "3: mov rsi, [rsp]",
                 "lea rdx, [rsp + 8]",
                 "jmp {work}",
-                active = sym IS_ACTIVE,
+                looks = sym LOOKS,
                 control = sym CONTROL,
                 chunks = const CHUNKS,
                 mine = const $mine,
@@ -110,22 +110,16 @@ extern "C" fn write16(address: usize, pc: usize, sp: usize) {
 }
 
 extern "C" fn volatile_read<const SIZE: usize>(address: usize, pc: usize, sp: usize) {
-    if is_active() {
-        volatile(address, SIZE, OpKind::Read, Caller { pc, sp });
-    }
+    volatile(address, SIZE, OpKind::Read, Caller { pc, sp });
 }
 
 extern "C" fn volatile_write<const SIZE: usize>(address: usize, pc: usize, sp: usize) {
-    if is_active() {
-        volatile(address, SIZE, OpKind::Write, Caller { pc, sp });
-    }
+    volatile(address, SIZE, OpKind::Write, Caller { pc, sp });
 }
 
 /// One access that reads and writes (clang's compound form): one step.
 extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize) {
-    if is_active() {
-        range(address, SIZE, OpKind::ReadWrite, Caller { pc, sp });
-    }
+    range(address, SIZE, OpKind::ReadWrite, Caller { pc, sp });
 }
 
 export_fast! {
