@@ -44,14 +44,16 @@ fn search(folder: &Path, text: &str, strategy: &str) -> Value {
     it
 }
 
-/// So many classes; `dpor` makes one execution for each, and besides only those that are cut short.
+/// So many classes; `dpor` makes one execution for each, and besides only those that are cut short;
+/// `dpor:optimal` not even these.
 #[track_caller]
 fn check(text: &str, n_classes: u64) {
     let folder = folder();
-    for strategy in ["dpor", "dpor:classic"] {
+    for strategy in ["dpor", "dpor:classic", "dpor:optimal"] {
         let it = search(folder.path(), text, strategy);
         let n_new = it["executions"].as_u64().zip(it["redundant"].as_u64()).map(|it| it.0 - it.1);
         assert_eq!(n_new, Some(n_classes), "{strategy}: {it}");
+        assert!(strategy != "dpor:optimal" || it["redundant"] == 0, "{it}");
     }
 }
 
@@ -220,4 +222,23 @@ fn wait_and_signal() {
         }",
         2,
     );
+}
+
+/// Under a bound: the lost update of two increments needs one preemption, and with it all four classes are there.
+#[test]
+fn bounds() {
+    let folder = folder();
+    let text = "static volatile int x;
+        static void *inc(void *arg) { int old = x; x = old + 1; return arg; }
+        int main(void) { all(inc, 2); return x == 2 ? 0 : 1; }";
+    let find = |strategy: &str| {
+        let it = search(folder.path(), text, strategy);
+        (it["executions"].as_u64(), it["words"].as_str().unwrap_or_default().to_owned())
+    };
+    let words = "were explored, up to the order of independent steps";
+    let none = find("dpor:preemptions=0");
+    assert_eq!(none.1, format!("all schedules with no preemption {words}"));
+    let one = find("dpor:preemptions=1");
+    assert_eq!(one.1, format!("all schedules with at most 1 preemption {words}"));
+    assert!(none.0 < one.0, "{none:?} {one:?}");
 }

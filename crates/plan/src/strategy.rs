@@ -114,7 +114,7 @@ pub const FORMS: &[Form] = &[
     ),
     form(
         "dpor",
-        "classic",
+        "optimal | classic | preemptions=0..",
         "systematic: one of all schedules that differ in the order of independent steps only",
     ),
 ];

@@ -8,20 +8,27 @@
 //! thread, and executions that end before their time. The variants are `source`, `classic`, `bounded` and
 //! `optimal`.
 
+mod bounded;
 mod classic;
+mod optimal;
 mod source;
 
 use raddle_model::{End, PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::{classic::Classic, source::Source};
+pub(crate) use self::{
+    bounded::Bounded,
+    classic::Classic,
+    optimal::{Branch, Optimal},
+    source::Source,
+};
 use super::{
     Pending, Run, Step, Threads,
     deed::{Deed, Marks},
     order::{Asked, Order},
     spin::is_waiting,
     tree,
-    tree::{Policy, Verdict, Way},
+    tree::{Policy, Verdict, Way, push_choice},
 };
 
 pub(crate) type Path = tree::Path<Sleepers, Known>;
@@ -29,7 +36,16 @@ pub(crate) type Node = tree::Node<Sleepers, Known>;
 
 /// Threads that sleep at a node, with what they would do.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Sleepers(Vec<(ThreadId, Deed)>);
+pub(crate) struct Sleepers(Vec<Sleeper>);
+
+/// A thread whose step was explored beside, and what that did.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Sleeper {
+    thread: ThreadId,
+    deed: Deed,
+    /// It ended the execution, so nothing of what others could do behind it was explored.
+    is_end: bool,
+}
 
 /// What is known about a way.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -38,12 +54,14 @@ pub(crate) struct Known {
     op: Option<Deed>,
     /// What it did.
     done: Option<Deed>,
+    /// It ended the execution, with others still able to go on.
+    is_end: bool,
+    /// What is wanted after it. Empty when it has been taken.
+    then: Vec<Branch>,
 }
 
 /// Where a variant adds ways.
-pub(crate) trait Rule:
-    std::fmt::Debug + Default + Serialize + for<'a> Deserialize<'a>
-{
+pub(crate) trait Rule: std::fmt::Debug + Serialize + for<'a> Deserialize<'a> {
     /// The op that was asked about last may be in races: adds ways at the states before these.
     fn turn_round(
         &mut self,
@@ -54,6 +72,27 @@ pub(crate) trait Rule:
     );
     /// Is every op asked about as it was when it was pending, instead of as it turned out?
     const IS_BY_OP: bool;
+    /// Do threads sleep whose steps were explored?
+    const HAS_SLEEP: bool = true;
+
+    /// May a thread go on at a node, as far as a bound is concerned?
+    fn affords(&mut self, _path: &Path, _idx: usize, _thread: ThreadId) -> bool {
+        true
+    }
+
+    /// Has a bound left something out?
+    fn is_cut(&self) -> bool {
+        false
+    }
+
+    /// What has been explored, in words.
+    fn words(&self, is_finished: bool) -> String {
+        match is_finished {
+            true => "all schedules were explored, up to the order of independent steps",
+            false => "one of all schedules that differ in the order of independent steps only",
+        }
+        .into()
+    }
 }
 
 /// Depth-first search, reduced.
@@ -67,8 +106,8 @@ pub(crate) struct Reduced<R: Rule> {
 }
 
 impl<R: Rule> Reduced<R> {
-    pub(crate) fn new(may_time_out: bool) -> Reduced<R> {
-        Reduced { rule: R::default(), may_time_out, order: None }
+    pub(crate) fn new(rule: R, may_time_out: bool) -> Reduced<R> {
+        Reduced { rule, may_time_out, order: None }
     }
 }
 
@@ -85,37 +124,51 @@ impl<R: Rule> Policy for Reduced<R> {
     }
 
     fn beyond(&self, path: &Path, node: usize, child: usize) -> (Vec<u32>, PickerSpec) {
-        let asleep = asleep_after(path.node(node), child);
-        let from = node as u32 + 1;
+        let taken = &path.node(node).children[child];
+        if !R::HAS_SLEEP {
+            return (Vec::new(), PickerSpec::Nonpreemptive);
+        }
+        let mut asleep = asleep_after(path.node(node), child);
+        let mut choices = Vec::new();
+        let mut from = node as u32 + 1;
+        let mut next = taken.extra.then.first();
+        while let Some(branch) = next {
+            push_choice(&mut choices, branch.way.thread, branch.way.choice);
+            asleep.retain(|it| it.stays(branch.way.thread, &branch.deed));
+            from += 1;
+            next = branch.then.first();
+        }
+        let asleep: Threads = asleep.into_iter().map(|it| it.thread).collect();
         let tail = match asleep.is_empty() {
             true => PickerSpec::Nonpreemptive,
             false => PickerSpec::Awake { asleep: asleep.0, from },
         };
-        (Vec::new(), tail)
+        (choices, tail)
+    }
+
+    fn is_cut(&self) -> bool {
+        self.rule.is_cut()
     }
 
     fn words(&self, is_finished: bool) -> String {
-        match is_finished {
-            true => "all schedules were explored, up to the order of independent steps",
-            false => "one of all schedules that differ in the order of independent steps only",
-        }
-        .into()
+        self.rule.words(is_finished)
     }
 }
 
 impl<R: Rule> Reduced<R> {
     fn explore(&mut self, order: &mut Order, path: &mut Path, from: usize, run: &Run) -> Verdict {
         restore(order, path, from);
+        let mut waiting = Vec::new();
         for idx in from..path.steps.len() {
             let asked = order.ask_step(&path.steps, &path.objects);
             if idx == path.n_nodes() {
-                push_node(order, path, idx);
+                push_node(order, path, idx, R::HAS_SLEEP);
                 if path.node(idx).extra.threads().has(asked.op.thread) {
                     return self.end_at_sleeper(path, idx);
                 }
-                path.begin(idx, &asked);
+                path.begin(idx, &asked, waiting);
             }
-            path.take(idx, &asked);
+            waiting = path.take(idx, &asked);
             if R::IS_BY_OP {
                 let asked = order.ask_pending(&asked.op, &path.steps, &path.objects);
                 self.rule.turn_round(order, path, &asked, &run.pending);
@@ -151,7 +204,7 @@ impl<R: Rule> Reduced<R> {
 
     /// An execution that was ended by a step of one thread, with others still able to go on, stands for
     /// all that these would have done. So they go on, once, without that step.
-    fn go_on_in_spite_of_the_end(&self, path: &mut Path, run: &Run) {
+    fn go_on_in_spite_of_the_end(&mut self, path: &mut Path, run: &Run) {
         let Some(last) = path.steps.len().checked_sub(1) else { return };
         let is_early = !matches!(run.end, None | Some(End::Deadlock | End::Livelock | End::Hang));
         if !is_early || run.pending.iter().all(|it| it.is_blocked) {
@@ -159,11 +212,16 @@ impl<R: Rule> Reduced<R> {
         }
         let step = path.steps[last];
         let before = path.last(last);
-        let node = path.node(last);
+        let node = path.node_mut(last);
+        let current = node.current.expect("bug: the path goes through the node");
+        node.children[current].extra.is_end = true;
         let is_alone = node.children.iter().all(|it| it.way.thread == step.thread);
         let asleep = node.extra.threads().with(step.thread);
         let mut options = step.options(self.may_time_out, before);
-        if is_alone && let Some(thread) = options.find(|it| !asleep.has(*it)) {
+        if is_alone
+            && let Some(thread) = options.find(|it| !asleep.has(*it))
+            && self.rule.affords(path, last, thread)
+        {
             path.want(last, thread, &run.pending);
         }
     }
@@ -180,21 +238,21 @@ fn restore(order: &mut Order, path: &Path, from: usize) {
 
 /// Adds the node before a step: those sleep who did at the node before, or whose step was explored there, and
 /// whom the step in between did not wake.
-fn push_node(order: &Order, path: &mut Path, idx: usize) {
+fn push_node(order: &Order, path: &mut Path, idx: usize, has_sleep: bool) {
     let mut sleepers = std::mem::take(&mut path.push_node().extra);
     sleepers.0.clear();
-    if let Some(before) = idx.checked_sub(1) {
+    if let Some(before) = idx.checked_sub(1).filter(|_| has_sleep) {
         let woken_by = order.deed(before);
         let thread = path.steps[before].thread;
-        let stay = |it: &&(ThreadId, Deed)| it.0 != thread && !it.1.is_dependent(woken_by);
         let node = path.node(before);
-        sleepers.0.extend(node.extra.0.iter().filter(stay));
+        sleepers.0.extend(node.extra.0.iter().filter(|it| it.stays(thread, woken_by)));
         let current = node.current.expect("bug: the path goes through the node");
         for child in &node.children[..current] {
-            let explored = child.extra.done.map(|deed| (child.way.thread, deed));
-            let is_new = |it: &&(ThreadId, Deed)| sleepers.0.iter().all(|other| other.0 != it.0);
-            if let Some(explored) = explored.as_ref().filter(stay).filter(is_new) {
-                sleepers.0.push(*explored);
+            let Some(deed) = child.extra.done else { continue };
+            let explored = Sleeper { thread: child.way.thread, deed, is_end: child.extra.is_end };
+            let is_new = sleepers.0.iter().all(|it| it.thread != explored.thread);
+            if is_new && explored.stays(thread, woken_by) {
+                sleepers.0.push(explored);
             }
         }
     }
@@ -203,44 +261,68 @@ fn push_node(order: &Order, path: &mut Path, idx: usize) {
 
 /// Who sleeps after a child's step, as far as its op and those of the children before it tell. Not all of
 /// them may have been taken, so what their steps did is not asked: it would depend on when this is.
-fn asleep_after(node: &Node, child: usize) -> Threads {
+fn asleep_after(node: &Node, child: usize) -> Vec<Sleeper> {
     let taken = &node.children[child];
-    let Some(woken_by) = &taken.extra.op else { return Threads::NONE };
-    let before = node.children[..child].iter();
-    let before = before.filter_map(|it| Some((it.way.thread, it.extra.op?)));
+    let Some(woken_by) = &taken.extra.op else { return Vec::new() };
+    let before = node.children[..child].iter().filter_map(|it| {
+        Some(Sleeper { thread: it.way.thread, deed: it.extra.op?, is_end: it.extra.is_end })
+    });
     let all = node.extra.0.iter().copied().chain(before);
-    let stay = all.filter(|it| it.0 != taken.way.thread && !it.1.is_dependent(woken_by));
-    stay.map(|it| it.0).collect()
+    all.filter(|it| it.stays(taken.way.thread, woken_by)).collect()
+}
+
+impl Sleeper {
+    /// Does it sleep on when a thread takes a step?
+    fn stays(&self, thread: ThreadId, step: &Deed) -> bool {
+        self.thread != thread && !self.deed.is_dependent(step)
+    }
 }
 
 impl Sleepers {
     pub(crate) fn threads(&self) -> Threads {
-        self.0.iter().map(|it| it.0).collect()
+        self.0.iter().map(|it| it.thread).collect()
     }
 }
 
 impl Path {
-    /// The path goes through a new node's first way.
-    fn begin(&mut self, idx: usize, asked: &Asked) {
+    /// The path goes through a new node's first way; other ways may wait there.
+    fn begin(&mut self, idx: usize, asked: &Asked, waiting: Vec<Branch>) {
         let step = self.steps[idx];
         let op = Some(Deed::pending(&asked.op, &self.objects, Marks::default()));
-        self.node_mut(idx).begin(&step, Known { op, done: None });
+        let node = self.node_mut(idx);
+        node.begin(&step, Known { op, ..Known::default() });
+        for branch in waiting {
+            let way = node.children[0].way;
+            let is_taken = branch.way.thread == way.thread
+                && branch.way.choice.is_none_or(|it| way.choice == Some(it));
+            match is_taken {
+                true => node.children[0].extra.then = branch.then,
+                false => {
+                    let op = Some(branch.deed);
+                    node.add(branch.way, Known { op, then: branch.then, ..Known::default() });
+                }
+            }
+        }
     }
 
-    /// The path goes through a way: what it did is known now, and in what other ways it could be done.
-    fn take(&mut self, idx: usize, asked: &Asked) {
+    /// The path goes through a way: what it did is known now, and in what other ways it could be done. What
+    /// waits behind it.
+    fn take(&mut self, idx: usize, asked: &Asked) -> Vec<Branch> {
         let step = self.steps[idx];
         let node = self.node_mut(idx);
         let current = node.current.expect("bug: the path goes through the node");
         node.children[current].extra.done = Some(*asked.deed());
+        let waiting = std::mem::take(&mut node.children[current].extra.then);
         node.add_choices(&step);
+        waiting
     }
 
     /// Adds a way at a node that the path goes through.
     pub(crate) fn want(&mut self, idx: usize, thread: ThreadId, pending: &[Pending]) {
         let op = self.op_of(thread, idx, pending);
         let deed = op.map(|it| Deed::pending(&it, &self.objects, Marks::default()));
-        self.node_mut(idx).add(Way { thread, choice: None }, Known { op: deed, done: None });
+        self.node_mut(idx)
+            .add(Way { thread, choice: None }, Known { op: deed, ..Known::default() });
     }
 
     /// What a thread is about to do at a node: its next step, or what it never came to do.

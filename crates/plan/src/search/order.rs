@@ -18,9 +18,11 @@
 
 mod enable;
 mod races;
+mod sequence;
 
 use raddle_model::{Conflict, Effect, Flags, ObjectId, OpKind, OpResult, ThreadId, conflict};
 
+pub(crate) use self::sequence::Sequence;
 use super::{
     ObjectName, Pending, Step,
     deed::{Deed, Marks},

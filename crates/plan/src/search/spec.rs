@@ -8,7 +8,7 @@ use super::{
     Search,
     bounded::Bounded,
     dfs::Dfs,
-    dpor::{Classic, Reduced, Source},
+    dpor::{self, Classic, Optimal, Reduced, Source},
     idb::Delays,
     ipb::Preemptions,
     tree::{Policy, Tree},
@@ -36,6 +36,10 @@ pub enum Dpor {
     Classic,
     /// Source sets.
     Source,
+    /// Wakeup trees.
+    Optimal,
+    /// Of all schedules with at most so many preemptions.
+    Preemptions(u32),
 }
 
 /// Why a name is none of a search, or a saved search can't go on.
@@ -43,8 +47,8 @@ pub enum Dpor {
 pub enum SpecError {
     /// No search is called so.
     #[error(
-        "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor and \
-         dpor:classic"
+        "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor, \
+         dpor:classic, dpor:optimal and dpor:preemptions=2"
     )]
     Unknown(String),
     /// What was saved is not of this search, or not of this build.
@@ -63,6 +67,8 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Idb(Some(max)) => write!(f, "idb:{max}"),
             SearchSpec::Dpor(Dpor::Source) => f.write_str("dpor"),
             SearchSpec::Dpor(Dpor::Classic) => f.write_str("dpor:classic"),
+            SearchSpec::Dpor(Dpor::Optimal) => f.write_str("dpor:optimal"),
+            SearchSpec::Dpor(Dpor::Preemptions(max)) => write!(f, "dpor:preemptions={max}"),
         }
     }
 }
@@ -83,7 +89,11 @@ impl SearchSpec {
             "dpor" => Ok(SearchSpec::Dpor(match rest {
                 None => Dpor::Source,
                 Some("classic") => Dpor::Classic,
-                Some(_) => return Err(unknown()),
+                Some("optimal") => Dpor::Optimal,
+                Some(rest) => {
+                    let max = rest.strip_prefix("preemptions=").ok_or_else(unknown)?;
+                    Dpor::Preemptions(max.parse().map_err(|_| unknown())?)
+                }
             })),
             _ => Err(unknown()),
         }
@@ -98,10 +108,16 @@ impl SearchSpec {
             }
             SearchSpec::Idb(max) => Box::new(Tree::new(Bounded::new(Delays, may_time_out, max))),
             SearchSpec::Dpor(Dpor::Classic) => {
-                Box::new(Tree::new(Reduced::<Classic>::new(may_time_out)))
+                Box::new(Tree::new(Reduced::new(Classic, may_time_out)))
             }
             SearchSpec::Dpor(Dpor::Source) => {
-                Box::new(Tree::new(Reduced::<Source>::new(may_time_out)))
+                Box::new(Tree::new(Reduced::new(Source, may_time_out)))
+            }
+            SearchSpec::Dpor(Dpor::Optimal) => {
+                Box::new(Tree::new(Reduced::new(Optimal, may_time_out)))
+            }
+            SearchSpec::Dpor(Dpor::Preemptions(max)) => {
+                Box::new(Tree::new(Reduced::new(dpor::Bounded::new(max), may_time_out)))
             }
         }
     }
@@ -114,6 +130,8 @@ impl SearchSpec {
             SearchSpec::Idb(_) => restore::<Bounded<Delays>>(saved),
             SearchSpec::Dpor(Dpor::Classic) => restore::<Reduced<Classic>>(saved),
             SearchSpec::Dpor(Dpor::Source) => restore::<Reduced<Source>>(saved),
+            SearchSpec::Dpor(Dpor::Optimal) => restore::<Reduced<Optimal>>(saved),
+            SearchSpec::Dpor(Dpor::Preemptions(_)) => restore::<Reduced<dpor::Bounded>>(saved),
         }
     }
 }

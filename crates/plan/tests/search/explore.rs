@@ -9,7 +9,7 @@ use crate::{
     oracle,
     toy::{
         program::Program,
-        vm::{Outcome, Toy},
+        vm::{N_REGS, Outcome, Toy},
     },
 };
 
@@ -107,4 +107,15 @@ pub(crate) fn explore_as(spec: &str, program: &Program, how: How) -> Found {
     found.progress = search.progress();
     found.n_full = found.progress.n_executions - found.progress.n_redundant;
     found
+}
+
+impl Found {
+    /// What each thread by itself came to, and how executions ended.
+    pub(crate) fn local_ends(&self) -> BTreeSet<(usize, [i64; N_REGS], bool)> {
+        let ends = self.outcomes.iter().flat_map(|outcome| {
+            let threads = outcome.regs.iter().enumerate();
+            threads.map(|(thread, regs)| (thread, *regs, outcome.is_deadlock))
+        });
+        ends.collect()
+    }
 }

@@ -116,11 +116,28 @@ fn program() -> impl Strategy<Value = Program> {
     )
 }
 
+/// Does an instruction always do the same to its object, however it turns out?
+fn is_sure(ins: &Ins) -> bool {
+    !matches!(
+        ins,
+        Cas(..)
+            | TryLock(..)
+            | TimedLock(..)
+            | TimedWait(..)
+            | TryReadLock(..)
+            | TryWriteLock(..)
+            | TryTake(..)
+            | Arrive(..)
+            | Once(..)
+            | FutexWait(..)
+    )
+}
+
 /// More schedules than this are not enumerated.
 const SCHEDULES_MAX: u64 = 250;
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
 
     /// Reduced searches find the classes and the outcomes that there are, each class once.
     #[test]
@@ -128,12 +145,28 @@ proptest! {
         let how = How { may_time_out, max: SCHEDULES_MAX, ..How::default() };
         let all = explore_as("dfs", &program, how);
         prop_assume!(all.is_whole);
-        for spec in ["dpor", "dpor:classic"] {
+        for spec in ["dpor", "dpor:classic", "dpor:optimal"] {
             let found = explore_as(spec, &program, how);
             prop_assert!(found.is_whole, "{} does not end", spec);
             prop_assert_eq!(&found.outcomes, &all.outcomes, "{}", spec);
             prop_assert_eq!(&found.classes, &all.classes, "{}", spec);
             prop_assert_eq!(found.n_full, all.classes.len() as u64, "{}", spec);
+            if spec == "dpor:optimal" && program.threads.iter().flatten().all(is_sure) {
+                prop_assert_eq!(found.progress.n_redundant, 0, "an execution that ends asleep");
+            }
         }
+    }
+
+    /// What a thread can come to with so many preemptions, it comes to with so many.
+    #[test]
+    fn a_bounded_reduction_loses_nothing_below_its_bound(
+        program in program(), may_time_out: bool, n_preemptions in 0_u32..4,
+    ) {
+        let how = How { may_time_out, max: SCHEDULES_MAX, has_classes: false, ..How::default() };
+        let all = explore_as(&format!("ipb:{n_preemptions}"), &program, how);
+        prop_assume!(all.is_whole);
+        let found = explore_as(&format!("dpor:preemptions={n_preemptions}"), &program, how);
+        prop_assert!(found.is_whole, "it does not end");
+        prop_assert_eq!(found.local_ends(), all.local_ends());
     }
 }

@@ -52,7 +52,7 @@ fn small_programs() {
         producers           8    4
         semtry             16   13
         barrier_2          18    2
-        barrier_3        2700    3  dpor +2  dpor:classic +2
+        barrier_3        2700    3  dpor +1  dpor:classic +2
         rounds              6    4
         crowd              96   24
         once_2              6    2
@@ -83,7 +83,7 @@ fn line(program: &Program) -> String {
     let name = &program.name;
     let all = explore("dfs", program);
     let mut line = format!("{name:14} {:6} {:4}", all.n_full, all.classes.len());
-    for spec in ["dpor", "dpor:classic"] {
+    for spec in ["dpor", "dpor:classic", "dpor:optimal"] {
         let found = explore(spec, program);
         assert_eq!(found.classes, all.classes, "{spec} finds other classes of {name}");
         assert_eq!(found.n_full, all.classes.len() as u64, "{spec} finds a class of {name} twice");
@@ -118,5 +118,24 @@ fn larger_programs() {
     ] {
         let found = explore_as("dpor", &program, how);
         assert_eq!(found.n_full, n_classes, "{}", program.name);
+        let found = explore_as("dpor:optimal", &program, how);
+        let n_redundant = found.progress.n_redundant;
+        assert_eq!((found.n_full, n_redundant), (n_classes, 0), "{}", program.name);
+    }
+}
+
+/// Under a bound: whatever a schedule with so many preemptions can come to, and no more executions than there
+/// are such schedules.
+#[test]
+fn bounded_reductions() {
+    for program in small() {
+        for level in 0..3 {
+            let how = How { has_classes: false, ..How::default() };
+            let all = explore_as(&format!("ipb:{level}"), &program, how);
+            let found = explore_as(&format!("dpor:preemptions={level}"), &program, how);
+            let what = format!("{} with {level} preemptions", program.name);
+            assert_eq!(found.outcomes, all.outcomes, "{what}");
+            assert!(found.n_full <= all.n_full, "{what}: {} > {}", found.n_full, all.n_full);
+        }
     }
 }

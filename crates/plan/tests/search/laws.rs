@@ -14,7 +14,8 @@ use crate::{
     },
 };
 
-const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor", "dpor:classic"];
+const SEARCHES: &[&str] =
+    &["dfs", "ipb", "idb", "dpor", "dpor:classic", "dpor:optimal", "dpor:preemptions=1"];
 
 fn programs() -> Vec<Program> {
     vec![
@@ -97,7 +98,7 @@ fn nothing_is_lost_when_an_execution_ends_early() {
         let program = Program::new("abort", threads);
         let is_good = |it: &&crate::toy::vm::Outcome| !it.is_aborted;
         let all = explore_as("dfs", &program, How { has_classes: false, ..How::default() });
-        for spec in ["dpor", "dpor:classic"] {
+        for spec in ["dpor", "dpor:classic", "dpor:optimal", "dpor:preemptions=9"] {
             let found = explore(spec, &program);
             let good: Vec<_> = found.outcomes.iter().filter(is_good).collect();
             assert_eq!(good, all.outcomes.iter().filter(is_good).collect::<Vec<_>>(), "{spec}");
@@ -116,7 +117,7 @@ fn yields() {
     let sets = vec![Store(At(1), Is(5)), Store(At(0), Is(1))];
     let threads = vec![waits(Load(1, At(1))), sets, waits(Store(At(1), Is(7)))];
     let program = Program::new("polite", threads);
-    for spec in ["dfs", "ipb:2", "idb:2", "dpor", "dpor:classic"] {
+    for spec in ["dfs", "ipb:2", "idb:2", "dpor", "dpor:classic", "dpor:optimal"] {
         let how = How { max: 1_000, ..How::default() };
         let found = explore_as(spec, &program, how);
         assert!(found.is_whole, "{spec} does not end");

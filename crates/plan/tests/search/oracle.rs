@@ -179,7 +179,8 @@ fn is_enabled_by(
             is_since && calls(one) && !steps[start..first].iter().any(calls)
         }
         (OpKind::BarrierArrive, OpKind::BarrierLeave) => {
-            let is_last = |it: &Step| it.result == OpResult::Chosen;
+            let is_last =
+                |it: &Step| it.kind == OpKind::BarrierArrive && it.result == OpResult::Chosen;
             is_last(one) && one.object == two.object && is_first(is_last)
         }
         (OpKind::SemPost, OpKind::SemWait) if two.result == OpResult::Done => {

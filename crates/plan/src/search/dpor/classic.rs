@@ -20,7 +20,7 @@ use crate::search::{
 };
 
 /// See the module.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Classic;
 
 impl Rule for Classic {

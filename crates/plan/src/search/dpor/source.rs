@@ -22,7 +22,7 @@ use crate::search::{
 };
 
 /// See the module.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Source;
 
 impl Rule for Source {

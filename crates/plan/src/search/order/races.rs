@@ -42,31 +42,65 @@ impl Order {
         found
     }
 
+    /// The races of each state since the thread came to its op; of what was before, the last of each thread.
+    pub(crate) fn races_by_thread(&mut self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
+        let mut found = self.all_races(asked, steps);
+        let mut seen = Threads::NONE;
+        found.retain(|step| {
+            let thread = self.events[*step].thread;
+            let is_last = !seen.has(thread);
+            seen = if *step < asked.announced() { seen.with(thread) } else { seen };
+            asked.announced() <= *step || is_last
+        });
+        found
+    }
+
+    /// Steps that let an op go on, or might have, the last of each thread: had its thread come to it before, it
+    /// would have had to wait.
+    pub(crate) fn releases_by_thread(&self, asked: &Asked) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut seen = Threads::one(asked.event.thread);
+        for (list, (_, how)) in asked.event.lists.into_iter().zip(asked.event.deed.uses) {
+            let Some(list) = list else { continue };
+            for entry in self.list(list).iter().rev() {
+                let (step, lets) = (entry.event as usize, conflict(entry.how, how));
+                let thread = self.events[step].thread;
+                let is_release = matches!(lets, Conflict::Ordered | Conflict::Enables);
+                let is_unordered = self.past[thread.idx()] <= entry.event;
+                if is_release && is_unordered && !seen.has(thread) {
+                    seen = seen.with(thread);
+                    found.push(step);
+                }
+            }
+        }
+        found
+    }
+
     /// The races that Flanagan and Godefroid look at: of each state since the thread came to its op, the last
     /// step that is in a race with it.
     pub(crate) fn pending_races(&mut self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
+        let mut found = self.all_races(asked, steps);
+        let n_since = found.iter().filter(|it| asked.announced() <= **it).count();
+        found.truncate(n_since + 1);
+        found
+    }
+
+    /// All steps that an op is in a race with, the last one first.
+    fn all_races(&self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
         let mut found = Vec::new();
         if self.is_out(asked, steps) {
             return found;
         }
         for (list, (_, how)) in asked.event.lists.into_iter().zip(asked.event.deed.uses) {
             let Some(list) = list else { continue };
-            for entry in self.list(list).iter().rev() {
-                let step = entry.event as usize;
-                let is_conflict = conflict(entry.how, how) == Conflict::Race;
-                if is_conflict && self.is_race(step, entry.how, asked, how, steps) {
-                    found.push(step);
-                    if step < asked.announced() {
-                        break;
-                    }
-                }
-            }
+            let races = self.list(list).iter().filter(|entry| {
+                conflict(entry.how, how) == Conflict::Race
+                    && self.is_race(entry.event as usize, entry.how, asked, how, steps)
+            });
+            found.extend(races.map(|it| it.event as usize));
         }
         found.sort_unstable_by(|a, b| b.cmp(a));
         found.dedup();
-        // Before the thread came to it, only the last step counts, on whichever object.
-        let n_since = found.iter().filter(|it| asked.announced() <= **it).count();
-        found.truncate(n_since + 1);
         found
     }
 
@@ -174,6 +208,7 @@ impl Order {
             }
         }
         let thread = asked.event.thread;
+        let asked = &self.turned(step, asked);
         let is_initial = !seen.has(thread)
             && self.is_first(&self.past, thread.idx(), step)
             && !self.depends_on_some(step, asked);
@@ -196,9 +231,13 @@ impl Order {
         asked.event.lists.into_iter().zip(asked.event.deed.uses).any(|(list, (_, how))| {
             let Some(list) = list else { return false };
             let later = self.list(list).iter().rev().take_while(|it| step < it.event as usize);
-            let depends =
-                |it: &&Entry| matches!(conflict(it.how, how), Conflict::Ordered | Conflict::Race);
-            later.filter(depends).any(|it| !self.is_before(step, it.event as usize))
+            let mut later = later.filter(|it| depends(it, how));
+            later.any(|it| !self.is_before(step, it.event as usize))
         })
     }
+}
+
+/// Does a later use of an object depend on an earlier one?
+pub(super) const fn depends(entry: &Entry, how: Effect) -> bool {
+    matches!(conflict(entry.how, how), Conflict::Ordered | Conflict::Race)
 }

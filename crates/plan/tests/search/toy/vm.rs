@@ -28,7 +28,7 @@ pub(crate) struct Outcome {
     pub(crate) diverged_at: Option<u64>,
 }
 
-const N_REGS: usize = 4;
+pub(crate) const N_REGS: usize = 4;
 
 /// Where the objects of each kind begin.
 #[derive(Clone, Copy, Default)]

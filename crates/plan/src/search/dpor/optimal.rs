@@ -1,0 +1,116 @@
+//! Wakeup trees: Abdulla, Aronis, Jonsson and Sagonas, *Optimal dynamic partial order reduction* (POPL 2014),
+//! algorithm 2.
+//!
+//! Where two steps are in a race, the whole sequence that turns it round is wanted at the state before: the
+//! steps in between that happen in spite of the first, and the second one last. If a thread that sleeps
+//! there, or a way taken before, could begin the sequence, all of it has been explored. Else it is put into the
+//! tree of sequences that wait there, behind those whose beginning it shares. Each sequence wakes all who
+//! sleep, so no execution ends asleep: one execution for each class, and none besides.
+//!
+//! Where we depart: the sequence ends with the second step of the race, where the paper takes all of the
+//! execution that happens in spite of the first; the trees stay smaller and the counts are the same.
+//!
+//! Where we are not optimal: waiters that a signal may wake are ways of their own at the signal, whoever
+//! sleeps; an execution that one thread ends early gets a sibling in which the others go on, and covers
+//! nothing that they do; and what a step depends on is taken from how it turned out. Where that changes in
+//! its new place (a compare-exchange that fails there, a `trylock`), an execution may end asleep. Names of blocks that were allocated after the state are compared between executions, see
+//! [`ObjectName`](crate::search::ObjectName). Memory: a tree may have exponentially many sequences, of
+//! O(depth) steps each.
+
+use raddle_model::ThreadId;
+use serde::{Deserialize, Serialize};
+
+use super::{Known, Path, Rule};
+use crate::search::{
+    Pending,
+    deed::Deed,
+    order::{Asked, Order, Sequence},
+    tree::{Child, State, Way},
+};
+
+/// See the module.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Optimal;
+
+/// A step of a sequence that waits, and what may follow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Branch {
+    pub(crate) way: Way,
+    pub(crate) deed: Deed,
+    pub(crate) then: Vec<Branch>,
+}
+
+impl Rule for Optimal {
+    const IS_BY_OP: bool = false;
+
+    fn turn_round(&mut self, order: &mut Order, path: &mut Path, asked: &Asked, _: &[Pending]) {
+        let races = order.immediate_races(asked, &path.steps);
+        for step in &races {
+            let sequence = order.sequence(*step, asked, &path.steps);
+            if !is_explored(path, *step, &sequence) {
+                insert(path, *step, sequence);
+            }
+        }
+        order.recycle(races);
+    }
+}
+
+/// Could a sequence begin with a step that was explored at a node, or sleeps there? Or does one that was explored
+/// not matter to it, so that it was explored behind that?
+fn is_explored(path: &Path, idx: usize, sequence: &Sequence) -> bool {
+    let node = path.node(idx);
+    let mut sleeping = node.extra.0.iter();
+    let is_behind = |thread: ThreadId, deed: &Deed, is_end: bool| {
+        !is_end && sequence.is_independent(thread, deed)
+    };
+    sleeping.any(|it| {
+        sequence.begins_with(Way { thread: it.thread, choice: None })
+            || is_behind(it.thread, &it.deed, it.is_end)
+    }) || node.children.iter().filter(|it| it.state == State::Taken).any(|it| {
+        let deed = it.extra.done.or(it.extra.op);
+        sequence.begins_with(it.way)
+            || deed.is_some_and(|deed| is_behind(it.way.thread, &deed, it.extra.is_end))
+    })
+}
+
+/// Puts a sequence behind those that wait at a node.
+fn insert(path: &mut Path, idx: usize, mut sequence: Sequence) {
+    let children = &mut path.node_mut(idx).children;
+    for child in children.iter_mut().filter(|it| it.state != State::Taken) {
+        let deed = child.extra.op.unwrap_or_default();
+        if sequence.follow(child.way, &deed) {
+            if !child.extra.then.is_empty() {
+                insert_below(&mut child.extra.then, sequence);
+            }
+            return;
+        }
+    }
+    let Some(first) = sequence.into_branches() else { return };
+    let at = place(children.iter().map(|it| it.way), first.way.thread);
+    let extra = Known { op: Some(first.deed), then: first.then, ..Known::default() };
+    children.insert(at, Child { way: first.way, state: State::Waiting, extra });
+}
+
+fn insert_below(branches: &mut Vec<Branch>, mut sequence: Sequence) {
+    for branch in branches.iter_mut() {
+        if sequence.follow(branch.way, &branch.deed) {
+            if !branch.then.is_empty() {
+                insert_below(&mut branch.then, sequence);
+            }
+            return;
+        }
+    }
+    if let Some(first) = sequence.into_branches() {
+        let at = place(branches.iter().map(|it| it.way), first.way.thread);
+        branches.insert(at, first);
+    }
+}
+
+/// Last of all; but all ways to perform a thread's step stand together, or others would sleep through some.
+fn place(
+    ways: impl DoubleEndedIterator<Item = Way> + ExactSizeIterator,
+    thread: ThreadId,
+) -> usize {
+    let n_ways = ways.len();
+    ways.rev().position(|it| it.thread == thread).map_or(n_ways, |it| n_ways - it)
+}

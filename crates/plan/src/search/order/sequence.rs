@@ -1,0 +1,136 @@
+//! What must be done to turn a race round, step by step.
+
+use raddle_model::{Effect, OpKind, ThreadId};
+
+use super::{Asked, Order, join, races::depends};
+use crate::search::{Step, deed::Deed, dpor::Branch, tree::Way};
+
+/// Steps that turn a race round when they are taken in the state before it: those in between that happen in
+/// spite of its first step, and the second one last. Steps are taken out as they are found elsewhere.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    items: Vec<Item>,
+}
+
+#[derive(Debug)]
+struct Item {
+    way: Way,
+    deed: Deed,
+    /// Of the items before it, those that happen before it, by their number in the whole sequence.
+    after: Vec<u32>,
+    number: u32,
+}
+
+impl Order {
+    /// The sequence that turns round the race of a step with the op that was asked about last.
+    pub(crate) fn sequence(&self, step: usize, asked: &Asked, steps: &[Step]) -> Sequence {
+        let mut items: Vec<Item> = Vec::new();
+        let mut events: Vec<usize> = Vec::new();
+        let later = steps.iter().enumerate().take(self.events.len()).skip(step + 1);
+        for (idx, taken) in later.filter(|it| !self.is_before(step, it.0)) {
+            let after = (0..).zip(&events).filter(|it| self.is_before(*it.1, idx));
+            let choice = (taken.n_choices > 1).then_some(taken.choice);
+            items.push(Item {
+                way: Way { thread: taken.thread, choice },
+                deed: self.events[idx].deed,
+                after: after.map(|it| it.0).collect(),
+                number: items.len() as u32,
+            });
+            events.push(idx);
+        }
+        let turned = self.turned(step, asked);
+        let clock = self.clock_without(step, &turned);
+        let is_after = |idx: usize| (idx as u32) < clock[self.events[idx].thread.idx()];
+        let after = (0..).zip(&events).filter(|it| is_after(*it.1)).map(|it| it.0).collect();
+        let way = Way { thread: asked.op.thread, choice: None };
+        let number = items.len() as u32;
+        items.push(Item { way, deed: turned.event.deed, after, number });
+        Sequence { items }
+    }
+
+    /// What happens before an op if a step does not.
+    fn clock_without(&self, step: usize, asked: &Asked) -> Vec<u32> {
+        let mut clock = self.past.clone();
+        for (list, (_, how)) in asked.event.lists.into_iter().zip(asked.event.deed.uses) {
+            let Some(list) = list else { continue };
+            for entry in self.list(list).iter().rev().take_while(|it| step < it.event as usize) {
+                let event = entry.event as usize;
+                if depends(entry, how) && !self.is_before(step, event) {
+                    join(&mut clock, self.clock_of(event));
+                }
+            }
+        }
+        clock
+    }
+
+    /// The op as it may turn out when it comes before a step with which it is in a race.
+    pub(super) fn turned(&self, step: usize, asked: &Asked) -> Asked {
+        let mut turned = *asked;
+        let uses = self.events[step].deed.uses;
+        for (name, how) in &mut turned.event.deed.uses {
+            for (_, first) in uses.iter().filter(|it| it.0 == *name && it.0 != 0) {
+                *how = turn(*first, *how, asked.op.kind);
+            }
+        }
+        turned
+    }
+}
+
+/// What the second of two uses of an object becomes when it comes first.
+const fn turn(first: Effect, second: Effect, kind: OpKind) -> Effect {
+    use Effect::*;
+    match (first, second) {
+        (Arrive | ArriveBeforeLast, ArriveLast) => ArriveBeforeLast,
+        (ArriveLast, Arrive | ArriveBeforeLast) => ArriveLast,
+        (Change, Look) if matches!(kind, OpKind::AtomicCas) => Change,
+        (Take | TryTake, Pass) => Take,
+        (Take | TryTake | Share | TryShare, Peek) => match kind {
+            OpKind::ReadLock | OpKind::TryReadLock => TryShare,
+            _ => TryTake,
+        },
+        (Give | Unshare, TryTake | TryShare) => Peek,
+        (Draw | TryDraw, SeeNone) => TryDraw,
+        (_, second) => second,
+    }
+}
+
+impl Sequence {
+    /// Could it begin with this?
+    pub(crate) fn begins_with(&self, way: Way) -> bool {
+        self.first_of(way).is_some()
+    }
+
+    /// The item of a thread, if the sequence could begin with it, in this way.
+    fn first_of(&self, way: Way) -> Option<usize> {
+        let idx = self.items.iter().position(|it| it.way.thread == way.thread)?;
+        let item = &self.items[idx];
+        let is_same = match (item.way.choice, way.choice) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        let is_first = !self.items[..idx].iter().any(|it| item.after.contains(&it.number));
+        (is_same && is_first).then_some(idx)
+    }
+
+    /// Is a step of a thread that is not in it independent of all of it?
+    pub(crate) fn is_independent(&self, thread: ThreadId, deed: &Deed) -> bool {
+        self.items.iter().all(|it| it.way.thread != thread && !it.deed.is_dependent(deed))
+    }
+
+    /// Does it go on behind a step that waits? Either it could begin with it, which is taken out then, or
+    /// nothing in it depends on it.
+    pub(crate) fn follow(&mut self, way: Way, deed: &Deed) -> bool {
+        if let Some(idx) = self.first_of(way) {
+            self.items.remove(idx);
+            return true;
+        }
+        self.is_independent(way.thread, deed)
+    }
+
+    /// Its steps, one behind the other; none if nothing is left of it.
+    pub(crate) fn into_branches(self) -> Option<Branch> {
+        self.items.into_iter().rev().fold(None, |then, item| {
+            Some(Branch { way: item.way, deed: item.deed, then: then.into_iter().collect() })
+        })
+    }
+}
