@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use raddle_explore::{StoreError, TargetError};
+use raddle_explore::{StoreError, TargetError, classes::ClassesError};
 use raddle_launch::{CacheError, CcError, CompileError, ExecutableError};
 
 use crate::signals;
@@ -75,6 +75,12 @@ impl From<CompileError> for Failure {
             },
             error => Failure::usage(error.to_string()),
         }
+    }
+}
+
+impl From<ClassesError> for Failure {
+    fn from(error: ClassesError) -> Failure {
+        Failure::usage(error.to_string())
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
 
 use raddle_explore::{
     Campaign, Options, Outcome, Store, StoredTarget, Target,
+    classes::Classes,
     store::{RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::Symbols;
@@ -93,10 +94,12 @@ fn explore(
     stop: &AtomicBool,
     terminal: &mut Terminal,
 ) -> Result<Exit, Failure> {
+    let known = classes(args, program)?;
     announce(args, program, terminal);
     let store = Store::at(&args.common.store);
     let (record, ids) = Record::begin(&store, info(args, program), terminal);
-    let options = options(args, search);
+    let mut options = options(args, search);
+    options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
     let mut journal = options.search.as_ref().and_then(|_| record.search(search::settings(args)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
@@ -114,8 +117,18 @@ fn explore(
         watcher.tell(&found.finding, &found.id, found.reproduced);
     }
     close(args, &outcome, &mut watcher);
+    if let (Some(known), Some(file)) = (known, &args.classes) {
+        known.write(file, &outcome.exposed)?;
+    }
     tell_suppressed(args, &outcome, watcher.terminal);
     Ok(exit(args, &outcome))
+}
+
+/// What is known of the program's storage, if that is kept.
+fn classes(args: &RunArgs, program: &StoredTarget) -> Result<Option<Classes>, Failure> {
+    let Some(file) = &args.classes else { return Ok(None) };
+    let build = hash_program(&program.program).unwrap_or_default();
+    Ok(Some(Classes::read(file, &name(program), build)?))
 }
 
 fn exit(args: &RunArgs, outcome: &Outcome) -> Exit {
@@ -249,6 +262,7 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         timeouts: args.conditions.timeouts.into(),
         spurious: args.conditions.spurious,
         points: args.conditions.points.into(),
+        exposed: Vec::new(),
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
         detect: detect(&args.detect),

@@ -99,3 +99,24 @@ fn a_long_thread_and_a_short_one() {
         ["surw", "stride:one", "stride:two", "pct:d=2", "rpro:d=2,r=10", "pos", "portfolio"];
     check("long.c", LONG, &finding, &["walk", "stride:smax=2"]);
 }
+
+/// Which variables are scheduling points is kept in a file, which another program can't use.
+#[test]
+fn what_is_known_of_storage_is_kept() {
+    let folder = folder();
+    write(folder.path(), "reorder.c", REORDER);
+    write(folder.path(), "long.c", LONG);
+    let run = |source: &str| {
+        let args = ["run", source, "--strategy", "pos", "--execs", "300", "--progress", "none"];
+        raddle(folder.path(), &args).args(["--classes", "kept.json"]).output().expect("starts")
+    };
+    assert_eq!(code(&run("reorder.c")), Some(2));
+    let kept = std::fs::read_to_string(folder.path().join("kept.json")).expect("a file");
+    let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(kept["program"], "reorder.c");
+    assert_eq!(kept["exposed"].as_array().map(Vec::len), Some(2), "a and b: {kept}");
+    let other = run("long.c");
+    assert_eq!(code(&other), Some(1));
+    let line = "kept.json is the classification of `reorder.c`, not of `long.c`: name another file";
+    assert!(stderr(&other).contains(line), "{}", stderr(&other));
+}

@@ -5,6 +5,7 @@
 //! explore toy programs.
 
 pub mod campaign;
+pub mod classes;
 pub mod compare;
 pub mod coverage;
 #[cfg(test)]

@@ -12,7 +12,9 @@ use std::{collections::BTreeMap, ops::Range};
 /// The names of variables found to be shared, and since when.
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
-    /// For each name the first execution of the earliest epoch that found it.
+    /// What was known before the first execution. Sorted, no duplicates.
+    given: Vec<u64>,
+    /// For each other name the first execution of the earliest epoch that found it.
     found: BTreeMap<u64, u64>,
 }
 
@@ -27,7 +29,15 @@ pub fn epoch(execution: u64) -> Range<u64> {
 impl Sharing {
     /// Nothing is known.
     pub const fn new() -> Sharing {
-        Sharing { found: BTreeMap::new() }
+        Sharing { given: Vec::new(), found: BTreeMap::new() }
+    }
+
+    /// Earlier campaigns have found names to be shared.
+    pub fn knowing(names: &[u64]) -> Sharing {
+        let mut given = names.to_vec();
+        given.sort_unstable();
+        given.dedup();
+        Sharing { given, found: BTreeMap::new() }
     }
 
     /// Notes that an execution, or a block of executions of one epoch, found names to be shared.
@@ -46,12 +56,20 @@ impl Sharing {
     /// The executions before its epoch must all have been learned from.
     pub fn known(&self, execution: u64) -> Vec<u64> {
         let start = epoch(execution).start;
-        self.found.iter().filter(|(_, since)| **since < start).map(|(name, _)| *name).collect()
+        let found = self.found.iter().filter(|(_, since)| **since < start).map(|(name, _)| *name);
+        self.with_given(found)
     }
 
     /// All names found so far. Sorted, no duplicates.
     pub fn all(&self) -> Vec<u64> {
-        self.found.keys().copied().collect()
+        self.with_given(self.found.keys().copied())
+    }
+
+    fn with_given(&self, found: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut names: Vec<u64> = self.given.iter().copied().chain(found).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
@@ -82,6 +100,15 @@ mod tests {
         let start = epoch(execution).start as usize;
         let names: BTreeSet<u64> = found.iter().take(start).flatten().copied().collect();
         names.into_iter().collect()
+    }
+
+    #[test]
+    fn what_is_given_is_known_from_the_first() {
+        let mut sharing = Sharing::knowing(&[7, 3, 7]);
+        sharing.learn(0, &[5, 3]);
+        assert_eq!(sharing.known(0), [3, 7]);
+        assert_eq!(sharing.known(1), [3, 5, 7]);
+        assert_eq!(sharing.all(), [3, 5, 7]);
     }
 
     proptest! {

@@ -57,6 +57,10 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "STRATEGY", value_parser = Strategy::parse, long_help = strategies())]
     #[arg(env = "RADDLE_STRATEGY", hide_env = true)]
     pub(crate) strategy: Strategy,
+    /// What is known of the program's storage: read before, and written after, so that the next run need
+    /// not find out again which variables are scheduling points
+    #[arg(long, value_name = "FILE", help_heading = "Schedule")]
+    pub(crate) classes: Option<PathBuf>,
     /// Random executions before a systematic search, to find out what is shared [default: 8]
     #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Search")]
     pub(crate) learn: Option<u64>,

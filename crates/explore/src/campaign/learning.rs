@@ -26,7 +26,7 @@ impl Learning {
         let n_learning = n_learning.max(1).min(options.executions.unwrap_or(u64::MAX));
         Learning {
             seeds: Seeds { campaign_seed: options.seed, picker: options.picker },
-            sharing: Sharing::new(),
+            sharing: Sharing::knowing(&options.exposed),
             queue: Queue::new(Some(n_learning)),
             ready: BTreeMap::new(),
         }

@@ -37,6 +37,8 @@ pub struct Options {
     pub spurious: bool,
     /// Which steps are scheduling points.
     pub points: Points,
+    /// Names of variables that earlier campaigns have found to be exposed.
+    pub exposed: Vec<u64>,
     /// Blocks of one execution, and the observer sees each of them.
     pub verbose: bool,
     /// How often each new finding is run again to see whether it comes back.
@@ -77,8 +79,6 @@ pub struct SearchOptions {
     pub name: String,
     /// Random executions before it, which find out what the program shares. The first is the baseline.
     pub n_learning: u64,
-    /// What is known to be shared before them.
-    pub shared: Vec<u64>,
     /// From where to go on, if not from the beginning.
     pub saved: Option<Saved>,
 }
@@ -91,7 +91,7 @@ impl SearchOptions {
     pub fn new(spec: SearchSpec) -> SearchOptions {
         let name = spec.to_string();
         let n_learning = SearchOptions::N_LEARNING;
-        SearchOptions { spec, name, n_learning, shared: Vec::new(), saved: None }
+        SearchOptions { spec, name, n_learning, saved: None }
     }
 }
 
@@ -127,6 +127,7 @@ impl Default for Options {
             timeouts: Timeouts::Rare,
             spurious: false,
             points: Points::Visible,
+            exposed: Vec::new(),
             verbose: false,
             confirmations: 1,
             detect: Detect::NONE,

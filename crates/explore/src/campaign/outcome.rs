@@ -66,6 +66,8 @@ pub struct Outcome {
     pub unseen_pairs: Estimate,
     /// See `unseen_pairs`.
     pub unseen_traces: Estimate,
+    /// Names of variables that are known to be exposed: for the campaigns to come.
+    pub exposed: Vec<u64>,
     /// The campaign ended because there was hardly anything new to be seen.
     pub is_saturated: bool,
 }

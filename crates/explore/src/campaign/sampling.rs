@@ -9,7 +9,7 @@ use raddle_plan::{
 use raddle_trace::Entry;
 
 use super::{
-    Options,
+    Options, Outcome,
     crew::Job,
     pace::Pace,
     queue::Queue,
@@ -63,7 +63,7 @@ impl Sampling<'_> {
         Sampling {
             options,
             planner: Planning::new(options),
-            sharing: Sharing::new(),
+            sharing: Sharing::knowing(&options.exposed),
             learning: Learning::new(),
             profile: (0, Profile::EMPTY),
             queue: Queue::new(options.executions),
@@ -175,5 +175,9 @@ impl Source for Sampling<'_> {
 
     fn is_finished(&self) -> bool {
         self.queue.is_finished()
+    }
+
+    fn describe(&self, outcome: &mut Outcome) {
+        outcome.exposed = self.sharing.all();
     }
 }

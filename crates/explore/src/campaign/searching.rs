@@ -103,8 +103,7 @@ impl<'a> Searching<'a> {
 
     /// Learning is over: the search begins.
     fn begin(&mut self, learning: &Learning) {
-        self.standing.shared.clone_from(&self.how.shared);
-        self.add_shared(&learning.shared());
+        self.standing.shared = learning.shared();
         self.standing.n_learning = self.standing.n_executions;
         self.stand();
     }
@@ -130,10 +129,7 @@ impl<'a> Searching<'a> {
     }
 
     fn next_learning(&mut self) -> Option<Job> {
-        let (number, entry, mut shared) = self.learning.as_mut()?.next()?;
-        shared.extend(&self.how.shared);
-        shared.sort_unstable();
-        shared.dedup();
+        let (number, entry, shared) = self.learning.as_mut()?.next()?;
         let plan = self.plan(Vec::new(), raddle_plan::picker(&entry), shared);
         let plan = Plan { seed: entry.seed, ..plan };
         let block = Block {
@@ -313,6 +309,7 @@ impl Source for Searching<'_> {
 
     fn describe(&self, outcome: &mut Outcome) {
         let standing = &self.standing;
+        outcome.exposed.clone_from(&standing.shared);
         outcome.search = Some(Searched {
             strategy: self.how.name.clone(),
             progress: self.search.progress(),
