@@ -3,6 +3,7 @@
 mod compare;
 mod conditions;
 mod detect;
+mod report;
 mod run;
 
 use std::{
@@ -19,6 +20,7 @@ use raddle_model::Carrier;
 pub(crate) use compare::CompareArgs;
 pub(crate) use conditions::{Conditions, PointsArg};
 pub(crate) use detect::{DetectArg, detect};
+pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use run::{ProgressMode, RunArgs};
 
 use crate::{exit::Exit, values};
@@ -68,6 +70,8 @@ pub(crate) enum Verb {
     Replay(ReplayArgs),
     /// Show a finding
     Show(ShowArgs),
+    /// Write a finding as a page to step through, or for other tools
+    Report(ReportArgs),
     /// List findings, newest first
     List(ListArgs),
     /// Compare strategies on programs of yours

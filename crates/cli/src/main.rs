@@ -15,6 +15,7 @@ mod observe;
 mod prepare;
 mod record;
 mod replay;
+mod report;
 mod run;
 mod search;
 mod show;
@@ -61,6 +62,7 @@ fn raddle() -> Exit {
         },
         Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
         Verb::Show(show) => show::show(&show, &mut terminal),
+        Verb::Report(report) => report::report(&report, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),
         Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
         Verb::Doctor => doctor::doctor(&mut terminal),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use raddle_explore::{Store, StoredFinding};
-use raddle_report::{Shown, Style, json, text};
+use raddle_report::{Shown, Style, json, page::Source, text};
 
 use crate::{
     args::{Common, Format},
@@ -16,12 +16,17 @@ use crate::{
 
 /// The finding with this id or start of an id, or in this file.
 pub(crate) fn find(common: &Common, name: &str) -> Result<StoredFinding, Failure> {
+    find_in(&common.store, name)
+}
+
+/// The same, in the store at `store`.
+pub(crate) fn find_in(store: &Path, name: &str) -> Result<StoredFinding, Failure> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|it| it == "json") || name.contains('/');
     if is_file {
         return Ok(Store::read_file(path)?);
     }
-    Ok(Store::at(&common.store).find(name)?)
+    Ok(Store::at(store).find(name)?)
 }
 
 /// The finding as the user wants to read it.
@@ -39,14 +44,28 @@ pub(crate) fn text(stored: &StoredFinding, format: Format, base: &str, style: &S
         Format::Json => json::finding(&shown),
         Format::Human => {
             let mut sources = raddle_launch::Symbols::new();
-            // Kept in milliseconds, where files have nanoseconds.
-            let found_at = UNIX_EPOCH + Duration::from_millis(stored.found_ms.saturating_add(1));
+            let found_at = found_at(stored);
             text::finding(&shown, style, &mut |place| {
                 // The text of a file that was changed since may belong to other lines.
                 is_older(&place.file, found_at).then(|| sources.source_line(place)).flatten()
             })
         }
     }
+}
+
+/// The text of a source file, if its lines are still those of the finding.
+pub(crate) fn source(stored: &StoredFinding, file: &str) -> Source {
+    match fs::read(file) {
+        Err(_) => Source::Missing,
+        Ok(_) if !is_older(file, found_at(stored)) => Source::Changed,
+        // Sources are not always UTF-8.
+        Ok(bytes) => Source::Text(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+/// Kept in milliseconds, where files have nanoseconds.
+fn found_at(stored: &StoredFinding) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(stored.found_ms.saturating_add(1))
 }
 
 fn is_older(file: &str, time: SystemTime) -> bool {

@@ -3,6 +3,7 @@
 //! Values in, strings out: nothing here prints, reads a file or asks the time. The caller says how wide
 //! and how colourful the text may be ([`Style`]) and hands in the source lines.
 
+mod brief;
 pub mod closing;
 mod columns;
 pub mod compare;
@@ -12,6 +13,7 @@ pub mod json;
 mod listing;
 mod names;
 pub mod number;
+pub mod page;
 mod place;
 pub mod progress;
 pub mod sampling;
@@ -25,6 +27,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod timeline;
 
 pub use style::Style;
 pub use text::{Shown, Sources};

@@ -51,6 +51,11 @@ impl<'a> Schedule<'a> {
         Schedule { finding, rows, names }
     }
 
+    /// Its rows, for those who draw them in another way.
+    pub(crate) fn into_rows(self) -> Vec<Row<'a>> {
+        self.rows
+    }
+
     /// With heading and legend; empty if there is nothing to show.
     pub(crate) fn render(&self, style: &Style, sources: &mut Sources<'_>) -> String {
         if self.rows.is_empty() {

@@ -109,7 +109,7 @@ fn blocked(finding: &Finding, thread: ThreadId, next: Next, locks: &Locks) -> Op
 
 /// Who holds what, as far as the steps tell.
 #[derive(Default)]
-struct Locks {
+pub(crate) struct Locks {
     /// For each lock seen so far, its holders, and whether each holds it alone.
     holders: HashMap<ObjectId, Vec<(ThreadId, bool)>>,
     /// Each thread's locks, in the order they were taken.
@@ -122,7 +122,12 @@ struct Locks {
 }
 
 impl Locks {
-    fn apply(&mut self, step: &Step) {
+    /// The locks that a thread holds, in the order in which it took them; twice what it took twice.
+    pub(crate) fn held_by(&self, thread: ThreadId) -> &[ObjectId] {
+        self.held.get(&thread).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn apply(&mut self, step: &Step) {
         let thread = step.thread;
         let is_done = matches!(step.result, OpResult::Done | OpResult::OwnerDied);
         match step.kind {

@@ -1,8 +1,8 @@
 //! Snapshots of the text and the JSON of hand-made findings.
 
-mod analyses;
+pub(crate) mod analyses;
 mod lines;
-mod samples;
+pub(crate) mod samples;
 
 use expect_test::{Expect, expect};
 use raddle_model::{Finding, Place};

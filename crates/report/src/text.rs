@@ -55,10 +55,14 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
 }
 
 /// Where the program's own code has no lines, it was built without debug information, or has lost it.
-fn hint(out: &mut String, finding: &Finding) {
+pub(crate) fn bare_module(finding: &Finding) -> Option<&str> {
     let is_bare = |it: &&Place| it.file.is_empty() && it.offset > 0 && !place::is_library(it);
-    if let Some(place) = finding.sites.iter().chain(&finding.places).find(is_bare) {
-        let module = &place.module;
+    let found = finding.sites.iter().chain(&finding.places).find(is_bare);
+    found.map(|it| it.module.as_str())
+}
+
+fn hint(out: &mut String, finding: &Finding) {
+    if let Some(module) = bare_module(finding) {
         let _ = writeln!(
             out,
             "\n  hint: {module} has no debug information; built with -g, lines and variables have names"
@@ -126,18 +130,7 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
         "" => severity.to_owned(),
         id => format!("{severity}[{id}]"),
     };
-    let title = finding.kind.title();
-    // The message of a cycle names every lock, as the lines below it do.
-    let message =
-        cycle(finding).or_else(|| forlorn(finding)).unwrap_or_else(|| style.tame(&finding.message));
-    let text = match message.as_str() {
-        _ if finding.evidence.is_some() => {
-            format!(": {}", style.tame(&evidence::headline(finding).unwrap_or_default()))
-        }
-        "" => format!(": {title}"),
-        message if message.starts_with(title) => format!(": {message}"),
-        message => format!(": {title}: {message}"),
-    };
+    let text = format!(": {}", headline_text(finding, style));
     let found = circumstances(shown);
     let used = label.chars().count() + text.chars().count();
     let found_width = found.chars().count();
@@ -146,6 +139,22 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
     match style.width.checked_sub(used + found_width + 2) {
         Some(room) => format!("{head}{:gap$}{found}\n", "", gap = room.min(24) + 2),
         None => format!("{head}\n  {found}\n"),
+    }
+}
+
+/// `deadlock: T1 and T2 wait for each other`.
+pub(crate) fn headline_text(finding: &Finding, style: &Style) -> String {
+    let title = finding.kind.title();
+    // The message of a cycle names every lock, as the lines below it do.
+    let message =
+        cycle(finding).or_else(|| forlorn(finding)).unwrap_or_else(|| style.tame(&finding.message));
+    match message.as_str() {
+        _ if finding.evidence.is_some() => {
+            style.tame(&evidence::headline(finding).unwrap_or_default())
+        }
+        "" => title.to_owned(),
+        message if message.starts_with(title) => message.to_owned(),
+        message => format!("{title}: {message}"),
     }
 }
 
@@ -182,7 +191,7 @@ fn cycle(finding: &Finding) -> Option<String> {
 }
 
 /// `found at execution 1,942 by surw, seed 7, replayed 5/5`.
-fn circumstances(shown: &Shown<'_>) -> String {
+pub(crate) fn circumstances(shown: &Shown<'_>) -> String {
     let mut text = format!("found at execution {}", number::grouped(shown.finding.execution));
     if !shown.finding.strategy.is_empty() {
         let _ = write!(text, " by {}", shown.finding.strategy);

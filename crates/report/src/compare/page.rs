@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use super::{
     Row, percentage,
-    plot::{Axes, changes, escape, rates},
+    plot::{Axes, changes, rates},
     reach,
 };
-use crate::number::grouped;
+use crate::{
+    number::grouped,
+    page::{Document, document, escape},
+};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -31,12 +34,7 @@ pub fn page(heading: &Heading, rows: &[Row]) -> String {
     let baseline = of(&heading.baseline);
     let axes = Axes::of(rows);
     let title = escape(&heading.title);
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n<h1>{title}</h1>\n<p>{}</p>\n",
-        escape(&heading.words)
-    );
+    let mut out = format!("<h1>{title}</h1>\n<p>{}</p>\n", escape(&heading.words));
     let name = escape(&heading.baseline);
     let _ =
         writeln!(out, "<h2>How often programs fail, and how many scheduling points they have</h2>");
@@ -50,7 +48,8 @@ pub fn page(heading: &Heading, rows: &[Row]) -> String {
     out.push_str("</div>\n");
     out.push_str(&matrix(rows, &strategies));
     out.push_str(&details(rows));
-    out
+    let title = heading.title.as_str();
+    document(&Document { title, style: STYLE, body: &out, data: "", script: "" })
 }
 
 const LEGEND: &str = "<p class=\"legend\"><span class=\"found\">●</span> newly found (in how many \

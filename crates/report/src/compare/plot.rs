@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::Row;
-use crate::number::short;
+use crate::{number::short, page::escape};
 
 /// A strategy's programs against the baseline's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -230,11 +230,6 @@ fn title(row: &Row, base: Option<&Row>) -> String {
         ),
     };
     format!("<title>{}</title>", escape(&text))
-}
-
-/// Text as HTML has it.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ fn race(home: Home) -> Finding {
     finding
 }
 
-fn on_the_heap() -> Finding {
+pub(crate) fn on_the_heap() -> Finding {
     let stack = vec![at(20, "make"), at(49, "main")];
     race(Home::Heap { thread: ThreadId(0), nth: 1, offset: 40, stack })
 }

@@ -1,0 +1,229 @@
+//! Pages in a real browser: headless Chromium opens what `raddle report` wrote, a script after ours presses
+//! keys and notes what is to be seen, and the document that comes of it is read back.
+//!
+//! Where there is no Chromium, the tests say so and pass.
+
+mod common;
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use common::{AB_BA, code, folder, note, raddle, write};
+use expect_test::{Expect, expect};
+
+/// What a test's script can use: keys, clicks, and what is to be seen.
+const HELPERS: &str = r#"
+const key = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+const click = (selector) => document.querySelector(selector).click();
+const text = (selector) => (document.querySelector(selector)?.innerText ?? "nothing").replace(/\s+/g, " ").trim();
+const picked = () => text(".row.picked");
+const lines = [];
+const say = (...words) => lines.push(words.join(" "));
+"#;
+
+/// The names under which distributions have it.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+fn browser() -> Option<&'static str> {
+    let is_there = |name: &&&str| {
+        let version = Command::new(name).arg("--version").stderr(Stdio::null()).output();
+        version.is_ok_and(|it| it.status.success())
+    };
+    let found = BROWSERS.iter().find(is_there).copied();
+    if found.is_none() {
+        note("there is no Chromium: pages are not opened");
+    }
+    found
+}
+
+/// Opens a page, runs a script in it, and compares what the script said.
+#[track_caller]
+fn check(folder: &Path, page: &str, script: &str, expect: Expect) {
+    let Some(browser) = browser() else { return };
+    let html = fs::read_to_string(folder.join(page)).expect("the page was written");
+    let tail = format!(
+        "<script>window.onerror = (message) => {{ document.body.dataset.error = message; }};</script>\n\
+         {{PAGE}}\n<script>\n{HELPERS}{script}\nconst told = document.createElement('pre'); \
+         told.id = 'told'; told.textContent = '[[' + lines.join('\\n') + ']]'; \
+         document.body.append(told);\n</script>"
+    );
+    let tested = format!("tested-{page}");
+    fs::write(folder.join(&tested), tail.replace("{PAGE}", &html)).expect("written");
+    let output = Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000"])
+        .args(["--window-size=1400,900", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("file://{}", folder.join(&tested).display()))
+        .stderr(Stdio::null())
+        .output()
+        .expect("the browser starts");
+    let dom = String::from_utf8_lossy(&output.stdout);
+    assert!(!dom.contains("data-error="), "a script failed: {dom}");
+    let told = dom.rsplit_once("[[").and_then(|it| it.1.split_once("]]")).map(|it| it.0);
+    let told = told.unwrap_or_else(|| panic!("nothing was told: {dom}"));
+    let told = told.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
+    expect.assert_eq(&format!("{told}\n"));
+}
+
+/// Runs a program and writes the page of what was found.
+#[track_caller]
+fn report(folder: &Path, source: &str, args: &[&str]) {
+    write(folder, "prog.c", source);
+    let run = ["run", "prog.c", "--message-format", "json"];
+    let output = raddle(folder, &[&run, args].concat()).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", common::stderr(&output));
+    let output = raddle(folder, &["report", "latest", "-o", "page.html"]).output();
+    assert_eq!(code(&output.expect("it starts")), Some(0));
+}
+
+#[test]
+fn a_deadlock_is_stepped_through() {
+    let folder = folder();
+    report(folder.path(), AB_BA, &[]);
+    check(
+        folder.path(),
+        "page.html",
+        r##"
+            say("headline:", text("h1"));
+            say("point:", text(".points li"));
+            say("lanes:", text("#heads"));
+            say("at first:", picked());
+            say("source:", text("#source h2"), "|", text("#code .failed"));
+            key("Home"); say("Home:", picked());
+            key("ArrowDown"); say("down:", picked());
+            key("End"); say("End:", picked(), "|", text("#detail h3"));
+            key("p"); say("p:", picked());
+            key("Home"); key("n"); say("n:", picked());
+            key("f"); const first = picked(); key("O"); say("O:", picked() !== first, text("#detail dd:last-of-type") !== "");
+            key("o"); say("o:", picked() === first);
+            say("bands:", document.querySelectorAll(".band").length, "arrows:", document.querySelectorAll(".edge.order").length > 0);
+            const dark = () => getComputedStyle(document.body).backgroundColor;
+            const light = dark(); click("#theme"); say("theme:", light !== dark());
+            key("?"); say("help:", !document.getElementById("help").hidden);
+            say("pressed:", text("[aria-pressed=true]"));
+            say("active:", document.getElementById("lanes").getAttribute("aria-activedescendant") === document.querySelector(".row.picked").id);
+        "##,
+        expect![[r#"
+            headline: error[dl-67c2] deadlock: T1 and T2 wait for each other
+            point: T1 one waits for mutex b, held by T2 since prog.c:4 prog.c:5 pthread_mutex_lock(second);
+            lanes: step T0 main T1 one T2 two
+            at first: lock a ← waits for ever prog.c:5
+            source: prog.c:5 in take | 5 pthread_mutex_lock(second);T2T1
+            Home: 1 spawn T1 prog.c:13
+            down: 2 start
+            End: lock a ← waits for ever prog.c:5 | waits for ever · T2 two · lock a
+            p: lock b ← waits for ever prog.c:5
+            n: 2 start
+            O: true true
+            o: true
+            bands: 2 arrows: true
+            theme: true
+            help: true
+            pressed: as found
+            active: true
+        "#]],
+    );
+}
+
+/// Sources, thread names and output that would run if they were taken for markup.
+#[test]
+fn what_the_program_says_is_never_run() {
+    let folder = folder();
+    let source = r#"
+#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+static int ready; // </script><script>window.evil = 1</script><img src=x onerror="window.evil = 2">
+static void *work(void *arg) { ready = 1; return arg; } /* <!-- <script> */
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    pthread_setname_np(t, "</script><b>");
+    puts("</pre></details><script>window.evil = 3</script>");
+    fflush(stdout);
+    assert(!ready && "</title><script>window.evil = 4</script>");
+    pthread_join(t, NULL);
+}
+"#;
+    report(folder.path(), source, &[]);
+    check(
+        folder.path(),
+        "page.html",
+        r##"
+            key("Home"); key("f");
+            say("evil:", window.evil);
+            say("headline:", text("h1"));
+            say("name:", text("#heads").includes("<" + "/script><b>"));
+            const lines_ = [...document.querySelectorAll("#code li")].map((it) => it.innerText);
+            say("source:", lines_.some((it) => it.includes("<" + "/script><" + "script>window.evil = 1")));
+            say("text:", document.querySelector("#text pre").textContent.includes("</pre></details>"));
+        "##,
+        expect![[r#"
+            evil: 
+            headline: error[assert-cb87] assertion failed: !ready && "</title><script>window.evil = 4</script>"
+            name: true
+            source: true
+            text: true
+        "#]],
+    );
+}
+
+/// Only what is in sight is in the document, wherever one looks.
+#[test]
+fn ten_thousand_steps_stay_light() {
+    let folder = folder();
+    let source = r#"
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int n, is_wrong;
+static void *work(void *arg) {
+    for (int i = 0; i < 1700; i++) {
+        pthread_mutex_lock(&lock);
+        n++;
+        pthread_mutex_unlock(&lock);
+    }
+    is_wrong = 1;
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    work(NULL);
+    pthread_join(t, NULL);
+    assert(!is_wrong);
+}
+"#;
+    report(folder.path(), source, &["--max-steps", "100000"]);
+    let size = fs::metadata(folder.path().join("page.html")).expect("it was written").len();
+    assert!(size < 5_000_000, "{size}");
+    check(
+        folder.path(),
+        "page.html",
+        r##"
+            const n = Number(document.querySelector(".row.picked").getAttribute("aria-setsize"));
+            say("more than ten thousand:", n > 10000);
+            const rows = () => document.querySelectorAll(".row").length;
+            say("light at the end:", rows() < 150);
+            key("Home"); say("light at the start:", rows() < 150, text(".row .number"));
+            const lanes = document.getElementById("lanes");
+            lanes.scrollTop = lanes.scrollHeight / 2;
+            lanes.dispatchEvent(new Event("scroll"));
+            for (let i = 0; i < 300; i++) key("ArrowDown");
+            say("300 steps on:", text(".row.picked .number"), rows() < 150);
+            for (let i = 0; i < 20; i++) key("n");
+            say("still light:", rows() < 150, document.querySelectorAll("#arrows *").length < 2000);
+        "##,
+        expect![[r#"
+            more than ten thousand: true
+            light at the end: true
+            light at the start: true 1
+            300 steps on: 301 true
+            still light: true true
+        "#]],
+    );
+}

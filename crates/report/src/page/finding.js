@@ -1,0 +1,490 @@
+// The page of a finding: threads as columns, steps as rows, the source beside them.
+//
+// Only the rows in sight are in the document, so that ten thousand steps scroll as well as ten. Whatever
+// comes from the program under test is put into the page as text, never as markup.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const ROW = 24, NUMBERS = 60, LANE_MIN = 150, OVERSCAN = 24, EDGES_MAX = 400;
+  const lanes = byId("lanes"), track = byId("track"), rowsBox = byId("rows"), heads = byId("heads");
+  const tip = byId("tip"), detail = byId("detail"), map = byId("map");
+  // A name, not an address: nothing is fetched. In two pieces, for a test looks for addresses.
+  const SVG = "http:" + "//www.w3.org/2000/svg";
+
+  // An element with attributes and children; strings become text.
+  const make = (name, attributes = {}, ...children) => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key === "class") element.className = value;
+      else if (key === "on") element.addEventListener("click", value);
+      else element.setAttribute(key, value);
+    }
+    element.append(...children.filter((it) => it !== null && it !== ""));
+    return element;
+  };
+  const draw = (name, attributes, parent) => {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    parent.append(element);
+    return element;
+  };
+  const laneColour = (lane) => `var(--t${lane % 8})`;
+  const lockColour = (lock) => `hsl(${(lock * 67 + 200) % 360} 55% 52%)`;
+
+  // What is derived from a schedule once.
+  const prepare = (view) => {
+    const rows = view.rows.map(([number, lane, text, object, place, mark, reason], index) => ({
+      index, number, lane, object,
+      text: view.texts[text] || "", mark: view.texts[mark] || "", reason: view.texts[reason] || "",
+      place: place > 0 ? view.places[place - 1] : null,
+    }));
+    const entries = [], at = [], lives = view.threads.map(() => [Infinity, -1]), switches = [];
+    for (const row of rows) {
+      at[row.index] = entries.length;
+      const life = lives[row.lane];
+      life[0] = Math.min(life[0], entries.length);
+      life[1] = entries.length;
+      entries.push(row);
+      if (row.reason) entries.push({ switch: row.reason, after: row.index });
+      const before = rows[row.index - 1];
+      if (!before || before.lane !== row.lane) switches.push(row.index);
+    }
+    const touches = new Map(), edgesAt = new Map(), stacks = new Map(view.stacks);
+    for (const row of rows) {
+      if (row.object === 0) continue;
+      if (!touches.has(row.object)) touches.set(row.object, []);
+      touches.get(row.object).push(row.index);
+    }
+    for (const edge of view.edges) {
+      for (const end of [edge[0], edge[1]]) {
+        if (!edgesAt.has(end)) edgesAt.set(end, []);
+        edgesAt.get(end).push(edge);
+      }
+    }
+    const marked = rows.filter((it) => it.mark).map((it) => it.index);
+    return { ...view, rows, entries, at, lives, switches, touches, edgesAt, stacks, marked };
+  };
+
+  const views = data.views.map(prepare);
+  let current = 0, picked = 0, isShown = false, drawn = [0, -1], laneWidth = LANE_MIN;
+  const view = () => views[current];
+  const laneX = (lane) => NUMBERS + lane * laneWidth;
+  const dotX = (lane) => laneX(lane) + 26;
+
+  // The locks that a thread holds when a row has been done.
+  const held = (row) => view().bands.filter(([lane, , from, to]) =>
+    lane === row.lane && from <= row.index && (to < 0 || to > row.index));
+  const stepName = (row) => (row.number > 0 ? `step ${row.number.toLocaleString("en")}` : row.mark || "not a step");
+  const threadName = (lane) => {
+    const thread = view().threads[lane];
+    return thread.title ? `${thread.name} ${thread.title}` : thread.name;
+  };
+  const sourceLine = (place) => {
+    const file = place && place[0] >= 0 ? data.files[place[0]] : null;
+    for (const [first, lines] of file ? file.parts : []) {
+      if (place[1] >= first && place[1] < first + lines.length) return lines[place[1] - first].trim();
+    }
+    return "";
+  };
+
+  // What is known of a row, for the tip and for the pane; links only in the pane.
+  const describe = (row, withLinks) => {
+    const shown = view();
+    const box = document.createDocumentFragment();
+    box.append(make("h3", {}, `${stepName(row)} · ${threadName(row.lane)} · ${row.text}`));
+    if (row.mark && row.number > 0) box.append(make("p", { class: "notice" }, row.mark));
+    if (row.index === shown.difference) {
+      box.append(make("p", { class: "notice" }, "the first value that differs between the failing and the passing schedule"));
+    }
+    const list = make("dl");
+    const add = (term, ...what) => list.append(make("dt", {}, term), make("dd", {}, ...what));
+    if (row.place) {
+      const text = sourceLine(row.place);
+      add("at", row.place[3] ? `${row.place[2]} in ${row.place[3]}` : row.place[2]);
+      if (text) add("", make("code", {}, text));
+    }
+    if (row.object > 0 && shown.objects[row.object]) add("object", shown.objects[row.object][1]);
+    const locks = held(row);
+    if (locks.length > 0) add("holds", locks.map(([, lock]) => shown.objects[lock][1]).join(", "));
+    const stack = shown.stacks.get(row.index);
+    if (stack) {
+      add("stack", make("ol", { class: "stack" }, ...stack.map(([text], idx) => make("li", {}, `#${idx} ${text}`))));
+    }
+    if (withLinks) {
+      for (const [from, to, kind] of (shown.edgesAt.get(row.index) || []).slice(0, 12)) {
+        const other = shown.rows[from === row.index ? to : from];
+        const words = kind === "race" ? "races with"
+          : kind === "reason" ? (from === row.index ? "fails if before" : "fails if after")
+          : from === row.index ? (kind === "value" ? "is seen by" : "comes before")
+            : (kind === "value" ? "sees the value of" : "comes after");
+        const link = make("button", { class: "link", on: () => select(other.index) },
+          `${stepName(other)} of ${threadName(other.lane)}: ${other.text}`);
+        add(words, link);
+      }
+      const thread = shown.threads[row.lane];
+      if (thread.created) add("thread", `created at ${thread.created}`);
+      if (thread.end) add("at the end", thread.end);
+    }
+    if (list.children.length > 0) box.append(list);
+    return box;
+  };
+
+  // Rows and arrows that are in sight.
+  const render = (force) => {
+    const shown = view();
+    const top = Math.max(0, lanes.scrollTop - heads.offsetHeight);
+    const first = Math.max(0, Math.floor(top / ROW) - 2);
+    const last = Math.min(shown.entries.length - 1, Math.ceil((top + lanes.clientHeight) / ROW) + 2);
+    viewport(top);
+    if (!force && first >= drawn[0] && last <= drawn[1]) return;
+    drawn = [Math.max(0, first - OVERSCAN), Math.min(shown.entries.length - 1, last + OVERSCAN)];
+    const box = document.createDocumentFragment();
+    const object = shown.rows.length > 0 ? shown.rows[picked].object : 0;
+    for (let pos = drawn[0]; pos <= drawn[1]; pos += 1) {
+      const entry = shown.entries[pos];
+      box.append(entry.switch ? switchRow(entry, pos) : stepRow(entry, pos, object));
+    }
+    box.append(arrows());
+    rowsBox.replaceChildren(box);
+    lanes.setAttribute("aria-activedescendant", `row${picked}`);
+  };
+
+  const switchRow = (entry, pos) => {
+    const next = view().rows[entry.after + 1];
+    const label = make("span", { style: `left:${next ? laneX(next.lane) + 12 : NUMBERS}px` }, `switch: ${entry.switch}`);
+    return make("div", { class: "row switch", role: "presentation", style: `top:${pos * ROW}px` }, label);
+  };
+
+  const stepRow = (row, pos, object) => {
+    const classes = ["row"];
+    if (row.index === picked) classes.push("picked");
+    if (row.mark) classes.push("marked");
+    if (row.number === 0) classes.push("pending");
+    if (row.index === view().difference) classes.push("differs");
+    if (object > 0 && row.object === object && row.index !== picked) classes.push("same");
+    const where = row.place ? row.place[2].split("/").pop() : "";
+    // There is one step in a row: it may use the room of the columns to its right.
+    const step = make("span", { class: "step", style: `left:${laneX(row.lane) + 36}px` },
+      make("span", { class: "words" }, row.text), row.mark ? make("span", { class: "mark" }, `← ${row.mark}`) : "",
+      where ? make("span", { class: "where" }, where) : "");
+    const number = make("span", { class: "number" }, row.number > 0 ? String(row.number) : "");
+    const label = `${stepName(row)}, ${threadName(row.lane)}: ${row.text}${row.mark ? ", " + row.mark : ""}${where ? " at " + where : ""}`;
+    const element = make("div", {
+      class: classes.join(" "), style: `top:${pos * ROW}px`, role: "option", id: `row${row.index}`,
+      "aria-selected": String(row.index === picked), "aria-label": label,
+      "aria-posinset": String(row.index + 1), "aria-setsize": String(view().rows.length),
+    }, number, step);
+    element.dataset.row = row.index;
+    return element;
+  };
+
+  const arrows = () => {
+    const shown = view(), [first, last] = drawn;
+    const svg = document.createElementNS(SVG, "svg");
+    const height = Math.max(0, last - first + 1) * ROW;
+    svg.id = "arrows";
+    svg.setAttribute("width", laneX(shown.threads.length));
+    svg.setAttribute("height", height);
+    svg.style.top = `${first * ROW}px`;
+    const y = (pos) => (pos - first + 0.5) * ROW;
+    shown.lives.forEach(([from, to], lane) => {
+      const [a, b] = [Math.max(from, first - 1), Math.min(to, last + 1)];
+      if (a <= b) draw("line", { class: "life", x1: dotX(lane), x2: dotX(lane), y1: y(a), y2: y(b) }, svg);
+    });
+    for (const [lane, lock, from, to, depth] of shown.bands) {
+      const a = shown.at[from], b = to < 0 ? shown.entries.length - 1 : shown.at[to];
+      if (b < first || a > last) continue;
+      const top = Math.max(y(a), -ROW), bottom = Math.min(y(b), height + ROW);
+      draw("rect", {
+        class: "band", x: laneX(lane) + 2 + (depth % 3) * 6, y: top, width: 5,
+        height: Math.max(2, bottom - top), rx: 2, fill: lockColour(lock),
+      }, svg);
+    }
+    edges(svg, y);
+    for (let pos = first; pos <= last; pos += 1) {
+      const row = shown.entries[pos];
+      if (!row.switch) {
+        draw("circle", { class: "dot", cx: dotX(row.lane), cy: y(pos), r: row.index === picked ? 6 : 4.5, fill: row.mark ? "var(--alarm)" : laneColour(row.lane) }, svg);
+      }
+    }
+    return svg;
+  };
+
+  // Arrows with an end in sight, and all of the selected row: which value a step saw is told only there.
+  const edges = (svg, y) => {
+    const shown = view(), [first, last] = drawn;
+    const isSeen = (row) => shown.at[row] >= first && shown.at[row] <= last;
+    const near = new Set(shown.edgesAt.get(picked) || []);
+    const isDrawn = (it) => near.has(it) || it[2] !== "value" && (isSeen(it[0]) || isSeen(it[1]));
+    const some = shown.edges.filter(isDrawn).slice(0, EDGES_MAX);
+    const weight = (it) => (it[2] === "reason" || it[2] === "race" ? 2 : 0) + near.has(it);
+    some.sort((a, b) => weight(a) - weight(b));
+    for (const edge of some) {
+      const [from, to, kind] = edge;
+      const [a, b] = [shown.rows[from], shown.rows[to]];
+      const [x1, x2] = [dotX(a.lane), dotX(b.lane)];
+      const [y1, y2] = [y(shown.at[from]), y(shown.at[to])];
+      const classes = `${kind} ${near.has(edge) ? "near" : ""}`;
+      const bend = Math.max(ROW * 0.6, Math.min((y2 - y1) * 0.5, 3 * ROW));
+      // Between rows of one lane an arrow goes out and comes back.
+      const side = x1 === x2 ? 34 : 0;
+      const end = kind === "race" ? y2 : y2 - 6;
+      draw("path", { class: `edge ${classes}`, d: `M${x1} ${y1}C${x1 + side} ${y1 + bend} ${x2 + side} ${end - bend} ${x2} ${end}` }, svg);
+      if (kind !== "race") draw("path", { class: `head ${classes}`, d: `M${x2 - 4} ${y2 - 11}h8l-4 7z` }, svg);
+    }
+  };
+
+  // The whole schedule in a strip.
+  const drawMap = () => {
+    const canvas = map.firstChild, shown = view();
+    const height = Math.max(1, map.clientHeight), n = Math.max(1, shown.entries.length);
+    canvas.width = 14;
+    canvas.height = height;
+    const context = canvas.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    const colours = [...Array(8).keys()].map((it) => style.getPropertyValue(`--t${it}`));
+    const bar = Math.max(1, height / n);
+    shown.entries.forEach((entry, pos) => {
+      if (entry.switch) return;
+      context.fillStyle = colours[entry.lane % 8];
+      context.fillRect(2 + (entry.lane % 4) * 2.5, (pos / n) * height, 2.5, bar);
+    });
+    context.fillStyle = style.getPropertyValue("--alarm");
+    for (const row of shown.marked) context.fillRect(0, (shown.at[row] / n) * height, 14, Math.max(2, bar));
+  };
+  const viewport = (top) => {
+    const whole = Math.max(1, view().entries.length * ROW), box = map.lastChild;
+    box.style.top = `${(100 * Math.min(top, whole)) / whole}%`;
+    box.style.height = `${Math.min(100, (100 * lanes.clientHeight) / whole)}%`;
+  };
+
+  // Lists of lines, made once for each file.
+  const files = new Map();
+  const fileLines = (number) => {
+    if (!files.has(number)) {
+      const list = make("ol"), lines = new Map();
+      let after = 0;
+      for (const [first, part] of data.files[number].parts) {
+        if (after > 0 && first > after) list.append(make("li", { class: "gap" }, "⋯"));
+        part.forEach((text, idx) => {
+          const item = make("li", {}, make("b", {}, String(first + idx)), text || " ");
+          lines.set(first + idx, item);
+          list.append(item);
+        });
+        after = first + part.length;
+      }
+      files.set(number, { list, lines });
+    }
+    return files.get(number);
+  };
+
+  // Where every thread stands when a row has been done: its last place before it.
+  const standing = (row) => {
+    const found = new Map(), all = view().rows, n = view().threads.length;
+    for (let idx = row.index; idx >= 0 && idx > row.index - 5000 && found.size < n; idx -= 1) {
+      if (!found.has(all[idx].lane) && all[idx].place) found.set(all[idx].lane, all[idx].place);
+    }
+    return found;
+  };
+
+  const showSource = (row) => {
+    const heading = byId("source").firstElementChild, code = byId("code");
+    const place = row.place;
+    if (!place || place[0] < 0) {
+      heading.textContent = place ? place[2] : "no place is known";
+      const why = !place ? "This step has no place in the source."
+        : place[1] > 0 ? "This is in a library." : "The program has no debug information here: built with -g, lines are known.";
+      code.replaceChildren(make("p", {}, why));
+      return;
+    }
+    const file = data.files[place[0]];
+    heading.textContent = place[3] ? `${file.name}:${place[1]} in ${place[3]}` : `${file.name}:${place[1]}`;
+    if (file.why) {
+      code.replaceChildren(make("p", {}, `${file.name} ${file.why}.`));
+      return;
+    }
+    const { list, lines } = fileLines(place[0]);
+    for (const item of list.querySelectorAll(".here, .failed")) item.classList.remove("here", "failed");
+    for (const item of list.querySelectorAll("i")) item.remove();
+    if (code.firstChild !== list) code.replaceChildren(list);
+    for (const [lane, other] of standing(row)) {
+      const item = other[0] === place[0] ? lines.get(other[1]) : null;
+      if (item) item.append(make("i", { style: `color:${laneColour(lane)}` }, view().threads[lane].name));
+    }
+    const here = lines.get(place[1]);
+    if (!here) return;
+    here.classList.add(row.mark ? "failed" : "here");
+    const offset = here.offsetTop - code.offsetTop;
+    if (offset < code.scrollTop + 24 || offset > code.scrollTop + code.clientHeight - 48) {
+      code.scrollTop = Math.max(0, offset - code.clientHeight / 2);
+    }
+    code.scrollLeft = 0;
+  };
+
+  const select = (index) => {
+    const shown = view();
+    if (shown.rows.length === 0) return;
+    picked = Math.max(0, Math.min(shown.rows.length - 1, index));
+    const y = shown.at[picked] * ROW, room = lanes.clientHeight - heads.offsetHeight;
+    if (y < lanes.scrollTop + ROW) lanes.scrollTop = Math.max(0, y - room / 3);
+    else if (y > lanes.scrollTop + room - 2 * ROW) lanes.scrollTop = y - (room * 2) / 3;
+    const row = shown.rows[picked], x = laneX(row.lane);
+    if (x < lanes.scrollLeft) lanes.scrollLeft = x - 20;
+    else if (x + laneWidth > lanes.scrollLeft + lanes.clientWidth) lanes.scrollLeft = x + laneWidth - lanes.clientWidth + 20;
+    tip.hidden = true;
+    render(true);
+    detail.replaceChildren(describe(row, true));
+    showSource(row);
+    remember();
+  };
+
+  const remember = () => {
+    // Not everywhere may a page change its own address.
+    try {
+      history.replaceState(null, "", `#view=${current + 1}&row=${picked + 1}`);
+    } catch { /* The page works without. */ }
+  };
+
+  const show = (index) => {
+    const before = isShown ? view().rows[picked] : null;
+    isShown = true;
+    current = Math.max(0, Math.min(views.length - 1, index));
+    [...byId("views").children].forEach((button, idx) => button.setAttribute("aria-pressed", String(idx === current)));
+    byId("size").textContent = view().size;
+    picked = 0;
+    layout();
+    // The same step of the same thread if there is one, else where it fails.
+    const isSame = (it) => it.lane === before.lane && it.text === before.text && it.mark === before.mark
+      && (it.place || [])[2] === (before.place || [])[2];
+    const same = before ? view().rows.findIndex(isSame) : -1;
+    select(same >= 0 ? same : failure());
+  };
+
+  const failure = () => {
+    const { marked, rows } = view();
+    return marked.length > 0 ? marked[marked.length - 1] : rows.length - 1;
+  };
+
+  // Columns as wide as there is room.
+  const layout = () => {
+    const shown = view(), n = shown.threads.length;
+    laneWidth = Math.max(LANE_MIN, Math.min(340, Math.floor((lanes.clientWidth - NUMBERS) / (n + 0.4))));
+    track.style.height = `${shown.entries.length * ROW}px`;
+    const width = `${Math.max(laneX(n + 0.4), lanes.clientWidth)}px`;
+    track.style.width = heads.style.width = rowsBox.style.width = width;
+    heads.replaceChildren(make("div", { class: "number" }, "step"), ...shown.threads.map((thread, lane) => make("div", {
+      style: `left:${laneX(lane)}px;width:${laneWidth}px;color:${laneColour(lane)}`, title: threadName(lane),
+    }, thread.name, make("span", {}, thread.title))));
+    const locks = [...new Set(shown.bands.map((it) => it[1]))].slice(0, 8);
+    byId("bands").replaceChildren(...locks.map((lock) => make("span", { style: "margin-right:1em" },
+      make("span", { class: "swatch", style: `background:${lockColour(lock)}` }), `${shown.objects[lock][0]} held`)));
+    drawMap();
+    render(true);
+  };
+
+  const step = (list, direction) => {
+    const next = direction > 0 ? list.find((it) => it > picked) : list.findLast((it) => it < picked);
+    if (next !== undefined) select(next);
+  };
+  const go = {
+    "step+": () => select(picked + 1),
+    "step-": () => select(picked - 1),
+    "page+": () => select(picked + 20),
+    "page-": () => select(picked - 20),
+    "first": () => select(0),
+    "last": () => select(view().rows.length - 1),
+    "switch+": () => step(view().switches, 1),
+    "switch-": () => step(view().switches, -1),
+    "object+": () => step(view().touches.get(view().rows[picked].object) || [], 1),
+    "object-": () => step(view().touches.get(view().rows[picked].object) || [], -1),
+    "thread+": () => step(view().rows.filter((it) => it.lane === view().rows[picked].lane).map((it) => it.index), 1),
+    "thread-": () => step(view().rows.filter((it) => it.lane === view().rows[picked].lane).map((it) => it.index), -1),
+    "failure": () => {
+      const { marked } = view();
+      select(marked.find((it) => it > picked) ?? marked[0] ?? failure());
+    },
+    "view": () => show((current + 1) % views.length),
+    "keys": () => byId("keys").click(),
+  };
+  const keys = {
+    ArrowDown: "step+", j: "step+", ArrowUp: "step-", k: "step-", PageDown: "page+", PageUp: "page-",
+    Home: "first", End: "last", n: "switch+", p: "switch-", o: "object+", O: "object-", t: "thread+", T: "thread-",
+    f: "failure", v: "view", "?": "keys",
+  };
+  const words = [
+    ["↓ j, ↑ k", "next, previous step"], ["n, p", "next, previous switch"], ["o, O", "next, previous event on this object"],
+    ["t, T", "next, previous step of this thread"], ["f", "where it fails"], ["v, 1…9", "another schedule"],
+    ["Home, End", "first, last step"], ["?", "these keys"],
+  ];
+
+  const theme = () => {
+    const root = document.documentElement;
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+    drawMap();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isSource = byId("code").contains(event.target) && /^(Arrow|Page|Home|End)/.test(event.key);
+    if (isSource || event.target.closest?.("input, textarea, select, summary")) return;
+    const number = Number(event.key);
+    if (number >= 1 && number <= views.length) show(number - 1);
+    else if (keys[event.key]) go[keys[event.key]]();
+    else return;
+    event.preventDefault();
+  });
+  for (const button of document.querySelectorAll("[data-go]")) {
+    button.addEventListener("click", () => go[button.dataset.go]());
+  }
+  byId("theme").addEventListener("click", theme);
+  byId("keys").addEventListener("click", () => {
+    const help = byId("help");
+    help.hidden = !help.hidden;
+    byId("keys").setAttribute("aria-expanded", String(!help.hidden));
+  });
+  byId("help").append(...words.map(([key, what]) => make("div", {}, make("kbd", {}, key), ` ${what}`)));
+  byId("views").append(...views.map((it, idx) => make("button", { "aria-pressed": "false", on: () => show(idx) }, it.label)));
+
+  const rowOf = (event) => event.target.closest?.("[data-row]");
+  rowsBox.addEventListener("click", (event) => {
+    const element = rowOf(event);
+    if (element) select(Number(element.dataset.row));
+  });
+  rowsBox.addEventListener("mousemove", (event) => {
+    const element = rowOf(event);
+    tip.hidden = !element;
+    if (!element) return;
+    tip.replaceChildren(describe(view().rows[Number(element.dataset.row)], false));
+    const { offsetWidth: width, offsetHeight: height } = tip;
+    tip.style.left = `${Math.max(4, Math.min(event.clientX + 16, innerWidth - width - 8))}px`;
+    tip.style.top = `${event.clientY + 18 + height > innerHeight ? Math.max(4, event.clientY - height - 12) : event.clientY + 18}px`;
+  });
+  rowsBox.addEventListener("mouseleave", () => { tip.hidden = true; });
+  map.addEventListener("click", (event) => {
+    const share = (event.clientY - map.getBoundingClientRect().top) / map.clientHeight;
+    lanes.scrollTop = share * view().entries.length * ROW - lanes.clientHeight / 2;
+  });
+  let isDue = false;
+  lanes.addEventListener("scroll", () => {
+    tip.hidden = true;
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      render(false);
+    });
+  }, { passive: true });
+  addEventListener("resize", layout);
+  addEventListener("beforeprint", () => { byId("text").open = true; });
+  addEventListener("afterprint", () => { byId("text").open = false; });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMap);
+
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  byId("explorer").hidden = false;
+  byId("text").open = false;
+  show(Number(wanted.get("view") || 1) - 1);
+  if (wanted.has("row")) select(Number(wanted.get("row")) - 1);
+  document.documentElement.dataset.ready = "yes";
+})();
