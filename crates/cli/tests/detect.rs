@@ -1,0 +1,257 @@
+//! What the detectors say about every program under `programs/detect`, exactly.
+//!
+//! A program's first lines say what is to be found in it, by labels of its lines (`//= a`):
+//!
+//! - `//@ none`: nothing.
+//! - `//@ race: a b`: a race of these two lines, in whatever order; and no others than those listed.
+//! - `//@ race?: a b`: perhaps this one too; some orders of the program show it.
+//! - `//@ races among: a b c`: at least one race, and both lines of each are among these.
+//! - `//@ fails: misuse`: executions may also fail in this way.
+//! - `//@ library: …`: races may have a side in a library's header, for this reason.
+//! - `//@ tsan: differs: …`: ThreadSanitizer's own runtime says something else, for this reason.
+//!
+//! Every race is also run again, from its plan, in a new process. And the same programs run under gcc's
+//! ThreadSanitizer, with threads of the kernel's: it must agree about whether there is a race, or the
+//! program says why not.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use raddle_explore::{
+    Campaign, Detect, Found, Observer, Options, Outcome, Sameness, Target, Verdict, replay,
+};
+use raddle_launch::{
+    CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
+};
+use raddle_model::{Access, Finding, Kind};
+
+/// The seed of every campaign here.
+const SEED: u64 = 1;
+/// Executions of a campaign, if the program does not say.
+const EXECUTIONS: u64 = 100;
+/// How often a program runs under ThreadSanitizer, whose threads do as they like.
+const TSAN_RUNS: u32 = 10;
+
+#[expect(clippy::print_stderr, reason = "says what was not tested")]
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut compilers = vec![("gcc", CompilerChoice::Environment)];
+    if Command::new("clang").arg("--version").output().is_ok_and(|it| it.status.success()) {
+        compilers.push(("clang", CompilerChoice::Clang));
+    } else if !arguments.list {
+        eprintln!("note: no clang here, so programs are tested with gcc alone");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/detect");
+    let mut trials = Vec::new();
+    for path in programs_under(&root) {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        for (compiler, choice) in &compilers {
+            let (path, choice) = (path.clone(), choice.clone());
+            trials.push(Trial::test(format!("{name} ({compiler})"), move || check(&path, choice)));
+        }
+        trials.push(Trial::test(format!("{name} (tsan)"), move || agrees_with_tsan(&path)));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn programs_under(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(programs_under(&path));
+        } else if path.extension().is_some_and(|it| it == "c" || it == "cpp") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Two lines, the smaller first.
+type Pair = (u32, u32);
+
+/// What a program says of itself.
+#[derive(Default)]
+struct Expected {
+    races: BTreeSet<Pair>,
+    perhaps: BTreeSet<Pair>,
+    among: Option<BTreeSet<u32>>,
+    fails: Vec<String>,
+    in_library: bool,
+    tsan_differs: bool,
+    n_executions: u64,
+    flags: Vec<String>,
+}
+
+impl Expected {
+    fn read(path: &Path) -> Result<Expected, Failed> {
+        let text = fs::read_to_string(path)?;
+        let labels: BTreeMap<&str, u32> = text
+            .lines()
+            .zip(1..)
+            .filter_map(|(line, number)| Some((line.split("//=").nth(1)?.trim(), number)))
+            .collect();
+        let line = |label: &str| {
+            labels.get(label).copied().ok_or_else(|| format!("no line has the label {label}"))
+        };
+        let mut expected = Expected { n_executions: EXECUTIONS, ..Expected::default() };
+        let mut says_something = false;
+        for directive in text.lines().filter_map(|it| it.strip_prefix("//@ ")) {
+            let (key, value) = directive.split_once(':').unwrap_or((directive, ""));
+            let lines = || value.split_whitespace().map(line).collect::<Result<Vec<u32>, _>>();
+            says_something |= matches!(key, "none" | "race" | "races among");
+            match key {
+                "none" => {}
+                "race" => _ = expected.races.insert(pair(&lines()?)),
+                "race?" => _ = expected.perhaps.insert(pair(&lines()?)),
+                "races among" => expected.among = Some(lines()?.into_iter().collect()),
+                "fails" => expected.fails.push(value.trim().to_owned()),
+                "library" => expected.in_library = true,
+                "tsan" => expected.tsan_differs = value.trim().starts_with("differs: "),
+                "execs" => expected.n_executions = value.trim().parse()?,
+                "flags" => {
+                    expected.flags = value.split_whitespace().map(str::to_owned).collect();
+                }
+                other => return Err(format!("`{other}` is no directive").into()),
+            }
+        }
+        if says_something { Ok(expected) } else { Err("the program expects nothing".into()) }
+    }
+
+    fn is_racy(&self) -> bool {
+        !self.races.is_empty() || self.among.is_some()
+    }
+}
+
+fn pair(lines: &[u32]) -> Pair {
+    (lines[0].min(lines[1]), lines[0].max(lines[1]))
+}
+
+struct Silent;
+
+impl Observer for Silent {}
+
+fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
+    let expected = Expected::read(path)?;
+    let toolchain = Toolchain::open(choice)?;
+    let request = CompileRequest {
+        inputs: vec![path.to_owned()],
+        flags: expected.flags.iter().map(Into::into).collect(),
+    };
+    let program = compile(&toolchain, &request)?.program;
+    let mut options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
+    options.hang_timeout = Duration::from_secs(5);
+    let outcome = explore(&options, &expected)?;
+    let mut found = BTreeSet::new();
+    for it in &outcome.findings {
+        if expected.fails.iter().any(|word| word == it.finding.kind.word()) {
+            continue;
+        }
+        comes_back(&options, it)?;
+        found.extend(race_of(&it.finding, path, &expected)?);
+    }
+    compare(&expected, &found, &outcome)
+}
+
+fn explore(options: &NativeOptions, expected: &Expected) -> Result<Outcome, Failed> {
+    let target = Native::new(options.clone());
+    let campaign = Options {
+        seed: SEED,
+        executions: Some(expected.n_executions),
+        keep_going: true,
+        detect: Detect { races: true, ..Detect::NONE },
+        ..Options::default()
+    };
+    let stop = AtomicBool::new(false);
+    Ok(Campaign::new(&target, campaign).run(&mut Symbols::new(), &mut Silent, &stop)?)
+}
+
+/// The lines of a race, both of which must be known. `None` if one is in a library that may have it.
+fn race_of(finding: &Finding, path: &Path, expected: &Expected) -> Result<Option<Pair>, Failed> {
+    if finding.kind != Kind::Race {
+        return Err(format!("not a race: {}: {}", finding.kind.word(), finding.message).into());
+    }
+    let accesses = finding.evidence.as_ref().map_or(&[][..], |it| &it.accesses);
+    let is_here = |it: &Access| Path::new(&it.place.file).file_name() == path.file_name();
+    if expected.in_library && !accesses.iter().all(is_here) {
+        return Ok(None);
+    }
+    let lines: Vec<u32> = accesses.iter().map(|it| it.place.line).collect();
+    let has_stacks = accesses.iter().all(|it| !it.stack.is_empty());
+    if lines.len() != 2 || lines.contains(&0) || !has_stacks {
+        return Err(format!("a side is not known: {}", finding.message).into());
+    }
+    Ok(Some(pair(&lines)))
+}
+
+/// The race's plan shows the race again, in a new process.
+fn comes_back(options: &NativeOptions, found: &Found) -> Result<(), Failed> {
+    let mut session = Native::new(options.clone()).open()?;
+    let same = Sameness::default();
+    let verdict = replay(session.as_mut(), &found.finding, &mut Symbols::new(), false, same)?;
+    match verdict {
+        Verdict::Reproduced { exact: true, .. } => Ok(()),
+        other => Err(format!("{} did not come back: {other:?}", found.finding.message).into()),
+    }
+}
+
+fn compare(expected: &Expected, found: &BTreeSet<Pair>, outcome: &Outcome) -> Result<(), Failed> {
+    let told: Vec<&str> = outcome.findings.iter().map(|it| it.finding.message.as_str()).collect();
+    if let Some(among) = &expected.among {
+        let is_inside = |it: &Pair| among.contains(&it.0) && among.contains(&it.1);
+        if found.is_empty() || !found.iter().all(is_inside) {
+            return Err(format!("expected races among {among:?}, found {told:#?}").into());
+        }
+        return Ok(());
+    }
+    let missing: Vec<&Pair> = expected.races.difference(found).collect();
+    let allowed: BTreeSet<Pair> = expected.races.union(&expected.perhaps).copied().collect();
+    let surplus: Vec<&Pair> = found.difference(&allowed).collect();
+    if missing.is_empty() && surplus.is_empty() {
+        return Ok(());
+    }
+    Err(format!("missing {missing:?}, not expected {surplus:?}; found {told:#?}").into())
+}
+
+/// Does gcc's ThreadSanitizer say the same about whether there is a race?
+fn agrees_with_tsan(path: &Path) -> Result<(), Failed> {
+    let expected = Expected::read(path)?;
+    if expected.tsan_differs {
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let program = folder.path().join("program");
+    let is_cpp = path.extension().is_some_and(|it| it == "cpp");
+    let built = Command::new(if is_cpp { "g++" } else { "gcc" })
+        .args(["-fsanitize=thread", "-g", "-O1", "-Wno-tsan", "-pthread", "-o"])
+        .arg(&program)
+        .arg(path)
+        .args(&expected.flags)
+        .output()?;
+    if !built.status.success() {
+        return Err(String::from_utf8_lossy(&built.stderr).into_owned().into());
+    }
+    // Its shadow does not fit every layout of the address space.
+    let mut racy_runs = 0;
+    for _ in 0..TSAN_RUNS {
+        let ran = Command::new("setarch").arg("-R").arg(&program).output()?;
+        let told = String::from_utf8_lossy(&ran.stderr);
+        racy_runs += u32::from(told.contains("WARNING: ThreadSanitizer: data race"));
+        if racy_runs > 0 {
+            break;
+        }
+    }
+    if (racy_runs > 0) == expected.is_racy() {
+        return Ok(());
+    }
+    Err(format!("ThreadSanitizer found races in {racy_runs} of {TSAN_RUNS} runs").into())
+}

@@ -1,0 +1,31 @@
+//@ race: a b
+// Two bit fields are one memory location.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct {
+    unsigned a : 3, b : 5;
+} bits;
+
+static void *first(void *arg)
+{
+    bits.a = 1; //= a
+    return arg;
+}
+
+static void *second(void *arg)
+{
+    bits.b = 2; //= b
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
