@@ -3,13 +3,19 @@
 //! Each analysis is a function of a trace. What they find is told by the numbers of the trace (`value`);
 //! places and names are found by whoever makes a [`raddle_model::Finding`] of it.
 
+mod deadlocks;
 pub mod hb;
 mod held;
+mod lockset;
+mod needs;
 mod races;
 #[cfg(test)]
 mod toy;
 mod value;
+mod weak;
 
+pub use deadlocks::{PotentialDeadlock, deadlocks};
 pub use held::HeldLocks;
+pub use lockset::{Unlocked, Usage, locksets};
 pub use races::races;
 pub use value::{AtomicityViolation, HeldLock, LockCycle, LockLink, Race, Side};

@@ -254,6 +254,12 @@ impl Causality {
         self.end_segment(thread);
     }
 
+    /// What the thread knows, and nothing else, is known to whoever acquires the object.
+    pub fn pass_on(&mut self, thread: ThreadId, object: ObjectId) {
+        slot(&mut self.objects, object).released.copy(&self.threads[thread.idx()].now);
+        self.end_segment(thread);
+    }
+
     /// What an atomic op on an object learns. The access itself comes after this, for it is ordered by what
     /// it reads, and before [`Causality::after_atomic`].
     #[inline]
