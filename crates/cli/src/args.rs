@@ -25,7 +25,7 @@ pub(crate) use run::{ProgressMode, RunArgs};
 
 use crate::{exit::Exit, values};
 
-/// Find the bugs of concurrent C and C++ programs by owning their schedules.
+/// Find the bugs of concurrent C, C++ and Rust programs by owning their schedules.
 #[derive(Debug, Parser)]
 #[command(name = "raddle", version, propagate_version = true, max_term_width = 100)]
 #[command(args_override_self = true)]
@@ -78,6 +78,13 @@ pub(crate) enum Verb {
     Compare(Box<CompareArgs>),
     /// Check that everything is there, and that a known bug is found
     Doctor,
+    /// Explore a Rust crate's tests and programs, also as `cargo raddle`: build, run, test
+    #[command(disable_help_flag = true)]
+    Cargo {
+        /// Arguments of `cargo raddle`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Compile C with raddle's hooks: takes the arguments of gcc or clang
     #[command(disable_help_flag = true)]
     Cc {

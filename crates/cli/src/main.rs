@@ -1,9 +1,10 @@
-//! `raddle`: finds the bugs of concurrent C and C++ programs by owning their schedules.
+//! `raddle`: finds the bugs of concurrent C, C++ and Rust programs by owning their schedules.
 //!
 //! This crate is arguments, exit codes, wiring, and the only one that prints. What is explored is in
 //! `raddle_explore`, what runs programs in `raddle_launch`, what findings look like in `raddle_report`.
 
 mod args;
+mod cargo;
 mod cc;
 mod compare;
 mod config;
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
 }
 
 fn raddle() -> Exit {
-    if let Some(exit) = cc::take_over() {
+    if let Some(exit) = cc::take_over().or_else(cargo::take_over) {
         return exit;
     }
     let line: Vec<OsString> = std::env::args_os().collect();
@@ -68,6 +69,9 @@ fn raddle() -> Exit {
         Verb::Doctor => doctor::doctor(&mut terminal),
         Verb::Cc { .. } | Verb::Cxx { .. } => {
             Err(Failure::usage("write `raddle cc ARGS` with nothing before `cc`".to_owned()))
+        }
+        Verb::Cargo { .. } => {
+            Err(Failure::usage("write `raddle cargo …` with nothing before `cargo`".to_owned()))
         }
     };
     match result {

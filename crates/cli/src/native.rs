@@ -35,6 +35,8 @@ pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
     Ok(Native::new(NativeOptions {
         carrier,
         stdin: target.stdin.clone(),
+        cwd: Some(target.cwd.clone()).filter(|it| it.is_dir()),
+        env: target.env.clone(),
         memory_limit: memory,
         hang_timeout: Duration::from_millis(hang_timeout_ms),
         n_cpus,

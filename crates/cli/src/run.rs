@@ -64,7 +64,7 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn run_program(
+pub(crate) fn run_program(
     args: &RunArgs,
     program: &StoredTarget,
     search: Option<StoredSearch>,
@@ -245,7 +245,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     }
 }
 
-fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
+pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
     let (executions, time) = args.limits();
     let (picker, arms) = pickers(&args.strategy, args.n_planned());
     Options {
@@ -255,6 +255,7 @@ fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         jobs: args.n_jobs(),
         keep_going: args.keep_going,
         exit_is_fine: args.conditions.exit_ok,
+        n_alone: 1,
         picker,
         arms,
         saturation: args.until_saturated,
@@ -281,7 +282,7 @@ pub(crate) fn pickers(strategy: &Strategy, n_planned: u64) -> (PickerSpec, Vec<A
     }
 }
 
-fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
+pub(crate) fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
     RunInfo {
         target: target.clone(),
         // A program that can't be read will not start either, and that is said better there.

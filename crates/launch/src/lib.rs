@@ -4,6 +4,7 @@
 //! Nothing here prints: errors are values, and the compiler's own output passes through.
 
 mod cache;
+pub mod cargo;
 mod cc;
 mod checkpoints;
 mod compile;

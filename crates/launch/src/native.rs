@@ -27,6 +27,8 @@ pub struct NativeOptions {
     pub stdin: Option<PathBuf>,
     /// The folder to run in; else the present one.
     pub cwd: Option<PathBuf>,
+    /// Variables of its environment, beside ours.
+    pub env: Vec<(String, String)>,
     /// An execution that takes more memory than this is ended.
     pub memory_limit: u64,
     /// An execution that makes no step for so long is ended.
@@ -55,6 +57,7 @@ impl NativeOptions {
             carrier: Carrier::default(),
             stdin: None,
             cwd: None,
+            env: Vec::new(),
             memory_limit: 4 << 30,
             hang_timeout: Duration::from_secs(10),
             n_cpus: 4,

@@ -226,6 +226,9 @@ fn command(options: &NativeOptions, output: &File, fds: [&OwnedFd; 3]) -> io::Re
     }
     command.env("LD_PRELOAD", preload).env("LD_BIND_NOW", "1");
     command.env("RADDLE_SEGMENT", "1").env("RADDLE", "1");
+    // A Rust program that panics would read its own debug information, each time; stacks are ours to tell.
+    command.env("RUST_BACKTRACE", "0").env("RUST_LIB_BACKTRACE", "0");
+    command.envs(options.env.iter().map(|(name, value)| (name, value)));
     command.process_group(0);
     let moves = [
         (fds[0].as_raw_fd(), SEGMENT_FD),

@@ -469,7 +469,7 @@ fn rounded(number: f64, scale: f64) -> f64 {
     (number * scale).round() / scale
 }
 
-fn to_line(value: &impl Serialize) -> String {
+pub(crate) fn to_line(value: &impl Serialize) -> String {
     let mut line = serde_json::to_string(value).expect("bug: these values are plain data");
     line.push('\n');
     line

@@ -22,6 +22,7 @@ pub mod search;
 mod stacks;
 mod steps;
 mod style;
+pub mod suite;
 mod switches;
 pub mod table;
 #[cfg(test)]

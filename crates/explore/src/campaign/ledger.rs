@@ -161,7 +161,7 @@ impl<'a> Ledger<'a> {
             finding.strategy = format!("{} at {label}", finding.strategy);
         }
         let is_suppressed = self.options.suppressions.find(&finding).is_some();
-        if first == 0 && summary.n_threads <= 1 && !is_suppressed {
+        if first == 0 && summary.n_threads <= self.options.n_alone && !is_suppressed {
             self.tally.outcome.baseline_failure = Some(finding);
             return Appetite::Enough;
         }

@@ -23,6 +23,9 @@ pub struct Options {
     pub keep_going: bool,
     /// Does a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
+    /// Threads that the program has although it does one thing at a time: 1, or 2 if a test harness runs
+    /// each test in a thread of its own and waits for it.
+    pub n_alone: u32,
     /// The picker of all executions but the baseline.
     pub picker: PickerSpec,
     /// If there are any, they share the executions instead.
@@ -120,6 +123,7 @@ impl Default for Options {
             jobs: 1,
             keep_going: false,
             exit_is_fine: false,
+            n_alone: 1,
             picker: PickerSpec::Walk,
             arms: Vec::new(),
             saturation: None,

@@ -53,7 +53,7 @@ impl Tally {
     pub(super) fn count_all(&mut self, done: &Done, options: &Options) -> Vec<News> {
         let n_before = self.outcome.executions;
         let summaries = done.result.summaries.iter();
-        let mut news: Vec<News> = summaries.map(|it| self.count(it)).collect();
+        let mut news: Vec<News> = summaries.map(|it| self.count(it, options.n_alone)).collect();
         for covered in &done.result.covered {
             if self.cover(covered)
                 && let Some(news) = news.get_mut(covered.first as usize)
@@ -127,14 +127,14 @@ impl Tally {
     }
 
     /// Counts one execution.
-    fn count(&mut self, summary: &Summary) -> News {
+    fn count(&mut self, summary: &Summary, n_alone: u32) -> News {
         let outcome = &mut self.outcome;
         if outcome.executions == 0 {
             outcome.baseline = Some(*summary);
             outcome.single_threaded = true;
         }
         outcome.executions += 1;
-        outcome.single_threaded &= summary.n_threads <= 1;
+        outcome.single_threaded &= summary.n_threads <= n_alone;
         outcome.steps_total += summary.n_steps;
         outcome.steps_max = outcome.steps_max.max(summary.n_steps);
         outcome.points_total += summary.n_points;

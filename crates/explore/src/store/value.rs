@@ -32,6 +32,9 @@ pub struct StoredTarget {
     /// The directory that it ran in.
     #[serde(with = "os::one")]
     pub cwd: PathBuf,
+    /// Variables of its environment, beside those of the shell.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
     /// What it read as standard input: one file, or none.
     #[serde(with = "os::maybe")]
     pub stdin: Option<PathBuf>,

@@ -1,0 +1,135 @@
+//! `cargo raddle` on small crates: what a user sees. They need no registry.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A crate under `programs/rust`, in a copy of its own: its target folder is not the repository's.
+fn copy(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/rust").join(name);
+    let to = folder.path().join(name);
+    copy_folder(&from, &to);
+    (folder, to)
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let path = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            if entry.file_name() != "target" {
+                copy_folder(&entry.path(), &path);
+            }
+        } else {
+            std::fs::copy(entry.path(), path).unwrap();
+        }
+    }
+}
+
+fn raddle(folder: &Path, line: &str) -> (String, String, i32) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-raddle"));
+    command.arg("raddle").args(line.split_whitespace()).current_dir(folder);
+    // What the cargo that runs us says about itself is not about the crate.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_") && !text.starts_with("CARGO_HOME") || text == "RUSTFLAGS" {
+            command.env_remove(&name);
+        }
+    }
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(stdout), text(stderr), status.code().unwrap_or(-1))
+}
+
+/// The figures of a line differ from machine to machine.
+fn without_time(line: &str) -> String {
+    match (line.find('['), line.find(']')) {
+        (Some(start), Some(end)) => format!("{}{}", &line[..start], &line[end + 2..]),
+        _ => line.to_owned(),
+    }
+}
+
+fn lines_of<'a>(out: &'a str, word: &str) -> Vec<&'a str> {
+    out.lines().filter(|it| it.trim_start().starts_with(word)).collect()
+}
+
+#[test]
+fn each_test_of_a_crate_is_explored() {
+    let (folder, crate_dir) = copy("std");
+    let junit = folder.path().join("junit.xml");
+    let line = format!("test --offline --execs 300 --junit {}", junit.display());
+    let (out, err, code) = raddle(&crate_dir, &line);
+    let all = format!("{out}\n{err}");
+    assert_eq!(code, 2, "{all}");
+    let summary = out.find("Summary").unwrap_or(out.len());
+    let told = &out[..summary];
+    let passed: Vec<String> = lines_of(told, "PASS [").into_iter().map(without_time).collect();
+    let failed: Vec<String> = lines_of(told, "FAIL [").into_iter().map(without_time).collect();
+    for name in ["counts_alone", "gives_a_result"] {
+        let line = format!("        PASS std-tests tests::{name}  one thread");
+        assert!(passed.contains(&line), "{line}\n{all}");
+    }
+    for name in ["tests::locked_counter", "tests::panics"] {
+        let line = format!("        PASS std-tests {name}  300 executions");
+        assert!(passed.iter().any(|it| it.starts_with(&line)), "{line}\n{all}");
+    }
+    assert!(passed.iter().any(|it| it.contains("PASS std-tests::own_harness  300")), "{all}");
+    assert_eq!(failed.len(), 2, "{all}");
+    assert!(failed[0].contains("tests::counts_together  "), "{all}");
+    assert!(failed[1].contains("tests::locks_in_any_order  dl-"), "{all}");
+    assert!(out.contains("an update was lost"), "{all}");
+    assert!(out.contains("7 tests explored in"), "{all}");
+    assert!(out.contains("5 passed (2 with one thread), 2 failed, 1 skipped"), "{all}");
+    let junit = std::fs::read_to_string(junit).unwrap();
+    assert!(junit.contains("tests=\"7\" failures=\"2\" errors=\"0\""), "{junit}");
+
+    let (out, err, code) = raddle(&crate_dir, "test --offline --execs 50 is_ignored -- --ignored");
+    assert_eq!(code, 4, "{out}\n{err}");
+    assert!(out.contains("fails with one thread: no schedule is to blame"), "{out}\n{err}");
+    let (out, err, code) = raddle(&crate_dir, "test --offline --lib no_such_test");
+    assert_eq!(code, 4, "{out}\n{err}");
+    assert!(err.contains("error: no test matches `no_such_test`"), "{err}");
+}
+
+/// A crate of one file.
+fn crate_of(manifest: &str, file: &str, text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = format!(
+        "[package]\nname = \"one\"\nversion = \"0.0.0\"\nedition = \"2021\"\n{manifest}\n[workspace]\n"
+    );
+    std::fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+    let path = folder.path().join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    folder
+}
+
+#[test]
+fn what_can_not_be_explored_is_one_clear_line() {
+    let broken = crate_of("", "src/lib.rs", "fn f() -> u32 { \"text\" }\n");
+    let (_, err, code) = raddle(broken.path(), "test --offline");
+    assert_eq!(code, 4, "{err}");
+    assert!(err.contains("mismatched types"), "cargo's own words: {err}");
+    assert!(err.ends_with("error: the crate does not build\n"), "{err}");
+
+    let nothing = crate_of("", "src/lib.rs", "pub fn f() {}\n");
+    let (_, err, code) = raddle(nothing.path(), "test --offline");
+    assert_eq!(code, 4, "{err}");
+    assert!(err.ends_with("error: the crate has no tests\n"), "{err}");
+    let (_, err, code) = raddle(nothing.path(), "run --offline");
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("error: the crate has no program to run"), "{err}");
+
+    let proc_macro = crate_of("[lib]\nproc-macro = true\n", "src/lib.rs", "");
+    let (_, err, code) = raddle(proc_macro.path(), "test --offline");
+    assert_eq!(code, 4, "{err}");
+    assert!(err.contains("error: a proc macro runs inside the compiler"), "{err}");
+
+    let nowhere = tempfile::tempdir().unwrap();
+    let (_, err, code) = raddle(nowhere.path(), "test --offline");
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("Cargo.toml"), "cargo's own words: {err}");
+    assert!(err.ends_with("error: cargo can't read the crate\n"), "{err}");
+}

@@ -1,0 +1,131 @@
+//! JUnit's XML, as CI servers read it: a suite for each harness, a case for each test.
+
+use std::fmt::Write as _;
+
+use super::{TestLine, Verdict};
+
+/// The whole file.
+pub fn junit(tests: &[TestLine]) -> String {
+    let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+    let time: f64 = tests.iter().map(|it| it.elapsed_s).sum();
+    let counts = counts(tests);
+    let _ = writeln!(text, "<testsuites name=\"raddle\" {counts} time=\"{time:.3}\">");
+    for suite in tests.chunk_by(|a, b| a.binary == b.binary) {
+        let time: f64 = suite.iter().map(|it| it.elapsed_s).sum();
+        let (name, counts) = (escape(&suite[0].binary), self::counts(suite));
+        let _ = writeln!(text, "  <testsuite name=\"{name}\" {counts} time=\"{time:.3}\">");
+        for test in suite {
+            text += &case(test);
+        }
+        text += "  </testsuite>\n";
+    }
+    text + "</testsuites>\n"
+}
+
+fn counts(tests: &[TestLine]) -> String {
+    let n_of = |is: fn(&Verdict) -> bool| tests.iter().filter(|it| is(&it.verdict)).count();
+    let n_failed = n_of(|it| matches!(it, Verdict::Found(_) | Verdict::Fails(_)));
+    let n_errors = n_of(|it| matches!(it, Verdict::Broken(_)));
+    format!("tests=\"{}\" failures=\"{n_failed}\" errors=\"{n_errors}\"", tests.len())
+}
+
+fn case(test: &TestLine) -> String {
+    let name = if test.name.is_empty() { &test.binary } else { &test.name };
+    let (name, class) = (escape(name), escape(&test.binary));
+    let head = format!(
+        "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{:.3}\">",
+        test.elapsed_s
+    );
+    let mut text = format!("{head}\n      <properties>\n");
+    let mut properties = vec![
+        ("raddle.executions", test.executions.to_string()),
+        ("raddle.distinct-traces", test.distinct_traces.to_string()),
+        ("raddle.stability", format!("{:.1}", test.stability)),
+        ("raddle.one-thread", (test.verdict == Verdict::Alone).to_string()),
+    ];
+    if let Verdict::Found(hits) = &test.verdict {
+        for hit in hits {
+            properties.push(("raddle.replay", format!("raddle replay {}", hit.id)));
+        }
+    }
+    for (name, value) in properties {
+        let _ = writeln!(text, "        <property name=\"{name}\" value=\"{}\"/>", escape(&value));
+    }
+    text += "      </properties>\n";
+    match &test.verdict {
+        Verdict::Passed | Verdict::Alone => {}
+        Verdict::Found(hits) => {
+            for hit in hits {
+                let (kind, message) = (escape(&hit.kind), escape(&hit.message));
+                let body = escape(&hit.text);
+                let _ = writeln!(
+                    text,
+                    "      <failure type=\"{kind}\" message=\"{message}\">{body}</failure>"
+                );
+            }
+        }
+        Verdict::Fails(why) => {
+            let _ =
+                writeln!(text, "      <failure type=\"baseline\" message=\"{}\"/>", escape(why));
+        }
+        Verdict::Broken(why) => {
+            let _ = writeln!(text, "      <error message=\"{}\"/>", escape(why));
+        }
+    }
+    text + "    </testcase>\n"
+}
+
+/// XML has no way to write most control characters: they are left out.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(char),
+            _ if char.is_control() => {}
+            _ => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::{super::samples, junit};
+
+    #[test]
+    fn a_case_for_each_test() {
+        expect![[r#"
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="raddle" tests="2" failures="1" errors="0" time="0.500">
+              <testsuite name="queue" tests="2" failures="1" errors="0" time="0.500">
+                <testcase name="pushes" classname="queue" time="0.250">
+                  <properties>
+                    <property name="raddle.executions" value="2000"/>
+                    <property name="raddle.distinct-traces" value="312"/>
+                    <property name="raddle.stability" value="100.0"/>
+                    <property name="raddle.one-thread" value="false"/>
+                  </properties>
+                </testcase>
+                <testcase name="pops" classname="queue" time="0.250">
+                  <properties>
+                    <property name="raddle.executions" value="17"/>
+                    <property name="raddle.distinct-traces" value="9"/>
+                    <property name="raddle.stability" value="100.0"/>
+                    <property name="raddle.one-thread" value="false"/>
+                    <property name="raddle.replay" value="raddle replay dl-02c1"/>
+                  </properties>
+                  <failure type="deadlock" message="T1 waits for &lt;a&gt; &amp; &quot;b&quot;">error[dl-02c1]
+            </failure>
+                </testcase>
+              </testsuite>
+            </testsuites>
+        "#]]
+        .assert_eq(&junit(&samples::tests()[1..3]));
+    }
+}
