@@ -230,6 +230,20 @@ impl Machine {
         }
     }
 
+    /// Who stands between a thread and an object that it waits for, and since where: who holds it; or writers who
+    /// wait themselves, if the lock lets them go first.
+    pub fn obstacles(&self, thread: ThreadId, object: ObjectId) -> Vec<(ThreadId, SiteId)> {
+        let Some(it) = self.object_ref(object) else { return Vec::new() };
+        let is_reader = self.threads[thread.idx()].status == Status::Queued(object, Queue::Shared);
+        match &it.state {
+            ObjectState::Rwlock(rwlock) if is_reader && rwlock.is_reserved() => {
+                let writers = &it.lines[Queue::Exclusive as usize].threads;
+                writers.iter().map(|writer| (*writer, self.pending(*writer).site)).collect()
+            }
+            state => state.holders(),
+        }
+    }
+
     /// Is it blocked: neither running nor able to go on nor finished?
     pub fn is_blocked(&self, thread: ThreadId) -> bool {
         let status = self.threads[thread.idx()].status;
@@ -372,14 +386,27 @@ impl Machine {
         line.threads.push(thread);
         if line.listed == 0 {
             line.is_open = it.state.is_open(queue);
-            if !line.is_open {
-                return;
+            if line.is_open {
+                // It was empty: an open line with threads in it is listed.
+                self.ready.lines.push((object, queue));
+                line.listed = self.ready.lines.len() as u32;
             }
-            // It was empty: an open line with threads in it is listed.
-            self.ready.lines.push((object, queue));
-            line.listed = self.ready.lines.len() as u32;
         }
-        self.ready.n_in_lines += 1;
+        self.ready.n_in_lines += u32::from(line.listed != 0);
+        self.after_queueing(object, queue);
+    }
+
+    /// A line has grown or shrunk: that of writers may matter to readers.
+    #[inline]
+    fn after_queueing(&mut self, object: ObjectId, queue: Queue) {
+        let it = self.object_mut(object);
+        let n_waiting = it.lines[queue as usize].threads.len() as u32;
+        if queue == Queue::Exclusive
+            && let ObjectState::Rwlock(rwlock) = &mut it.state
+            && rwlock.set_writers_waiting(n_waiting)
+        {
+            self.refresh_line(object, Queue::Shared);
+        }
     }
 
     /// Takes a thread out of whatever list it stands in; it runs then.
@@ -420,6 +447,7 @@ impl Machine {
                 self.unlist(place);
             }
         }
+        self.after_queueing(object, queue);
     }
 
     /// Takes a line out of the list of open lines; `place` counts from 1.

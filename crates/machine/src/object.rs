@@ -55,9 +55,9 @@ impl ObjectState {
         ObjectState::Cond(Cond::default())
     }
 
-    /// A free reader-writer lock.
-    pub fn rwlock() -> ObjectState {
-        ObjectState::Rwlock(Rwlock::default())
+    /// A free reader-writer lock: does it let writers who wait come before readers?
+    pub fn rwlock(prefers_writers: bool) -> ObjectState {
+        ObjectState::Rwlock(Rwlock::new(prefers_writers))
     }
 
     /// A semaphore with `count`.

@@ -158,7 +158,8 @@ pub struct WaitFor {
     pub object_id: ObjectId,
     /// Where the thread waits.
     pub at: Place,
-    /// Who holds it, and where each took it.
+    /// Who holds it, and where each took it. Or, of a lock that lets writers go first, who waits for it in their
+    /// place.
     pub holders: Vec<(ThreadId, Place)>,
 }
 

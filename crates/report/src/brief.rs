@@ -51,8 +51,10 @@ fn wait<'a>(finding: &Finding, state: &'a ThreadState) -> Option<Point<'a>> {
     let verb = state.pending.map_or("waits for", |it| steps::waiting(it, wait));
     let who = place::thread(finding, state.thread);
     let holders = wait.holders.iter().map(|(holder, taken)| {
+        let is_ahead = place::is_ahead(finding, *holder, wait);
         let holder = place::thread_in_passing(finding, *holder);
         match place::short(taken).as_str() {
+            _ if is_ahead => format!(", which lets {holder} go first"),
             "" => format!(", held by {holder}"),
             taken => format!(", held by {holder} since {taken}"),
         }

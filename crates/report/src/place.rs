@@ -1,6 +1,6 @@
 //! Places, threads and objects in words.
 
-use raddle_model::{Finding, Place, ThreadId};
+use raddle_model::{Finding, OpKind, Place, ThreadId, WaitFor};
 
 use crate::text::Sources;
 
@@ -99,6 +99,15 @@ pub(crate) fn thread_in_passing(finding: &Finding, thread: ThreadId) -> String {
         ("", number) => format!("T{number}"),
         (name, number) => format!("T{number} {name}"),
     }
+}
+
+/// Does a thread that stands between another one and a lock not hold it, but wait for it too, and go first?
+pub(crate) fn is_ahead(finding: &Finding, thread: ThreadId, wait: &WaitFor) -> bool {
+    let Some(state) = finding.threads.iter().find(|it| it.thread == thread) else { return false };
+    let Some(own) = state.waits_for.as_ref() else { return false };
+    state.pending == Some(OpKind::WriteLock)
+        && own.object_id == wait.object_id
+        && wait.holders.iter().any(|(it, place)| *it == thread && *place == own.at)
 }
 
 #[cfg(test)]

@@ -286,8 +286,10 @@ fn waiting(
     let at = format!("      at {}", place::with_function(&wait.at, shown.base));
     let _ = writeln!(out, "{}", beside(&at, sources(&wait.at).as_deref(), style));
     for (holder, taken) in &wait.holders {
+        let is_ahead = place::is_ahead(shown.finding, *holder, wait);
         let holder = place::thread_in_passing(shown.finding, *holder);
         let head = match place::long(taken, shown.base).as_str() {
+            taken if is_ahead => format!("      lets {holder} go first, who waits at {taken}"),
             "" => format!("      held by {holder}"),
             taken => format!("      held by {holder}, taken at {taken}"),
         };

@@ -161,8 +161,8 @@ impl Control {
             OpKind::CondWake if matches!(status, Status::Queued(..)) => op.other,
             _ => op.object,
         };
-        let holders = self.machine.object(wanted).map(|it| it.holders()).unwrap_or_default();
-        for (idx, (holder, since)) in holders.into_iter().take(4).enumerate() {
+        let obstacles = self.machine.obstacles(id, wanted);
+        for (idx, (holder, since)) in obstacles.into_iter().take(4).enumerate() {
             entry.holders[idx] = holder.0;
             entry.held_since[idx] = since.0;
         }

@@ -1,5 +1,7 @@
 //! Reader-writer locks. Readers are preferred, as glibc does by default: a reader enters although a
-//! writer waits, which is also what lets one thread take the read lock twice.
+//! writer waits, which is also what lets one thread take the read lock twice. A lock that prefers writers
+//! (`PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`) lets no further reader in while readers hold it and a
+//! writer waits; one that is about to ask for it counts as waiting.
 
 use raddle_model::{Misuse, OpResult, SiteId, ThreadId};
 
@@ -11,11 +13,30 @@ pub struct Rwlock {
     writer: Option<(ThreadId, SiteId)>,
     /// One entry for each read lock held; a thread may have several.
     readers: Vec<(ThreadId, SiteId)>,
+    /// Do readers wait for writers who wait? Then how many of those there are matters.
+    prefers_writers: bool,
+    n_writers_waiting: u32,
 }
 
 impl Rwlock {
+    pub(crate) fn new(prefers_writers: bool) -> Rwlock {
+        Rwlock { prefers_writers, ..Rwlock::default() }
+    }
+
     pub(crate) fn is_open(&self, queue: Queue) -> bool {
-        self.writer.is_none() && (queue == Queue::Shared || self.readers.is_empty())
+        self.writer.is_none()
+            && (self.readers.is_empty() || queue == Queue::Shared && !self.is_reserved())
+    }
+
+    /// Do readers hold it whom a writer waits for, before whom no other reader may come?
+    pub(crate) fn is_reserved(&self) -> bool {
+        !self.readers.is_empty() && self.prefers_writers && self.n_writers_waiting > 0
+    }
+
+    /// So many writers wait; does that matter to readers?
+    pub(crate) fn set_writers_waiting(&mut self, n_waiting: u32) -> bool {
+        self.n_writers_waiting = n_waiting;
+        self.prefers_writers
     }
 
     /// Is the answer to a lock by `thread` known at once? Its writer gets `EDEADLK`.
@@ -106,6 +127,47 @@ mod tests {
                 1 trywrlock w: Busy
                 2 rwunlock w: Done
                 0 goes: Done
+            "#]],
+        );
+    }
+
+    /// No reader enters while a writer waits, not even one who is in already; when the readers are gone, whoever
+    /// comes first.
+    #[test]
+    fn writers_come_first() {
+        check(
+            "
+             0 rdlock p
+             1 wrlock p
+             2 rdlock p
+             0 tryrdlock p
+             who
+             0 rwunlock p
+             who
+             1 goes
+             1 rwunlock p
+             2 goes
+             0 rdlock p
+             1 wrlock p
+             0 rdlock p
+             2 rwunlock p
+             who",
+            expect![[r#"
+                0 rdlock p: Done
+                1 wrlock p: Queued
+                2 rdlock p: Queued
+                0 tryrdlock p: Busy
+                who: []
+                0 rwunlock p: Done
+                who: [1, 2]
+                1 goes: Done
+                1 rwunlock p: Done
+                2 goes: Done
+                0 rdlock p: Done
+                1 wrlock p: Queued
+                0 rdlock p: Queued
+                2 rwunlock p: Done
+                who: []
             "#]],
         );
     }

@@ -30,7 +30,7 @@ fn op(n_done: usize) -> Op {
 fn a_thousand_threads_contend() {
     let mut machine = Machine::new(ObjectId(1));
     machine.set_object(MUTEX, ObjectState::mutex(MutexKind::Normal, false));
-    machine.set_object(RWLOCK, ObjectState::rwlock());
+    machine.set_object(RWLOCK, ObjectState::rwlock(false));
     machine.set_object(SEM, ObjectState::sem(3));
     for number in 1..N_THREADS {
         let thread = machine.create_thread(ObjectId(number + 1), Some(ThreadId(0)), SiteId(1));

@@ -100,7 +100,7 @@ fn machine() -> Machine {
         (NORMAL, ObjectState::mutex(MutexKind::Normal, false)),
         (RECURSIVE, ObjectState::mutex(MutexKind::Recursive, false)),
         (ERROR_CHECK, ObjectState::mutex(MutexKind::ErrorCheck, false)),
-        (RWLOCK, ObjectState::rwlock()),
+        (RWLOCK, ObjectState::rwlock(false)),
         (COND, ObjectState::cond()),
         (OTHER_COND, ObjectState::cond()),
         (SEM, ObjectState::sem(SEM_COUNT)),

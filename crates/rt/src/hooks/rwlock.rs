@@ -1,4 +1,4 @@
-//! Reader-writer locks. Readers are preferred, whatever the lock's attributes say (see the machine).
+//! Reader-writer locks.
 
 use std::ffi::c_int;
 
@@ -28,12 +28,23 @@ export! {
     pthread_rwlock_unlock => do_unlock;
 }
 
+/// Where glibc keeps a lock's kind, and the one that prefers writers. (`PTHREAD_RWLOCK_PREFER_WRITER_NP` prefers
+/// readers.)
+const KIND_OFFSET: usize = 48;
+const PREFERS_WRITERS: i32 = 2;
+
+unsafe fn state_of(lock: *const pthread_rwlock_t) -> ObjectState {
+    // SAFETY: the word lies within the lock.
+    let kind = unsafe { lock.cast::<u8>().add(KIND_OFFSET).cast::<i32>().read() };
+    ObjectState::rwlock(kind == PREFERS_WRITERS)
+}
+
 /// The lock's number; one that was initialised statically is met here for the first time.
 unsafe fn object_of(lock: *mut pthread_rwlock_t, caller: Caller) -> ObjectId {
     // SAFETY: the program promises a reader-writer lock.
     unsafe {
         destroyed::check(lock as usize, caller);
-        (*control()).sync_object(lock as usize, ObjectClass::Rwlock, ObjectState::rwlock)
+        (*control()).sync_object(lock as usize, ObjectClass::Rwlock, || state_of(lock))
     }
 }
 
@@ -82,7 +93,7 @@ unsafe extern "C-unwind" fn do_init(
         if result != 0 || !enter() {
             return result;
         }
-        let state = ObjectState::rwlock();
+        let state = state_of(lock);
         (*control()).make_sync_object(lock as usize, ObjectClass::Rwlock, state);
         leave(result)
     }

@@ -116,7 +116,7 @@ impl Toy {
             machine.set_object(ObjectId(at.conds + idx), ObjectState::cond());
         }
         for idx in 0..program.n_rwlocks as u32 {
-            machine.set_object(ObjectId(at.rwlocks + idx), ObjectState::rwlock());
+            machine.set_object(ObjectId(at.rwlocks + idx), ObjectState::rwlock(false));
         }
         for (idx, count) in (0..).zip(&program.sems) {
             machine.set_object(ObjectId(at.sems + idx), ObjectState::sem(*count));
