@@ -203,13 +203,15 @@ mod tests {
         let style = Style::default();
         let tests = samples::tests();
         let lines: String = tests.iter().map(|it| line(it, &style)).collect();
+        // A first line of its own, since what all lines are indented by is not compared.
         expect![[r#"
+            tests
                     PASS [   0.250s] queue plain  one thread
                     PASS [   0.250s] queue pushes  2,000 executions, 312 distinct
                     FAIL [   0.250s] queue pops  dl-02c1 in 17 executions
                     FAIL [   0.250s] queue  fails with one thread: no schedule is to blame, stability 50%
         "#]]
-        .assert_eq(&lines);
+        .assert_eq(&format!("tests\n{lines}"));
         expect![[r#"
             ────────────
                  Summary [   1.500s] 4 tests explored in 2,019 executions: 2 passed (1 with one thread), 2 failed, 2 skipped
