@@ -70,7 +70,7 @@ pub(crate) enum Verb {
     Replay(ReplayArgs),
     /// Show a finding
     Show(ShowArgs),
-    /// Write a finding as a page to step through, or for other tools
+    /// Write a finding or a run as a page, or for other tools
     Report(ReportArgs),
     /// List findings, newest first
     List(ListArgs),

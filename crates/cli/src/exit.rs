@@ -106,6 +106,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let hint = match &error {
             StoreError::Unknown { .. } => "; `raddle list` shows what there is",
+            StoreError::NoRun { .. } => "; `raddle store ls` shows what there is",
             StoreError::Ambiguous { .. } => "; give more of it",
             StoreError::Empty { .. } => "; `raddle run` puts findings there",
             _ => "",

@@ -1,14 +1,22 @@
-//! `raddle report`: a finding as a page, or as other tools want it.
+//! `raddle report`: a finding or a run as a page, or as other tools want it.
+
+mod run;
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use raddle_explore::{StoredFinding, StoredTarget};
+use raddle_explore::{
+    Store, StoredFinding, StoredTarget,
+    store::{RunEnd, StoredRun},
+};
+use raddle_model::Place;
 use raddle_report::{
-    Shown, json,
-    page::{self, FindingPage, View},
+    Shown,
+    formats::{self, Item, Suite},
+    json,
+    page::{self, FindingPage, Source, View},
 };
 
 use crate::{
@@ -19,17 +27,28 @@ use crate::{
     terminal::Terminal,
 };
 
+/// What a report is about.
+enum Subject {
+    Finding(Box<StoredFinding>),
+    /// A run and its findings.
+    Run(Box<StoredRun>, Vec<StoredFinding>),
+}
+
 /// Writes a report.
 pub(crate) fn report(args: &ReportArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    let stored = stored::find_in(&args.store, &args.id)?;
-    let text = match args.format() {
-        ReportFormat::Html => finding_page(&stored),
-    };
+    let subject = subject(args)?;
+    let text = render(&subject, args.format())?;
     let is_page = args.format() == ReportFormat::Html;
     let file = match &args.output {
         Some(path) if path == Path::new("-") => None,
         Some(path) => Some(path.clone()),
-        None if is_page => Some(args.store.join("reports").join(format!("{}.html", stored.id))),
+        None if is_page => {
+            let name = match &subject {
+                Subject::Finding(stored) => format!("{}.html", stored.id),
+                Subject::Run(run, _) => format!("run-{}.html", run.run),
+            };
+            Some(args.store.join("reports").join(name))
+        }
         None => None,
     };
     match file {
@@ -42,6 +61,84 @@ pub(crate) fn report(args: &ReportArgs, terminal: &mut Terminal) -> Result<Exit,
     Ok(Exit::Clean)
 }
 
+/// The last run if nothing is named; else the finding of that name, else the run.
+fn subject(args: &ReportArgs) -> Result<Subject, Failure> {
+    let store = Store::at(&args.store);
+    let of_run = |run: StoredRun| -> Result<Subject, Failure> {
+        let findings = store.findings_of(&run.run)?;
+        Ok(Subject::Run(Box::new(run), findings))
+    };
+    let Some(name) = &args.id else { return of_run(store.find_run("latest")?) };
+    let is_run = |it: &String| it.starts_with(name.as_str());
+    if name != "latest" && store.run_ids()?.iter().any(is_run) {
+        return of_run(store.find_run(name)?);
+    }
+    Ok(Subject::Finding(Box::new(stored::find_in(&args.store, name)?)))
+}
+
+fn render(subject: &Subject, format: ReportFormat) -> Result<String, Failure> {
+    let base = here();
+    let findings: Vec<&StoredFinding> = match subject {
+        Subject::Finding(one) => vec![one],
+        Subject::Run(_, all) => all.iter().collect(),
+    };
+    let programs: Vec<String> = findings.iter().map(|it| program_name(&it.info.target)).collect();
+    let items: Vec<Item<'_>> = findings
+        .iter()
+        .zip(&programs)
+        .map(|(stored, program)| item(stored, program, &base))
+        .collect();
+    let mut texts = Texts { findings: &findings, files: Vec::new() };
+    let mut sources = |place: &Place| texts.line(place);
+    Ok(match format {
+        ReportFormat::Html => match subject {
+            Subject::Finding(stored) => finding_page(stored, &base),
+            Subject::Run(run, _) => run::page(run, items, &findings, &base, &mut sources),
+        },
+        ReportFormat::Sarif => formats::sarif(&items, env!("CARGO_PKG_VERSION")),
+        ReportFormat::Junit => formats::junit(&suite(subject, &programs, &items), &mut sources),
+        ReportFormat::Github => formats::annotations(&items),
+        ReportFormat::Md => match (subject, items.as_slice()) {
+            (Subject::Finding(_), [one]) => formats::markdown(one, &mut sources),
+            (Subject::Run(run, _), items) => {
+                let program = program_name(&run.info.target);
+                let n_findings = raddle_report::number::count(items.len() as u64, "finding");
+                let title = format!("{program}: {n_findings}");
+                formats::markdown_of_run(&title, items, &mut sources)
+            }
+            (Subject::Finding(_), _) => unreachable!("bug: a finding is one"),
+        },
+        ReportFormat::Perfetto => match items.as_slice() {
+            [one] => formats::perfetto(one),
+            several => return Err(no_trace(several)),
+        },
+    })
+}
+
+/// A trace is of one execution.
+fn no_trace(items: &[Item<'_>]) -> Failure {
+    let ids: Vec<&str> = items.iter().map(|it| it.shown.id).collect();
+    Failure::usage(match ids.as_slice() {
+        [] => "a trace is of one finding, and this run has none".to_owned(),
+        ids => format!("a trace is of one finding: name one of {}", ids.join(", ")),
+    })
+}
+
+fn suite<'a>(subject: &'a Subject, programs: &'a [String], items: &'a [Item<'a>]) -> Suite<'a> {
+    let (date, elapsed_ms) = match subject {
+        Subject::Finding(stored) => (&stored.date, 0),
+        Subject::Run(run, _) => {
+            (&run.date, run.end.as_ref().map_or(0, |it: &RunEnd| it.elapsed_ms))
+        }
+    };
+    let of_run = match subject {
+        Subject::Run(run, _) => name_of(&run.info.target),
+        Subject::Finding(_) => "",
+    };
+    let program = programs.first().map_or(of_run, String::as_str);
+    Suite { program, date, elapsed_s: elapsed_ms as f64 / 1e3, items }
+}
+
 /// Writes a file; makes its folder if that is ours.
 fn write(path: &PathBuf, text: &str, is_ours: bool) -> Result<(), Failure> {
     let folder = path.parent().filter(|_| is_ours);
@@ -51,9 +148,8 @@ fn write(path: &PathBuf, text: &str, is_ours: bool) -> Result<(), Failure> {
     })
 }
 
-fn finding_page(stored: &StoredFinding) -> String {
-    let base = here();
-    let program = name(&stored.info.target);
+fn finding_page(stored: &StoredFinding, base: &str) -> String {
+    let program = program_name(&stored.info.target);
     let explanation = stored.explanation.as_deref();
     let orders = explanation.and_then(|it| it.reason.as_ref()).map_or(&[][..], |it| &it.orders);
     let nearest = explanation.and_then(|it| it.passing.as_deref());
@@ -73,20 +169,52 @@ fn finding_page(stored: &StoredFinding) -> String {
         let difference = difference.map(|it| it.passing_step);
         views.push(View { label: "nearest passing", finding: passing, orders: &[], difference });
     }
-    let page =
-        FindingPage { shown: shown(stored, &base), program: &program, views, reason: Vec::new() };
+    let Item { shown, reason, .. } = item(stored, &program, base);
+    let page = FindingPage { shown, program: &program, views, reason };
     page::finding(&page, &mut |path| stored::source(stored, path))
 }
 
-fn shown<'a>(stored: &'a StoredFinding, base: &'a str) -> Shown<'a> {
+fn item<'a>(stored: &'a StoredFinding, program: &'a str, base: &'a str) -> Item<'a> {
     let reproduced = (stored.reproduced.m > 0)
         .then_some(json::Reproduced { n: stored.reproduced.n, of: stored.reproduced.m });
     let StoredFinding { finding, id, info, .. } = stored;
-    Shown { finding, id, seed: Some(info.seed), reproduced, base }
+    let shown = Shown { finding, id, seed: Some(info.seed), reproduced, base };
+    Item { shown, program, reason: Vec::new() }
 }
 
 /// What the user calls the program.
-fn name(target: &StoredTarget) -> String {
+fn program_name(target: &StoredTarget) -> String {
+    name_of(target).to_owned()
+}
+
+fn name_of(target: &StoredTarget) -> &str {
     let path = target.sources.first().unwrap_or(&target.program);
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name().and_then(|it| it.to_str()).unwrap_or("?")
+}
+
+/// Source files, each read once.
+struct Texts<'a> {
+    findings: &'a [&'a StoredFinding],
+    files: Vec<(String, Option<Vec<String>>)>,
+}
+
+impl Texts<'_> {
+    /// A line, without the space around it, if the file is what it was when all was found.
+    fn line(&mut self, place: &Place) -> Option<String> {
+        let known = self.files.iter().position(|it| it.0 == place.file);
+        let idx = known.unwrap_or_else(|| {
+            self.files.push((place.file.clone(), self.read(&place.file)));
+            self.files.len() - 1
+        });
+        let lines = self.files[idx].1.as_ref()?;
+        lines.get((place.line as usize).checked_sub(1)?).cloned()
+    }
+
+    fn read(&self, file: &str) -> Option<Vec<String>> {
+        let oldest = self.findings.iter().min_by_key(|it| it.found_ms)?;
+        match stored::source(oldest, file) {
+            Source::Text(text) => Some(text.lines().map(|it| it.trim().to_owned()).collect()),
+            Source::Changed | Source::Missing => None,
+        }
+    }
 }

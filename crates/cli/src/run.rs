@@ -11,7 +11,7 @@ use std::{
 use raddle_explore::{
     Campaign, Options, Outcome, Store, StoredTarget, Target,
     classes::Classes,
-    store::{RunInfo, StoredSearch, hash_program},
+    store::{About, RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::Symbols;
 use raddle_model::{Kind, Limits, PickerSpec};
@@ -290,7 +290,18 @@ pub(crate) fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
         carrier: args.conditions.carrier.into(),
         seed: args.seed,
         exit_is_fine: args.conditions.exit_ok,
+        about: About {
+            strategy: args.strategy.to_string(),
+            n_jobs: args.n_jobs() as u64,
+            system: system(),
+        },
     }
+}
+
+/// `Linux 6.1.0 x86_64`.
+fn system() -> String {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("Linux {} {}", release.trim(), std::env::consts::ARCH)
 }
 
 fn watch(args: &RunArgs, target: &StoredTarget) -> Watch {

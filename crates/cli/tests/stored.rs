@@ -8,7 +8,7 @@ use common::{check, folder, raddle, told};
 use expect_test::expect;
 use raddle_explore::{
     Reproduced, Store, StoredTarget,
-    store::{Run, RunInfo},
+    store::{About, Run, RunInfo},
 };
 use raddle_model::{
     Bucket, Carrier, Certainty, Finding, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan,
@@ -73,6 +73,7 @@ fn begin(root: &Path) -> Run {
         carrier: Carrier::Fibers,
         seed: 7,
         exit_is_fine: false,
+        about: About::default(),
     };
     Store::at(root.join(".raddle")).begin(info).expect("a run")
 }

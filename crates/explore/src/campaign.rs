@@ -7,6 +7,7 @@
 
 mod course;
 mod crew;
+mod curve;
 mod journal;
 mod learning;
 mod ledger;
@@ -33,6 +34,7 @@ use self::{
     searching::Searching,
 };
 pub use self::{
+    curve::{CurvePoint, StepsAt},
     journal::{Counted, Journal, Saved, Standing},
     options::{Detect, Options, SearchOptions},
     outcome::{

@@ -165,6 +165,13 @@ fn steps(trace: &Trace, names: &mut Names<'_>) -> (Vec<Step>, Vec<Place>) {
     (steps, places)
 }
 
+/// Where each step of a trace was.
+pub(crate) fn step_places(trace: &Trace, symbols: &mut dyn Symbols) -> Vec<Place> {
+    let mut names = Names::new(trace, symbols);
+    let (steps, places) = steps(trace, &mut names);
+    steps.iter().map(|it| places[it.place as usize].clone()).collect()
+}
+
 /// The choices that lead along a trace: the thread of each step, and the data choice where there was
 /// one. Empty if the trace has lost its start: then only seed and picker lead along it.
 fn choices(trace: &Trace) -> Vec<u32> {

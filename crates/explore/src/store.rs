@@ -36,7 +36,10 @@ pub use self::{
     index::Listed,
     run::Run,
     search::{SearchFile, SearchSettings, StoredSearch},
-    value::{Bounds, RunEnd, RunInfo, StoredFinding, StoredTarget, hash_program},
+    value::{
+        About, Bounds, FoundCount, RunEnd, RunInfo, StoredFinding, StoredRun, StoredTarget,
+        StoredUncontrolled, hash_program,
+    },
 };
 
 /// The version of the files.
@@ -73,6 +76,46 @@ impl Store {
     pub fn find(&self, name: &str) -> Result<StoredFinding, StoreError> {
         let listed = self.choose(name)?;
         file::read(&self.finding_file(&listed.run, &listed.id))
+    }
+
+    /// The ids of all runs, oldest first.
+    pub fn run_ids(&self) -> Result<Vec<String>, StoreError> {
+        let paths = index::entries(&self.root.join("runs"))?;
+        let is_run = |it: &PathBuf| it.join("run.json").is_file();
+        let names = paths.into_iter().filter(is_run);
+        Ok(names.filter_map(|it| it.file_name()?.to_str().map(str::to_owned)).collect())
+    }
+
+    /// The run whose id begins with `name`; `latest` is the one begun last.
+    pub fn find_run(&self, name: &str) -> Result<StoredRun, StoreError> {
+        let mut ids = self.run_ids()?;
+        let store = self.root.clone();
+        if name == "latest" {
+            let last = ids.pop().ok_or(StoreError::Empty { store })?;
+            return self.read_run(&last);
+        }
+        ids.retain(|it| it.starts_with(name));
+        match ids.as_slice() {
+            [] => Err(StoreError::NoRun { name: name.into(), store }),
+            [one] => self.read_run(one),
+            _ => Err(StoreError::AmbiguousRun { name: name.into(), ids }),
+        }
+    }
+
+    fn read_run(&self, run: &str) -> Result<StoredRun, StoreError> {
+        file::read(&self.run_dir(run).join("run.json"))
+    }
+
+    /// All findings of a run, in the order of their executions.
+    pub fn findings_of(&self, run: &str) -> Result<Vec<StoredFinding>, StoreError> {
+        let mut findings = Vec::new();
+        for path in index::entries(&self.run_dir(run).join("findings"))? {
+            if path.extension().is_some_and(|it| it == "json") {
+                findings.push(file::read::<StoredFinding>(&path)?);
+            }
+        }
+        findings.sort_by(|a, b| (a.finding.execution, &a.id).cmp(&(b.finding.execution, &b.id)));
+        Ok(findings)
     }
 
     /// The ids that are taken, for naming new findings.

@@ -9,6 +9,7 @@ mod columns;
 pub mod compare;
 mod evidence;
 mod fold;
+pub mod formats;
 pub mod json;
 mod listing;
 mod names;

@@ -4,14 +4,17 @@
 //! What comes from the program under test (names, output, sources) is text, never markup: here it goes
 //! through [`escape`], in data for scripts through [`data`], and scripts put it into the page as text.
 
+mod curve;
 mod finding;
 mod lanes;
+mod run;
 mod sources;
 
 use serde::Serialize;
 
 pub use self::{
     finding::{FindingPage, View, finding, passing},
+    run::{FileSteps, RunFigures, RunFinding, RunPage, run},
     sources::{Files, Source},
 };
 

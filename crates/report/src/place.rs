@@ -94,7 +94,9 @@ pub(crate) fn thread(finding: &Finding, thread: ThreadId) -> String {
 pub(crate) fn thread_in_passing(finding: &Finding, thread: ThreadId) -> String {
     let state = finding.threads.iter().find(|it| it.thread == thread);
     let name = state.map(|it| it.name.as_str()).unwrap_or_default();
-    match (name, thread.0) {
+    // The program chose it: what would move a terminal's cursor does not.
+    let name = name.replace(char::is_control, "?");
+    match (name.as_str(), thread.0) {
         ("", 0) => "T0 main".to_owned(),
         ("", number) => format!("T{number}"),
         (name, number) => format!("T{number} {name}"),

@@ -135,7 +135,7 @@ fn most_used(sampling: &SamplingStatus) -> Vec<&Arm> {
 }
 
 /// `31%`, `0.04%`, `0`.
-fn chance(chance: f64, is_short: bool) -> String {
+pub(crate) fn chance(chance: f64, is_short: bool) -> String {
     let percent = 100.0 * chance;
     let space = if is_short { "" } else { " " };
     match percent {

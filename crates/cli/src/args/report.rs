@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 /// `raddle report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The finding: its id, the start of its id, `latest`, or a finding's file
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
+    /// The finding (its id, the start of its id, `latest`, or a finding's file) or the run (its id or the
+    /// start of it); if it is not said, the last run
+    #[arg(value_name = "ID|RUN")]
+    pub(crate) id: Option<String>,
     /// What to write; if it is not said, what the file's name ends in, else html
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
@@ -29,6 +30,16 @@ pub(crate) enum ReportFormat {
     /// A page to step through, one file
     #[default]
     Html,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit's XML, for build servers
+    Junit,
+    /// A trace for ui.perfetto.dev and chrome://tracing
+    Perfetto,
+    /// A brief in Markdown, for issue trackers
+    Md,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 impl ReportArgs {
@@ -41,6 +52,14 @@ impl ReportArgs {
 
 fn of_name(path: &Path) -> Option<ReportFormat> {
     let name = path.file_name()?.to_str()?;
-    let endings = [("html", ReportFormat::Html), ("htm", ReportFormat::Html)];
+    let endings = [
+        ("html", ReportFormat::Html),
+        ("htm", ReportFormat::Html),
+        ("sarif", ReportFormat::Sarif),
+        ("sarif.json", ReportFormat::Sarif),
+        ("xml", ReportFormat::Junit),
+        ("md", ReportFormat::Md),
+        ("json", ReportFormat::Perfetto),
+    ];
     endings.into_iter().find(|it| name.ends_with(&format!(".{}", it.0))).map(|it| it.1)
 }

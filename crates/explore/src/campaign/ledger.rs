@@ -11,14 +11,14 @@ use std::{
 };
 
 use raddle_model::{Bucket, End, Finding, Kind, Plan};
-use raddle_plan::{News, picker};
+use raddle_plan::{News, is_probe, picker};
 
 use self::races::KnownRaces;
 use super::{
     Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done, tally::Tally,
 };
 use crate::{
-    finding::{bucket, finding, is_failure},
+    finding::{bucket, finding, is_failure, step_places},
     replay::{Sameness, Verdict, replay},
     store::Ids,
     target::{BlockResult, Session, Symbols, Target, TargetError},
@@ -128,6 +128,7 @@ impl<'a> Ledger<'a> {
                 self.fail(TargetError::Bug(last.trace.message.clone()));
             }
         }
+        self.look_at(done);
         self.enter_races(done);
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
         // What nobody wants to hear of did not fail.
@@ -138,6 +139,15 @@ impl<'a> Ledger<'a> {
         let is_alone = outcome.single_threaded && 2 <= outcome.executions;
         let is_enough = is_baseline_broken || is_alone || is_saturated;
         (if is_enough { Appetite::Enough } else { Appetite::GoOn }, news)
+    }
+
+    /// Notes where the steps of a probe were: one execution of each epoch, the same whatever the workers.
+    fn look_at(&mut self, done: &Done) {
+        let is_alone = done.range.end - done.range.start == 1;
+        let last = done.result.last.as_ref().filter(|_| is_alone && is_probe(done.range.start));
+        if let Some(last) = last {
+            self.tally.look_at(step_places(&last.trace, self.symbols).into_iter());
+        }
     }
 
     /// Counts a failure: the last execution of a result.

@@ -6,6 +6,7 @@ use raddle_model::Finding;
 use raddle_plan::{Estimate, search};
 use raddle_trace::Summary;
 
+use super::curve::{CurvePoint, StepsAt};
 use crate::target::{Execution, Uncontrolled};
 
 /// What a campaign has come to so far: an [`Outcome`] that may still grow.
@@ -70,10 +71,16 @@ pub struct Outcome {
     pub exposed: Vec<u64>,
     /// The campaign ended because there was hardly anything new to be seen.
     pub is_saturated: bool,
+    /// How it grew.
+    pub curve: Vec<CurvePoint>,
+    /// Where steps were, in the executions that were looked at step by step; most first.
+    pub steps_at: Vec<StepsAt>,
+    /// How many executions those were.
+    pub n_looked_at: u64,
 }
 
 /// Pairs of places and of locks that were met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Coverage {
     /// Pairs of places whose steps conflicted, in whatever order.
     pub site_pairs: u64,
@@ -84,7 +91,7 @@ pub struct Coverage {
 }
 
 /// What the executions of one strategy have brought.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ArmYield {
     /// What the user calls it.
     pub name: String,

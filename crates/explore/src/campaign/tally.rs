@@ -1,13 +1,14 @@
 //! An outcome in the making, with what its figures are made from.
 
-use std::time::Instant;
+use std::{cmp::Reverse, collections::BTreeMap, time::Instant};
 
-use raddle_model::{Bucket, End};
+use raddle_model::{Bucket, End, Place};
 use raddle_plan::{News, Unseen, round};
 use raddle_trace::{Entry, Summary};
 
 use super::{
     Options,
+    curve::{Curve, StepsAt},
     outcome::{ArmYield, Found, Outcome},
     source::Done,
 };
@@ -31,6 +32,9 @@ pub(super) struct Tally {
     n_unstable: u64,
     /// Executions of a search that did not follow their prefix.
     n_diverged: u64,
+    curve: Curve,
+    /// Steps by place, of the executions that were looked at.
+    steps_at: BTreeMap<Place, u64>,
 }
 
 impl Tally {
@@ -46,6 +50,8 @@ impl Tally {
             n_confirmations: 0,
             n_unstable: 0,
             n_diverged: 0,
+            curve: Curve::default(),
+            steps_at: BTreeMap::new(),
         }
     }
 
@@ -59,7 +65,9 @@ impl Tally {
                 && let Some(news) = news.get_mut(covered.first as usize)
             {
                 news.n_pairs += 1;
-                self.last_new_pair = self.last_new_pair.max(n_before + u64::from(covered.first));
+                let execution = n_before + u64::from(covered.first);
+                self.last_new_pair = self.last_new_pair.max(execution);
+                self.curve.pair(execution);
             }
         }
         let is_new = done.bucket.is_some_and(|it| self.found(it).is_none());
@@ -144,6 +152,7 @@ impl Tally {
             outcome.distinct_traces += 1;
             outcome.last_new_trace = self.start.elapsed();
         }
+        self.curve.count(outcome.executions, outcome.distinct_traces);
         let (hang_kind, _) = End::Hang.to_numbers();
         outcome.n_hung += u64::from(summary.end_kind == u32::from(hang_kind));
         self.n_unstable += u64::from(summary.n_uncontrolled != 0);
@@ -203,7 +212,20 @@ impl Tally {
     /// The outcome at the end.
     pub(super) fn finish(mut self) -> Outcome {
         self.progress();
+        let Outcome { executions, distinct_traces, .. } = self.outcome;
+        self.outcome.curve = self.curve.finish(executions, distinct_traces);
+        let steps_at = self.steps_at.into_iter().map(|(place, n_steps)| StepsAt { place, n_steps });
+        self.outcome.steps_at = steps_at.collect();
+        self.outcome.steps_at.sort_by_key(|it| Reverse(it.n_steps));
         self.outcome
+    }
+
+    /// Notes where an execution's steps were.
+    pub(super) fn look_at(&mut self, steps: impl Iterator<Item = Place>) {
+        self.outcome.n_looked_at += 1;
+        for place in steps {
+            *self.steps_at.entry(place).or_default() += 1;
+        }
     }
 
     /// Notes how many executions of a search did not follow their prefix.

@@ -42,6 +42,14 @@ pub enum StoreError {
         /// Where.
         store: PathBuf,
     },
+    /// No run begins with the name.
+    #[error("find a run whose id begins with `{name}` in {}", .store.display())]
+    NoRun {
+        /// What was looked for.
+        name: String,
+        /// Where.
+        store: PathBuf,
+    },
     /// The ids of several runs begin with the name.
     #[error("choose a run: `{name}` may be {}", .ids.join(", "))]
     AmbiguousRun {

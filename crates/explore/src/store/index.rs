@@ -109,7 +109,7 @@ impl Index {
 }
 
 /// The paths in a directory, sorted; none if there is no such directory.
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub(super) fn entries(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let found = fs::read_dir(directory)
         .and_then(|entries| entries.map(|it| Ok(it?.path())).collect::<io::Result<Vec<_>>>());
     match found {

@@ -9,7 +9,9 @@ use raddle_model::{
 };
 use tempfile::TempDir;
 
-use super::{RunEnd, RunInfo, SearchSettings, Store, StoreError, StoredTarget, hash_program};
+use super::{
+    About, RunEnd, RunInfo, SearchSettings, Store, StoreError, StoredTarget, hash_program,
+};
 use crate::{
     campaign::{Counted, Journal as _, Reproduced, Standing},
     fake::{ToySymbols, TraceExt, trace},
@@ -27,6 +29,7 @@ fn info() -> RunInfo {
         carrier: Carrier::Fibers,
         seed: 7,
         exit_is_fine: false,
+        about: About::default(),
     }
 }
 

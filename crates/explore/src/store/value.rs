@@ -7,11 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Carrier, Explanation, Finding, hash_bytes, mix};
+use raddle_model::{Carrier, Explanation, Finding, Place, hash_bytes, mix};
 use serde::{Deserialize, Serialize};
 
 use super::os;
-use crate::campaign::{Outcome, Reproduced};
+use crate::{
+    campaign::{ArmYield, Coverage, CurvePoint, Found, Outcome, Reproduced, StepsAt},
+    target::Uncontrolled,
+};
 
 /// What was run, so that it can be run again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,10 +78,25 @@ pub struct RunInfo {
     pub seed: u64,
     /// Did a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
+    /// How it was explored.
+    #[serde(default)]
+    pub about: About,
+}
+
+/// How a run was made, for readers: nothing depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// The strategy, as the user wrote it.
+    pub strategy: String,
+    /// Workers.
+    pub n_jobs: u64,
+    /// The system: `Linux 6.1.0 x86_64`.
+    pub system: String,
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RunEnd {
     /// Executions that count.
     pub executions: u64,
@@ -90,18 +108,79 @@ pub struct RunEnd {
     pub n_findings: u64,
     /// Did the user end it?
     pub interrupted: bool,
+    /// Steps of all executions.
+    pub steps_total: u64,
+    /// Steps of the longest execution.
+    pub steps_max: u64,
+    /// Scheduling points of all executions.
+    pub points_total: u64,
+    /// Percentage of executions that were under control throughout.
+    pub stability: f64,
+    /// Executions that made no step for too long.
+    pub n_hung: u64,
+    /// Did no execution have more than one thread?
+    pub single_threaded: bool,
+    /// Did it end because there was hardly anything new to be seen?
+    pub is_saturated: bool,
+    /// Pairs of places and of locks that were met.
+    pub coverage: Coverage,
+    /// The chance that one more execution shows a new pair: the best guess, and an upper bound.
+    pub new_pair_chance: [f64; 2],
+    /// The chance that one more execution has a new trace.
+    pub new_trace_chance: f64,
+    /// What each strategy has yielded.
+    pub arms: Vec<ArmYield>,
+    /// How it grew.
+    pub curve: Vec<CurvePoint>,
+    /// Where steps were, most first, in so many executions.
+    pub steps_at: Vec<StepsAt>,
+    /// The executions that `steps_at` counts.
+    pub n_looked_at: u64,
+    /// What could not be controlled.
+    pub uncontrolled: Vec<StoredUncontrolled>,
+    /// Findings of this run: how often, and by which execution first.
+    pub counts: Vec<FoundCount>,
+    /// Is it a search that has seen everything that was asked for?
+    pub is_exhaustive: bool,
+}
+
+/// Something that could not be controlled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredUncontrolled {
+    /// What.
+    pub what: String,
+    /// How often.
+    pub count: u64,
+    /// Where, innermost first.
+    pub stack: Vec<Place>,
+}
+
+/// How often a run met a finding.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundCount {
+    /// What the user calls it.
+    pub id: String,
+    /// How often.
+    pub count: u64,
+    /// By which execution first.
+    pub first: u64,
 }
 
 /// `run.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StoredRun {
-    pub(super) version: u32,
-    pub(super) raddle: String,
-    pub(super) run: String,
-    pub(super) date: String,
-    pub(super) info: RunInfo,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredRun {
+    /// The version of the file's layout.
+    pub version: u32,
+    /// The version of the Raddle that wrote it.
+    pub raddle: String,
+    /// Its id, which sorts by time.
+    pub run: String,
+    /// When it began, in UTC: `2026-01-31T12:34:56Z`.
+    pub date: String,
+    /// What was run, and how.
+    pub info: RunInfo,
     /// Missing while the run goes on, and after one that was killed.
-    pub(super) end: Option<RunEnd>,
+    pub end: Option<RunEnd>,
 }
 
 /// A finding with all that is needed to replay it.
@@ -143,7 +222,40 @@ impl RunEnd {
             distinct_traces: outcome.distinct_traces,
             n_findings: outcome.findings.len() as u64,
             interrupted: outcome.interrupted,
+            steps_total: outcome.steps_total,
+            steps_max: outcome.steps_max,
+            points_total: outcome.points_total,
+            stability: outcome.stability,
+            n_hung: outcome.n_hung,
+            single_threaded: outcome.single_threaded,
+            is_saturated: outcome.is_saturated,
+            coverage: outcome.coverage,
+            new_pair_chance: [outcome.unseen_pairs.chance, outcome.unseen_pairs.upper],
+            new_trace_chance: outcome.unseen_traces.chance,
+            arms: outcome.arms.clone(),
+            curve: outcome.curve.clone(),
+            steps_at: outcome.steps_at.iter().take(PLACES_MAX).cloned().collect(),
+            n_looked_at: outcome.n_looked_at,
+            uncontrolled: outcome.uncontrolled.iter().map(StoredUncontrolled::of).collect(),
+            counts: outcome.findings.iter().map(FoundCount::of).collect(),
+            is_exhaustive: outcome.is_exhaustive(),
         }
+    }
+}
+
+/// Places of steps that are kept: a program with more has its hot spots among these.
+const PLACES_MAX: usize = 1_000;
+
+impl StoredUncontrolled {
+    fn of(it: &Uncontrolled) -> StoredUncontrolled {
+        let Uncontrolled { what, count, stack } = it.clone();
+        StoredUncontrolled { what, count, stack }
+    }
+}
+
+impl FoundCount {
+    fn of(found: &Found) -> FoundCount {
+        FoundCount { id: found.id.clone(), count: found.count, first: found.first }
     }
 }
 

@@ -101,7 +101,7 @@ pub fn finding(page: &FindingPage<'_>, files: &mut Files<'_>) -> String {
     })
 }
 
-fn plain() -> Style {
+pub(super) fn plain() -> Style {
     Style { color: false, unicode: true, width: TEXT_WIDTH, full: false }
 }
 

@@ -2,8 +2,11 @@
 
 use raddle_model::{Finding, OpKind, Place};
 
-use super::{FindingPage, Source, View, data, escape, finding};
-use crate::{Shown, tests::samples};
+use super::{
+    FileSteps, FindingPage, RunFigures, RunFinding, RunPage, Source, View, data, escape, finding,
+    run,
+};
+use crate::{Shown, formats::Item, sampling::Arm, tests::samples};
 
 fn page(of: &Finding, source: &Source) -> String {
     let shown =
@@ -98,4 +101,71 @@ fn ten_thousand_steps_are_less_than_five_megabytes() {
     let page = page(&long, &Source::Text(format!("{}\n", "x".repeat(100)).repeat(100_000)));
     assert!(page.len() < 5_000_000, "{}", page.len());
     assert!(page.contains("10,005 steps"));
+}
+
+fn run_page(end: Option<RunFigures>) -> String {
+    let finding = samples::ab_ba();
+    let shown = Shown {
+        finding: &finding,
+        id: "dl-02c1",
+        seed: Some(7),
+        reproduced: None,
+        base: "/home/me",
+    };
+    let item = Item { shown, program: "bank.c", reason: Vec::new() };
+    let page = RunPage {
+        program: "bank<.c",
+        date: "2026-01-31T12:34:56Z",
+        findings: vec![RunFinding { item, count: 3, first: 9 }],
+        end,
+        facts: vec![("flags", "-O<2>".to_owned())],
+    };
+    run(&page, &mut |place: &Place| samples::source_line(place))
+}
+
+#[test]
+fn a_run_tells_what_it_came_to() {
+    let arm = Arm { strategy: "walk".into(), executions: 80, new_traces: 20, ..Arm::default() };
+    let page = run_page(Some(RunFigures {
+        executions: 100,
+        elapsed_s: 2.0,
+        distinct_traces: 20,
+        stability: 99.5,
+        pairs: [13, 5, 2],
+        curve: vec![[1, 1, 1], [10, 8, 5], [100, 20, 15]],
+        arms: vec![arm],
+        files: vec![FileSteps {
+            file: "bank.c".into(),
+            n_steps: 40,
+            lines: vec![(31, "transfer".into(), 30), (0, String::new(), 10)],
+        }],
+        n_looked_at: 8,
+        uncontrolled: vec![("read() on a <terminal>".into(), 3, "io.c:4".into())],
+        is_saturated: true,
+        ..RunFigures::default()
+    }));
+    for words in [
+        "bank&lt;.c: <span class=\"severity\">1 finding</span>",
+        "<b>100</b><span>executions in 2",
+        "<b>13</b><span>pairs of places, 5 both ways</span>",
+        "hardly anything new was left to be seen",
+        "3 executions, first by execution 9",
+        "<th>walk</th><td>80</td>",
+        "line 31 transfer (30)",
+        "read() on a &lt;terminal&gt;",
+        "<dt>flags</dt><dd>-O&lt;2&gt;</dd>",
+        "T1 waits for mutex `right`",
+    ] {
+        assert!(page.contains(words), "{words}\n{page}");
+    }
+    assert_eq!(page.matches("<svg").count(), 2);
+    assert_eq!(page.matches("<script").count(), 0);
+}
+
+#[test]
+fn a_run_that_was_killed_tells_what_it_had_found() {
+    let page = run_page(None);
+    assert!(page.contains("The run has not ended"));
+    assert!(page.contains("dl-02c1"));
+    assert_eq!(page.matches("<svg").count(), 0);
 }

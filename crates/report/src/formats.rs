@@ -1,0 +1,31 @@
+//! Findings as other tools want them: SARIF, JUnit's XML, traces for Perfetto, Markdown, GitHub's annotations.
+
+mod github;
+mod junit;
+mod markdown;
+mod perfetto;
+mod sarif;
+
+use crate::Shown;
+
+pub use self::{
+    github::annotations,
+    junit::{Suite, junit},
+    markdown::{markdown, markdown_of_run},
+    perfetto::perfetto,
+    sarif::sarif,
+};
+
+/// A finding, with what these formats say around it.
+#[derive(Clone, Debug)]
+pub struct Item<'a> {
+    /// The finding, as it is told.
+    pub shown: Shown<'a>,
+    /// What was run, as the user calls it.
+    pub program: &'a str,
+    /// Why it fails, one sentence each; empty if that is not known.
+    pub reason: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests;
