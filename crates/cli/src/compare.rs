@@ -149,6 +149,7 @@ fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Cont
             points: points.into(),
             timeouts: conditions.timeouts.into(),
             spurious: conditions.spurious,
+            handlers: conditions.signals.into(),
             search,
             ..Options::default()
         },

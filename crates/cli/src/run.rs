@@ -262,6 +262,7 @@ pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         limits: Limits { max_steps: args.conditions.max_steps },
         timeouts: args.conditions.timeouts.into(),
         spurious: args.conditions.spurious,
+        handlers: args.conditions.signals.into(),
         points: args.conditions.points.into(),
         exposed: Vec::new(),
         verbose: args.show_output,

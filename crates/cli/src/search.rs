@@ -35,6 +35,7 @@ pub(crate) fn settings(args: &RunArgs) -> SearchSettings {
         limits: Limits { max_steps: args.conditions.max_steps },
         timeouts: args.conditions.timeouts.into(),
         spurious: args.conditions.spurious,
+        handlers: args.conditions.signals.into(),
         points: args.conditions.points.into(),
     }
 }
@@ -74,6 +75,7 @@ pub(crate) fn resume(
         max_steps: settings.limits.max_steps,
         timeouts: settings.timeouts.into(),
         spurious: settings.spurious,
+        signals: settings.handlers.into(),
         points: settings.points.into(),
         ..args.conditions.clone()
     };

@@ -76,6 +76,8 @@ impl Beginning {
             && its.limits == mine.limits
             && its.timeouts == mine.timeouts
             && its.spurious == mine.spurious
+            && its.handlers == mine.handlers
+            && its.points == mine.points
             && its.record == mine.record
     }
 }

@@ -134,6 +134,7 @@ impl NativeSession {
         header.n_shared = plan.shared.len() as u32;
         header.timeouts_rare = u32::from(plan.timeouts == Timeouts::Rare);
         header.spurious = u32::from(plan.spurious);
+        header.handlers = plan.handlers.number();
         header.points = plan.points.number();
         if self.options.is_fresh {
             header.is_fresh = 1;
@@ -175,6 +176,8 @@ impl NativeSession {
             it.shared == plan.shared
                 && it.limits == plan.limits
                 && it.spurious == plan.spurious
+                && it.handlers == plan.handlers
+                && it.points == plan.points
                 && it.record == plan.record
         };
         if !self.last_plan.as_ref().is_some_and(is_same) {

@@ -25,6 +25,9 @@ pub struct Plan {
     pub timeouts: Timeouts,
     /// May waits on condition variables end although nobody ended them?
     pub spurious: bool,
+    /// Where handlers of signals run.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub handlers: Handlers,
     /// Which steps are scheduling points.
     #[cfg_attr(feature = "serde", serde(default))]
     pub points: Points,
@@ -58,6 +61,36 @@ impl Points {
     /// As a number, for the shared segment.
     pub const fn number(self) -> u32 {
         self as u32
+    }
+}
+
+/// Where handlers of signals run.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handlers {
+    /// In the thread that the signal interrupts, as in reality: one that takes a lock which that thread holds
+    /// waits for ever.
+    #[default]
+    Nested,
+    /// Each in a thread of its own (seed paper 3, §7.1.1): when an interrupt comes is a matter of the schedule then.
+    Threads,
+    /// In threads, and those of one signal one after the other.
+    Ordered,
+}
+
+impl Handlers {
+    /// As a number, for the shared segment.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The reverse.
+    pub const fn from_number(number: u32) -> Handlers {
+        match number {
+            1 => Handlers::Threads,
+            2 => Handlers::Ordered,
+            _ => Handlers::Nested,
+        }
     }
 }
 
@@ -105,6 +138,7 @@ impl Plan {
             limits: Limits::DEFAULT,
             timeouts: Timeouts::Rare,
             spurious: false,
+            handlers: Handlers::Nested,
             points: Points::Visible,
             shared: Vec::new(),
             profile: Profile::EMPTY,

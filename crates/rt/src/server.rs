@@ -9,7 +9,7 @@ use std::{
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, Points, ProfileView};
+use raddle_model::{End, Handlers, Points, ProfileView};
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
@@ -386,6 +386,7 @@ fn read_plan(header: *mut Header) {
             _ => std::ptr::null_mut(),
         };
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
+        (*control()).signals.handlers = Handlers::from_number((*header).handlers);
         (*control()).plan_number = (*header).plan_number;
     }
 }

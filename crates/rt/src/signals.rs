@@ -7,25 +7,32 @@
 //! blocked, as soon as it is chosen: its op is interrupted. Of several threads that could handle a
 //! signal sent to the process, it is the one created first.
 //!
+//! On request a handler runs in a thread of its own instead (`Handlers`; seed paper 3, §7.1.1): the thread that is
+//! interrupted makes that thread where it would have run the handler, and goes on. Who waits for a signal still
+//! runs the handler itself, for it may go on only afterwards.
+//!
 //! What it misses: stopping and continuing, and handlers on an alternate stack of the program (they
 //! run on the thread's own, except for faults).
 
 mod kernel;
 
-use std::ffi::{c_int, c_void};
+use std::{
+    ffi::{c_int, c_void},
+    ptr,
+};
 
 use raddle_machine::{Performed, Status};
-use raddle_model::{End, Flags, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{End, Flags, Handlers, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
 pub(crate) use self::kernel::{follow, handle as handle_fault, install, use_alternate_stack};
 use crate::{
-    control::{Control, control, outside},
+    control::{Control, control, enter, leave, outside},
     end,
     hooks::{is_cancel_due, test_cancel},
     io::AT_ONCE_NO_POINT,
     server,
     step::step,
-    threads::ThreadRt,
+    threads::{self, ThreadRt},
     timers::Timers,
 };
 
@@ -47,6 +54,10 @@ pub(crate) struct Signals {
     /// Sent to the process while every thread blocked them.
     process: Vec<Sent>,
     pub(crate) timers: Timers,
+    /// Where handlers run.
+    pub(crate) handlers: Handlers,
+    /// By signal: the last thread that was made to handle it, and its object.
+    made: Vec<(c_int, ObjectId)>,
 }
 
 impl Default for Signals {
@@ -57,6 +68,8 @@ impl Default for Signals {
             actions: [Action::default(); SIGNAL_MAX as usize + 1],
             process: Vec::new(),
             timers: Timers::default(),
+            handlers: Handlers::Nested,
+            made: Vec::new(),
         }
     }
 }
@@ -293,8 +306,18 @@ pub(crate) struct Ran {
     pub(crate) may_restart: bool,
 }
 
-/// Runs the handlers of the signals that wait for the thread that runs, inside a hook.
+/// Runs the handlers of the signals that wait for the thread that runs, inside a hook; or has them run.
 pub(crate) fn run_handlers() -> Ran {
+    // SAFETY: the thread that runs is inside a hook.
+    handle(unsafe { (*control()).signals.handlers })
+}
+
+/// The same in this thread, whatever was asked for.
+pub(crate) fn run_handlers_here() -> Ran {
+    handle(Handlers::Nested)
+}
+
+fn handle(handlers: Handlers) -> Ran {
     let mut ran = Ran { is_any: false, may_restart: true };
     // SAFETY: the thread that runs is inside a hook; borrows end before user code runs.
     unsafe {
@@ -310,7 +333,9 @@ pub(crate) fn run_handlers() -> Ran {
                 _ => {
                     ran.is_any = true;
                     ran.may_restart &= action.flags & libc::SA_RESTART != 0;
-                    run_handler(sent, action);
+                    if handlers == Handlers::Nested || !make_handler(sent, action, handlers) {
+                        run_handler(sent, action);
+                    }
                 }
             }
         }
@@ -318,6 +343,81 @@ pub(crate) fn run_handlers() -> Ran {
         (*control).signals.ran = ran;
     }
     ran
+}
+
+/// What a thread that is made for a signal has to do.
+struct Handled {
+    sent: Sent,
+    action: Action,
+    /// The thread that must have ended before.
+    after: Option<ObjectId>,
+}
+
+/// Makes a thread that runs a handler; `false` if there can't be one.
+unsafe fn make_handler(sent: Sent, action: Action, handlers: Handlers) -> bool {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the thread is made.
+    unsafe {
+        let control = control();
+        let site = (*control).machine.pending((*control).me).site;
+        let made = &mut (*control).signals.made;
+        let is_ordered = handlers == Handlers::Ordered;
+        let last = made.iter().position(|(signal, _)| is_ordered && *signal == sent.signal);
+        let after = last.map(|idx| made.swap_remove(idx).1);
+        let handled = Box::into_raw(Box::new(Handled { sent, action, after }));
+        let Ok(thread) = threads::create(ptr::null(), handler_main, handled.cast(), site) else {
+            drop(Box::from_raw(handled));
+            return false;
+        };
+        if let Some(thread) = (*control).thread_of(thread) {
+            let it = &mut (&mut (*control).threads)[thread.idx()];
+            name(&mut it.name, sent.signal);
+            if is_ordered {
+                (*control).signals.made.push((sent.signal, it.object));
+            } else {
+                (*control).machine.detach_quietly(thread);
+            }
+        }
+        true
+    }
+}
+
+/// Such a thread's start routine.
+unsafe extern "C-unwind" fn handler_main(handled: *mut c_void) -> *mut c_void {
+    // SAFETY: made by `make_handler`, for this thread; the borrows end before the steps.
+    unsafe {
+        let Handled { sent, action, after } = *Box::from_raw(handled.cast());
+        if enter() {
+            if let Some(before) = after {
+                step(Op::on(OpKind::Join, before, SiteId(0)));
+            }
+            run_handler(sent, action);
+            leave(());
+        }
+        ptr::null_mut()
+    }
+}
+
+/// Names a thread after the signal that it handles: `SIGALRM`, `signal 40`.
+fn name(name: &mut [u8; 16], signal: c_int) {
+    const NAMES: [(c_int, &[u8]); 12] = [
+        (libc::SIGHUP, b"SIGHUP"),
+        (libc::SIGINT, b"SIGINT"),
+        (libc::SIGQUIT, b"SIGQUIT"),
+        (libc::SIGUSR1, b"SIGUSR1"),
+        (libc::SIGUSR2, b"SIGUSR2"),
+        (libc::SIGPIPE, b"SIGPIPE"),
+        (libc::SIGALRM, b"SIGALRM"),
+        (libc::SIGTERM, b"SIGTERM"),
+        (libc::SIGCHLD, b"SIGCHLD"),
+        (libc::SIGVTALRM, b"SIGVTALRM"),
+        (libc::SIGPROF, b"SIGPROF"),
+        (libc::SIGIO, b"SIGIO"),
+    ];
+    let digits =
+        [b"signal ".as_slice(), &[b'0' + (signal / 10) as u8, b'0' + (signal % 10) as u8]].concat();
+    let known = NAMES.iter().find(|(it, _)| *it == signal);
+    let text = known.map_or(digits.as_slice(), |(_, text)| text);
+    name[..text.len()].copy_from_slice(text);
 }
 
 unsafe fn run_handler(sent: Sent, action: Action) {
@@ -432,7 +532,8 @@ pub(crate) fn after_step(op: &Op, performed: &Performed) -> bool {
         let me = (*control()).me;
         (*control()).io.stop_waiting(me);
     }
-    let ran = run_handlers();
+    // Who waits for a signal goes on after its handler.
+    let ran = if op.kind == OpKind::SigWait { run_handlers_here() } else { run_handlers() };
     // SAFETY: as above.
     let is_async = unsafe { (*control()).this().is_cancel_async };
     if is_async || (is_cancellation_point(op) && op.kind != OpKind::CondWake) {

@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -168,6 +168,8 @@ pub struct Header {
     pub timeouts_rare: u32,
     /// 1: waits may end spuriously.
     pub spurious: u32,
+    /// Where handlers of signals run: see `Handlers::number`.
+    pub handlers: u32,
     /// 1: a non-zero exit code does not end the block.
     pub exit_is_fine: u32,
     /// More steps than this end the execution.

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use raddle_model::{Limits, Points, Timeouts};
+use raddle_model::{Handlers, Limits, Points, Timeouts};
 
 use super::CarrierArg;
 use crate::values;
@@ -27,6 +27,9 @@ pub(crate) struct Conditions {
     /// Let waits on condition variables end without a signal, as POSIX allows
     #[arg(long, help_heading = "Schedule")]
     pub(crate) spurious: bool,
+    /// Where handlers of signals run
+    #[arg(long, value_enum, default_value_t, value_name = "WHERE", help_heading = "Schedule")]
+    pub(crate) signals: SignalsArg,
 
     /// Non-zero exit codes are no findings
     #[arg(long, help_heading = "Program")]
@@ -58,6 +61,38 @@ pub(crate) struct Conditions {
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) cpus: u32,
+}
+
+/// Where handlers of signals run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignalsArg {
+    /// In the thread that the signal interrupts
+    #[default]
+    Nested,
+    /// Each in a thread of its own
+    Threads,
+    /// In threads, those of one signal one after the other
+    Ordered,
+}
+
+impl From<Handlers> for SignalsArg {
+    fn from(handlers: Handlers) -> SignalsArg {
+        match handlers {
+            Handlers::Nested => SignalsArg::Nested,
+            Handlers::Threads => SignalsArg::Threads,
+            Handlers::Ordered => SignalsArg::Ordered,
+        }
+    }
+}
+
+impl From<SignalsArg> for Handlers {
+    fn from(signals: SignalsArg) -> Handlers {
+        match signals {
+            SignalsArg::Nested => Handlers::Nested,
+            SignalsArg::Threads => Handlers::Threads,
+            SignalsArg::Ordered => Handlers::Ordered,
+        }
+    }
 }
 
 /// Before which steps another thread may be chosen.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use raddle_model::{Limits, PickerSpec, Plan, Points, Timeouts};
+use raddle_model::{Handlers, Limits, PickerSpec, Plan, Points, Timeouts};
 use raddle_plan::{Arm, search::SearchSpec};
 
 use super::journal::Saved;
@@ -38,6 +38,8 @@ pub struct Options {
     pub timeouts: Timeouts,
     /// May waits on condition variables end although nobody ended them?
     pub spurious: bool,
+    /// Where handlers of signals run.
+    pub handlers: Handlers,
     /// Which steps are scheduling points.
     pub points: Points,
     /// Names of variables that earlier campaigns have found to be exposed.
@@ -130,6 +132,7 @@ impl Default for Options {
             limits: Limits::DEFAULT,
             timeouts: Timeouts::Rare,
             spurious: false,
+            handlers: Handlers::Nested,
             points: Points::Visible,
             exposed: Vec::new(),
             verbose: false,

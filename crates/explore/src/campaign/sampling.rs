@@ -81,6 +81,7 @@ impl Sampling<'_> {
             limits: self.options.limits,
             timeouts: self.options.timeouts,
             spurious: self.options.spurious,
+            handlers: self.options.handlers,
             points: self.options.points,
             shared: self.sharing.known(range.start),
             profile: self.profile(range.start),

@@ -172,6 +172,7 @@ impl<'a> Searching<'a> {
             limits: self.options.limits,
             timeouts: self.options.timeouts,
             spurious: self.options.spurious,
+            handlers: self.options.handlers,
             points: self.options.points,
             shared,
             profile: Profile::default(),

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Limits, Points, Timeouts};
+use raddle_model::{Handlers, Limits, Points, Timeouts};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -32,6 +32,9 @@ pub struct SearchSettings {
     pub timeouts: Timeouts,
     /// May waits on condition variables end although nobody ended them?
     pub spurious: bool,
+    /// Where handlers of signals run.
+    #[serde(default)]
+    pub handlers: Handlers,
     /// Which steps are scheduling points.
     #[serde(default)]
     pub points: Points,

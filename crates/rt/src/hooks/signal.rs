@@ -10,7 +10,7 @@ use crate::{
     control::{Caller, control, enter, leave},
     hooks::{caller, export, fail, test_cancel},
     real, server,
-    signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers},
+    signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers_here},
     step::step,
     time,
 };
@@ -463,7 +463,7 @@ unsafe fn suspend(mask: Option<u64>, caller: Caller) -> c_int {
         if let Some(mask) = mask {
             (*control).set_mask(mask);
         }
-        if !run_handlers().is_any {
+        if !run_handlers_here().is_any {
             (*control).machine.forget_wake(me);
             step(Op::on(OpKind::SigWait, object, site));
         }
