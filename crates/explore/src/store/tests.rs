@@ -4,8 +4,8 @@ use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
 
 use expect_test::{Expect, expect};
 use raddle_model::{
-    Amount, Bucket, Carrier, Counting, Depth, End, Finding, Interest, Length, Limits, PickerSpec,
-    Plan, Points, Profile, Role, Smax, Timeouts, Use,
+    Amount, Bucket, Carrier, Counting, Depth, End, Finding, Handlers, Interest, Length, Limits,
+    PickerSpec, Plan, Points, Profile, Role, Smax, Timeouts, Use,
 };
 use tempfile::TempDir;
 
@@ -206,6 +206,7 @@ fn settings() -> SearchSettings {
         timeouts: Timeouts::Last,
         points: Points::Visible,
         spurious: true,
+        handlers: Handlers::Nested,
     }
 }
 
