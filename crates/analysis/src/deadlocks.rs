@@ -72,6 +72,7 @@ fn requests(events: &[Event]) -> Vec<Request> {
     let mut order = crate::weak::WeakOrder::new();
     let mut requests = Vec::new();
     for (step, event) in events.iter().enumerate() {
+        order.begin(event);
         order.step(event);
         let lock = asked_for(event);
         if let Some((wants, is_shared)) = lock

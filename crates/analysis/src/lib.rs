@@ -17,5 +17,6 @@ mod weak;
 pub use deadlocks::{PotentialDeadlock, deadlocks};
 pub use held::HeldLocks;
 pub use lockset::{Unlocked, Usage, locksets};
+pub use needs::way_to;
 pub use races::races;
 pub use value::{AtomicityViolation, HeldLock, LockCycle, LockLink, Race, Side};

@@ -98,6 +98,7 @@ impl Objects {
         let mut held = HeldLocks::new();
         let mut order = WeakOrder::new();
         for (step, event) in events.iter().enumerate() {
+            order.begin(event);
             if event.kind.is_access() {
                 // Before the step: what a read reads does not order it after the write.
                 let moment = order.now(event.thread);

@@ -16,6 +16,9 @@
 use std::collections::HashMap;
 
 use raddle_model::{Event, ObjectId, OpKind, OpResult};
+use raddle_trace::Trace;
+
+use crate::weak::Hidden;
 
 /// See the module. Steps are indices into the events.
 #[derive(Debug)]
@@ -42,6 +45,16 @@ struct Section {
 
 /// How many steps of each thread are wanted.
 pub(crate) type Cut = Vec<u32>;
+
+/// The steps of a trace after which each of the given ones is the next of its thread, in order. `None` if one
+/// of them must have been done before another, or if the trace has lost its start.
+pub fn way_to(trace: &Trace, steps: &[usize]) -> Option<Vec<usize>> {
+    if trace.n_dropped != 0 {
+        return None;
+    }
+    let needs = Needs::of(&trace.events);
+    needs.before(steps).map(|it| needs.steps(&it))
+}
 
 impl Needs {
     /// Of the events of a trace, from its start.
@@ -151,6 +164,9 @@ struct Builder {
     woken: HashMap<u32, u32>,
     /// By object that stands for a thread.
     threads_of: HashMap<ObjectId, u32>,
+    hidden: Hidden,
+    /// The last step that ended a once block: who comes to one that is done makes no step.
+    once_done: Option<u32>,
 }
 
 impl Builder {
@@ -163,6 +179,13 @@ impl Builder {
         let mut needed = Vec::new();
         if position == 0 {
             needed.extend(self.created.get(&thread));
+        }
+        if self.hidden.step(event) {
+            self.everything(step, &mut needed);
+        }
+        needed.extend(self.once_done);
+        if matches!(event.kind, OpKind::OnceDone | OpKind::OnceAbort) {
+            self.once_done = Some(step);
         }
         self.place.push((thread, position));
         self.threads[thread as usize].push(step);

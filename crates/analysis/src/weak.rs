@@ -3,6 +3,9 @@
 //! Program order, creation and join, what a thread waited for (conditions, semaphores, barriers, once blocks,
 //! futexes, descriptors), atomics, and what each read reads: a value that was passed on under a lock orders
 //! who wrote it and who read it, although the lock itself does not.
+//!
+//! Not all that orders is in a trace ([`Hidden`]). Where something may have, it is taken to: fewer pairs are
+//! told, none that is excused by what was not seen.
 
 use raddle_model::{Event, ObjectId, OpKind, ThreadId};
 
@@ -23,27 +26,91 @@ impl Weak {
     }
 }
 
+/// Steps before which a thread may have come to know all that the others did, in a way that is not in the
+/// trace: it was alone for a while, and what a thread does alone is not told; or it waited for something of
+/// the system's, such as the lock of a file.
+#[derive(Debug)]
+pub(crate) struct Hidden {
+    live: Vec<ThreadId>,
+    /// Who has become alone, and not been seen since.
+    alone: Option<ThreadId>,
+    /// Whose last step, but for yields, was a wait for the system.
+    waiting: Vec<ThreadId>,
+}
+
+impl Default for Hidden {
+    /// One thread, and nothing has happened.
+    fn default() -> Hidden {
+        Hidden { live: vec![ThreadId(0)], alone: None, waiting: Vec::new() }
+    }
+}
+
+impl Hidden {
+    /// A step goes by: may its thread know all that came before?
+    pub(crate) fn step(&mut self, event: &Event) -> bool {
+        let me = event.thread;
+        let was_alone = self.alone.take_if(|it| *it == me).is_some();
+        match event.kind {
+            OpKind::Spawn if event.value != 0 => self.live.push(ThreadId(event.value as u32)),
+            OpKind::Finish => {
+                self.live.retain(|it| *it != me);
+                self.alone = match self.live[..] {
+                    [alone] => Some(alone),
+                    _ => None,
+                };
+            }
+            _ => {}
+        }
+        let is_waiting = match event.kind {
+            OpKind::Io => true,
+            OpKind::Yield => self.waiting.contains(&me),
+            _ => false,
+        };
+        self.waiting.retain(|it| *it != me);
+        if is_waiting {
+            self.waiting.push(me);
+        }
+        was_alone || is_waiting
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct WeakOrder {
     causality: Causality,
+    hidden: Hidden,
+    /// What once blocks have done: who comes to one that is done makes no step.
+    once: Clock,
 }
 
 impl WeakOrder {
     pub(crate) fn new() -> WeakOrder {
-        WeakOrder { causality: Causality::new() }
+        WeakOrder { causality: Causality::new(), hidden: Hidden::default(), once: Clock::new() }
     }
 
     /// The moment at which a thread is.
     pub(crate) fn now(&mut self, thread: ThreadId) -> Weak {
         let segment = self.causality.segment(thread);
-        Weak { thread, segment, known: self.causality.clock(thread).clone() }
+        let mut known = self.causality.clock(thread).clone();
+        known.join(&self.once);
+        Weak { thread, segment, known }
     }
 
-    /// A step goes by.
+    /// A step is about to be made.
+    pub(crate) fn begin(&mut self, event: &Event) {
+        if self.hidden.step(event) {
+            self.causality.know_all(event.thread);
+        }
+    }
+
+    /// The step that was begun is made.
     pub(crate) fn step(&mut self, event: &Event) {
         match event.kind {
             kind if kind.is_access() => self.access(event),
+            OpKind::OnceDone | OpKind::OnceAbort => {
+                self.once.join(self.causality.clock(event.thread));
+                self.causality.step(event);
+            }
             OpKind::Lock
             | OpKind::TryLock
             | OpKind::Unlock

@@ -9,12 +9,12 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, Options, Outcome, Store, StoredTarget, Target,
+    Campaign, Found, Options, Outcome, Store, StoredTarget, Target,
     classes::Classes,
     store::{About, RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::Symbols;
-use raddle_model::{Kind, Limits, PickerSpec};
+use raddle_model::{Certainty, Kind, Limits, PickerSpec};
 use raddle_plan::{Arm, Strategy};
 use raddle_report::{
     closing::{self, Uncontrolled},
@@ -136,13 +136,18 @@ fn exit(args: &RunArgs, outcome: &Outcome) -> Exit {
         outcome.stability >= 100.0 && outcome.n_hung == 0 && outcome.uncontrolled.is_empty();
     if outcome.baseline_failure.is_some() {
         Exit::Baseline
-    } else if !outcome.findings.is_empty() {
+    } else if outcome.findings.iter().any(is_shown) {
         Exit::Findings
-    } else if args.strict && !is_controlled {
+    } else if args.strict && !(is_controlled && outcome.findings.is_empty()) {
         Exit::Inconclusive
     } else {
         Exit::Clean
     }
+}
+
+/// Did it happen? Potential findings are warnings.
+fn is_shown(found: &Found) -> bool {
+    found.finding.certainty == Certainty::Shown
 }
 
 /// Says what was not told, and which rules were for nothing.

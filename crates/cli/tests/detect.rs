@@ -5,12 +5,17 @@
 //! - `//@ none`: nothing.
 //! - `//@ race: a b`: a race of these two lines, in whatever order; and no others than those listed.
 //! - `//@ race?: a b`: perhaps this one too; some orders of the program show it.
+//! - `//@ deadlock: a b c d`: a deadlock of locks that are taken and waited for at these lines, and no other.
+//! - `//@ potential race: a b`: it is told that there could be one.
 //! - `//@ races among: a b c`: at least one race, and both lines of each are among these.
 //! - `//@ fails: misuse`: executions may also fail in this way.
 //! - `//@ library: …`: races may have a side in a library's header, for this reason.
 //! - `//@ tsan: differs: …`: ThreadSanitizer's own runtime says something else, for this reason.
 //!
-//! Every race is also run again, from its plan, in a new process. And the same programs run under gcc's
+//! A program's folder says which detector looks at it. Those of `deadlock` and `lockset` are given so few
+//! executions that only prediction finds anything: what is expected there is what was confirmed.
+//!
+//! Every finding is also run again, from its plan, in a new process. And the same programs run under gcc's
 //! ThreadSanitizer, with threads of the kernel's: it must agree about whether there is a race, or the
 //! program says why not.
 
@@ -30,7 +35,7 @@ use raddle_explore::{
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
-use raddle_model::{Access, Finding, Kind};
+use raddle_model::{Access, Certainty, Finding, Kind};
 
 /// The seed of every campaign here.
 const SEED: u64 = 1;
@@ -56,7 +61,9 @@ fn main() -> ExitCode {
             let (path, choice) = (path.clone(), choice.clone());
             trials.push(Trial::test(format!("{name} ({compiler})"), move || check(&path, choice)));
         }
-        trials.push(Trial::test(format!("{name} (tsan)"), move || agrees_with_tsan(&path)));
+        if name.starts_with("race/") {
+            trials.push(Trial::test(format!("{name} (tsan)"), move || agrees_with_tsan(&path)));
+        }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -84,7 +91,9 @@ type Pair = (u32, u32);
 struct Expected {
     races: BTreeSet<Pair>,
     perhaps: BTreeSet<Pair>,
+    potential: BTreeSet<Pair>,
     among: Option<BTreeSet<u32>>,
+    deadlock: Option<BTreeSet<u32>>,
     fails: Vec<String>,
     in_library: bool,
     tsan_differs: bool,
@@ -108,12 +117,15 @@ impl Expected {
         for directive in text.lines().filter_map(|it| it.strip_prefix("//@ ")) {
             let (key, value) = directive.split_once(':').unwrap_or((directive, ""));
             let lines = || value.split_whitespace().map(line).collect::<Result<Vec<u32>, _>>();
-            says_something |= matches!(key, "none" | "race" | "races among");
+            says_something |=
+                matches!(key, "none" | "race" | "races among" | "deadlock" | "potential race");
             match key {
                 "none" => {}
                 "race" => _ = expected.races.insert(pair(&lines()?)),
+                "potential race" => _ = expected.potential.insert(pair(&lines()?)),
                 "race?" => _ = expected.perhaps.insert(pair(&lines()?)),
                 "races among" => expected.among = Some(lines()?.into_iter().collect()),
+                "deadlock" => expected.deadlock = Some(lines()?.into_iter().collect()),
                 "fails" => expected.fails.push(value.trim().to_owned()),
                 "library" => expected.in_library = true,
                 "tsan" => expected.tsan_differs = value.trim().starts_with("differs: "),
@@ -150,25 +162,55 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     let program = compile(&toolchain, &request)?.program;
     let mut options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
     options.hang_timeout = Duration::from_secs(5);
-    let outcome = explore(&options, &expected)?;
+    let outcome = explore(&options, &expected, detect(path)?)?;
     let mut found = BTreeSet::new();
+    let mut potential = BTreeSet::new();
+    let mut deadlock = None;
     for it in &outcome.findings {
         if expected.fails.iter().any(|word| word == it.finding.kind.word()) {
             continue;
         }
         comes_back(&options, it)?;
-        found.extend(race_of(&it.finding, path, &expected)?);
+        if it.finding.kind == Kind::Deadlock && expected.deadlock.is_some() {
+            deadlock = Some(it.finding.sites.iter().map(|it| it.line).collect());
+            continue;
+        }
+        let is_shown = it.finding.certainty == Certainty::Shown;
+        let all = if is_shown { &mut found } else { &mut potential };
+        all.extend(race_of(&it.finding, path, &expected)?);
+    }
+    if potential != expected.potential {
+        return Err(format!("potential races of {potential:?}").into());
+    }
+    if deadlock != expected.deadlock {
+        let wanted = &expected.deadlock;
+        return Err(format!("expected a deadlock of {wanted:?}, found {deadlock:?}").into());
     }
     compare(&expected, &found, &outcome)
 }
 
-fn explore(options: &NativeOptions, expected: &Expected) -> Result<Outcome, Failed> {
+/// What is looked for in the programs of a folder.
+fn detect(path: &Path) -> Result<Detect, Failed> {
+    let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
+    match folder {
+        Some("race") => Ok(Detect { races: true, ..Detect::NONE }),
+        Some("deadlock") => Ok(Detect { deadlocks: true, ..Detect::NONE }),
+        Some("lockset") => Ok(Detect { locksets: true, ..Detect::NONE }),
+        other => Err(format!("no detector is called {other:?}").into()),
+    }
+}
+
+fn explore(
+    options: &NativeOptions,
+    expected: &Expected,
+    detect: Detect,
+) -> Result<Outcome, Failed> {
     let target = Native::new(options.clone());
     let campaign = Options {
         seed: SEED,
         executions: Some(expected.n_executions),
         keep_going: true,
-        detect: Detect { races: true, ..Detect::NONE },
+        detect,
         ..Options::default()
     };
     let stop = AtomicBool::new(false);

@@ -9,6 +9,7 @@ mod ending;
 mod library;
 mod memory;
 mod names;
+mod predicted;
 mod program;
 mod race;
 mod signal;
@@ -21,6 +22,7 @@ use std::{borrow::Cow, collections::HashMap};
 use raddle_model::{Bucket, End, Finding, Place, Plan, Step};
 use raddle_trace::Trace;
 
+pub(crate) use self::predicted::{Prediction, predicted, predicted_again, predictions};
 pub use self::program::is_system_file;
 pub(crate) use self::program::{file_name, place_text};
 pub use self::race::{race, races};
@@ -51,11 +53,11 @@ pub fn finding(
 
 /// An execution that shows something.
 #[derive(Clone, Copy)]
-struct Shown<'a> {
-    trace: &'a Trace,
-    plan: &'a Plan,
-    execution: u64,
-    output: &'a str,
+pub(crate) struct Shown<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) plan: &'a Plan,
+    pub(crate) execution: u64,
+    pub(crate) output: &'a str,
 }
 
 impl Shown<'_> {

@@ -12,6 +12,7 @@ pub mod coverage;
 mod fake;
 pub mod finding;
 pub mod replay;
+mod route;
 pub mod store;
 pub mod suppress;
 pub mod target;

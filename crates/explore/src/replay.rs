@@ -5,7 +5,7 @@
 //! machine or on how the compiler laid out the program: thread, op, object number, and place in the
 //! source.
 
-use raddle_model::{Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId};
+use raddle_model::{Certainty, Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId};
 use raddle_plan::entry;
 
 use crate::{
@@ -104,8 +104,16 @@ fn find_again(
     same: Sameness,
 ) -> Option<Finding> {
     let Execution { trace, output } = execution;
-    if finding.kind == Kind::Race {
-        let all = finding::races(trace, &finding.plan, finding.execution, output, symbols);
+    let all = if finding.certainty != Certainty::Shown {
+        let (plan, execution) = (&finding.plan, finding.execution);
+        let shown = finding::Shown { trace, plan, execution, output };
+        Some(finding::predicted_again(shown, finding, symbols))
+    } else if finding.kind == Kind::Race {
+        Some(finding::races(trace, &finding.plan, finding.execution, output, symbols))
+    } else {
+        None
+    };
+    if let Some(all) = all {
         let is_it = |it: &Finding| is_same(it, finding, same);
         let idx = all.iter().position(is_it).unwrap_or(0);
         return all.into_iter().nth(idx);

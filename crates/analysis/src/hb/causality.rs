@@ -256,7 +256,9 @@ impl Causality {
 
     /// What the thread knows, and nothing else, is known to whoever acquires the object.
     pub fn pass_on(&mut self, thread: ThreadId, object: ObjectId) {
-        slot(&mut self.objects, object).released.copy(&self.threads[thread.idx()].now);
+        let it = slot(&mut self.objects, object);
+        it.released.copy(&self.threads[thread.idx()].now);
+        it.known_to = Some(thread);
         self.end_segment(thread);
     }
 

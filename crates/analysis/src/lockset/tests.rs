@@ -142,3 +142,23 @@ fn other_bytes_and_atomics_do_not_conflict() {
         expect![""],
     );
 }
+
+/// Who takes a lock of one atomic word has read what the last one left in it, and so has the one before.
+#[test]
+fn a_lock_made_by_hand() {
+    check(
+        "0 spawn 1
+         0 rmw l acq
+         0 write x
+         0 store l rel
+         1 rmw l acq
+         1 write x
+         1 store l rel
+         0 rmw l acq
+         0 write x
+         0 store l rel
+         1 rmw l acq
+         1 write x",
+        expect![""],
+    );
+}

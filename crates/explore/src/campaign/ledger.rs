@@ -3,6 +3,7 @@
 //! Executions are entered in the order of their numbers, so all of it comes out as if one worker had
 //! run them one after the other.
 
+mod predicted;
 mod races;
 
 use std::{
@@ -13,7 +14,7 @@ use std::{
 use raddle_model::{Bucket, End, Finding, Kind, Plan};
 use raddle_plan::{News, is_probe, picker};
 
-use self::races::KnownRaces;
+use self::{predicted::Predicted, races::KnownRaces};
 use super::{
     Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done, tally::Tally,
 };
@@ -41,6 +42,7 @@ pub(super) struct Ledger<'a> {
     /// For running findings again.
     session: Option<Box<dyn Session + Send>>,
     races: KnownRaces,
+    predicted: Predicted,
     error: Option<TargetError>,
 }
 
@@ -80,6 +82,7 @@ impl<'a> Ledger<'a> {
             next_progress: start + PROGRESS_EVERY,
             session: None,
             races: KnownRaces::default(),
+            predicted: Predicted::default(),
             error: None,
         }
     }
@@ -131,13 +134,14 @@ impl<'a> Ledger<'a> {
         self.look_at(done);
         self.enter_races(done);
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
+        let has_predicted = self.options.detect.predicts() && self.predict(done, &news);
         // What nobody wants to hear of did not fail.
         done.bucket = done.bucket.filter(|it| !self.tally.is_suppressed(*it));
         let is_saturated = self.options.saturation.is_some_and(|it| self.tally.is_saturated(it));
         let outcome = &mut self.tally.outcome;
         outcome.is_saturated |= is_saturated;
         let is_alone = outcome.single_threaded && 2 <= outcome.executions;
-        let is_enough = is_baseline_broken || is_alone || is_saturated;
+        let is_enough = is_baseline_broken || is_alone || is_saturated || has_predicted;
         (if is_enough { Appetite::Enough } else { Appetite::GoOn }, news)
     }
 
@@ -254,6 +258,7 @@ impl<'a> Ledger<'a> {
         is_finished: bool,
         describe: impl FnOnce(&mut Outcome),
     ) -> Result<Outcome, TargetError> {
+        self.tell_predicted();
         self.describe(describe);
         assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
         self.tally.outcome.interrupted = self.is_stopped() && !is_finished;

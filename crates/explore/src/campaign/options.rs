@@ -73,6 +73,11 @@ impl Detect {
     /// Nothing.
     pub const NONE: Detect =
         Detect { races: false, locksets: false, deadlocks: false, atomicity: false };
+
+    /// Is anything looked for that is told from whole traces?
+    pub const fn predicts(self) -> bool {
+        self.locksets || self.deadlocks || self.atomicity
+    }
 }
 
 /// How to search systematically.

@@ -6,9 +6,9 @@
 
 use std::{ops::Range, time::Duration};
 
-use raddle_model::Bucket;
+use raddle_model::{Bucket, Plan};
 use raddle_plan::{
-    News,
+    News, picker,
     search::{Run, RunError},
 };
 
@@ -69,6 +69,12 @@ impl Done {
             self.result.last = None;
         }
         self
+    }
+
+    /// The plan of one of its executions.
+    pub(super) fn plan(&self, idx: usize) -> Plan {
+        let entry = &self.block.entries[idx];
+        Plan { picker: picker(entry), seed: entry.seed, ..self.block.plan.clone() }
     }
 
     /// Executions that were run, of those that were handed out.

@@ -101,7 +101,7 @@ fn stack(side: &SeenSide, names: &mut Names<'_>) -> Vec<Place> {
 }
 
 /// "`x`: T1 writes at a.c:3, T2 reads at a.c:9".
-fn message(memory: &str, accesses: &[Access]) -> String {
+pub(super) fn message(memory: &str, accesses: &[Access]) -> String {
     let told: Vec<String> = accesses
         .iter()
         .map(|it| {

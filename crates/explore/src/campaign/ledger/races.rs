@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{Bucket, Finding, PickerSpec, Plan, Record};
-use raddle_plan::{entry, picker};
+use raddle_plan::entry;
 use raddle_trace::SeenRace;
 
 use super::Ledger;
@@ -71,15 +71,22 @@ impl Ledger<'_> {
         bucket
     }
 
-    /// The race as a finding, shown by an execution as short as can be had for two more.
     fn witness(&mut self, done: &Done, seen: &SeenRace) -> Result<Option<Finding>, TargetError> {
-        let idx = seen.execution as usize;
-        let entry = done.block.entries[idx];
+        let plan = done.plan(seen.execution as usize);
         let number = done.range.start + u64::from(seen.execution);
+        self.witness_of(&plan, number, seen)
+    }
+
+    /// The race as a finding, shown by an execution as short as can be had for two more.
+    pub(super) fn witness_of(
+        &mut self,
+        plan: &Plan,
+        number: u64,
+        seen: &SeenRace,
+    ) -> Result<Option<Finding>, TargetError> {
         let watch = (seen.watch.region != 0).then_some(seen.watch);
         let record = Record { races: true, watch, ..Record::NONE };
-        let plan =
-            Plan { picker: picker(&entry), seed: entry.seed, record, ..done.block.plan.clone() };
+        let plan = Plan { record, ..plan.clone() };
         let first = self.run_watched(&plan)?;
         let Some((finding, n_steps)) = self.race_of(&first, &plan, number, seen) else {
             return Ok(None);
@@ -116,7 +123,8 @@ impl Ledger<'_> {
         Some((nearest, n_steps))
     }
 
-    fn run_watched(&mut self, plan: &Plan) -> Result<Execution, TargetError> {
+    /// Runs one execution and gives back all of it.
+    pub(super) fn run_watched(&mut self, plan: &Plan) -> Result<Execution, TargetError> {
         let block = Block {
             entries: vec![entry(plan.picker, plan.seed)],
             plan: plan.clone(),

@@ -1,0 +1,195 @@
+//! What executions that end well say could go wrong, and whether it can be made to happen.
+//!
+//! Some executions are looked at in full: those that are anyway (`raddle_plan::is_probe`), and those that
+//! brought pairs of places or locks that were new, up to a bound. Each runs once more, with every access as
+//! a step, because what was read from whom decides what can come in another order. What its trace predicts
+//! is tried: a plan leads the threads to where the prediction wants them, fitted again if accesses come to
+//! be steps that were none (`crate::route`). What happens then is a finding like any. What does not happen
+//! stays potential, with the reason, and is told at the end, if nothing has shown it until then.
+
+use std::collections::BTreeSet;
+
+use raddle_model::{Bucket, Finding, Kind, PickerSpec, Plan, Points, Record};
+use raddle_plan::{News, is_probe};
+use raddle_trace::{SeenRace, Site, Trace};
+
+use super::Ledger;
+use crate::{
+    campaign::source::Done,
+    finding::{Prediction, Shown, finding, is_failure, predicted, predictions},
+    route::Route,
+    target::{Execution, TargetError},
+};
+
+/// Executions that are looked at because they brought something new.
+const LOOKED_AT_MAX: usize = 48;
+/// Predictions that are tried.
+const TRIED_MAX: usize = 64;
+/// How often a route is fitted.
+const FITTINGS_MAX: usize = 6;
+
+/// What is known about predictions.
+#[derive(Debug, Default)]
+pub(super) struct Predicted {
+    n_looked_at: usize,
+    /// Buckets that were tried.
+    tried: BTreeSet<Bucket>,
+    /// Those that nothing has shown.
+    potential: Vec<Finding>,
+}
+
+/// What came of trying.
+enum Tried {
+    /// It happened.
+    Shown(Box<Finding>),
+    /// It did not, for this reason.
+    Potential(&'static str),
+}
+
+impl Ledger<'_> {
+    /// Looks at executions that have been counted. Is a prediction shown that ends the campaign?
+    pub(super) fn predict(&mut self, done: &Done, news: &[News]) -> bool {
+        let n_before = self.tally.outcome.findings.len();
+        for (idx, news) in news.iter().enumerate() {
+            let number = done.range.start + idx as u64;
+            let is_new = news.n_pairs > 0 && self.predicted.n_looked_at < LOOKED_AT_MAX;
+            if !is_new && !is_probe(number) || self.error.is_some() || self.is_stopped() {
+                continue;
+            }
+            self.predicted.n_looked_at += 1;
+            match self.look_at(done, idx, number) {
+                Err(TargetError::Stopped) | Ok(()) => {}
+                Err(error) => self.fail(error),
+            }
+        }
+        let new = &self.tally.outcome.findings[n_before..];
+        !self.options.keep_going && new.iter().any(|it| it.finding.kind != Kind::Race)
+    }
+
+    /// Tells what has stayed potential.
+    pub(super) fn tell_predicted(&mut self) {
+        for finding in std::mem::take(&mut self.predicted.potential) {
+            if self.error.is_none() && !self.is_known(finding.bucket) {
+                self.add_finding(finding, 1);
+            }
+        }
+    }
+
+    fn look_at(&mut self, done: &Done, idx: usize, number: u64) -> Result<(), TargetError> {
+        let plan = Plan { record: Record { races: true, ..Record::NONE }, ..done.plan(idx) };
+        let (plan, execution) = self.in_full(plan)?;
+        if is_failure(&execution.trace, self.options.exit_is_fine) {
+            return Ok(());
+        }
+        let Execution { trace, output } = &execution;
+        let shown = Shown { trace, plan: &plan, execution: number, output };
+        for prediction in predictions(trace, self.options.detect) {
+            let Some(finding) = predicted(shown, &prediction, "", self.symbols) else { continue };
+            let is_enough = self.predicted.tried.len() >= TRIED_MAX || self.is_stopped();
+            if is_enough || !self.predicted.tried.insert(finding.bucket) {
+                continue;
+            }
+            if self.is_known(finding.bucket) {
+                continue;
+            }
+            match self.try_out(shown, &prediction, finding.bucket)? {
+                Tried::Shown(finding) => {
+                    self.predicted.tried.insert(finding.bucket);
+                    if !self.is_known(finding.bucket) {
+                        self.add_finding(*finding, 1);
+                    }
+                }
+                Tried::Potential(why) => {
+                    let finding = predicted(shown, &prediction, why, self.symbols);
+                    self.predicted.potential.extend(finding);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs an execution with every access as a step; as it was, if that is too long, or would lead astray.
+    fn in_full(&mut self, plan: Plan) -> Result<(Plan, Execution), TargetError> {
+        if plan.prefix.is_empty() && plan.points != Points::All {
+            let all = Plan { points: Points::All, ..plan.clone() };
+            let execution = self.run_watched(&all)?;
+            if execution.trace.n_dropped == 0 {
+                return Ok((all, execution));
+            }
+        }
+        let execution = self.run_watched(&plan)?;
+        Ok((plan, execution))
+    }
+
+    /// Leads the threads to where a prediction wants them.
+    fn try_out(
+        &mut self,
+        shown: Shown<'_>,
+        prediction: &Prediction,
+        bucket: Bucket,
+    ) -> Result<Tried, TargetError> {
+        let Some(steps) = prediction.steps() else {
+            return Ok(Tried::Potential(
+                "it would take another order of critical sections, or of waits, than that of the execution \
+                 that was looked at, and no execution has shown it",
+            ));
+        };
+        let sides = match prediction {
+            Prediction::Deadlock(_) => Vec::new(),
+            Prediction::Race(it) => vec![it.race.first.step as usize, it.race.second.step as usize],
+        };
+        let steps = steps.iter().copied().chain(sides.iter().copied());
+        let route = Route::of(shown.trace, steps);
+        let mut prefix = route.prefix();
+        for _ in 0..FITTINGS_MAX {
+            let plan =
+                Plan { prefix, picker: PickerSpec::Nonpreemptive, seed: 0, ..shown.plan.clone() };
+            let execution = self.run_watched(&plan)?;
+            let found = match prediction {
+                Prediction::Deadlock(_) => self.deadlock_in(&plan, &execution, shown.execution),
+                Prediction::Race(it) => {
+                    let sites = it.race.sites().map(|it| site(shown.trace, it.0));
+                    self.race_in(&plan, &execution, shown.execution, sites)?
+                }
+            };
+            if let Some(found) = found.filter(|it| it.kind != Kind::Deadlock || it.bucket == bucket)
+            {
+                return Ok(Tried::Shown(Box::new(found)));
+            }
+            prefix = route.fitted(&execution.trace);
+            if prefix == plan.prefix {
+                break;
+            }
+        }
+        Ok(Tried::Potential("a schedule that should lead there went another way"))
+    }
+
+    fn deadlock_in(&mut self, plan: &Plan, execution: &Execution, number: u64) -> Option<Finding> {
+        let Execution { trace, output } = execution;
+        let mut found = finding(trace, plan, number, output, self.symbols)?;
+        found.strategy = "prediction".to_owned();
+        Some(found)
+    }
+
+    /// The race of two sites, if the execution shows it.
+    fn race_in(
+        &mut self,
+        plan: &Plan,
+        execution: &Execution,
+        number: u64,
+        sites: [Site; 2],
+    ) -> Result<Option<Finding>, TargetError> {
+        let is_it = |it: &&SeenRace| {
+            let [first, second] = it.sides.each_ref().map(|it| it.site);
+            let matches = |a: Site, b: Site| (first == a || first.module.is_none()) && second == b;
+            matches(sites[0], sites[1]) || matches(sites[1], sites[0])
+        };
+        let Some(seen) = execution.trace.races.iter().find(is_it) else { return Ok(None) };
+        let found = self.witness_of(plan, number, seen)?;
+        Ok(found.map(|it| Finding { strategy: "prediction".to_owned(), ..it }))
+    }
+}
+
+fn site(trace: &Trace, number: u32) -> Site {
+    trace.sites.get(number as usize).copied().unwrap_or_default()
+}

@@ -1,0 +1,180 @@
+//! What an execution that ended well says could go wrong, as findings.
+//!
+//! They are potential until an execution shows them; `campaign` tries that. A cycle of locks has the bucket
+//! of the deadlock that it would be, and two accesses that of the race.
+
+use raddle_analysis::{HeldLock, LockLink, PotentialDeadlock, Race, Side, Unlocked, Usage};
+use raddle_model::{Access, Certainty, Evidence, Finding, Held, Kind, Link, Place};
+use raddle_trace::Trace;
+
+use super::{
+    Shown, bucket,
+    bucket::Grain,
+    ending::{Ending, states},
+    library::is_librarys,
+    names::Names,
+    program::place_text,
+    race::message,
+};
+use crate::{campaign::Detect, target::Symbols};
+
+/// What could go wrong, by the numbers of a trace.
+#[derive(Clone, Debug)]
+pub(crate) enum Prediction {
+    /// Threads could each hold what another wants.
+    Deadlock(PotentialDeadlock),
+    /// Two accesses have no lock in common.
+    Race(Unlocked),
+}
+
+/// What a trace says could go wrong.
+pub(crate) fn predictions(trace: &Trace, detect: Detect) -> Vec<Prediction> {
+    let mut all = Vec::new();
+    if detect.deadlocks {
+        all.extend(raddle_analysis::deadlocks(trace).into_iter().map(Prediction::Deadlock));
+    }
+    if detect.locksets {
+        all.extend(raddle_analysis::locksets(trace).into_iter().map(Prediction::Race));
+    }
+    all
+}
+
+impl Prediction {
+    /// Steps after which each thread stands at its part, if the analysis knows any.
+    pub(crate) fn steps(&self) -> Option<&[usize]> {
+        match self {
+            Prediction::Deadlock(it) => it.steps.as_deref(),
+            Prediction::Race(it) => it.steps.as_deref(),
+        }
+    }
+}
+
+/// A prediction as a finding; `why` it is not more than that.
+pub(crate) fn predicted(
+    shown: Shown<'_>,
+    prediction: &Prediction,
+    why: &str,
+    symbols: &mut dyn Symbols,
+) -> Option<Finding> {
+    let trace = shown.trace;
+    shown.finding(symbols, |names| match prediction {
+        Prediction::Deadlock(it) => Some(deadlock(trace, it, why, names)),
+        Prediction::Race(it) => unlocked(trace, it, why, names),
+    })
+}
+
+/// The same prediction, from an execution of its plan.
+pub(crate) fn predicted_again(
+    shown: Shown<'_>,
+    old: &Finding,
+    symbols: &mut dyn Symbols,
+) -> Vec<Finding> {
+    let detect = Detect {
+        deadlocks: old.kind == Kind::Deadlock,
+        locksets: old.kind == Kind::Race,
+        ..Detect::NONE
+    };
+    let all = predictions(shown.trace, detect);
+    let new = all.iter().filter_map(|it| predicted(shown, it, "", symbols));
+    new.map(|it| Finding { certainty: old.certainty.clone(), ..it }).collect()
+}
+
+fn deadlock(trace: &Trace, found: &PotentialDeadlock, why: &str, names: &mut Names<'_>) -> Ending {
+    let links: Vec<Link> = found.cycle.links.iter().map(|it| link(it, names)).collect();
+    let pairs = links.iter().map(|it| (it.holds.taken_at.clone(), it.wants_at.clone()));
+    let sites: Vec<Place> = bucket::smallest_rotation(pairs.collect());
+    Ending {
+        kind: Kind::Deadlock,
+        bucket: bucket::bucket(Kind::Deadlock, &sites, Grain::Line, "cycle"),
+        message: links.iter().map(link_text).collect::<Vec<_>>().join(", "),
+        thread: None,
+        sites,
+        cycle: Vec::new(),
+        threads: states(trace, names),
+        certainty: Certainty::Potential(why.to_owned()),
+        evidence: Some(Box::new(Evidence { links, ..Evidence::default() })),
+    }
+}
+
+fn link(link: &LockLink, names: &mut Names<'_>) -> Link {
+    Link {
+        thread: link.thread,
+        holds: held(&link.holds, names),
+        wants: names.object(link.wants).long,
+        wants_id: link.wants,
+        wants_at: names.place(link.site),
+        steps: [link.held_step, link.step],
+    }
+}
+
+/// "T1 takes mutex `b` at x.c:5 while it holds mutex `a`".
+fn link_text(link: &Link) -> String {
+    let at = match place_text(&link.wants_at).as_str() {
+        "" => String::new(),
+        at => format!(" at {at}"),
+    };
+    format!("T{} takes {}{at} while it holds {}", link.thread.0, link.wants, link.holds.lock)
+}
+
+fn held(lock: &HeldLock, names: &mut Names<'_>) -> Held {
+    Held {
+        lock: names.object(lock.lock).long,
+        lock_id: lock.lock,
+        taken_at: names.place(lock.site),
+        is_shared: lock.is_shared,
+    }
+}
+
+fn unlocked(trace: &Trace, found: &Unlocked, why: &str, names: &mut Names<'_>) -> Option<Ending> {
+    let Race { object, first, second } = &found.race;
+    let accesses: Vec<Access> = [first, second].map(|it| access(it, names)).into();
+    if is_librarys(&accesses) {
+        return None;
+    }
+    let memory = names.object(*object).long;
+    let described = *trace.objects.get(object.idx())?;
+    let location = names.location(described, second.offset.into(), second.size.into());
+    let sites = bucket::set(accesses.iter().map(|it| it.place.clone()).collect());
+    let why = format!("{why}{}", usage_text(&found.usage, names));
+    Some(Ending {
+        kind: Kind::Race,
+        bucket: bucket::bucket(Kind::Race, &sites, Grain::Line, ""),
+        message: message(&memory, &accesses),
+        thread: None,
+        sites,
+        cycle: Vec::new(),
+        threads: states(trace, names),
+        certainty: Certainty::Potential(why),
+        evidence: Some(Box::new(Evidence {
+            memory,
+            memory_id: *object,
+            location,
+            accesses,
+            ..Evidence::default()
+        })),
+    })
+}
+
+fn access(side: &Side, names: &mut Names<'_>) -> Access {
+    Access {
+        thread: side.thread,
+        kind: side.kind,
+        size: side.size,
+        // Steps done when it was: itself among them.
+        step: side.step + 1,
+        place: names.place(side.site),
+        stack: names.frames(side.site),
+        holds: side.holds.iter().map(|it| held(it, names)).collect(),
+    }
+}
+
+/// "; 12 of 14 accesses hold mutex `m`".
+fn usage_text(usage: &Usage, names: &mut Names<'_>) -> String {
+    match usage.usual {
+        Some((lock, count)) => {
+            let lock = names.object(lock).long;
+            format!("; {count} of {} accesses hold {lock}", usage.n_accesses)
+        }
+        None => "; no access holds a lock".to_owned(),
+    }
+}
