@@ -21,6 +21,7 @@ mod mutex;
 mod once;
 mod poll;
 mod process;
+mod queue;
 mod random;
 mod rwlock;
 mod sem;

@@ -320,6 +320,17 @@ pub(crate) unsafe fn wait_for(wish: &Wish) -> OpResult {
 
 /// Waits until one descriptor can be read or written, inside a hook.
 pub(crate) unsafe fn wait_for_one(fd: c_int, is_write: bool, site: SiteId) -> OpResult {
+    // SAFETY: the caller's promise is passed on.
+    unsafe { wait_for_one_until(fd, is_write, None, site) }
+}
+
+/// The same, until a deadline.
+pub(crate) unsafe fn wait_for_one_until(
+    fd: c_int,
+    is_write: bool,
+    deadline: Option<u64>,
+    site: SiteId,
+) -> OpResult {
     let events = if is_write { libc::POLLOUT } else { libc::POLLIN };
     let mut list = libc::pollfd { fd, events, revents: 0 };
     // SAFETY: the thread that runs is inside a hook; the list lives while it waits.
@@ -330,7 +341,7 @@ pub(crate) unsafe fn wait_for_one(fd: c_int, is_write: bool, site: SiteId) -> Op
         let is_late = !(*control).io.look(fd).is_internal;
         loop {
             let list = &raw mut list;
-            let wish = Wish { list, n_list: 1, object, written, deadline: None, is_late, site };
+            let wish = Wish { list, n_list: 1, object, written, deadline, is_late, site };
             match wait_for(&wish) {
                 OpResult::Done if poll_now(list, 1) == 0 => {}
                 OpResult::Interrupted if (*control).signals.ran.may_restart => {}

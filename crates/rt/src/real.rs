@@ -283,6 +283,9 @@ real! {
     fn sendto(fd: c_int, buffer: *const c_void, size: size_t, flags: c_int, address: *const libc::sockaddr, n_address: libc::socklen_t) -> ssize_t;
     fn sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> ssize_t;
     fn accept4(fd: c_int, address: *mut libc::sockaddr, n_address: *mut libc::socklen_t, flags: c_int) -> c_int;
+    fn mq_open(name: *const c_char, flags: c_int, mode: c_uint, attributes: *mut libc::mq_attr) -> c_int;
+    fn mq_timedreceive(queue: c_int, buffer: *mut c_char, size: size_t, priority: *mut c_uint, until: *const timespec) -> ssize_t;
+    fn mq_timedsend(queue: c_int, message: *const c_char, size: size_t, priority: c_uint, until: *const timespec) -> c_int;
     fn ppoll(list: *mut libc::pollfd, count: libc::nfds_t, length: *const timespec, mask: *const sigset_t) -> c_int;
     fn select(count: c_int, reads: *mut libc::fd_set, writes: *mut libc::fd_set, others: *mut libc::fd_set, length: *mut libc::timeval) -> c_int;
     fn pselect(count: c_int, reads: *mut libc::fd_set, writes: *mut libc::fd_set, others: *mut libc::fd_set, length: *const timespec, mask: *const sigset_t) -> c_int;

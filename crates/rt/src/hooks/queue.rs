@@ -1,0 +1,182 @@
+//! POSIX message queues. On Linux they are descriptors, so a thread waits for one as for a pipe, and the call itself
+//! is made with a time limit that has passed.
+//!
+//! What it misses: `mq_notify`, and other processes that use a queue which this one has created.
+
+use std::ffi::{c_char, c_int, c_uint};
+
+use libc::{mode_t, mq_attr, size_t, ssize_t, timespec};
+use raddle_fiber::raw;
+use raddle_model::{OpKind, OpResult};
+
+use crate::{
+    access::range,
+    control::{Caller, control, enter, leave},
+    hooks::{caller, descriptor::made, export, fail, time::deadline_of},
+    io::{self, AT_ONCE, Kind},
+    real,
+};
+
+export! {
+    mq_open => do_open;
+    mq_receive => do_receive;
+    mq_timedreceive => do_timedreceive;
+    mq_send => do_send;
+    mq_timedsend => do_timedsend;
+}
+
+/// A time limit that has passed.
+static PAST: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
+
+unsafe extern "C-unwind" fn do_open(
+    name: *const c_char,
+    flags: c_int,
+    mode: mode_t,
+    attributes: *mut mq_attr,
+) -> c_int {
+    // SAFETY: the program's promises are passed on; what it has not given is not looked at.
+    let queue = unsafe { real::mq_open(name, flags, mode, attributes) };
+    made(queue, Kind::Event, flags & libc::O_CREAT != 0)
+}
+
+/// Waits until the queue is ready, if the program would, and makes the call: `-errno` or its result.
+unsafe fn perform(
+    queue: c_int,
+    is_write: bool,
+    until: *const timespec,
+    caller: Caller,
+    real: impl Fn() -> isize,
+) -> isize {
+    // SAFETY: the thread that runs is inside a hook; the program promises a time or nothing.
+    unsafe {
+        let deadline = match until.is_null() {
+            true => None,
+            false => match deadline_of(libc::CLOCK_REALTIME, until) {
+                Ok(deadline) => Some(deadline),
+                Err(error) => return -(error as isize),
+            },
+        };
+        let get_flags = [queue as usize, libc::F_GETFL as usize, 0, 0, 0, 0];
+        let flags = raw::syscall(libc::SYS_fcntl, get_flags);
+        let is_nonblocking = flags < 0 || flags & libc::O_NONBLOCK as isize != 0;
+        (*control()).this().spin.reset();
+        let site = (*control()).site(caller);
+        loop {
+            if is_nonblocking {
+                let object = (*control()).descriptor_object(queue);
+                io::step_at_once(object, AT_ONCE, site);
+            } else {
+                match io::wait_for_one_until(queue, is_write, deadline, site) {
+                    OpResult::Interrupted => return -(libc::EINTR as isize),
+                    OpResult::TimedOut => return -(libc::ETIMEDOUT as isize),
+                    _ => {}
+                }
+            }
+            let result = real();
+            (*control()).io.is_stale = true;
+            // Another thread was faster.
+            if result != -(libc::ETIMEDOUT as isize) {
+                return result;
+            }
+        }
+    }
+}
+
+/// What the program gets for the kernel's answer.
+fn answer(result: isize) -> ssize_t {
+    if result < 0 { fail(-result as c_int) as ssize_t } else { result }
+}
+
+unsafe fn receive(
+    queue: c_int,
+    buffer: *mut c_char,
+    size: size_t,
+    priority: *mut c_uint,
+    until: *const timespec,
+    caller: Caller,
+) -> ssize_t {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if queue < 0 || !enter() {
+            return real::mq_timedreceive(queue, buffer, size, priority, until);
+        }
+        let past = &raw const PAST as usize;
+        let args = [queue as usize, buffer as usize, size, priority as usize, past, 0];
+        let result =
+            perform(queue, false, until, caller, || raw::syscall(libc::SYS_mq_timedreceive, args));
+        leave(());
+        if result > 0 {
+            range(buffer as usize, result as usize, OpKind::Write, caller);
+        }
+        answer(result)
+    }
+}
+
+unsafe fn send(
+    queue: c_int,
+    message: *const c_char,
+    size: size_t,
+    priority: c_uint,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        range(message as usize, size, OpKind::Read, caller);
+        if queue < 0 || !enter() {
+            return real::mq_timedsend(queue, message, size, priority, until);
+        }
+        let past = &raw const PAST as usize;
+        let args = [queue as usize, message as usize, size, priority as usize, past, 0];
+        let result =
+            perform(queue, true, until, caller, || raw::syscall(libc::SYS_mq_timedsend, args));
+        leave(());
+        answer(result) as c_int
+    }
+}
+
+unsafe extern "C-unwind" fn do_receive(
+    queue: c_int,
+    buffer: *mut c_char,
+    size: size_t,
+    priority: *mut c_uint,
+) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { receive(queue, buffer, size, priority, std::ptr::null(), caller) }
+}
+
+unsafe extern "C-unwind" fn do_timedreceive(
+    queue: c_int,
+    buffer: *mut c_char,
+    size: size_t,
+    priority: *mut c_uint,
+    until: *const timespec,
+) -> ssize_t {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { receive(queue, buffer, size, priority, until, caller) }
+}
+
+unsafe extern "C-unwind" fn do_send(
+    queue: c_int,
+    message: *const c_char,
+    size: size_t,
+    priority: c_uint,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { send(queue, message, size, priority, std::ptr::null(), caller) }
+}
+
+unsafe extern "C-unwind" fn do_timedsend(
+    queue: c_int,
+    message: *const c_char,
+    size: size_t,
+    priority: c_uint,
+    until: *const timespec,
+) -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on.
+    unsafe { send(queue, message, size, priority, until, caller) }
+}
