@@ -57,7 +57,7 @@ impl Ledger<'_> {
                 continue;
             }
             self.predicted.n_looked_at += 1;
-            match self.look_at(done, idx, number) {
+            match self.predict_from(done, idx, number) {
                 Err(TargetError::Stopped) | Ok(()) => {}
                 Err(error) => self.fail(error),
             }
@@ -75,7 +75,7 @@ impl Ledger<'_> {
         }
     }
 
-    fn look_at(&mut self, done: &Done, idx: usize, number: u64) -> Result<(), TargetError> {
+    fn predict_from(&mut self, done: &Done, idx: usize, number: u64) -> Result<(), TargetError> {
         let plan = Plan { record: Record { races: true, ..Record::NONE }, ..done.plan(idx) };
         let (plan, execution) = self.in_full(plan)?;
         if is_failure(&execution.trace, self.options.exit_is_fine) {
