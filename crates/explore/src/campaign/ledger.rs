@@ -131,7 +131,7 @@ impl<'a> Ledger<'a> {
                 self.fail(TargetError::Bug(last.trace.message.clone()));
             }
         }
-        self.look_at(done);
+        self.note_places(done);
         self.enter_races(done);
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
         let has_predicted = self.options.detect.predicts() && self.predict(done, &news);
@@ -146,7 +146,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Notes where the steps of a probe were: one execution of each epoch, the same whatever the workers.
-    fn look_at(&mut self, done: &Done) {
+    fn note_places(&mut self, done: &Done) {
         let is_alone = done.range.end - done.range.start == 1;
         let last = done.result.last.as_ref().filter(|_| is_alone && is_probe(done.range.start));
         if let Some(last) = last {
