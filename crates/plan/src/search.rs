@@ -21,6 +21,7 @@ mod run;
 mod set;
 mod spec;
 mod spin;
+mod total;
 mod tree;
 
 use raddle_model::{OpKind, PickerSpec, ThreadId};
@@ -30,6 +31,7 @@ pub use self::{
     run::{ObjectName, Pending, Run, RunError, Step},
     set::Threads,
     spec::{Dpor, SearchSpec, SpecError},
+    total::{Flows, LocksetRace, Sink, SinkKind, lockset_races},
 };
 
 /// One execution that a search wants.
@@ -61,6 +63,9 @@ pub trait Search {
     /// Takes in what a task's execution did. Gives back the numbers of the tasks that count now, in order:
     /// often just this one, none if an earlier result is still to come, many when that one has come.
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64>;
+
+    /// Hears what flows where in the program, before the first task; who does not ask does not care.
+    fn hear_flows(&mut self, _flows: &Flows) {}
 
     /// Has everything been explored?
     fn is_finished(&self) -> bool;

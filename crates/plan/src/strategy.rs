@@ -117,10 +117,15 @@ pub const FORMS: &[Form] = &[
         "optimal | classic | preemptions=0..",
         "systematic: one of all schedules that differ in the order of independent steps only",
     ),
+    form(
+        "total",
+        "",
+        "systematic: one of all schedules that decide branches, references and locks alike, for races",
+    ),
 ];
 
 /// Those that are searches.
-const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor"];
+const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor", "total"];
 
 const fn form(name: &'static str, params: &'static str, what: &'static str) -> Form {
     Form { name, params, what }

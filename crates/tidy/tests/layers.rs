@@ -14,6 +14,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("raddle-total", &["raddle-model"]),
     ("raddle-plan", &["raddle-model", "raddle-trace", "raddle-total"]),
     ("raddle-analysis", &["raddle-model", "raddle-trace"]),
+    // What total replay wants to know of a program's code.
+    ("raddle-slice", &["raddle-model", "raddle-plan"]),
     ("raddle-fiber", &[]),
     (
         "raddle-rt",
@@ -49,6 +51,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "raddle-analysis",
             "raddle-explore",
             "raddle-launch",
+            "raddle-slice",
             "raddle-report",
         ],
     ),

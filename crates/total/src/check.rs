@@ -97,6 +97,14 @@ impl Checker {
         checked
     }
 
+    /// Forgets the executions, but not the verdicts: what is shared has changed, and with it their manners.
+    pub fn begin_again(&mut self) {
+        self.groups.clear();
+        self.pool.clear();
+        self.together.clear();
+        self.n_executions = 0;
+    }
+
     /// Pairs that were never in one execution and would be in a race, in order. Each is told once.
     pub fn potential_races(&mut self) -> Vec<PotentialRace> {
         let all: Vec<((ThreadId, u64), Manner, u64)> =

@@ -122,10 +122,19 @@ pub fn fold(uses: &[MannerUse]) -> Vec<&MannerUse> {
 
 /// Could accesses of the two manners be in a race, if both are under way at once?
 pub fn is_race(first: &Manner, second: &Manner) -> bool {
-    first.accesses().any(|a| second.accesses().any(|b| conflicts(a, b)))
+    conflicts(first, second).next().is_some()
 }
 
-fn conflicts(a: &Deed, b: &Deed) -> bool {
+/// The accesses that could be in a race.
+pub fn conflicts<'a>(
+    first: &'a Manner,
+    second: &'a Manner,
+) -> impl Iterator<Item = (&'a Deed, &'a Deed)> {
+    let pairs = first.accesses().flat_map(|a| second.accesses().map(move |b| (a, b)));
+    pairs.filter(|(a, b)| is_conflict(a, b))
+}
+
+fn is_conflict(a: &Deed, b: &Deed) -> bool {
     let excludes = |(lock, is_shared): &(u64, bool)| {
         b.holds
             .iter()

@@ -6,6 +6,9 @@
 //! same critical section if the use is under the same lock (ours: the dissertation does not look at locks,
 //! and enforces what can't be).
 //!
+//! Of another thread's defines of one variable at most so many count as the caller says, the earliest: what a
+//! thread writes ten thousand times can't be tried ten thousand times.
+//!
 //! A set may still hold a define that no schedule can give. It is found out when the schedule is made.
 
 use std::collections::BTreeMap;
@@ -35,6 +38,8 @@ pub struct DefineSets<'a> {
     defines: BTreeMap<u64, Vec<Vec<u32>>>,
     /// By step: what it reads, if it reads.
     actual: Vec<Option<u32>>,
+    /// Of another thread's defines of a variable, for one use.
+    n_max: usize,
 }
 
 impl<'a> DefineSets<'a> {
@@ -55,7 +60,12 @@ impl<'a> DefineSets<'a> {
                 of_object[step.thread.idx()].push(idx as u32);
             }
         }
-        DefineSets { history, order, locks, defines, actual }
+        DefineSets { history, order, locks, defines, actual, n_max: usize::MAX }
+    }
+
+    /// At most so many defines of each other thread, for each use.
+    pub fn at_most(self, n_max: usize) -> DefineSets<'a> {
+        DefineSets { n_max, ..self }
     }
 
     /// The define that a use read.
@@ -118,7 +128,8 @@ impl<'a> DefineSets<'a> {
         // Of one thread, what must come before the use comes first, what must come after it last.
         let n_before = defines.partition_point(|it| self.order.is_before(*it, use_step));
         let n_not_after = defines.partition_point(|it| !self.order.is_before(use_step, *it));
-        for idx in n_before.saturating_sub(1)..n_not_after {
+        let first = n_before.saturating_sub(1);
+        for idx in first..n_not_after.min(first.saturating_add(self.n_max)) {
             let is_hidden = self.is_hidden(use_step, own, defines[idx], defines.get(idx + 1));
             if !is_hidden {
                 found.push(Some(defines[idx]));

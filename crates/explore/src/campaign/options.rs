@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use raddle_model::{Handlers, Limits, PickerSpec, Plan, Points, Timeouts};
-use raddle_plan::{Arm, search::SearchSpec};
+use raddle_plan::{
+    Arm,
+    search::{Flows, SearchSpec},
+};
 
 use super::journal::Saved;
 use crate::suppress::Suppressions;
@@ -89,6 +92,8 @@ pub struct SearchOptions {
     pub name: String,
     /// Random executions before it, which find out what the program shares. The first is the baseline.
     pub n_learning: u64,
+    /// What flows where in the program, for who asks.
+    pub flows: Flows,
     /// From where to go on, if not from the beginning.
     pub saved: Option<Saved>,
 }
@@ -101,7 +106,8 @@ impl SearchOptions {
     pub fn new(spec: SearchSpec) -> SearchOptions {
         let name = spec.to_string();
         let n_learning = SearchOptions::N_LEARNING;
-        SearchOptions { spec, name, n_learning, saved: None }
+        let flows = Flows::default();
+        SearchOptions { spec, name, n_learning, flows, saved: None }
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_model::{PickerSpec, Plan, Profile, Record, Timeouts};
+use raddle_model::{PickerSpec, Plan, Points, Profile, Record, Timeouts};
 use raddle_plan::{
     entry,
     search::{Run, RunError, Search, SpecError, Task},
@@ -69,7 +69,7 @@ impl<'a> Searching<'a> {
             how,
             journal,
             learning: Some(Learning::new(options, how.n_learning)),
-            search: how.spec.start(may_time_out(options)),
+            search: start(options, how),
             standing: Standing::default(),
             tasks: VecDeque::new(),
             out: BTreeMap::new(),
@@ -112,7 +112,7 @@ impl<'a> Searching<'a> {
     fn begin_again(&mut self) {
         self.standing.n_restarts += 1;
         self.standing.n_abandoned += self.search.progress().n_executions;
-        self.search = self.how.spec.start(may_time_out(self.options));
+        self.search = start(self.options, self.how);
         self.tasks.clear();
         self.waiting.clear();
         self.has_begun_again = true;
@@ -195,7 +195,8 @@ impl<'a> Searching<'a> {
         done.range = execution..execution + 1;
         self.standing.n_executions += 1;
         self.standing.n_too_long += u64::from(matches!(done.run, Some(Err(_))));
-        if self.add_shared(&done.result.shared_found) {
+        // Where every step is a scheduling point, none moves.
+        if self.add_shared(&done.result.shared_found) && self.options.points != Points::All {
             self.begin_again();
         }
         if self.journal.is_some() {
@@ -231,6 +232,13 @@ fn common<'a>(prefix: &[u32], others: impl Iterator<Item = &'a [u32]>) -> u32 {
     let same = |other: &[u32]| prefix.iter().zip(other).take_while(|(a, b)| a == b).count();
     let all_but_last = prefix.len().saturating_sub(1);
     others.map(same).max().filter(|it| *it > 0).unwrap_or(all_but_last).min(all_but_last) as u32
+}
+
+/// The search, at its beginning.
+fn start(options: &Options, how: &SearchOptions) -> Box<dyn Search + Send> {
+    let mut search = how.spec.start(may_time_out(options));
+    search.hear_flows(&how.flows);
+    search
 }
 
 fn may_time_out(options: &Options) -> bool {

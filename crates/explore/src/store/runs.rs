@@ -96,7 +96,8 @@ fn of_step(step: &Step) -> [u64; 13] {
     [
         u64::from(step.thread.0),
         step.kind as u64,
-        u64::from(step.flags.0),
+        // The size has the second byte: stores of before have none there.
+        u64::from(step.flags.0) | u64::from(step.size) << 8,
         step.result as u64,
         u64::from(step.object.0),
         u64::from(step.other.0),
@@ -219,6 +220,7 @@ fn to_step(numbers: [u64; 13]) -> Option<Step> {
         thread: ThreadId(thread as u32),
         kind: OpKind::from_number(kind as u8)?,
         flags: Flags(flags as u8),
+        size: (flags >> 8) as u8,
         result: OpResult::from_number(result as u8)?,
         object: ObjectId(object as u32),
         other: ObjectId(other as u32),
@@ -257,6 +259,7 @@ mod tests {
         Step {
             thread: ThreadId(thread),
             kind: OpKind::AtomicCas,
+            size: 255,
             result: OpResult::Interrupted,
             object: ObjectId(300),
             value,

@@ -54,6 +54,9 @@ pub struct Step {
     pub site: SiteId,
     /// As in the event.
     pub value: u64,
+    /// Bytes accessed, as in the event.
+    #[serde(default)]
+    pub size: u8,
     /// Who could go on.
     pub enabled: Threads,
     /// Whose wait could end by itself.
@@ -174,6 +177,7 @@ fn step(event: &raddle_model::Event, options: &Options) -> Step {
         other: event.other,
         site: event.site,
         value: event.value,
+        size: event.size,
         enabled: Threads(options.enabled),
         timed: Threads(options.timed),
         n_choices: options.n_choices.max(1),

@@ -11,6 +11,7 @@ use super::{
     dpor::{self, Classic, Optimal, Reduced, Source},
     idb::Delays,
     ipb::Preemptions,
+    total::Total,
     tree::{Policy, Tree},
 };
 
@@ -26,6 +27,8 @@ pub enum SearchSpec {
     Idb(Option<u32>),
     /// One schedule of each class.
     Dpor(Dpor),
+    /// One execution for each way that reads can decide branches and references.
+    Total,
 }
 
 /// How classes are told apart before they are explored.
@@ -48,7 +51,7 @@ pub enum SpecError {
     /// No search is called so.
     #[error(
         "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor, \
-         dpor:classic, dpor:optimal and dpor:preemptions=2"
+         dpor:classic, dpor:optimal, dpor:preemptions=2 and total"
     )]
     Unknown(String),
     /// What was saved is not of this search, or not of this build.
@@ -69,6 +72,7 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Dpor(Dpor::Classic) => f.write_str("dpor:classic"),
             SearchSpec::Dpor(Dpor::Optimal) => f.write_str("dpor:optimal"),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => write!(f, "dpor:preemptions={max}"),
+            SearchSpec::Total => f.write_str("total"),
         }
     }
 }
@@ -84,6 +88,7 @@ impl SearchSpec {
         let level = || rest.map(|it| it.parse().map_err(|_| unknown())).transpose();
         match name {
             "dfs" if rest.is_none() => Ok(SearchSpec::Dfs),
+            "total" if rest.is_none() => Ok(SearchSpec::Total),
             "ipb" => Ok(SearchSpec::Ipb(level()?)),
             "idb" => Ok(SearchSpec::Idb(level()?)),
             "dpor" => Ok(SearchSpec::Dpor(match rest {
@@ -119,6 +124,7 @@ impl SearchSpec {
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
                 Box::new(Tree::new(Reduced::new(dpor::Bounded::new(max), may_time_out)))
             }
+            SearchSpec::Total => Box::new(Total::default()),
         }
     }
 
@@ -132,6 +138,7 @@ impl SearchSpec {
             SearchSpec::Dpor(Dpor::Source) => restore::<Reduced<Source>>(saved),
             SearchSpec::Dpor(Dpor::Optimal) => restore::<Reduced<Optimal>>(saved),
             SearchSpec::Dpor(Dpor::Preemptions(_)) => restore::<Reduced<dpor::Bounded>>(saved),
+            SearchSpec::Total => Ok(Box::new(Total::restore(saved)?)),
         }
     }
 }

@@ -6,4 +6,5 @@ mod golden;
 mod laws;
 mod levels;
 mod oracle;
+mod total;
 mod toy;

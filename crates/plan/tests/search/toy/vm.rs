@@ -217,6 +217,7 @@ impl Toy {
             enabled,
             timed,
             n_choices,
+            size: if op.kind.is_access() { 8 } else { 0 },
             ..Step::default()
         };
         if !machine.is_enabled(thread) {

@@ -1,0 +1,492 @@
+//! Total replay (seed paper 3): one execution for each situation that its reads can be in, and no more.
+//!
+//! The first execution is the one without preemption. From each, the reads that decide something are known
+//! (`decide`), and what else they could have read ([`raddle_total::DefineSets`]). Each of these that would make
+//! a situation that no execution had is a *guideline*: the read is to read that define, and the reads before
+//! it in both threads what they did. A schedule is woven for it ([`raddle_total::weave`]) out of what the threads
+//! did, up to the read; from there on threads go on by themselves, without preemption. If the execution does
+//! not do what the schedule says (threads went other ways), the next best schedule is tried, three in all;
+//! what never comes is told as not had. When no guideline is left, manners of two threads that were seen in
+//! different executions and would be in a race are brought together (Algorithm 12).
+//!
+//! Bound: none in general, for a loop may have as many different iterations as it likes. What it misses stands
+//! in `decide`. Executions are made one after the other, for each may spare others; `-j` changes nothing.
+//!
+//! Departures: situations are told apart by values, not by lines (F3.5). Guidelines change one read of an
+//! execution at a time, so what they have in common is a prefix, and starts from a checkpoint.
+
+mod decide;
+mod figures;
+mod flows;
+mod past;
+mod sharing;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use raddle_model::PickerSpec;
+use raddle_total::{
+    Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, Policy, PotentialRace,
+    manners, weave,
+};
+use serde::{Deserialize, Serialize};
+
+use self::{
+    decide::{Decider, Decisions, decide, name},
+    figures::Figures,
+    past::{Instance, Past},
+    sharing::Sharing,
+};
+use super::{Progress, Run, Search, SpecError, Task};
+
+pub use self::flows::{Flows, Sink, SinkKind};
+
+/// Schedules that are tried for one guideline.
+const TRIES: usize = 3;
+/// Reads that a guideline keeps as they were, in each of the two threads: the last ones.
+const KEPT_MAX: usize = 32;
+/// Defines of one thread and variable that are tried for a read.
+const DEFINES_MAX: usize = 16;
+/// Steps of earlier executions that are kept, for combinations.
+const STEPS_KEPT: usize = 2_000_000;
+/// Potential races for which executions are made.
+const COMBINATIONS_MAX: usize = 64;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Total {
+    flows: Flows,
+    /// Not handed out yet.
+    queue: VecDeque<Guide>,
+    /// Handed out, by number.
+    out: BTreeMap<u64, Guide>,
+    /// Came back before their turn.
+    results: BTreeMap<u64, Run>,
+    next_number: u64,
+    next_count: u64,
+    has_begun: bool,
+    /// Situations that executions had.
+    seen: BTreeSet<u64>,
+    /// Situations that executions are to have.
+    planned: BTreeSet<u64>,
+    /// By define: the value that it wrote, if that does not depend on the schedule.
+    values: BTreeMap<u64, u64>,
+    sharing: Sharing,
+    checker: Checker,
+    pasts: Vec<Option<Kept>>,
+    n_steps_kept: usize,
+    n_combinations: usize,
+    figures: Figures,
+    /// What has counted, for whoever restores it.
+    counted: Vec<Run>,
+}
+
+/// An execution to come.
+#[derive(Clone, Debug, Default)]
+struct Guide {
+    prefix: Vec<u32>,
+    /// What it is to show.
+    aim: Option<Aim>,
+    /// Other prefixes for the same.
+    others: Vec<Vec<u32>>,
+    /// Situations that nobody had when it was planned.
+    keys: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    read: Instance,
+    define: Option<Instance>,
+}
+
+/// What is kept of an execution, for combinations.
+#[derive(Debug)]
+struct Kept {
+    past: Past,
+    /// Reads that decide something, and what they read.
+    reads: Vec<Constraint>,
+    /// By thread and manner: its last step.
+    ends: BTreeMap<(u32, u64), u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    flows: Flows,
+    counted: Vec<Run>,
+}
+
+impl Total {
+    /// Goes on where it was saved.
+    pub(crate) fn restore(saved: serde_json::Value) -> Result<Total, SpecError> {
+        let saved: Saved = serde_json::from_value(saved)?;
+        let mut total = Total { flows: saved.flows, ..Total::default() };
+        for run in saved.counted {
+            let Some(task) = total.next(1).pop() else { break };
+            total.learn(task.number, &run);
+        }
+        Ok(total)
+    }
+
+    /// The next result has come: learns from it.
+    fn count(&mut self, guide: Guide, run: &Run) {
+        let past = Past::of(run);
+        let order = MustOrder::of(&past.history);
+        let locks = Locks::of(&past.history);
+        let sets = DefineSets::new(&past.history, &order, &locks).at_most(DEFINES_MAX);
+        let decisions = decide(&past, &self.flows, &sets, &locks);
+        let is_hit = guide.aim.is_none_or(|it| is_hit(&past, &sets, it));
+        if self.figures.n_executions == 0 {
+            self.figures.measure(&past.history);
+        }
+        let n_seen = self.seen.len();
+        self.learn_values(&past, &sets, &decisions);
+        for decider in &decisions.deciders {
+            let value = self.value_read(&past, &sets, decider.read);
+            // By name too: what was planned before the value was known is done now.
+            let named = named(&past, &decisions, decider.read, sets.actual(decider.read));
+            for situation in &decider.situations {
+                self.seen.insert(situation.key(value));
+                self.seen.insert(situation.key(named));
+            }
+        }
+        if self.sharing.add(&past.history) {
+            self.check_again();
+        }
+        let uses = manners(&past.history, &locks, &self.sharing.shared);
+        let checked = self.checker.check(&uses, &order);
+        let is_new = n_seen < self.seen.len() || checked.is_new_group;
+        self.figures.count(&decisions, &checked, is_new);
+        self.plan(&past, &sets, &decisions);
+        if !is_hit {
+            self.try_again(guide);
+        }
+        let reads = decisions
+            .deciders
+            .iter()
+            .map(|it| Constraint { use_step: it.read, define: sets.actual(it.read) });
+        let reads = reads.collect();
+        let ends = ends(&uses);
+        self.keep(Kept { past, reads, ends });
+    }
+
+    /// More is shared than was known: what earlier executions did is looked at again.
+    fn check_again(&mut self) {
+        self.checker.begin_again();
+        for kept in &mut self.pasts {
+            let Some(kept) = kept else {
+                self.checker.check(&[], &MustOrder::of(&History::default()));
+                continue;
+            };
+            let locks = Locks::of(&kept.past.history);
+            let uses = manners(&kept.past.history, &locks, &self.sharing.shared);
+            self.checker.check(&uses, &MustOrder::of(&kept.past.history));
+            kept.ends = ends(&uses);
+        }
+    }
+
+    fn keep(&mut self, kept: Kept) {
+        self.n_steps_kept += kept.past.history.steps.len();
+        let has_room = self.n_steps_kept < STEPS_KEPT;
+        self.pasts.push(has_room.then_some(kept));
+    }
+
+    fn learn_values(&mut self, past: &Past, sets: &DefineSets<'_>, decisions: &Decisions) {
+        for decider in &decisions.deciders {
+            let Some(value) = past.values[decider.read as usize] else { continue };
+            let name = named(past, decisions, decider.read, sets.actual(decider.read));
+            self.values.insert(name, value);
+        }
+    }
+
+    fn value_read(&self, past: &Past, sets: &DefineSets<'_>, read: u32) -> u64 {
+        let define = sets.actual(read);
+        past.values[read as usize].unwrap_or_else(|| define_key(past, read, define))
+    }
+
+    /// Everything that reads could have read beside what they did, unless that is known.
+    fn plan(&mut self, past: &Past, sets: &DefineSets<'_>, decisions: &Decisions) {
+        for (idx, decider) in decisions.deciders.iter().enumerate() {
+            for define in sets.potential(decider.read) {
+                let name = named(past, decisions, decider.read, define);
+                let value = self.values.get(&name).copied().unwrap_or(name);
+                let keys = decider.situations.iter().map(|it| it.key(value));
+                let mut keys: Vec<u64> = keys.filter(|it| !self.seen.contains(it)).collect();
+                keys.retain(|it| self.planned.insert(*it));
+                if !keys.is_empty() {
+                    self.figures.n_guidelines += 1;
+                    let before = &decisions.deciders[..idx];
+                    let (prefixes, aim) = guideline(past, sets, before, decider.read, define);
+                    self.add_guide(prefixes, Some(aim), keys);
+                }
+            }
+        }
+    }
+
+    fn add_guide(&mut self, mut prefixes: Vec<Vec<u32>>, aim: Option<Aim>, keys: Vec<u64>) {
+        prefixes.truncate(TRIES);
+        if prefixes.is_empty() {
+            self.figures.n_infeasible += 1;
+            return;
+        }
+        let prefix = prefixes.remove(0);
+        self.queue.push_back(Guide { prefix, aim, others: prefixes, keys });
+    }
+
+    fn try_again(&mut self, guide: Guide) {
+        if guide.others.is_empty() {
+            self.figures.n_unlucky += 1;
+        } else {
+            self.add_guide(guide.others, guide.aim, guide.keys);
+        }
+    }
+
+    /// No guideline is left: manners that were seen apart are brought together.
+    fn combine(&mut self) {
+        for race in self.checker.potential_races() {
+            self.figures.n_potential += 1;
+            if self.n_combinations >= COMBINATIONS_MAX {
+                self.figures.n_left_out += 1;
+                continue;
+            }
+            let prefixes = self.together(&race);
+            self.n_combinations += usize::from(!prefixes.is_empty());
+            for prefix in prefixes.into_iter().take(TRIES) {
+                self.queue.push_back(Guide { prefix, ..Guide::default() });
+            }
+        }
+    }
+
+    /// Schedules that may have both manners: one thread as in one execution, the others as in another.
+    fn together(&self, race: &PotentialRace) -> Vec<Vec<u32>> {
+        let kept = |it: u64| self.pasts.get(it as usize).and_then(Option::as_ref);
+        let (Some(first), Some(second)) = (kept(race.first.2), kept(race.second.2)) else {
+            return Vec::new();
+        };
+        let mixed = mix_pasts(&first.past, &second.past, race.second.0.0);
+        let mut constraints = Vec::new();
+        for (kept, thread, manner) in
+            [(first, race.first.0.0, race.first.1), (second, race.second.0.0, race.second.1)]
+        {
+            let end = kept.ends.get(&(thread, manner)).copied().unwrap_or(0);
+            for it in &kept.reads {
+                let instance = kept.past.instances[it.use_step as usize];
+                if instance.thread != thread || it.use_step > end {
+                    continue;
+                }
+                let define = it.define.map(|it| mixed.find(kept.past.instances[it as usize]));
+                if let Some(use_step) = mixed.find(instance)
+                    && define != Some(None)
+                {
+                    constraints.push(Constraint { use_step, define: define.flatten() });
+                }
+            }
+            // Nobody is asked to read, but the schedule has to come so far.
+        }
+        schedules(&mixed, &constraints, |it| it.len() == constraints.len())
+    }
+}
+
+/// By thread and manner: its last step.
+fn ends(uses: &[MannerUse]) -> BTreeMap<(u32, u64), u32> {
+    let end = |it: &MannerUse| Some(((it.thread.0, it.manner.fingerprint()), *it.steps.last()?));
+    uses.iter().filter_map(end).collect()
+}
+
+/// Schedules in which a read reads another define, best first; and that as what they are to show.
+fn guideline(
+    past: &Past,
+    sets: &DefineSets<'_>,
+    before: &[Decider],
+    read: u32,
+    define: Option<u32>,
+) -> (Vec<Vec<u32>>, Aim) {
+    let steps = &past.history.steps;
+    let mut constraints = vec![Constraint { use_step: read, define }];
+    let of_use = steps[read as usize].thread;
+    let kept = before.iter().rev().filter(|it| steps[it.read as usize].thread == of_use);
+    let keep = |it: &Decider| Constraint { use_step: it.read, define: sets.actual(it.read) };
+    constraints.extend(kept.take(KEPT_MAX).map(keep));
+    let n_own = constraints.len();
+    if let Some(define) = define {
+        let of_define = steps[define as usize].thread;
+        let is_before =
+            |it: &&Decider| it.read < define && steps[it.read as usize].thread == of_define;
+        let kept = before.iter().rev().filter(is_before).filter(|_| of_define != of_use);
+        constraints.extend(kept.take(KEPT_MAX).map(keep));
+    }
+    // If it has not read what it did, the thread does not come there as it did.
+    let is_good = |it: &[usize]| it.iter().filter(|it| **it < n_own).count() == n_own;
+    let mut prefixes = schedules(past, &constraints, is_good);
+    if prefixes.is_empty() {
+        prefixes = schedules(past, &constraints[..n_own], is_good);
+    }
+    let instance = |it: u32| past.instances[it as usize];
+    (prefixes, Aim { read: instance(read), define: define.map(instance) })
+}
+
+/// The prefixes of schedules whose satisfied constraints are good enough, best first.
+fn schedules(
+    past: &Past,
+    constraints: &[Constraint],
+    is_good: impl Fn(&[usize]) -> bool,
+) -> Vec<Vec<u32>> {
+    let mut all: Vec<(usize, Vec<u32>)> = Vec::new();
+    for policy in Policy::ALL {
+        let woven = weave(&past.history, constraints, policy);
+        if !is_good(&woven.satisfied) {
+            continue;
+        }
+        let prefix = past.prefix(&woven.steps);
+        if all.iter().all(|it| it.1 != prefix) {
+            all.push((constraints.len() - woven.satisfied.len(), prefix));
+        }
+    }
+    all.sort_by_key(|it| it.0);
+    all.into_iter().map(|it| it.1).collect()
+}
+
+/// One execution with a thread of another, in the order of both.
+fn mix_pasts(first: &Past, second: &Past, thread: u32) -> Past {
+    let mut steps: Vec<(u32, bool)> = Vec::new();
+    let of = |past: &Past, is_second: bool| {
+        let all = past.instances.iter().enumerate();
+        let wanted = all.filter(|(_, it)| (it.thread == thread) == is_second);
+        wanted.map(|(idx, _)| (idx as u32, is_second)).collect::<Vec<_>>()
+    };
+    steps.extend(of(first, false));
+    steps.extend(of(second, true));
+    steps.sort_unstable();
+    let mut mixed = Past { history: History::default(), ..Past::default() };
+    for (idx, is_second) in steps {
+        let from = if is_second { second } else { first };
+        let idx = idx as usize;
+        mixed.history.push(from.history.steps[idx], from.history.flows[idx].clone());
+        mixed.instances.push(from.instances[idx]);
+        mixed.values.push(from.values[idx]);
+        mixed.contexts.push(from.contexts[idx]);
+        mixed.choices.push(from.choices[idx]);
+        mixed.is_told.push(from.is_told[idx]);
+    }
+    mixed
+}
+
+/// A define by name, with what flows into it: the value that it writes is the same whenever that is.
+fn named(past: &Past, decisions: &Decisions, read: u32, define: Option<u32>) -> u64 {
+    let key = define_key(past, read, define);
+    match define.map(|it| decisions.inputs[it as usize]).filter(|it| *it != 0) {
+        Some(inputs) => raddle_model::mix(key, inputs),
+        None => key,
+    }
+}
+
+/// A define by name; the first value of a variable has one too.
+fn define_key(past: &Past, read: u32, define: Option<u32>) -> u64 {
+    match define {
+        Some(define) => name(&past.instances[define as usize]),
+        None => raddle_model::mix(5, past.history.steps[read as usize].object),
+    }
+}
+
+/// Did an execution show what it was to show?
+fn is_hit(past: &Past, sets: &DefineSets<'_>, aim: Aim) -> bool {
+    let Some(read) = past.find(aim.read) else { return false };
+    sets.actual(read).map(|it| past.instances[it as usize]) == aim.define
+}
+
+/// Two accesses that no lock keeps apart, by places, the smaller first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LocksetRace {
+    /// The variable.
+    pub object: u64,
+    /// The places.
+    pub places: [u64; 2],
+}
+
+/// The lockset races of one execution: accesses of manners that can come in either order.
+pub fn lockset_races(run: &Run) -> BTreeSet<LocksetRace> {
+    let past = Past::of(run);
+    let order = MustOrder::of(&past.history);
+    let locks = Locks::of(&past.history);
+    let uses = manners(&past.history, &locks, &past.history.shared());
+    let checked = Checker::default().check(&uses, &order);
+    let mut found = BTreeSet::new();
+    for (first, second) in checked.races {
+        for (a, b) in raddle_total::conflicts(&uses[first].manner, &uses[second].manner) {
+            let mut places = [a.place, b.place];
+            places.sort_unstable();
+            found.insert(LocksetRace { object: a.object, places });
+        }
+    }
+    found
+}
+
+impl Search for Total {
+    fn next(&mut self, n_max: usize) -> Vec<Task> {
+        if !self.has_begun {
+            self.has_begun = true;
+            self.queue.push_back(Guide::default());
+        }
+        let mut tasks = Vec::new();
+        // One at a time: what it shows may spare others.
+        if n_max > 0
+            && self.out.is_empty()
+            && let Some(guide) = self.queue.pop_front()
+        {
+            let number = self.next_number;
+            self.next_number += 1;
+            let (prefix, tail) = (guide.prefix.clone(), PickerSpec::Nonpreemptive);
+            tasks.push(Task { number, prefix, tail });
+            self.out.insert(number, guide);
+        }
+        tasks
+    }
+
+    fn turn(&self) -> Option<u64> {
+        self.out.contains_key(&self.next_count).then_some(self.next_count)
+    }
+
+    fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
+        self.results.insert(number, run.clone());
+        let mut counted = Vec::new();
+        while let Some(run) = self.results.remove(&self.next_count) {
+            let number = self.next_count;
+            self.next_count += 1;
+            let guide = self.out.remove(&number).unwrap_or_default();
+            self.count(guide, &run);
+            self.counted.push(run);
+            counted.push(number);
+            let seen = &self.seen;
+            let is_done =
+                |it: &Guide| !it.keys.is_empty() && it.keys.iter().all(|it| seen.contains(it));
+            self.queue.retain(|it| !is_done(it));
+            if self.queue.is_empty() && self.out.is_empty() {
+                self.combine();
+            }
+        }
+        counted
+    }
+
+    fn hear_flows(&mut self, flows: &Flows) {
+        self.flows = flows.clone();
+    }
+
+    fn is_finished(&self) -> bool {
+        self.has_begun && self.queue.is_empty() && self.out.is_empty()
+    }
+
+    fn progress(&self) -> Progress {
+        let is_finished = self.is_finished();
+        Progress {
+            n_executions: self.figures.n_executions,
+            n_redundant: self.figures.n_redundant,
+            is_finished,
+            is_cut: self.figures.n_left_out > 0,
+            words: self.figures.words(&self.flows, &self.checker),
+            ..Progress::default()
+        }
+    }
+
+    fn save(&self) -> serde_json::Value {
+        let saved = Saved { flows: self.flows.clone(), counted: self.counted.clone() };
+        serde_json::to_value(saved).expect("bug: a search can be written")
+    }
+}

@@ -1,0 +1,104 @@
+//! What total replay has to say about itself.
+
+use std::collections::BTreeSet;
+
+use raddle_total::{Checked, Checker, Count, History, Variants, count_pairs};
+
+use super::{decide::Decisions, flows::Flows};
+
+/// Nodes of reachability testing's graph, more than which are not counted.
+const NODES_MAX: usize = 20_000;
+/// Steps of an execution, more than which reachability testing is not measured.
+const STEPS_MAX: usize = 20_000;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    pub(super) n_executions: u64,
+    pub(super) n_redundant: u64,
+    pub(super) n_guidelines: u64,
+    /// Guidelines for which no schedule could be woven.
+    pub(super) n_infeasible: u64,
+    /// Guidelines that no execution followed, though there were schedules for them.
+    pub(super) n_unlucky: u64,
+    /// Combinations of manners seen apart that would be a race, and those that were not tried.
+    pub(super) n_potential: u64,
+    /// See `n_potential`.
+    pub(super) n_left_out: u64,
+    branches: BTreeSet<u32>,
+    affected: BTreeSet<u32>,
+    /// What reachability testing would need after the first execution; `None` if nobody counted.
+    reachability: Option<Count>,
+    pairs: Option<Count>,
+}
+
+impl Figures {
+    /// Measures the first execution.
+    pub(super) fn measure(&mut self, history: &History) {
+        let shared = history.shared();
+        if history.steps.len() <= STEPS_MAX {
+            self.reachability = Some(Variants::of(history, &shared, NODES_MAX).count());
+            self.pairs = Some(count_pairs(history, &shared, NODES_MAX));
+        }
+    }
+
+    /// Counts an execution.
+    pub(super) fn count(&mut self, decisions: &Decisions, _: &Checked, is_new: bool) {
+        self.n_executions += 1;
+        self.n_redundant += u64::from(!is_new && self.n_executions > 1);
+        self.branches.extend(&decisions.branches);
+        self.affected.extend(&decisions.affected_branches);
+    }
+
+    /// All of it in one line.
+    pub(super) fn words(&self, flows: &Flows, checker: &Checker) -> String {
+        let mut parts = Vec::new();
+        if flows.n_branches > 0 {
+            let unknown = match flows.n_unknown {
+                0 => String::new(),
+                n => format!(" ({} unknown)", grouped(n)),
+            };
+            parts.push(format!(
+                "branches {}{unknown}, decided by interleaving {}",
+                grouped(flows.n_branches),
+                grouped(self.affected.len() as u64)
+            ));
+        }
+        parts.push(format!("guidelines {}", grouped(self.n_guidelines)));
+        if self.n_infeasible + self.n_unlucky > 0 {
+            parts.push(format!("not had {}", grouped(self.n_infeasible + self.n_unlucky)));
+        }
+        let need = |count: Option<Count>| match count {
+            Some(Count { n, is_cut: false }) => grouped(n + 1),
+            Some(Count { n, is_cut: true }) => format!("more than {}", grouped(n)),
+            None => "many".to_owned(),
+        };
+        parts.push(format!(
+            "executions {} (reachability testing would need {}, thread pairs {})",
+            grouped(self.n_executions),
+            need(self.reachability),
+            need(self.pairs)
+        ));
+        parts.push(format!(
+            "pairs checked {}, reused {}",
+            grouped(checker.n_checked),
+            grouped(checker.n_reused)
+        ));
+        if self.n_potential > 0 {
+            parts.push(format!("combinations {}", grouped(self.n_potential)));
+        }
+        parts.join(" · ")
+    }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

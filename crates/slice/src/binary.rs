@@ -1,0 +1,152 @@
+//! What is in the file: functions, names behind calls, memory that nobody writes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use object::{
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget, SectionFlags, SymbolKind,
+    elf,
+};
+
+/// Why a program can't be looked through.
+#[derive(Debug, thiserror::Error)]
+pub enum SliceError {
+    /// It can't be read.
+    #[error("read `{}`: {error}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is no program for this machine.
+    #[error("understand `{}`: {error}", path.display())]
+    Parse {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: object::Error,
+    },
+}
+
+/// A function's code.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) name: String,
+    pub(crate) start: u64,
+    pub(crate) instructions: Vec<Instruction>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Binary {
+    /// By address.
+    pub(crate) functions: BTreeMap<u64, Code>,
+    /// By address of a stub, or of the word that a call goes through: the name of what is called.
+    pub(crate) imports: BTreeMap<u64, String>,
+    /// Functions whose address is somewhere in the data.
+    pub(crate) pointed_to: BTreeSet<u64>,
+    /// Memory that nobody writes: start and end.
+    read_only: Vec<(u64, u64)>,
+}
+
+impl Binary {
+    pub(crate) fn read(path: &Path) -> Result<Binary, SliceError> {
+        let bytes =
+            fs::read(path).map_err(|error| SliceError::Read { path: path.to_owned(), error })?;
+        let file = object::File::parse(&bytes[..])
+            .map_err(|error| SliceError::Parse { path: path.to_owned(), error })?;
+        let mut binary = Binary::default();
+        binary.read_functions(&file);
+        binary.read_relocations(&file);
+        binary.read_stubs(&file);
+        for section in file.sections() {
+            let is_written = match section.flags() {
+                SectionFlags::Elf { sh_flags, .. } => sh_flags.0 & elf::SHF_WRITE.0 != 0,
+                _ => true,
+            };
+            let is_bound = matches!(section.name(), Ok(".got" | ".got.plt" | ".data.rel.ro"));
+            if !is_written || is_bound {
+                let start = section.address();
+                binary.read_only.push((start, start + section.size()));
+            }
+        }
+        Ok(binary)
+    }
+
+    /// Is it memory that nobody writes?
+    pub(crate) fn is_read_only(&self, address: u64) -> bool {
+        self.read_only.iter().any(|(start, end)| *start <= address && address < *end)
+    }
+
+    fn read_functions(&mut self, file: &object::File<'_>) {
+        for symbol in file.symbols().filter(|it| it.kind() == SymbolKind::Text && it.size() > 0) {
+            let section = symbol.section_index().and_then(|it| file.section_by_index(it).ok());
+            let Some(section) = section else { continue };
+            let Ok(Some(bytes)) = section.data_range(symbol.address(), symbol.size()) else {
+                continue;
+            };
+            let options = DecoderOptions::NONE;
+            let mut decoder = Decoder::with_ip(64, bytes, symbol.address(), options);
+            let code = Code {
+                name: symbol.name().unwrap_or_default().to_owned(),
+                start: symbol.address(),
+                instructions: decoder.iter().collect(),
+            };
+            self.functions.entry(symbol.address()).or_insert(code);
+        }
+    }
+
+    fn read_relocations(&mut self, file: &object::File<'_>) {
+        let names = file.dynamic_symbol_table();
+        for (address, relocation) in file.dynamic_relocations().into_iter().flatten() {
+            match relocation.target() {
+                RelocationTarget::Symbol(idx) => {
+                    use object::ObjectSymbolTable as _;
+                    let symbol = names.as_ref().and_then(|it| it.symbol_by_index(idx).ok());
+                    if let Some(name) = symbol.and_then(|it| it.name().ok().map(str::to_owned)) {
+                        self.imports.insert(address, name);
+                    }
+                }
+                _ => {
+                    let target = relocation.addend() as u64;
+                    if self.functions.contains_key(&target) {
+                        self.pointed_to.insert(target);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stubs of the procedure linkage table: each jumps through a word that is relocated.
+    fn read_stubs(&mut self, file: &object::File<'_>) {
+        for section in file.sections() {
+            let is_stubs = section.name().is_ok_and(|it| it.starts_with(".plt"));
+            let (true, Ok(bytes)) = (is_stubs, section.data()) else { continue };
+            let mut decoder = Decoder::with_ip(64, bytes, section.address(), DecoderOptions::NONE);
+            let all: Vec<Instruction> = decoder.iter().collect();
+            for (idx, instruction) in all.iter().enumerate() {
+                if instruction.mnemonic() != Mnemonic::Jmp
+                    || instruction.op0_kind() != OpKind::Memory
+                    || instruction.memory_base() != Register::RIP
+                {
+                    continue;
+                }
+                let Some(name) = self.imports.get(&instruction.ip_rel_memory_address()) else {
+                    continue;
+                };
+                let name = name.clone();
+                let mark = idx.checked_sub(1).map(|it| all[it]);
+                let mark = mark.filter(|it| it.mnemonic() == Mnemonic::Endbr64);
+                self.imports.insert(instruction.ip(), name.clone());
+                if let Some(mark) = mark {
+                    self.imports.insert(mark.ip(), name);
+                }
+            }
+        }
+    }
+}

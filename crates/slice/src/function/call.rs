@@ -1,0 +1,127 @@
+//! What a call does to the sources.
+
+use iced_x86::{Instruction, Register};
+use raddle_plan::search::SinkKind;
+
+use super::{
+    Pass,
+    blocks::{called, near_target},
+};
+use crate::{
+    hooks::{Callee, callee},
+    sources::{Source, Sources},
+    state::{ARGUMENTS, State},
+};
+
+impl Pass<'_> {
+    /// A call, or a jump in place of one. Its place is its return address.
+    pub(super) fn call(&mut self, state: &mut State, it: &Instruction, control: &Sources) {
+        let place = it.next_ip();
+        let Some(name) = called(it, self.binary) else {
+            return self.call_own(state, it, control);
+        };
+        let what = callee(name);
+        let first = state.get(Register::RDI);
+        let second = state.get(Register::RSI);
+        let third = state.get(Register::RDX);
+        let at = state.address(Register::RDI);
+        let second_at = state.address(Register::RSI);
+        let read = Sources::one(Source::Read(place));
+        let arguments = arguments(state);
+        let all = arguments.iter().take(6).fold(Sources::none(), |all, it| all.with(it));
+        state.clobber();
+        let mut result = Sources::none();
+        match what {
+            Callee::Quiet | Callee::End => return,
+            Callee::Read | Callee::Write | Callee::ReadWrite => {
+                self.add_sink(place, SinkKind::Reference, &first);
+                if what != Callee::Write {
+                    self.raw.summary.reads.insert(place);
+                    (state.last_read, state.read_at) = (read, at);
+                }
+                if what != Callee::Read {
+                    (state.last_write, state.write_at) = (vec![place], at);
+                    self.add_write(place, &Sources::none());
+                }
+                return;
+            }
+            Callee::AtomicLoad => {
+                self.add_sink(place, SinkKind::Reference, &first);
+                self.raw.summary.reads.insert(place);
+                result = read;
+            }
+            Callee::AtomicStore => {
+                self.add_sink(place, SinkKind::Reference, &first);
+                self.add_write(place, &second);
+            }
+            Callee::AtomicUpdate | Callee::AtomicExchange => {
+                self.add_sink(place, SinkKind::Reference, &first);
+                self.raw.summary.reads.insert(place);
+                let value = if what == Callee::AtomicUpdate { &second } else { &third };
+                self.add_write(place, &read.clone().with(value));
+                if what == Callee::AtomicExchange {
+                    match second_at {
+                        Some(address) => state.store(address, 8, read.clone()),
+                        None => state.store_anywhere(&read),
+                    }
+                }
+                result = read;
+            }
+            Callee::Sync | Callee::Create => {
+                self.add_sink(place, SinkKind::Reference, &first.with(&second));
+                if what == Callee::Create {
+                    self.add_call(place, None, &arguments[3..4]);
+                }
+            }
+            Callee::Copy | Callee::Look | Callee::Fill => {
+                self.add_sink(place, SinkKind::Reference, &all);
+                if what != Callee::Fill {
+                    self.raw.summary.reads.insert(place);
+                    result = read.clone().with(&all);
+                }
+                if what == Callee::Copy {
+                    self.add_write(place, &result);
+                }
+                if what == Callee::Fill {
+                    self.add_write(place, &second);
+                    result = all;
+                }
+            }
+            Callee::Plain => result = all,
+            Callee::Unknown => {
+                // It may read and write what it likes.
+                self.raw.summary.reads.insert(place);
+                self.add_write(place, &Pass::unknown());
+                result = Pass::unknown();
+            }
+        }
+        self.settle(state, result.with(control));
+    }
+
+    /// A call of the program's own function, or through a pointer.
+    fn call_own(&mut self, state: &mut State, it: &Instruction, control: &Sources) {
+        let place = it.next_ip();
+        let target = near_target(it);
+        self.add_call(place, target, &arguments(state));
+        let is_followed = target.is_some_and(|it| self.binary.functions.contains_key(&it));
+        let result = match is_followed {
+            true => Sources::one(Source::Ret(place)),
+            false => Pass::unknown(),
+        };
+        state.clobber();
+        self.settle(state, result.with(control));
+    }
+
+    /// After a call: its result, and nothing announced any more.
+    fn settle(&self, state: &mut State, result: Sources) {
+        for register in [Register::RAX, Register::RDX, Register::XMM0] {
+            state.set(register, result.clone());
+        }
+        (state.last_read, state.read_at) = (Sources::none(), None);
+        (state.last_write, state.write_at) = (Vec::new(), None);
+    }
+}
+
+fn arguments(state: &State) -> Vec<Sources> {
+    ARGUMENTS.iter().map(|it| state.get(*it)).collect()
+}

@@ -1,0 +1,225 @@
+//! What is in registers, flags and stack at one point of a function.
+
+use std::collections::BTreeMap;
+
+use iced_x86::Register;
+
+use crate::sources::{Source, Sources};
+
+/// General registers, then vector registers.
+pub(crate) const N_REGISTERS: usize = 48;
+const N_GENERAL: usize = 16;
+
+/// The registers of arguments, in order: six general ones, eight vector ones.
+pub(crate) const ARGUMENTS: [Register; 14] = [
+    Register::RDI,
+    Register::RSI,
+    Register::RDX,
+    Register::RCX,
+    Register::R8,
+    Register::R9,
+    Register::XMM0,
+    Register::XMM1,
+    Register::XMM2,
+    Register::XMM3,
+    Register::XMM4,
+    Register::XMM5,
+    Register::XMM6,
+    Register::XMM7,
+];
+
+/// Registers that a call leaves as they were.
+const PRESERVED: [Register; 7] = [
+    Register::RSP,
+    Register::RBP,
+    Register::RBX,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
+];
+
+/// The number of a register, for those that are followed.
+pub(crate) fn number(register: Register) -> Option<usize> {
+    let full = register.full_register();
+    if full.is_gpr64() {
+        Some(full.number())
+    } else if full.is_zmm() || full.is_ymm() || full.is_xmm() {
+        Some(N_GENERAL + full.number())
+    } else {
+        None
+    }
+}
+
+/// Where a register points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pointer {
+    /// So far above the stack pointer at entry.
+    Stack(i64),
+    /// Into memory that nobody writes.
+    Constant,
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    registers: Vec<Sources>,
+    /// By general register: where it points, if that is known.
+    pointers: [Option<Pointer>; N_GENERAL],
+    pub(crate) flags: Sources,
+    /// By address: size and sources.
+    stack: BTreeMap<i64, (i64, Sources)>,
+    /// What went to the stack where nobody knows.
+    anywhere: Sources,
+    /// Hooks that announced the last read, on each way here; and where on the stack, if there.
+    pub(crate) last_read: Sources,
+    pub(crate) read_at: Option<i64>,
+    /// Return addresses of hooks that announced the last write; and where on the stack, if there.
+    pub(crate) last_write: Vec<u64>,
+    pub(crate) write_at: Option<i64>,
+}
+
+impl State {
+    /// At the entry of a function.
+    pub(crate) fn entry() -> State {
+        let mut state = State {
+            registers: vec![Sources::none(); N_REGISTERS],
+            pointers: [None; N_GENERAL],
+            flags: Sources::none(),
+            stack: BTreeMap::new(),
+            anywhere: Sources::none(),
+            last_read: Sources::none(),
+            read_at: None,
+            last_write: Vec::new(),
+            write_at: None,
+        };
+        for (idx, register) in ARGUMENTS.iter().enumerate() {
+            state.set(*register, Sources::one(Source::Param(idx as u8)));
+        }
+        state.set_pointer(Register::RSP, Some(Pointer::Stack(0)));
+        state
+    }
+
+    pub(crate) fn get(&self, register: Register) -> Sources {
+        number(register).map_or_else(Sources::none, |it| self.registers[it].clone())
+    }
+
+    /// A register is written; what it pointed to is not known any more.
+    pub(crate) fn set(&mut self, register: Register, sources: Sources) {
+        let Some(number) = number(register) else { return };
+        self.registers[number] = sources;
+        if number < N_GENERAL {
+            self.pointers[number] = None;
+        }
+    }
+
+    pub(crate) fn pointer(&self, register: Register) -> Option<Pointer> {
+        let number = number(register).filter(|it| *it < N_GENERAL)?;
+        self.pointers[number]
+    }
+
+    /// Where on the stack a register points, if it does.
+    pub(crate) fn address(&self, register: Register) -> Option<i64> {
+        match self.pointer(register) {
+            Some(Pointer::Stack(address)) => Some(address),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set_pointer(&mut self, register: Register, pointer: Option<Pointer>) {
+        if let Some(number) = number(register).filter(|it| *it < N_GENERAL) {
+            self.pointers[number] = pointer;
+        }
+    }
+
+    pub(crate) fn set_address(&mut self, register: Register, address: i64) {
+        self.set_pointer(register, Some(Pointer::Stack(address)));
+    }
+
+    /// What a part of the stack holds.
+    pub(crate) fn load(&self, address: i64, size: i64) -> Sources {
+        let mut found = self.anywhere.clone();
+        for (start, (length, sources)) in self.stack.range(..address + size) {
+            if start + length > address {
+                found.add(sources);
+            }
+        }
+        // Above the entry are the caller's: arguments that had no register.
+        if address > 0 && !self.stack.contains_key(&address) {
+            found.add(&Sources::one(Source::Unknown));
+        }
+        found
+    }
+
+    /// What any part of the stack holds.
+    pub(crate) fn load_anywhere(&self) -> Sources {
+        self.stack.values().fold(self.anywhere.clone(), |all, it| all.with(&it.1))
+    }
+
+    pub(crate) fn store(&mut self, address: i64, size: i64, sources: Sources) {
+        self.stack
+            .retain(|start, (length, _)| *start < address || start + *length > address + size);
+        let sources = match self.stack.get(&address) {
+            // A longer one stays behind it.
+            Some((_, before)) => sources.with(before),
+            None => sources,
+        };
+        let size = self.stack.get(&address).map_or(size, |it| it.0.max(size));
+        self.stack.insert(address, (size, sources));
+    }
+
+    pub(crate) fn store_anywhere(&mut self, sources: &Sources) {
+        self.anywhere.add(sources);
+    }
+
+    /// After a call: what it may have written holds nothing that is followed.
+    pub(crate) fn clobber(&mut self) {
+        let kept: Vec<usize> = PRESERVED.iter().filter_map(|it| number(*it)).collect();
+        for register in (0..N_REGISTERS).filter(|it| !kept.contains(it)) {
+            self.registers[register] = Sources::none();
+            if register < N_GENERAL {
+                self.pointers[register] = None;
+            }
+        }
+        self.flags = Sources::none();
+    }
+
+    /// Where two ways meet; `true` if anything has changed.
+    pub(crate) fn join(&mut self, other: &State) -> bool {
+        let mut has_changed = false;
+        for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
+            has_changed |= mine.add(theirs);
+        }
+        for (mine, theirs) in self.pointers.iter_mut().zip(&other.pointers) {
+            if mine != theirs && mine.is_some() {
+                *mine = None;
+                has_changed = true;
+            }
+        }
+        for (address, (size, sources)) in &other.stack {
+            let fresh = (*size, Sources::none());
+            let is_new = !self.stack.contains_key(address);
+            let mine = self.stack.entry(*address).or_insert(fresh);
+            mine.0 = mine.0.max(*size);
+            has_changed |= mine.1.add(sources) || is_new;
+        }
+        has_changed |= self.flags.add(&other.flags);
+        has_changed |= self.anywhere.add(&other.anywhere);
+        has_changed |= self.last_read.add(&other.last_read);
+        if self.read_at != other.read_at && self.read_at.is_some() {
+            self.read_at = None;
+            has_changed = true;
+        }
+        if self.write_at != other.write_at && self.write_at.is_some() {
+            self.write_at = None;
+            has_changed = true;
+        }
+        for write in &other.last_write {
+            if !self.last_write.contains(write) {
+                self.last_write.push(*write);
+                has_changed = true;
+            }
+        }
+        has_changed
+    }
+}
