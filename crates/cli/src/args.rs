@@ -66,6 +66,9 @@ pub(crate) enum ColorMode {
 pub(crate) enum Verb {
     /// Explore the interleavings of a program
     Run(Box<RunArgs>),
+    /// Total replay: run only the interleavings that can change a branch, a reference or a lock
+    /// (`raddle run --strategy total`)
+    Total(Box<RunArgs>),
     /// Run the schedule of a finding again
     Replay(ReplayArgs),
     /// Show a finding
@@ -201,6 +204,21 @@ impl From<CarrierArg> for Carrier {
 fn n_jobs(jobs: Option<u64>) -> usize {
     let all = || std::thread::available_parallelism().map_or(1, |it| it.get());
     jobs.map_or_else(all, |it| usize::try_from(it).unwrap_or(usize::MAX).min(1024))
+}
+
+/// `raddle total …` as what it is short for.
+pub(crate) fn as_run(line: Vec<OsString>) -> Vec<OsString> {
+    let mut is_verb = true;
+    let mut run = Vec::with_capacity(line.len() + 1);
+    for word in line {
+        if is_verb && word == "total" {
+            is_verb = false;
+            run.extend(["run".into(), "--strategy=total".into()]);
+        } else {
+            run.push(word);
+        }
+    }
+    run
 }
 
 impl Arguments {

@@ -46,14 +46,19 @@ fn raddle() -> Exit {
     if let Some(exit) = cc::take_over().or_else(cargo::take_over) {
         return exit;
     }
-    let line: Vec<OsString> = std::env::args_os().collect();
-    let (arguments, matches) = match Arguments::parse_or_exit(&line) {
+    let mut line: Vec<OsString> = std::env::args_os().collect();
+    let mut parsed = Arguments::parse_or_exit(&line);
+    if matches!(&parsed, Ok((Arguments { verb: Verb::Total(_), .. }, _))) {
+        line = args::as_run(line);
+        parsed = Arguments::parse_or_exit(&line);
+    }
+    let (arguments, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(exit) => return exit,
     };
     let mut terminal = Terminal::new(&arguments.look);
     let result = match arguments.verb {
-        Verb::Run(args) => match config::configure(*args, &line, &matches) {
+        Verb::Run(args) | Verb::Total(args) => match config::configure(*args, &line, &matches) {
             Ok((args, warnings)) => {
                 warnings.iter().for_each(|it| terminal.warning(it));
                 run::run(&args, &mut terminal)

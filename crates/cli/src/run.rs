@@ -23,7 +23,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{Format, RunArgs, detect},
+    args::{Format, RunArgs},
     exit::{Exit, Failure},
     native::{self, Launch},
     observe::{Watch, Watcher, status},
@@ -100,6 +100,9 @@ fn explore(
     let (record, ids) = Record::begin(&store, info(args, program), terminal);
     let mut options = options(args, search);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
+    if let Some(search) = options.search.as_mut().filter(|_| search::is_total(args)) {
+        search.flows = search::flows(&program.program, terminal);
+    }
     let mut journal = options.search.as_ref().and_then(|_| record.search(search::settings(args)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
@@ -268,11 +271,11 @@ pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         timeouts: args.conditions.timeouts.into(),
         spurious: args.conditions.spurious,
         handlers: args.conditions.signals.into(),
-        points: args.conditions.points.into(),
+        points: search::points(args),
         exposed: Vec::new(),
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
-        detect: detect(&args.detect),
+        detect: search::detection(args),
         suppressions: args.rules.clone(),
         search: search::options(args, stored),
     }

@@ -1,15 +1,20 @@
 //! Systematic searches: how one is asked for, kept, gone on with, and told about.
 
+use std::path::Path;
+
 use raddle_explore::{
-    Outcome, SearchOptions, Store, StoredTarget,
+    Detect, Outcome, SearchOptions, Store, StoredTarget,
     store::{SearchSettings, StoredSearch, hash_program},
 };
-use raddle_model::Limits;
-use raddle_plan::Strategy;
+use raddle_model::{Limits, Points};
+use raddle_plan::{
+    Strategy,
+    search::{Flows, SearchSpec},
+};
 use raddle_report::search::{Divergence, Estimate, SearchStatus};
 
 use crate::{
-    args::{Conditions, RunArgs},
+    args::{Conditions, RunArgs, detect},
     exit::Failure,
     prepare::prepare_again,
     terminal::Terminal,
@@ -21,8 +26,10 @@ pub(crate) const EVENTS: u32 = 1 << 17;
 /// The search that the user asks for, if it is one.
 pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Option<SearchOptions> {
     let Strategy::Search(spec) = &args.strategy else { return None };
+    // Total replay makes every access a step, so there is nothing to learn first.
+    let n_learning = if is_total(args) { 1 } else { SearchOptions::N_LEARNING };
     Some(SearchOptions {
-        n_learning: args.learn.unwrap_or(SearchOptions::N_LEARNING),
+        n_learning: args.learn.unwrap_or(n_learning),
         saved: stored.map(|it| it.saved),
         ..SearchOptions::new(spec.clone())
     })
@@ -36,8 +43,58 @@ pub(crate) fn settings(args: &RunArgs) -> SearchSettings {
         timeouts: args.conditions.timeouts.into(),
         spurious: args.conditions.spurious,
         handlers: args.conditions.signals.into(),
-        points: args.conditions.points.into(),
+        points: points(args),
     }
+}
+
+/// Is it total replay?
+pub(crate) fn is_total(args: &RunArgs) -> bool {
+    matches!(args.strategy, Strategy::Search(SearchSpec::Total))
+}
+
+/// Which steps are scheduling points: for total replay all, for it has to see every read and write.
+pub(crate) fn points(args: &RunArgs) -> Points {
+    if is_total(args) { Points::All } else { args.conditions.points.into() }
+}
+
+/// What flows where in a program's code, for total replay. If that can't be told, everything depends on
+/// everything, which is right and slow.
+pub(crate) fn flows(program: &Path, terminal: &mut Terminal) -> Flows {
+    let path = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    match raddle_slice::slice(&path, &path.to_string_lossy()) {
+        Ok(sliced) => {
+            if !sliced.irregular.is_empty() {
+                let names: Vec<&str> =
+                    sliced.irregular.iter().take(IRREGULAR_SHOWN).map(String::as_str).collect();
+                let more = match sliced.irregular.len().saturating_sub(IRREGULAR_SHOWN) {
+                    0 => String::new(),
+                    n => format!(" and {n} more"),
+                };
+                terminal.warning(&format!(
+                    "code too irregular to follow, its branches count as deciding by all reads: {}{more}",
+                    names.join(", ")
+                ));
+            }
+            sliced.flows
+        }
+        Err(error) => {
+            terminal.warning(&format!(
+                "failed to {error}: every branch counts as deciding by all earlier reads"
+            ));
+            Flows::default()
+        }
+    }
+}
+
+/// Functions that could not be followed, as many as are named.
+const IRREGULAR_SHOWN: usize = 5;
+
+/// What to look for: for total replay races, too, for that is what it is made for.
+pub(crate) fn detection(args: &RunArgs) -> Detect {
+    let mut found = detect(&args.detect);
+    found.races |= is_total(args);
+    found.locksets |= is_total(args);
+    found
 }
 
 /// A search to go on with: its program, and the arguments with what it was begun with in place.
