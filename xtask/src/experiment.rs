@@ -163,17 +163,14 @@ impl<'a> Lab<'a> {
     /// Searches a program up to its first failure.
     pub(crate) fn search(&self, prepared: &Prepared, strategy: &str) -> anyhow::Result<Cell> {
         let spec = SearchSpec::parse(strategy)?;
-        let search = SearchOptions {
-            n_learning: 1,
-            shared: prepared.shared.clone(),
-            ..SearchOptions::new(spec)
-        };
+        let search = SearchOptions { n_learning: 1, ..SearchOptions::new(spec) };
         let options = Options {
             search: Some(search),
             // The baseline, which every search makes again, does not count.
             executions: Some(self.settings.executions + 1),
             time: Some(Duration::from_secs(self.settings.seconds)),
             confirmations: 0,
+            exposed: prepared.shared.clone(),
             ..Options::default()
         };
         let outcome = Campaign::new(&prepared.target, options).run(

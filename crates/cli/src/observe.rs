@@ -178,7 +178,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn progress(&mut self, progress: &Progress) {
-        let status = status(progress, None, &self.terminal.error_style);
+        let status = status(progress, None, false, &self.terminal.error_style);
         if self.mode == ProgressMode::Bar {
             self.draw(&status);
         }
@@ -196,7 +196,12 @@ impl Observer for Watcher<'_> {
 }
 
 /// A campaign's figures, as reports want them.
-pub(crate) fn status(outcome: &Outcome, resume: Option<&str>, style: &Style) -> Status {
+pub(crate) fn status(
+    outcome: &Outcome,
+    resume: Option<&str>,
+    is_over: bool,
+    style: &Style,
+) -> Status {
     let last_new = outcome.elapsed.saturating_sub(outcome.last_new_trace);
     Status {
         executions: outcome.executions,
@@ -216,7 +221,7 @@ pub(crate) fn status(outcome: &Outcome, resume: Option<&str>, style: &Style) -> 
                 place: text::short_place(&it.finding, style),
             })
             .collect(),
-        search: search::status(outcome, resume),
+        search: search::status(outcome, resume, is_over),
         sampling: outcome.search.is_none().then(|| sampling(outcome)),
     }
 }

@@ -9,13 +9,13 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, Found, Options, Outcome, Store, StoredTarget, Target,
+    Campaign, Found, Options, Outcome, SearchOptions, Store, StoredTarget, Target,
     classes::Classes,
     store::{About, RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::Symbols;
 use raddle_model::{Certainty, Kind, Limits, PickerSpec};
-use raddle_plan::{Arm, Strategy};
+use raddle_plan::{Arm, Strategy, search::SearchSpec};
 use raddle_report::{
     closing::{self, Uncontrolled},
     json, number,
@@ -61,6 +61,14 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
             args.strategy
         )));
     }
+    let is_guided = matches!(args.strategy, Strategy::Search(SearchSpec::Hapset(_)));
+    if args.hapset.is_some() && !is_guided {
+        return Err(Failure::usage(format!(
+            "--hapset is for `--strategy hapset` and its kind; `{}` does not learn what was covered: leave one \
+             of the two out",
+            args.strategy
+        )));
+    }
     Ok(())
 }
 
@@ -97,7 +105,10 @@ fn explore(
     let known = classes(args, program)?;
     announce(args, program, terminal);
     let store = Store::at(&args.common.store);
-    let (record, ids) = Record::begin(&store, info(args, program), terminal);
+    let info = info(args, program);
+    let program_hash = info.program_hash;
+    let search = search::options(args, program_hash, search)?;
+    let (record, ids) = Record::begin(&store, info, terminal);
     let mut options = options(args, search);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
     if let Some(search) = options.search.as_mut().filter(|_| search::is_total(args)) {
@@ -115,6 +126,7 @@ fn explore(
     watcher.erase();
     let outcome = outcome?;
     watcher.set_resume(args, journal.as_ref());
+    search::keep_covered(args, program_hash, &outcome)?;
     watcher.record.finish(&outcome, watcher.terminal);
     for found in &outcome.findings {
         watcher.tell(&found.finding, &found.id, found.reproduced);
@@ -200,7 +212,7 @@ fn announce(args: &RunArgs, target: &StoredTarget, terminal: &mut Terminal) {
 /// The last words.
 fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     let style = watcher.terminal.out_style;
-    let status = status(outcome, watcher.resume.as_deref(), &style);
+    let status = status(outcome, watcher.resume.as_deref(), true, &style);
     if let Some(finding) = &outcome.baseline_failure {
         let text = watcher.text(finding, "", None);
         watcher.terminal.out(&text);
@@ -253,7 +265,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     }
 }
 
-pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
+pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options {
     let (executions, time) = args.limits();
     let (picker, arms) = pickers(&args.strategy, args.n_planned());
     Options {
@@ -277,7 +289,7 @@ pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Options {
         confirmations: CONFIRMATIONS,
         detect: search::detection(args),
         suppressions: args.rules.clone(),
-        search: search::options(args, stored),
+        search,
     }
 }
 

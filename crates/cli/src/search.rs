@@ -1,17 +1,18 @@
 //! Systematic searches: how one is asked for, kept, gone on with, and told about.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use raddle_explore::{
-    Detect, Outcome, SearchOptions, Store, StoredTarget,
-    store::{SearchSettings, StoredSearch, hash_program},
+    CoveredOrders, Detect, Outcome, SearchOptions, Searched, Store, StoredTarget,
+    store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
-use raddle_model::{Limits, Points};
+use raddle_launch::Symbols;
+use raddle_model::{Limits, Place, Points};
 use raddle_plan::{
     Strategy,
-    search::{Flows, SearchSpec},
+    search::{Flows, HapSets, SearchSpec},
 };
-use raddle_report::search::{Divergence, Estimate, SearchStatus};
+use raddle_report::search::{CoveredOrder, CoveredStatus, Divergence, Estimate, SearchStatus};
 
 use crate::{
     args::{Conditions, RunArgs, detect},
@@ -24,15 +25,76 @@ use crate::{
 pub(crate) const EVENTS: u32 = 1 << 17;
 
 /// The search that the user asks for, if it is one.
-pub(crate) fn options(args: &RunArgs, stored: Option<StoredSearch>) -> Option<SearchOptions> {
-    let Strategy::Search(spec) = &args.strategy else { return None };
+pub(crate) fn options(
+    args: &RunArgs,
+    program_hash: u64,
+    stored: Option<StoredSearch>,
+) -> Result<Option<SearchOptions>, Failure> {
+    let Strategy::Search(spec) = &args.strategy else { return Ok(None) };
     // Total replay makes every access a step, so there is nothing to learn first.
     let n_learning = if is_total(args) { 1 } else { SearchOptions::N_LEARNING };
-    Some(SearchOptions {
+    let covered = match &args.hapset {
+        Some(file) => read_hapsets(file, program_hash)?,
+        None => HapSets::default(),
+    };
+    Ok(Some(SearchOptions {
         n_learning: args.learn.unwrap_or(n_learning),
+        covered,
         saved: stored.map(|it| it.saved),
         ..SearchOptions::new(spec.clone())
+    }))
+}
+
+/// Keeps what was covered, if the user wants it.
+pub(crate) fn keep_covered(
+    args: &RunArgs,
+    program_hash: u64,
+    outcome: &Outcome,
+) -> Result<(), Failure> {
+    let covered = outcome.search.as_ref().and_then(|it| it.covered.as_ref());
+    if let (Some(file), Some(covered)) = (&args.hapset, covered) {
+        write_hapsets(file, program_hash, &covered.sets)?;
+    }
+    Ok(())
+}
+
+/// What was covered, for whoever reads it: each order of two places once, whatever calls led there.
+fn covered(searched: &Searched) -> Option<CoveredStatus> {
+    let counts = searched.progress.covered?;
+    let CoveredOrders { sets, places } = searched.covered.as_ref()?;
+    let mut symbols = Symbols::new();
+    let mut names: BTreeMap<u64, String> = BTreeMap::new();
+    let mut name = |site: u64| {
+        let find = || match places.get(&site) {
+            Some((module, offset)) => {
+                let all = symbols.places(Path::new(module), offset.saturating_sub(1));
+                all.first().map_or_else(|| "?".to_owned(), place_name)
+            }
+            None => "?".to_owned(),
+        };
+        names.entry(site).or_insert_with(find).clone()
+    };
+    let mut orders: BTreeMap<(String, String), bool> = BTreeMap::new();
+    for (pair, is_new) in sets.iter() {
+        let order = (name(pair.site), name(pair.predecessor));
+        *orders.entry(order).or_insert(false) |= is_new;
+    }
+    let order = |((place, after), is_new)| CoveredOrder { place, after, is_new };
+    Some(CoveredStatus {
+        pairs: counts.n_pairs,
+        new: counts.n_new,
+        learned: counts.n_learned,
+        last_new: counts.last_new,
+        orders: orders.into_iter().map(order).collect(),
     })
+}
+
+fn place_name(place: &Place) -> String {
+    let file = place.file.rsplit('/').next().unwrap_or_default();
+    match (file, place.line) {
+        ("", _) | (_, 0) => format!("{}+{:#x}", place.module, place.offset),
+        (file, line) => format!("{file}:{line}"),
+    }
 }
 
 /// What decides which executions a search makes.
@@ -151,8 +213,12 @@ pub(crate) fn command(args: &RunArgs, run: &str) -> String {
     format!("raddle run --resume={run}{store}")
 }
 
-/// A search's figures, as reports want them.
-pub(crate) fn status(outcome: &Outcome, resume: Option<&str>) -> Option<SearchStatus> {
+/// A search's figures, as reports want them; when it is over also what it has covered, pair by pair.
+pub(crate) fn status(
+    outcome: &Outcome,
+    resume: Option<&str>,
+    is_over: bool,
+) -> Option<SearchStatus> {
     let search = outcome.search.as_ref()?;
     let progress = &search.progress;
     Some(SearchStatus {
@@ -181,6 +247,7 @@ pub(crate) fn status(outcome: &Outcome, resume: Option<&str>) -> Option<SearchSt
             expected: it.expected.verb().to_owned(),
             seen: it.seen.map(|(thread, kind)| (thread.0, kind.verb().to_owned())),
         }),
+        covered: if is_over { covered(search) } else { None },
         steps_spared: outcome.steps_spared,
         resume: resume.map(str::to_owned),
     })

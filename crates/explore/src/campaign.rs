@@ -38,7 +38,8 @@ pub use self::{
     journal::{Counted, Journal, Saved, Standing},
     options::{Detect, Options, SearchOptions},
     outcome::{
-        ArmYield, Coverage, Found, Observer, Outcome, Progress, Reproduced, Searched, Suppressed,
+        ArmYield, Coverage, CoveredOrders, Found, Observer, Outcome, Progress, Reproduced,
+        Searched, Suppressed,
     },
 };
 use crate::{

@@ -18,8 +18,8 @@ pub mod suppress;
 pub mod target;
 
 pub use campaign::{
-    ArmYield, Campaign, Detect, Found, Journal, Observer, Options, Outcome, Progress, Reproduced,
-    SearchOptions, Searched, Suppressed,
+    ArmYield, Campaign, CoveredOrders, Detect, Found, Journal, Observer, Options, Outcome,
+    Progress, Reproduced, SearchOptions, Searched, Suppressed,
 };
 pub use finding::finding;
 pub use replay::{Sameness, Verdict, replay};

@@ -18,6 +18,7 @@
 
 mod error;
 mod file;
+mod hapset;
 mod ids;
 mod index;
 mod os;
@@ -32,6 +33,7 @@ use std::path::{Path, PathBuf};
 use self::index::Index;
 pub use self::{
     error::StoreError,
+    hapset::{read_hapsets, write_hapsets},
     ids::Ids,
     index::Listed,
     run::Run,

@@ -14,6 +14,7 @@ mod deed;
 mod dfs;
 mod dpor;
 mod estimate;
+mod hapset;
 mod idb;
 mod ipb;
 mod order;
@@ -28,9 +29,10 @@ use raddle_model::{OpKind, PickerSpec, ThreadId};
 
 pub use self::{
     estimate::Estimate,
+    hapset::{Covered, HapSets, Pair},
     run::{ObjectName, Pending, Run, RunError, Step},
     set::Threads,
-    spec::{Dpor, SearchSpec, SpecError},
+    spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
     total::{Flows, LocksetRace, Sink, SinkKind, lockset_races},
 };
 
@@ -67,6 +69,14 @@ pub trait Search {
     /// Hears what flows where in the program, before the first task; who does not ask does not care.
     fn hear_flows(&mut self, _flows: &Flows) {}
 
+    /// Learns from an execution that is no part of the search: a random one that came before it.
+    fn teach(&mut self, _run: &Run) {}
+
+    /// Which orders of two statements were covered, if that guides the search.
+    fn covered(&self) -> Option<&HapSets> {
+        None
+    }
+
     /// Has everything been explored?
     fn is_finished(&self) -> bool;
 
@@ -98,6 +108,8 @@ pub struct Progress {
     pub is_finished: bool,
     /// Did a bound leave something out?
     pub is_cut: bool,
+    /// How many orders of two statements were covered, if that guides the search.
+    pub covered: Option<Covered>,
     /// What has been explored or is left, in words.
     pub words: String,
 }

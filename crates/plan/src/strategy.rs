@@ -118,6 +118,11 @@ pub const FORMS: &[Form] = &[
         "systematic: one of all schedules that differ in the order of independent steps only",
     ),
     form(
+        "hapset",
+        "order | ipb | ipb=0..",
+        "systematic: only orders of two places that were not covered; with order, these first",
+    ),
+    form(
         "total",
         "",
         "systematic: one of all schedules that decide branches, references and locks alike, for races",
@@ -125,7 +130,7 @@ pub const FORMS: &[Form] = &[
 ];
 
 /// Those that are searches.
-const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor", "total"];
+const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor", "hapset", "total"];
 
 const fn form(name: &'static str, params: &'static str, what: &'static str) -> Form {
     Form { name, params, what }

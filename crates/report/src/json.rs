@@ -14,7 +14,7 @@ use crate::{
     closing::{NewEnd, Replayed, Suppressed},
     compare::{Reach, Row},
     sampling::SamplingStatus,
-    search::{Divergence, SearchStatus},
+    search::{CoveredOrder, CoveredStatus, Divergence, SearchStatus},
 };
 
 /// The version of all lines.
@@ -278,6 +278,8 @@ struct SearchLine {
     too_long: u64,
     diverged: u64,
     divergence: Option<DivergenceLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covered: Option<CoveredLine>,
     steps_spared: u64,
     finished: bool,
     exhaustive: bool,
@@ -311,11 +313,46 @@ impl SearchLine {
             too_long: search.too_long,
             diverged: search.diverged,
             divergence: search.divergence.as_ref().map(DivergenceLine::new),
+            covered: search.covered.as_ref().map(CoveredLine::new),
             steps_spared: search.steps_spared,
             finished: search.is_finished,
             exhaustive: search.is_exhaustive,
             words: search.words.clone(),
             resume: search.resume.clone(),
+        }
+    }
+}
+
+/// Which orders of two places were covered.
+#[derive(Serialize)]
+struct CoveredLine {
+    pairs: u64,
+    new: u64,
+    learned: u64,
+    last_new: u64,
+    orders: Vec<OrderLine>,
+}
+
+#[derive(Serialize)]
+struct OrderLine {
+    place: String,
+    after: String,
+    new: bool,
+}
+
+impl CoveredLine {
+    fn new(covered: &CoveredStatus) -> CoveredLine {
+        let order = |it: &CoveredOrder| OrderLine {
+            place: it.place.clone(),
+            after: it.after.clone(),
+            new: it.is_new,
+        };
+        CoveredLine {
+            pairs: covered.pairs,
+            new: covered.new,
+            learned: covered.learned,
+            last_new: covered.last_new,
+            orders: covered.orders.iter().map(order).collect(),
         }
     }
 }

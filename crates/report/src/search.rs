@@ -6,6 +6,7 @@ use crate::{
     Status, Style,
     number::{count, grouped, percent, short},
     style::Ink,
+    table,
 };
 
 /// How far a search has come.
@@ -43,10 +44,38 @@ pub struct SearchStatus {
     pub diverged: u64,
     /// The first of those.
     pub divergence: Option<Divergence>,
+    /// Which orders of two places were covered, if that guides the search.
+    pub covered: Option<CoveredStatus>,
     /// Steps not made again, thanks to live copies of executions.
     pub steps_spared: u64,
     /// The command that goes on with it, if it was kept.
     pub resume: Option<String>,
+}
+
+/// Which orders of two places were covered.
+#[derive(Clone, Debug, Default)]
+pub struct CoveredStatus {
+    /// Predecessor pairs, each with the calls that led there.
+    pub pairs: u64,
+    /// Those that this campaign saw first.
+    pub new: u64,
+    /// Executions that were learned from.
+    pub learned: u64,
+    /// The last of them that showed something new, from 1; 0 for none.
+    pub last_new: u64,
+    /// Pairs of places, in order.
+    pub orders: Vec<CoveredOrder>,
+}
+
+/// A place that came right after another.
+#[derive(Clone, Debug)]
+pub struct CoveredOrder {
+    /// The place.
+    pub place: String,
+    /// Its predecessor, in another thread.
+    pub after: String,
+    /// Did this campaign see it first?
+    pub is_new: bool,
 }
 
 /// How many executions there are, more or less.
@@ -149,8 +178,48 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
         let _ = writeln!(out, "search {strategy}: {executions}, {}; {left}", search.words);
     }
     let _ = write!(out, "{}", extras(status, search));
+    if let Some(covered) = &search.covered {
+        out += &covered_table(covered, style);
+    }
     if let Some(command) = search.resume.as_ref().filter(|_| !search.is_finished) {
         let _ = writeln!(out, "go on with: {command}");
+    }
+    out
+}
+
+/// Orders of places in the table, at most: new ones first.
+const ORDERS_MAX: usize = 20;
+
+/// What was covered: predecessor pairs, and which are new.
+fn covered_table(covered: &CoveredStatus, style: &Style) -> String {
+    let CoveredStatus { pairs, new, learned, last_new, orders } = covered;
+    let converged = match (learned, last_new) {
+        (0, _) => String::new(),
+        (_, 0) => format!("; nothing new in {}", count(*learned, "execution")),
+        _ => format!(
+            "; the last new one in execution {} of {}",
+            grouped(*last_new),
+            grouped(*learned)
+        ),
+    };
+    let mut out = format!(
+        "  {} covered, {} new{converged}\n",
+        count(*pairs, "predecessor pair"),
+        grouped(*new)
+    );
+    let mut shown: Vec<&CoveredOrder> = orders.iter().collect();
+    shown.sort_by_key(|it| !it.is_new);
+    let row = |it: &&CoveredOrder| {
+        let is_new = if it.is_new { "new" } else { "" };
+        vec![it.place.clone(), it.after.clone(), is_new.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = shown.iter().take(ORDERS_MAX).map(row).collect();
+    if !rows.is_empty() {
+        out += &table::render(&["place", "right after", ""], &rows, style);
+    }
+    if ORDERS_MAX < shown.len() {
+        let more = count((shown.len() - ORDERS_MAX) as u64, "more pair");
+        let _ = writeln!(out, "and {more} of places: --message-format json has all");
     }
     out
 }

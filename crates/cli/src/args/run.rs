@@ -68,6 +68,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SIZE", value_parser = values::size_or_off, help_heading = "Search")]
     #[arg(default_value = "256M")]
     pub(crate) checkpoints: u64,
+    /// What `hapset` searches have covered before: read at the start, if it is there, and written at the end
+    #[arg(long, value_name = "FILE", help_heading = "Search", conflicts_with = "resume")]
+    pub(crate) hapset: Option<PathBuf>,
     /// Go on with the search of a run, or with the last one; the program and what decides its schedules
     /// are those of that run
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true)]

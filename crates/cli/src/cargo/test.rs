@@ -34,7 +34,7 @@ use crate::{
     exit::{Exit, Failure},
     native::{self, Launch},
     record::Record,
-    run, signals,
+    run, search, signals,
     terminal::Terminal,
 };
 
@@ -249,7 +249,7 @@ impl Suite<'_> {
             time: share.time,
             n_alone: test.n_alone,
             jobs: if share.is_kept { self.args.n_jobs() } else { 1 },
-            ..run::options(self.args, None)
+            ..run::options(self.args, search::options(self.args, 0, None)?)
         };
         let mut campaign = Campaign::new(&native, options);
         if !share.is_kept {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use raddle_model::{Handlers, Limits, PickerSpec, Plan, Points, Timeouts};
 use raddle_plan::{
     Arm,
-    search::{Flows, SearchSpec},
+    search::{Flows, HapSets, SearchSpec},
 };
 
 use super::journal::Saved;
@@ -94,6 +94,8 @@ pub struct SearchOptions {
     pub n_learning: u64,
     /// What flows where in the program, for who asks.
     pub flows: Flows,
+    /// Orders of two statements that were covered before, for searches that ask.
+    pub covered: HapSets,
     /// From where to go on, if not from the beginning.
     pub saved: Option<Saved>,
 }
@@ -106,8 +108,8 @@ impl SearchOptions {
     pub fn new(spec: SearchSpec) -> SearchOptions {
         let name = spec.to_string();
         let n_learning = SearchOptions::N_LEARNING;
-        let flows = Flows::default();
-        SearchOptions { spec, name, n_learning, flows, saved: None }
+        let (covered, flows) = (HapSets::default(), Flows::default());
+        SearchOptions { spec, name, n_learning, covered, flows, saved: None }
     }
 }
 

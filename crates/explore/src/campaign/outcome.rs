@@ -1,6 +1,6 @@
 //! What a campaign has come to, at its end and on the way.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use raddle_model::Finding;
 use raddle_plan::{Estimate, search};
@@ -124,6 +124,17 @@ pub struct Searched {
     pub n_shared: u64,
     /// It has not begun yet.
     pub is_learning: bool,
+    /// Which orders of two statements were covered, if that guides the search.
+    pub covered: Option<CoveredOrders>,
+}
+
+/// Orders of two statements that were covered.
+#[derive(Clone, Debug, Default)]
+pub struct CoveredOrders {
+    /// All of them.
+    pub sets: search::HapSets,
+    /// Where their statements are, by name: module and offset. Not all may be known.
+    pub places: BTreeMap<u64, (String, u64)>,
 }
 
 impl Outcome {

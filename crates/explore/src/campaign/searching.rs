@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 use raddle_model::{PickerSpec, Plan, Points, Profile, Record, Timeouts};
 use raddle_plan::{
     entry,
-    search::{Run, RunError, Search, SpecError, Task},
+    search::{HapSets, Run, RunError, Search, SpecError, Start, Task},
 };
 
 use super::{
-    Options, Outcome, SearchOptions, Searched,
+    CoveredOrders, Options, Outcome, SearchOptions, Searched,
     crew::Job,
     journal::{self, Counted, Journal, Saved, Standing},
     learning::Learning,
@@ -46,6 +46,8 @@ pub(super) struct Searching<'a> {
     entered: Option<Counted>,
     /// Executions from here on are not wanted.
     wanted: u64,
+    /// Where the statements are that the search has learned about, by name.
+    places: BTreeMap<u64, (String, u64)>,
     /// The search has begun again, and the journal does not know it yet.
     has_begun_again: bool,
 }
@@ -69,7 +71,7 @@ impl<'a> Searching<'a> {
             how,
             journal,
             learning: Some(Learning::new(options, how.n_learning)),
-            search: start(options, how),
+            search: start(options, how, how.covered.clone()),
             standing: Standing::default(),
             tasks: VecDeque::new(),
             out: BTreeMap::new(),
@@ -77,6 +79,7 @@ impl<'a> Searching<'a> {
             waiting: BTreeMap::new(),
             entered: None,
             wanted: options.executions.unwrap_or(u64::MAX),
+            places: BTreeMap::new(),
             has_begun_again: false,
         };
         if let Some(saved) = &how.saved {
@@ -112,7 +115,8 @@ impl<'a> Searching<'a> {
     fn begin_again(&mut self) {
         self.standing.n_restarts += 1;
         self.standing.n_abandoned += self.search.progress().n_executions;
-        self.search = start(self.options, self.how);
+        let covered = self.search.covered().cloned().unwrap_or_default();
+        self.search = start(self.options, self.how, covered);
         self.tasks.clear();
         self.waiting.clear();
         self.has_begun_again = true;
@@ -185,6 +189,7 @@ impl<'a> Searching<'a> {
         let number = self.search.turn().filter(|_| self.standing.n_executions < self.wanted)?;
         let mut done = self.waiting.remove(&number)?;
         done.label = self.search.label(number);
+        self.note_places(&done);
         let counted = match &done.run {
             Some(Ok(run)) => self.search.learn(number, run),
             // Too long: nothing is known of the ways beside it, as if it had gone elsewhere.
@@ -207,6 +212,20 @@ impl<'a> Searching<'a> {
             });
         }
         Some(done.slim())
+    }
+
+    /// Notes where the statements of an execution are, if anybody will want to know.
+    fn note_places(&mut self, done: &Done) {
+        let (Some(Ok(run)), Some(last)) = (&done.run, &done.result.last) else { return };
+        if self.search.covered().is_none() {
+            return;
+        }
+        for (name, site) in run.sites.iter().zip(&last.trace.sites) {
+            let module = site.module.and_then(|it| last.trace.modules.get(it as usize));
+            if let (Some(module), false) = (module, self.places.contains_key(name)) {
+                self.places.insert(*name, (module.path.clone(), site.offset));
+            }
+        }
     }
 
     /// The last execution has been entered: it is written down.
@@ -235,14 +254,12 @@ fn common<'a>(prefix: &[u32], others: impl Iterator<Item = &'a [u32]>) -> u32 {
 }
 
 /// The search, at its beginning.
-fn start(options: &Options, how: &SearchOptions) -> Box<dyn Search + Send> {
-    let mut search = how.spec.start(may_time_out(options));
+fn start(options: &Options, how: &SearchOptions, covered: HapSets) -> Box<dyn Search + Send> {
+    let may_time_out = options.timeouts != Timeouts::Last || options.spurious;
+    let start = Start { may_time_out, exit_is_fine: options.exit_is_fine, covered };
+    let mut search = how.spec.start(start);
     search.hear_flows(&how.flows);
     search
-}
-
-fn may_time_out(options: &Options) -> bool {
-    options.timeouts != Timeouts::Last || options.spurious
 }
 
 impl Source for Searching<'_> {
@@ -275,6 +292,10 @@ impl Source for Searching<'_> {
         if let Some(learning) = &mut self.learning {
             if let Some(done) = learning.next_done() {
                 self.standing.n_executions += 1;
+                if let Some(Ok(run)) = &done.run {
+                    self.search.teach(run);
+                }
+                self.note_places(&done);
                 return Some(done.slim());
             }
             if learning.is_finished()
@@ -328,6 +349,10 @@ impl Source for Searching<'_> {
             n_too_long: standing.n_too_long,
             n_shared: standing.shared.len() as u64,
             is_learning: self.learning.is_some(),
+            covered: self
+                .search
+                .covered()
+                .map(|sets| CoveredOrders { sets: sets.clone(), places: self.places.clone() }),
         });
     }
 }

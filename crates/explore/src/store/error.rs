@@ -66,6 +66,15 @@ pub enum StoreError {
         /// The version of the Raddle that wrote it.
         raddle: String,
     },
+    /// What a file says is about another build of the program.
+    #[error(
+        "use {}: it is of another build of the program; name another file, or delete it",
+        .file.display()
+    )]
+    OtherBuild {
+        /// The file.
+        file: PathBuf,
+    },
     /// A file is not what it should be.
     #[error("read {}: it is damaged ({why}); {remedy}", .file.display())]
     Corrupted {

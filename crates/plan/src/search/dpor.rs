@@ -5,25 +5,30 @@
 //! explored at a state sleeps in the ways taken there later, until a step that depends on its own.
 //!
 //! This file has what all variants share: nodes with their sleepers, executions that run into a sleeping
-//! thread, and executions that end before their time. The variants are `source`, `classic`, `bounded` and
-//! `optimal`.
+//! thread, and executions that end before their time. The variants are `source`, `classic`, `bounded`,
+//! `optimal`, and those of `hapset`.
 
 mod bounded;
 mod classic;
+mod guide;
+mod hapset;
 mod optimal;
 mod source;
 
 use raddle_model::{End, PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize};
 
+use self::guide::Code;
 pub(crate) use self::{
     bounded::Bounded,
     classic::Classic,
+    guide::Guide,
+    hapset::{Ordered, Pruned, PrunedBounded},
     optimal::{Branch, Optimal},
     source::Source,
 };
 use super::{
-    Pending, Run, Step, Threads,
+    Covered, HapSets, Pending, Run, Step, Threads,
     deed::{Deed, Marks},
     order::{Asked, Order},
     spin::is_waiting,
@@ -56,6 +61,8 @@ pub(crate) struct Known {
     done: Option<Deed>,
     /// It ended the execution, with others still able to go on.
     is_end: bool,
+    /// What it costs, in searches that count that.
+    cost: u32,
     /// What is wanted after it. Empty when it has been taken.
     then: Vec<Branch>,
 }
@@ -83,6 +90,31 @@ pub(crate) trait Rule: std::fmt::Debug + Serialize + for<'a> Deserialize<'a> {
     /// Has a bound left something out?
     fn is_cut(&self) -> bool {
         false
+    }
+
+    /// Was the execution of this path worth it?
+    fn verdict(&self, _path: &Path) -> Verdict {
+        Verdict::New
+    }
+
+    /// Is there a next level?
+    fn next_level(&mut self) -> bool {
+        false
+    }
+
+    /// The level under way.
+    fn level(&self) -> Option<u32> {
+        None
+    }
+
+    /// What knows which orders were covered, if that guides the search.
+    fn guide(&self) -> Option<&Guide> {
+        None
+    }
+
+    /// To learn from an execution.
+    fn guide_mut(&mut self) -> Option<&mut Guide> {
+        None
     }
 
     /// What has been explored, in words.
@@ -150,6 +182,25 @@ impl<R: Rule> Policy for Reduced<R> {
         self.rule.is_cut()
     }
 
+    fn next_level(&mut self) -> bool {
+        self.rule.next_level()
+    }
+
+    fn level(&self) -> Option<u32> {
+        self.rule.level()
+    }
+
+    fn teach(&mut self, run: &Run) {
+        let may_time_out = self.may_time_out;
+        if let Some(guide) = self.rule.guide_mut() {
+            guide.teach(run, may_time_out);
+        }
+    }
+
+    fn covered(&self) -> Option<(&HapSets, Covered)> {
+        self.rule.guide().map(|it| (it.sets(), it.covered()))
+    }
+
     fn words(&self, is_finished: bool) -> String {
         self.rule.words(is_finished)
     }
@@ -158,6 +209,12 @@ impl<R: Rule> Policy for Reduced<R> {
 impl<R: Rule> Reduced<R> {
     fn explore(&mut self, order: &mut Order, path: &mut Path, from: usize, run: &Run) -> Verdict {
         restore(order, path, from);
+        if let Some(guide) = self.rule.guide_mut() {
+            let code = Code { steps: &path.steps, sites: &path.sites };
+            for idx in guide.begin(run, from)..from {
+                guide.learn(order, code, idx);
+            }
+        }
         let mut waiting = Vec::new();
         for idx in from..path.steps.len() {
             let asked = order.ask_step(&path.steps, &path.objects);
@@ -178,13 +235,16 @@ impl<R: Rule> Reduced<R> {
                 self.rule.turn_round(order, path, &asked, &run.pending);
                 order.push(&asked, &path.steps);
             }
+            if let Some(guide) = self.rule.guide_mut() {
+                guide.learn(order, Code { steps: &path.steps, sites: &path.sites }, idx);
+            }
         }
         for op in &run.pending {
             let asked = order.ask_pending(op, &path.steps, &path.objects);
             self.rule.turn_round(order, path, &asked, &run.pending);
         }
         self.go_on_in_spite_of_the_end(path, run);
-        Verdict::New
+        self.rule.verdict(path)
     }
 
     /// The execution goes where another has been. If somebody is awake, that is the way to go; else all
@@ -323,6 +383,20 @@ impl Path {
         let deed = op.map(|it| Deed::pending(&it, &self.objects, Marks::default()));
         self.node_mut(idx)
             .add(Way { thread, choice: None }, Known { op: deed, ..Known::default() });
+    }
+
+    /// What the way costs that was added last at a node.
+    pub(crate) fn set_cost(&mut self, idx: usize, cost: u32) {
+        if let Some(child) = self.node_mut(idx).children.last_mut() {
+            child.extra.cost = cost;
+        }
+    }
+
+    /// What the path up to a node has cost.
+    pub(crate) fn cost(&self, idx: usize) -> u32 {
+        let current = |it: usize| self.node(it).current.map(|it_is| (it, it_is));
+        let costs = (0..idx).filter_map(current);
+        costs.map(|(node, child)| self.node(node).children[child].extra.cost).sum()
     }
 
     /// What a thread is about to do at a node: its next step, or what it never came to do.

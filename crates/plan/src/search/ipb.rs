@@ -12,13 +12,32 @@
 use raddle_model::ThreadId;
 use serde::{Deserialize, Serialize};
 
-use super::{Step, bounded::Cost};
+use super::{Step, bounded::Cost, tree::Path};
 
 /// Counts preemptions.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Preemptions;
 
 impl Preemptions {
+    /// What a path costs if a thread goes on at a node.
+    pub(crate) fn spent<N: Clone + Default, E: Clone>(
+        path: &Path<N, E>,
+        idx: usize,
+        thread: ThreadId,
+    ) -> u32 {
+        let cost = |it: usize, thread| Preemptions::cost(&path.steps[it], path.last(it), thread);
+        (0..idx).map(|it| cost(it, path.steps[it].thread)).sum::<u32>() + cost(idx, thread)
+    }
+
+    /// "at most 2 preemptions".
+    pub(crate) fn words(n: u32) -> String {
+        match n {
+            0 => "no preemption".into(),
+            1 => "at most 1 preemption".into(),
+            n => format!("at most {n} preemptions"),
+        }
+    }
+
     pub(crate) fn cost(step: &Step, last: ThreadId, thread: ThreadId) -> u32 {
         let is_preemption = thread != last && step.enabled.has(last);
         let is_time_out = !step.enabled.has(thread) && !step.enabled.is_empty();
@@ -36,10 +55,6 @@ impl Cost for Preemptions {
     }
 
     fn unit(&self, n: u32) -> String {
-        match n {
-            0 => "no preemption".into(),
-            1 => "at most 1 preemption".into(),
-            n => format!("at most {n} preemptions"),
-        }
+        Preemptions::words(n)
     }
 }

@@ -1,14 +1,15 @@
-//! Searches by name: `dfs`, `ipb` and `idb` with an optional last level (`ipb:2`), `dpor` and its variants.
+//! Searches by name: `dfs`, `ipb` and `idb` with an optional last level (`ipb:2`), `dpor` and `hapset` with their
+//! variants.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
-    Search,
+    HapSets, Search,
     bounded::Bounded,
     dfs::Dfs,
-    dpor::{self, Classic, Optimal, Reduced, Source},
+    dpor::{self, Classic, Guide, Optimal, Ordered, Pruned, PrunedBounded, Reduced, Rule, Source},
     idb::Delays,
     ipb::Preemptions,
     total::Total,
@@ -29,6 +30,8 @@ pub enum SearchSpec {
     Dpor(Dpor),
     /// One execution for each way that reads can decide branches and references.
     Total,
+    /// Guided by which orders of two statements were covered.
+    Hapset(Hapset),
 }
 
 /// How classes are told apart before they are explored.
@@ -45,13 +48,36 @@ pub enum Dpor {
     Preemptions(u32),
 }
 
+/// What is done with orders that were covered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hapset {
+    /// They are left out of `dpor:classic`.
+    Classic,
+    /// They are left out of `ipb`, up to a last level.
+    Ipb(Option<u32>),
+    /// They come later.
+    Order,
+}
+
+/// With what a search starts.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// May waits end by themselves although others can go on?
+    pub may_time_out: bool,
+    /// Does a non-zero exit code count as a good end?
+    pub exit_is_fine: bool,
+    /// Orders of two statements that were covered before.
+    pub covered: HapSets,
+}
+
 /// Why a name is none of a search, or a saved search can't go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
     /// No search is called so.
     #[error(
         "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor, \
-         dpor:classic, dpor:optimal, dpor:preemptions=2 and total"
+         dpor:classic, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order and total"
     )]
     Unknown(String),
     /// What was saved is not of this search, or not of this build.
@@ -73,6 +99,10 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Dpor(Dpor::Optimal) => f.write_str("dpor:optimal"),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => write!(f, "dpor:preemptions={max}"),
             SearchSpec::Total => f.write_str("total"),
+            SearchSpec::Hapset(Hapset::Classic) => f.write_str("hapset"),
+            SearchSpec::Hapset(Hapset::Ipb(None)) => f.write_str("hapset:ipb"),
+            SearchSpec::Hapset(Hapset::Ipb(Some(max))) => write!(f, "hapset:ipb={max}"),
+            SearchSpec::Hapset(Hapset::Order) => f.write_str("hapset:order"),
         }
     }
 }
@@ -100,31 +130,41 @@ impl SearchSpec {
                     Dpor::Preemptions(max.parse().map_err(|_| unknown())?)
                 }
             })),
+            "hapset" => Ok(SearchSpec::Hapset(match rest {
+                None => Hapset::Classic,
+                Some("order") => Hapset::Order,
+                Some("ipb") => Hapset::Ipb(None),
+                Some(rest) => {
+                    let max = rest.strip_prefix("ipb=").ok_or_else(unknown)?;
+                    Hapset::Ipb(Some(max.parse().map_err(|_| unknown())?))
+                }
+            })),
             _ => Err(unknown()),
         }
     }
 
-    /// The search, at its beginning. `may_time_out`: may waits end by themselves although others can go on?
-    pub fn start(&self, may_time_out: bool) -> Box<dyn Search + Send> {
+    /// The search, at its beginning.
+    pub fn start(&self, start: Start) -> Box<dyn Search + Send> {
+        let Start { may_time_out, exit_is_fine, covered } = start;
+        let guide = Guide::new(covered, exit_is_fine);
         match *self {
             SearchSpec::Dfs => Box::new(Tree::new(Dfs { may_time_out })),
             SearchSpec::Ipb(max) => {
                 Box::new(Tree::new(Bounded::new(Preemptions, may_time_out, max)))
             }
             SearchSpec::Idb(max) => Box::new(Tree::new(Bounded::new(Delays, may_time_out, max))),
-            SearchSpec::Dpor(Dpor::Classic) => {
-                Box::new(Tree::new(Reduced::new(Classic, may_time_out)))
-            }
-            SearchSpec::Dpor(Dpor::Source) => {
-                Box::new(Tree::new(Reduced::new(Source, may_time_out)))
-            }
-            SearchSpec::Dpor(Dpor::Optimal) => {
-                Box::new(Tree::new(Reduced::new(Optimal, may_time_out)))
-            }
+            SearchSpec::Dpor(Dpor::Classic) => reduced(Classic, may_time_out),
+            SearchSpec::Dpor(Dpor::Source) => reduced(Source, may_time_out),
+            SearchSpec::Dpor(Dpor::Optimal) => reduced(Optimal, may_time_out),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
-                Box::new(Tree::new(Reduced::new(dpor::Bounded::new(max), may_time_out)))
+                reduced(dpor::Bounded::new(max), may_time_out)
             }
             SearchSpec::Total => Box::new(Total::default()),
+            SearchSpec::Hapset(Hapset::Classic) => reduced(Pruned::new(guide), may_time_out),
+            SearchSpec::Hapset(Hapset::Ipb(max)) => {
+                reduced(PrunedBounded::new(guide, max), may_time_out)
+            }
+            SearchSpec::Hapset(Hapset::Order) => reduced(Ordered::new(guide), may_time_out),
         }
     }
 
@@ -139,8 +179,15 @@ impl SearchSpec {
             SearchSpec::Dpor(Dpor::Optimal) => restore::<Reduced<Optimal>>(saved),
             SearchSpec::Dpor(Dpor::Preemptions(_)) => restore::<Reduced<dpor::Bounded>>(saved),
             SearchSpec::Total => Ok(Box::new(Total::restore(saved)?)),
+            SearchSpec::Hapset(Hapset::Classic) => restore::<Reduced<Pruned>>(saved),
+            SearchSpec::Hapset(Hapset::Ipb(_)) => restore::<Reduced<PrunedBounded>>(saved),
+            SearchSpec::Hapset(Hapset::Order) => restore::<Reduced<Ordered>>(saved),
         }
     }
+}
+
+fn reduced<R: Rule + Send + 'static>(rule: R, may_time_out: bool) -> Box<dyn Search + Send> {
+    Box::new(Tree::new(Reduced::new(rule, may_time_out)))
 }
 
 fn restore<P: Policy + Send + 'static>(

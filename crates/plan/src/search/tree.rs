@@ -13,7 +13,10 @@ use std::collections::BTreeMap;
 use raddle_model::{PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Divergence, Progress, Run, Search, Step, Task, estimate::Leaves, run::ObjectName};
+use super::{
+    Covered, Divergence, HapSets, Progress, Run, Search, Step, Task, estimate::Leaves,
+    run::ObjectName,
+};
 
 /// A way to go on: who, and how, where there is more than one way to perform the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +110,14 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
     /// Has a bound left something out, in this level?
     fn is_cut(&self) -> bool {
         false
+    }
+
+    /// Learns from an execution that is no part of the search.
+    fn teach(&mut self, _run: &Run) {}
+
+    /// Which orders were covered, if that guides the search.
+    fn covered(&self) -> Option<(&HapSets, Covered)> {
+        None
     }
 
     /// Whatever the policy has to say about what is done.
@@ -453,6 +464,14 @@ impl<P: Policy> Search for Tree<P> {
         counted
     }
 
+    fn teach(&mut self, run: &Run) {
+        self.policy.teach(run);
+    }
+
+    fn covered(&self) -> Option<&HapSets> {
+        self.policy.covered().map(|it| it.0)
+    }
+
     fn is_finished(&self) -> bool {
         self.root == State::Taken && self.path.first_open().is_none()
     }
@@ -473,6 +492,7 @@ impl<P: Policy> Search for Tree<P> {
             estimate: self.leaves.estimate(done),
             is_finished,
             is_cut: self.policy.is_cut(),
+            covered: self.policy.covered().map(|it| it.1),
             words: self.policy.words(is_finished),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::Rng;
-use raddle_plan::search::{Progress, Run, SearchSpec, Task};
+use raddle_plan::search::{Progress, Run, SearchSpec, Start, Task};
 
 use crate::{
     oracle,
@@ -65,7 +65,7 @@ pub(crate) fn explore(spec: &str, program: &Program) -> Found {
 pub(crate) fn explore_as(spec: &str, program: &Program, how: How) -> Found {
     let toy = Toy::new(program.clone());
     let spec = SearchSpec::parse(spec).expect("a search has this name");
-    let mut search = spec.start(how.may_time_out);
+    let mut search = spec.start(Start { may_time_out: how.may_time_out, ..Start::default() });
     let mut rng = Rng::new(how.seed);
     let mut found = Found::default();
     let mut out: Vec<(Task, Run, Outcome)> = Vec::new();

@@ -14,8 +14,18 @@ use crate::{
     },
 };
 
-const SEARCHES: &[&str] =
-    &["dfs", "ipb", "idb", "dpor", "dpor:classic", "dpor:optimal", "dpor:preemptions=1"];
+const SEARCHES: &[&str] = &[
+    "dfs",
+    "ipb",
+    "idb",
+    "dpor",
+    "dpor:classic",
+    "dpor:optimal",
+    "dpor:preemptions=1",
+    "hapset",
+    "hapset:ipb",
+    "hapset:order",
+];
 
 fn programs() -> Vec<Program> {
     vec![

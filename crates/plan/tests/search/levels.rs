@@ -1,6 +1,6 @@
 //! How many schedules there are with so many preemptions, or delays.
 
-use raddle_plan::search::{Run, SearchSpec};
+use raddle_plan::search::{Run, SearchSpec, Start};
 
 use crate::{
     explore::explore,
@@ -14,7 +14,9 @@ use crate::{
 /// New executions of each level.
 fn levels(spec: &str, program: &Program) -> Vec<u64> {
     let toy = Toy::new(program.clone());
-    let mut search = SearchSpec::parse(spec).expect("a search has this name").start(true);
+    let mut search = SearchSpec::parse(spec)
+        .expect("a search has this name")
+        .start(Start { may_time_out: true, ..Start::default() });
     let mut levels = Vec::new();
     let mut run = Run::default();
     while let [task] = &search.next(1)[..] {

@@ -3,6 +3,7 @@
 mod explore;
 mod generated;
 mod golden;
+mod hapset;
 mod laws;
 mod levels;
 mod oracle;

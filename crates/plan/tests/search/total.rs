@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::{collection::vec, prelude::*};
-use raddle_plan::search::{LocksetRace, Progress, Run, SearchSpec, lockset_races};
+use raddle_plan::search::{LocksetRace, Progress, Run, SearchSpec, Start, lockset_races};
 
 use crate::toy::{
     program::{
@@ -25,7 +25,8 @@ struct Found {
 
 fn explore(spec: &str, program: &Program, max: u64) -> Found {
     let toy = Toy::new(program.clone());
-    let mut search = SearchSpec::parse(spec).expect("a search has this name").start(false);
+    let mut search =
+        SearchSpec::parse(spec).expect("a search has this name").start(Start::default());
     let mut races = BTreeSet::new();
     let mut run = Run::default();
     while let Some(task) = search.next(1).pop() {

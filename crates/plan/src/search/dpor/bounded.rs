@@ -58,8 +58,7 @@ impl Rule for Bounded {
     }
 
     fn affords(&mut self, path: &Path, idx: usize, thread: ThreadId) -> bool {
-        let spent: u32 = (0..idx).map(|it| cost(path, it, path.steps[it].thread)).sum();
-        let is_affordable = spent + cost(path, idx, thread) <= self.max;
+        let is_affordable = Preemptions::spent(path, idx, thread) <= self.max;
         self.is_cut |= !is_affordable;
         is_affordable
     }
@@ -69,11 +68,7 @@ impl Rule for Bounded {
     }
 
     fn words(&self, is_finished: bool) -> String {
-        let unit = match self.max {
-            0 => "no preemption".into(),
-            1 => "at most 1 preemption".into(),
-            n => format!("at most {n} preemptions"),
-        };
+        let unit = Preemptions::words(self.max);
         match is_finished {
             true => format!(
                 "all schedules with {unit} were explored, up to the order of independent steps"
@@ -96,10 +91,6 @@ impl Bounded {
             }
         }
     }
-}
-
-fn cost(path: &Path, idx: usize, thread: ThreadId) -> u32 {
-    Preemptions::cost(&path.steps[idx], path.last(idx), thread)
 }
 
 /// Where the thread of a step began to run without a break.

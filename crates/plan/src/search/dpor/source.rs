@@ -53,7 +53,7 @@ impl Rule for Source {
 }
 
 /// Who is to begin: the thread of the race's second step if it can, else another; if none can, everybody.
-fn beginners(
+pub(crate) fn beginners(
     initials: Threads,
     choosable: Threads,
     covered: Threads,

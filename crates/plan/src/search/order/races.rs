@@ -85,6 +85,46 @@ impl Order {
         found
     }
 
+    /// Steps that an op is in a race with: all since its thread came to it; of those before, such as are not
+    /// before another of them. The last one first.
+    pub(crate) fn maximal_races(&self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
+        let mut found = self.all_races(asked, steps);
+        let mut kept: Vec<usize> = Vec::new();
+        found.retain(|step| {
+            let is_maximal = kept.iter().all(|later| !self.is_before(*step, *later));
+            if *step < asked.announced() && is_maximal {
+                kept.push(*step);
+            }
+            asked.announced() <= *step || is_maximal
+        });
+        found
+    }
+
+    /// Steps that a step is immediately dependent upon: the last one of each other thread on the same object,
+    /// if they conflict, and if its own thread has not used the object since. Releases do not count.
+    pub(crate) fn predecessors(&self, step: usize) -> Vec<usize> {
+        let event = &self.events[step];
+        let is_release = |how: Effect| matches!(how, Effect::Give | Effect::Unshare);
+        let mut found = Vec::new();
+        for (list, (_, how)) in event.lists.into_iter().zip(event.deed.uses).take(2) {
+            let Some(list) = list.filter(|_| !is_release(how)) else { continue };
+            let entries = self.list(list);
+            let n_before = entries.partition_point(|it| (it.event as usize) < step);
+            let mut seen = Threads::NONE;
+            for entry in entries[..n_before].iter().rev().filter(|it| !is_release(it.how)) {
+                let thread = self.events[entry.event as usize].thread;
+                if thread == event.thread {
+                    break;
+                }
+                if !seen.has(thread) && conflict(entry.how, how) == Conflict::Race {
+                    found.push(entry.event as usize);
+                }
+                seen = seen.with(thread);
+            }
+        }
+        found
+    }
+
     /// All steps that an op is in a race with, the last one first.
     fn all_races(&self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
         let mut found = Vec::new();
