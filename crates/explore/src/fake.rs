@@ -77,7 +77,7 @@ impl Symbols for ToySymbols {
 
 /// An execution that ended so, with this many threads and nothing else.
 pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
-    let site = |number: u64| Site { module: Some(0), offset: number + 1 };
+    let site = |number: u64| Site { module: Some(0), offset: number + 1, via: None };
     let (end_kind, end_detail) = end.to_numbers();
     Trace {
         events: Vec::new(),

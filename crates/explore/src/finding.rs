@@ -13,6 +13,7 @@ mod predicted;
 mod program;
 mod race;
 mod signal;
+mod std_sync;
 #[cfg(test)]
 mod tests;
 mod waits;
@@ -153,6 +154,7 @@ fn steps(trace: &Trace, names: &mut Names<'_>) -> (Vec<Step>, Vec<Place>) {
     let mut numbers = HashMap::from([(Place::default(), 0)]);
     let mut by_site = HashMap::new();
     let mut steps = Vec::with_capacity(trace.events.len());
+    let std_sync = names.std_sync();
     for event in &trace.events {
         let number = *by_site.entry(event.site).or_insert_with(|| {
             let place = names.place(event.site);
@@ -162,7 +164,8 @@ fn steps(trace: &Trace, names: &mut Names<'_>) -> (Vec<Step>, Vec<Place>) {
             })
         });
         names.object(event.object);
-        steps.push(Step::of(event, number));
+        let kind = std_sync.kind(event.kind, event.site);
+        steps.push(Step { kind, ..Step::of(event, number) });
     }
     (steps, places)
 }

@@ -23,6 +23,8 @@ pub struct NativeOptions {
     pub runtime: PathBuf,
     /// What carries its threads.
     pub carrier: Carrier,
+    /// A file that says which of its code is a library's, see `library_code`.
+    pub library: Option<PathBuf>,
     /// A file for its standard input; else it is empty.
     pub stdin: Option<PathBuf>,
     /// The folder to run in; else the present one.
@@ -55,6 +57,7 @@ impl NativeOptions {
             args,
             runtime,
             carrier: Carrier::default(),
+            library: None,
             stdin: None,
             cwd: None,
             env: Vec::new(),

@@ -228,6 +228,9 @@ fn command(options: &NativeOptions, output: &File, fds: [&OwnedFd; 3]) -> io::Re
     command.env("RADDLE_SEGMENT", "1").env("RADDLE", "1");
     // A Rust program that panics would read its own debug information, each time; stacks are ours to tell.
     command.env("RUST_BACKTRACE", "0").env("RUST_LIB_BACKTRACE", "0");
+    if let Some(library) = &options.library {
+        command.env("RADDLE_LIBRARY_CODE", library);
+    }
     command.envs(options.env.iter().map(|(name, value)| (name, value)));
     command.process_group(0);
     let moves = [

@@ -397,6 +397,7 @@ fn ending(end: End, message: &str) -> String {
         End::Assert => "a failed assertion".to_owned(),
         End::Abort => "abort".to_owned(),
         End::Exception => "an exception".to_owned(),
+        End::Panic => "a panic".to_owned(),
         End::Deadlock => "a deadlock".to_owned(),
         End::Misuse(misuse) => format!("its first thread {}", misuse.text()),
         End::Livelock | End::Hang | End::OutOfMemory | End::Lost(_) | End::Bug => {

@@ -9,6 +9,7 @@ mod allocated;
 mod debug;
 mod expression;
 mod globals;
+mod library;
 mod locals;
 mod locate;
 mod module;
@@ -26,6 +27,7 @@ use addr2line::demangle_auto;
 use raddle_explore::target::{CodeAddress, StackSpot, Variable, is_system_file};
 use raddle_model::Place;
 
+pub use self::library::library_code;
 use self::{
     allocated::{Allocated, Call},
     locals::Spot,

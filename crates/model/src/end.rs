@@ -124,6 +124,8 @@ pub enum End {
     Abort,
     /// An exception left a thread, or `std::terminate` was called; the message has its type.
     Exception,
+    /// A Rust thread panicked, and the process ended for it; the message is the panic's.
+    Panic,
     /// A signal that kills: its number.
     Crash(i32),
     /// No thread can go on, and none ever will.
@@ -158,6 +160,7 @@ impl End {
             End::OutOfMemory => (10, 0),
             End::Lost(status) => (11, status),
             End::Bug => (12, 0),
+            End::Panic => (13, 0),
         }
     }
 
@@ -176,6 +179,7 @@ impl End {
             10 => End::OutOfMemory,
             11 => End::Lost(detail),
             12 => End::Bug,
+            13 => End::Panic,
             _ => return None,
         })
     }
@@ -201,6 +205,7 @@ mod tests {
             End::Assert,
             End::Abort,
             End::Exception,
+            End::Panic,
             End::Crash(11),
             End::Deadlock,
             End::Livelock,

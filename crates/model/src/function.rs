@@ -1,9 +1,25 @@
 //! Names of functions, as people write them.
 
-/// A function without its template arguments, parameters and result: `std::vector::at`.
+/// Is the file a source of Rust's library, or of a crate from a registry?
+pub fn is_rust_library(file: &str) -> bool {
+    file.starts_with("/rustc/")
+        || file.contains("/rustlib/src/rust/")
+        || file.contains("/registry/src/")
+}
+
+/// A function without its template arguments, parameters and result: `std::vector::at`,
+/// `Queue::push`.
 pub fn short_function(name: &str) -> String {
     let mut short = String::new();
     let mut rest = name;
+    // Rust's `<queue::Queue<T>>::push`, `<Queue as Drop>::drop`: the type is the path.
+    if let Some(inner) = name.strip_prefix('<') {
+        let after = skip(name);
+        let inner = &inner[..inner.len() - after.len() - 1];
+        let of_type = inner.split(" as ").next().unwrap_or(inner);
+        short = short_function(of_type.trim_start_matches(['&', '*']));
+        rest = after;
+    }
     while let Some(char) = rest.chars().next() {
         let is_word_end = !short.ends_with(|it: char| it.is_alphanumeric() || it == '_');
         if let Some(after) = rest.strip_prefix("operator").filter(|_| is_word_end) {
@@ -27,7 +43,11 @@ pub fn short_function(name: &str) -> String {
                 }
                 rest = after;
             }
-            '<' => rest = skip(rest),
+            '<' => {
+                rest = skip(rest);
+                // Rust's `f::<u32>`.
+                short.truncate(short.strip_suffix("::").unwrap_or(&short).len());
+            }
             '{' => {
                 let after = skip(rest);
                 short.push_str(&rest[..rest.len() - after.len()]);
@@ -88,6 +108,14 @@ mod tests {
     fn functions_are_short() {
         for (name, expected) in [
             ("transfer", "transfer"),
+            ("<std::thread::JoinInner<()>>::join", "std::thread::JoinInner::join"),
+            ("<alloc::sync::Arc<T> as core::ops::drop::Drop>::drop", "alloc::sync::Arc::drop"),
+            ("core::panicking::assert_failed::<u32, u32>", "core::panicking::assert_failed"),
+            ("queue::main::{closure#0}", "queue::main::{closure#0}"),
+            (
+                "<queue::main::{closure#0} as FnOnce<()>>::call_once",
+                "queue::main::{closure#0}::call_once",
+            ),
             ("Observer::notice(int)", "Observer::notice"),
             ("std::vector<int, std::allocator<int> >::size() const", "std::vector::size"),
             (

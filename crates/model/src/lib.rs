@@ -28,7 +28,7 @@ pub use finding::{
     Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Place, Step,
     ThreadState, WaitFor,
 };
-pub use function::short_function;
+pub use function::{is_rust_library, short_function};
 pub use location::{Home, Location};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Smax};

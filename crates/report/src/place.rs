@@ -37,6 +37,7 @@ pub(crate) fn is_library(place: &Place) -> bool {
     let is_in_library = || LIBRARIES.iter().any(|it| place.module.starts_with(it));
     place.file.starts_with("/usr/include/")
         || place.file.contains("/include/c++/")
+        || raddle_model::is_rust_library(&place.file)
         || place.file.is_empty() && is_in_library()
 }
 

@@ -17,6 +17,7 @@ use crate::{
     heap::Heap,
     io::Io,
     names::Modules,
+    panics::Panics,
     shadow::{Cell, Shadow},
     signals::Signals,
     stack::ShadowStack,
@@ -57,6 +58,8 @@ pub(crate) struct Control {
     pub(crate) modules: Modules,
     pub(crate) emit: Emit,
     pub(crate) stacks: Stacks,
+    /// Panics of Rust threads.
+    pub(crate) panics: Panics,
     pub(crate) time: Time,
     pub(crate) io: Io,
     pub(crate) signals: Signals,

@@ -74,6 +74,8 @@ struct SiteTable {
 
 #[derive(Clone, Copy, Debug)]
 struct KnownSite {
+    /// By what it is found: its address, or a hash of two.
+    key: usize,
     pc: usize,
     entry: SiteEntry,
     /// Of the entry: the same in every execution.
@@ -340,7 +342,19 @@ impl Emit {
 
     pub(crate) fn add_site(&mut self, pc: usize, entry: SiteEntry, is_foreign: bool) -> SiteId {
         let hash = hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module);
-        let site = self.sites.insert(KnownSite { pc, entry, hash, is_foreign });
+        self.insert_site(KnownSite { key: pc, pc, entry, hash, is_foreign })
+    }
+
+    /// Adds a site in the library, reached from another site.
+    pub(crate) fn add_library_site(&mut self, key: usize, pc: usize, entry: SiteEntry) -> SiteId {
+        let hash = hash_bytes(&entry.offset.to_le_bytes()) ^ u64::from(entry.module);
+        let hash = mix(hash, self.sites.hash(entry.via));
+        self.insert_site(KnownSite { key, pc, entry, hash, is_foreign: false })
+    }
+
+    fn insert_site(&mut self, known: KnownSite) -> SiteId {
+        let entry = known.entry;
+        let site = self.sites.insert(known);
         if let Some((segment, header)) = self.live
             && site != SiteId(0)
         {
@@ -367,6 +381,7 @@ unsafe fn publish_hashes(header: *mut Header, digest: u64, class: u64) {
 impl SiteTable {
     fn new(room: u32) -> SiteTable {
         let unknown = KnownSite {
+            key: 0,
             pc: 0,
             entry: SiteEntry { module: u32::MAX, ..SiteEntry::default() },
             hash: 0,
@@ -393,7 +408,7 @@ impl SiteTable {
         loop {
             match self.slots[slot] {
                 0 => return None,
-                site if self.known[site as usize].pc == pc => return Some(SiteId(site)),
+                site if self.known[site as usize].key == pc => return Some(SiteId(site)),
                 _ => slot = (slot + 1) & (self.slots.len() - 1),
             }
         }
@@ -416,7 +431,7 @@ impl SiteTable {
     }
 
     fn put(&mut self, number: u32) {
-        let mut slot = self.slot_of(self.known[number as usize].pc);
+        let mut slot = self.slot_of(self.known[number as usize].key);
         while self.slots[slot] != 0 {
             slot = (slot + 1) & (self.slots.len() - 1);
         }

@@ -8,6 +8,7 @@ use raddle_trace::{FRAMES_MAX, ThreadEntry};
 
 use crate::{
     control::{Control, control, is_active},
+    panics::Panic,
     rewind,
 };
 
@@ -51,6 +52,12 @@ fn end_with(
     // SAFETY: nobody else runs any more.
     let control = unsafe { &mut *control() };
     control.is_inside = true;
+    let panic = control.panics.blamed(end).cloned();
+    let (end, thread, site) = match &panic {
+        Some(panic) => (End::Panic, Some(panic.thread), panic.site),
+        None => (end, thread, site),
+    };
+    let message = panic.as_ref().map_or(message, |it| &it.message);
     // SAFETY: the header is mapped for as long as the process lives.
     let header = unsafe { &mut *control.header };
     if header.is_end_written == 0 {
@@ -64,7 +71,7 @@ fn end_with(
         let is_looked_at =
             end != End::Exit(0) || header.n_block == 1 || header.summary.n_uncontrolled > 0;
         if is_looked_at {
-            control.write_threads(thread);
+            control.write_threads(thread, panic.as_ref());
             control.emit.publish(&control.segment, control.header);
             control.publish_stacks();
         }
@@ -132,7 +139,7 @@ impl Control {
         unsafe { (*self.header).n_events = self.emit.n_steps };
     }
 
-    fn write_threads(&mut self, ended: Option<ThreadId>) {
+    fn write_threads(&mut self, ended: Option<ThreadId>, panic: Option<&Panic>) {
         let n_threads = self.machine.n_threads().min(self.segment.caps().threads);
         // SAFETY: the header is mapped for as long as the process lives.
         unsafe { (*self.header).n_threads = n_threads };
@@ -140,6 +147,10 @@ impl Control {
             // SAFETY: the area has room for this number.
             let entry = unsafe { self.segment.threads().add(id.idx()) };
             self.write_thread(id, entry, ended == Some(id));
+            if let Some(panic) = panic.filter(|it| it.thread == id) {
+                // SAFETY: as above.
+                self.write_frames(unsafe { &mut *entry }, &panic.callers);
+            }
         }
     }
 
@@ -166,13 +177,15 @@ impl Control {
             entry.holders[idx] = holder.0;
             entry.held_since[idx] = since.0;
         }
-        let mut n_frames = 0;
         let callers: Vec<usize> = self.stack_of_thread(id).callers().take(FRAMES_MAX).collect();
-        for pc in callers {
-            entry.frames[n_frames] = self.add_site(pc, false).0;
-            n_frames += 1;
+        self.write_frames(entry, &callers);
+    }
+
+    fn write_frames(&mut self, entry: &mut ThreadEntry, callers: &[usize]) {
+        for (to, pc) in entry.frames.iter_mut().zip(callers) {
+            *to = self.add_site(*pc, false).0;
         }
-        entry.n_frames = n_frames as u32;
+        entry.n_frames = callers.len().min(FRAMES_MAX) as u32;
     }
 }
 

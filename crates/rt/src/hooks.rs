@@ -19,6 +19,7 @@ mod mapping;
 mod memory;
 mod mutex;
 mod once;
+mod panic;
 mod poll;
 mod process;
 mod queue;

@@ -14,6 +14,7 @@ use raddle_trace::{CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, STACK_D
 use crate::{
     control::{Caller, Control},
     heap::{Block, N_CALLERS},
+    library::Library,
     stacks::{self, Stack, StackId},
 };
 
@@ -39,9 +40,15 @@ pub(crate) struct Modules {
     c_library: (usize, usize),
     /// How often to look again for more, at addresses that are in none.
     n_looks: u32,
+    /// Which code of the program is its language's library.
+    library: Library,
 }
 
 impl Modules {
+    pub(crate) fn new(library: Library) -> Modules {
+        Modules { library, ..Modules::default() }
+    }
+
     /// The module that an address is in.
     pub(crate) fn of(&self, address: usize) -> Option<(u32, &Module)> {
         let is_in = |it: &&Module| it.start <= address && address < it.end;
@@ -63,10 +70,17 @@ impl Modules {
     pub(crate) fn site_entry(&self, pc: usize) -> SiteEntry {
         match self.of(pc) {
             Some((number, module)) => {
-                SiteEntry { module: number, offset: (pc - module.bias) as u64, reserved: 0 }
+                SiteEntry { module: number, offset: (pc - module.bias) as u64, via: 0 }
             }
-            None => SiteEntry { module: u32::MAX, offset: 0, reserved: 0 },
+            None => SiteEntry { module: u32::MAX, offset: 0, via: 0 },
         }
+    }
+
+    /// Is it code of the program's language's library, compiled into the program?
+    #[inline]
+    fn is_library_code(&self, pc: usize) -> bool {
+        let program = self.found.first().filter(|it| it.text.0 <= pc && pc < it.text.1);
+        program.is_some_and(|it| self.library.has((pc - it.bias) as u64))
     }
 
     /// Is it code of the program itself?
@@ -208,6 +222,9 @@ impl Control {
         if self.emit.known_site(caller.pc).is_none() && self.modules.of(caller.pc).is_none() {
             self.look_again();
         }
+        if self.modules.is_library_code(caller.pc) {
+            return self.library_site(caller);
+        }
         if self.modules.is_program_code(caller.pc) || self.modules.found.is_empty() {
             return self.add_site(caller.pc, false);
         }
@@ -215,6 +232,41 @@ impl Control {
             Some(pc) => self.add_site(pc, false),
             None => self.add_site(caller.pc, true),
         }
+    }
+
+    /// The site of a call from the library that is compiled into the program: each way from the program's
+    /// own code to there has one of its own, and each call on the way is a site too.
+    fn library_site(&mut self, caller: Caller) -> SiteId {
+        const WAY_MAX: usize = 16;
+        let mut way = [caller.pc; WAY_MAX];
+        let (mut n_way, mut key) = (1, caller.pc as u64);
+        let is_without_hooks = self.hot.stack.innermost_sp().is_none_or(|frame| caller.sp < frame);
+        let called = is_without_hooks.then(|| self.program_return_address(caller.sp)).flatten();
+        let mut own = None;
+        for pc in called.into_iter().chain(self.hot.stack.callers()) {
+            if n_way == WAY_MAX || !self.modules.is_program_code(pc) {
+                break;
+            }
+            key = mix(key, pc as u64);
+            if !self.modules.is_library_code(pc) {
+                own = Some(pc);
+                break;
+            }
+            way[n_way] = pc;
+            n_way += 1;
+        }
+        if let Some(site) = self.emit.known_site(key as usize) {
+            return site;
+        }
+        let mut site = own.map_or(SiteId(0), |it| self.add_site(it, false));
+        for idx in (0..n_way).rev() {
+            let pc = way[idx];
+            let entry = SiteEntry { via: site.0, ..self.modules.site_entry(pc) };
+            let key =
+                if idx == 0 { key as usize } else { mix(pc as u64, key ^ idx as u64) as usize };
+            site = self.emit.add_library_site(key, pc, entry);
+        }
+        site
     }
 
     /// Finds the return address into the program's code on the stack. The innermost function that has
@@ -254,6 +306,8 @@ impl Control {
             return site;
         }
         let entry = self.modules.site_entry(pc);
+        // A call from the library has to be looked at again each time.
+        let is_foreign = is_foreign || self.modules.is_library_code(pc);
         self.emit.add_site(pc, entry, is_foreign)
     }
 

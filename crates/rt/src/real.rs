@@ -66,6 +66,15 @@ fn find(number: usize) -> *mut c_void {
     symbol
 }
 
+/// The unwinder's function that throws, behind ours.
+pub(crate) fn unwinder() -> *mut c_void {
+    let symbol = look_up(c"_Unwind_RaiseException");
+    if symbol.is_null() {
+        crate::end::die(&[b"there is no unwinder"]);
+    }
+    symbol
+}
+
 /// Looks them all up, so that no execution has to; one that this C library lacks stays unknown.
 pub(crate) fn find_all() {
     for (name, found) in NAMES.iter().zip(&FOUND) {

@@ -20,7 +20,9 @@ use crate::{
     emit::Emit,
     heap::Heap,
     io::Io,
+    library::Library,
     names::Modules,
+    panics::Panics,
     real::{self, Main},
     rewind,
     shadow::Shadow,
@@ -111,6 +113,7 @@ fn take_control(segment: Segment) {
     // SAFETY: the header is mapped for as long as the process lives.
     let has_fibers = unsafe { (*header).carrier == 0 };
     let shadow = Shadow::new();
+    let library = Library::load();
     control::activate(Control {
         hot: Hot::new(main.fs, shadow.chunks()),
         me: raddle_model::ThreadId(0),
@@ -127,9 +130,10 @@ fn take_control(segment: Segment) {
         shadow,
         detect: Detect::new(object),
         heap: Heap::default(),
-        modules: Modules::default(),
+        modules: Modules::new(library),
         emit,
         stacks: Stacks::new(segment.caps().stacks),
+        panics: Panics::default(),
         time: Time::default(),
         io: Io::default(),
         signals: Signals::default(),

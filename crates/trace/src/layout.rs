@@ -299,8 +299,9 @@ pub struct SiteEntry {
     pub offset: u64,
     /// The module's number, or `u32::MAX` if it is in none.
     pub module: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The number of the site in the program's own code that led to this one in its language's library;
+    /// 0 if there is none.
+    pub via: u32,
 }
 
 /// What an object is. Read with [`crate::Object`].

@@ -54,6 +54,8 @@ pub struct Site {
     pub module: Option<u32>,
     /// Offset in the module: the address in the file's own address space.
     pub offset: u64,
+    /// Code of the program's language's library: the call in the program's own code that led there.
+    pub via: Option<SiteId>,
 }
 
 /// What kind of thing an object is.
@@ -333,7 +335,11 @@ const _: () = {
 };
 
 pub(crate) fn decode_site(entry: &SiteEntry) -> Site {
-    Site { module: (entry.module != u32::MAX).then_some(entry.module), offset: entry.offset }
+    Site {
+        module: (entry.module != u32::MAX).then_some(entry.module),
+        offset: entry.offset,
+        via: (entry.via != 0).then_some(SiteId(entry.via)),
+    }
 }
 
 fn decode_stack(entry: &StackEntry) -> Vec<Site> {

@@ -100,6 +100,7 @@ fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Ver
             by_stack(Kind::Crash, message, signal::name(signal), scene)
         }
         End::Assert => said(Kind::Assert, trace, scene, "assertion failed"),
+        End::Panic => said(Kind::Panic, trace, scene, "panicked"),
         End::Exception => said(Kind::Exception, trace, scene, "terminated"),
         End::Abort => said(Kind::Abort, trace, scene, "aborted"),
         End::OutOfMemory => out_of_memory(trace, scene),
@@ -121,8 +122,11 @@ fn by_stack(kind: Kind, message: String, detail: String, scene: &Scene) -> Verdi
 
 /// A finding whose message the program gave, or else the one that is always true and its place.
 fn said(kind: Kind, trace: &Trace, scene: &Scene, otherwise: &str) -> Verdict {
-    let detail = bucket::without_numbers(&trace.message);
-    let message = match trace.message.as_str() {
+    // A panic's message may have several lines: one for each side of an `assert_eq!`.
+    let lines: Vec<&str> = trace.message.lines().map(str::trim).collect();
+    let said = lines.join(", ");
+    let detail = bucket::without_numbers(&said);
+    let message = match said.as_str() {
         "" => format!("{otherwise}{}", at_text(&first_own(&scene.stack))),
         said => said.to_owned(),
     };
@@ -251,7 +255,7 @@ impl Scene {
             function: names.start_function(described),
             is_finished: described.is_finished,
             pending: (described.is_described && !described.is_finished)
-                .then_some(described.pending.kind),
+                .then(|| names.std_sync().kind(described.pending.kind, described.pending.site)),
             waits_for: wait.as_ref().map(|wait| WaitFor {
                 object: wait.name.long.clone(),
                 object_id: wait.object,

@@ -1,6 +1,9 @@
 //! Places and names for the numbers of a trace.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+};
 
 use raddle_model::{Frame, Location, ObjectId, Place, SiteId};
 use raddle_trace::{Object, ObjectClass, Region, Site, Thread, Trace};
@@ -8,6 +11,7 @@ use raddle_trace::{Object, ObjectClass, Region, Site, Thread, Trace};
 use super::{
     memory::{self, Blocks},
     program,
+    std_sync::StdSync,
 };
 use crate::target::Symbols;
 
@@ -21,6 +25,8 @@ pub(crate) struct Names<'a> {
     uses: HashMap<String, u32>,
     /// Made when first asked for.
     pub(super) blocks: Option<Blocks>,
+    /// Made when first asked for.
+    std_sync: Option<Rc<StdSync>>,
 }
 
 /// Bytes that the runtime tells apart.
@@ -44,7 +50,17 @@ impl<'a> Names<'a> {
             objects: BTreeMap::new(),
             uses: HashMap::new(),
             blocks: None,
+            std_sync: None,
         }
+    }
+
+    /// What is known of the locks of Rust's std.
+    pub(super) fn std_sync(&mut self) -> Rc<StdSync> {
+        if self.std_sync.is_none() {
+            let found = StdSync::of(self.trace, self);
+            self.std_sync = Some(Rc::new(found));
+        }
+        Rc::clone(self.std_sync.as_ref().expect("bug: it was just put there"))
     }
 
     /// The functions at the return address of a call, innermost first; empty for site 0.
@@ -135,10 +151,15 @@ impl<'a> Names<'a> {
         if site == SiteId(0) {
             return Vec::new();
         }
-        match self.trace.sites.get(site.0 as usize) {
-            Some(described) => self.frames_at(*described),
-            None => Vec::new(),
+        let Some(described) = self.trace.sites.get(site.0 as usize).copied() else {
+            return Vec::new();
+        };
+        let mut frames = self.frames_at(described);
+        // Of the library's frames in between nothing is known but the innermost.
+        if let Some(via) = described.via.filter(|it| *it != site) {
+            frames.extend(self.frames(via));
         }
+        frames
     }
 
     /// The functions at the return address of a call, by module and offset.
@@ -164,6 +185,8 @@ impl<'a> Names<'a> {
     }
 
     fn describe(&mut self, number: ObjectId, object: Object) -> (Name, Location) {
+        let class = self.std_sync().class(number).unwrap_or(object.class);
+        let object = Object { class, ..object };
         let unknown = || Name::new(format!("{} #{}", object.class.word(), number.0));
         let name = match object.region {
             Region::Thread(thread) => Some(Name::new(format!("thread T{}", thread.0))),

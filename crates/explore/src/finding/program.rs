@@ -48,6 +48,7 @@ const SYSTEM_FUNCTIONS: &[&str] = &[
     "clone",
     "clone3",
     "exit",
+    "__rust_try",
     "_exit",
     "quick_exit",
 ];
@@ -72,7 +73,6 @@ const SYSTEM_FILE_PREFIXES: &[&str] = &[
     "/usr/local/include/",
     "/usr/lib/",
     "/usr/lib64/",
-    "/rustc/",
     "bits/",
     "./nptl/",
     "./stdlib/",
@@ -82,7 +82,9 @@ const SYSTEM_FILE_PREFIXES: &[&str] = &[
 
 /// Is the file a header or source of the system or of a language's library?
 pub fn is_system_file(file: &str) -> bool {
-    SYSTEM_FILE_PREFIXES.iter().any(|it| file.starts_with(it)) || file.contains("/include/c++/")
+    SYSTEM_FILE_PREFIXES.iter().any(|it| file.starts_with(it))
+        || file.contains("/include/c++/")
+        || raddle_model::is_rust_library(file)
 }
 
 /// Is it a frame of the program under test, not of the C or C++ library or of Raddle?

@@ -227,7 +227,7 @@ fn crash() {
 #[test]
 fn frames_of_libraries_do_not_count() {
     let mut trace = trace(End::Abort, 1);
-    trace.sites.push(Site { module: Some(1), offset: 7 });
+    trace.sites.push(Site { module: Some(1), offset: 7, via: None });
     let raise = SiteId(trace.sites.len() as u32 - 1);
     trace.ended_by(0, &[raise.0, 31]);
     check(

@@ -51,7 +51,7 @@ impl Wait {
         let at = names.place(described.pending.site);
         Some(Wait {
             thread,
-            kind: described.pending.kind,
+            kind: names.std_sync().kind(described.pending.kind, described.pending.site),
             object,
             name: names.object(object),
             at: if program::is_own(&at) { at } else { program::first_own(stack) },
@@ -152,7 +152,12 @@ pub(crate) fn cycle_text(waits: &[Wait], cycle: &[Link]) -> String {
 /// The waits that are to blame where there is no cycle: those not for a thread that waits itself.
 pub(crate) fn roots(waits: &[Wait]) -> Vec<&Wait> {
     let is_waiting = |thread: ThreadId| waits.iter().any(|it| it.thread == thread);
-    waits.iter().filter(|wait| !wait.holders.iter().any(|it| is_waiting(it.0))).collect()
+    let is_root = |wait: &&Wait| !wait.holders.iter().any(|it| is_waiting(it.0));
+    let roots: Vec<&Wait> = waits.iter().filter(is_root).collect();
+    // A wait that no code of the program led to is a harness's, which waits for the rest of it.
+    let own: Vec<&Wait> =
+        roots.iter().copied().filter(|it| program::is_own(&it.at) && it.at.line > 0).collect();
+    if own.is_empty() { roots } else { own }
 }
 
 /// "T2 and T3 wait for a signal on condition variable `c` that nobody will send".
@@ -188,6 +193,13 @@ fn holders(trace: &Trace, thread: &Thread, names: &mut Names<'_>) -> Vec<(Thread
         (OpKind::Join, Some(Object { region: Region::Thread(joined), .. })) => {
             vec![(*joined, Place::default())]
         }
-        _ => thread.holders.iter().map(|(holder, site)| (*holder, names.place(*site))).collect(),
+        _ => {
+            let std_sync = names.std_sync();
+            let held = match thread.holders.as_slice() {
+                [] => std_sync.holders(thread.pending.object),
+                known => known,
+            };
+            held.iter().map(|(holder, site)| (*holder, names.place(*site))).collect()
+        }
     }
 }

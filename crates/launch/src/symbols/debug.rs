@@ -6,7 +6,7 @@
 use std::{
     borrow::Cow,
     cell::{OnceCell, RefCell},
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,7 +14,7 @@ use std::{
 
 use gimli::{
     self, AttributeValue, DebugTypeSignature, DebuggingInformationEntry, Dwarf, DwarfPackage,
-    EndianArcSlice, RunTimeEndian, SectionId, Unit, UnitOffset, UnitType,
+    EndianArcSlice, Reader as _, RunTimeEndian, SectionId, Unit, UnitOffset, UnitType,
 };
 use object::{Endianness, Object as _, ObjectSection as _, read::elf::ElfFile64};
 
@@ -75,6 +75,22 @@ impl Debug {
 
     pub(super) fn dwarf(&self, unit_idx: usize) -> &Dwarf<Reader> {
         &self.parts[unit_idx].dwarf
+    }
+
+    /// The Rust crates that were compiled where cargo keeps those of registries.
+    pub(super) fn registry_crates(&self) -> BTreeSet<String> {
+        let text = |it: &Option<Reader>| {
+            let text = it.as_ref().and_then(|it| it.to_string_lossy().ok());
+            text.map(Cow::into_owned).unwrap_or_default()
+        };
+        let of_registry = |part: &Part| {
+            let is_registry = text(&part.unit.comp_dir).contains("/registry/src/");
+            // `src/lib.rs/@/parking_lot.7c1d-cgu.0`
+            let name = text(&part.unit.name);
+            let name = name.rsplit_once("/@/")?.1.split('.').next()?.to_owned();
+            is_registry.then_some(name)
+        };
+        self.parts.iter().filter_map(of_registry).collect()
     }
 
     /// The records that have a name.

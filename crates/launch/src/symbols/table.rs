@@ -56,6 +56,11 @@ impl Table {
         sort(&mut self.variables);
     }
 
+    /// All functions, by address.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &Symbol> {
+        self.functions.iter()
+    }
+
     pub(super) fn function(&self, address: u64) -> Option<&Symbol> {
         let symbol = nearest(&self.functions, address)?;
         let size = if symbol.size == 0 { MAX_UNSIZED } else { symbol.size };

@@ -1,0 +1,60 @@
+//! Which code of the program is its language's library: the parts of Rust's std, and of crates from a
+//! registry, that are compiled into it. The launcher knows from the names of functions, and hands us a file.
+//!
+//! A step in such code belongs to the program's own call that led there.
+
+use std::{
+    cell::Cell,
+    ffi::{CStr, OsStr},
+    os::unix::ffi::OsStrExt,
+};
+
+/// Answers that are kept; a power of two.
+const N_KEPT: usize = 1 << 9;
+
+/// Ranges of addresses in the program's file, sorted, that do not overlap; and what was asked last.
+#[derive(Debug, Default)]
+pub(crate) struct Library {
+    ranges: Vec<[u64; 2]>,
+    /// By a hash of the address: twice the address, and whether it is in a range.
+    kept: Vec<Cell<u64>>,
+}
+
+impl Library {
+    /// What the launcher has written; nothing, if it has not.
+    pub(crate) fn load() -> Library {
+        const NAME: &CStr = c"RADDLE_LIBRARY_CODE";
+        // SAFETY: the environment is set up before constructors run, and no other thread exists.
+        let path = unsafe { libc::getenv(NAME.as_ptr()) };
+        if path.is_null() {
+            return Library::default();
+        }
+        // SAFETY: variables are C strings.
+        let path = OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes());
+        // Without it, places are in the library: no reason to fail.
+        let bytes = std::fs::read(path).unwrap_or_default();
+        // SAFETY: as above. What the program starts itself is another program.
+        unsafe { libc::unsetenv(NAME.as_ptr()) };
+        let word = |at: &[u8]| u64::from_le_bytes(at.try_into().expect("bug: eight bytes"));
+        let ranges: Vec<[u64; 2]> =
+            bytes.chunks_exact(16).map(|it| [word(&it[..8]), word(&it[8..])]).collect();
+        let n_kept = if ranges.is_empty() { 0 } else { N_KEPT };
+        Library { ranges, kept: vec![Cell::new(0); n_kept] }
+    }
+
+    /// Is the code at this offset of the program's file the library's?
+    #[inline]
+    pub(crate) fn has(&self, offset: u64) -> bool {
+        let Some(kept) = self.kept.get(offset as usize % N_KEPT) else { return false };
+        if kept.get() >> 1 != offset {
+            kept.set(offset << 1 | u64::from(self.find(offset)));
+        }
+        kept.get() & 1 != 0
+    }
+
+    #[cold]
+    fn find(&self, offset: u64) -> bool {
+        let n_before = self.ranges.partition_point(|it| it[0] <= offset);
+        n_before > 0 && offset < self.ranges[n_before - 1][1]
+    }
+}
