@@ -10,6 +10,7 @@ use std::{
     ffi::OsString,
     io::Write as _,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use clap::{
@@ -75,6 +76,8 @@ pub(crate) enum Verb {
     Show(ShowArgs),
     /// Write a finding or a run as a page, or for other tools
     Report(ReportArgs),
+    /// Make a finding's schedule small, and say why it fails
+    Min(MinArgs),
     /// List findings, newest first
     List(ListArgs),
     /// Compare strategies on programs of yours
@@ -119,6 +122,9 @@ pub(crate) struct ReplayArgs {
     /// Show what the program writes
     #[arg(long)]
     pub(crate) show_output: bool,
+    /// The schedule that was found first, not the smallest one that is known
+    #[arg(long)]
+    pub(crate) original: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -132,6 +138,22 @@ pub(crate) struct ShowArgs {
     /// Every step, every frame, all output
     #[arg(long)]
     pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `raddle min`.
+#[derive(Debug, Args)]
+pub(crate) struct MinArgs {
+    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Executions that it may take
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = values::count)]
+    pub(crate) replays: u64,
+    /// The emergency stop: the result depends on the machine if it strikes
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration)]
+    pub(crate) time: Duration,
     #[command(flatten)]
     pub(crate) common: Common,
 }

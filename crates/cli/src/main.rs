@@ -11,6 +11,7 @@ mod config;
 mod doctor;
 mod exit;
 mod list;
+mod min;
 mod native;
 mod observe;
 mod prepare;
@@ -69,6 +70,7 @@ fn raddle() -> Exit {
         Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
         Verb::Show(show) => show::show(&show, &mut terminal),
         Verb::Report(report) => report::report(&report, &mut terminal),
+        Verb::Min(min) => min::min(&min, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),
         Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
         Verb::Doctor => doctor::doctor(&mut terminal),

@@ -8,7 +8,7 @@ use std::{
 use raddle_explore::{
     ArmYield, Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
 };
-use raddle_model::{Finding, Kind};
+use raddle_model::{Explanation, Finding, Kind};
 use raddle_report::{
     Shown, Status, Style, Tally, json,
     progress::{self, Heading, Since},
@@ -86,14 +86,24 @@ impl<'a> Watcher<'a> {
     }
 
     /// Writes what was found, unless it was written before.
-    pub(crate) fn tell(&mut self, finding: &Finding, id: &str, reproduced: Reproduced) {
+    pub(crate) fn tell(&mut self, found: &Found) {
+        let Reproduced { n, m } = found.reproduced;
+        let reproduced = (m > 0).then_some(json::Reproduced { n, of: m });
+        self.tell_once(&found.finding, &found.id, reproduced, found.explanation.as_deref());
+    }
+
+    fn tell_once(
+        &mut self,
+        finding: &Finding,
+        id: &str,
+        reproduced: Option<json::Reproduced>,
+        explanation: Option<&Explanation>,
+    ) {
         if !self.told.insert(id.to_owned()) {
             return;
         }
         self.erase();
-        let Reproduced { n, m } = reproduced;
-        let reproduced = (m > 0).then_some(json::Reproduced { n, of: m });
-        let text = self.text(finding, id, reproduced);
+        let text = self.text(finding, id, reproduced, explanation);
         self.terminal.out(&text);
     }
 
@@ -103,8 +113,10 @@ impl<'a> Watcher<'a> {
         finding: &Finding,
         id: &str,
         reproduced: Option<json::Reproduced>,
+        explanation: Option<&Explanation>,
     ) -> String {
-        let shown = Shown { finding, id, seed: Some(self.seed), reproduced, base: &self.base };
+        let (seed, base) = (Some(self.seed), self.base.as_str());
+        let shown = Shown { finding, id, seed, reproduced, base, explanation };
         match self.format {
             Format::Json => json::finding(&shown),
             Format::Human => {
@@ -168,13 +180,13 @@ impl Observer for Watcher<'_> {
         self.record.add(id, finding, Reproduced::default(), self.terminal);
         if finding.kind == Kind::Hang {
             // Nobody runs a hang again to confirm it.
-            self.tell(finding, id, Reproduced::default());
+            self.tell_once(finding, id, None, None);
         }
     }
 
     fn confirmed(&mut self, found: &Found) {
-        self.record.add(&found.id, &found.finding, found.reproduced, self.terminal);
-        self.tell(&found.finding, &found.id, found.reproduced);
+        self.record.add_found(found, self.terminal);
+        self.tell(found);
     }
 
     fn progress(&mut self, progress: &Progress) {

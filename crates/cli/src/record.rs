@@ -1,7 +1,7 @@
 //! Findings, kept. What can't be written is a warning: recording must not fail a run.
 
 use raddle_explore::{
-    Outcome, Reproduced, Store, StoreError,
+    Found, Outcome, Reproduced, Store, StoreError,
     store::{Ids, Run, RunEnd, RunInfo, SearchFile, SearchSettings},
 };
 use raddle_model::Finding;
@@ -38,6 +38,15 @@ impl Record {
     ) {
         let Some(run) = &mut self.run else { return };
         if let Err(error) = run.add(id, finding, reproduced) {
+            warn(&error, terminal);
+            self.run = None;
+        }
+    }
+
+    /// Keeps all that was found out about a finding.
+    pub(crate) fn add_found(&mut self, found: &Found, terminal: &mut Terminal) {
+        let Some(run) = &mut self.run else { return };
+        if let Err(error) = run.add_found(found) {
             warn(&error, terminal);
             self.run = None;
         }

@@ -10,7 +10,7 @@ use raddle_explore::{
     store::hash_program,
 };
 use raddle_launch::{Native, Symbols};
-use raddle_model::Finding;
+use raddle_model::{Carrier, Finding};
 use raddle_report::{
     closing::{self, NewEnd, Replayed},
     json, text,
@@ -29,9 +29,14 @@ use crate::{
 /// Replays a finding.
 pub(crate) fn replay(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut stored = stored::find(&args.common, &args.id)?;
+    if let Some(original) = stored.original.take().filter(|_| args.original) {
+        stored.finding = *original;
+        stored.explanation = None;
+    }
     let base = here();
     let stop = signals::catch();
-    let now = open(args, &stored, terminal)?;
+    let carrier = args.carrier.map_or(stored.info.carrier, Into::into);
+    let now = open(&stored, carrier, terminal)?;
     let mut replays = Vec::new();
     let mut last = None;
     let mut symbols = Symbols::new();
@@ -66,16 +71,16 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit,
 }
 
 /// The finding's program as it is now.
-struct Now {
-    target: Native,
+pub(crate) struct Now {
+    pub(crate) target: Native,
     /// Was it built anew since the finding?
-    is_rebuilt: bool,
+    pub(crate) is_rebuilt: bool,
 }
 
 /// The finding's program as a target, as it was run then.
-fn open(
-    args: &ReplayArgs,
+pub(crate) fn open(
     stored: &StoredFinding,
+    carrier: Carrier,
     terminal: &mut Terminal,
 ) -> Result<Now, Failure> {
     let then = &stored.info.target;
@@ -92,7 +97,7 @@ fn open(
     let launch = Launch {
         program,
         target: then,
-        carrier: args.carrier.map_or(stored.info.carrier, Into::into),
+        carrier,
         is_fresh: true,
         checkpoints: 0,
         events: None,

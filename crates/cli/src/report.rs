@@ -11,12 +11,13 @@ use raddle_explore::{
     Store, StoredFinding, StoredTarget,
     store::{RunEnd, StoredRun},
 };
-use raddle_model::Place;
+use raddle_model::{Explanation, Place};
 use raddle_report::{
-    Shown,
+    Shown, Style,
     formats::{self, Item, Suite},
     json,
     page::{self, FindingPage, Source, View},
+    reason,
 };
 
 use crate::{
@@ -178,8 +179,10 @@ fn item<'a>(stored: &'a StoredFinding, program: &'a str, base: &'a str) -> Item<
     let reproduced = (stored.reproduced.m > 0)
         .then_some(json::Reproduced { n: stored.reproduced.n, of: stored.reproduced.m });
     let StoredFinding { finding, id, info, .. } = stored;
-    let shown = Shown { finding, id, seed: Some(info.seed), reproduced, base };
-    Item { shown, program, reason: Vec::new() }
+    let explanation = stored.explanation.as_deref();
+    let shown = Shown { finding, id, seed: Some(info.seed), reproduced, base, explanation };
+    let sentences = |it: &Explanation| reason::sentences(finding, it, &Style::default());
+    Item { shown, program, reason: explanation.map(sentences).unwrap_or_default() }
 }
 
 /// What the user calls the program.

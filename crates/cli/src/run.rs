@@ -9,7 +9,7 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, Found, Options, Outcome, SearchOptions, Store, StoredTarget, Target,
+    Budget, Campaign, Found, Options, Outcome, SearchOptions, Store, StoredTarget, Target,
     classes::Classes,
     store::{About, RunInfo, StoredSearch, hash_program},
 };
@@ -129,7 +129,7 @@ fn explore(
     search::keep_covered(args, program_hash, &outcome)?;
     watcher.record.finish(&outcome, watcher.terminal);
     for found in &outcome.findings {
-        watcher.tell(&found.finding, &found.id, found.reproduced);
+        watcher.tell(found);
     }
     close(args, &outcome, &mut watcher);
     if let (Some(known), Some(file)) = (known, &args.classes) {
@@ -214,7 +214,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     let style = watcher.terminal.out_style;
     let status = status(outcome, watcher.resume.as_deref(), true, &style);
     if let Some(finding) = &outcome.baseline_failure {
-        let text = watcher.text(finding, "", None);
+        let text = watcher.text(finding, "", None, None);
         watcher.terminal.out(&text);
     }
     if args.common.message_format == Format::Json {
@@ -287,6 +287,7 @@ pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options 
         exposed: Vec::new(),
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,
+        explain: (!args.no_explain).then(Budget::default),
         detect: search::detection(args),
         suppressions: args.rules.clone(),
         search,

@@ -21,12 +21,17 @@ pub(crate) fn find(common: &Common, name: &str) -> Result<StoredFinding, Failure
 
 /// The same, in the store at `store`.
 pub(crate) fn find_in(store: &Path, name: &str) -> Result<StoredFinding, Failure> {
+    match file(name) {
+        Some(path) => Ok(Store::read_file(path)?),
+        None => Ok(Store::at(store).find(name)?),
+    }
+}
+
+/// The file that a finding is named by, if it is.
+pub(crate) fn file(name: &str) -> Option<&Path> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|it| it == "json") || name.contains('/');
-    if is_file {
-        return Ok(Store::read_file(path)?);
-    }
-    Ok(Store::at(store).find(name)?)
+    is_file.then_some(path)
 }
 
 /// The finding as the user wants to read it.
@@ -39,6 +44,7 @@ pub(crate) fn text(stored: &StoredFinding, format: Format, base: &str, style: &S
         seed: Some(stored.info.seed),
         reproduced,
         base,
+        explanation: stored.explanation.as_deref(),
     };
     match format {
         Format::Json => json::finding(&shown),

@@ -17,11 +17,15 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use raddle_explore::{Block, Campaign, Execution, Found, Observer, Options, Session, Target};
+use raddle_explore::{
+    Block, Budget, Campaign, Execution, Observer, Options, Session, Target, explain,
+};
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
-use raddle_model::{Carrier, End, Event, PickerSpec, Plan};
+use raddle_model::{
+    Carrier, End, Event, Finding, Kind, Minimising, MinimisingEnd, PickerSpec, Plan,
+};
 use raddle_plan::Arm;
 use raddle_trace::{Entry, Summary, Trace};
 
@@ -228,7 +232,8 @@ fn explores_as_expected(options: &NativeOptions, directives: &Directives) -> Res
             Err(format!("no {expected} in {} executions", outcome.executions).into())
         }
         (Some(found), expected) if found.finding.kind.word() == expected => {
-            comes_back(options, found)
+            comes_back(options, &found.finding)?;
+            grows_small(options, &found.finding)
         }
         (Some(found), expected) => Err(format!(
             "expected {expected}, found {} at execution {}: {}\n{}",
@@ -242,8 +247,7 @@ fn explores_as_expected(options: &NativeOptions, directives: &Directives) -> Res
 }
 
 /// The finding's plan gives the same trace again, in new processes, on both carriers.
-fn comes_back(options: &NativeOptions, found: &Found) -> Result<(), Failed> {
-    let finding = &found.finding;
+fn comes_back(options: &NativeOptions, finding: &Finding) -> Result<(), Failed> {
     for carrier in [Carrier::Fibers, Carrier::Threads] {
         let mut session = open(options, carrier)?;
         for _ in 0..N_REPLAYS {
@@ -259,4 +263,24 @@ fn comes_back(options: &NativeOptions, found: &Found) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Its smallest schedule shows the same finding with no more preemptions, on both carriers.
+fn grows_small(options: &NativeOptions, finding: &Finding) -> Result<(), Failed> {
+    if finding.kind == Kind::Hang {
+        return Ok(());
+    }
+    let mut session = open(options, Carrier::Fibers)?;
+    let mut symbols = Symbols::new();
+    // No clock: what comes out must not depend on how busy the machine is.
+    let budget = Budget { time: Duration::MAX, ..Budget::default() };
+    let explained = explain(&mut *session, &mut symbols, finding, false, budget)?;
+    let Minimising { before, after, ending, .. } = explained.explanation.minimising;
+    if ending == MinimisingEnd::NotReproduced {
+        return Err("its own schedule does not show it when it is made small".into());
+    }
+    if before.n_preemptions < after.n_preemptions || explained.finding.bucket != finding.bucket {
+        return Err(format!("{before:?} became {after:?}").into());
+    }
+    comes_back(options, &explained.finding)
 }

@@ -67,7 +67,9 @@ fn the_transcript_of_the_readme_is_true() {
         .expect("raddle starts");
     assert_eq!(code(&output), Some(2), "{}", stderr(&output));
     let told = stderr(&output) + &stdout(&output);
-    let told: Vec<String> = told.lines().map(without_times).collect();
+    // On a busy machine there are lines of progress.
+    let told = told.lines().filter(|it| !it.starts_with("[00:"));
+    let told: Vec<String> = told.map(without_times).collect();
     let promised: Vec<String> = lines.map(without_times).collect();
     assert_eq!(told.join("\n"), promised.join("\n"), "README.md's transcript is out of date");
 }

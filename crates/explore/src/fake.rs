@@ -3,6 +3,7 @@
 //! Site `n` is line `n` of `toy.c`; the function there is `f1` for lines 10 to 19, and so on. The global
 //! at offset `n` is the `n`th letter.
 
+mod shuttle;
 mod weave;
 
 use std::{thread, time::Duration};
@@ -20,7 +21,7 @@ use crate::target::{
     Uncontrolled, Variable,
 };
 
-pub(crate) use self::weave::Weave;
+pub(crate) use self::{shuttle::Shuttle, weave::Weave};
 
 /// Debug information of a toy program.
 pub(crate) struct ToySymbols;

@@ -20,7 +20,7 @@ mod waits;
 
 use std::{borrow::Cow, collections::HashMap};
 
-use raddle_model::{Bucket, End, Finding, Place, Plan, Step};
+use raddle_model::{Bucket, End, Finding, Location, Place, Plan, Step, ThreadState};
 use raddle_trace::Trace;
 
 pub(crate) use self::predicted::{Prediction, predicted, predicted_again, predictions};
@@ -144,6 +144,38 @@ impl<'a> Schedule<'a> {
             places: places.into(),
             objects: names.into_objects().0.into(),
             n_dropped: trace.n_dropped,
+        }
+    }
+}
+
+/// An execution with the tables that explain its numbers, whether it failed or not.
+#[derive(Debug)]
+pub(crate) struct Described {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) n_steps_dropped: u64,
+    pub(crate) places: Vec<Place>,
+    pub(crate) objects: Vec<String>,
+    pub(crate) locations: Vec<Location>,
+    pub(crate) threads: Vec<ThreadState>,
+    pub(crate) choices: Vec<u32>,
+}
+
+impl Described {
+    pub(crate) fn of(trace: &Trace, symbols: &mut dyn Symbols) -> Described {
+        let mut names = Names::new(trace, symbols);
+        let (mut steps, places) = steps(trace, &mut names);
+        let threads = ending::states(trace, &mut names);
+        let n_too_many = steps.len().saturating_sub(STEPS_MAX);
+        let steps = steps.split_off(n_too_many);
+        let (objects, locations) = names.into_objects();
+        Described {
+            steps,
+            n_steps_dropped: trace.n_dropped + n_too_many as u64,
+            places,
+            objects,
+            locations,
+            threads,
+            choices: choices(trace),
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod campaign;
 pub mod classes;
 pub mod compare;
 pub mod coverage;
+pub mod explain;
 #[cfg(test)]
 mod fake;
 pub mod finding;
@@ -21,6 +22,7 @@ pub use campaign::{
     ArmYield, Campaign, CoveredOrders, Detect, Found, Journal, Observer, Options, Outcome,
     Progress, Reproduced, SearchOptions, Searched, Suppressed,
 };
+pub use explain::{Budget, Explained, explain};
 pub use finding::finding;
 pub use replay::{Sameness, Verdict, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};

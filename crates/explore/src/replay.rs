@@ -96,7 +96,7 @@ pub fn replay(
 }
 
 /// What an execution shows of the kind of a finding: the same one, if it shows that.
-fn find_again(
+pub(crate) fn find_again(
     execution: &Execution,
     finding: &Finding,
     symbols: &mut dyn Symbols,
@@ -124,7 +124,7 @@ fn find_again(
     finding::finding(trace, &finding.plan, finding.execution, output, symbols)
 }
 
-fn is_same(new: &Finding, old: &Finding, same: Sameness) -> bool {
+pub(crate) fn is_same(new: &Finding, old: &Finding, same: Sameness) -> bool {
     let look = |finding: &Finding| -> Vec<(String, String)> {
         let places = finding.sites.iter();
         places.map(|it| (it.function.clone(), finding::file_name(it).to_owned())).collect()

@@ -134,6 +134,18 @@ impl Store {
         file::read(path)
     }
 
+    /// Writes a finding again, where it was found.
+    pub fn write(&self, stored: &StoredFinding) -> Result<(), StoreError> {
+        file::write(&self.finding_file(&stored.run, &stored.id), stored)?;
+        Ok(())
+    }
+
+    /// Writes a finding's file, wherever it is.
+    pub fn write_file(path: &Path, stored: &StoredFinding) -> Result<(), StoreError> {
+        file::write(path, stored)?;
+        Ok(())
+    }
+
     fn choose(&self, name: &str) -> Result<Listed, StoreError> {
         let all = self.list()?;
         if all.is_empty() {

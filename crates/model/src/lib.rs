@@ -17,6 +17,7 @@ mod picker;
 mod plan;
 mod profile;
 mod rng;
+mod script;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
 pub use end::{End, Misuse, OpResult};
@@ -35,6 +36,7 @@ pub use picker::{Amount, Counting, Depth, PickerSpec, Smax};
 pub use plan::{Carrier, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
+pub use script::{Before, Deviation, Side};
 
 /// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).
 #[inline]

@@ -59,6 +59,11 @@ pub enum PickerSpec {
         /// From which step on: where the prefix ends.
         from: u32,
     },
+    /// As the first, with switches at given places: the plan's prefix is a script of
+    /// [`Deviation`](crate::Deviation)s.
+    Switches,
+    /// At random, within given orders: the plan's prefix is a script of [`Before`](crate::Before)s.
+    Constrained,
 }
 
 /// The longest stride.
@@ -130,6 +135,8 @@ impl PickerSpec {
             PickerSpec::Order { newest_first } => (12, [newest_first as u64, 0]),
             PickerSpec::Sites => (13, [0, 0]),
             PickerSpec::Awake { asleep, from } => (14, [asleep, from as u64]),
+            PickerSpec::Switches => (20, [0, 0]),
+            PickerSpec::Constrained => (21, [0, 0]),
         }
     }
 
@@ -158,6 +165,8 @@ impl PickerSpec {
             12 => PickerSpec::Order { newest_first: first != 0 },
             13 => PickerSpec::Sites,
             14 => PickerSpec::Awake { asleep: first, from: second as u32 },
+            20 => PickerSpec::Switches,
+            21 => PickerSpec::Constrained,
             _ => return None,
         })
     }
@@ -218,6 +227,8 @@ impl fmt::Display for PickerSpec {
             PickerSpec::Order { newest_first: false } => f.write_str("order:oldest"),
             PickerSpec::Sites => f.write_str("sites"),
             PickerSpec::Awake { asleep, .. } => write!(f, "awake:{asleep:x}"),
+            PickerSpec::Switches => f.write_str("switches"),
+            PickerSpec::Constrained => f.write_str("constrained"),
         }
     }
 }
@@ -270,6 +281,8 @@ mod tests {
             PickerSpec::Order { newest_first: true },
             PickerSpec::Sites,
             PickerSpec::Awake { asleep: 5 << 60, from: 17 },
+            PickerSpec::Switches,
+            PickerSpec::Constrained,
         ];
         for picker in pickers {
             let (number, params) = picker.to_numbers();

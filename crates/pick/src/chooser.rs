@@ -7,7 +7,7 @@
 use raddle_model::ThreadId;
 
 use crate::{
-    tail::Tail,
+    tail::{Origin, Tail},
     view::{Picker, Threads, View},
 };
 
@@ -18,12 +18,20 @@ pub struct Chooser<'a> {
     position: usize,
     diverged_at: Option<u64>,
     tail: Tail<'a>,
+    counts_all: bool,
 }
 
 impl<'a> Chooser<'a> {
     /// Follows `prefix`, then `tail`.
     pub const fn new(prefix: &'a [u32], tail: Tail<'a>) -> Chooser<'a> {
-        Chooser { prefix, position: 0, diverged_at: None, tail }
+        let counts_all = tail.counts_all();
+        Chooser { prefix, position: 0, diverged_at: None, tail, counts_all }
+    }
+
+    /// Follows what a plan says: its prefix, then its picker; or a picker whose script the prefix is.
+    pub fn of(prefix: &'a [u32], origin: &Origin<'a>) -> Chooser<'a> {
+        let (prefix, tail) = Tail::after(prefix, origin);
+        Chooser::new(prefix, tail)
     }
 
     /// The first step at which the prefix could not be followed.
@@ -88,6 +96,9 @@ impl<'a> Chooser<'a> {
     /// A step of `thread` that nobody was asked about: it is no scheduling point.
     #[inline]
     pub fn pass(&mut self, thread: ThreadId, step: u64) {
+        if self.counts_all {
+            self.tail.count(thread);
+        }
         if self.position < self.prefix.len() {
             let expected = self.prefix[self.position];
             self.position += 1;

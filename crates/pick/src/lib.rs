@@ -10,6 +10,7 @@
 
 mod awake;
 mod chooser;
+mod constrained;
 mod delay;
 mod dice;
 mod draws;
@@ -30,6 +31,7 @@ mod sites;
 mod sticky;
 mod stride;
 mod surw;
+mod switches;
 mod tail;
 mod urw;
 mod view;
@@ -38,6 +40,7 @@ mod weights;
 
 pub use awake::Awake;
 pub use chooser::Chooser;
+pub use constrained::Constrained;
 pub use delay::Delay;
 pub use nonpreemptive::Nonpreemptive;
 pub use order::Order;
@@ -48,6 +51,7 @@ pub use sites::Sites;
 pub use sticky::Sticky;
 pub use stride::Stride;
 pub use surw::Surw;
+pub use switches::Switches;
 pub use tail::{Origin, Tail};
 pub use urw::Urw;
 pub use view::{Threads, View};

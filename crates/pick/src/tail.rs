@@ -4,6 +4,7 @@ use raddle_model::{PickerSpec, ProfileView, ThreadId};
 
 use crate::{
     awake::Awake,
+    constrained::Constrained,
     delay::Delay,
     nonpreemptive::Nonpreemptive,
     order::Order,
@@ -15,6 +16,7 @@ use crate::{
     sticky::Sticky,
     stride::Stride,
     surw::Surw,
+    switches::Switches,
     urw::Urw,
     view::{Picker, Threads, View},
     walk::Walk,
@@ -62,6 +64,10 @@ pub enum Tail<'a> {
     Sites(Sites),
     /// See [`Awake`].
     Awake(Awake),
+    /// See [`Switches`].
+    Switches(Switches<'a>),
+    /// See [`Constrained`].
+    Constrained(Constrained),
 }
 
 macro_rules! each {
@@ -80,6 +86,8 @@ macro_rules! each {
             Tail::Order($picker) => $body,
             Tail::Sites($picker) => $body,
             Tail::Awake($picker) => $body,
+            Tail::Switches($picker) => $body,
+            Tail::Constrained($picker) => $body,
         }
     };
 }
@@ -102,6 +110,37 @@ impl<'a> Tail<'a> {
             PickerSpec::Order { newest_first } => Tail::Order(Order::new(origin, newest_first)),
             PickerSpec::Sites => Tail::Sites(Sites::new(origin)),
             PickerSpec::Awake { asleep, from } => Tail::Awake(Awake::new(asleep, from)),
+            PickerSpec::Switches | PickerSpec::Constrained => Tail::scripted(origin, &[]),
+        }
+    }
+
+    /// The picker that follows a script, ready to pick.
+    fn scripted(origin: &Origin<'a>, script: &'a [u32]) -> Tail<'a> {
+        match origin.picker {
+            PickerSpec::Switches => Tail::Switches(Switches::new(script)),
+            PickerSpec::Constrained => Tail::Constrained(Constrained::new(origin, script)),
+            _ => Tail::new(origin),
+        }
+    }
+
+    /// The prefix to follow and the picker after it; to pickers with a script the prefix is that.
+    pub(crate) fn after(prefix: &'a [u32], origin: &Origin<'a>) -> (&'a [u32], Tail<'a>) {
+        match origin.picker {
+            PickerSpec::Switches | PickerSpec::Constrained => (&[], Tail::scripted(origin, prefix)),
+            _ => (prefix, Tail::new(origin)),
+        }
+    }
+
+    /// Has it to be told of steps that are no points?
+    pub(crate) const fn counts_all(&self) -> bool {
+        matches!(self, Tail::Switches(_))
+    }
+
+    /// A step that was no point.
+    #[cold]
+    pub(crate) fn count(&mut self, thread: ThreadId) {
+        if let Tail::Switches(switches) = self {
+            switches.count(thread);
         }
     }
 }

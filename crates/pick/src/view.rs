@@ -1,6 +1,6 @@
 //! What a picker may look at, and what a picker is.
 
-use raddle_model::{ObjectId, Op, ThreadId};
+use raddle_model::{ObjectId, Op, SiteId, ThreadId};
 
 /// The threads of an execution, as far as a picker may know them.
 pub trait Threads {
@@ -21,6 +21,10 @@ pub trait Threads {
     fn parent(&self, thread: ThreadId) -> Option<ThreadId>;
     /// The hash of an object's name, the same in every execution; 0 if it has none.
     fn name(&self, object: ObjectId) -> u64;
+    /// A hash of a site, the same in every execution.
+    fn site(&self, site: SiteId) -> u64 {
+        u64::from(site.0)
+    }
 }
 
 /// The state in which the next thread is chosen.

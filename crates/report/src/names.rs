@@ -35,6 +35,14 @@ pub(crate) struct Names<'a> {
     in_blocks: Vec<ObjectId>,
 }
 
+/// The name alone, without class or quotes, if it is one and short.
+pub(crate) fn bare(name: &str) -> Option<String> {
+    let bare = CLASSES.iter().find_map(|class| name.strip_prefix(class)).unwrap_or(name);
+    let bare = bare.replace('`', "");
+    let is_name = !bare.contains(' ') && bare.chars().count() <= NAME_MAX;
+    is_name.then_some(bare)
+}
+
 impl<'a> Names<'a> {
     pub(crate) const fn new(finding: &'a Finding) -> Names<'a> {
         Names { finding, lettered: Vec::new(), in_blocks: Vec::new() }
@@ -42,14 +50,11 @@ impl<'a> Names<'a> {
 
     /// `left`, `T1`, or a letter; empty for no object.
     pub(crate) fn short(&mut self, object: ObjectId) -> String {
-        let name = self.long(object);
-        let bare = CLASSES.iter().find_map(|class| name.strip_prefix(class)).unwrap_or(name);
-        let bare = bare.replace('`', "");
-        let is_name = !bare.contains(' ') && bare.chars().count() <= NAME_MAX;
+        let bare = bare(self.long(object));
         if self.block(object).is_some() && !self.in_blocks.contains(&object) {
             self.in_blocks.push(object);
         }
-        if is_name {
+        if let Some(bare) = bare {
             return bare;
         }
         if !self.lettered.contains(&object) {

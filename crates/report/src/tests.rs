@@ -10,7 +10,14 @@ use raddle_model::{Finding, Place};
 use crate::{Shown, Style, json, text};
 
 fn check(finding: &Finding, style: &Style, expect: Expect) {
-    let shown = Shown { finding, id: "dl-02c1", seed: Some(7), reproduced: None, base: "/home/me" };
+    let shown = Shown {
+        finding,
+        id: "dl-02c1",
+        seed: Some(7),
+        reproduced: None,
+        base: "/home/me",
+        explanation: None,
+    };
     let mut sources = |place: &Place| samples::source_line(place);
     let text = text::finding(&shown, style, &mut sources);
     // Sentences may wrap; everything that is laid out must fit.
@@ -148,7 +155,14 @@ fn deadlock_in_ascii() {
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
     );
-    let shown = Shown { finding: &finding, id: "dl-02c1", seed: None, reproduced: None, base: "" };
+    let shown = Shown {
+        finding: &finding,
+        id: "dl-02c1",
+        seed: None,
+        reproduced: None,
+        base: "",
+        explanation: None,
+    };
     let text = text::finding(&shown, &ASCII, &mut |_| Some("é → x".into()));
     assert!(text.is_ascii(), "{text}");
 }
@@ -296,8 +310,14 @@ fn crash_after_many_steps() {
 #[test]
 fn full_text_folds_nothing() {
     let finding = samples::crash();
-    let shown =
-        Shown { finding: &finding, id: "crash-02c1", seed: None, reproduced: None, base: "" };
+    let shown = Shown {
+        finding: &finding,
+        id: "crash-02c1",
+        seed: None,
+        reproduced: None,
+        base: "",
+        explanation: None,
+    };
     let style = Style { full: true, ..Style::default() };
     let text = text::finding(&shown, &style, &mut |_| None);
     let n_steps = text.lines().filter(|it| it.contains("bank.c:3")).count();
@@ -431,6 +451,7 @@ fn json_line() {
         seed: Some(7),
         reproduced: Some(json::Reproduced { n: 5, of: 5 }),
         base: "",
+        explanation: None,
     };
     let line = json::finding(&shown);
     assert_eq!(line.lines().count(), 1);

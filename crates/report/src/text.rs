@@ -3,12 +3,14 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{Certainty, Finding, Kind, OpKind, Place, Step, ThreadState, WaitFor};
+use raddle_model::{
+    Certainty, Explanation, Finding, Kind, OpKind, Place, Step, ThreadState, WaitFor,
+};
 
 use crate::{
     Style, evidence,
     json::Reproduced,
-    number, place,
+    minimised, number, place, reason,
     schedule::Schedule,
     stacks::{self, beside},
     steps,
@@ -37,6 +39,8 @@ pub struct Shown<'a> {
     pub reproduced: Option<Reproduced>,
     /// The directory below which paths are shown without it; empty for none.
     pub base: &'a str,
+    /// Why it happens, if that was looked into.
+    pub explanation: Option<&'a Explanation>,
 }
 
 /// The whole text of a finding.
@@ -44,8 +48,16 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
     let schedule = Schedule::new(shown.finding, style);
     let mut out = headline(shown, style);
     body(&mut out, shown, &schedule, style, sources);
+    let why = shown.explanation.map(|it| reason::block(shown.finding, it, style));
+    if let Some(why) = why.filter(|it| !it.is_empty()) {
+        let _ = write!(out, "\n{why}");
+    }
     let schedule = schedule.render(style, sources);
     if !schedule.is_empty() {
+        let minimised = shown.explanation.and_then(|it| minimised::line(&it.minimising, style));
+        if let Some(line) = minimised {
+            let _ = write!(out, "\n  {}", style.paint(Ink::Dim, &line));
+        }
         let _ = write!(out, "\n{schedule}");
     }
     output(&mut out, shown.finding, style);

@@ -545,7 +545,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
             may_time_out: (*header).timeouts_rare == 1,
             profile: profile(header, &(*control).segment),
         };
-        (*control).chooser = Chooser::new(prefix, Tail::new(&origin));
+        (*control).chooser = Chooser::of(prefix, &origin);
         if (*header).n_block == 1 {
             (*control).go_live();
         }

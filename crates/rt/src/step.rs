@@ -409,6 +409,11 @@ impl Threads for Sees<'_> {
     fn name(&self, object: ObjectId) -> u64 {
         self.emit.name_of(object)
     }
+
+    fn site(&self, site: SiteId) -> u64 {
+        let entry = self.emit.site_entry(site);
+        raddle_model::mix(u64::from(entry.module), entry.offset)
+    }
 }
 
 /// Tells a spin loop from work: the same site reads the same value from the same object again and

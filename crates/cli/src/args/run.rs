@@ -97,6 +97,10 @@ pub(crate) struct RunArgs {
     #[arg(skip)]
     pub(crate) rules: Suppressions,
 
+    /// Leave findings as they are found: no smaller schedule, no reason
+    #[arg(long, help_heading = "Analysis")]
+    pub(crate) no_explain: bool,
+
     /// Show what every execution writes
     #[arg(long, help_heading = "Output")]
     pub(crate) show_output: bool,

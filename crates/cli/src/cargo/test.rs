@@ -17,7 +17,7 @@ use raddle_launch::{
     Symbols,
     cargo::{Artifacts, Cargo},
 };
-use raddle_model::{Finding, Kind};
+use raddle_model::{Explanation, Finding, Kind};
 use raddle_report::{
     Shown, json, number,
     suite::{self, Hit, TestLine, Totals, Verdict},
@@ -269,7 +269,7 @@ impl Suite<'_> {
         line.distinct_traces = outcome.distinct_traces;
         line.stability = outcome.stability;
         if let Some(finding) = &outcome.baseline_failure {
-            let text = self.text(finding, "", None);
+            let text = self.text(finding, "", None, None);
             line.verdict = Verdict::Fails(format!("{}: {}", finding.kind.title(), finding.message));
             self.terminal.out(&text);
         } else if !outcome.findings.is_empty() {
@@ -287,7 +287,7 @@ impl Suite<'_> {
             id: found.id.clone(),
             kind: found.finding.kind.word().to_owned(),
             message: found.finding.message.clone(),
-            text: self.text(&found.finding, &found.id, reproduced),
+            text: self.text(&found.finding, &found.id, reproduced, found.explanation.as_deref()),
         }
     }
 
@@ -296,9 +296,11 @@ impl Suite<'_> {
         finding: &Finding,
         id: &str,
         reproduced: Option<json::Reproduced>,
+        explanation: Option<&Explanation>,
     ) -> String {
         let base = run::here();
-        let shown = Shown { finding, id, seed: Some(self.args.seed), reproduced, base: &base };
+        let seed = Some(self.args.seed);
+        let shown = Shown { finding, id, seed, reproduced, base: &base, explanation };
         if self.args.common.message_format == Format::Json {
             return json::finding(&shown);
         }
@@ -342,6 +344,6 @@ impl Observer for Keeper<'_> {
     }
 
     fn confirmed(&mut self, found: &Found) {
-        self.record.add(&found.id, &found.finding, found.reproduced, self.terminal);
+        self.record.add_found(found, self.terminal);
     }
 }

@@ -19,6 +19,7 @@ use super::{
     Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done, tally::Tally,
 };
 use crate::{
+    explain::explain,
     finding::{bucket, finding, is_failure, step_places},
     replay::{Sameness, Verdict, replay},
     store::Ids,
@@ -192,19 +193,46 @@ impl<'a> Ledger<'a> {
         let id = self.ids.id(finding.kind, finding.bucket);
         self.observer.finding(&finding, &id);
         let first = finding.execution;
-        let mut found = Found { finding, id, count, first, reproduced: Reproduced::default() };
-        if let Err(error) = self.confirm(&mut found) {
-            self.fail(error);
+        let mut found = Found {
+            finding,
+            original: None,
+            explanation: None,
+            id,
+            count,
+            first,
+            reproduced: Reproduced::default(),
+        };
+        if found.finding.kind != Kind::Hang && self.options.confirmations > 0 {
+            let looked_into = self.confirm(&mut found).and_then(|()| self.explain(&mut found));
+            match looked_into {
+                Err(TargetError::Stopped) if self.is_stopped() => {}
+                Err(error) => self.fail(error),
+                Ok(()) => {}
+            }
+            self.observer.confirmed(&found);
         }
         self.tally.outcome.findings.push(found);
     }
 
-    /// Runs a finding's plan again. Not that of a hang, which would hold up everything.
+    /// Makes a finding's schedule small and says why it fails, if it came back at all.
+    fn explain(&mut self, found: &mut Found) -> Result<(), TargetError> {
+        let Some(budget) = self.options.explain.filter(|_| found.reproduced.n > 0) else {
+            return Ok(());
+        };
+        let session = match &mut self.session {
+            Some(session) => session,
+            none => none.insert(self.target.open()?),
+        };
+        let exit_is_fine = self.options.exit_is_fine;
+        let explained =
+            explain(session.as_mut(), self.symbols, &found.finding, exit_is_fine, budget)?;
+        found.take(explained);
+        Ok(())
+    }
+
+    /// Runs a finding's plan again. Not to be asked of a hang, which would hold up everything.
     fn confirm(&mut self, found: &mut Found) -> Result<(), TargetError> {
         let exit_is_fine = self.options.exit_is_fine;
-        if found.finding.kind == Kind::Hang || self.options.confirmations == 0 {
-            return Ok(());
-        }
         let session = match &mut self.session {
             Some(session) => session,
             none => none.insert(self.target.open()?),
@@ -226,7 +254,6 @@ impl<'a> Ledger<'a> {
             found.reproduced.m += 1;
             self.tally.count_confirmation(is_same_trace);
         }
-        self.observer.confirmed(found);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use raddle_plan::{
 };
 
 use super::journal::Saved;
-use crate::suppress::Suppressions;
+use crate::{explain::Budget, suppress::Suppressions};
 
 /// What a campaign is to do, and when to stop.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ pub struct Options {
     pub verbose: bool,
     /// How often each new finding is run again to see whether it comes back.
     pub confirmations: u32,
+    /// What making each new finding's schedule small and explaining it may cost; `None` to leave it.
+    pub explain: Option<Budget>,
     /// What to look for beside executions that fail.
     pub detect: Detect,
     /// What is not to be told.
@@ -150,6 +152,7 @@ impl Default for Options {
             exposed: Vec::new(),
             verbose: false,
             confirmations: 1,
+            explain: None,
             detect: Detect::NONE,
             suppressions: Suppressions::default(),
             search: None,

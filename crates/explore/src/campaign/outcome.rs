@@ -2,12 +2,15 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use raddle_model::Finding;
+use raddle_model::{Explanation, Finding};
 use raddle_plan::{Estimate, search};
 use raddle_trace::Summary;
 
 use super::curve::{CurvePoint, StepsAt};
-use crate::target::{Execution, Uncontrolled};
+use crate::{
+    explain::Explained,
+    target::{Execution, Uncontrolled},
+};
 
 /// What a campaign has come to so far: an [`Outcome`] that may still grow.
 pub type Progress = Outcome;
@@ -150,8 +153,12 @@ impl Outcome {
 /// All findings of one bucket.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The first of them.
+    /// The first of them, with the smallest schedule that is known.
     pub finding: Finding,
+    /// The same with the schedule that was found, if a smaller one is known.
+    pub original: Option<Box<Finding>>,
+    /// Why it happens, if that was looked into.
+    pub explanation: Option<Box<Explanation>>,
     /// What the user calls it: `dl-02c1`.
     pub id: String,
     /// Executions that showed it.
@@ -173,6 +180,18 @@ pub struct Suppressed {
     pub count: u64,
 }
 
+impl Found {
+    /// Takes over what was found out about it.
+    pub(super) fn take(&mut self, explained: Explained) {
+        let Explained { finding, explanation } = explained;
+        if finding.plan != self.finding.plan {
+            let original = std::mem::replace(&mut self.finding, finding);
+            self.original = Some(Box::new(original));
+        }
+        self.explanation = Some(Box::new(explanation));
+    }
+}
+
 /// How often a finding came back: `n` times of `m`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reproduced {
@@ -187,7 +206,7 @@ pub trait Observer {
     /// A new bucket has its first finding. Called before the finding is confirmed.
     fn finding(&mut self, _finding: &Finding, _id: &str) {}
 
-    /// The finding's plan was run again.
+    /// The finding's plan was run again, and it was looked into, if that was asked for.
     fn confirmed(&mut self, _found: &Found) {}
 
     /// Called every 200 ms or more often.

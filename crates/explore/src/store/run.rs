@@ -8,7 +8,7 @@ use super::{
     RunEnd, RunInfo, SearchFile, SearchSettings, Store, StoreError, StoredFinding, VERSION, file,
     index::Index, time, value::StoredRun,
 };
-use crate::campaign::Reproduced;
+use crate::campaign::{Found, Reproduced};
 
 /// A run that is being stored.
 #[derive(Debug)]
@@ -70,6 +70,17 @@ impl Run {
         file::write(&self.store.finding_file(&self.stored.run, id), &stored)?;
         Index::add(&self.store, &stored)?;
         Ok(stored)
+    }
+
+    /// Stores a finding again, with all that was found out about it.
+    pub fn add_found(&mut self, found: &Found) -> Result<(), StoreError> {
+        let mut stored = self.add(&found.id, &found.finding, found.reproduced)?;
+        if found.explanation.is_some() || found.original.is_some() {
+            stored.original.clone_from(&found.original);
+            stored.explanation.clone_from(&found.explanation);
+            self.store.write(&stored)?;
+        }
+        Ok(())
     }
 
     /// A search that is kept with this run.

@@ -9,8 +9,14 @@ use super::{
 use crate::{Shown, formats::Item, sampling::Arm, tests::samples};
 
 fn page(of: &Finding, source: &Source) -> String {
-    let shown =
-        Shown { finding: of, id: "dl-02c1", seed: Some(7), reproduced: None, base: "/home/me" };
+    let shown = Shown {
+        finding: of,
+        id: "dl-02c1",
+        seed: Some(7),
+        reproduced: None,
+        base: "/home/me",
+        explanation: None,
+    };
     let views = vec![View { label: "as found", finding: of, orders: &[], difference: None }];
     let page = FindingPage { shown, program: "bank.c", views, reason: Vec::new() };
     finding(&page, &mut |_| source.clone())
@@ -111,6 +117,7 @@ fn run_page(end: Option<RunFigures>) -> String {
         seed: Some(7),
         reproduced: None,
         base: "/home/me",
+        explanation: None,
     };
     let item = Item { shown, program: "bank.c", reason: Vec::new() };
     let page = RunPage {

@@ -163,7 +163,14 @@ fn race_on_globals_and_stacks() {
         let mut finding = race(home);
         let evidence = finding.evidence.as_mut().expect("it has some");
         evidence.location.name = name.into();
-        let shown = Shown { finding: &finding, id: "r", seed: None, reproduced: None, base: "" };
+        let shown = Shown {
+            finding: &finding,
+            id: "r",
+            seed: None,
+            reproduced: None,
+            base: "",
+            explanation: None,
+        };
         let text = crate::text::finding(&shown, &Style::default(), &mut |_| None);
         let lines = text.lines().skip_while(|it| !it.contains("Location is"));
         let lines = lines.take_while(|it| !it.contains("Mutex `left` held"));
@@ -316,8 +323,14 @@ fn atomicity() {
 #[test]
 fn evidence_in_json() {
     let finding = on_the_heap();
-    let shown =
-        Shown { finding: &finding, id: "race-02c1", seed: None, reproduced: None, base: "" };
+    let shown = Shown {
+        finding: &finding,
+        id: "race-02c1",
+        seed: None,
+        reproduced: None,
+        base: "",
+        explanation: None,
+    };
     let line: serde_json::Value = serde_json::from_str(&json::finding(&shown)).expect("JSON");
     let part = serde_json::json!({
         "certainty": line["certainty"],

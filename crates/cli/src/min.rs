@@ -1,0 +1,51 @@
+//! `raddle min`: a finding's schedule made small, and why it fails; kept with the finding.
+
+use std::path::Path;
+
+use raddle_explore::{Budget, Explained, Store, Target as _, explain};
+use raddle_launch::Symbols;
+use raddle_model::MinimisingEnd;
+
+use crate::{
+    args::MinArgs,
+    exit::{Exit, Failure},
+    replay,
+    run::here,
+    signals, stored,
+    terminal::Terminal,
+};
+
+/// Makes a finding's schedule small, beginning with the one that was found first.
+pub(crate) fn min(args: &MinArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    let mut stored = stored::find(&args.common, &args.id)?;
+    let file = stored::file(&args.id).map(std::path::absolute).transpose();
+    let file = file.map_err(|error| Failure::usage(format!("{}: {error}", args.id)))?;
+    let store = std::path::absolute(&args.common.store).unwrap_or(args.common.store.clone());
+    let base = here();
+    let stop = signals::catch();
+    let now = replay::open(&stored, stored.info.carrier, terminal)?;
+    let mut session = now.target.open()?;
+    let mut symbols = Symbols::new();
+    let first = stored.original.as_deref().unwrap_or(&stored.finding).clone();
+    let budget = Budget { n_replays: args.replays, time: args.time, ..Budget::default() };
+    let exit_is_fine = stored.info.exit_is_fine;
+    let Explained { finding, explanation } =
+        explain(session.as_mut(), &mut symbols, &first, exit_is_fine, budget)?;
+    if explanation.minimising.ending == MinimisingEnd::NotReproduced {
+        let line = match now.is_rebuilt {
+            true => "the program was rebuilt since, and does not show the finding by its schedule",
+            false => "the finding did not come back by its own schedule",
+        };
+        let line = format!("{line}: `raddle replay {}` says where it differs", stored.id);
+        return Err(Failure { exit: Exit::NotReproduced, words: String::new(), line });
+    }
+    stored.original = (finding.plan != first.plan).then(|| Box::new(first));
+    stored.finding = finding;
+    stored.explanation = Some(Box::new(explanation));
+    match &file {
+        Some(file) => Store::write_file(Path::new(file), &stored)?,
+        None => Store::at(store).write(&stored)?,
+    }
+    terminal.out(&stored::text(&stored, args.common.message_format, &base, &terminal.out_style));
+    Ok(stop.exit().unwrap_or(Exit::Clean))
+}

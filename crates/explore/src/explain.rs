@@ -1,0 +1,119 @@
+//! Why a finding happens: its schedule made small, the orders that matter, the nearest schedule that
+//! passes. All of it is found by running the program again under other plans, the bucket kept fixed.
+//!
+//! The same finding, program and budget give the same explanation: budgets count executions and steps. A
+//! clock is there for emergencies, and where it has struck, the explanation says so.
+
+mod contrast;
+mod edges;
+mod minimise;
+mod observe;
+mod points;
+mod reason;
+mod reorder;
+mod rich;
+mod trials;
+
+use std::time::Duration;
+
+use raddle_model::{
+    Constraint, Explanation, Finding, Kind, Minimising, MinimisingEnd, Plan, Reason,
+};
+use raddle_trace::Trace;
+
+use self::{
+    minimise::{Minimised, Minimiser},
+    points::Points,
+    reason::{Orders, Reasoner},
+    rich::Rich,
+    trials::Trials,
+};
+use crate::target::{Session, Symbols, TargetError};
+
+/// What an explanation may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Executions for making the schedule small.
+    pub n_replays: u64,
+    /// Executions for finding the reason.
+    pub n_reason: u64,
+    /// Steps of all executions together.
+    pub n_steps: u64,
+    /// The emergency stop.
+    pub time: Duration,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            n_replays: 400,
+            n_reason: 4_000,
+            n_steps: 20_000_000,
+            time: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A finding with its smallest schedule, and why it happens.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// The finding, shown by the smallest schedule that was found.
+    pub finding: Finding,
+    /// Why it happens.
+    pub explanation: Explanation,
+}
+
+/// Looks into a finding. A hang is left as it is: each look at it would take as long as it hung.
+pub fn explain(
+    session: &mut dyn Session,
+    symbols: &mut dyn Symbols,
+    finding: &Finding,
+    exit_is_fine: bool,
+    budget: Budget,
+) -> Result<Explained, TargetError> {
+    if finding.kind == Kind::Hang {
+        let minimising =
+            Minimising { ending: MinimisingEnd::NotReproduced, ..Minimising::default() };
+        let explanation = Explanation { minimising, ..Explanation::default() };
+        return Ok(Explained { finding: finding.clone(), explanation });
+    }
+    let mut trials = Trials::new(session, symbols, finding, exit_is_fine, budget);
+    let Minimised { finding: mut small, minimising, shown } = Minimiser::run(&mut trials)?;
+    let mut explanation = Explanation { minimising, ..Explanation::default() };
+    let is_small = explanation.minimising.ending != MinimisingEnd::NotReproduced;
+    // That a race shows depends on no order: its report says what is missing.
+    if let Some((base, execution)) = shown.filter(|_| is_small && finding.kind != Kind::Race) {
+        trials.renew(budget.n_reason);
+        find_reason(&mut trials, &mut small, &base, &execution.trace, &mut explanation)?;
+    }
+    Ok(Explained { finding: small, explanation })
+}
+
+/// Adds the reason and the contrast.
+fn find_reason(
+    trials: &mut Trials<'_>,
+    small: &mut Finding,
+    base: &Plan,
+    trace: &Trace,
+    explanation: &mut Explanation,
+) -> Result<(), TargetError> {
+    let Some(orders) = Reasoner::new(trials, base, trace).find()? else { return Ok(()) };
+    let Orders { edges, sufficient, reversed, passing, passes } = orders;
+    let rich = Rich::of(trials, base, trace, &edges)?;
+    let symbols = &mut *trials.symbols;
+    let mut points = Points::new(&rich, &passes, small, symbols);
+    let constraints = rich.pairs.iter().zip(reversed).map(|((first, second), reversed)| {
+        let first = points.node(*first, symbols);
+        let second = points.node(*second, symbols);
+        Constraint { first, second, reversed }
+    });
+    let orders = constraints.collect();
+    let observations = observe::observations(&rich, small, &mut points, symbols);
+    explanation.reason = Some(Reason { orders, sufficient, observations });
+    explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));
+    small.objects = points.into_names();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

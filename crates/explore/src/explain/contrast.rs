@@ -1,0 +1,82 @@
+//! The nearest schedule that passes, and the first value in which it differs (ALGORITHMS D5).
+
+use std::collections::HashMap;
+
+use raddle_model::{
+    Difference, Finding, OpKind, Passing, PickerSpec, Plan, Point, Record, Step, ThreadId,
+};
+use raddle_trace::Trace;
+
+use super::{edges::site_hash, minimise::size, reason::Contrast};
+use crate::{finding::Described, target::Symbols};
+
+/// A passing execution as a value.
+pub(super) fn passing(
+    contrast: Contrast,
+    failing: &Trace,
+    small: &Finding,
+    symbols: &mut dyn Symbols,
+) -> Passing {
+    let Contrast { execution, plan, reversed, .. } = contrast;
+    let trace = &execution.trace;
+    let described = Described::of(trace, symbols);
+    let record = Record { options: false, ..plan.record };
+    let picker = PickerSpec::Nonpreemptive;
+    Passing {
+        plan: Plan { prefix: described.choices, picker, record, ..plan },
+        steps: described.steps,
+        n_steps_dropped: described.n_steps_dropped,
+        objects: described.objects,
+        locations: described.locations,
+        places: described.places,
+        threads: described.threads,
+        size: size(trace),
+        reversed,
+        difference: difference(failing, trace, small, symbols),
+    }
+}
+
+/// The first step of the failing schedule that sees another value than the same step of its thread in
+/// the passing one.
+fn difference(
+    failing: &Trace,
+    passing: &Trace,
+    small: &Finding,
+    symbols: &mut dyn Symbols,
+) -> Option<Difference> {
+    let mut lanes: HashMap<ThreadId, Vec<usize>> = HashMap::new();
+    for (idx, event) in passing.events.iter().enumerate() {
+        lanes.entry(event.thread).or_default().push(idx);
+    }
+    let mut next: HashMap<ThreadId, usize> = HashMap::new();
+    for (idx, event) in failing.events.iter().enumerate() {
+        let nth = next.entry(event.thread).or_default();
+        let other = lanes.get(&event.thread).and_then(|it| it.get(*nth)).copied();
+        *nth += 1;
+        let Some(other_idx) = other else { continue };
+        let other = &passing.events[other_idx];
+        let is_same_place = event.kind == other.kind
+            && site_hash(failing, event.site) == site_hash(passing, other.site);
+        if is_same_place && sees_values(event.kind) && event.value != other.value {
+            return Some(Difference {
+                point: point(idx, small, symbols)?,
+                passing_step: other_idx as u64,
+                values: [event.value, other.value],
+            });
+        }
+    }
+    None
+}
+
+/// A step of the smallest schedule, if the finding has kept it.
+fn point(idx: usize, small: &Finding, symbols: &mut dyn Symbols) -> Option<Point> {
+    let kept = idx.checked_sub(usize::try_from(small.n_steps_dropped).ok()?)?;
+    let Step { thread, kind, object, place, .. } = *small.steps.get(kept)?;
+    let place = small.places.get(place as usize).cloned().unwrap_or_default();
+    let source = symbols.source_line(&place).unwrap_or_default();
+    Some(Point { thread, step: Some(idx as u64), kind, object, place, source })
+}
+
+const fn sees_values(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas)
+}

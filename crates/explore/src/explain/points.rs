@@ -1,0 +1,131 @@
+//! Steps of a failing execution as points that can be shown.
+
+use raddle_model::{Finding, ObjectId, OpKind, Place, Point, ThreadId};
+use raddle_trace::Trace;
+
+use super::{edges::Node, rich::Rich};
+use crate::{finding::Described, target::Symbols};
+
+/// Makes points of steps.
+pub(super) struct Points<'a> {
+    rich: &'a Rich,
+    /// Passing executions that nodes refer to.
+    passes: &'a [Trace],
+    described: Described,
+    /// Where blocked threads wait, by thread.
+    waits: Vec<(ThreadId, Place)>,
+    /// What the finding calls its objects; it may learn of more.
+    names: Vec<String>,
+}
+
+impl<'a> Points<'a> {
+    pub(super) fn new(
+        rich: &'a Rich,
+        passes: &'a [Trace],
+        finding: &Finding,
+        symbols: &mut dyn Symbols,
+    ) -> Points<'a> {
+        let waits = finding.threads.iter();
+        let waits = waits.filter_map(|it| Some((it.thread, it.waits_for.as_ref()?.at.clone())));
+        Points {
+            rich,
+            passes,
+            described: Described::of(&rich.trace, symbols),
+            waits: waits.collect(),
+            names: finding.objects.clone(),
+        }
+    }
+
+    /// What the finding calls its objects, with those that it did not know.
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.names
+    }
+
+    /// The point of a node.
+    pub(super) fn node(&mut self, node: Node, symbols: &mut dyn Symbols) -> Point {
+        match node {
+            Node::Step(idx) => self.step(idx, symbols),
+            Node::Pending(thread) => self.pending(thread, symbols),
+            Node::Absent { passing, idx } => self.absent(passing, idx, symbols),
+        }
+    }
+
+    /// A step.
+    pub(super) fn step(&mut self, idx: usize, symbols: &mut dyn Symbols) -> Point {
+        let event = &self.rich.trace.events[idx];
+        let (thread, kind) = (event.thread, event.kind);
+        let n_cut = self.rich.trace.events.len() - self.described.steps.len();
+        let step = idx.checked_sub(n_cut).and_then(|it| self.described.steps.get(it));
+        let place = step.and_then(|it| self.described.places.get(it.place as usize));
+        let place = place.cloned().unwrap_or_default();
+        let object = self.object(event.object);
+        let step = self.rich.steps.get(idx).copied().flatten();
+        let source = symbols.source_line(&place).unwrap_or_default();
+        Point { thread, step, kind, object, place, source }
+    }
+
+    /// What a thread waited to do at the end.
+    pub(super) fn pending(&mut self, thread: ThreadId, symbols: &mut dyn Symbols) -> Point {
+        let pending = &self.rich.trace.threads[thread.idx()].pending;
+        let (kind, object) = (pending.kind, pending.object);
+        let wait = self.waits.iter().find(|it| it.0 == thread);
+        let place = wait.map(|it| it.1.clone()).unwrap_or_default();
+        let source = symbols.source_line(&place).unwrap_or_default();
+        Point { thread, step: None, kind, object: self.object(object), place, source }
+    }
+
+    /// A step of a passing execution.
+    fn absent(&mut self, passing: usize, idx: usize, symbols: &mut dyn Symbols) -> Point {
+        let trace = &self.passes[passing];
+        let described = Described::of(trace, symbols);
+        let event = &trace.events[idx];
+        let (thread, kind) = (event.thread, event.kind);
+        let n_cut = trace.events.len() - described.steps.len();
+        let step = idx.checked_sub(n_cut).and_then(|it| described.steps.get(it));
+        let place = step.and_then(|it| described.places.get(it.place as usize));
+        let place = place.cloned().unwrap_or_default();
+        let name = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
+        let source = symbols.source_line(&place).unwrap_or_default();
+        Point { thread, step: None, kind, object: self.called(name), place, source }
+    }
+
+    /// The finding's number for an object of the execution.
+    fn object(&mut self, object: ObjectId) -> ObjectId {
+        let name = self.name(object);
+        self.called(name)
+    }
+
+    /// The finding's number for what is called so.
+    fn called(&mut self, name: String) -> ObjectId {
+        if name.is_empty() {
+            return ObjectId::NONE;
+        }
+        let known = self.names.iter().position(|it| *it == name);
+        let idx = known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        ObjectId(idx as u32)
+    }
+
+    /// What reports call an object of the execution.
+    pub(super) fn name(&self, object: ObjectId) -> String {
+        self.described.objects.get(object.idx()).cloned().unwrap_or_default()
+    }
+
+    /// Is it an op that takes a lock?
+    pub(super) const fn takes(kind: OpKind) -> bool {
+        matches!(
+            kind,
+            OpKind::Lock
+                | OpKind::TryLock
+                | OpKind::ReadLock
+                | OpKind::TryReadLock
+                | OpKind::WriteLock
+                | OpKind::TryWriteLock
+                | OpKind::CondWake
+                | OpKind::OnceEnter
+                | OpKind::SemWait
+        )
+    }
+}

@@ -1,0 +1,116 @@
+//! Executions under changed plans: do they still show the finding?
+
+use std::time::Instant;
+
+use raddle_model::{Finding, Kind, MinimisingEnd, Plan};
+use raddle_plan::entry;
+
+use super::Budget;
+use crate::{
+    finding,
+    replay::{Sameness, find_again, is_same},
+    target::{Block, Execution, Session, Symbols, TargetError},
+};
+
+/// Runs plans until the budget is spent.
+pub(super) struct Trials<'a> {
+    session: &'a mut dyn Session,
+    pub(super) symbols: &'a mut dyn Symbols,
+    /// What is to be shown.
+    pub(super) finding: &'a Finding,
+    exit_is_fine: bool,
+    budget: Budget,
+    begun: Instant,
+    pub(super) n_replays: u64,
+    n_steps: u64,
+    /// What stopped it, if something did.
+    pub(super) stopped_by: Option<MinimisingEnd>,
+}
+
+/// One execution, and what was found to be shared in it.
+pub(super) struct Trial {
+    pub(super) execution: Execution,
+    pub(super) shared_found: Vec<u64>,
+}
+
+impl<'a> Trials<'a> {
+    pub(super) fn new(
+        session: &'a mut dyn Session,
+        symbols: &'a mut dyn Symbols,
+        finding: &'a Finding,
+        exit_is_fine: bool,
+        budget: Budget,
+    ) -> Trials<'a> {
+        Trials {
+            session,
+            symbols,
+            finding,
+            exit_is_fine,
+            budget,
+            begun: Instant::now(),
+            n_replays: 0,
+            n_steps: 0,
+            stopped_by: None,
+        }
+    }
+
+    /// Runs a plan; `None` if the budget is spent.
+    pub(super) fn run(&mut self, plan: &Plan) -> Result<Option<Trial>, TargetError> {
+        if self.budget.n_replays <= self.n_replays || self.budget.n_steps <= self.n_steps {
+            self.stopped_by.get_or_insert(MinimisingEnd::Budget);
+            return Ok(None);
+        }
+        if self.budget.time <= self.begun.elapsed() {
+            self.stopped_by.get_or_insert(MinimisingEnd::Time);
+            return Ok(None);
+        }
+        self.n_replays += 1;
+        let trial = self.run_free(plan)?;
+        self.n_steps += trial.execution.trace.summary.n_steps;
+        Ok(Some(trial))
+    }
+
+    /// Runs a plan, whatever has been spent.
+    pub(super) fn run_free(&mut self, plan: &Plan) -> Result<Trial, TargetError> {
+        let entries = vec![entry(plan.picker, plan.seed)];
+        let exit_is_fine = self.exit_is_fine;
+        let result =
+            self.session.run(&Block { plan: plan.clone(), entries, exit_is_fine, common: 0 })?;
+        let shared_found = result.shared_found;
+        let execution = result
+            .last
+            .ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))?;
+        Ok(Trial { execution, shared_found })
+    }
+
+    /// Does an execution show the finding?
+    pub(super) fn shows(&mut self, execution: &Execution) -> bool {
+        let Finding { kind, bucket, .. } = *self.finding;
+        if kind == Kind::Race {
+            return self.finding_of(execution, &self.finding.plan).is_some();
+        }
+        finding::is_failure(&execution.trace, self.exit_is_fine)
+            && finding::bucket(&execution.trace, self.symbols) == Some(bucket)
+    }
+
+    /// Did it end in another way than well?
+    pub(super) fn is_failure(&self, execution: &Execution) -> bool {
+        finding::is_failure(&execution.trace, self.exit_is_fine)
+    }
+
+    /// Begins again with another budget of executions; the clock goes on.
+    pub(super) fn renew(&mut self, n_replays: u64) {
+        self.budget.n_replays = self.n_replays + n_replays;
+        self.n_steps = 0;
+        self.stopped_by = None;
+    }
+
+    /// The finding as an execution of this plan shows it.
+    pub(super) fn finding_of(&mut self, execution: &Execution, plan: &Plan) -> Option<Finding> {
+        let same = Sameness::Bucket;
+        let like = Finding { plan: plan.clone(), ..self.finding.clone() };
+        let new = find_again(execution, &like, self.symbols, self.exit_is_fine, same)?;
+        let strategy = self.finding.strategy.clone();
+        is_same(&new, self.finding, same).then_some(Finding { strategy, ..new })
+    }
+}

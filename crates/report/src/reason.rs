@@ -1,0 +1,275 @@
+//! Why it fails, in sentences: which orders make it fail, how sure that is, what passes, what stands out.
+
+use std::fmt::Write as _;
+
+use raddle_model::{
+    Constraint, Explanation, Finding, Observation, OpKind, Passing, Point, Reason, Share,
+};
+
+use crate::{Style, names, number, place, style::Ink};
+
+/// Source text longer than this is cut.
+const SOURCE_MAX: usize = 48;
+
+/// The block below the headline; empty if there is nothing to say.
+pub(crate) fn block(finding: &Finding, explanation: &Explanation, style: &Style) -> String {
+    let mut out = String::new();
+    if let Some(reason) = &explanation.reason {
+        orders(&mut out, finding, reason, style);
+        for observation in &reason.observations {
+            wrapped(&mut out, "note: ", &observed(finding, observation, style), style);
+        }
+    }
+    if let Some(passing) = &explanation.passing
+        && let Some(text) = passes(finding, explanation, passing, style)
+    {
+        wrapped(&mut out, "passes ", &text, style);
+    }
+    out
+}
+
+/// Everything that the block says, one sentence after the other, without line breaks of their own.
+pub fn sentences(finding: &Finding, explanation: &Explanation, style: &Style) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(reason) = &explanation.reason {
+        all.extend(whenever(finding, reason, style));
+        all.push(sureness(reason));
+        all.extend(reason.observations.iter().map(|it| observed(finding, it, style)));
+    }
+    if let Some(passing) = &explanation.passing {
+        all.extend(passes(finding, explanation, passing, style).map(|it| format!("passes {it}")));
+    }
+    all
+}
+
+/// "fails whenever `a` (x.c:1, T1) comes before `b` (x.c:2, T2) and …".
+fn whenever(finding: &Finding, reason: &Reason, style: &Style) -> Option<String> {
+    let chains = chains(&reason.orders);
+    let chains = chains.iter().map(|chain| {
+        let points = chain.iter().map(|it| in_line(finding, it, style)).collect::<Vec<_>>();
+        match points.as_slice() {
+            [first, second, rest @ ..] => {
+                let rest = rest.iter().map(|it| format!(", and that before {it}"));
+                format!("{first} comes before {second}{}", rest.collect::<String>())
+            }
+            _ => String::new(),
+        }
+    });
+    let chains: Vec<String> = chains.collect();
+    (!chains.is_empty()).then(|| format!("fails whenever {}", chains.join("; and ")))
+}
+
+fn orders(out: &mut String, finding: &Finding, reason: &Reason, style: &Style) {
+    if reason.orders.is_empty() {
+        return wrapped(out, "", &sureness(reason), style);
+    }
+    let _ = writeln!(out, "  {}", style.paint(Ink::Strong, "fails whenever"));
+    for (idx, chain) in chains(&reason.orders).iter().enumerate() {
+        for (place, point) in chain.iter().enumerate() {
+            let word = match (idx, place) {
+                (0, 0) => "",
+                (_, 0) => "and",
+                _ => "before",
+            };
+            let (what, at) = words(finding, point, style);
+            let line = format!("  {word:>8} {what}  {at}");
+            let _ = writeln!(out, "{}", style.cut(&line, style.width));
+        }
+    }
+    wrapped(out, "", &sureness(reason), style);
+}
+
+/// Orders that follow on each other are told in one go.
+fn chains(orders: &[Constraint]) -> Vec<Vec<&Point>> {
+    let mut chains: Vec<Vec<&Point>> = Vec::new();
+    let mut left: Vec<&Constraint> = orders.iter().collect();
+    while !left.is_empty() {
+        let is_follower = |it: &&Constraint| {
+            chains
+                .last()
+                .and_then(|chain| chain.last())
+                .is_some_and(|last| is_same(last, &it.first))
+        };
+        match left.iter().position(is_follower) {
+            Some(idx) => {
+                let next = left.remove(idx);
+                chains.last_mut().expect("bug: it was just looked at").push(&next.second);
+            }
+            None => {
+                let first = left.remove(0);
+                chains.push(vec![&first.first, &first.second]);
+            }
+        }
+    }
+    chains
+}
+
+fn is_same(one: &Point, other: &Point) -> bool {
+    one.thread == other.thread
+        && one.step == other.step
+        && (one.step.is_some() || one.place == other.place)
+}
+
+/// How sure it is: "20 of 20 random schedules that keep this order fail".
+fn sureness(reason: &Reason) -> String {
+    let Share { n, of } = reason.sufficient;
+    let (n, of) = (number::grouped(n), number::grouped(of));
+    if reason.orders.is_empty() {
+        return match n == of {
+            true => format!("fails in whatever order: {n} of {of} random schedules do"),
+            false => format!("no order was found that matters: {n} of {of} random schedules fail"),
+        };
+    }
+    let keep = if reason.orders.len() == 1 { "this order" } else { "these orders" };
+    let mut text = format!("{n} of {of} random schedules that keep {keep} fail");
+    let turned = reason.orders.iter().map(|it| it.reversed).filter(|it| it.of > 0);
+    let turned: Vec<String> = turned.map(|it| format!("{} of {}", it.n, it.of)).collect();
+    match turned.as_slice() {
+        [] => {}
+        [one] if reason.orders.len() == 1 => {
+            let _ = write!(text, ", the other way round {one}");
+        }
+        many => {
+            let _ = write!(text, "; one of them the other way round: {}", many.join(", "));
+        }
+    }
+    text
+}
+
+/// "when `b` comes before `a`: then T1 reads 1, not 0, at x.c:4".
+fn passes(
+    finding: &Finding,
+    explanation: &Explanation,
+    passing: &Passing,
+    style: &Style,
+) -> Option<String> {
+    let orders = explanation.reason.as_ref().map_or(&[][..], |it| &it.orders);
+    let turned = passing.reversed.and_then(|it| orders.get(it));
+    let difference = passing.difference.as_ref().map(|it| {
+        let [fails, passes] = it.values.map(|it| number::value(it, style));
+        let at = place::short(&it.point.place);
+        let what = object(finding, &it.point);
+        let what = if what.is_empty() { String::new() } else { format!(" from {what}") };
+        format!("T{} then reads {passes}{what} at {at}, not {fails}", it.point.thread.0)
+    });
+    Some(match (turned, difference) {
+        (Some(order), difference) => {
+            let (first, second) = (in_passing(&order.second), in_passing(&order.first));
+            let difference = difference.map(|it| format!(": {it}")).unwrap_or_default();
+            format!("when {first} comes before {second}{difference}")
+        }
+        (None, Some(difference)) => format!("where {difference}"),
+        (None, None) => return None,
+    })
+}
+
+fn observed(finding: &Finding, observation: &Observation, style: &Style) -> String {
+    let at = |point: &Point| place::short(&point.place);
+    let who = |point: &Point| format!("T{}", point.thread.0);
+    match observation {
+        Observation::LockOnOneSide { holding, other, lock } => format!(
+            "{} holds {lock} at {}; {} does not at {}",
+            who(holding),
+            at(holding),
+            who(other),
+            at(other)
+        ),
+        Observation::DifferentLocks { sides: [one, other], locks: [first, second] } => format!(
+            "{} holds {first} at {}, {} holds {second} at {}: not the same lock",
+            who(one),
+            at(one),
+            who(other),
+            at(other)
+        ),
+        Observation::NoLock { sides: [one, other] } => {
+            format!("no lock is held at {} or at {}", at(one), at(other))
+        }
+        Observation::NotOne { from, between, to, lock } => {
+            let split = match lock.as_str() {
+                "" => format!("{} and {} are not one step of {}", at(from), at(to), who(from)),
+                lock => {
+                    format!("{} gives {lock} back between {} and {}", who(from), at(from), at(to))
+                }
+            };
+            format!("{split}, and {} comes in between", in_passing(between))
+        }
+        Observation::NoLoop { wait } => format!(
+            "the wait at {} is in no loop: what it waits for is not looked at again afterwards",
+            at(wait)
+        ),
+        Observation::EarlySignal { signal, wait } => format!(
+            "{} comes too early: {} waits only later, at {}",
+            in_line(finding, signal, style),
+            who(wait),
+            at(wait)
+        ),
+        Observation::LockOrder { links } => {
+            let links = links.iter().map(|[took, wants]| {
+                let (first, second) = (object(finding, took), object(finding, wants));
+                format!("{} takes {first} ({}), then {second} ({})", who(took), at(took), at(wants))
+            });
+            format!("opposite orders: {}", links.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
+/// `T1's read of hits (x.c:14)` where it was spoken of before: its thread, and where it is.
+fn in_passing(point: &Point) -> String {
+    format!("T{}'s {} ({})", point.thread.0, point.kind.verb(), place::short(&point.place))
+}
+
+/// "`int seen = hits;` (x.c:14, T1)".
+fn in_line(finding: &Finding, point: &Point, style: &Style) -> String {
+    let what = match point.source.as_str() {
+        "" => {
+            let object = object(finding, point);
+            format!("{} {object}", point.kind.verb()).trim_end().to_owned()
+        }
+        source => style.cut(&style.tame(source), SOURCE_MAX),
+    };
+    format!("`{what}` ({}, T{})", place::short(&point.place), point.thread.0)
+}
+
+/// In two parts: "T1 read hits", "x.c:14  int seen = hits;".
+fn words(finding: &Finding, point: &Point, style: &Style) -> (String, String) {
+    let object = object(finding, point);
+    let kind = match point.kind {
+        OpKind::Start | OpKind::Finish => point.kind.verb().to_owned(),
+        kind => format!("{} {object}", kind.verb()).trim_end().to_owned(),
+    };
+    let who = format!("T{}", point.thread.0);
+    let what = style.fit(&format!("{who} {kind}"), 26);
+    let source = style.tame(&point.source);
+    let at = place::short(&point.place);
+    (what, format!("{at}  {source}").trim_end().to_owned())
+}
+
+/// What reports call the object, if that is short.
+fn object(finding: &Finding, point: &Point) -> String {
+    let name = finding.objects.get(point.object.idx()).map(String::as_str).unwrap_or_default();
+    names::bare(name).unwrap_or_default()
+}
+
+/// A note in as many lines as it takes, all but the first indented.
+fn wrapped(out: &mut String, head: &str, text: &str, style: &Style) {
+    let room = style.width.saturating_sub(2 + head.chars().count()).max(20);
+    let mut line = String::new();
+    let mut lines = Vec::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && room < line.chars().count() + 1 + word.chars().count() {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    for (idx, line) in lines.iter().enumerate() {
+        let start = match idx {
+            0 => style.paint(Ink::Strong, head),
+            _ => " ".repeat(head.chars().count()),
+        };
+        let _ = writeln!(out, "  {start}{line}");
+    }
+}
