@@ -4,7 +4,9 @@ mod compare;
 mod conditions;
 mod detect;
 mod report;
+mod review;
 mod run;
+mod store;
 
 use std::{
     ffi::OsString,
@@ -22,7 +24,9 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use conditions::{Conditions, PointsArg};
 pub(crate) use detect::{DetectArg, detect};
 pub(crate) use report::{ReportArgs, ReportFormat};
+pub(crate) use review::ReviewArgs;
 pub(crate) use run::{ProgressMode, RunArgs};
+pub(crate) use store::{StoreArgs, StoreVerb};
 
 use crate::{exit::Exit, values};
 
@@ -78,6 +82,10 @@ pub(crate) enum Verb {
     Report(ReportArgs),
     /// Make a finding's schedule small, and say why it fails
     Min(MinArgs),
+    /// Keep a finding as a regression, suppress it, or throw it away
+    Review(ReviewArgs),
+    /// Look through the store, take findings elsewhere, make room
+    Store(StoreArgs),
     /// List findings, newest first
     List(ListArgs),
     /// Compare strategies on programs of yours

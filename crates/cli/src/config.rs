@@ -82,7 +82,7 @@ fn with_args(line: &[OsString], args: &[String]) -> Vec<OsString> {
 /// Reads what there is for a run.
 fn load(args: &RunArgs, matches: &ArgMatches) -> Result<Config, Failure> {
     let mut config = Config::default();
-    if let Some(path) = find(args)? {
+    if let Some(path) = find(args.config.as_deref())? {
         let text = read(&path)?;
         let shown = shown(&path);
         let document = Document::parse(&shown, &text).map_err(Failure::usage)?;
@@ -113,10 +113,32 @@ fn add_files(args: &RunArgs, config: &mut Config) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Adds a `[[suppress]]` to the file that a run here would read, or to a new `raddle.toml`. Gives back the
+/// file. What would not be read, or not be in force, is not written.
+pub(crate) fn add_rule(rule: &str) -> Result<String, Failure> {
+    let path = find(None)?.unwrap_or_else(|| NAMES[0].into());
+    let old = if path.exists() { read(&path)? } else { String::new() };
+    let gap = if old.is_empty() || old.ends_with("\n\n") { "" } else { "\n" };
+    let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+    let new = format!("{old}{end}{gap}{rule}");
+    let shown = shown(&path);
+    let n_expired = |text: &str| -> Result<usize, Failure> {
+        let document = Document::parse(&shown, text).map_err(Failure::usage)?;
+        Ok(rules::read(&document, today()).map_err(Failure::usage)?.warnings.len())
+    };
+    if n_expired(&new)? > n_expired(&old)? {
+        let line = "--expires: that day is over, the rule would suppress nothing".to_owned();
+        return Err(Failure::usage(line));
+    }
+    fs::write(&path, new)
+        .map_err(|error| Failure::usage(format!("failed to write {shown}: {error}")))?;
+    Ok(shown)
+}
+
 /// The file to read, if there is one.
-fn find(args: &RunArgs) -> Result<Option<PathBuf>, Failure> {
-    if let Some(path) = &args.config {
-        return Ok(Some(path.clone()));
+fn find(config: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    if let Some(path) = config {
+        return Ok(Some(path.to_owned()));
     }
     let here = std::env::current_dir()
         .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;

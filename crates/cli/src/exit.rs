@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use raddle_explore::{StoreError, TargetError, classes::ClassesError};
+use raddle_explore::{StoreError, TargetError, classes::ClassesError, regression::RegressionError};
 use raddle_launch::{CacheError, CcError, CompileError, ExecutableError};
 
 use crate::signals;
@@ -80,6 +80,12 @@ impl From<CompileError> for Failure {
 
 impl From<ClassesError> for Failure {
     fn from(error: ClassesError) -> Failure {
+        Failure::usage(error.to_string())
+    }
+}
+
+impl From<RegressionError> for Failure {
+    fn from(error: RegressionError) -> Failure {
         Failure::usage(error.to_string())
     }
 }

@@ -16,12 +16,15 @@ mod native;
 mod observe;
 mod prepare;
 mod record;
+mod regressions;
 mod replay;
 mod report;
+mod review;
 mod run;
 mod search;
 mod show;
 mod signals;
+mod store;
 mod stored;
 mod terminal;
 mod values;
@@ -69,6 +72,8 @@ fn raddle() -> Exit {
         },
         Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
         Verb::Show(show) => show::show(&show, &mut terminal),
+        Verb::Review(review) => review::review(&review, &mut terminal),
+        Verb::Store(store) => store::store(&store, &mut terminal),
         Verb::Report(report) => report::report(&report, &mut terminal),
         Verb::Min(min) => min::min(&min, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),

@@ -71,6 +71,18 @@ impl Record {
     }
 }
 
+/// Runs that found nothing are kept up to this number.
+const CLEAN_RUNS_MAX: usize = 100;
+
+impl Record {
+    /// Makes room, now that this run is kept. If that fails, the store is only larger.
+    pub(crate) fn forget_clean_runs(&self, store: &Store) {
+        if self.run.is_some() {
+            let _ = store.forget_clean_runs(CLEAN_RUNS_MAX);
+        }
+    }
+}
+
 fn warn(error: &StoreError, terminal: &mut Terminal) {
     terminal.warning(&format!(
         "this run is not kept, its findings can't be replayed: failed to {error}"

@@ -29,7 +29,7 @@ use crate::{
     observe::{Watch, Watcher, status},
     prepare::{Named, prepare},
     record::Record,
-    search, signals,
+    regressions, search, signals,
     terminal::Terminal,
 };
 
@@ -117,6 +117,10 @@ fn explore(
     let mut journal = options.search.as_ref().and_then(|_| record.search(search::settings(args)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
+    let first = regressions::run_first(args, program, target, &mut symbols, &mut watcher)?;
+    if first.is_enough {
+        return Ok(Exit::Findings);
+    }
     let mut campaign = Campaign::new(target, options).with_ids(ids);
     if let Some(journal) = &mut journal {
         campaign = campaign.with_journal(journal);
@@ -136,7 +140,11 @@ fn explore(
         known.write(file, &outcome.exposed)?;
     }
     tell_suppressed(args, &outcome, watcher.terminal);
-    Ok(exit(args, &outcome))
+    watcher.record.forget_clean_runs(&store);
+    Ok(match exit(args, &outcome) {
+        Exit::Clean | Exit::Inconclusive if first.n_reproduced > 0 => Exit::Findings,
+        exit => exit,
+    })
 }
 
 /// What is known of the program's storage, if that is kept.

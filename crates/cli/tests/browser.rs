@@ -113,16 +113,16 @@ fn a_deadlock_is_stepped_through() {
             at first: lock a ← waits for ever prog.c:5
             source: prog.c:5 in take | 5 pthread_mutex_lock(second);T2T1
             Home: 1 spawn T1 prog.c:13
-            down: 2 start
+            down: 2 spawn T2 prog.c:14
             End: lock a ← waits for ever prog.c:5 | waits for ever · T2 two · lock a
             p: lock b ← waits for ever prog.c:5
-            n: 2 start
+            n: 3 start
             O: true true
             o: true
             bands: 2 arrows: true
             theme: true
             help: true
-            pressed: as found
+            pressed: minimised
             active: true
         "#]],
     );
@@ -198,7 +198,7 @@ int main(void) {
     assert(!is_wrong);
 }
 "#;
-    report(folder.path(), source, &["--max-steps", "100000"]);
+    report(folder.path(), source, &["--max-steps", "100000", "--no-explain"]);
     let size = fs::metadata(folder.path().join("page.html")).expect("it was written").len();
     assert!(size < 5_000_000, "{size}");
     check(

@@ -12,6 +12,7 @@ pub mod explain;
 #[cfg(test)]
 mod fake;
 pub mod finding;
+pub mod regression;
 pub mod replay;
 mod route;
 pub mod store;

@@ -21,6 +21,7 @@ mod file;
 mod hapset;
 mod ids;
 mod index;
+mod manage;
 mod os;
 mod run;
 mod runs;
@@ -36,10 +37,11 @@ pub use self::{
     hapset::{read_hapsets, write_hapsets},
     ids::Ids,
     index::Listed,
+    manage::{Export, Pruned, Retention},
     run::Run,
     search::{SearchFile, SearchSettings, StoredSearch},
     value::{
-        About, Bounds, FoundCount, RunEnd, RunInfo, StoredFinding, StoredRun, StoredTarget,
+        About, Bounds, FoundCount, Review, RunEnd, RunInfo, StoredFinding, StoredRun, StoredTarget,
         StoredUncontrolled, hash_program,
     },
 };

@@ -154,6 +154,33 @@ impl Replayed {
     }
 }
 
+/// `regression dl-02c1: diverged at step 5: recorded …, now …; it did not fail`.
+pub fn regression(id: &str, replayed: &Replayed, style: &Style) -> String {
+    let (ink, verdict, more) = match replayed {
+        Replayed::Reproduced { is_exact: true } => (Ink::Error, "reproduces", String::new()),
+        Replayed::Reproduced { is_exact: false } => {
+            (Ink::Error, "reproduces", ", by slightly different steps".to_owned())
+        }
+        Replayed::Diverged { end: NewEnd::Same, step, .. } => {
+            (Ink::Error, "reproduces", format!(", by other steps from step {} on", grouped(*step)))
+        }
+        Replayed::Gone => (Ink::Good, "gone", ": the same steps, and nothing failed".to_owned()),
+        Replayed::Diverged { step, expected, found, end } => {
+            let end = match end {
+                NewEnd::Other(message) => {
+                    format!("it ended in another failure: {}", style.tame(message))
+                }
+                NewEnd::Same | NewEnd::Good => "it did not fail".to_owned(),
+            };
+            let (expected, found) = (style.tame(expected), style.tame(found));
+            let step = grouped(*step);
+            let more = format!(" at step {step}: recorded {expected}, now {found}; {end}");
+            (Ink::Warning, "diverged", more)
+        }
+    };
+    format!("regression {id}: {}{more}\n", style.paint(ink, verdict))
+}
+
 /// `dl-02c1: reproduced 5 of 5 times`, and where replays left the recorded steps.
 pub fn replayed(id: &str, all: &[Replayed], style: &Style) -> String {
     let n_reproduced = all.iter().filter(|it| it.is_reproduced()).count() as u64;

@@ -97,6 +97,21 @@ pub fn summary(status: &Status, closing: &Closing) -> String {
 
 /// `{"type":"replay",…}`: one for each replay.
 pub fn replay(id: &str, time: u64, replayed: &Replayed, is_rebuilt: bool) -> String {
+    replay_line("replay", id, time, replayed, is_rebuilt)
+}
+
+/// `{"type":"regression",…}`: one for each regression that a run ran first.
+pub fn regression(id: &str, replayed: &Replayed, is_rebuilt: bool) -> String {
+    replay_line("regression", id, 1, replayed, is_rebuilt)
+}
+
+fn replay_line(
+    r#type: &'static str,
+    id: &str,
+    time: u64,
+    replayed: &Replayed,
+    is_rebuilt: bool,
+) -> String {
     let (step, expected, found) = match replayed {
         Replayed::Diverged { step, expected, found, .. } => {
             (Some(*step), Some(expected.as_str()), Some(found.as_str()))
@@ -113,7 +128,7 @@ pub fn replay(id: &str, time: u64, replayed: &Replayed, is_rebuilt: bool) -> Str
         Replayed::Gone => "gone",
     };
     to_line(&ReplayLine {
-        r#type: "replay",
+        r#type,
         version: VERSION,
         id,
         time,
@@ -191,6 +206,35 @@ pub fn listed(listed: &Listed<'_>) -> String {
         listed: &'a Listed<'a>,
     }
     to_line(&ListedLine { r#type: "listed", version: VERSION, listed })
+}
+
+/// A row of `raddle store ls`.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunLine<'a> {
+    /// The run's id.
+    pub run: &'a str,
+    /// When it began, in UTC.
+    pub date: &'a str,
+    /// The executable.
+    pub program: Cow<'a, str>,
+    /// Executions; null if the run has not ended.
+    pub executions: Option<u64>,
+    /// Findings that are stored with it.
+    pub findings: u64,
+    /// Bytes of its files.
+    pub bytes: u64,
+}
+
+/// `{"type":"run",…}`.
+pub fn run(run: &RunLine<'_>) -> String {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        r#type: &'static str,
+        version: u32,
+        #[serde(flatten)]
+        run: &'a RunLine<'a>,
+    }
+    to_line(&Line { r#type: "run", version: VERSION, run })
 }
 
 /// `{"type":"compared",…}`.

@@ -96,6 +96,10 @@ pub(crate) struct RunArgs {
     /// What is not to be told
     #[arg(skip)]
     pub(crate) rules: Suppressions,
+    /// Findings that were kept (`raddle review --keep`): those of the program are run first
+    #[arg(long, value_name = "DIR", default_value = "raddle-regressions")]
+    #[arg(help_heading = "Configuration")]
+    pub(crate) regressions: PathBuf,
 
     /// Leave findings as they are found: no smaller schedule, no reason
     #[arg(long, help_heading = "Analysis")]

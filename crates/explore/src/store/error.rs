@@ -75,6 +75,12 @@ pub enum StoreError {
         /// The file.
         file: PathBuf,
     },
+    /// An id that is none of ours, and might be a path.
+    #[error("take in what is called `{name}`: that is no id")]
+    Name {
+        /// The id.
+        name: String,
+    },
     /// A file is not what it should be.
     #[error("read {}: it is damaged ({why}); {remedy}", .file.display())]
     Corrupted {

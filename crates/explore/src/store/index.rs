@@ -83,6 +83,20 @@ impl Index {
         Ok(())
     }
 
+    /// Keeps only some entries, while no other process changes them.
+    pub(super) fn change(
+        store: &Store,
+        is_kept: impl FnMut(&Listed) -> bool,
+    ) -> Result<(), StoreError> {
+        let lock_path = store.root().join("index.lock");
+        let lock = File::create(&lock_path).map_err(StoreError::io("write", &lock_path))?;
+        lock.lock().map_err(StoreError::io("lock", &lock_path))?;
+        let mut index = Index::read(store)?;
+        index.findings.retain(is_kept);
+        file::write(&store.root().join("index.json"), &index)?;
+        Ok(())
+    }
+
     /// The newest finding of each id, newest first.
     pub(super) fn newest_of_each(self) -> Vec<Listed> {
         let mut seen = BTreeSet::new();

@@ -31,7 +31,7 @@ impl Run {
         let run = Run { store, stored };
         let findings = run.directory().join("findings");
         fs::create_dir_all(&findings).map_err(StoreError::io("create", &findings))?;
-        run.ignore_in_git()?;
+        run.store.ignore_in_git()?;
         run.write()?;
         Ok(run)
     }
@@ -66,6 +66,7 @@ impl Run {
             finding: finding.clone(),
             original: None,
             explanation: None,
+            review: None,
         };
         file::write(&self.store.finding_file(&self.stored.run, id), &stored)?;
         Index::add(&self.store, &stored)?;
@@ -97,14 +98,5 @@ impl Run {
     fn write(&self) -> Result<(), StoreError> {
         file::write(&self.directory().join("run.json"), &self.stored)?;
         Ok(())
-    }
-
-    /// What was found on one machine is no business of the repository, until the user says so.
-    fn ignore_in_git(&self) -> Result<(), StoreError> {
-        let path = self.store.root().join(".gitignore");
-        if path.exists() {
-            return Ok(());
-        }
-        fs::write(&path, "*\n").map_err(StoreError::io("write", &path))
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     finding::finding,
 };
 
-fn info() -> RunInfo {
+pub(super) fn info() -> RunInfo {
     RunInfo {
         target: StoredTarget {
             program: "./toy".into(),
@@ -33,7 +33,7 @@ fn info() -> RunInfo {
     }
 }
 
-fn found(bucket: u64) -> Finding {
+pub(super) fn found(bucket: u64) -> Finding {
     let mut trace = trace(End::Assert, 2);
     trace.ended_by(1, &[31, 22]);
     trace.message = "x == 1".into();

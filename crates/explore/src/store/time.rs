@@ -25,6 +25,12 @@ pub(super) fn run_id(unix_ms: u64) -> String {
     )
 }
 
+/// The time that a run's id was made at.
+pub(super) fn of_run_id(id: &str) -> Option<u64> {
+    let digits: String = id.chars().filter(|it| *it != '-').take(12).collect();
+    u64::from_str_radix(&digits, 16).ok()
+}
+
 /// `2026-01-31T12:34:56Z`.
 pub(super) fn date(unix_ms: u64) -> String {
     let seconds = unix_ms / 1_000;
@@ -63,6 +69,7 @@ mod tests {
         let (early, late) = (run_id(1_767_225_599_999), run_id(1_767_225_600_000));
         assert!(early < late);
         assert_eq!(early.len(), 36);
+        assert_eq!(super::of_run_id(&early), Some(1_767_225_599_999));
         assert_eq!(&early[14..15], "7");
         assert_ne!(run_id(7), run_id(7));
     }

@@ -211,6 +211,19 @@ pub struct StoredFinding {
     /// Why it happens, if that was looked into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
+    /// What the user has decided about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
+}
+
+/// What the user has decided about a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Review {
+    /// It is a regression test now.
+    Kept,
+    /// It is not to be told again.
+    Suppressed,
 }
 
 impl RunEnd {

@@ -1,0 +1,399 @@
+//! Findings that were decided about: kept and run first, suppressed, thrown away; and the store, taken
+//! elsewhere and pruned.
+
+mod common;
+
+use std::{fs, path::Path};
+
+use common::{AB_BA, check, code, folder, raddle, run, stderr, stdout, write};
+use expect_test::expect;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// [`AB_BA`], mended: both take `a` first.
+fn mended() -> String {
+    AB_BA.replace("take(&b, &a)", "take(&a, &b)")
+}
+
+/// A folder in which [`AB_BA`] was found.
+fn found() -> TempDir {
+    let folder = folder();
+    write(folder.path(), "prog.c", AB_BA);
+    let output = raddle(folder.path(), &["run", "prog.c"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    folder
+}
+
+/// And kept.
+fn kept() -> TempDir {
+    let folder = found();
+    check(
+        folder.path(),
+        &["review", "latest", "--keep"],
+        expect![[r#"
+            exit 0
+            stderr: kept dl-67c2: raddle-regressions/prog/dl-67c2.sched; add it to version control
+        "#]],
+    );
+    folder
+}
+
+/// What a run says about its regressions, and how it exits.
+fn verdict(folder: &Path, args: &[&str]) -> String {
+    let all = [&["run", "prog.c", "--execs", "50", "--strategy", "walk"], args].concat();
+    let output = raddle(folder, &all).output().expect("it starts");
+    let told = format!("{}{}", stderr(&output), stdout(&output));
+    let lines = told.lines().filter(|it| it.starts_with("regression") || it.starts_with("ran "));
+    let lines: Vec<&str> = lines.collect();
+    format!("exit {}\n{}\n", code(&output).unwrap_or(-1), lines.join("\n"))
+}
+
+#[test]
+fn a_regression_is_a_small_text_file() {
+    let folder = kept();
+    let text = fs::read_to_string(folder.path().join("raddle-regressions/prog/dl-67c2.sched"));
+    let text = text.expect("it was written");
+    let mut shown = String::new();
+    for line in text.lines() {
+        // What depends on the machine, or on what was learned about the program.
+        let line = match line.split_once(' ') {
+            Some((key @ ("build" | "digest" | "plan"), _)) => format!("{key} …"),
+            _ => line.to_owned(),
+        };
+        shown.push_str(&line);
+        shown.push('\n');
+    }
+    expect![[r#"
+        raddle-regression 1
+        # deadlock: T1 waits for `b` held by T2 (taken at prog.c:4), T2 waits for `a` held by T1 (taken at prog.c:4)
+        # Kept by `raddle review --keep`; every `raddle run` of the program runs it first.
+        id dl-67c2
+        kind deadlock
+        bucket 67c2c05454193ef1
+        message "T1 waits for `b` held by T2 (taken at prog.c:4), T2 waits for `a` held by T1 (taken at prog.c:4)"
+        build …
+        carrier "fibers"
+        digest …
+        site {"function":"take","file":"prog.c","line":4,"column":5,"module":"prog","offset":0}
+        site {"function":"take","file":"prog.c","line":5,"column":5,"module":"prog","offset":0}
+        site {"function":"take","file":"prog.c","line":4,"column":5,"module":"prog","offset":0}
+        site {"function":"take","file":"prog.c","line":5,"column":5,"module":"prog","offset":0}
+        plan …
+        choices 0*2 1*2 2*2
+        object 1 ""
+        object 2 "thread T1"
+        object 3 "thread T2"
+        object 4 "mutex `a`"
+        object 5 "mutex `b`"
+        place 1 {"function":"main","file":"prog.c","line":13,"column":5,"module":"prog","offset":0}
+        place 2 {"function":"main","file":"prog.c","line":14,"column":5,"module":"prog","offset":0}
+        place 3 {"function":"take","file":"prog.c","line":4,"column":5,"module":"prog","offset":0}
+        # thread, op, object, place
+        step 0 spawn 2 1
+        step 0 spawn 3 2
+        step 1 start 2 0
+        step 1 lock 4 3
+        step 2 start 3 0
+        step 2 lock 5 3
+    "#]].assert_eq(&shown);
+}
+
+#[test]
+fn a_regression_runs_first_and_its_verdicts_are_told_apart() {
+    let folder = kept();
+    let at = folder.path();
+    expect![[r#"
+        exit 2
+        regression dl-67c2: reproduces
+        ran 1 regression first: 1 regression reproduced; nothing else was explored (-k goes on)
+    "#]]
+    .assert_eq(&verdict(at, &[]));
+    // With -k everything else is explored as well.
+    let all = verdict(at, &["-k"]);
+    assert!(all.starts_with("exit 2\nregression dl-67c2: reproduces\n"), "{all}");
+    // Lines have moved: it is the same still.
+    write(at, "prog.c", &format!("// one line more\n{AB_BA}"));
+    expect![[r#"
+        exit 2
+        regression dl-67c2: reproduces
+        ran 1 regression first: 1 regression reproduced; nothing else was explored (-k goes on)
+    "#]]
+    .assert_eq(&verdict(at, &[]));
+    // Mended: the second thread takes another lock than was recorded.
+    write(at, "prog.c", &mended());
+    expect![[r#"
+        exit 0
+        regression dl-67c2: diverged at step 6: recorded T2 lock mutex `b` at prog.c:4, now T1 lock mutex `b` at prog.c:5; it did not fail
+    "#]].assert_eq(&verdict(at, &[]));
+    write(at, "prog.c", AB_BA);
+    let other = verdict(at, &["--regressions", "elsewhere"]);
+    assert!(!other.contains("regression"), "{other}");
+}
+
+#[test]
+fn gone_is_the_same_steps_without_the_failure() {
+    let folder = folder();
+    let at = folder.path();
+    let program = |limit: u32| {
+        format!(
+            "#include <assert.h>\n#include <pthread.h>\nstatic int n;\n\
+             static void *work(void *arg) {{ n = 1; return arg; }}\n\
+             int main(void) {{\n    pthread_t t;\n    pthread_create(&t, 0, work, 0);\n    int seen = n;\n\
+             \x20   pthread_join(t, 0);\n    assert(seen < {limit});\n}}\n"
+        )
+    };
+    write(at, "prog.c", &program(1));
+    let output = raddle(at, &["run", "prog.c"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    let output = raddle(at, &["review", "latest", "--keep"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    write(at, "prog.c", &program(2));
+    let told = verdict(at, &[]);
+    assert!(told.starts_with("exit 0\nregression assert-"), "{told}");
+    assert!(told.ends_with(": gone: the same steps, and nothing failed\n"), "{told}");
+}
+
+#[test]
+fn verdicts_as_json() {
+    let folder = kept();
+    let args = ["run", "prog.c", "--message-format", "json"];
+    let output = raddle(folder.path(), &args).output().expect("it starts");
+    let out = stdout(&output);
+    let lines: Vec<Value> = out.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+    assert_eq!(lines[0]["type"], "regression", "{out}");
+    assert_eq!(lines[0]["verdict"], "reproduced");
+    assert_eq!(lines[0]["id"], "dl-67c2");
+    assert_eq!(lines[1]["type"], "finding");
+    assert_eq!(lines[2]["type"], "summary");
+    assert_eq!(lines[2]["findings"], 1);
+}
+
+#[test]
+fn damaged_regressions_are_named() {
+    let folder = kept();
+    let at = folder.path();
+    write(at, "raddle-regressions/prog/dl-67c2.sched", "raddle-regression 1\nid dl\nnonsense\n");
+    let told = run(at, &["run", "prog.c"]);
+    let last = told.lines().last().unwrap_or_default();
+    expect!["stderr: error: raddle-regressions/prog/dl-67c2.sched:3: expected `id`, `kind`, `plan`, `step` or another key, found `nonsense`"].assert_eq(last);
+    assert!(told.starts_with("exit 1"), "{told}");
+    write(at, "raddle-regressions/prog/dl-67c2.sched", "raddle-regression 9\n");
+    let told = run(at, &["run", "prog.c"]);
+    assert!(told.contains("dl-67c2.sched:1: it was written by a newer raddle"), "{told}");
+}
+
+#[test]
+fn suppressed_findings_are_not_told_again() {
+    let folder = found();
+    let at = folder.path();
+    let args = ["review", "dl", "--suppress", "--reason", "known: \"#12\"", "--expires"];
+    check(
+        at,
+        &[&args[..], &["2001-01-31"]].concat(),
+        expect![[r#"
+            exit 1
+            stderr: error: --expires: that day is over, the rule would suppress nothing
+        "#]],
+    );
+    check(
+        at,
+        &[&args[..], &["soon"]].concat(),
+        expect![[r#"
+        exit 1
+        stderr: error: raddle.toml:6:11: expected a date like 2026-12-31, found "soon"
+    "#]],
+    );
+    assert!(!at.join("raddle.toml").exists(), "what is wrong is not written");
+    check(
+        at,
+        &[&args[..], &["2999-01-31"]].concat(),
+        expect![[r#"
+            exit 0
+            stderr: suppressed dl-67c2: a rule in raddle.toml
+        "#]],
+    );
+    expect![[r##"
+        [[suppress]] # dl-67c2
+        kind = "deadlock"
+        function = "take"
+        file = "prog.c"
+        reason = "known: \"#12\""
+        expires = "2999-01-31"
+    "##]]
+    .assert_eq(&fs::read_to_string(at.join("raddle.toml")).expect("written"));
+    let output = raddle(at, &["run", "prog.c", "--execs", "20"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    // What there was in the file stays.
+    let output = raddle(at, &["review", "dl", "--suppress", "--reason", "again"]).output();
+    assert_eq!(code(&output.expect("it starts")), Some(0));
+    let text = fs::read_to_string(at.join("raddle.toml")).expect("written");
+    assert_eq!(text.matches("[[suppress]]").count(), 2);
+    assert!(text.contains("\n\n[[suppress]] # dl-67c2\n"), "{text}");
+}
+
+#[test]
+fn discarded_findings_are_gone() {
+    let folder = found();
+    let at = folder.path();
+    check(
+        at,
+        &["review", "dl-67c2", "--discard"],
+        expect![[r#"
+        exit 0
+        stderr: discarded dl-67c2
+    "#]],
+    );
+    check(
+        at,
+        &["list"],
+        expect![[r#"
+        exit 0
+        stderr: no findings in .raddle; `raddle run` puts them there
+    "#]],
+    );
+}
+
+#[test]
+fn what_can_be_wrong_with_a_review() {
+    let folder = found();
+    let at = folder.path();
+    check(
+        at,
+        &["review", "--keep"],
+        expect![[r#"
+        exit 1
+        stderr: error: name the findings that this is about; `raddle list` shows what there is
+    "#]],
+    );
+    check(
+        at,
+        &["review", "dl"],
+        expect![[r#"
+        exit 1
+        stderr: error: say what to do: --keep, --suppress --reason TEXT, or --discard
+    "#]],
+    );
+    check(
+        at,
+        &["review", "odd", "--keep"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to find a finding whose id begins with `odd` in .raddle; `raddle list` shows what there is
+    "#]],
+    );
+    write(at, "file", "");
+    check(
+        at,
+        &["review", "dl", "--keep", "--regressions", "file"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to write file/prog/dl-67c2.sched: Not a directory (os error 20); --regressions says where to
+    "#]],
+    );
+    let output = raddle(at, &["review", "dl", "--suppress"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(1), "a rule needs a reason");
+    let output = raddle(at, &["review", "dl", "--keep", "--discard"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(1), "one at a time");
+}
+
+/// From one store into another, far from the sources, with the program alone.
+#[test]
+fn an_exported_finding_replays_elsewhere() {
+    let (here, there) = (folder(), folder());
+    write(here.path(), "prog.c", AB_BA);
+    let cc = ["cc", "-g", "-pthread", "prog.c", "-o", "prog"];
+    let output = raddle(here.path(), &cc).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let output = raddle(here.path(), &["run", "--", "./prog"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    check(
+        here.path(),
+        &["store", "export", "dl", "-o", "it.raddle"],
+        expect![[r#"
+        exit 0
+        stderr: wrote it.raddle (1 finding); elsewhere: raddle store import it.raddle --program PROGRAM
+        stderr: with the same program: [DIR]/prog
+    "#]],
+    );
+    for name in ["it.raddle", "prog"] {
+        fs::copy(here.path().join(name), there.path().join(name)).expect("copied");
+    }
+    fs::remove_dir_all(here.path()).expect("removed");
+    let import = ["store", "import", "it.raddle", "--program", "prog"];
+    check(
+        there.path(),
+        &import,
+        expect![[r#"
+        exit 0
+        stderr: imported 1 finding: dl-67c2
+    "#]],
+    );
+    let output = raddle(there.path(), &["replay", "dl"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    assert!(stdout(&output).ends_with("dl-67c2: reproduced\n"), "{}", stdout(&output));
+    // Another build: said at once.
+    write(there.path(), "other.c", &mended());
+    let cc = ["cc", "-pthread", "other.c", "-o", "other"];
+    let output = raddle(there.path(), &cc).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let import = ["store", "import", "it.raddle", "--program", "other", "--store", "s"];
+    check(
+        there.path(),
+        &import,
+        expect![[r#"
+        exit 0
+        stderr: warning: [DIR]/other is another build than the one that was exported: steps may differ
+        stderr: imported 1 finding: dl-67c2
+    "#]],
+    );
+    let output = raddle(there.path(), &["replay", "dl", "--store", "s"]).output();
+    assert_eq!(code(&output.expect("it starts")), Some(5));
+    write(there.path(), "newer.raddle", r#"{"version":99,"raddle":"7.0.0"}"#);
+    check(
+        there.path(),
+        &["store", "import", "newer.raddle"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to read newer.raddle: it was written by raddle 7.0.0, which is newer than this one
+    "#]],
+    );
+}
+
+#[test]
+fn the_store_is_looked_through_and_pruned() {
+    let folder = kept();
+    let at = folder.path();
+    write(at, "fine.c", &mended());
+    let output = raddle(at, &["run", "fine.c", "--execs", "20"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let output = raddle(at, &["store", "ls", "--message-format", "json"]).output();
+    let out = stdout(&output.expect("it starts"));
+    let lines: Vec<Value> = out.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+    let figures: Vec<(&Value, &Value)> =
+        lines.iter().map(|it| (&it["executions"], &it["findings"])).collect();
+    assert_eq!(figures[0], (&Value::from(20), &Value::from(0)), "{out}");
+    assert_eq!(figures[1].1, &Value::from(1), "{out}");
+    let output = raddle(at, &["store", "ls"]).output().expect("it starts");
+    assert!(stdout(&output).starts_with("run "), "{}", stdout(&output));
+    assert_eq!(stdout(&output).lines().count(), 3);
+    // The finding was kept, so that its run stays however old it is.
+    let prune = ["store", "prune", "--runs", "1", "--days", "0"];
+    let output = raddle(at, &[&prune[..], &["--dry-run"]].concat()).output().expect("it starts");
+    assert!(
+        stderr(&output).starts_with("would remove 1 run with 0 findings"),
+        "{}",
+        stderr(&output)
+    );
+    let output = raddle(at, &prune).output().expect("it starts");
+    assert!(stderr(&output).starts_with("removed 1 run with 0 findings"), "{}", stderr(&output));
+    let output = raddle(at, &["show", "dl"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(0));
+    check(
+        at,
+        &["store", "ls", "--store", "empty"],
+        expect![[r#"
+        exit 0
+        stderr: no runs in empty; `raddle run` puts them there
+    "#]],
+    );
+}
