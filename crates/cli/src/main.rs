@@ -27,6 +27,7 @@ mod signals;
 mod store;
 mod stored;
 mod terminal;
+mod total;
 mod values;
 
 use std::{

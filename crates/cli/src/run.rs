@@ -31,6 +31,7 @@ use crate::{
     record::Record,
     regressions, search, signals,
     terminal::Terminal,
+    total,
 };
 
 /// How often a finding is run again to see whether it comes back.
@@ -54,6 +55,13 @@ pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failu
 
 /// Options that contradict each other.
 fn check(args: &RunArgs) -> Result<(), Failure> {
+    if args.dot.is_some() && !search::is_total(args) {
+        return Err(Failure::usage(format!(
+            "--dot draws what branches depend on, which only total replay knows: use --strategy total, not \
+             `{}`",
+            args.strategy
+        )));
+    }
     if args.until_saturated.is_some() && matches!(args.strategy, Strategy::Search(_)) {
         return Err(Failure::usage(format!(
             "--until-saturated is for random executions; `{}` ends when it has seen everything: leave one \
@@ -111,8 +119,9 @@ fn explore(
     let (record, ids) = Record::begin(&store, info, terminal);
     let mut options = options(args, search);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
-    if let Some(search) = options.search.as_mut().filter(|_| search::is_total(args)) {
-        search.flows = search::flows(&program.program, terminal);
+    let total = total::prepare(args, &program.program, terminal);
+    if let (Some(search), Some(total)) = (&mut options.search, &total) {
+        search.flows = total.sliced.flows.clone();
     }
     let mut journal = options.search.as_ref().and_then(|_| record.search(search::settings(args)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
@@ -136,6 +145,9 @@ fn explore(
         watcher.tell(found);
     }
     close(args, &outcome, &mut watcher);
+    if let (Some(total), Some(file)) = (&total, &args.dot) {
+        total.draw(file, &outcome, &mut symbols)?;
+    }
     if let (Some(known), Some(file)) = (known, &args.classes) {
         known.write(file, &outcome.exposed)?;
     }

@@ -10,7 +10,7 @@ use raddle_launch::Symbols;
 use raddle_model::{Limits, Place, Points};
 use raddle_plan::{
     Strategy,
-    search::{Flows, HapSets, SearchSpec},
+    search::{HapSets, SearchSpec},
 };
 use raddle_report::search::{CoveredOrder, CoveredStatus, Divergence, Estimate, SearchStatus};
 
@@ -118,38 +118,6 @@ pub(crate) fn is_total(args: &RunArgs) -> bool {
 pub(crate) fn points(args: &RunArgs) -> Points {
     if is_total(args) { Points::All } else { args.conditions.points.into() }
 }
-
-/// What flows where in a program's code, for total replay. If that can't be told, everything depends on
-/// everything, which is right and slow.
-pub(crate) fn flows(program: &Path, terminal: &mut Terminal) -> Flows {
-    let path = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-    match raddle_slice::slice(&path, &path.to_string_lossy()) {
-        Ok(sliced) => {
-            if !sliced.irregular.is_empty() {
-                let names: Vec<&str> =
-                    sliced.irregular.iter().take(IRREGULAR_SHOWN).map(String::as_str).collect();
-                let more = match sliced.irregular.len().saturating_sub(IRREGULAR_SHOWN) {
-                    0 => String::new(),
-                    n => format!(" and {n} more"),
-                };
-                terminal.warning(&format!(
-                    "code too irregular to follow, its branches count as deciding by all reads: {}{more}",
-                    names.join(", ")
-                ));
-            }
-            sliced.flows
-        }
-        Err(error) => {
-            terminal.warning(&format!(
-                "failed to {error}: every branch counts as deciding by all earlier reads"
-            ));
-            Flows::default()
-        }
-    }
-}
-
-/// Functions that could not be followed, as many as are named.
-const IRREGULAR_SHOWN: usize = 5;
 
 /// What to look for: for total replay races, too, for that is what it is made for.
 pub(crate) fn detection(args: &RunArgs) -> Detect {

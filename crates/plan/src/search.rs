@@ -112,6 +112,9 @@ pub struct Progress {
     pub covered: Option<Covered>,
     /// What has been explored or is left, in words.
     pub words: String,
+    /// What the first execution depends on, for Graphviz, with places as `{`, hexadecimal digits and `}`; empty
+    /// if the search does not know.
+    pub dot: String,
 }
 
 /// Where an execution first did something else than an earlier one with the same choices.

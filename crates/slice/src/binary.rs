@@ -8,8 +8,8 @@ use std::{
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use object::{
-    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget, SectionFlags, SymbolKind,
-    elf,
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget, SectionFlags,
+    SectionKind, SymbolKind, elf,
 };
 
 /// Why a program can't be looked through.
@@ -52,6 +52,8 @@ pub(crate) struct Binary {
     pub(crate) pointed_to: BTreeSet<u64>,
     /// Memory that nobody writes: start and end.
     read_only: Vec<(u64, u64)>,
+    /// What is in it, as far as the file says: start and bytes.
+    constants: Vec<(u64, Vec<u8>)>,
 }
 
 impl Binary {
@@ -73,6 +75,10 @@ impl Binary {
             if !is_written || is_bound {
                 let start = section.address();
                 binary.read_only.push((start, start + section.size()));
+                if section.kind() == SectionKind::ReadOnlyData {
+                    let bytes = section.data().unwrap_or_default();
+                    binary.constants.push((start, bytes.to_vec()));
+                }
             }
         }
         Ok(binary)
@@ -81,6 +87,17 @@ impl Binary {
     /// Is it memory that nobody writes?
     pub(crate) fn is_read_only(&self, address: u64) -> bool {
         self.read_only.iter().any(|(start, end)| *start <= address && address < *end)
+    }
+
+    /// The code that a table of jumps may lead to, if it is one: distances from its start, the first of them
+    /// into the function. It ends where one leads elsewhere.
+    pub(crate) fn jumps(&self, table: u64, function: &std::ops::Range<u64>) -> Vec<u64> {
+        let holds = |it: &&(u64, Vec<u8>)| it.0 <= table && table < it.0 + it.1.len() as u64;
+        let Some((start, bytes)) = self.constants.iter().find(holds) else { return Vec::new() };
+        let entries = bytes[(table - start) as usize..].as_chunks::<4>().0.iter();
+        let targets =
+            entries.map(|it| table.wrapping_add_signed(i64::from(i32::from_le_bytes(*it))));
+        targets.take_while(|it| function.contains(it)).collect()
     }
 
     fn read_functions(&mut self, file: &object::File<'_>) {

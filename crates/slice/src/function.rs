@@ -105,6 +105,8 @@ impl Raw {
         };
         let block = |place: &u64| self.at.get(place).copied().unwrap_or(0);
         let mut summary = self.summary.clone();
+        let is_branch = |it: &&(u64, SinkKind)| it.1 == SinkKind::Branch;
+        summary.n_branches = summary.sinks.keys().filter(is_branch).count() as u64;
         for ((place, _), sources) in &mut summary.sinks {
             *sources = complete(sources, block(place));
         }

@@ -24,7 +24,7 @@ mod program;
 mod sources;
 mod state;
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use raddle_plan::search::Flows;
 
@@ -35,6 +35,8 @@ pub use binary::SliceError;
 pub struct Sliced {
     /// What flows where, by places.
     pub flows: Flows,
+    /// By place: its address in the file.
+    pub addresses: BTreeMap<u64, u64>,
     /// Functions that could not be followed.
     pub irregular: Vec<String>,
     /// Functions that were.

@@ -41,8 +41,12 @@ pub(crate) fn slice(binary: &Binary, module: &str) -> Sliced {
     }
     program.resolve();
     let n_functions = program.summaries.values().filter(|it| has_hooks(it)).count();
-    let flows = program.flows(hash_bytes(module.as_bytes()));
-    Sliced { flows, irregular, n_functions }
+    let module = hash_bytes(module.as_bytes());
+    let flows = program.flows(module);
+    let accesses =
+        program.summaries.values().flat_map(|it| it.reads.iter().chain(it.writes.keys()));
+    let addresses = accesses.map(|it| (mix(module, *it), *it)).collect();
+    Sliced { flows, addresses, irregular, n_functions }
 }
 
 /// Functions without hooks are followed if they are not longer than this: helpers of the program, as a rule.

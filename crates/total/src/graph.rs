@@ -25,6 +25,8 @@ pub enum Root {
     Branch(u32),
     /// An access-manner, by its steps: locks and references in it.
     Manner(Vec<u32>),
+    /// Whatever these reads decide.
+    Reads(Vec<u32>),
 }
 
 /// Use-defines that decide the root. Sorted.
@@ -65,6 +67,7 @@ impl Graph {
         let mut reads = match root {
             Root::Branch(step) => history.reads_into(*step),
             Root::Manner(steps) => steps.iter().flat_map(|it| history.reads_into(*it)).collect(),
+            Root::Reads(reads) => reads.clone(),
         };
         reads.sort_unstable();
         reads.dedup();

@@ -31,11 +31,11 @@ pub use graph::{Graph, Guideline, Root};
 pub use groups::{BranchTable, Group, affect_groups, related_uses};
 pub use history::{Act, Flow, History, Step};
 pub use locks::{HeldAt, Locks};
-pub use manners::{Deed, Manner, MannerUse, conflicts, fold, is_race, manners};
+pub use manners::{Deed, Manner, MannerUse, conflicting_steps, fold, is_race, manners};
 pub use order::MustOrder;
 pub use uses::{DefineSets, UseDefine};
 pub use variants::{Count, Variants, count_pairs};
-pub use weave::{Constraint, Policy, Woven, weave};
+pub use weave::{Constraint, Policy, Woven, meet, weave};
 
 #[cfg(test)]
 mod tests;

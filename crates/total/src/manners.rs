@@ -122,16 +122,22 @@ pub fn fold(uses: &[MannerUse]) -> Vec<&MannerUse> {
 
 /// Could accesses of the two manners be in a race, if both are under way at once?
 pub fn is_race(first: &Manner, second: &Manner) -> bool {
-    conflicts(first, second).next().is_some()
+    first.accesses().any(|a| second.accesses().any(|b| is_conflict(a, b)))
 }
 
-/// The accesses that could be in a race.
-pub fn conflicts<'a>(
-    first: &'a Manner,
-    second: &'a Manner,
-) -> impl Iterator<Item = (&'a Deed, &'a Deed)> {
-    let pairs = first.accesses().flat_map(|a| second.accesses().map(move |b| (a, b)));
-    pairs.filter(|(a, b)| is_conflict(a, b))
+/// The steps of two manners that could be in a race.
+pub fn conflicting_steps<'a>(
+    first: &'a MannerUse,
+    second: &'a MannerUse,
+) -> impl Iterator<Item = [u32; 2]> + 'a {
+    let all = |it: &'a MannerUse| {
+        let deeds = it.manner.deeds.iter().zip(&it.steps);
+        deeds.filter(|(deed, _)| deed.act.is_access())
+    };
+    all(first).flat_map(move |(a, a_step)| {
+        let others = all(second).filter(move |(b, _)| is_conflict(a, b));
+        others.map(move |(_, b_step)| [*a_step, *b_step])
+    })
 }
 
 fn is_conflict(a: &Deed, b: &Deed) -> bool {

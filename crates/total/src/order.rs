@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use raddle_model::ThreadId;
 
-use crate::history::{Act, History};
+use crate::history::{Act, History, Step};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -27,6 +27,15 @@ pub struct MustOrder {
 impl MustOrder {
     /// Works it out.
     pub fn of(history: &History) -> MustOrder {
+        MustOrder::work_out(history, false)
+    }
+
+    /// The same, with the order of critical sections as it was: what happened before what.
+    pub fn as_it_was(history: &History) -> MustOrder {
+        MustOrder::work_out(history, true)
+    }
+
+    fn work_out(history: &History, has_locks: bool) -> MustOrder {
         let n_threads = history.n_threads();
         let mut order = MustOrder {
             n_threads,
@@ -36,6 +45,7 @@ impl MustOrder {
         };
         let mut now = vec![vec![0_u32; n_threads]; n_threads];
         let mut notified: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        let mut released: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for step in &history.steps {
             let me = step.thread.idx();
             match step.act {
@@ -50,6 +60,9 @@ impl MustOrder {
                 }
                 _ => {}
             }
+            if has_locks && let Some(clock) = acquired(step).and_then(|it| released.get(&it)) {
+                join(&mut now[me], clock);
+            }
             now[me][me] += 1;
             order.numbers.push(now[me][me]);
             order.clocks.extend_from_slice(&now[me]);
@@ -62,6 +75,11 @@ impl MustOrder {
                     notified.insert(step.object, now[me].clone());
                 }
                 _ => {}
+            }
+            if let Some(lock) = given(step).filter(|_| has_locks) {
+                let clock = now[me].clone();
+                let known = released.entry(lock).or_insert_with(|| vec![0; n_threads]);
+                join(known, &clock);
             }
         }
         order
@@ -78,6 +96,26 @@ impl MustOrder {
     /// Can they come in either order?
     pub fn is_concurrent(&self, first: u32, second: u32) -> bool {
         first != second && !self.is_before(first, second) && !self.is_before(second, first)
+    }
+}
+
+/// What a step waits for others to give: locks, and everything that is not told apart here.
+fn acquired(step: &Step) -> Option<u64> {
+    match step.act {
+        Act::Lock | Act::ReadLock | Act::Other => Some(step.object).filter(|it| *it != 0),
+        Act::Wake => Some(step.other),
+        act if act.is_read() && step.is_atomic => Some(step.object),
+        _ => None,
+    }
+}
+
+/// What a step gives.
+fn given(step: &Step) -> Option<u64> {
+    match step.act {
+        Act::Unlock | Act::Other => Some(step.object).filter(|it| *it != 0),
+        Act::Wait => Some(step.other),
+        act if act.is_write() && step.is_atomic => Some(step.object),
+        _ => None,
     }
 }
 

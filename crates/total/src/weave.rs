@@ -82,6 +82,10 @@ struct Loom<'a> {
     spawned: BTreeSet<ThreadId>,
     /// By object: steps of other kinds, in their order, those done taken off.
     others: BTreeMap<u64, std::collections::VecDeque<u32>>,
+    /// Steps that nobody takes: threads wait there for each other.
+    gates: Vec<u32>,
+    /// Who goes before all others.
+    first: Option<usize>,
     woven: Woven,
 }
 
@@ -101,6 +105,31 @@ pub fn weave(history: &History, constraints: &[Constraint], policy: Policy) -> W
     loom.woven.steps.truncate(last.map_or(0, |it| it + 1));
     loom.woven.satisfied.sort_unstable();
     loom.woven
+}
+
+/// A schedule after which two steps of different threads, which no lock keeps apart, come one right after the
+/// other: nothing orders them then. `kept`: what reads are to read on the way. `None` if there is none that can
+/// be had by letting the one thread go there first, or the other, or both as they did.
+pub fn meet(history: &History, pair: [u32; 2], kept: &[Constraint]) -> Option<Vec<u32>> {
+    let threads = pair.map(|it| history.steps[it as usize].thread.idx());
+    let firsts = [None, Some(threads[0]), Some(threads[1])];
+    firsts.into_iter().find_map(|first| {
+        let mut loom = Loom::new(history, kept, Policy::AsBefore);
+        loom.gates = pair.to_vec();
+        loom.first = first;
+        loop {
+            let is_there = |idx: usize| loom.next_of(threads[idx]) == Some(pair[idx]);
+            if is_there(0) && is_there(1) {
+                loom.woven.steps.extend(pair);
+                return Some(loom.woven.steps);
+            }
+            match loom.choose() {
+                Some(thread) => loom.step(thread),
+                None if loom.let_go() => {}
+                None => return None,
+            }
+        }
+    })
 }
 
 impl<'a> Loom<'a> {
@@ -153,6 +182,8 @@ impl<'a> Loom<'a> {
             waiting: Vec::new(),
             spawned,
             others,
+            gates: Vec::new(),
+            first: None,
             woven: Woven { steps: Vec::new(), satisfied: Vec::new() },
         }
     }
@@ -165,10 +196,11 @@ impl<'a> Loom<'a> {
     fn choose(&self) -> Option<usize> {
         let free = (0..self.threads.len()).filter_map(|thread| {
             let step = self.next_of(thread)?;
-            let is_free = self.is_enabled(thread, step) && !self.is_held(step);
-            is_free.then(|| (self.rank(thread), step, thread))
+            let is_free =
+                self.is_enabled(thread, step) && !self.is_held(step) && !self.gates.contains(&step);
+            is_free.then(|| (self.first != Some(thread), self.rank(thread), step, thread))
         });
-        free.min().map(|it| it.2)
+        free.min().map(|it| it.3)
     }
 
     /// Lower goes first.

@@ -12,7 +12,8 @@ static int n_active, n_idle = 3, factory = 1, made, pool[4], n_served;
 static void *returner(void *arg) {
     pthread_mutex_lock(&lock);
     n_active = n_active + 1;
-    pool[n_idle & 3] = 7;
+    pool[0] = n_idle;
+    n_served++;
     pthread_mutex_unlock(&lock);
     return arg;
 }
@@ -20,13 +21,22 @@ static void *returner(void *arg) {
 static void *borrower(void *arg) {
     pthread_mutex_lock(&lock);
     n_served++;
+    pool[2] = pool[0] + pool[1];
     if (n_active > 0)
         made = factory;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    n_idle = n_idle + 1;
     pthread_mutex_unlock(&lock);
     return arg;
 }
 
 static void *reaper(void *arg) {
+    pthread_mutex_lock(&lock);
+    n_served++;
+    pool[1] = 0;
+    n_idle = 2;
+    pthread_mutex_unlock(&lock);
     factory = 2;
     return arg;
 }

@@ -71,6 +71,9 @@ pub(crate) struct RunArgs {
     /// What `hapset` searches have covered before: read at the start, if it is there, and written at the end
     #[arg(long, value_name = "FILE", help_heading = "Search", conflicts_with = "resume")]
     pub(crate) hapset: Option<PathBuf>,
+    /// Write what branches depend on, for Graphviz (--strategy total)
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub(crate) dot: Option<PathBuf>,
     /// Go on with the search of a run, or with the last one; the program and what decides its schedules
     /// are those of that run
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true)]

@@ -16,6 +16,7 @@
 //! execution at a time, so what they have in common is a prefix, and starts from a checkpoint.
 
 mod decide;
+mod draw;
 mod figures;
 mod flows;
 mod past;
@@ -72,6 +73,9 @@ pub(crate) struct Total {
     values: BTreeMap<u64, u64>,
     sharing: Sharing,
     checker: Checker,
+    /// Races that an execution has shown, and those for which one was made to.
+    shown: BTreeSet<LocksetRace>,
+    tried: BTreeSet<LocksetRace>,
     pasts: Vec<Option<Kept>>,
     n_steps_kept: usize,
     n_combinations: usize,
@@ -90,6 +94,8 @@ struct Guide {
     others: Vec<Vec<u32>>,
     /// Situations that nobody had when it was planned.
     keys: Vec<u64>,
+    /// It only shows a race that is known.
+    is_witness: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +142,7 @@ impl Total {
         let is_hit = guide.aim.is_none_or(|it| is_hit(&past, &sets, it));
         if self.figures.n_executions == 0 {
             self.figures.measure(&past.history);
+            self.figures.drawn = draw::draw(&past, &self.flows, &decisions);
         }
         let n_seen = self.seen.len();
         self.learn_values(&past, &sets, &decisions);
@@ -153,8 +160,9 @@ impl Total {
         }
         let uses = manners(&past.history, &locks, &self.sharing.shared);
         let checked = self.checker.check(&uses, &order);
+        self.witness(&past, &sets, &decisions, &uses, &checked.races);
         let is_new = n_seen < self.seen.len() || checked.is_new_group;
-        self.figures.count(&decisions, &checked, is_new);
+        self.figures.count(&decisions, is_new, guide.is_witness);
         self.plan(&past, &sets, &decisions);
         if !is_hit {
             self.try_again(guide);
@@ -228,7 +236,7 @@ impl Total {
             return;
         }
         let prefix = prefixes.remove(0);
-        self.queue.push_back(Guide { prefix, aim, others: prefixes, keys });
+        self.queue.push_back(Guide { prefix, aim, others: prefixes, keys, is_witness: false });
     }
 
     fn try_again(&mut self, guide: Guide) {
@@ -236,6 +244,51 @@ impl Total {
             self.figures.n_unlucky += 1;
         } else {
             self.add_guide(guide.others, guide.aim, guide.keys);
+        }
+    }
+
+    /// Races that a detector by happens-before does not see in this execution get one in which it does.
+    fn witness(
+        &mut self,
+        past: &Past,
+        sets: &DefineSets<'_>,
+        decisions: &Decisions,
+        uses: &[MannerUse],
+        races: &[(usize, usize)],
+    ) {
+        if races.is_empty() {
+            return;
+        }
+        let as_it_was = MustOrder::as_it_was(&past.history);
+        for (first, second) in races {
+            for pair in raddle_total::conflicting_steps(&uses[*first], &uses[*second]) {
+                let key = race_of(past, pair);
+                if self.shown.contains(&key) {
+                    continue;
+                }
+                let is_shown = as_it_was.is_concurrent(pair[0], pair[1]);
+                if !is_shown && !self.tried.insert(key) {
+                    continue;
+                }
+                if is_shown {
+                    self.shown.insert(key);
+                    continue;
+                }
+                let threads = pair.map(|it| past.history.steps[it as usize].thread);
+                let keep = decisions.deciders.iter().filter(|it| {
+                    let thread = past.history.steps[it.read as usize].thread;
+                    (0..2).any(|idx| threads[idx] == thread && it.read < pair[idx])
+                });
+                let keep: Vec<Constraint> = keep
+                    .rev()
+                    .take(KEPT_MAX)
+                    .map(|it| Constraint { use_step: it.read, define: sets.actual(it.read) })
+                    .collect();
+                if let Some(steps) = raddle_total::meet(&past.history, pair, &keep) {
+                    let prefix = past.prefix(&steps);
+                    self.queue.push_back(Guide { prefix, is_witness: true, ..Guide::default() });
+                }
+            }
         }
     }
 
@@ -401,6 +454,12 @@ pub struct LocksetRace {
     pub places: [u64; 2],
 }
 
+fn race_of(past: &Past, pair: [u32; 2]) -> LocksetRace {
+    let mut places = pair.map(|it| past.history.steps[it as usize].place);
+    places.sort_unstable();
+    LocksetRace { object: past.history.steps[pair[0] as usize].object, places }
+}
+
 /// The lockset races of one execution: accesses of manners that can come in either order.
 pub fn lockset_races(run: &Run) -> BTreeSet<LocksetRace> {
     let past = Past::of(run);
@@ -410,11 +469,8 @@ pub fn lockset_races(run: &Run) -> BTreeSet<LocksetRace> {
     let checked = Checker::default().check(&uses, &order);
     let mut found = BTreeSet::new();
     for (first, second) in checked.races {
-        for (a, b) in raddle_total::conflicts(&uses[first].manner, &uses[second].manner) {
-            let mut places = [a.place, b.place];
-            places.sort_unstable();
-            found.insert(LocksetRace { object: a.object, places });
-        }
+        let pairs = raddle_total::conflicting_steps(&uses[first], &uses[second]);
+        found.extend(pairs.map(|it| race_of(&past, it)));
     }
     found
 }
@@ -479,8 +535,10 @@ impl Search for Total {
             n_executions: self.figures.n_executions,
             n_redundant: self.figures.n_redundant,
             is_finished,
-            is_cut: self.figures.n_left_out > 0,
+            // Of all schedules it makes only those that can matter for races.
+            is_cut: true,
             words: self.figures.words(&self.flows, &self.checker),
+            dot: self.figures.drawn.dot.clone(),
             ..Progress::default()
         }
     }

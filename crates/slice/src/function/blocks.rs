@@ -26,7 +26,9 @@ impl Blocks {
         let all = &code.instructions;
         let at: BTreeMap<u64, usize> =
             all.iter().enumerate().map(|(idx, it)| (it.ip(), idx)).collect();
+        let switch = switch_targets(code, binary);
         let mut starts = BTreeSet::from([0]);
+        starts.extend(switch.iter().filter_map(|it| at.get(it)));
         for (idx, instruction) in all.iter().enumerate() {
             if ends_block(instruction, binary) {
                 starts.insert(idx + 1);
@@ -52,7 +54,14 @@ impl Blocks {
             let successors = match last.flow_control() {
                 FlowControl::ConditionalBranch => inside.into_iter().chain(next).collect(),
                 FlowControl::UnconditionalBranch => inside.into_iter().collect(),
-                FlowControl::IndirectBranch if !is_import(last, binary) => return None,
+                FlowControl::IndirectBranch if !is_import(last, binary) => {
+                    let targets = switch.iter().filter_map(|it| block_of.get(at.get(it)?));
+                    let targets: Vec<usize> = targets.copied().collect();
+                    if targets.is_empty() {
+                        return None;
+                    }
+                    targets
+                }
                 FlowControl::IndirectBranch | FlowControl::Return | FlowControl::Exception => {
                     Vec::new()
                 }
@@ -200,6 +209,22 @@ impl Blocks {
         }
         after
     }
+}
+
+/// Where jumps through tables may lead. If a function has several tables, each jump may lead wherever any of
+/// them leads.
+fn switch_targets(code: &Code, binary: &Binary) -> BTreeSet<u64> {
+    let is_switch = |it: &Instruction| {
+        it.flow_control() == FlowControl::IndirectBranch && !is_import(it, binary)
+    };
+    if !code.instructions.iter().any(is_switch) {
+        return BTreeSet::new();
+    }
+    let end = code.instructions.last().map_or(code.start, Instruction::next_ip);
+    let is_table =
+        |it: &&Instruction| it.mnemonic() == Mnemonic::Lea && it.memory_base() == Register::RIP;
+    let tables = code.instructions.iter().filter(is_table).map(|it| it.ip_rel_memory_address());
+    tables.flat_map(|it| binary.jumps(it, &(code.start..end))).collect()
 }
 
 fn is_jump(instruction: &Instruction) -> bool {

@@ -40,8 +40,6 @@ impl Pass<'_> {
                 if matches!(it.mnemonic(), Mnemonic::Jrcxz | Mnemonic::Jecxz) {
                     sources.add(&state.get(Register::RCX));
                 }
-                let is_new = !self.raw.summary.sinks.contains_key(&(it.ip(), SinkKind::Branch));
-                self.raw.summary.n_branches += u64::from(is_new);
                 self.add_sink(it.ip(), SinkKind::Branch, &sources);
             }
             FlowControl::UnconditionalBranch => {
@@ -53,6 +51,13 @@ impl Pass<'_> {
                     self.call(state, it, control);
                     self.leave(state);
                 }
+            }
+            FlowControl::IndirectBranch if !self.blocks.successors(self.block).is_empty() => {
+                let mut sources = state.get(it.memory_base()).with(&state.get(it.memory_index()));
+                if it.op0_kind() == OpKind::Register {
+                    sources.add(&state.get(it.op0_register()));
+                }
+                self.add_sink(it.ip(), SinkKind::Branch, &sources);
             }
             FlowControl::IndirectBranch => {
                 self.call(state, it, control);

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{FIGURE_24, FIGURE_33, Figure};
-use crate::{Act, Constraint, Graph, Policy, Root, weave};
+use crate::{Act, Constraint, Graph, Policy, Root, meet, weave};
 
 fn check(figure: &Figure, root: &Root, is_optimised: bool, expected: &Expect) {
     let sets = figure.sets();
@@ -184,6 +184,23 @@ fn a_use_in_a_critical_section() {
     );
     let constraint = Constraint { use_step: 1, define: Some(4) };
     assert_eq!(woven(&figure, &[constraint]), Some(vec![10, 11, 12, 1, 2]));
+}
+
+/// One thread's lock is in the way of the other: it goes there first.
+#[test]
+fn two_steps_meet() {
+    let figure = Figure::new(
+        "
+        T1:1 lock a
+        T1:2 write x
+        T1:3 unlock a
+        T2:10 lock a
+        T2:11 unlock a
+        T2:12 write x",
+    );
+    let woven = meet(&figure.history, [1, 5], &[]).expect("they can meet");
+    assert_eq!(woven, [3, 4, 0, 1, 5]);
+    assert_eq!(meet(&figure.history, [1, 4], &[]), None);
 }
 
 #[test]

@@ -29,6 +29,8 @@ use super::{
 pub(super) struct Decider {
     /// The step.
     pub(super) read: u32,
+    /// How its thread came there, as a hash.
+    pub(super) visit: u64,
     /// The situations that it is part of: without its own value, and the value.
     pub(super) situations: Vec<Situation>,
 }
@@ -130,7 +132,7 @@ pub(super) fn decide(
                     thread,
                     &At { thread: step.thread, read: idx, visit, under_lock },
                 );
-                decisions.deciders.push(Decider { read: idx, situations });
+                decisions.deciders.push(Decider { read: idx, visit, situations });
                 let part = entry(step.place, value);
                 thread.all = mix(thread.all, part);
                 thread.in_manner = thread.in_manner.wrapping_add(part);

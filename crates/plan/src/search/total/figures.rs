@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use raddle_total::{Checked, Checker, Count, History, Variants, count_pairs};
+use raddle_total::{Checker, Count, History, Variants, count_pairs};
 
-use super::{decide::Decisions, flows::Flows};
+use super::{decide::Decisions, draw::Drawn, flows::Flows};
 
 /// Nodes of reachability testing's graph, more than which are not counted.
 const NODES_MAX: usize = 20_000;
@@ -15,6 +15,8 @@ const STEPS_MAX: usize = 20_000;
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     pub(super) n_executions: u64,
+    /// Those of them that only show a race which is known.
+    pub(super) n_witnesses: u64,
     pub(super) n_redundant: u64,
     pub(super) n_guidelines: u64,
     /// Guidelines for which no schedule could be woven.
@@ -25,11 +27,15 @@ pub(super) struct Figures {
     pub(super) n_potential: u64,
     /// See `n_potential`.
     pub(super) n_left_out: u64,
+    /// The dependency graphs of the first execution.
+    pub(super) drawn: Drawn,
     branches: BTreeSet<u32>,
     affected: BTreeSet<u32>,
     /// What reachability testing would need after the first execution; `None` if nobody counted.
     reachability: Option<Count>,
     pairs: Option<Count>,
+    /// Nodes of its graph, and bytes.
+    variant_nodes: Option<(Count, u64)>,
 }
 
 impl Figures {
@@ -37,15 +43,18 @@ impl Figures {
     pub(super) fn measure(&mut self, history: &History) {
         let shared = history.shared();
         if history.steps.len() <= STEPS_MAX {
-            self.reachability = Some(Variants::of(history, &shared, NODES_MAX).count());
+            let variants = Variants::of(history, &shared, NODES_MAX);
+            self.reachability = Some(variants.count());
+            self.variant_nodes = Some((variants.n_nodes(), variants.n_bytes()));
             self.pairs = Some(count_pairs(history, &shared, NODES_MAX));
         }
     }
 
     /// Counts an execution.
-    pub(super) fn count(&mut self, decisions: &Decisions, _: &Checked, is_new: bool) {
+    pub(super) fn count(&mut self, decisions: &Decisions, is_new: bool, is_witness: bool) {
         self.n_executions += 1;
-        self.n_redundant += u64::from(!is_new && self.n_executions > 1);
+        self.n_witnesses += u64::from(is_witness);
+        self.n_redundant += u64::from(!is_new && !is_witness && self.n_executions > 1);
         self.branches.extend(&decisions.branches);
         self.affected.extend(&decisions.affected_branches);
     }
@@ -75,7 +84,7 @@ impl Figures {
         };
         parts.push(format!(
             "executions {} (reachability testing would need {}, thread pairs {})",
-            grouped(self.n_executions),
+            grouped(self.n_executions - self.n_witnesses),
             need(self.reachability),
             need(self.pairs)
         ));
@@ -84,6 +93,19 @@ impl Figures {
             grouped(checker.n_checked),
             grouped(checker.n_reused)
         ));
+        if let Some((nodes, bytes)) = self.variant_nodes {
+            // The dissertation counts a root without reads as one node.
+            parts.push(format!(
+                "graph nodes {} ({} bytes) for {} ({})",
+                grouped(self.drawn.n_nodes.max(1)),
+                grouped(self.drawn.n_bytes),
+                need(Some(Count { n: nodes.n.saturating_sub(1), ..nodes })),
+                grouped(bytes)
+            ));
+        }
+        if self.n_witnesses > 0 {
+            parts.push(format!("witnesses {}", grouped(self.n_witnesses)));
+        }
         if self.n_potential > 0 {
             parts.push(format!("combinations {}", grouped(self.n_potential)));
         }

@@ -1,0 +1,122 @@
+//! Total replay of real programs: the experiments of the dissertation, with no more executions than it needs.
+
+mod common;
+
+use std::path::Path;
+
+use common::{folder, raddle, write};
+
+/// What `raddle total` says of an experiment, in text.
+fn total(program: &str, more: &[&str]) -> String {
+    let folder = folder();
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/total-replay/programs");
+    let path = format!("{programs}/{program}.c");
+    let args = [&["total", &path, "--cflags", "-O0", "--execs", "200"], more].concat();
+    said(folder.path(), &args)
+}
+
+fn said(folder: &Path, args: &[&str]) -> String {
+    let output = raddle(folder, args).output().expect("raddle starts");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    String::from_utf8_lossy(&output.stdout).into_owned() + &errors
+}
+
+/// The number behind a word of the closing line.
+#[track_caller]
+fn figure(text: &str, word: &str) -> u64 {
+    let rest = text.split(&format!(" {word} ")).nth(1).unwrap_or_else(|| panic!("{word}: {text}"));
+    let digits: String = rest.chars().take_while(|it| it.is_ascii_digit() || *it == ',').collect();
+    digits.replace(',', "").parse().unwrap_or_else(|_| panic!("{word}: {text}"))
+}
+
+#[track_caller]
+fn check(program: &str, n_most: u64, variable: &str) {
+    for compiler in ["gcc", "clang"] {
+        let text = total(program, &["--compiler", compiler]);
+        assert!(text.contains(&format!("race on `{variable}`")), "{compiler}: {text}");
+        // The second time the word comes: the first are those of the search, witnesses included.
+        let n_executions = figure(&text, "· executions");
+        assert!(n_executions <= n_most, "{compiler}: {text}");
+        assert!(!text.contains("are left"), "{compiler}: it has not ended: {text}");
+    }
+}
+
+#[test]
+fn pool() {
+    check("pool", 2, "factory");
+}
+
+#[test]
+fn telnet() {
+    check("telnet", 1, "last_key");
+}
+
+#[test]
+fn monitor() {
+    check("monitor", 4, "n_found");
+}
+
+#[test]
+fn crawler() {
+    check("crawler", 2, "n_bytes");
+}
+
+#[test]
+fn service() {
+    check("service", 58, "n_closed");
+}
+
+/// `raddle total` is `raddle run --strategy total`, and the number of workers changes nothing.
+#[test]
+fn the_same_by_either_name() {
+    let short = total("pool", &["-j", "1"]);
+    let folder = folder();
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/total-replay/programs");
+    let path = format!("{programs}/pool.c");
+    let args =
+        ["run", "--strategy", "total", &path, "--cflags", "-O0", "--execs", "200", "-j", "3"];
+    let long = said(folder.path(), &args);
+    let line = |text: &str| {
+        let line = text.lines().find(|it| it.starts_with("search total"));
+        line.unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    assert_eq!(line(&short), line(&long));
+}
+
+/// What branches depend on, drawn: the only one that another thread decides.
+#[test]
+fn dependence_is_drawn() {
+    let folder = folder();
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/total-replay/programs");
+    let path = format!("{programs}/pool.c");
+    said(folder.path(), &["total", &path, "--cflags", "-O0", "--dot", "pool.dot"]);
+    let dot = std::fs::read_to_string(folder.path().join("pool.dot")).expect("it was drawn");
+    assert_eq!(dot.matches("digraph").count(), 1, "{dot}");
+    assert_eq!(dot.matches("shape=").count(), 4, "as in the dissertation's Table 18: {dot}");
+    assert!(dot.contains("as it was at first") && dot.contains("writes at pool.c:"), "{dot}");
+    let refused = said(folder.path(), &["run", &path, "--dot", "pool.dot"]);
+    assert!(refused.contains("use --strategy total"), "{refused}");
+}
+
+/// A budget that ends it early: what was done so far, and how to go on.
+#[test]
+fn a_budget_ends_it() {
+    let text = total("service", &["--execs", "5"]);
+    assert_eq!(figure(&text, "· executions"), 4, "{text}");
+    assert!(text.contains("go on with: raddle run --resume"), "{text}");
+}
+
+/// Code without hooks is not followed, and nothing is concluded from it.
+#[test]
+fn code_without_hooks_counts_as_deciding_by_everything() {
+    let folder = folder();
+    let source = "#include <pthread.h>\n#include <stdlib.h>\nint x, y;\n\
+        static void *set(void *arg) { x = 1; return arg; }\n\
+        int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, set, 0);\n\
+        \x20 if (labs(x) + llabs(x) > 1) y = 1;\n  pthread_join(t, 0);\n  return 0;\n}\n";
+    write(folder.path(), "prog.c", source);
+    let text = said(folder.path(), &["total", "prog.c", "--cflags", "-O0 -fno-builtin"]);
+    assert!(text.contains("(1 unknown)"), "{text}");
+    // Both reads before the write, one before, none.
+    assert_eq!(figure(&text, "· executions"), 3, "{text}");
+}

@@ -1,0 +1,80 @@
+//! Concurrent dependency graphs of an execution, for figures and for `--dot`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_total::{DefineSets, Flow, Graph, History, Locks, MustOrder, Root};
+
+use super::{decide::Decisions, flows::Flows, past::Past};
+
+/// Nodes of one graph, more than which are not made.
+const NODES_MAX: usize = 200;
+/// Graphs that are drawn.
+const GRAPHS_MAX: usize = 64;
+
+/// What the graphs come to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drawn {
+    pub(super) n_nodes: u64,
+    pub(super) n_bytes: u64,
+    /// For Graphviz. Places are written as `{`, sixteen hexadecimal digits and `}`.
+    pub(super) dot: String,
+}
+
+/// The graphs of all that deciding reads decide, each way of coming there once.
+pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
+    let mut history = past.history.clone();
+    let latest = fill_flows(&mut history, flows);
+    let order = MustOrder::of(&history);
+    let locks = Locks::of(&history);
+    let sets = DefineSets::new(&history, &order, &locks).at_most(super::DEFINES_MAX);
+    let mut drawn = Drawn::default();
+    let mut seen = BTreeSet::new();
+    for decider in &decisions.deciders {
+        let step = &history.steps[decider.read as usize];
+        if !seen.insert((step.thread, step.place, decider.visit)) || seen.len() > GRAPHS_MAX {
+            continue;
+        }
+        let reads = latest.get(&decider.read).cloned().unwrap_or_else(|| vec![decider.read]);
+        let affected = reads.into_iter().filter(|it| decisions.is_affected[*it as usize]);
+        let root = Root::Reads(affected.collect());
+        let graph = Graph::new(&history, &sets, &root, true, NODES_MAX);
+        drawn.n_nodes += graph.n_nodes() as u64;
+        drawn.n_bytes += graph.n_bytes() as u64;
+        let name = |step: u32| {
+            let step = &history.steps[step as usize];
+            let verb = if step.act.is_write() { "writes" } else { "reads" };
+            format!("thread {} {verb} at {{{:016x}}}", step.thread.0, step.place)
+        };
+        drawn.dot += &graph.dot(&format!("decided at {{{:016x}}}", step.place), name);
+    }
+    drawn
+}
+
+/// Says of each write which reads flow into it; gives back, for each read, the reads that decide together
+/// with it.
+fn fill_flows(history: &mut History, flows: &Flows) -> BTreeMap<u32, Vec<u32>> {
+    let mut latest: Vec<BTreeMap<u64, u32>> = vec![BTreeMap::new(); history.n_threads()];
+    let mut together = BTreeMap::new();
+    for idx in 0..history.steps.len() {
+        let step = history.steps[idx];
+        let latest = &mut latest[step.thread.idx()];
+        if step.act.is_read() {
+            latest.insert(step.place, idx as u32);
+            let sinks = flows.sinks_of(step.place).into_iter().flatten();
+            let places = sinks.flat_map(|it| flows.sinks[*it as usize].reads.iter());
+            let reads: BTreeSet<u32> = places.filter_map(|it| latest.get(it).copied()).collect();
+            together.insert(idx as u32, reads.into_iter().collect());
+        }
+        if step.act.is_write() {
+            history.flows[idx] = match flows.writes.get(&step.place) {
+                Some(places) => {
+                    let reads: BTreeSet<u32> =
+                        places.iter().filter_map(|it| latest.get(it).copied()).collect();
+                    Flow::Reads(reads.into_iter().filter(|it| *it < idx as u32).collect())
+                }
+                None => Flow::Earlier,
+            };
+        }
+    }
+    together
+}
