@@ -1,4 +1,5 @@
 //@ races among: a b
+//@ fails: misuse
 //@ library: the block that counts may be freed by code of the C++ library
 // The pointer itself is not atomic.
 #include <memory>
