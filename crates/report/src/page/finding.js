@@ -63,7 +63,9 @@
       }
     }
     const marked = rows.filter((it) => it.mark).map((it) => it.index);
-    return { ...view, rows, entries, at, lives, switches, touches, edgesAt, stacks, marked };
+    // Where all is in one file, its name need not be said in every row.
+    const isOneFile = new Set(rows.filter((it) => it.place).map((it) => it.place[0])).size < 2;
+    return { ...view, rows, entries, at, lives, switches, touches, edgesAt, stacks, marked, isOneFile };
   };
 
   const views = data.views.map(prepare);
@@ -163,13 +165,14 @@
     if (row.number === 0) classes.push("pending");
     if (row.index === view().difference) classes.push("differs");
     if (object > 0 && row.object === object && row.index !== picked) classes.push("same");
-    const where = row.place ? row.place[2].split("/").pop() : "";
+    const place = row.place ? row.place[2].split("/").pop() : "";
+    const where = view().isOneFile && row.place && row.place[1] > 0 ? `:${row.place[1]}` : place;
     // There is one step in a row: it may use the room of the columns to its right.
     const step = make("span", { class: "step", style: `left:${laneX(row.lane) + 36}px` },
       make("span", { class: "words" }, row.text), row.mark ? make("span", { class: "mark" }, `← ${row.mark}`) : "",
       where ? make("span", { class: "where" }, where) : "");
     const number = make("span", { class: "number" }, row.number > 0 ? String(row.number) : "");
-    const label = `${stepName(row)}, ${threadName(row.lane)}: ${row.text}${row.mark ? ", " + row.mark : ""}${where ? " at " + where : ""}`;
+    const label = `${stepName(row)}, ${threadName(row.lane)}: ${row.text}${row.mark ? ", " + row.mark : ""}${place ? " at " + place : ""}`;
     const element = make("div", {
       class: classes.join(" "), style: `top:${pos * ROW}px`, role: "option", id: `row${row.index}`,
       "aria-selected": String(row.index === picked), "aria-label": label,
@@ -362,8 +365,8 @@
   };
 
   const failure = () => {
-    const { marked, rows } = view();
-    return marked.length > 0 ? marked[marked.length - 1] : rows.length - 1;
+    const { marked, rows, difference } = view();
+    return marked.length > 0 ? marked[marked.length - 1] : difference ?? rows.length - 1;
   };
 
   // Columns as wide as there is room.

@@ -112,6 +112,7 @@ fn lane(finding: &Finding, thread: raddle_model::ThreadId, base: &str) -> Lane {
     let created = created.map(|it| place::with_function(&it.created_at, base)).unwrap_or_default();
     let end = match state {
         Some(it) if it.is_finished => "finished".to_owned(),
+        Some(it) if finding.thread == Some(it.thread) => "failed".to_owned(),
         Some(it) => match (&it.waits_for, it.pending) {
             (Some(wait), _) => format!("waits for {}", wait.object.replace('`', "")),
             (None, Some(pending)) => format!("about to {}", pending.verb()),
