@@ -126,9 +126,35 @@ pub(crate) fn folder_of(target: &StoredTarget) -> String {
         Some(source) => source.file_stem(),
         None => target.program.file_name(),
     };
-    name.unwrap_or_default().to_string_lossy().into_owned()
+    let name = name.unwrap_or_default().to_string_lossy().into_owned();
+    // Cargo adds a hash to the names of test programs, which changes with versions and flags.
+    match name.rsplit_once('-') {
+        Some((bare, hash)) if hash.len() == 16 && hash.bytes().all(|it| it.is_ascii_hexdigit()) => {
+            bare.to_owned()
+        }
+        _ => name,
+    }
 }
 
 fn arguments(target: &StoredTarget) -> Vec<String> {
     target.args.iter().map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_explore::StoredTarget;
+
+    use super::folder_of;
+
+    #[test]
+    fn programs_have_folders() {
+        let of_program = |program: &str| {
+            folder_of(&StoredTarget { program: program.into(), ..StoredTarget::default() })
+        };
+        assert_eq!(of_program("/tmp/bank"), "bank");
+        assert_eq!(of_program("target/debug/deps/queue-0123456789abcdef"), "queue");
+        assert_eq!(of_program("my-tool"), "my-tool");
+        let sources = vec!["src/bank.c".into(), "src/main.c".into()];
+        assert_eq!(folder_of(&StoredTarget { sources, ..StoredTarget::default() }), "bank");
+    }
 }
