@@ -5,6 +5,7 @@
 
 mod bench;
 mod ci;
+mod detectors;
 mod determinism;
 mod experiment;
 mod soak;
@@ -52,6 +53,18 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
+    /// Asks all detectors about our programs: nothing of those that pass, a cause for each that fails.
+    Detectors {
+        /// Executions of each program.
+        #[arg(long, value_name = "N", default_value_t = 2_000)]
+        executions: u64,
+        /// Seconds after which a campaign ends, however few executions it has had.
+        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+        time: u64,
+        /// Only programs whose path contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
     /// Makes an experiment of the papers over our own programs, and writes its tables.
     Experiment {
         /// Which one.
@@ -92,6 +105,10 @@ fn main() -> anyhow::Result<()> {
         Verb::Soak { executions, on_threads, seeds, time, only, json } => {
             let time = Duration::from_secs(time);
             soak::run(&soak::Options { executions, on_threads, seeds, time, only, json })
+        }
+        Verb::Detectors { executions, time, only } => {
+            let time = Duration::from_secs(time);
+            detectors::run(&detectors::Options { executions, time, only })
         }
         Verb::Experiment { which, executions, time: seconds, only } => {
             experiment::run(&experiment::Settings { which, executions, seconds, only })

@@ -3,9 +3,11 @@
 //! Each analysis is a function of a trace. What they find is told by the numbers of the trace (`value`);
 //! places and names are found by whoever makes a [`raddle_model::Finding`] of it.
 
+mod atomicity;
 mod deadlocks;
 pub mod hb;
 mod held;
+mod interruptions;
 mod lockset;
 mod needs;
 mod races;
@@ -14,8 +16,10 @@ mod toy;
 mod value;
 mod weak;
 
+pub use atomicity::{Intent, violations};
 pub use deadlocks::{PotentialDeadlock, deadlocks};
 pub use held::HeldLocks;
+pub use interruptions::{Interruption, interruptions};
 pub use lockset::{Unlocked, Usage, locksets};
 pub use needs::way_to;
 pub use races::races;

@@ -7,6 +7,7 @@
 //! - `//@ race?: a b`: perhaps this one too; some orders of the program show it.
 //! - `//@ deadlock: a b c d`: a deadlock of locks that are taken and waited for at these lines, and no other.
 //! - `//@ potential race: a b`: it is told that there could be one.
+//! - `//@ atomicity: a b c`: a warning that the first and the last were perhaps meant to be one.
 //! - `//@ races among: a b c`: at least one race, and both lines of each are among these.
 //! - `//@ fails: misuse`: executions may also fail in this way.
 //! - `//@ library: …`: races may have a side in a library's header, for this reason.
@@ -94,6 +95,7 @@ struct Expected {
     potential: BTreeSet<Pair>,
     among: Option<BTreeSet<u32>>,
     deadlock: Option<BTreeSet<u32>>,
+    atomicity: Option<Vec<u32>>,
     fails: Vec<String>,
     in_library: bool,
     tsan_differs: bool,
@@ -117,8 +119,10 @@ impl Expected {
         for directive in text.lines().filter_map(|it| it.strip_prefix("//@ ")) {
             let (key, value) = directive.split_once(':').unwrap_or((directive, ""));
             let lines = || value.split_whitespace().map(line).collect::<Result<Vec<u32>, _>>();
-            says_something |=
-                matches!(key, "none" | "race" | "races among" | "deadlock" | "potential race");
+            says_something |= matches!(
+                key,
+                "none" | "race" | "races among" | "deadlock" | "potential race" | "atomicity"
+            );
             match key {
                 "none" => {}
                 "race" => _ = expected.races.insert(pair(&lines()?)),
@@ -126,6 +130,7 @@ impl Expected {
                 "race?" => _ = expected.perhaps.insert(pair(&lines()?)),
                 "races among" => expected.among = Some(lines()?.into_iter().collect()),
                 "deadlock" => expected.deadlock = Some(lines()?.into_iter().collect()),
+                "atomicity" => expected.atomicity = Some(lines()?),
                 "fails" => expected.fails.push(value.trim().to_owned()),
                 "library" => expected.in_library = true,
                 "tsan" => expected.tsan_differs = value.trim().starts_with("differs: "),
@@ -165,7 +170,7 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     let outcome = explore(&options, &expected, detect(path)?)?;
     let mut found = BTreeSet::new();
     let mut potential = BTreeSet::new();
-    let mut deadlock = None;
+    let (mut deadlock, mut atomicity) = (None, None);
     for it in &outcome.findings {
         if expected.fails.iter().any(|word| word == it.finding.kind.word()) {
             continue;
@@ -175,12 +180,20 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
             deadlock = Some(it.finding.sites.iter().map(|it| it.line).collect());
             continue;
         }
+        if it.finding.kind == Kind::Atomicity && expected.atomicity.is_some() {
+            atomicity = Some(it.finding.sites.iter().map(|it| it.line).collect());
+            continue;
+        }
         let is_shown = it.finding.certainty == Certainty::Shown;
         let all = if is_shown { &mut found } else { &mut potential };
         all.extend(race_of(&it.finding, path, &expected)?);
     }
     if potential != expected.potential {
         return Err(format!("potential races of {potential:?}").into());
+    }
+    if atomicity != expected.atomicity {
+        let wanted = &expected.atomicity;
+        return Err(format!("expected a violation at {wanted:?}, found {atomicity:?}").into());
     }
     if deadlock != expected.deadlock {
         let wanted = &expected.deadlock;
@@ -195,6 +208,7 @@ fn detect(path: &Path) -> Result<Detect, Failed> {
     match folder {
         Some("race") => Ok(Detect { races: true, ..Detect::NONE }),
         Some("deadlock") => Ok(Detect { deadlocks: true, ..Detect::NONE }),
+        Some("atomicity") => Ok(Detect { atomicity: true, ..Detect::NONE }),
         Some("lockset") => Ok(Detect { locksets: true, ..Detect::NONE }),
         other => Err(format!("no detector is called {other:?}").into()),
     }

@@ -357,7 +357,7 @@ fn a_terminal_gets_a_block_and_is_left_clean() {
     let folder = folder();
     write(folder.path(), "counter.c", &COUNTER.replace("assert(hits == 2)", "assert(hits)"));
     let raddle_path = env!("CARGO_BIN_EXE_raddle");
-    let line = format!("{raddle_path} run --time 1500ms counter.c");
+    let line = format!("{raddle_path} run --time 1500ms --detect none counter.c");
     let mut command = Command::new("script");
     command.args(["-qec", &line, "/dev/null"]).current_dir(folder.path());
     command.env("TERM", "xterm").env("COLUMNS", "100").env_remove("NO_COLOR");

@@ -239,7 +239,9 @@ fn what(access: &Access) -> String {
         OpKind::AtomicLoad => "atomic read",
         OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => "atomic write",
         OpKind::Free => return "free of the memory".to_owned(),
-        _ => "write",
+        OpKind::Write | OpKind::ReadWrite => "write",
+        // A step that is no access, beside one that was interrupted.
+        other => return other.verb().to_owned(),
     };
     format!("{verb} of size {}", access.size)
 }

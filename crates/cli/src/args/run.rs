@@ -82,7 +82,7 @@ pub(crate) struct RunArgs {
     pub(crate) resume: Option<String>,
 
     /// What to look for beside executions that fail, as a list
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "none")]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "race")]
     #[arg(env = "RADDLE_DETECT", hide_env = true, help_heading = "Analysis")]
     pub(crate) detect: Vec<DetectArg>,
     /// A suppression file of TSan: findings that are not to be told

@@ -29,6 +29,8 @@ pub(crate) fn raddle(folder: &Path, args: &[&str]) -> Command {
         }
     }
     command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    // Tests are about how executions end, unless they say something else.
+    command.env("RADDLE_DETECT", "none");
     command
 }
 

@@ -1,9 +1,13 @@
 //! What an execution that ended well says could go wrong, as findings.
 //!
 //! They are potential until an execution shows them; `campaign` tries that. A cycle of locks has the bucket
-//! of the deadlock that it would be, and two accesses that of the race.
+//! of the deadlock that it would be, and two accesses that of the race. Violations of atomicity have happened;
+//! it is a guess that they matter, and they stay potential for that.
 
-use raddle_analysis::{HeldLock, LockLink, PotentialDeadlock, Race, Side, Unlocked, Usage};
+use raddle_analysis::{
+    AtomicityViolation, HeldLock, Intent, Interruption, LockLink, PotentialDeadlock, Race, Side,
+    Unlocked, Usage,
+};
 use raddle_model::{Access, Certainty, Evidence, Finding, Held, Kind, Link, Place};
 use raddle_trace::Trace;
 
@@ -11,9 +15,10 @@ use super::{
     Shown, bucket,
     bucket::Grain,
     ending::{Ending, states},
+    is_failure,
     library::is_librarys,
     names::Names,
-    program::place_text,
+    program::{is_own, place_text},
     race::message,
 };
 use crate::{campaign::Detect, target::Symbols};
@@ -25,6 +30,10 @@ pub(crate) enum Prediction {
     Deadlock(PotentialDeadlock),
     /// Two accesses have no lock in common.
     Race(Unlocked),
+    /// Another thread's access came in the midst of what was meant to be one.
+    Atomicity(AtomicityViolation, Intent),
+    /// A thread of a failing execution was interrupted.
+    Interruption(Interruption),
 }
 
 /// What a trace says could go wrong.
@@ -36,6 +45,13 @@ pub(crate) fn predictions(trace: &Trace, detect: Detect) -> Vec<Prediction> {
     if detect.locksets {
         all.extend(raddle_analysis::locksets(trace).into_iter().map(Prediction::Race));
     }
+    if detect.atomicity && is_failure(trace, false) {
+        let found = raddle_analysis::interruptions(trace).into_iter();
+        all.extend(found.map(Prediction::Interruption));
+    } else if detect.atomicity {
+        let found = raddle_analysis::violations(trace).into_iter();
+        all.extend(found.map(|(it, intent)| Prediction::Atomicity(it, intent)));
+    }
     all
 }
 
@@ -45,6 +61,7 @@ impl Prediction {
         match self {
             Prediction::Deadlock(it) => it.steps.as_deref(),
             Prediction::Race(it) => it.steps.as_deref(),
+            Prediction::Atomicity(..) | Prediction::Interruption(_) => None,
         }
     }
 }
@@ -60,6 +77,11 @@ pub(crate) fn predicted(
     shown.finding(symbols, |names| match prediction {
         Prediction::Deadlock(it) => Some(deadlock(trace, it, why, names)),
         Prediction::Race(it) => unlocked(trace, it, why, names),
+        Prediction::Atomicity(it, intent) => {
+            let why = intent_text(*intent, names);
+            violation(trace, it, &why, names).filter(is_in_one_function)
+        }
+        Prediction::Interruption(it) => violation(trace, &it.violation, why, names),
     })
 }
 
@@ -72,7 +94,8 @@ pub(crate) fn predicted_again(
     let detect = Detect {
         deadlocks: old.kind == Kind::Deadlock,
         locksets: old.kind == Kind::Race,
-        ..Detect::NONE
+        atomicity: old.kind == Kind::Atomicity,
+        races: false,
     };
     let all = predictions(shown.trace, detect);
     let new = all.iter().filter_map(|it| predicted(shown, it, "", symbols));
@@ -153,6 +176,64 @@ fn unlocked(trace: &Trace, found: &Unlocked, why: &str, names: &mut Names<'_>) -
             ..Evidence::default()
         })),
     })
+}
+
+fn violation(
+    trace: &Trace,
+    found: &AtomicityViolation,
+    why: &str,
+    names: &mut Names<'_>,
+) -> Option<Ending> {
+    let sides = [&found.begin, &found.remote, &found.end];
+    let accesses: Vec<Access> = sides.map(|it| access(it, names)).into();
+    let memory = names.object(found.object).long;
+    let described = *trace.objects.get(found.object.idx())?;
+    let (offset, size) = (found.remote.offset.into(), found.remote.size.into());
+    let location = names.location(described, offset, size);
+    let sites: Vec<Place> = accesses.iter().map(|it| it.place.clone()).collect();
+    Some(Ending {
+        kind: Kind::Atomicity,
+        bucket: bucket::bucket(Kind::Atomicity, &sites, Grain::Line, ""),
+        message: message(&memory, &accesses),
+        thread: None,
+        sites,
+        cycle: Vec::new(),
+        threads: states(trace, names),
+        certainty: Certainty::Potential(why.to_owned()),
+        evidence: Some(Box::new(Evidence {
+            memory,
+            memory_id: found.object,
+            location,
+            accesses,
+            ..Evidence::default()
+        })),
+    })
+}
+
+/// What two functions do was hardly meant to be one, nor what comes around in a loop.
+fn is_in_one_function(ending: &Ending) -> bool {
+    let (first, last) = (&ending.sites[0], &ending.sites[2]);
+    is_own(first)
+        && first.function == last.function
+        && first.file == last.file
+        && first.line < last.line
+}
+
+/// Why it is taken for one, and why that is not certain.
+fn intent_text(intent: Intent, names: &mut Names<'_>) -> String {
+    let mut name = |lock| names.object(lock).long;
+    let shows = match intent {
+        Intent::Stale(lock) => format!(
+            "what was read under {} is written when that has been given back and taken again",
+            name(lock)
+        ),
+        Intent::Checked(lock) => format!(
+            "what was seen under {} is acted upon when that has been given back and taken again",
+            name(lock)
+        ),
+        Intent::Update => "the value that was loaded is replaced by another".to_owned(),
+    };
+    format!("{shows}; that the two were meant to be one is a guess")
 }
 
 fn access(side: &Side, names: &mut Names<'_>) -> Access {

@@ -121,6 +121,10 @@ const fn verb(kind: OpKind) -> &'static str {
         OpKind::AtomicLoad => "loads",
         OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => "stores",
         OpKind::Free => "frees",
-        _ => "writes",
+        OpKind::Write => "writes",
+        OpKind::Lock | OpKind::WriteLock | OpKind::ReadLock => "locks",
+        OpKind::Unlock | OpKind::RwUnlock => "unlocks",
+        OpKind::Finish => "ends",
+        _ => "goes on",
     }
 }

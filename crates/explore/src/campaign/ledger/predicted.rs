@@ -15,8 +15,8 @@ use raddle_trace::{SeenRace, Site, Trace};
 
 use super::Ledger;
 use crate::{
-    campaign::source::Done,
-    finding::{Prediction, Shown, finding, is_failure, predicted, predictions},
+    campaign::{Detect, source::Done},
+    finding::{Prediction, Shown, finding, first_choices, is_failure, predicted, predictions},
     route::Route,
     target::{Execution, TargetError},
 };
@@ -25,6 +25,8 @@ use crate::{
 const LOOKED_AT_MAX: usize = 48;
 /// Predictions that are tried.
 const TRIED_MAX: usize = 64;
+/// Interruptions of a failure that are tried.
+const INTERRUPTIONS_MAX: usize = 32;
 /// How often a route is fitted.
 const FITTINGS_MAX: usize = 6;
 
@@ -62,8 +64,14 @@ impl Ledger<'_> {
                 Err(error) => self.fail(error),
             }
         }
+        if done.bucket.is_some() && !done.is_known && self.error.is_none() {
+            match self.predict_from_failure(done) {
+                Err(TargetError::Stopped) | Ok(()) => {}
+                Err(error) => self.fail(error),
+            }
+        }
         let new = &self.tally.outcome.findings[n_before..];
-        !self.options.keep_going && new.iter().any(|it| it.finding.kind != Kind::Race)
+        !self.options.keep_going && new.iter().any(|it| it.finding.kind == Kind::Deadlock)
     }
 
     /// Tells what has stayed potential.
@@ -77,13 +85,62 @@ impl Ledger<'_> {
 
     fn predict_from(&mut self, done: &Done, idx: usize, number: u64) -> Result<(), TargetError> {
         let plan = Plan { record: Record { races: true, ..Record::NONE }, ..done.plan(idx) };
+        let detect = self.options.detect;
+        if detect.atomicity {
+            // What has happened is seen in the execution as it was; with every access as a step, in another.
+            let execution = self.run_watched(&plan)?;
+            let only = Detect { atomicity: true, ..Detect::NONE };
+            self.try_all(&plan, &execution, number, only)?;
+        }
         let (plan, execution) = self.in_full(plan)?;
-        if is_failure(&execution.trace, self.options.exit_is_fine) {
+        self.try_all(&plan, &execution, number, detect)
+    }
+
+    /// Looks at a failure that is new, as it was: does it end well if a thread is not interrupted?
+    fn predict_from_failure(&mut self, done: &Done) -> Result<(), TargetError> {
+        let Some(Execution { trace, output }) = &done.result.last else { return Ok(()) };
+        if !self.options.detect.atomicity || trace.n_dropped != 0 {
             return Ok(());
         }
-        let Execution { trace, output } = &execution;
-        let shown = Shown { trace, plan: &plan, execution: number, output };
-        for prediction in predictions(trace, self.options.detect) {
+        let plan = done.plan(done.result.summaries.len() - 1);
+        let shown = Shown { trace, plan: &plan, execution: done.range.end - 1, output };
+        let detect = Detect { atomicity: true, ..Detect::NONE };
+        let mut tried = BTreeSet::new();
+        for prediction in predictions(trace, detect) {
+            let Prediction::Interruption(it) = &prediction else { continue };
+            if tried.len() == INTERRUPTIONS_MAX || !tried.insert(it.n_steps) || self.is_stopped() {
+                continue;
+            }
+            let prefix = first_choices(trace, it.n_steps);
+            let plan = Plan { prefix, picker: PickerSpec::Nonpreemptive, seed: 0, ..plan.clone() };
+            let again = self.run_watched(&plan)?;
+            if is_failure(&again.trace, self.options.exit_is_fine) {
+                continue;
+            }
+            let why = "that the two were meant to be one is a guess";
+            let finding = predicted(shown, &prediction, why, self.symbols);
+            if let Some(finding) = finding.filter(|it| self.predicted.tried.insert(it.bucket)) {
+                self.predicted.potential.push(with_effect(finding));
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Tries what an execution predicts and nothing has before.
+    fn try_all(
+        &mut self,
+        plan: &Plan,
+        execution: &Execution,
+        number: u64,
+        detect: Detect,
+    ) -> Result<(), TargetError> {
+        let Execution { trace, output } = execution;
+        if is_failure(trace, self.options.exit_is_fine) {
+            return Ok(());
+        }
+        let shown = Shown { trace, plan, execution: number, output };
+        for prediction in predictions(trace, detect) {
             let Some(finding) = predicted(shown, &prediction, "", self.symbols) else { continue };
             let is_enough = self.predicted.tried.len() >= TRIED_MAX || self.is_stopped();
             if is_enough || !self.predicted.tried.insert(finding.bucket) {
@@ -128,6 +185,9 @@ impl Ledger<'_> {
         prediction: &Prediction,
         bucket: Bucket,
     ) -> Result<Tried, TargetError> {
+        if matches!(prediction, Prediction::Atomicity(..)) {
+            return Ok(Tried::Potential(""));
+        }
         let Some(steps) = prediction.steps() else {
             return Ok(Tried::Potential(
                 "it would take another order of critical sections, or of waits, than that of the execution \
@@ -135,8 +195,8 @@ impl Ledger<'_> {
             ));
         };
         let sides = match prediction {
-            Prediction::Deadlock(_) => Vec::new(),
             Prediction::Race(it) => vec![it.race.first.step as usize, it.race.second.step as usize],
+            _ => Vec::new(),
         };
         let steps = steps.iter().copied().chain(sides.iter().copied());
         let route = Route::of(shown.trace, steps);
@@ -146,11 +206,11 @@ impl Ledger<'_> {
                 Plan { prefix, picker: PickerSpec::Nonpreemptive, seed: 0, ..shown.plan.clone() };
             let execution = self.run_watched(&plan)?;
             let found = match prediction {
-                Prediction::Deadlock(_) => self.deadlock_in(&plan, &execution, shown.execution),
                 Prediction::Race(it) => {
                     let sites = it.race.sites().map(|it| site(shown.trace, it.0));
                     self.race_in(&plan, &execution, shown.execution, sites)?
                 }
+                _ => self.deadlock_in(&plan, &execution, shown.execution),
             };
             if let Some(found) = found.filter(|it| it.kind != Kind::Deadlock || it.bucket == bucket)
             {
@@ -188,6 +248,17 @@ impl Ledger<'_> {
         let found = self.witness_of(plan, number, seen)?;
         Ok(found.map(|it| Finding { strategy: "prediction".to_owned(), ..it }))
     }
+}
+
+/// Says what came of it when the thread was not interrupted.
+fn with_effect(mut finding: Finding) -> Finding {
+    if let Some(evidence) = &mut finding.evidence {
+        let who = evidence.accesses.first().map_or(0, |it| it.thread.0);
+        evidence.effect = Some(format!(
+            "the execution fails as it is, and ends well if T{who} is not interrupted there"
+        ));
+    }
+    finding
 }
 
 fn site(trace: &Trace, number: u32) -> Site {

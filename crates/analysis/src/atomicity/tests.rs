@@ -1,0 +1,93 @@
+//! Traces by hand.
+
+use expect_test::{Expect, expect};
+
+use crate::{Intent, toy::trace, violations};
+
+/// One line for each violation: the steps of the three accesses, and what shows that two were meant to be one.
+fn check(text: &str, expected: Expect) {
+    let mut told = String::new();
+    for (it, intent) in violations(&trace(text)) {
+        let steps = [&it.begin, &it.remote, &it.end].map(|it| it.step);
+        let intent = match intent {
+            Intent::Stale(_) => "stale",
+            Intent::Checked(_) => "checked",
+            Intent::Update => "update",
+        };
+        told.push_str(&format!("{steps:?} {intent}\n"));
+    }
+    expected.assert_eq(&told);
+}
+
+#[test]
+fn a_value_that_was_read_before() {
+    check(
+        "0 spawn 1
+         0 lock m
+         0 read x
+         0 unlock m
+         1 lock m
+         1 write x
+         1 unlock m
+         0 lock m
+         0 write x
+         0 unlock m",
+        expect![[r#"
+            [2, 5, 8] stale
+        "#]],
+    );
+    // It is read again.
+    check(
+        "0 spawn 1
+         0 lock m
+         0 update x
+         0 unlock m
+         1 lock m
+         1 write x
+         1 unlock m
+         0 lock m
+         0 update x
+         0 unlock m",
+        expect![""],
+    );
+}
+
+#[test]
+fn checked_then_acted_upon() {
+    check(
+        "0 spawn 1
+         0 lock m
+         0 read x
+         0 unlock m
+         1 lock m
+         1 write x
+         1 unlock m
+         0 lock m
+         0 read x
+         0 write x
+         0 unlock m",
+        expect![[r#"
+            [2, 5, 9] checked
+        "#]],
+    );
+}
+
+#[test]
+fn loaded_then_stored() {
+    check(
+        "0 spawn 1
+         0 load x sc
+         1 rmw x sc
+         0 store x sc wakes",
+        expect![[r#"
+            [1, 2, 3] update
+        "#]],
+    );
+    check(
+        "0 spawn 1
+         0 rmw x sc
+         1 rmw x sc
+         0 rmw x sc",
+        expect![""],
+    );
+}

@@ -1,0 +1,126 @@
+//! What the detectors say of our own programs: nothing of those under `programs/pass`, and of each under
+//! `programs/fail` not only how it ends but why.
+//!
+//! How an execution ends is a symptom where that is an assertion, a crash, an exit code, an exception. It is the
+//! cause itself where it is a deadlock (a cycle, or a wait that nobody will end, which says who should have), a
+//! livelock, or the misuse of a lock or of memory. Races and violations of atomicity are causes.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use raddle_explore::{
+    Campaign, Detect, Found, Observer, Options as CampaignOptions, Outcome, TargetError,
+};
+use raddle_launch::{CompilerChoice, Native, Symbols};
+use raddle_model::{Certainty, Kind};
+
+use crate::soak::{build, programs_under};
+
+/// What to run.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Executions of each program.
+    pub(crate) executions: u64,
+    /// A campaign ends after this time, however few executions it has had.
+    pub(crate) time: Duration,
+    /// Only programs whose path contains this.
+    pub(crate) only: String,
+}
+
+struct Silent;
+
+impl Observer for Silent {}
+
+/// Looks at all programs, and fails if one of them is not as it should be.
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs");
+    let start = Instant::now();
+    let (mut n_executions, mut n_all, mut bad) = (0, 0, Vec::new());
+    for folder in ["pass", "fail"] {
+        for path in programs_under(&root.join(folder)) {
+            let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+            if !name.contains(&options.only) {
+                continue;
+            }
+            let outcome =
+                explore(&path, options).with_context(|| format!("failed to explore {name}"))?;
+            let (is_good, told) = match folder {
+                "pass" => silence(&outcome),
+                _ => causes(&outcome),
+            };
+            n_all += 1;
+            n_executions += outcome.executions;
+            let mark = if is_good { "ok " } else { "BAD" };
+            eprintln!("{mark} {name:44} {:>6} executions  {told}", outcome.executions);
+            if !is_good {
+                bad.push(name);
+            }
+        }
+    }
+    let elapsed = start.elapsed().as_secs();
+    eprintln!("{n_all} programs, {n_executions} executions in {elapsed} s");
+    ensure!(bad.is_empty(), "{} of {n_all} are not as they should be: {bad:?}", bad.len());
+    Ok(())
+}
+
+fn explore(path: &Path, options: &Options) -> anyhow::Result<Outcome> {
+    let native = build(path, CompilerChoice::Environment)?;
+    let campaign = CampaignOptions {
+        seed: 1,
+        executions: Some(options.executions),
+        time: Some(options.time),
+        jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        keep_going: true,
+        confirmations: 0,
+        detect: Detect { races: true, locksets: true, deadlocks: true, atomicity: true },
+        ..CampaignOptions::default()
+    };
+    let outcome: Result<Outcome, TargetError> = Campaign::new(&Native::new(native), campaign).run(
+        &mut Symbols::new(),
+        &mut Silent,
+        &AtomicBool::new(false),
+    );
+    Ok(outcome?)
+}
+
+/// Nothing may be said of a correct program.
+fn silence(outcome: &Outcome) -> (bool, String) {
+    let all: Vec<String> = outcome.findings.iter().map(told).collect();
+    (all.is_empty(), all.join("; "))
+}
+
+/// The cause of a failure must be named.
+fn causes(outcome: &Outcome) -> (bool, String) {
+    let kinds: BTreeSet<String> = outcome.findings.iter().map(word).collect();
+    let is_named = outcome.findings.iter().any(|it| is_cause(it.finding.kind))
+        || outcome.baseline_failure.as_ref().is_some_and(|it| is_cause(it.kind));
+    (is_named, kinds.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+const fn is_cause(kind: Kind) -> bool {
+    match kind {
+        Kind::Race | Kind::Atomicity | Kind::Deadlock | Kind::Misuse | Kind::Livelock => true,
+        Kind::Assert
+        | Kind::Abort
+        | Kind::Crash
+        | Kind::Exit
+        | Kind::Exception
+        | Kind::Panic
+        | Kind::Hang
+        | Kind::OutOfMemory => false,
+    }
+}
+
+fn word(found: &Found) -> String {
+    let is_shown = found.finding.certainty == Certainty::Shown;
+    format!("{}{}", if is_shown { "" } else { "potential " }, found.finding.kind.word())
+}
+
+fn told(found: &Found) -> String {
+    format!("{}: {}", word(found), found.finding.message)
+}
