@@ -1,9 +1,12 @@
 //! What must be known of a finding, in a few lines: who did what where. For pages, trackers and annotations,
 //! which have their own ways to write places.
 
-use raddle_model::{Access, Finding, Held, OpKind, Place, ThreadState};
+use raddle_model::{Access, Finding, Held, Kind, OpKind, Place, ThreadState};
 
 use crate::{evidence, place, steps};
+
+/// Of more threads, the first are told.
+const THREADS_MAX: usize = 8;
 
 /// One thing that a thread did, or waits to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +29,9 @@ pub(crate) fn points(finding: &Finding) -> Vec<Point<'_>> {
         });
         return accesses.chain(links).collect();
     }
+    if matches!(finding.kind, Kind::Livelock | Kind::Hang) {
+        return everybody(finding);
+    }
     let waits: Vec<Point<'_>> = in_order(finding).filter_map(|it| wait(finding, it)).collect();
     if !waits.is_empty() && finding.thread.is_none() {
         return waits;
@@ -34,6 +40,22 @@ pub(crate) fn points(finding: &Finding) -> Vec<Point<'_>> {
     let who = finding.thread.map(|it| place::thread(finding, it));
     let words = who.map_or_else(|| "here".to_owned(), |it| format!("in {it}"));
     vec![Point { words, place }]
+}
+
+/// Where every thread was when it went on no more, or for ever: those that could go on first.
+fn everybody(finding: &Finding) -> Vec<Point<'_>> {
+    let (waiting, running): (Vec<&ThreadState>, Vec<&ThreadState>) =
+        in_order(finding).filter(|it| !it.is_finished).partition(|it| it.waits_for.is_some());
+    let running = running.into_iter().filter_map(|it| {
+        let who = place::thread(finding, it.thread);
+        let words = match it.pending {
+            Some(pending) => format!("{who} is about to {}", pending.verb()),
+            None => format!("{who} runs"),
+        };
+        Some(Point { words, place: it.stack.first()? })
+    });
+    let waiting = waiting.into_iter().filter_map(|it| wait(finding, it));
+    running.chain(waiting).take(THREADS_MAX).collect()
 }
 
 /// Threads of a cycle first, in its order; then those that wait for something else than another's end.
@@ -80,5 +102,78 @@ fn since(held: &Held) -> String {
     match place::short(&held.taken_at).as_str() {
         "" => held.lock.clone(),
         taken => format!("{} (since {taken})", held.lock),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use raddle_model::{Finding, Kind, OpKind};
+
+    use super::points;
+    use crate::{
+        place,
+        tests::{
+            analyses,
+            samples::{self, at, blank},
+        },
+    };
+
+    fn check(finding: &Finding, expect: Expect) {
+        let lines = points(finding).into_iter();
+        let lines = lines.map(|it| format!("{} | {}\n", it.words, place::short(it.place)));
+        expect.assert_eq(&lines.collect::<String>());
+    }
+
+    #[test]
+    fn who_waits_for_whom() {
+        check(
+            &samples::ab_ba(),
+            expect![[r#"
+            T1 waits for mutex `right`, held by T2 since bank.c:30 | bank.c:31
+            T2 waits for mutex `left`, held by T1 since bank.c:30 | bank.c:31
+            T0 main waits for the end of thread T1 | bank.c:52
+        "#]],
+        );
+    }
+
+    #[test]
+    fn both_sides_of_a_race() {
+        check(
+            &analyses::on_the_heap(),
+            expect![[r#"
+            T1 pay: write Account.balance, holding mutex `left` (since bank.c:30) | bank.c:35
+            T0 main: read Account.balance, holding no lock | bank.c:40
+        "#]],
+        );
+    }
+
+    #[test]
+    fn where_it_failed() {
+        check(
+            &samples::assertion(),
+            expect![[r#"
+            in T1 | bank.c:40
+        "#]],
+        );
+        check(&Finding { sites: Vec::new(), ..samples::assertion() }, expect![]);
+    }
+
+    #[test]
+    fn everybody_of_a_livelock() {
+        let mut finding = blank(Kind::Livelock, 4);
+        finding.threads[1].stack = vec![at(16, "diner")];
+        finding.threads[1].pending = Some(OpKind::Yield);
+        finding.threads[2].stack = vec![at(20, "diner")];
+        finding.threads[3].is_finished = true;
+        samples::wait(&mut finding, 0, OpKind::Join, 3, at(52, "main"), vec![]);
+        check(
+            &finding,
+            expect![[r#"
+            T1 is about to yield | bank.c:16
+            T2 runs | bank.c:20
+            T0 main waits for the end of thread T1 | bank.c:52
+        "#]],
+        );
     }
 }

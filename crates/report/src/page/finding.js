@@ -6,7 +6,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
-  const ROW = 24, NUMBERS = 60, LANE_MIN = 150, OVERSCAN = 24, EDGES_MAX = 400;
+  const ROW = 24, LANE_MIN = 150, OVERSCAN = 24, EDGES_MAX = 400;
   const lanes = byId("lanes"), track = byId("track"), rowsBox = byId("rows"), heads = byId("heads");
   const tip = byId("tip"), detail = byId("detail"), map = byId("map");
   // A name, not an address: nothing is fetched. In two pieces, for a test looks for addresses.
@@ -70,8 +70,10 @@
 
   const views = data.views.map(prepare);
   let current = 0, picked = 0, isShown = false, drawn = [0, -1], laneWidth = LANE_MIN;
+  // Room for the numbers of steps.
+  let numbers = 60;
   const view = () => views[current];
-  const laneX = (lane) => NUMBERS + lane * laneWidth;
+  const laneX = (lane) => numbers + lane * laneWidth;
   const dotX = (lane) => laneX(lane) + 26;
 
   // The locks that a thread holds when a row has been done.
@@ -154,7 +156,7 @@
 
   const switchRow = (entry, pos) => {
     const next = view().rows[entry.after + 1];
-    const label = make("span", { style: `left:${next ? laneX(next.lane) + 12 : NUMBERS}px` }, `switch: ${entry.switch}`);
+    const label = make("span", { style: `left:${next ? laneX(next.lane) + 12 : numbers}px` }, `switch: ${entry.switch}`);
     return make("div", { class: "row switch", role: "presentation", style: `top:${pos * ROW}px` }, label);
   };
 
@@ -372,7 +374,10 @@
   // Columns as wide as there is room.
   const layout = () => {
     const shown = view(), n = shown.threads.length;
-    laneWidth = Math.max(LANE_MIN, Math.min(340, Math.floor((lanes.clientWidth - NUMBERS) / (n + 0.4))));
+    const digits = Math.max(...shown.rows.slice(-8).map((it) => String(it.number).length), 1);
+    numbers = Math.max(60, 18 + 8 * digits);
+    lanes.style.setProperty("--numbers", `${numbers}px`);
+    laneWidth = Math.max(LANE_MIN, Math.min(340, Math.floor((lanes.clientWidth - numbers) / (n + 0.4))));
     track.style.height = `${shown.entries.length * ROW}px`;
     const width = `${Math.max(laneX(n + 0.4), lanes.clientWidth)}px`;
     track.style.width = heads.style.width = rowsBox.style.width = width;
