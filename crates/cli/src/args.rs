@@ -86,6 +86,10 @@ pub(crate) enum Verb {
     Review(ReviewArgs),
     /// Look through the store, take findings elsewhere, make room
     Store(StoreArgs),
+    /// Say whether a finding is gone after a change of the program
+    Regress(RegressArgs),
+    /// Run the schedule of a finding under gdb, stopped at a step
+    Debug(DebugArgs),
     /// List findings, newest first
     List(ListArgs),
     /// Compare strategies on programs of yours
@@ -146,8 +150,25 @@ pub(crate) struct ShowArgs {
     /// Every step, every frame, all output
     #[arg(long)]
     pub(crate) full: bool,
+    /// What to write, if not text
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<ShowFormat>,
+    /// The schedule that was found first, not the smallest one that is known
+    #[arg(long)]
+    pub(crate) original: bool,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// What `raddle show` can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowFormat {
+    /// Text for people
+    Text,
+    /// A brief in Markdown, for issue trackers
+    Md,
+    /// One JSON value, see docs/json.md
+    Json,
 }
 
 /// `raddle min`.
@@ -162,6 +183,54 @@ pub(crate) struct MinArgs {
     /// The emergency stop: the result depends on the machine if it strikes
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration)]
     pub(crate) time: Duration,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `raddle regress`.
+#[derive(Debug, Args)]
+pub(crate) struct RegressArgs {
+    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Executions
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = values::count)]
+    pub(crate) execs: u64,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration)]
+    pub(crate) time: Duration,
+    /// Workers [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = values::count)]
+    pub(crate) jobs: Option<u64>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+impl RegressArgs {
+    /// How many workers.
+    pub(crate) fn n_jobs(&self) -> usize {
+        n_jobs(self.jobs)
+    }
+}
+
+/// `raddle debug`.
+#[derive(Debug, Args)]
+pub(crate) struct DebugArgs {
+    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Stop before this step, as `raddle show` numbers them
+    #[arg(long, value_name = "STEP", value_parser = values::count, conflicts_with = "before_bug")]
+    pub(crate) at: Option<u64>,
+    /// Stop before the last step: what happens if nothing is said
+    #[arg(long)]
+    pub(crate) before_bug: bool,
+    /// A command for gdb, when it is there; several are possible
+    #[arg(long = "ex", value_name = "COMMAND")]
+    pub(crate) commands: Vec<String>,
+    /// End when the commands are done
+    #[arg(long)]
+    pub(crate) batch: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -8,6 +8,7 @@ mod cargo;
 mod cc;
 mod compare;
 mod config;
+mod debug;
 mod doctor;
 mod exit;
 mod list;
@@ -16,6 +17,7 @@ mod native;
 mod observe;
 mod prepare;
 mod record;
+mod regress;
 mod regressions;
 mod replay;
 mod report;
@@ -77,6 +79,8 @@ fn raddle() -> Exit {
         Verb::Store(store) => store::store(&store, &mut terminal),
         Verb::Report(report) => report::report(&report, &mut terminal),
         Verb::Min(min) => min::min(&min, &mut terminal),
+        Verb::Regress(regress) => regress::regress(&regress, &mut terminal),
+        Verb::Debug(debug) => debug::debug(&debug, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),
         Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
         Verb::Doctor => doctor::doctor(&mut terminal),

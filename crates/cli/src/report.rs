@@ -149,6 +149,11 @@ fn write(path: &PathBuf, text: &str, is_ours: bool) -> Result<(), Failure> {
     })
 }
 
+/// A finding as a brief in Markdown.
+pub(crate) fn brief(stored: StoredFinding) -> Result<String, Failure> {
+    render(&Subject::Finding(Box::new(stored)), ReportFormat::Md)
+}
+
 fn finding_page(stored: &StoredFinding, base: &str) -> String {
     let program = program_name(&stored.info.target);
     let explanation = stored.explanation.as_deref();

@@ -3,8 +3,9 @@
 use raddle_report::Style;
 
 use crate::{
-    args::ShowArgs,
+    args::{Format, ShowArgs, ShowFormat},
     exit::{Exit, Failure},
+    report,
     run::here,
     stored,
     terminal::Terminal,
@@ -12,8 +13,19 @@ use crate::{
 
 /// Shows a finding.
 pub(crate) fn show(args: &ShowArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    let stored = stored::find(&args.common, &args.id)?;
+    let mut stored = stored::find(&args.common, &args.id)?;
+    if let Some(original) = stored.original.take().filter(|_| args.original) {
+        stored.finding = *original;
+        stored.explanation = None;
+    }
     let style = Style { full: args.full, ..terminal.out_style };
-    terminal.out(&stored::text(&stored, args.common.message_format, &here(), &style));
+    let text = match (args.format, args.common.message_format) {
+        (Some(ShowFormat::Md), _) => report::brief(stored)?,
+        (Some(ShowFormat::Json), _) | (None, Format::Json) => {
+            stored::text(&stored, Format::Json, &here(), &style)
+        }
+        (Some(ShowFormat::Text) | None, _) => stored::text(&stored, Format::Human, &here(), &style),
+    };
+    terminal.out(&text);
     Ok(Exit::Clean)
 }

@@ -382,13 +382,16 @@ fn a_killed_program_has_places() {
         stdout:   found at execution 2 by walk, seed 0, replayed 5/5
         stdout:   the process was killed; T1 worker did the last step
         stdout: 
-        stdout:   fails whenever
-        stdout:            T1 write shared             killed.c:6  shared++;
-        stdout:     before T0 write shared             killed.c:14  shared--;
+        stdout:   fails whenever (lines of killed.c)
+        stdout:            T1 write shared  :6  shared++;
+        stdout:     before T0 write shared  :14  shared--;
         stdout:   20 of 20 random schedules that keep this order fail, the other way round 5 of
         stdout:   20
         stdout:   passes when T0's write (killed.c:14) comes before T1's write (killed.c:6): T1
         stdout:          then reads -1 from shared at killed.c:6, not 0
+        stdout:   chance of one execution: walk 58.0 % (51.1 to 64.6), pos 46.5 % (39.7 to
+        stdout:                            53.4), pct:d=3 51.0 % (44.1 to 57.8), surw 82.0 %
+        stdout:                            (76.1 to 86.7), sites 56.0 % (49.1 to 62.7)
         stdout: 
         stdout:   2 → 1 preemptions, 2 threads, 8 replays
         stdout:   step  T0 main   T1 worker        4 steps, 1 switch

@@ -24,7 +24,7 @@ use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{
-    Carrier, End, Event, Finding, Kind, Minimising, MinimisingEnd, PickerSpec, Plan,
+    Carrier, End, Event, Explanation, Finding, Kind, Minimising, MinimisingEnd, PickerSpec, Plan,
 };
 use raddle_plan::Arm;
 use raddle_trace::{Entry, Summary, Trace};
@@ -86,6 +86,8 @@ struct Directives {
     n_executions: u64,
     flags: Vec<String>,
     args: Vec<String>,
+    /// Parts of the lines that must not come in the order that fails.
+    cause: Vec<String>,
 }
 
 impl Directives {
@@ -102,6 +104,8 @@ impl Directives {
             n_executions: value("execs").ok_or("no `//@ execs:` line")?.parse()?,
             flags: words("flags"),
             args: words("args"),
+            cause: value("cause")
+                .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
         })
     }
 }
@@ -233,7 +237,7 @@ fn explores_as_expected(options: &NativeOptions, directives: &Directives) -> Res
         }
         (Some(found), expected) if found.finding.kind.word() == expected => {
             comes_back(options, &found.finding)?;
-            grows_small(options, &found.finding)
+            grows_small(options, &found.finding, &directives.cause)
         }
         (Some(found), expected) => Err(format!(
             "expected {expected}, found {} at execution {}: {}\n{}",
@@ -266,7 +270,7 @@ fn comes_back(options: &NativeOptions, finding: &Finding) -> Result<(), Failed> 
 }
 
 /// Its smallest schedule shows the same finding with no more preemptions, on both carriers.
-fn grows_small(options: &NativeOptions, finding: &Finding) -> Result<(), Failed> {
+fn grows_small(options: &NativeOptions, finding: &Finding, cause: &[String]) -> Result<(), Failed> {
     if finding.kind == Kind::Hang {
         return Ok(());
     }
@@ -282,5 +286,19 @@ fn grows_small(options: &NativeOptions, finding: &Finding) -> Result<(), Failed>
     if before.n_preemptions < after.n_preemptions || explained.finding.bucket != finding.bucket {
         return Err(format!("{before:?} became {after:?}").into());
     }
+    says_why(&explained.explanation, cause)?;
     comes_back(options, &explained.finding)
+}
+
+/// The reason names the lines that the program says are the cause.
+fn says_why(explanation: &Explanation, cause: &[String]) -> Result<(), Failed> {
+    let orders = explanation.reason.iter().flat_map(|it| &it.orders);
+    let lines: Vec<&str> =
+        orders.flat_map(|it| [it.first.source.as_str(), it.second.source.as_str()]).collect();
+    match cause.iter().find(|it| !lines.iter().any(|line| line.contains(it.as_str()))) {
+        Some(missing) => {
+            Err(format!("`{missing}` is not among the reason's lines: {lines:?}").into())
+        }
+        None => Ok(()),
+    }
 }

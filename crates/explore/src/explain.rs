@@ -6,6 +6,7 @@
 
 mod contrast;
 mod edges;
+mod likelihood;
 mod minimise;
 mod observe;
 mod points;
@@ -81,6 +82,10 @@ pub fn explain(
     let Minimised { finding: mut small, minimising, shown } = Minimiser::run(&mut trials)?;
     let mut explanation = Explanation { minimising, ..Explanation::default() };
     let is_small = explanation.minimising.ending != MinimisingEnd::NotReproduced;
+    let n_steps = explanation.minimising.after.n_steps;
+    if let Some((base, _)) = shown.as_ref().filter(|_| is_small && finding.kind != Kind::Livelock) {
+        explanation.likelihood = likelihood::likelihood(&mut trials, base, n_steps)?;
+    }
     // That a race shows depends on no order: its report says what is missing.
     if let Some((base, execution)) = shown.filter(|_| is_small && finding.kind != Kind::Race) {
         trials.renew(budget.n_reason);

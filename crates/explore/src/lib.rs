@@ -25,7 +25,7 @@ pub use campaign::{
 };
 pub use explain::{Budget, Explained, explain};
 pub use finding::finding;
-pub use replay::{Sameness, Verdict, replay};
+pub use replay::{Sameness, Verdict, is_same, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{
     Block, BlockResult, Execution, Session, Symbols, Target, TargetError, Uncontrolled,

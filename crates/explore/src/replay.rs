@@ -124,7 +124,8 @@ pub(crate) fn find_again(
     finding::finding(trace, &finding.plan, finding.execution, output, symbols)
 }
 
-pub(crate) fn is_same(new: &Finding, old: &Finding, same: Sameness) -> bool {
+/// Are two findings the same?
+pub fn is_same(new: &Finding, old: &Finding, same: Sameness) -> bool {
     let look = |finding: &Finding| -> Vec<(String, String)> {
         let places = finding.sites.iter();
         places.map(|it| (it.function.clone(), finding::file_name(it).to_owned())).collect()

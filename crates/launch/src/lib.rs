@@ -8,6 +8,7 @@ pub mod cargo;
 mod cc;
 mod checkpoints;
 mod compile;
+pub mod debugger;
 mod elf;
 mod fault;
 mod native;

@@ -11,6 +11,7 @@ mod evidence;
 mod fold;
 pub mod formats;
 pub mod json;
+pub mod likelihood;
 mod listing;
 pub mod minimised;
 mod names;

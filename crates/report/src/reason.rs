@@ -6,8 +6,10 @@ use raddle_model::{
     Constraint, Explanation, Finding, Observation, OpKind, Passing, Point, Reason, Share,
 };
 
-use crate::{Style, names, number, place, style::Ink};
+use crate::{Style, likelihood, names, number, place, style::Ink};
 
+/// What a thread does is cut beyond this.
+const WHAT_MAX: usize = 30;
 /// Source text longer than this is cut.
 const SOURCE_MAX: usize = 48;
 
@@ -25,6 +27,9 @@ pub(crate) fn block(finding: &Finding, explanation: &Explanation, style: &Style)
     {
         wrapped(&mut out, "passes ", &text, style);
     }
+    if let Some(text) = likelihood::line(&explanation.likelihood) {
+        wrapped(&mut out, "chance of one execution: ", &text, style);
+    }
     out
 }
 
@@ -39,6 +44,8 @@ pub fn sentences(finding: &Finding, explanation: &Explanation, style: &Style) ->
     if let Some(passing) = &explanation.passing {
         all.extend(passes(finding, explanation, passing, style).map(|it| format!("passes {it}")));
     }
+    let chances = likelihood::line(&explanation.likelihood);
+    all.extend(chances.map(|it| format!("chance of one execution: {it}")));
     all
 }
 
@@ -63,17 +70,32 @@ fn orders(out: &mut String, finding: &Finding, reason: &Reason, style: &Style) {
     if reason.orders.is_empty() {
         return wrapped(out, "", &sureness(reason), style);
     }
-    let _ = writeln!(out, "  {}", style.paint(Ink::Strong, "fails whenever"));
-    for (idx, chain) in chains(&reason.orders).iter().enumerate() {
-        for (place, point) in chain.iter().enumerate() {
-            let word = match (idx, place) {
+    let chains = chains(&reason.orders);
+    let points = || chains.iter().flatten();
+    let first = points().next().map(|it| it.place.file.clone()).unwrap_or_default();
+    // The file is said once, if it is always the same.
+    let only_lines =
+        !first.is_empty() && points().all(|it| it.place.file == first && it.place.line > 0);
+    let widest = points().map(|it| what(finding, it).chars().count()).max().unwrap_or(0);
+    let of = match only_lines {
+        true => format!(" (lines of {})", first.rsplit('/').next().unwrap_or_default()),
+        false => String::new(),
+    };
+    let _ = writeln!(out, "  {}{of}", style.paint(Ink::Strong, "fails whenever"));
+    for (idx, chain) in chains.iter().enumerate() {
+        for (nth, point) in chain.iter().enumerate() {
+            let word = match (idx, nth) {
                 (0, 0) => "",
                 (_, 0) => "and",
                 _ => "before",
             };
-            let (what, at) = words(finding, point, style);
-            let line = format!("  {word:>8} {what}  {at}");
-            let _ = writeln!(out, "{}", style.cut(&line, style.width));
+            let what = style.fit(&what(finding, point), widest.min(WHAT_MAX));
+            let at = match only_lines {
+                true => format!(":{}", point.place.line),
+                false => place::short(&point.place),
+            };
+            let line = format!("  {word:>8} {what}  {at}  {}", style.tame(&point.source));
+            let _ = writeln!(out, "{}", style.cut(line.trim_end(), style.width));
         }
     }
     wrapped(out, "", &sureness(reason), style);
@@ -230,18 +252,14 @@ fn in_line(finding: &Finding, point: &Point, style: &Style) -> String {
     format!("`{what}` ({}, T{})", place::short(&point.place), point.thread.0)
 }
 
-/// In two parts: "T1 read hits", "x.c:14  int seen = hits;".
-fn words(finding: &Finding, point: &Point, style: &Style) -> (String, String) {
+/// "T1 read hits".
+fn what(finding: &Finding, point: &Point) -> String {
     let object = object(finding, point);
     let kind = match point.kind {
         OpKind::Start | OpKind::Finish => point.kind.verb().to_owned(),
         kind => format!("{} {object}", kind.verb()).trim_end().to_owned(),
     };
-    let who = format!("T{}", point.thread.0);
-    let what = style.fit(&format!("{who} {kind}"), 26);
-    let source = style.tame(&point.source);
-    let at = place::short(&point.place);
-    (what, format!("{at}  {source}").trim_end().to_owned())
+    format!("T{} {kind}", point.thread.0)
 }
 
 /// What reports call the object, if that is short.

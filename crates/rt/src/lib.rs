@@ -23,6 +23,7 @@ mod arena;
 mod checkpoint;
 mod control;
 mod coverage;
+mod debug;
 mod detect;
 mod emit;
 mod end;

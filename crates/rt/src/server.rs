@@ -70,11 +70,12 @@ extern "C" fn init() {
     // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
     unsafe { libc::mallopt(-8, 1) };
     real::find_all();
+    crate::debug::find();
     threads::have_had_two();
     take_control(segment);
 }
 
-fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
+pub(crate) fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
     let mut rest = number;
     let mut start = digits.len();
     loop {
@@ -225,6 +226,7 @@ extern "C-unwind" fn run_execution() -> ! {
         if !(*control).has_fibers && threads::make_kernel_threads().is_err() {
             crate::end::die(&[b"no kernel thread for a thread created before main"]);
         }
+        crate::debug::wait();
         rewind::watch();
         control::leave(());
         let (argc, argv, envp) = &MAIN_ARGS;

@@ -94,6 +94,7 @@ fn only(thread: ThreadId) -> Options {
 unsafe fn go_on(op: &Op) -> Performed {
     // SAFETY: the thread that runs is inside a hook; nothing in here switches.
     let control = unsafe { &mut *control() };
+    meet_debugger(control);
     let (choice, told_choice) = choose_way(control, op);
     let performed = control.machine.perform_now(control.me, op, choice);
     tell(control, op, &performed, told_choice);
@@ -203,10 +204,19 @@ pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
     // SAFETY: the thread that runs is inside a hook; nothing in here switches.
     let control = unsafe { &mut *control() };
     let op = *control.machine.pending(me);
+    meet_debugger(control);
     let (choice, told_choice) = choose_way(control, &op);
     let performed = control.machine.perform(me, choice);
     tell(control, &op, &performed, told_choice);
     performed
+}
+
+/// Under a debugger, a breakpoint may be here.
+#[inline(always)]
+fn meet_debugger(control: &Control) {
+    if !control.options.is_null() {
+        crate::debug::before_step(control.emit.n_steps + 1, control.me.0);
+    }
 }
 
 /// One of the ways to perform an op; and the choice as the event tells it: plus one, 0 for none.

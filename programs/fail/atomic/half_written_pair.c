@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: int a = atomic_load(&x) | atomic_store(&x
 // A reader may see the new x with the old y: each half is atomic, the pair is not.
 #include <assert.h>
 #include <pthread.h>

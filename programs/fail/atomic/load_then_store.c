@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ flags: -std=c11
+//@ cause: atomic_store(&tickets
 // Atomic load and atomic store are no atomic increment.
 #include <assert.h>
 #include <pthread.h>

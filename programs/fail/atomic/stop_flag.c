@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: for (int i = 0; i < 3 && | atomic_store(&device_open
 // The stop flag is tested before the device is used, and the device goes away in between.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: atomic_fetch_add(&next | ticket[me] = atomic_load(&next
 // A ticket dispenser that reads the number again after adding: two visitors hold the same ticket.
 #include <assert.h>
 #include <pthread.h>

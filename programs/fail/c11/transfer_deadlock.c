@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ flags: -std=c11
+//@ cause: mtx_lock(&lock[
 // C11 mutexes of two accounts locked in the order of the transfer.
 #include <stddef.h>
 #include <threads.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: while (!atomic_load(&flag)) | pthread_cond_signal(&ready);
 // The flag is set and signalled without the mutex, between the waiter's check and its wait.
 #include <pthread.h>
 #include <stdatomic.h>

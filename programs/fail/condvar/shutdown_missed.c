@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 1000
+//@ cause: pthread_cond_signal( | pthread_cond_wait(
 // Producer/consumer shutdown: "closed" is announced with signal, so only one of two consumers hears it.
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: pthread_cond_signal(&go); | pthread_cond_wait(
 // A wait without any predicate: a signal that comes first is gone.
 #include <pthread.h>
 

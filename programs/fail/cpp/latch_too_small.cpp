@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 8000
 //@ flags: -std=c++20
+//@ cause: assert(parts == | parts++;
 // A latch for one among two loaders: the reader may start after the first.
 #include <atomic>
 #include <cassert>

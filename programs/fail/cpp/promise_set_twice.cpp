@@ -1,5 +1,6 @@
 //@ expect: exception
 //@ execs: 500
+//@ cause: if (!solved) { | solved = true;
 // Two solvers race to fulfil one promise; "solved" is tested and set in two steps, and set_value throws.
 #include <atomic>
 #include <future>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: pthread_mutex_lock(&disk); | pthread_mutex_lock(&cache);
 // Two threads take the same two locks in opposite order.
 #include <pthread.h>
 

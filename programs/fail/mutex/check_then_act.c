@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: int n = stock; | stock--;
 // Atomicity violation on one variable: the stock is checked and taken in two critical sections.
 #include <assert.h>
 #include <pthread.h>

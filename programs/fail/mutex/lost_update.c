@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: int seen = hits; | hits = seen + 1;
 // Two threads add to a plain counter; one of them forgot to take the mutex.
 #include <assert.h>
 #include <pthread.h>

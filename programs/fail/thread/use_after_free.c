@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: assert(atomic_load(
 // The freeing thread poisons a request that its user has looked up but not yet read.
 #include <assert.h>
 #include <pthread.h>

@@ -14,11 +14,11 @@ use crate::{
 
 /// Runs plans until the budget is spent.
 pub(super) struct Trials<'a> {
-    session: &'a mut dyn Session,
+    pub(super) session: &'a mut dyn Session,
     pub(super) symbols: &'a mut dyn Symbols,
     /// What is to be shown.
     pub(super) finding: &'a Finding,
-    exit_is_fine: bool,
+    pub(super) exit_is_fine: bool,
     budget: Budget,
     begun: Instant,
     pub(super) n_replays: u64,
@@ -96,6 +96,11 @@ impl<'a> Trials<'a> {
     /// Did it end in another way than well?
     pub(super) fn is_failure(&self, execution: &Execution) -> bool {
         finding::is_failure(&execution.trace, self.exit_is_fine)
+    }
+
+    /// Has the clock struck?
+    pub(super) fn is_late(&self) -> bool {
+        self.budget.time <= self.begun.elapsed()
     }
 
     /// Begins again with another budget of executions; the clock goes on.
