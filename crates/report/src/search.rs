@@ -170,12 +170,12 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
             (false, true, true) => ": none of them fails".to_owned(),
         };
         let is_good = search.is_exhaustive && !has_found;
-        let words = format!("{}{verdict}", search.words);
+        let words = format!("{}{verdict}", said(search, style));
         let words = if is_good { style.paint(Ink::Good, &words) } else { words };
         let _ = writeln!(out, "search {strategy}: {executions}, {words}");
     } else {
         let left = left(search, style);
-        let _ = writeln!(out, "search {strategy}: {executions}, {}; {left}", search.words);
+        let _ = writeln!(out, "search {strategy}: {executions}, {}; {left}", said(search, style));
     }
     let _ = write!(out, "{}", extras(status, search));
     if let Some(covered) = &search.covered {
@@ -222,6 +222,11 @@ fn covered_table(covered: &CoveredStatus, style: &Style) -> String {
         let _ = writeln!(out, "and {more} of places: --message-format json has all");
     }
     out
+}
+
+/// What the search says of itself.
+fn said(search: &SearchStatus, style: &Style) -> String {
+    if style.unicode { search.words.clone() } else { search.words.replace(" · ", "; ") }
 }
 
 /// What is left, in words.

@@ -15,6 +15,10 @@ use crate::{
 
 /// Follows every function that has hooks.
 pub(crate) fn slice(binary: &Binary, module: &str) -> Sliced {
+    if binary.functions.len() > FUNCTIONS_MAX {
+        let what = format!("all {} functions", binary.functions.len());
+        return Sliced { irregular: vec![what], ..Sliced::default() };
+    }
     let mut program = Program::default();
     let mut irregular = Vec::new();
     for (start, code) in &binary.functions {
@@ -48,6 +52,9 @@ pub(crate) fn slice(binary: &Binary, module: &str) -> Sliced {
     let addresses = accesses.map(|it| (mix(module, *it), *it)).collect();
     Sliced { flows, addresses, irregular, n_functions }
 }
+
+/// Functions of a program, more than which none is followed: calls through pointers may lead from each to each.
+const FUNCTIONS_MAX: usize = 1_500;
 
 /// Functions without hooks are followed if they are not longer than this: helpers of the program, as a rule.
 const SMALL: usize = 400;

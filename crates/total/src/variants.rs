@@ -47,14 +47,18 @@ struct State {
     /// Who waits at which condition variable, in the order of arrival.
     waiting: Vec<(u64, ThreadId)>,
     owners: BTreeMap<u64, (ThreadId, u32)>,
+    /// By variable: how often it was written. A function of `at`, kept for speed.
+    versions: Vec<u32>,
 }
 
 struct Program<'a> {
     history: &'a History,
     threads: Vec<Vec<u32>>,
-    /// By step of an access: the version of its variable that it reads or makes.
-    versions: BTreeMap<u32, u32>,
-    spawned: BTreeSet<ThreadId>,
+    /// By step of an access: its variable's number, and the version that it reads or makes.
+    versions: BTreeMap<u32, (usize, u32)>,
+    n_variables: usize,
+    /// By thread that another creates: who does, and its how manieth step that is.
+    spawned: BTreeMap<ThreadId, (usize, u32)>,
 }
 
 impl Variants {
@@ -75,6 +79,7 @@ impl Variants {
             at: vec![0; program.threads.len()],
             waiting: Vec::new(),
             owners: BTreeMap::new(),
+            versions: vec![0; program.n_variables],
         };
         let mut known = BTreeSet::from([first.clone()]);
         let mut graph = Variants {
@@ -117,7 +122,8 @@ impl Variants {
     /// Roughly what they take in memory.
     pub fn n_bytes(&self) -> u64 {
         let of_state = |it: &State| {
-            it.at.len() * 4 + it.waiting.len() * 16 + it.owners.len() * 24 + size_of::<Node>()
+            let lists = (it.at.len() + it.versions.len()) * 4 + it.waiting.len() * 16;
+            lists + it.owners.len() * 24 + size_of::<Node>()
         };
         self.nodes.iter().map(|it| of_state(&it.state) as u64).sum()
     }
@@ -160,8 +166,8 @@ impl Program<'_> {
     ) -> Program<'a> {
         let mut threads = vec![Vec::new(); history.n_threads()];
         let mut versions = BTreeMap::new();
-        let mut last: BTreeMap<u64, u32> = BTreeMap::new();
-        let mut spawned = BTreeSet::new();
+        let mut last: BTreeMap<u64, (usize, u32)> = BTreeMap::new();
+        let mut spawned = BTreeMap::new();
         for (idx, step) in history.steps.iter().enumerate() {
             let counts = match step.act {
                 _ if !takes_part(step.thread) => false,
@@ -174,23 +180,25 @@ impl Program<'_> {
                 continue;
             }
             if let Act::Spawn(child) = step.act {
-                spawned.insert(child);
+                let position = threads[step.thread.idx()].len() as u32;
+                spawned.insert(child, (step.thread.idx(), position));
             }
             if step.act.is_access() {
-                let version = last.entry(step.object).or_default();
-                *version += u32::from(step.act.is_write());
+                let number = last.len();
+                let version = last.entry(step.object).or_insert((number, 0));
+                version.1 += u32::from(step.act.is_write());
                 versions.insert(idx as u32, *version);
             }
             threads[step.thread.idx()].push(idx as u32);
         }
-        Program { history, threads, versions, spawned }
+        Program { history, threads, versions, n_variables: last.len(), spawned }
     }
 
     /// The next step of a thread, if it can be taken.
     fn enabled(&self, state: &State, thread: usize) -> Option<u32> {
         let idx = *self.threads[thread].get(state.at[thread] as usize)?;
         let me = ThreadId(thread as u32);
-        if self.spawned.contains(&me) && !self.is_spawned(state, me) {
+        if self.spawned.get(&me).is_some_and(|(parent, step)| state.at[*parent] <= *step) {
             return None;
         }
         let step = &self.history.steps[idx as usize];
@@ -207,29 +215,20 @@ impl Program<'_> {
         is_enabled.then_some(idx)
     }
 
-    fn is_spawned(&self, state: &State, child: ThreadId) -> bool {
-        self.threads.iter().zip(&state.at).any(|(steps, at)| {
-            let done = &steps[..*at as usize];
-            done.iter().any(|it| self.history.steps[*it as usize].act == Act::Spawn(child))
-        })
-    }
-
     fn is_variant(&self, state: &State, idx: u32) -> bool {
-        let step = &self.history.steps[idx as usize];
-        let Some(recorded) = self.versions.get(&idx) else { return false };
-        let writes = |it: &&u32| {
-            let other = &self.history.steps[**it as usize];
-            other.object == step.object && other.act.is_write()
-        };
-        let done = self.threads.iter().zip(&state.at).map(|(steps, at)| &steps[..*at as usize]);
-        let n_writes: usize = done.map(|it| it.iter().filter(writes).count()).sum();
-        n_writes as u32 + u32::from(step.act.is_write()) != *recorded
+        let is_write = self.history.steps[idx as usize].act.is_write();
+        self.versions.get(&idx).is_some_and(|(variable, recorded)| {
+            state.versions[*variable] + u32::from(is_write) != *recorded
+        })
     }
 
     fn after(&self, state: &State, idx: u32) -> State {
         let step = &self.history.steps[idx as usize];
         let mut next = state.clone();
         next.at[step.thread.idx()] += 1;
+        if let Some((variable, _)) = self.versions.get(&idx).filter(|_| step.act.is_write()) {
+            next.versions[*variable] += 1;
+        }
         match step.act {
             Act::Lock | Act::ReadLock => take(&mut next, step.object, step.thread),
             Act::Unlock => give(&mut next, step.object, false),

@@ -32,7 +32,7 @@ use raddle_total::{
 use serde::{Deserialize, Serialize};
 
 use self::{
-    decide::{Decider, Decisions, decide, name},
+    decide::{Decisions, decide, name},
     figures::Figures,
     past::{Instance, Past},
     sharing::Sharing,
@@ -41,6 +41,8 @@ use super::{Progress, Run, Search, SpecError, Task};
 
 pub use self::flows::{Flows, Sink, SinkKind};
 
+/// Guidelines that wait at once.
+const QUEUE_MAX: usize = 1_000;
 /// Schedules that are tried for one guideline.
 const TRIES: usize = 3;
 /// Reads that a guideline keeps as they were, in each of the two threads: the last ones.
@@ -96,6 +98,8 @@ struct Guide {
     keys: Vec<u64>,
     /// It only shows a race that is known.
     is_witness: bool,
+    /// A guideline for which no schedule was made yet: the execution that it is from, and what is to be read.
+    from: Option<(usize, Constraint)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +216,11 @@ impl Total {
 
     /// Everything that reads could have read beside what they did, unless that is known.
     fn plan(&mut self, past: &Past, sets: &DefineSets<'_>, decisions: &Decisions) {
-        for (idx, decider) in decisions.deciders.iter().enumerate() {
+        for decider in &decisions.deciders {
+            // What is left out now is planned when a later execution has it too.
+            if self.queue.len() >= QUEUE_MAX {
+                return;
+            }
             for define in sets.potential(decider.read) {
                 let name = named(past, decisions, decider.read, define);
                 let value = self.values.get(&name).copied().unwrap_or(name);
@@ -221,29 +229,43 @@ impl Total {
                 keys.retain(|it| self.planned.insert(*it));
                 if !keys.is_empty() {
                     self.figures.n_guidelines += 1;
-                    let before = &decisions.deciders[..idx];
-                    let (prefixes, aim) = guideline(past, sets, before, decider.read, define);
-                    self.add_guide(prefixes, Some(aim), keys);
+                    let target = Constraint { use_step: decider.read, define };
+                    let from = Some((self.pasts.len(), target));
+                    self.queue.push_back(Guide { keys, from, ..Guide::default() });
                 }
             }
         }
     }
 
-    fn add_guide(&mut self, mut prefixes: Vec<Vec<u32>>, aim: Option<Aim>, keys: Vec<u64>) {
-        prefixes.truncate(TRIES);
-        if prefixes.is_empty() {
-            self.figures.n_infeasible += 1;
+    /// Makes a schedule for the guideline that is next; those for which there is none are not had.
+    fn make_ready(&mut self) {
+        while let Some((execution, target)) = self.queue.front().and_then(|it| it.from) {
+            let guide = self.queue.pop_front().unwrap_or_default();
+            let Some(kept) = self.pasts.get(execution).and_then(Option::as_ref) else {
+                self.figures.n_left_out += 1;
+                continue;
+            };
+            let mut prefixes = guideline(&kept.past, &kept.reads, target);
+            prefixes.truncate(TRIES);
+            if prefixes.is_empty() {
+                self.figures.n_infeasible += 1;
+                continue;
+            }
+            let instance = |it: u32| kept.past.instances[it as usize];
+            let (read, define) = (instance(target.use_step), target.define.map(instance));
+            let (prefix, aim) = (prefixes.remove(0), Some(Aim { read, define }));
+            let ready = Guide { prefix, aim, others: prefixes, from: None, ..guide };
+            self.queue.push_front(ready);
             return;
         }
-        let prefix = prefixes.remove(0);
-        self.queue.push_back(Guide { prefix, aim, others: prefixes, keys, is_witness: false });
     }
 
-    fn try_again(&mut self, guide: Guide) {
+    fn try_again(&mut self, mut guide: Guide) {
         if guide.others.is_empty() {
             self.figures.n_unlucky += 1;
         } else {
-            self.add_guide(guide.others, guide.aim, guide.keys);
+            guide.prefix = guide.others.remove(0);
+            self.queue.push_back(guide);
         }
     }
 
@@ -344,36 +366,25 @@ fn ends(uses: &[MannerUse]) -> BTreeMap<(u32, u64), u32> {
     uses.iter().filter_map(end).collect()
 }
 
-/// Schedules in which a read reads another define, best first; and that as what they are to show.
-fn guideline(
-    past: &Past,
-    sets: &DefineSets<'_>,
-    before: &[Decider],
-    read: u32,
-    define: Option<u32>,
-) -> (Vec<Vec<u32>>, Aim) {
-    let steps = &past.history.steps;
-    let mut constraints = vec![Constraint { use_step: read, define }];
-    let of_use = steps[read as usize].thread;
-    let kept = before.iter().rev().filter(|it| steps[it.read as usize].thread == of_use);
-    let keep = |it: &Decider| Constraint { use_step: it.read, define: sets.actual(it.read) };
-    constraints.extend(kept.take(KEPT_MAX).map(keep));
+/// Schedules in which a read reads another define, best first. `reads`: what those that decide something read.
+fn guideline(past: &Past, reads: &[Constraint], target: Constraint) -> Vec<Vec<u32>> {
+    let thread = |step: u32| past.history.steps[step as usize].thread;
+    let of_use = thread(target.use_step);
+    let before = |step: u32| {
+        let is_it =
+            move |it: &&Constraint| it.use_step < step && thread(it.use_step) == thread(step);
+        reads.iter().rev().filter(is_it).take(KEPT_MAX).copied()
+    };
+    let mut constraints = vec![target];
+    constraints.extend(before(target.use_step));
     let n_own = constraints.len();
-    if let Some(define) = define {
-        let of_define = steps[define as usize].thread;
-        let is_before =
-            |it: &&Decider| it.read < define && steps[it.read as usize].thread == of_define;
-        let kept = before.iter().rev().filter(is_before).filter(|_| of_define != of_use);
-        constraints.extend(kept.take(KEPT_MAX).map(keep));
+    if let Some(define) = target.define.filter(|it| thread(*it) != of_use) {
+        constraints.extend(before(define));
     }
     // If it has not read what it did, the thread does not come there as it did.
     let is_good = |it: &[usize]| it.iter().filter(|it| **it < n_own).count() == n_own;
-    let mut prefixes = schedules(past, &constraints, is_good);
-    if prefixes.is_empty() {
-        prefixes = schedules(past, &constraints[..n_own], is_good);
-    }
-    let instance = |it: u32| past.instances[it as usize];
-    (prefixes, Aim { read: instance(read), define: define.map(instance) })
+    let prefixes = schedules(past, &constraints, is_good);
+    if prefixes.is_empty() { schedules(past, &constraints[..n_own], is_good) } else { prefixes }
 }
 
 /// The prefixes of schedules whose satisfied constraints are good enough, best first.
@@ -514,6 +525,7 @@ impl Search for Total {
             let is_done =
                 |it: &Guide| !it.keys.is_empty() && it.keys.iter().all(|it| seen.contains(it));
             self.queue.retain(|it| !is_done(it));
+            self.make_ready();
             if self.queue.is_empty() && self.out.is_empty() {
                 self.combine();
             }

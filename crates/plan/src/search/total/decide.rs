@@ -232,9 +232,13 @@ fn value(past: &Past, sets: &DefineSets<'_>, read: u32) -> u64 {
     })
 }
 
+/// Instances of a write that are told apart by number: what comes later in a loop counts as the last of these.
+const NTH_MAX: u32 = 15;
+
 /// An instance as a number.
 pub(super) fn name(instance: &Instance) -> u64 {
-    mix(mix(mix(6, u64::from(instance.thread)), instance.place), u64::from(instance.nth))
+    let nth = instance.nth.min(NTH_MAX);
+    mix(mix(mix(6, u64::from(instance.thread)), instance.place), u64::from(nth))
 }
 
 /// Places of reads that matter: those that decide a sink, and those that flow into what such reads read.
