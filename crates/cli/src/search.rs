@@ -193,6 +193,7 @@ pub(crate) fn status(
         strategy: search.strategy.clone(),
         learning: search.n_learning,
         is_learning: search.is_learning,
+        stage: progress.stage.clone(),
         level: progress.level,
         executions: progress.n_executions,
         redundant: progress.n_redundant,

@@ -32,7 +32,7 @@ pub use finding::{
 pub use function::{is_rust_library, short_function};
 pub use location::{Home, Location};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
-pub use picker::{Amount, Counting, Depth, PickerSpec, Smax};
+pub use picker::{Amount, Counting, Depth, PickerSpec, Ranking, Smax};
 pub use plan::{Carrier, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;

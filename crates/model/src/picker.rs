@@ -8,6 +8,8 @@ use std::fmt;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
+use crate::{ThreadId, mix};
+
 /// Who chooses the next thread.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +66,55 @@ pub enum PickerSpec {
     Switches,
     /// At random, within given orders: the plan's prefix is a script of [`Before`](crate::Before)s.
     Constrained,
+    /// As the first, but where the running thread can't go on, the next is chosen by rank: for the planner that
+    /// ranks schedules.
+    Ranked {
+        /// The order of threads.
+        ranking: Ranking,
+        /// The last of all, whatever its rank.
+        last_of_all: Option<ThreadId>,
+    },
+}
+
+/// An order of threads, as many as there may be.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// What ranks are hashed with; two values stand for the order of creation and its reverse.
+    pub seed: u64,
+    /// If there are groups: how far the next row of threads is shifted; as much as there are groups: rows
+    /// are groups.
+    pub slope: u8,
+    /// Groups that threads are put into and that are ordered; 0: each thread is one.
+    pub modulus: u8,
+}
+
+impl Ranking {
+    /// In the order of creation.
+    pub const OLDEST: Ranking = Ranking { seed: 0, slope: 0, modulus: 0 };
+    /// The reverse.
+    pub const NEWEST: Ranking = Ranking { seed: u64::MAX, slope: 0, modulus: 0 };
+
+    /// By hashes.
+    pub const fn hashed(seed: u64) -> Ranking {
+        Ranking { seed: if seed == u64::MAX { 1 } else { seed | 1 }, slope: 0, modulus: 0 }
+    }
+
+    /// Where a thread stands: the smallest is first.
+    pub const fn key(self, thread: ThreadId) -> (u64, u32) {
+        let (number, modulus) = (thread.0, self.modulus as u32);
+        let group = match modulus {
+            0 => number,
+            _ if self.slope == self.modulus => number / modulus % modulus,
+            _ => (self.slope as u32 * (number / modulus) + number % modulus) % modulus,
+        } as u64;
+        let rank = match self.seed {
+            0 => group,
+            u64::MAX => !group,
+            seed => mix(seed, group),
+        };
+        (rank, number)
+    }
 }
 
 /// The longest stride.
@@ -137,6 +188,13 @@ impl PickerSpec {
             PickerSpec::Awake { asleep, from } => (14, [asleep, from as u64]),
             PickerSpec::Switches => (20, [0, 0]),
             PickerSpec::Constrained => (21, [0, 0]),
+            PickerSpec::Ranked { ranking: Ranking { seed, slope, modulus }, last_of_all } => {
+                let last = match last_of_all {
+                    Some(thread) => thread.0 as u64 + 1,
+                    None => 0,
+                };
+                (15, [seed, last << 16 | (slope as u64) << 8 | modulus as u64])
+            }
         }
     }
 
@@ -167,6 +225,13 @@ impl PickerSpec {
             14 => PickerSpec::Awake { asleep: first, from: second as u32 },
             20 => PickerSpec::Switches,
             21 => PickerSpec::Constrained,
+            15 => PickerSpec::Ranked {
+                ranking: Ranking { seed: first, slope: (second >> 8) as u8, modulus: second as u8 },
+                last_of_all: match (second >> 16) as u32 {
+                    0 => None,
+                    number => Some(ThreadId(number - 1)),
+                },
+            },
             _ => return None,
         })
     }
@@ -229,6 +294,7 @@ impl fmt::Display for PickerSpec {
             PickerSpec::Awake { asleep, .. } => write!(f, "awake:{asleep:x}"),
             PickerSpec::Switches => f.write_str("switches"),
             PickerSpec::Constrained => f.write_str("constrained"),
+            PickerSpec::Ranked { ranking, .. } => write!(f, "ranked:{:x}", ranking.seed),
         }
     }
 }
@@ -254,7 +320,7 @@ impl fmt::Display for Amount {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Counting, Depth, PickerSpec, Smax};
+    use super::{Amount, Counting, Depth, PickerSpec, Ranking, Smax, ThreadId};
 
     #[test]
     fn numbers_come_back() {
@@ -283,6 +349,11 @@ mod tests {
             PickerSpec::Awake { asleep: 5 << 60, from: 17 },
             PickerSpec::Switches,
             PickerSpec::Constrained,
+            PickerSpec::Ranked { ranking: Ranking::NEWEST, last_of_all: None },
+            PickerSpec::Ranked {
+                ranking: Ranking { slope: 11, modulus: 13, ..Ranking::hashed(77) },
+                last_of_all: Some(ThreadId(0)),
+            },
         ];
         for picker in pickers {
             let (number, params) = picker.to_numbers();

@@ -10,6 +10,7 @@ use crate::{
     order::Order,
     pct::Pct,
     pos::Pos,
+    ranked::Ranked,
     rpro::rpro,
     rstest::Rstest,
     sites::Sites,
@@ -68,6 +69,8 @@ pub enum Tail<'a> {
     Switches(Switches<'a>),
     /// See [`Constrained`].
     Constrained(Constrained),
+    /// See [`Ranked`].
+    Ranked(Ranked),
 }
 
 macro_rules! each {
@@ -88,6 +91,7 @@ macro_rules! each {
             Tail::Awake($picker) => $body,
             Tail::Switches($picker) => $body,
             Tail::Constrained($picker) => $body,
+            Tail::Ranked($picker) => $body,
         }
     };
 }
@@ -110,6 +114,9 @@ impl<'a> Tail<'a> {
             PickerSpec::Order { newest_first } => Tail::Order(Order::new(origin, newest_first)),
             PickerSpec::Sites => Tail::Sites(Sites::new(origin)),
             PickerSpec::Awake { asleep, from } => Tail::Awake(Awake::new(asleep, from)),
+            PickerSpec::Ranked { ranking, last_of_all } => {
+                Tail::Ranked(Ranked::new(ranking, last_of_all))
+            }
             PickerSpec::Switches | PickerSpec::Constrained => Tail::scripted(origin, &[]),
         }
     }

@@ -10,6 +10,7 @@
 //! ([`RunError::TooManyThreads`]).
 
 mod bounded;
+mod covering;
 mod deed;
 mod dfs;
 mod dpor;
@@ -18,6 +19,7 @@ mod hapset;
 mod idb;
 mod ipb;
 mod order;
+mod rank;
 mod run;
 mod set;
 mod spec;
@@ -28,8 +30,10 @@ mod tree;
 use raddle_model::{OpKind, PickerSpec, ThreadId};
 
 pub use self::{
+    covering::covering,
     estimate::Estimate,
     hapset::{Covered, HapSets, Pair},
+    rank::Tuple,
     run::{ObjectName, Pending, Run, RunError, Step},
     set::Threads,
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
@@ -102,6 +106,8 @@ pub struct Progress {
     pub n_diverged: u64,
     /// The first divergence.
     pub divergence: Option<Divergence>,
+    /// The part of the search under way, for whoever watches: the tuple of a ranked search.
+    pub stage: Option<String>,
     /// How many executions there are in all (in this level, for searches by levels).
     pub estimate: Option<Estimate>,
     /// Is everything explored?

@@ -123,6 +123,11 @@ pub const FORMS: &[Form] = &[
         "systematic: only orders of two places that were not covered; with order, these first",
     ),
     form(
+        "rank",
+        "C.V.T.L+C.V.T.L+…",
+        "systematic: by preemptions C, variables V (or all), threads T in every order, loop rounds L",
+    ),
+    form(
         "total",
         "",
         "systematic: one of all schedules that decide branches, references and locks alike, for races",
@@ -130,7 +135,7 @@ pub const FORMS: &[Form] = &[
 ];
 
 /// Those that are searches.
-const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor", "hapset", "total"];
+const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor", "hapset", "rank", "total"];
 
 const fn form(name: &'static str, params: &'static str, what: &'static str) -> Form {
     Form { name, params, what }

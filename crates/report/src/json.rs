@@ -310,6 +310,8 @@ struct FindingLine<'a> {
 #[derive(Serialize)]
 struct SearchLine {
     strategy: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<String>,
     level: Option<u32>,
     executions: u64,
     redundant: u64,
@@ -345,6 +347,7 @@ impl SearchLine {
         let estimate = search.estimate.as_ref();
         SearchLine {
             strategy: search.strategy.clone(),
+            stage: search.stage.clone(),
             level: search.level,
             executions: search.executions,
             redundant: search.redundant,

@@ -18,6 +18,8 @@ pub struct SearchStatus {
     pub learning: u64,
     /// They are still under way.
     pub is_learning: bool,
+    /// The part of the search under way: the tuple of a ranked one.
+    pub stage: Option<String>,
     /// The level under way, for searches by levels.
     pub level: Option<u32>,
     /// Executions of the search itself.
@@ -108,7 +110,9 @@ pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
     if search.is_learning {
         return format!(" search {strategy}: finding out what is shared");
     }
-    let level = search.level.map(|it| format!("level {it}, ")).unwrap_or_default();
+    let stage = search.stage.as_ref().filter(|_| !search.is_finished);
+    let stage = stage.map(|it| format!("at {it}, ")).unwrap_or_default();
+    let level = search.level.map(|it| format!("level {it}, ")).unwrap_or(stage);
     let executions = short(search.executions);
     let restarts = match search.restarts {
         0 => String::new(),
@@ -127,7 +131,9 @@ pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
 
 /// What a line for logs says of it: ` level=1 search=812/2.4k`.
 pub(crate) fn log_words(search: &SearchStatus) -> String {
-    let level = search.level.map(|it| format!(" level={it}")).unwrap_or_default();
+    let stage = search.stage.as_ref().filter(|_| !search.is_finished);
+    let stage = stage.map(|it| format!(" at={}", it.replace(' ', ""))).unwrap_or_default();
+    let level = search.level.map(|it| format!(" level={it}")).unwrap_or(stage);
     let of = match &search.estimate {
         Some(it) if it.total >= HUGE => "/many".to_owned(),
         Some(it) if !search.is_finished => format!("/{}", short(it.total as u64)),

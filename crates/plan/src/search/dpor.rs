@@ -87,6 +87,10 @@ pub(crate) trait Rule: std::fmt::Debug + Serialize + for<'a> Deserialize<'a> {
         true
     }
 
+    /// A step could be performed in several ways, those but the ones before having just been added: leaves out
+    /// what is not wanted.
+    fn limit_choices(&mut self, _path: &mut Path, _idx: usize, _before: &[Way]) {}
+
     /// Has a bound left something out?
     fn is_cut(&self) -> bool {
         false
@@ -225,7 +229,14 @@ impl<R: Rule> Reduced<R> {
                 }
                 path.begin(idx, &asked, waiting);
             }
+            let before: Vec<Way> = match path.steps[idx].n_choices {
+                0 | 1 => Vec::new(),
+                _ => path.node(idx).children.iter().map(|it| it.way).collect(),
+            };
             waiting = path.take(idx, &asked);
+            if !before.is_empty() {
+                self.rule.limit_choices(path, idx, &before);
+            }
             if R::IS_BY_OP {
                 let asked = order.ask_pending(&asked.op, &path.steps, &path.objects);
                 self.rule.turn_round(order, path, &asked, &run.pending);

@@ -12,6 +12,7 @@ use super::{
     dpor::{self, Classic, Guide, Optimal, Ordered, Pruned, PrunedBounded, Reduced, Rule, Source},
     idb::Delays,
     ipb::Preemptions,
+    rank::{Rank, Tuple},
     total::Total,
     tree::{Policy, Tree},
 };
@@ -32,6 +33,8 @@ pub enum SearchSpec {
     Total,
     /// Guided by which orders of two statements were covered.
     Hapset(Hapset),
+    /// By tuples (c, v, t, l), one after the other.
+    Rank(Vec<Tuple>),
 }
 
 /// How classes are told apart before they are explored.
@@ -77,7 +80,8 @@ pub enum SpecError {
     /// No search is called so.
     #[error(
         "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor, \
-         dpor:classic, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order and total"
+         dpor:classic, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, rank and \
+         total"
     )]
     Unknown(String),
     /// What was saved is not of this search, or not of this build.
@@ -103,6 +107,11 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Hapset(Hapset::Ipb(None)) => f.write_str("hapset:ipb"),
             SearchSpec::Hapset(Hapset::Ipb(Some(max))) => write!(f, "hapset:ipb={max}"),
             SearchSpec::Hapset(Hapset::Order) => f.write_str("hapset:order"),
+            SearchSpec::Rank(tuples) if tuples == Tuple::ORDER => f.write_str("rank"),
+            SearchSpec::Rank(tuples) => {
+                let texts: Vec<String> = tuples.iter().map(Tuple::text).collect();
+                write!(f, "rank:{}", texts.join("+"))
+            }
         }
     }
 }
@@ -128,6 +137,13 @@ impl SearchSpec {
                 Some(rest) => {
                     let max = rest.strip_prefix("preemptions=").ok_or_else(unknown)?;
                     Dpor::Preemptions(max.parse().map_err(|_| unknown())?)
+                }
+            })),
+            "rank" => Ok(SearchSpec::Rank(match rest {
+                None => Tuple::ORDER.to_vec(),
+                Some(rest) => {
+                    let tuples = rest.split('+').map(Tuple::parse);
+                    tuples.collect::<Option<Vec<Tuple>>>().ok_or_else(unknown)?
                 }
             })),
             "hapset" => Ok(SearchSpec::Hapset(match rest {
@@ -165,6 +181,7 @@ impl SearchSpec {
                 reduced(PrunedBounded::new(guide, max), may_time_out)
             }
             SearchSpec::Hapset(Hapset::Order) => reduced(Ordered::new(guide), may_time_out),
+            SearchSpec::Rank(ref tuples) => Box::new(Rank::new(tuples.clone())),
         }
     }
 
@@ -182,6 +199,7 @@ impl SearchSpec {
             SearchSpec::Hapset(Hapset::Classic) => restore::<Reduced<Pruned>>(saved),
             SearchSpec::Hapset(Hapset::Ipb(_)) => restore::<Reduced<PrunedBounded>>(saved),
             SearchSpec::Hapset(Hapset::Order) => restore::<Reduced<Ordered>>(saved),
+            SearchSpec::Rank(_) => Ok(Box::new(Rank::restore(saved)?)),
         }
     }
 }

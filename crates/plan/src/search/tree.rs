@@ -273,7 +273,7 @@ pub(crate) struct Tree<P: Policy> {
 }
 
 /// Results that wait for an earlier one, at most, for each task that is asked for.
-const AHEAD_MAX: usize = 4;
+pub(crate) const AHEAD_MAX: usize = 4;
 
 impl<P: Policy> Tree<P> {
     pub(crate) fn new(policy: P) -> Tree<P> {
@@ -417,7 +417,7 @@ impl<P: Policy> Tree<P> {
     }
 }
 
-fn is_same(expected: &Step, seen: Option<&Step>) -> bool {
+pub(crate) fn is_same(expected: &Step, seen: Option<&Step>) -> bool {
     seen.is_some_and(|it| {
         (it.thread, it.kind, it.object, it.site, it.choice)
             == (expected.thread, expected.kind, expected.object, expected.site, expected.choice)
@@ -489,6 +489,7 @@ impl<P: Policy> Search for Tree<P> {
             n_redundant: self.n_redundant,
             n_diverged: self.n_diverged,
             divergence: self.divergence.clone(),
+            stage: None,
             estimate: self.leaves.estimate(done),
             is_finished,
             is_cut: self.policy.is_cut(),

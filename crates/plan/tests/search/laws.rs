@@ -25,6 +25,7 @@ const SEARCHES: &[&str] = &[
     "hapset",
     "hapset:ipb",
     "hapset:order",
+    "rank:0.0.2.1+1.0.2.1+1.all.2.1+2.1.2.1+1.all.3.2",
 ];
 
 fn programs() -> Vec<Program> {

@@ -7,5 +7,6 @@ mod hapset;
 mod laws;
 mod levels;
 mod oracle;
+mod rank;
 mod total;
 mod toy;

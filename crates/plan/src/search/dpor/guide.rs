@@ -1,6 +1,6 @@
 //! What executions have covered, learned as they come, and whether an order of two steps would be new.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{End, SiteId};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ pub(crate) struct Guide {
     exit_is_fine: bool,
     n_learned: u64,
     last_new: u64,
+    /// Which of several waiters a place has woken, or will: site, context, choice.
+    choices: BTreeSet<(u64, u64, u32)>,
     /// So many steps of the path have been learned from.
     n_steps: usize,
     /// What the execution under way has added, and at which of its steps: at an earlier one it was not known
@@ -109,6 +111,12 @@ impl Guide {
         };
         let by_then = step.max(asked.announced().saturating_sub(1));
         self.sets.has(&pair) && self.fresh.get(&pair).is_none_or(|learned| *learned <= by_then)
+    }
+
+    /// Is it new that a step at this place is performed in this way? It will not be again.
+    pub(crate) fn wants_choice(&mut self, code: Code<'_>, step: usize, choice: u32) -> bool {
+        let it = &code.steps[step];
+        self.choices.insert((code.name(it.site), it.context, choice))
     }
 
     /// Learns from a whole execution that is no part of the search.

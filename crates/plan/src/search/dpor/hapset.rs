@@ -8,7 +8,8 @@
 //!
 //! Where we depart (ALGORITHMS F2): threads that can't go on take part too; there are sleep sets over `classic`,
 //! which the paper's baseline lacks; of races before a thread came to its op, only such count as nothing
-//! else puts in order, since to turn round another is not possible by that alone.
+//! else puts in order, since to turn round another is not possible by that alone; and which waiter a signal
+//! wakes, which the paper leaves to the system, is tried once for each place.
 //!
 //! [`Ordered`] leaves nothing out. It goes by levels: first as above, by source sets; then it also turns round one
 //! race in each execution whose other order was covered already, then two, then three, and at last all of them, which
@@ -28,7 +29,7 @@ use crate::search::{
     Pending,
     ipb::Preemptions,
     order::{Asked, Order},
-    tree::Verdict,
+    tree::{State, Verdict, Way},
 };
 
 /// Over Flanagan and Godefroid's.
@@ -87,6 +88,10 @@ impl Rule for Pruned {
         }
     }
 
+    fn limit_choices(&mut self, path: &mut Path, idx: usize, before: &[Way]) {
+        self.is_cut |= limit_choices(&mut self.guide, path, idx, before, Some(0));
+    }
+
     fn guide(&self) -> Option<&Guide> {
         Some(&self.guide)
     }
@@ -129,6 +134,10 @@ impl Rule for PrunedBounded {
                 }
             }
         }
+    }
+
+    fn limit_choices(&mut self, path: &mut Path, idx: usize, before: &[Way]) {
+        limit_choices(&mut self.guide, path, idx, before, Some(0));
     }
 
     fn guide(&self) -> Option<&Guide> {
@@ -212,6 +221,11 @@ impl Rule for Ordered {
         order.recycle(races);
     }
 
+    fn limit_choices(&mut self, path: &mut Path, idx: usize, before: &[Way]) {
+        let room = self.level.map(|it| it.saturating_sub(path.cost(idx)));
+        self.is_cut |= limit_choices(&mut self.guide, path, idx, before, room);
+    }
+
     fn guide(&self) -> Option<&Guide> {
         Some(&self.guide)
     }
@@ -268,6 +282,35 @@ fn uncovered(guide: &Guide, order: &Order, path: &Path, asked: &Asked) -> (Vec<u
     let n_since = steps.iter().filter(|it| asked.announced() <= **it).count();
     steps.truncate(n_since + 1);
     (steps, n_new < n_races)
+}
+
+/// Which waiter a signal wakes is wanted once for each place; others cost 1, if that much is left. Was something left
+/// out?
+fn limit_choices(
+    guide: &mut Guide,
+    path: &mut Path,
+    idx: usize,
+    before: &[Way],
+    room: Option<u32>,
+) -> bool {
+    let step = path.steps[idx];
+    let code = Code { steps: &path.steps, sites: &path.sites };
+    let mut costs = Vec::new();
+    guide.wants_choice(code, idx, step.choice);
+    for child in &path.node(idx).children {
+        let is_added = child.state == State::Waiting && !before.contains(&child.way);
+        let choice = child.way.choice.filter(|_| is_added && child.way.thread == step.thread);
+        costs.push(choice.map(|it| u32::from(!guide.wants_choice(code, idx, it))));
+    }
+    let children = &mut path.node_mut(idx).children;
+    let n_children = children.len();
+    let mut costs = costs.into_iter();
+    children.retain_mut(|child| {
+        let Some(cost) = costs.next().flatten() else { return true };
+        child.extra.cost += cost;
+        room.is_none_or(|it| child.extra.cost <= it)
+    });
+    children.len() < n_children
 }
 
 fn pruned_words(is_finished: bool, bound: &str) -> String {

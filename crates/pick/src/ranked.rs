@@ -1,0 +1,71 @@
+//! The running thread goes on until it can't; then the first by a given ranking of threads that can
+//! (RankChecker, seed paper 0). One thread may be the last of all: the one that was preempted where the prefix ends.
+//!
+//! Waits with a deadline don't end while others can go on, and a signal wakes who has waited longest: who
+//! searches sees to other choices himself. Nobody is passed by for fairness but who goes on for too long alone.
+
+use raddle_model::{Ranking, ThreadId};
+
+use crate::{
+    nonpreemptive::next_after,
+    view::{Picker, Threads, View},
+};
+
+/// After so many steps of one thread, while others could go on, the next has its turn.
+const STAY_MAX: u32 = 20_000;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    ranking: Ranking,
+    last_of_all: Option<ThreadId>,
+    n_stayed: u32,
+}
+
+impl Ranked {
+    pub(crate) const fn new(ranking: Ranking, last_of_all: Option<ThreadId>) -> Ranked {
+        Ranked { ranking, last_of_all, n_stayed: 0 }
+    }
+}
+
+impl Picker for Ranked {
+    #[inline]
+    fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+        if view.threads.is_enabled(view.last) {
+            if self.n_stayed < STAY_MAX {
+                self.n_stayed += 1;
+                return view.last;
+            }
+            self.n_stayed = 0;
+            return next_after(view.last, view.threads);
+        }
+        self.n_stayed = 0;
+        let all = (0..view.threads.n_enabled()).map(|idx| view.threads.enabled(idx));
+        let rank = |it: &ThreadId| (self.last_of_all == Some(*it), self.ranking.key(*it));
+        all.min_by_key(rank).unwrap_or_else(|| view.threads.enabled(0))
+    }
+
+    fn choose(&mut self, _n_choices: u32) -> u32 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::{Ranking, ThreadId};
+
+    use super::Ranked;
+    use crate::{fake::Fake, view::Picker};
+
+    #[test]
+    fn who_runs_goes_on_and_then_the_first_by_rank() {
+        let threads = Fake::new(6, &[3, 1, 4], &[]);
+        let pick = |ranking, last_of_all, last| {
+            Ranked::new(ranking, last_of_all).pick(&threads.view(0, last)).0
+        };
+        assert_eq!(pick(Ranking::OLDEST, None, 3), 3);
+        assert_eq!(pick(Ranking::OLDEST, None, 0), 1);
+        assert_eq!(pick(Ranking::NEWEST, None, 0), 4);
+        assert_eq!(pick(Ranking::NEWEST, Some(ThreadId(4)), 0), 3);
+    }
+}

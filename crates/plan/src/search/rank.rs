@@ -1,0 +1,451 @@
+//! Schedules by rank: tuples (c, v, t, l), the likeliest to show a bug first. RankChecker, seed paper 0.
+//!
+//! At (c, v, t, l), threads are preempted up to c times, before accesses to v variables, at each place in its first l
+//! rounds; where a thread can't go on, the next is the first by rank, and rankings are such that any t threads
+//! come in every order in one of them ([`covering`]). A preempted thread becomes the last by rank. All
+//! subsets of v variables are gone through, of those that threads were seen to conflict about.
+//!
+//! Where we depart from it, and what its text leaves open (ALGORITHMS F1): with v = 0 threads are preempted before
+//! what synchronises; with all, there and before accesses to all variables. The preemption is before the
+//! access. A round is counted for each thread, place and last five calls. Executions are prefixes, made again, so
+//! those with fewer preemptions come back in the next tuple; an execution that was made before, step by step, is
+//! counted as redundant.
+//!
+//! What it promises: every order of t threads at the places where threads have to wait, not every schedule with c
+//! preemptions. Memory O(c · points · depth), and eight bytes for each execution.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_model::{OpKind, PickerSpec, Ranking, ThreadId, mix};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Divergence, Progress, Run, Search, Step, Task, Threads,
+    covering::covering,
+    spec::SpecError,
+    tree::{AHEAD_MAX, State, is_same, push_choice},
+};
+
+/// What is bounded by how much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tuple {
+    /// Preemptions.
+    pub preemptions: u32,
+    /// Variables before whose accesses threads are preempted; `None` for all.
+    pub variables: Option<u32>,
+    /// Threads that come in every order.
+    pub threads: u32,
+    /// Rounds of a loop.
+    pub rounds: u32,
+}
+
+const fn tuple(preemptions: u32, variables: Option<u32>, threads: u32) -> Tuple {
+    Tuple { preemptions, variables, threads, rounds: 1 }
+}
+
+impl Tuple {
+    /// The paper's order, which goes on after its last one; a second round of loops is put in early, for a bug that
+    /// needs one is not found by any of the others.
+    pub const ORDER: &'static [Tuple] = &[
+        tuple(0, Some(0), 2),
+        tuple(1, Some(0), 2),
+        tuple(1, None, 2),
+        tuple(2, Some(0), 2),
+        tuple(2, Some(1), 2),
+        Tuple { rounds: 2, ..tuple(1, None, 2) },
+        tuple(0, Some(0), 3),
+        tuple(1, None, 3),
+        tuple(2, None, 2),
+        tuple(2, Some(1), 3),
+        tuple(2, None, 3),
+        tuple(3, Some(0), 2),
+    ];
+
+    /// `2.1.2.1`, `1.all.2.1`; more than 4 threads are not covered.
+    pub fn parse(text: &str) -> Option<Tuple> {
+        let parts: Vec<&str> = text.split('.').collect();
+        let [preemptions, variables, threads, rounds] = parts[..] else { return None };
+        let variables = match variables {
+            "all" => None,
+            number => Some(number.parse().ok()?),
+        };
+        let tuple = Tuple {
+            preemptions: preemptions.parse().ok()?,
+            variables,
+            threads: threads.parse().ok()?,
+            rounds: rounds.parse().ok()?,
+        };
+        ((2..=4).contains(&tuple.threads) && tuple.rounds > 0).then_some(tuple)
+    }
+
+    fn variables_text(&self) -> String {
+        self.variables.map_or_else(|| "all".to_owned(), |it| it.to_string())
+    }
+
+    /// As [`Tuple::parse`] reads it.
+    pub fn text(&self) -> String {
+        let Tuple { preemptions, threads, rounds, .. } = self;
+        format!("{preemptions}.{}.{threads}.{rounds}", self.variables_text())
+    }
+
+    /// As the paper writes it: `(1, all, 2, 1)`.
+    fn label(&self) -> String {
+        let Tuple { preemptions, threads, rounds, .. } = self;
+        format!("({preemptions}, {}, {threads}, {rounds})", self.variables_text())
+    }
+}
+
+/// An execution that is wanted.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Kid {
+    /// The step of its parent before which another thread goes on.
+    at: usize,
+    /// Who does.
+    thread: ThreadId,
+    ranking: Ranking,
+    state: State,
+}
+
+/// The executions that follow from one: each preempts once more.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Frame {
+    /// What the execution did.
+    steps: Vec<Step>,
+    kids: Vec<Kid>,
+}
+
+/// See the module.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Rank {
+    tuples: Vec<Tuple>,
+    /// Which tuple is under way, and which subset of its variables.
+    stage: usize,
+    subset: Vec<usize>,
+    /// How many variables there were to choose from when the tuple began.
+    n_choosable: usize,
+    /// The execution that a frame follows from has as many preemptions as there are frames before it.
+    frames: Vec<Frame>,
+    /// Names of variables that threads were seen to conflict about, as they came.
+    variables: Vec<u64>,
+    n_threads: u32,
+    /// Orders of threads for the tuple under way, and for how many threads they are.
+    family: Vec<Ranking>,
+    n_covered: u32,
+    /// Schedules, hashed.
+    seen: BTreeSet<u64>,
+    #[serde(skip)]
+    results: BTreeMap<u64, Run>,
+    /// Tasks handed out that do not count yet.
+    #[serde(skip)]
+    n_out: usize,
+    next_number: u64,
+    n_executions: u64,
+    n_redundant: u64,
+    n_diverged: u64,
+    divergence: Option<Divergence>,
+}
+
+impl Rank {
+    pub(crate) fn new(tuples: Vec<Tuple>) -> Rank {
+        let mut rank = Rank {
+            tuples,
+            stage: 0,
+            subset: Vec::new(),
+            n_choosable: 0,
+            frames: Vec::new(),
+            variables: Vec::new(),
+            n_threads: 2,
+            family: Vec::new(),
+            n_covered: 0,
+            seen: BTreeSet::new(),
+            results: BTreeMap::new(),
+            n_out: 0,
+            next_number: 0,
+            n_executions: 0,
+            n_redundant: 0,
+            n_diverged: 0,
+            divergence: None,
+        };
+        rank.begin_tuple();
+        rank
+    }
+
+    /// As [`Search::save`] left it: nothing is handed out.
+    pub(crate) fn restore(saved: serde_json::Value) -> Result<Rank, SpecError> {
+        let mut rank: Rank = serde_json::from_value(saved)?;
+        let kids = rank.frames.iter_mut().flat_map(|it| &mut it.kids);
+        for kid in kids.filter(|it| it.state != State::Taken) {
+            kid.state = State::Waiting;
+        }
+        Ok(rank)
+    }
+
+    /// Begins a tuple with its first subset, or goes on to the next that has one.
+    fn begin_tuple(&mut self) {
+        while let Some(tuple) = self.tuples.get(self.stage) {
+            self.n_choosable = self.variables.len();
+            self.n_covered = 0;
+            let n_variables = tuple.variables.unwrap_or(0) as usize;
+            if n_variables <= self.n_choosable {
+                self.subset = (0..n_variables).collect();
+                return self.begin_subset();
+            }
+            self.stage += 1;
+        }
+    }
+
+    fn begin_subset(&mut self) {
+        self.cover();
+        let kids = self.family.iter().map(|ranking| Kid {
+            at: 0,
+            thread: ThreadId(0),
+            ranking: *ranking,
+            state: State::Waiting,
+        });
+        self.frames = vec![Frame { steps: Vec::new(), kids: kids.collect() }];
+    }
+
+    /// Finds orders for as many threads as there are, if that has changed.
+    fn cover(&mut self) {
+        if self.n_covered != self.n_threads {
+            self.n_covered = self.n_threads;
+            self.family = covering(self.tuples[self.stage].threads, self.n_threads);
+        }
+    }
+
+    /// The next subset of as many variables; none: the next tuple.
+    fn go_on(&mut self) {
+        let len = self.subset.len();
+        let next = (0..len).rev().find(|it| self.subset[*it] + len - it < self.n_choosable);
+        let Some(idx) = next else {
+            self.stage += 1;
+            return self.begin_tuple();
+        };
+        self.subset[idx] += 1;
+        for it in idx + 1..len {
+            self.subset[it] = self.subset[it - 1] + 1;
+        }
+        self.begin_subset();
+    }
+
+    /// The kid that counts next: its frame, and its number there.
+    fn first_open(&self) -> Option<(usize, usize)> {
+        self.opens().next()
+    }
+
+    /// Kids that do not count yet, in the order in which they will.
+    fn opens(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.frames.len()).rev().flat_map(|frame| {
+            let kids = self.frames[frame].kids.iter().enumerate();
+            kids.filter(|(_, it)| it.state != State::Taken).map(move |(kid, _)| (frame, kid))
+        })
+    }
+
+    fn task(&mut self, frame: usize, kid: usize) -> Task {
+        let number = self.next_number;
+        self.next_number += 1;
+        self.n_out += 1;
+        self.frames[frame].kids[kid].state = State::Out(number);
+        let Frame { steps, kids } = &self.frames[frame];
+        let Kid { at, thread, ranking, .. } = kids[kid];
+        let mut prefix = Vec::with_capacity(at + 1);
+        for step in &steps[..at] {
+            push_choice(&mut prefix, step.thread, (step.n_choices > 1).then_some(step.choice));
+        }
+        let last_of_all = steps.get(at).map(|it| it.thread);
+        if last_of_all.is_some() {
+            push_choice(&mut prefix, thread, None);
+        }
+        Task { number, prefix, tail: PickerSpec::Ranked { ranking, last_of_all } }
+    }
+
+    fn count(&mut self, run: &Run) {
+        let (frame, kid) = self.first_open().expect("bug: it was nobody's turn");
+        self.frames.truncate(frame + 1);
+        self.frames[frame].kids[kid].state = State::Taken;
+        self.n_executions += 1;
+        self.n_out = self.n_out.saturating_sub(1);
+        let Kid { at, thread, .. } = self.frames[frame].kids[kid];
+        let expected = &self.frames[frame].steps;
+        let differs = (0..at).find(|idx| !is_same(&expected[*idx], run.steps.get(*idx)));
+        let is_followed = frame == 0 || run.steps.get(at).is_some_and(|it| it.thread == thread);
+        match differs.or((!is_followed).then_some(at)) {
+            Some(step) => self.note_divergence(&expected[step].clone(), step, run),
+            None => self.grow(frame, at, run),
+        }
+        while self.frames.len() > 1 && self.is_done() {
+            self.frames.pop();
+        }
+        if self.frames.len() == 1 && self.is_done() {
+            self.frames.clear();
+            self.go_on();
+        }
+    }
+
+    /// Has the last frame no kid that is still to count?
+    fn is_done(&self) -> bool {
+        let is_taken = |it: &Kid| it.state == State::Taken;
+        self.frames.last().is_some_and(|it| it.kids.iter().all(is_taken))
+    }
+
+    fn note_divergence(&mut self, expected: &Step, step: usize, run: &Run) {
+        self.n_diverged += 1;
+        self.divergence.get_or_insert(Divergence {
+            step: step as u64,
+            thread: expected.thread,
+            expected: expected.kind,
+            seen: run.steps.get(step).map(|it| (it.thread, it.kind)),
+        });
+    }
+
+    /// Learns from an execution with so many preemptions, the last of them before the step `at`.
+    fn grow(&mut self, n_preemptions: usize, at: usize, run: &Run) {
+        let schedule = run
+            .steps
+            .iter()
+            .fold(0, |hash, it| mix(hash, u64::from(it.thread.0) << 32 | u64::from(it.choice)));
+        self.n_redundant += u64::from(!self.seen.insert(schedule));
+        self.note_variables(run);
+        let n_threads = run.steps.iter().map(|it| it.thread.0 + 1).max().unwrap_or(0);
+        self.n_threads = self.n_threads.max(n_threads);
+        self.cover();
+        let tuple = self.tuples[self.stage];
+        if (n_preemptions as u32) < tuple.preemptions {
+            let kids = self.kids(tuple, at, run);
+            self.frames.push(Frame { steps: run.steps.clone(), kids });
+        }
+    }
+
+    /// Variables that are accessed by several threads, and written by one.
+    fn note_variables(&mut self, run: &Run) {
+        let mut uses: BTreeMap<u64, (Threads, bool)> = BTreeMap::new();
+        for step in run.steps.iter().filter(|it| it.kind.is_access()) {
+            let Some(name) = run.objects.get(step.object.idx()).map(|it| it.name) else { continue };
+            let (threads, is_written) = uses.entry(name).or_default();
+            *threads = threads.with(step.thread);
+            *is_written |= !matches!(step.kind, OpKind::Read | OpKind::AtomicLoad);
+            if *is_written && threads.len() > 1 && !self.variables.contains(&name) {
+                self.variables.push(name);
+            }
+        }
+    }
+
+    /// The executions that preempt a thread from a step on.
+    fn kids(&self, tuple: Tuple, at: usize, run: &Run) -> Vec<Kid> {
+        let tracked: Vec<u64> = match tuple.variables {
+            None => self.variables.clone(),
+            Some(_) => self.subset.iter().map(|it| self.variables[*it]).collect(),
+        };
+        let has_sync = tuple.variables.is_none_or(|it| it == 0);
+        let mut rounds: BTreeMap<(ThreadId, u32, u64), u32> = BTreeMap::new();
+        let mut kids = Vec::new();
+        for (idx, step) in run.steps.iter().enumerate() {
+            let name = run.objects.get(step.object.idx()).map_or(0, |it| it.name);
+            let is_tracked = match step.kind.is_access() {
+                true => tracked.contains(&name),
+                false => has_sync && is_sync(step.kind),
+            };
+            if !is_tracked {
+                continue;
+            }
+            let round = rounds.entry((step.thread, step.site.0, step.context)).or_default();
+            *round += 1;
+            let goes_on = idx > 0 && run.steps[idx - 1].thread == step.thread;
+            let others = step.enabled.without(step.thread);
+            if idx <= at && at > 0 || !goes_on || others.is_empty() || tuple.rounds < *round {
+                continue;
+            }
+            for ranking in &self.family {
+                let first = others.iter().min_by_key(|it| ranking.key(*it));
+                let thread = first.expect("bug: nobody of several");
+                kids.push(Kid { at: idx, thread, ranking: *ranking, state: State::Waiting });
+            }
+        }
+        kids
+    }
+
+    fn words(&self, is_finished: bool) -> String {
+        let last = if is_finished { self.tuples.len() } else { self.stage };
+        let done = last.checked_sub(1).and_then(|it| self.tuples.get(it));
+        let what = "(preemptions, variables, threads in every order, rounds)";
+        match (done, is_finished) {
+            (Some(tuple), true) => {
+                format!("all tuples up to {} were explored: {what}", tuple.label())
+            }
+            (Some(tuple), false) => {
+                format!("tuples up to {} were explored: {what}", tuple.label())
+            }
+            (None, _) => format!("tuples in order: {what}"),
+        }
+    }
+}
+
+/// Does an op synchronise, so that a thread may be preempted before it?
+const fn is_sync(kind: OpKind) -> bool {
+    use OpKind::*;
+    !kind.is_access()
+        && !matches!(kind, Start | Finish | Yield | CondWake | FutexWake | BarrierLeave)
+}
+
+impl Search for Rank {
+    fn next(&mut self, n_max: usize) -> Vec<Task> {
+        let waiting = |it: &(usize, usize)| self.frames[it.0].kids[it.1].state == State::Waiting;
+        // Whatever is asked for: the one whose turn it is must never wait for room.
+        let room = (n_max * AHEAD_MAX)
+            .saturating_sub(self.n_out)
+            .clamp(usize::from(self.turn().is_none()).min(n_max), n_max);
+        let wanted: Vec<(usize, usize)> = self.opens().filter(waiting).take(room).collect();
+        wanted.into_iter().map(|(frame, kid)| self.task(frame, kid)).collect()
+    }
+
+    fn turn(&self) -> Option<u64> {
+        let (frame, kid) = self.first_open()?;
+        match self.frames[frame].kids[kid].state {
+            State::Out(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn label(&self, _number: u64) -> Option<String> {
+        self.tuples.get(self.stage).map(Tuple::label)
+    }
+
+    fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
+        if self.turn() != Some(number) {
+            self.results.insert(number, run.clone());
+            return Vec::new();
+        }
+        self.count(run);
+        let mut counted = vec![number];
+        while let Some(number) = self.turn()
+            && let Some(run) = self.results.remove(&number)
+        {
+            self.count(&run);
+            counted.push(number);
+        }
+        counted
+    }
+
+    fn is_finished(&self) -> bool {
+        self.stage >= self.tuples.len()
+    }
+
+    fn progress(&self) -> Progress {
+        let is_finished = self.is_finished();
+        Progress {
+            n_executions: self.n_executions,
+            n_redundant: self.n_redundant,
+            n_diverged: self.n_diverged,
+            divergence: self.divergence.clone(),
+            stage: self.tuples.get(self.stage).map(Tuple::label),
+            is_finished,
+            is_cut: true,
+            words: self.words(is_finished),
+            ..Progress::default()
+        }
+    }
+
+    fn save(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("bug: a search is plain data")
+    }
+}
