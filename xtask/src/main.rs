@@ -7,6 +7,7 @@ mod bench;
 mod ci;
 mod detectors;
 mod determinism;
+mod ecosystem;
 mod experiment;
 mod soak;
 
@@ -65,6 +66,15 @@ enum Verb {
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
     },
+    /// Explores programs that use well-known Rust crates; fails if one comes out otherwise than it should.
+    Ecosystem {
+        /// Executions of each test.
+        #[arg(long, value_name = "N", default_value_t = 2_000)]
+        executions: u64,
+        /// Only tests whose name contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
     /// Makes an experiment of the papers over our own programs, and writes its tables.
     Experiment {
         /// Which one.
@@ -110,6 +120,7 @@ fn main() -> anyhow::Result<()> {
             let time = Duration::from_secs(time);
             detectors::run(&detectors::Options { executions, time, only })
         }
+        Verb::Ecosystem { executions, only } => ecosystem::run(executions, &only),
         Verb::Experiment { which, executions, time: seconds, only } => {
             experiment::run(&experiment::Settings { which, executions, seconds, only })
         }

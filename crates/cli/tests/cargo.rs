@@ -59,7 +59,8 @@ fn lines_of<'a>(out: &'a str, word: &str) -> Vec<&'a str> {
 fn each_test_of_a_crate_is_explored() {
     let (folder, crate_dir) = copy("std");
     let junit = folder.path().join("junit.xml");
-    let line = format!("test --offline --execs 300 --junit {}", junit.display());
+    let line =
+        format!("test --offline --lib --test own_harness --execs 300 --junit {}", junit.display());
     let (out, err, code) = raddle(&crate_dir, &line);
     let all = format!("{out}\n{err}");
     assert_eq!(code, 2, "{all}");
@@ -91,12 +92,22 @@ fn each_test_of_a_crate_is_explored() {
     let junit = std::fs::read_to_string(junit).unwrap();
     assert!(junit.contains("tests=\"7\" failures=\"2\" errors=\"0\""), "{junit}");
 
-    let (out, err, code) = raddle(&crate_dir, "test --offline --execs 50 is_ignored -- --ignored");
+    let (out, err, code) =
+        raddle(&crate_dir, "test --offline --lib --execs 50 is_ignored -- --ignored");
     assert_eq!(code, 4, "{out}\n{err}");
     assert!(out.contains("fails with one thread: no schedule is to blame"), "{out}\n{err}");
     let (out, err, code) = raddle(&crate_dir, "test --offline --lib no_such_test");
     assert_eq!(code, 4, "{out}\n{err}");
     assert!(err.contains("error: no test matches `no_such_test`"), "{err}");
+}
+
+#[test]
+fn std_is_right_about_its_own_locks() {
+    let (_folder, crate_dir) = copy("std");
+    let line = "test --offline --test sync --execs 100 --detect race --strict";
+    let (out, err, code) = raddle(&crate_dir, line);
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(out.contains("4 passed, 0 failed"), "{out}\n{err}");
 }
 
 /// A crate of one file.
@@ -111,6 +122,25 @@ fn crate_of(manifest: &str, file: &str, text: &str) -> tempfile::TempDir {
     std::fs::write(path, text).unwrap();
     folder
 }
+
+/// Without std, but for its test.
+const FORKS: &str = "#![no_std]
+#[cfg(test)]
+extern crate std;
+#[cfg(test)]
+extern \"C\" {
+    fn fork() -> i32;
+    fn _exit(code: i32) -> !;
+}
+#[test]
+fn forks() {
+    let thread = std::thread::spawn(|| ());
+    if unsafe { fork() } == 0 {
+        unsafe { _exit(0) }
+    }
+    thread.join().unwrap();
+}
+";
 
 #[test]
 fn what_can_not_be_explored_is_one_clear_line() {
@@ -132,6 +162,11 @@ fn what_can_not_be_explored_is_one_clear_line() {
     let (_, err, code) = raddle(proc_macro.path(), "test --offline");
     assert_eq!(code, 4, "{err}");
     assert!(err.contains("error: a proc macro runs inside the compiler"), "{err}");
+
+    let forks = crate_of("", "src/lib.rs", FORKS);
+    let (out, err, code) = raddle(forks.path(), "test --offline --execs 3 --strict");
+    assert_eq!(code, 3, "{out}\n{err}");
+    assert!(err.contains("warning: one forks: fork: the new process is not controlled"), "{err}");
 
     let nowhere = tempfile::tempdir().unwrap();
     let (_, err, code) = raddle(nowhere.path(), "test --offline");

@@ -184,6 +184,14 @@ impl Control {
         }
     }
 
+    /// Code without hooks goes on in the thread that runs, and may take whatever others have given back.
+    pub(crate) fn know_all(&mut self) {
+        if self.detect.is_on {
+            self.detect.causality.know_all(self.me);
+            self.set_mine();
+        }
+    }
+
     /// The thread that runs takes or gives back what the system shares between all: the lock of a file.
     pub(crate) fn meet(&mut self) {
         if self.detect.is_on {

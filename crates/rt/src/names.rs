@@ -123,6 +123,11 @@ impl Control {
         !self.modules.is_program_code(pc)
     }
 
+    /// Is it code of the program's language's library, compiled into the program?
+    pub(crate) fn is_library_code(&self, pc: usize) -> bool {
+        self.modules.is_library_code(pc)
+    }
+
     /// Is it code of the C library? It may hold locks of its own, which we know nothing of.
     pub(crate) fn is_c_library(&self, pc: usize) -> bool {
         let (start, end) = self.modules.c_library;

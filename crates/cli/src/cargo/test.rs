@@ -217,7 +217,12 @@ impl Suite<'_> {
             elapsed_s: start.elapsed().as_secs_f64(),
         };
         match explored {
-            Ok(outcome) => self.judge(&outcome, &mut line),
+            Ok(outcome) => {
+                self.judge(&outcome, &mut line);
+                if share.is_kept {
+                    self.warn(&outcome, &line);
+                }
+            }
             Err(failure) if failure.exit == Exit::Bug => return Err(failure),
             Err(failure) => line.verdict = Verdict::Broken(failure.line),
         }
@@ -277,6 +282,14 @@ impl Suite<'_> {
             line.verdict = Verdict::Found(hits);
         } else if outcome.single_threaded {
             line.verdict = Verdict::Alone;
+        }
+    }
+
+    /// Says what was not under control.
+    fn warn(&mut self, outcome: &Outcome, line: &TestLine) {
+        for it in &outcome.uncontrolled {
+            let times = number::count(it.count, "time");
+            self.terminal.warning(&format!("{}: {}, {times}", line.full_name(), it.what));
         }
     }
 

@@ -1,10 +1,15 @@
-//! Races inside the C++ library that no program can help.
+//! Races inside libraries that no program can help.
 //!
 //! They are races by the letter of the standard, known to the library's authors, and harmless as compiled. A
 //! race counts as the library's if both sides are in one of these functions themselves: a container that two
 //! threads use without a lock is the program's.
+//!
+//! Rust's std is compiled without hooks, but calls generic functions of its own that have them: what such code
+//! does under std's own locks is seen, the locks are not. An access that no code of the program led to is std's.
 
-use raddle_model::Access;
+use raddle_model::{Access, Place, is_rust_library};
+
+use super::program;
 
 /// What the names of the functions begin with.
 const FUNCTIONS: &[&str] = &[
@@ -21,5 +26,11 @@ pub(super) fn is_librarys(accesses: &[Access]) -> bool {
         let innermost = it.stack.first().map_or("", |it| it.function.as_str());
         FUNCTIONS.iter().any(|it| innermost.starts_with(it))
     };
-    !accesses.is_empty() && accesses.iter().all(is_inside)
+    !accesses.is_empty() && (accesses.iter().all(is_inside) || accesses.iter().any(is_rusts))
+}
+
+/// Did no code of a Rust program lead to the access?
+fn is_rusts(access: &Access) -> bool {
+    let is_own = |it: &Place| program::is_own(it) && it.line > 0;
+    access.stack.iter().any(|it| is_rust_library(&it.file)) && !access.stack.iter().any(is_own)
 }

@@ -111,11 +111,14 @@ impl Call {
                 if is_told {
                     (*control()).emit.set_result(OpResult::Busy);
                 }
+                know_what_std_knows(caller);
                 return Err(libc::EAGAIN);
             }
             let me = (*control()).me;
             (*control()).machine.queue_at_futex(me, object, bits);
-            match step(Op::on(OpKind::FutexWake, object, site).until(deadline)).result {
+            let woken = step(Op::on(OpKind::FutexWake, object, site).until(deadline));
+            know_what_std_knows(caller);
+            match woken.result {
                 OpResult::TimedOut => Err(libc::ETIMEDOUT),
                 OpResult::Interrupted => Err(libc::EINTR),
                 _ => Ok(0),
@@ -182,6 +185,17 @@ impl Call {
                 n_woken += machine.wake_futex(object2, self.count2 as u32, ANY, 0);
             }
             Ok(n_woken)
+        }
+    }
+}
+
+/// The slow paths of Rust's locks have no hooks: after they have slept, they take the lock unseen. So the
+/// thread is taken to know all that others have done.
+unsafe fn know_what_std_knows(caller: Caller) {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        if (*control()).is_library_code(caller.pc) {
+            (*control()).know_all();
         }
     }
 }
