@@ -153,6 +153,34 @@ fn gone_is_the_same_steps_without_the_failure() {
     assert!(told.ends_with(": gone: the same steps, and nothing failed\n"), "{told}");
 }
 
+/// What an analysis found is looked for again, though the run does not ask for it.
+#[test]
+fn a_race_is_kept_like_any_other_finding() {
+    let folder = folder();
+    let at = folder.path();
+    let program = |put: &str| {
+        format!(
+            "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic int n;\n\
+             static void *work(void *arg) {{ {put} return arg; }}\n\
+             int main(void) {{\n    pthread_t t;\n    pthread_create(&t, 0, work, 0);\n    {put}\n\
+             \x20   return pthread_join(t, 0);\n}}\n"
+        )
+    };
+    write(at, "prog.c", &program("n++;"));
+    let args = ["run", "prog.c", "--detect", "race", "--execs", "20"];
+    let output = raddle(at, &args).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    let output = raddle(at, &["review", "latest", "--keep"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let told = verdict(at, &[]);
+    assert!(told.starts_with("exit 2\nregression race-"), "{told}");
+    assert!(told.contains(": reproduces\n"), "{told}");
+    write(at, "prog.c", &program("pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m);"));
+    let told = verdict(at, &[]);
+    assert!(told.starts_with("exit 0\nregression race-"), "{told}");
+    assert!(told.contains(": diverged at step "), "{told}");
+}
+
 #[test]
 fn verdicts_as_json() {
     let folder = kept();
