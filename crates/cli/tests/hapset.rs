@@ -46,7 +46,7 @@ int main(void) {
 "#;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
-    let base = ["run", "prog.c", "--progress", "none"];
+    let base = ["run", "prog.c", "--progress", "none", "--detect", "none"];
     raddle(folder, &[&base[..], args].concat()).output().expect("raddle starts")
 }
 

@@ -22,8 +22,8 @@ static void run(body *one, body *two) {
 /// The lines of a run, with JSON.
 fn lines(folder: &Path, text: &str, strategy: &str) -> Vec<Value> {
     write(folder, "prog.c", &format!("{FRAME}{text}"));
-    let args =
-        ["run", "prog.c", "--message-format", "json", "--learn", "1", "--strategy", strategy];
+    let args = ["run", "prog.c", "--message-format", "json", "--detect", "none", "--learn", "1"];
+    let args = [&args[..], &["--strategy", strategy]].concat();
     let output = raddle(folder, &args).output().expect("it starts");
     let out = String::from_utf8_lossy(&output.stdout);
     let parsed: Result<Vec<Value>, _> = out.lines().map(serde_json::from_str).collect();
