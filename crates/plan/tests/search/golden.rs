@@ -104,6 +104,7 @@ fn larger_programs() {
     for (program, n_classes) in [
         (readers(8), 256),
         (inc(4), 576),
+        (inc_twice(3), 7134),
         (lastzero(5), 64),
         (lastzero(7), 320),
         (filesystem(14), 2),

@@ -34,6 +34,12 @@ pub(crate) fn inc(n: usize) -> Program {
     spawned(&format!("inc_{n}"), vec![thread; n])
 }
 
+/// All add one twice, in two steps each.
+pub(crate) fn inc_twice(n: usize) -> Program {
+    let once = [Load(0, At(0)), Plus(0, 1), Store(At(0), In(0))];
+    spawned(&format!("inc_twice_{n}"), vec![[once, once].concat(); n])
+}
+
 /// n threads each set an element from the one before; one looks for the last zero.
 pub(crate) fn lastzero(n: usize) -> Program {
     let looks = vec![
