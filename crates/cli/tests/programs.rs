@@ -277,7 +277,9 @@ fn grows_small(options: &NativeOptions, finding: &Finding, cause: &[String]) -> 
     let mut session = open(options, Carrier::Fibers)?;
     let mut symbols = Symbols::new();
     // No clock: what comes out must not depend on how busy the machine is.
-    let budget = Budget { time: Duration::MAX, ..Budget::default() };
+    // Where nobody says what the reason should be, none is looked for.
+    let n_reason = if cause.is_empty() { 0 } else { Budget::default().n_reason };
+    let budget = Budget { time: Duration::MAX, n_reason, ..Budget::default() };
     let explained = explain(&mut *session, &mut symbols, finding, false, budget)?;
     let Minimising { before, after, ending, .. } = explained.explanation.minimising;
     if ending == MinimisingEnd::NotReproduced {
