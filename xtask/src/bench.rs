@@ -6,6 +6,7 @@
 
 mod access;
 mod cpu;
+mod detect;
 mod execution;
 mod program;
 mod row;
@@ -40,6 +41,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("cpu", cpu::measure),
     ("scale", scale::measure),
     ("tree", tree::measure),
+    ("detect", detect::measure),
 ];
 
 /// Runs the benchmarks, prints a table and fails if a bar is missed.

@@ -56,7 +56,17 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("raddle-tidy", &[]),
-    ("xtask", &["raddle-model", "raddle-trace", "raddle-plan", "raddle-explore", "raddle-launch"]),
+    (
+        "xtask",
+        &[
+            "raddle-model",
+            "raddle-trace",
+            "raddle-plan",
+            "raddle-analysis",
+            "raddle-explore",
+            "raddle-launch",
+        ],
+    ),
 ];
 
 fn metadata() -> Metadata {

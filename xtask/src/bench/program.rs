@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use raddle_explore::{Block, BlockResult, Session, Target};
 use raddle_launch::{CompilerChoice, Language, Native, NativeOptions, Toolchain};
 use raddle_model::{End, PickerSpec, Plan, Points};
-use raddle_trace::{Entry, Summary};
+use raddle_trace::{Entry, Summary, Trace};
 use tempfile::TempDir;
 
 /// Where the programs are built, with what, and how much they are to do.
@@ -127,6 +127,7 @@ impl Bench {
             shared: Vec::new(),
             prefix: Vec::new(),
             points: Points::Visible,
+            races: false,
         })
     }
 }
@@ -140,6 +141,8 @@ pub(crate) struct Runner {
     pub(crate) prefix: Vec<u32>,
     /// Which steps are scheduling points.
     pub(crate) points: Points,
+    /// Are races told?
+    pub(crate) races: bool,
 }
 
 impl Runner {
@@ -150,6 +153,12 @@ impl Runner {
         let end = execution.trace.end;
         ensure!(end == Some(End::Exit(0)), "ended by {end:?}\n{}", execution.output);
         Ok(Ran { told: parse(&execution.output)?, summary: execution.trace.summary })
+    }
+
+    /// The trace of one execution.
+    pub(crate) fn trace(&mut self, picker: PickerSpec) -> anyhow::Result<Trace> {
+        let result = self.run_block(picker, 1)?;
+        Ok(result.last.context("bug: a block of one execution shows it")?.trace)
     }
 
     /// The fastest of several executions, after one that does not count: the server has donors for all
@@ -184,6 +193,7 @@ impl Runner {
         block.plan.shared.clone_from(&self.shared);
         block.plan.prefix.clone_from(&self.prefix);
         block.plan.points = self.points;
+        block.plan.record.races = self.races;
         let result = self.session.run(&block)?;
         self.shared.extend(&result.shared_found);
         self.shared.sort_unstable();
