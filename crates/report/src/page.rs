@@ -2,7 +2,7 @@
 //! the browser.
 //!
 //! What comes from the program under test (names, output, sources) is text, never markup: here it goes
-//! through [`escape`], in data for scripts through [`data`], and scripts put it into the page as text.
+//! through `escape`, in data for scripts through `data`, and scripts put it into the page as text.
 
 mod curve;
 mod finding;
