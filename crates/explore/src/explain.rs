@@ -91,6 +91,9 @@ pub fn explain(
         trials.renew(budget.n_reason);
         find_reason(&mut trials, &mut small, &base, &execution.trace, &mut explanation)?;
     }
+    if trials.has_struck() {
+        explanation.minimising.ending = MinimisingEnd::Time;
+    }
     Ok(Explained { finding: small, explanation })
 }
 

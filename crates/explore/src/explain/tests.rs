@@ -1,5 +1,7 @@
 //! Toys that fail when a thread reads certain values.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use raddle_model::{Finding, MinimisingEnd, OpKind, PickerSpec, Plan};
 
@@ -7,6 +9,7 @@ use super::{Budget, Explained, explain};
 use crate::{
     fake::{Shuttle, ToySymbols},
     finding::finding,
+    target::{Block, BlockResult, Session, TargetError},
 };
 
 const READ: OpKind = OpKind::Read;
@@ -75,4 +78,34 @@ proptest! {
         prop_assert_eq!(again.finding, small);
         prop_assert_eq!(again.explanation, explanation);
     }
+}
+
+/// Executions that take their time.
+struct Slow(Shuttle, Duration);
+
+impl Session for Slow {
+    fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
+        std::thread::sleep(self.1);
+        self.0.run(block)
+    }
+}
+
+/// A clock that strikes when the schedule is small already, and its reason is looked for, is told too.
+#[test]
+fn the_clock_is_told_whenever_it_strikes() {
+    let shuttle =
+        Shuttle { threads: vec![vec![(READ, 0)], vec![(WRITE, 0)]], fails_on: Vec::new() };
+    let (shuttle, finding) = (0..100)
+        .filter_map(|seed| fails_as(shuttle.clone(), seed))
+        .find(|(it, _)| it.fails_on[0] != 0)
+        .expect("some schedule does it");
+    let quick = explained(&shuttle, &finding).explanation.minimising;
+    assert_eq!(quick.ending, MinimisingEnd::Done);
+    // Time for what makes it small twice over, but not for the hundreds of executions after that.
+    let each = Duration::from_millis(2);
+    let time = each * 2 * (quick.n_replays as u32 + 8);
+    let budget = Budget { time, ..Budget::default() };
+    let mut session = Slow(shuttle, each);
+    let late = explain(&mut session, &mut ToySymbols, &finding, false, budget).expect("it runs");
+    assert_eq!(late.explanation.minimising.ending, MinimisingEnd::Time);
 }

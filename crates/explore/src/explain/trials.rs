@@ -25,6 +25,8 @@ pub(super) struct Trials<'a> {
     n_steps: u64,
     /// What stopped it, if something did.
     pub(super) stopped_by: Option<MinimisingEnd>,
+    /// The clock has struck, in whatever was tried.
+    has_struck: bool,
 }
 
 /// One execution, and what was found to be shared in it.
@@ -51,6 +53,7 @@ impl<'a> Trials<'a> {
             n_replays: 0,
             n_steps: 0,
             stopped_by: None,
+            has_struck: false,
         }
     }
 
@@ -60,7 +63,7 @@ impl<'a> Trials<'a> {
             self.stopped_by.get_or_insert(MinimisingEnd::Budget);
             return Ok(None);
         }
-        if self.budget.time <= self.begun.elapsed() {
+        if self.is_late() {
             self.stopped_by.get_or_insert(MinimisingEnd::Time);
             return Ok(None);
         }
@@ -98,9 +101,15 @@ impl<'a> Trials<'a> {
         finding::is_failure(&execution.trace, self.exit_is_fine)
     }
 
-    /// Has the clock struck?
-    pub(super) fn is_late(&self) -> bool {
-        self.budget.time <= self.begun.elapsed()
+    /// Has the clock struck? Whoever asks goes no further if it has.
+    pub(super) fn is_late(&mut self) -> bool {
+        self.has_struck |= self.budget.time <= self.begun.elapsed();
+        self.has_struck
+    }
+
+    /// Was anything left out because of the clock?
+    pub(super) const fn has_struck(&self) -> bool {
+        self.has_struck
     }
 
     /// Begins again with another budget of executions; the clock goes on.
