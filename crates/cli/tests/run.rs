@@ -373,3 +373,24 @@ fn a_terminal_gets_a_block_and_is_left_clean() {
     assert!(end.contains("explored "), "{end:?}");
     assert_eq!(text.matches("\x1b[?25l").count(), text.matches("\x1b[?25h").count());
 }
+
+/// Whoever says nothing is told of races, and hears of the failure that one leads to all the same.
+#[test]
+fn races_are_told_unless_one_says_otherwise() {
+    let folder = folder();
+    write(folder.path(), "counter.c", COUNTER);
+    let kinds = |more: &[&str]| -> Vec<String> {
+        let run = ["run", "counter.c", "--message-format", "json", "--no-explain"];
+        let output = raddle(folder.path(), &run).args(more).env_remove("RADDLE_DETECT").output();
+        let output = output.expect("raddle starts");
+        assert_eq!(code(&output), Some(2), "{}{}", stdout(&output), stderr(&output));
+        let lines = stdout(&output);
+        let lines = lines.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+        let findings = lines.filter(|it| it["type"] == "finding");
+        findings.map(|it| it["kind"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let by_default = kinds(&[]);
+    assert!(by_default.contains(&"race".to_owned()), "{by_default:?}");
+    assert_eq!(by_default.last().map(String::as_str), Some("assert"));
+    assert_eq!(kinds(&["--detect", "none"]), ["assert"]);
+}
