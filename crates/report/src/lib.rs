@@ -13,6 +13,7 @@ pub mod formats;
 pub mod json;
 pub mod likelihood;
 mod listing;
+mod markup;
 pub mod minimised;
 mod names;
 pub mod number;

@@ -17,6 +17,7 @@ pub use self::{
     run::{FileSteps, RunFigures, RunFinding, RunPage, run},
     sources::{Files, Source},
 };
+use crate::markup::escape;
 
 /// Colours, letters, tables: what all pages share.
 pub(crate) const BASE: &str = include_str!("page/base.css");
@@ -54,24 +55,6 @@ pub(crate) fn document(parts: &Document<'_>) -> String {
         out.push_str("<script>\n");
         out.push_str(script);
         out.push_str("</script>\n");
-    }
-    out
-}
-
-/// Text as HTML, also within the quotes of an attribute.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // Not allowed in HTML, however they are written.
-            '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\x7f' => out.push('\u{fffd}'),
-            char => out.push(char),
-        }
     }
     out
 }

@@ -8,8 +8,9 @@ use super::{
     reach,
 };
 use crate::{
+    markup::escape,
     number::grouped,
-    page::{Document, document, escape},
+    page::{Document, document},
 };
 
 const STYLE: &str = include_str!("page.css");

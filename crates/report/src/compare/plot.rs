@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::Row;
-use crate::{number::short, page::escape};
+use crate::{markup::escape, number::short};
 
 /// A strategy's programs against the baseline's.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::Item;
-use crate::{Style, text, text::Sources};
+use crate::{Style, markup::escape, text, text::Sources};
 
 /// What was run, and how it went.
 #[derive(Clone, Debug)]
@@ -78,22 +78,4 @@ fn case(out: &mut String, program: &str, item: &Item<'_>, sources: &mut Sources<
         let _ = writeln!(out, "      <system-out>{}</system-out>", escape(&finding.output));
     }
     out.push_str("    </testcase>\n");
-}
-
-/// Text as XML 1.0 has it: what that does not allow at all is replaced.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\t' | '\n' => out.push(char),
-            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            char => out.push(char),
-        }
-    }
-    out
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::escape;
+use crate::markup::escape;
 use crate::number::{count, short};
 
 const WIDTH: f64 = 460.0;

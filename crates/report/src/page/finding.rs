@@ -7,12 +7,14 @@ use raddle_model::{Certainty, Constraint, Finding, Kind, Passing, Place};
 use serde::Serialize;
 
 use super::{
-    Document, Files, Source, data, document, escape,
+    Document, Files, Source, data, document,
     lanes::{Lanes, lanes},
     sources::{Quote, Quotes},
 };
 use crate::{
-    Shown, Style, brief, place,
+    Shown, Style, brief,
+    markup::escape,
+    place,
     text::{self, circumstances, headline_text},
 };
 

@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Document, curve, document, escape};
+use super::{Document, curve, document};
+use crate::markup::escape;
 use crate::{
     formats::Item,
     number::{count, grouped, percent, seconds},

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{TestLine, Verdict};
+use crate::markup::escape;
 
 /// The whole file.
 pub fn junit(tests: &[TestLine]) -> String {
@@ -75,23 +76,6 @@ fn case(test: &TestLine) -> String {
     text + "    </testcase>\n"
 }
 
-/// XML has no way to write most control characters: they are left out.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(char),
-            _ if char.is_control() => {}
-            _ => escaped.push(char),
-        }
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -120,7 +104,7 @@ mod tests {
                     <property name="raddle.one-thread" value="false"/>
                     <property name="raddle.replay" value="raddle replay dl-02c1"/>
                   </properties>
-                  <failure type="deadlock" message="T1 waits for &lt;a&gt; &amp; &quot;b&quot;">error[dl-02c1]
+                  <failure type="deadlock" message="T1 waits for &lt;a&gt; &amp; &quot;b&quot;">error[dl-02c1]�
             </failure>
                 </testcase>
               </testsuite>

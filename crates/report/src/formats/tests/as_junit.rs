@@ -78,13 +78,13 @@ fn what_comes_from_the_program_is_text() {
                     <property name="strategy" value="walk"/>
                     <property name="replay" value="raddle replay assert-1"/>
                   </properties>
-                  <failure type="assert" message="assertion failed: ]]&gt;&quot;&apos;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*">error[assert-1]: assertion failed: ]]&gt;&quot;&apos;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
+                  <failure type="assert" message="assertion failed: ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*">error[assert-1]: assertion failed: ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
               found at execution 1,942 by walk, seed 7
-              in T1 ]]&gt;&quot;&apos;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*, created at examples/bank.c:50 in main
+              in T1 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*, created at examples/bank.c:50 in main
                   #0 audit examples/bank.c:40  assert(left.balance + right.balance == 200);
                   #1 worker examples/bank.c:45
 
-              step  T0 main             T1 ]]&gt;&quot;&apos;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*  5 steps, 1 switch
+              step  T0 main             T1 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*  5 steps, 1 switch
                  1  spawn T1                                                  a b,c:%50.c:50  pthread_create(&amp;f…
                  2  lock left                                                 a b,c:%30.c:30  pthread_mutex_loc…
                  3  read left+40 → 100                                        a b,c:%35.c:35  from-&gt;balance -=…
@@ -94,16 +94,16 @@ fn what_comes_from_the_program_is_text() {
                     .                   assert                                a b,c:%40.c:40  ← assert failed
 
               program output:
-                ]]&gt;&quot;&apos;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
+                ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
                 ```
                 more
 
               replay:  raddle replay assert-1
               show:    raddle show assert-1 --full
 
-            SUMMARY: raddle: assert at a b,c:%40.c:40 in ]]&gt;&quot;&apos;&amp;amp;`%0A::error::�[31m|*
+            SUMMARY: raddle: assert at a b,c:%40.c:40 in ]]&gt;&quot;&#39;&amp;amp;`%0A::error::�[31m|*
             </failure>
-                  <system-out>]]&gt;&quot;&apos;&lt;b&gt;&amp;amp;`%0A::error::�[31m|*
+                  <system-out>]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::�[31m|*
             ```
             more
             </system-out>
