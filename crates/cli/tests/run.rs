@@ -394,3 +394,26 @@ fn races_are_told_unless_one_says_otherwise() {
     assert_eq!(by_default.last().map(String::as_str), Some("assert"));
     assert_eq!(kinds(&["--detect", "none"]), ["assert"]);
 }
+
+/// Where `main` happened to be chosen last says nothing about the bug: a code that it gives back is one
+/// finding, whatever the schedule; one that is asked for by `exit` is told by its place.
+#[test]
+fn an_exit_code_is_one_finding() {
+    let folder = folder();
+    let gives_back = COUNTER.replace("assert(hits == 2);\n    return 0;", "return hits != 2;");
+    let exits = COUNTER.replace("assert(hits == 2);", "if (hits != 2)\n        exit(1);");
+    write(folder.path(), "gives_back.c", &gives_back);
+    write(folder.path(), "exits.c", &format!("#include <stdlib.h>\n{exits}"));
+    let found = |program: &str| {
+        let args =
+            ["run", program, "--execs", "300", "-k", "--no-explain", "--message-format", "json"];
+        let lines = expect_exit(folder.path(), &args, 2);
+        let lines = lines.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+        let exits = lines.filter(|it| it["type"] == "finding" && it["kind"] == "exit");
+        let places =
+            exits.map(|it| format!("{} {}", it["sites"][0]["function"], it["sites"][0]["line"]));
+        places.collect::<Vec<_>>()
+    };
+    assert_eq!(found("gives_back.c"), [r#""main" null"#]);
+    assert_eq!(found("exits.c"), [r#""main" 23"#]);
+}

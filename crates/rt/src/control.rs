@@ -7,7 +7,7 @@ use std::{
 };
 
 use raddle_machine::Machine;
-use raddle_model::{Points, ThreadId};
+use raddle_model::{Points, SiteId, ThreadId};
 use raddle_pick::Chooser;
 use raddle_trace::{Header, Segment};
 
@@ -41,10 +41,8 @@ pub(crate) struct Control {
     pub(crate) has_fsgsbase: bool,
     /// Has the execution begun (`main` was entered in the forked process)?
     pub(crate) is_execution: bool,
-    /// Has the process begun to exit?
-    pub(crate) is_exiting: bool,
-    /// With what code.
-    pub(crate) exit_code: i32,
+    /// If the process has begun to exit: its code, and where that was asked for.
+    pub(crate) exit: Option<(i32, SiteId)>,
     /// Set while the runtime reads memory that the program is about to read: a fault then is the
     /// program's, at this place.
     pub(crate) peeks_from: Option<Caller>,

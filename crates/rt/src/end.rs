@@ -118,7 +118,7 @@ impl Control {
         entry.created_at = created_at.0;
         entry.name = thread.name;
         entry.creation = thread.creation.0;
-        entry.start = self.start_entry(thread);
+        entry.start = self.start_entry(id);
         entry.holders = [u32::MAX; 4];
     }
 

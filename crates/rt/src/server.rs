@@ -9,7 +9,7 @@ use std::{
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, Handlers, Points, ProfileView};
+use raddle_model::{End, Handlers, Points, ProfileView, SiteId};
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
@@ -122,8 +122,7 @@ fn take_control(segment: Segment) {
         has_fibers,
         has_fsgsbase: raddle_fiber::has_fsgsbase(),
         is_execution: false,
-        is_exiting: false,
-        exit_code: 0,
+        exit: None,
         peeks_from: None,
         machine: Machine::new(object),
         chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
@@ -202,6 +201,11 @@ unsafe extern "C-unwind" fn first_main(
     serve()
 }
 
+/// Where the program's `main` is.
+pub(crate) fn main_address() -> usize {
+    MAIN.load(Relaxed) as usize
+}
+
 fn real_main() -> Main {
     // SAFETY: stored by `__libc_start_main`.
     unsafe { std::mem::transmute::<*mut (), Main>(MAIN.load(Relaxed)) }
@@ -232,7 +236,7 @@ extern "C-unwind" fn run_execution() -> ! {
         let (argc, argv, envp) = &MAIN_ARGS;
         let code = real_main()(argc.load(Relaxed), argv.load(Relaxed), envp.load(Relaxed));
         (*control).is_inside = true;
-        crate::hooks::exit_process(code)
+        crate::hooks::exit_process(code, SiteId(0))
     }
 }
 
@@ -585,7 +589,7 @@ fn wait_for(child: i32) -> i32 {
 }
 
 /// Says what could not be controlled, once for each place.
-pub(crate) fn note(what: &CStr, site: raddle_model::SiteId) {
+pub(crate) fn note(what: &CStr, site: SiteId) {
     // SAFETY: the thread that runs is inside a hook; the header and its areas are mapped.
     unsafe {
         let control = &mut *control();

@@ -19,6 +19,7 @@ use crate::{
     control::{Control, begin_to_look, control},
     end,
     real::{self, Destructor, Start},
+    server,
     shadow::Cell,
     signals::Sent,
     stack::ShadowStack,
@@ -504,7 +505,7 @@ pub(crate) fn finish(result: *mut c_void) -> ! {
         (&mut (*control()).threads)[me.idx()].is_cancel_off = true;
         crate::hooks::run_thread_destructors(me);
         if (*control()).machine.n_live() == 1 {
-            crate::hooks::exit_process(0);
+            crate::hooks::exit_process(0, SiteId(0));
         }
         let object = (&(*control()).threads)[me.idx()].object;
         step_finish(me, Op::on(OpKind::Finish, object, SiteId(0)))
@@ -518,7 +519,7 @@ unsafe fn step_finish(me: ThreadId, op: Op) -> ! {
         // All others have finished since it announced its end: the process ends with the last thread.
         if (*control()).machine.n_live() == 0 {
             (*control()).machine.revive(me);
-            crate::hooks::exit_process(0);
+            crate::hooks::exit_process(0, SiteId(0));
         }
     }
     let next = choose_next(None);
@@ -540,8 +541,13 @@ impl Control {
 
     /// The function that a thread runs, as the launcher finds functions: as if a call in it had just
     /// returned.
-    pub(crate) fn start_entry(&self, thread: &ThreadRt) -> SiteEntry {
-        self.modules.site_entry(thread.start.map_or(0, |it| it as usize + 1))
+    pub(crate) fn start_entry(&self, id: ThreadId) -> SiteEntry {
+        let start = match self.threads[id.idx()].start {
+            Some(start) => start as usize + 1,
+            None if id == ThreadId(0) => server::main_address() + 1,
+            None => 0,
+        };
+        self.modules.site_entry(start)
     }
 
     /// The live or finished thread with this `pthread_t`; the newest, if it was used again.

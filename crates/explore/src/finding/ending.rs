@@ -94,7 +94,7 @@ fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Ver
         End::Livelock => livelock(trace, scene),
         End::Hang => hang(trace, scene),
         End::Misuse(misuse) => misused(misuse, trace, scene, names),
-        End::Exit(code) => exit(code, trace, scene),
+        End::Exit(code) => exit(code, trace, scene, names),
         End::Crash(signal) => {
             let message = format!("{}{}", signal::name(signal), at_text(&first_own(&scene.stack)));
             by_stack(Kind::Crash, message, signal::name(signal), scene)
@@ -143,10 +143,21 @@ fn out_of_memory(trace: &Trace, scene: &Scene) -> Verdict {
     Verdict { grain: Grain::Function, ..by_stack(Kind::OutOfMemory, message, String::new(), scene) }
 }
 
-fn exit(code: i32, trace: &Trace, scene: &Scene) -> Verdict {
+fn exit(code: i32, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
     let is_main = trace.end_thread.is_none_or(|it| it == ThreadId(0));
     let detail = format!("{code} {}", if is_main { "main" } else { "other" });
-    by_stack(Kind::Exit, format!("exit code {code}"), detail, scene)
+    let verdict = by_stack(Kind::Exit, format!("exit code {code}"), detail, scene);
+    if !verdict.sites.is_empty() {
+        return verdict;
+    }
+    // `main` came to its end, nobody knows where: it is known by its name and file.
+    let main = names.start_place(&trace.threads[0]).map(|it| Place {
+        line: 0,
+        column: 0,
+        offset: 0,
+        ..it
+    });
+    Verdict { sites: main.into_iter().collect(), grain: Grain::Function, ..verdict }
 }
 
 fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
@@ -275,7 +286,9 @@ impl Scene {
 /// A thread's stack: the site where it is, then the calls that led there.
 fn stack(trace: &Trace, thread: ThreadId, names: &mut Names<'_>) -> Vec<Place> {
     let described = &trace.threads[thread.idx()];
-    let is_end = trace.end_thread == Some(thread) && trace.end_site.0 != 0;
+    // Who comes to the end of `main` is nowhere: what it did last is where it happened to be chosen.
+    let is_exit = matches!(trace.end.map(explain_lost), Some(End::Exit(_)));
+    let is_end = trace.end_thread == Some(thread) && (is_exit || trace.end_site.0 != 0);
     let top = if is_end { trace.end_site } else { described.pending.site };
     let mut stack = names.frames(top);
     // The runtime may or may not have put the top among the calls.

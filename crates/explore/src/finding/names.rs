@@ -142,9 +142,12 @@ impl<'a> Names<'a> {
 
     /// The function that a thread runs, if it is one of the program's.
     pub(crate) fn start_function(&mut self, thread: &Thread) -> String {
-        let places = self.places_of(thread.start);
-        let own = places.last().filter(|it| program::is_own(it));
-        own.map(|it| it.function.clone()).unwrap_or_default()
+        self.start_place(thread).map(|it| it.function).unwrap_or_default()
+    }
+
+    /// Where that function is.
+    pub(crate) fn start_place(&mut self, thread: &Thread) -> Option<Place> {
+        self.places_of(thread.start).pop().filter(program::is_own)
     }
 
     fn look_up(&mut self, site: SiteId) -> Vec<Place> {

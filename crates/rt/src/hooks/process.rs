@@ -29,22 +29,23 @@ export! {
 }
 
 unsafe extern "C-unwind" fn do_exit(code: c_int) -> ! {
+    let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
             real::exit(code);
         }
-        exit_process(code)
+        let site = (*control()).site(caller);
+        exit_process(code, site)
     }
 }
 
-/// Exits from inside a hook: the handlers of the program run, scheduled as all else.
-pub(crate) fn exit_process(code: c_int) -> ! {
+/// Exits from inside a hook: the handlers of the program run, scheduled as all else. `site`: where that was
+/// asked for; 0 if nobody did, but `main` came to its end.
+pub(crate) fn exit_process(code: c_int, site: SiteId) -> ! {
     // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
     unsafe {
-        step(Op::on(OpKind::Exit, ObjectId::NONE, SiteId(0)).arg(code as u64));
-        (*control()).is_exiting = true;
-        (*control()).exit_code = code;
+        begin_exit(code, site);
         let me = (*control()).me;
         super::thread_local::run_cxx_destructors(me);
         leave(());
@@ -52,14 +53,32 @@ pub(crate) fn exit_process(code: c_int) -> ! {
     }
 }
 
+unsafe fn begin_exit(code: c_int, site: SiteId) {
+    // SAFETY: the caller is inside a hook; the borrows end before the step.
+    unsafe {
+        step(Op::on(OpKind::Exit, ObjectId::NONE, site).arg(code as u64));
+        (*control()).exit = Some((code, site));
+    }
+}
+
+/// The end of a process that exits.
+unsafe fn end_exit() {
+    // SAFETY: the process exits, on the thread that runs.
+    unsafe {
+        if let Some((code, site)) = (*control()).exit {
+            end::end(End::Exit(code & 0xff), site, b"");
+        }
+    }
+}
+
 /// The last thing that `exit` does for a library: here the execution ends.
 extern "C" fn last() {
     // SAFETY: the process exits, on the thread that runs; nothing of the program runs after this.
     unsafe {
-        if is_active() && (*control()).is_execution && (*control()).is_exiting {
+        if is_active() && (*control()).is_execution && (*control()).exit.is_some() {
             (*control()).is_inside = true;
             libc::fflush(std::ptr::null_mut());
-            end::end(End::Exit((*control()).exit_code & 0xff), SiteId(0), b"");
+            end_exit();
         }
     }
 }
@@ -69,12 +88,14 @@ extern "C" fn last() {
 static LAST: extern "C" fn() = last;
 
 pub(super) unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
+    let caller = caller();
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
             if (*control()).is_execution {
-                step(Op::on(OpKind::Exit, ObjectId::NONE, SiteId(0)).arg(code as u64));
-                end::end(End::Exit(code & 0xff), SiteId(0), b"");
+                let site = (*control()).site(caller);
+                begin_exit(code, site);
+                end_exit();
             }
         }
     }
@@ -82,12 +103,12 @@ pub(super) unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
 }
 
 unsafe extern "C-unwind" fn do_quick_exit(code: c_int) -> ! {
+    let caller = caller();
     // SAFETY: the program's promises are passed on; inside a hook, the borrows end before the step.
     unsafe {
         if enter() {
-            step(Op::on(OpKind::Exit, ObjectId::NONE, SiteId(0)).arg(code as u64));
-            (*control()).is_exiting = true;
-            (*control()).exit_code = code;
+            let site = (*control()).site(caller);
+            begin_exit(code, site);
             leave(());
         }
         real::quick_exit(code)
@@ -98,8 +119,8 @@ unsafe extern "C-unwind" fn do_quick_exit(code: c_int) -> ! {
 extern "C" fn last_quick(_: *mut c_void) {
     // SAFETY: as in `last`.
     unsafe {
-        if is_active() && (*control()).is_execution && (*control()).is_exiting {
-            end::end(End::Exit((*control()).exit_code & 0xff), SiteId(0), b"");
+        if is_active() && (*control()).is_execution {
+            end_exit();
         }
     }
 }
