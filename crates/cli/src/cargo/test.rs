@@ -61,7 +61,13 @@ pub(super) fn test(
     if tests.is_empty() {
         return Err(nothing(cargo, &filters, n_skipped));
     }
-    let mut suite = Suite { args, terminal, budget: Budget::of(args), symbols: Symbols::new() };
+    let mut suite = Suite {
+        args,
+        terminal,
+        budget: Budget::of(args),
+        explored_for: Duration::ZERO,
+        symbols: Symbols::new(),
+    };
     suite.announce(cargo, &tests);
     let lines = suite.explore_all(&tests)?;
     let stop = signals::catch();
@@ -146,6 +152,8 @@ struct Suite<'a> {
     args: &'a RunArgs,
     terminal: &'a mut Terminal,
     budget: Budget,
+    /// How much of its time is spent. Explaining what one test shows is not taken from the others.
+    explored_for: Duration,
     symbols: Symbols,
 }
 
@@ -187,14 +195,13 @@ impl Suite<'_> {
             let is_settled = !matches!(line.verdict, Verdict::Passed | Verdict::Found(_));
             lines.push(is_settled.then_some(line));
         }
-        let start = Instant::now();
         let open: Vec<usize> = (0..tests.len()).filter(|idx| lines[*idx].is_none()).collect();
         for (n_done, idx) in open.iter().enumerate() {
             if signals::catch().exit().is_some() {
                 break;
             }
             let n_left = (open.len() - n_done) as u32;
-            let time = self.budget.time.map(|it| it.saturating_sub(start.elapsed()) / n_left);
+            let time = self.budget.time.map(|it| it.saturating_sub(self.explored_for) / n_left);
             let share = Share { executions: self.budget.executions, time, is_kept: true };
             lines[*idx] = Some(self.explore(&tests[*idx], share)?);
         }
@@ -220,6 +227,7 @@ impl Suite<'_> {
             Ok(outcome) => {
                 self.judge(&outcome, &mut line);
                 if share.is_kept {
+                    self.explored_for += outcome.elapsed;
                     self.warn(&outcome, &line);
                 }
             }

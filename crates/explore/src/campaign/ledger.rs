@@ -38,7 +38,6 @@ pub(super) struct Ledger<'a> {
     stop: &'a AtomicBool,
     ids: &'a mut Ids,
     tally: Tally,
-    start: Instant,
     next_progress: Instant,
     /// For running findings again.
     session: Option<Box<dyn Session + Send>>,
@@ -70,7 +69,6 @@ impl<'a> Ledger<'a> {
     /// Nothing has run.
     pub(super) fn new(parties: Parties<'a>) -> Ledger<'a> {
         let Parties { target, options, symbols, observer, stop, ids } = parties;
-        let start = Instant::now();
         Ledger {
             target,
             options,
@@ -79,8 +77,7 @@ impl<'a> Ledger<'a> {
             stop,
             ids,
             tally: Tally::new(),
-            start,
-            next_progress: start + PROGRESS_EVERY,
+            next_progress: Instant::now() + PROGRESS_EVERY,
             session: None,
             races: KnownRaces::default(),
             predicted: Predicted::default(),
@@ -88,9 +85,12 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// May more be handed out: is there time left, does nobody want us to stop, did nothing go wrong?
+    /// May more be handed out: is there time left, does nobody want us to stop, did nothing go wrong? However
+    /// short the time, something is run: that nothing was found must mean something.
     pub(super) fn may_go_on(&self) -> bool {
-        let is_time_over = self.options.time.is_some_and(|it| it <= self.start.elapsed());
+        let has_run = self.tally.outcome.executions > 0;
+        let is_time_over =
+            has_run && self.options.time.is_some_and(|it| it <= self.tally.elapsed());
         !is_time_over && self.error.is_none() && !self.is_stopped()
     }
 
@@ -203,7 +203,9 @@ impl<'a> Ledger<'a> {
             reproduced: Reproduced::default(),
         };
         if found.finding.kind != Kind::Hang && self.options.confirmations > 0 {
+            let since = Instant::now();
             let looked_into = self.confirm(&mut found).and_then(|()| self.explain(&mut found));
+            self.tally.leave_out(since.elapsed());
             match looked_into {
                 Err(TargetError::Stopped) if self.is_stopped() => {}
                 Err(error) => self.fail(error),
@@ -216,9 +218,14 @@ impl<'a> Ledger<'a> {
 
     /// Makes a finding's schedule small and says why it fails, if it came back at all.
     fn explain(&mut self, found: &mut Found) -> Result<(), TargetError> {
-        let Some(budget) = self.options.explain.filter(|_| found.reproduced.n > 0) else {
+        let Some(mut budget) = self.options.explain.filter(|_| found.reproduced.n > 0) else {
             return Ok(());
         };
+        if let Some(time) = self.options.time {
+            // All explanations together take no longer than exploring may, or than two of them.
+            let time = time.max(2 * budget.time);
+            budget.time = budget.time.min(time.saturating_sub(self.tally.aside()));
+        }
         let session = match &mut self.session {
             Some(session) => session,
             none => none.insert(self.target.open()?),

@@ -23,9 +23,9 @@ pub type Progress = Outcome;
 pub struct Outcome {
     /// Executions that count: all below the one that ended the campaign.
     pub executions: u64,
-    /// Time since the start.
+    /// Time since the start, without that for confirming and explaining findings.
     pub elapsed: Duration,
-    /// Executions per second, from the start.
+    /// Executions per second of that time.
     pub execs_per_s: f64,
     /// Executions that differ in more than the order of independent steps.
     pub distinct_traces: u64,

@@ -1,6 +1,6 @@
 //! An outcome in the making, with what its figures are made from.
 
-use std::{cmp::Reverse, collections::BTreeMap, time::Instant};
+use std::{cmp::Reverse, collections::BTreeMap, time::{Duration, Instant}};
 
 use raddle_model::{Bucket, End, Place};
 use raddle_plan::{News, Unseen, round};
@@ -22,6 +22,8 @@ const QUIET_MIN: u64 = 1_000;
 pub(super) struct Tally {
     pub(super) outcome: Outcome,
     start: Instant,
+    /// Time that was not spent on exploring.
+    aside: Duration,
     traces: Unseen,
     pairs: Unseen,
     /// The last execution that brought a new pair.
@@ -43,6 +45,7 @@ impl Tally {
         Tally {
             outcome: Outcome { stability: 100.0, ..Outcome::default() },
             start: Instant::now(),
+            aside: Duration::ZERO,
             traces: Unseen::new(),
             pairs: Unseen::new(),
             last_new_pair: 0,
@@ -150,7 +153,7 @@ impl Tally {
         let is_new_trace = self.traces.see(summary.class, 1);
         if is_new_trace {
             outcome.distinct_traces += 1;
-            outcome.last_new_trace = self.start.elapsed();
+            outcome.last_new_trace = self.start.elapsed().saturating_sub(self.aside);
         }
         self.curve.count(outcome.executions, outcome.distinct_traces);
         let (hang_kind, _) = End::Hang.to_numbers();
@@ -200,9 +203,24 @@ impl Tally {
         self.outcome.suppressed.iter().any(|it| it.finding.bucket == bucket)
     }
 
+    /// Time since the start, without what was left out.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed().saturating_sub(self.aside)
+    }
+
+    /// Time that was left out.
+    pub(super) const fn aside(&self) -> Duration {
+        self.aside
+    }
+
+    /// Leaves out a time that was not spent on exploring.
+    pub(super) fn leave_out(&mut self, time: Duration) {
+        self.aside += time;
+    }
+
     /// The outcome so far, with the time up to now.
     pub(super) fn progress(&mut self) -> &Outcome {
-        let elapsed = self.start.elapsed();
+        let elapsed = self.elapsed();
         self.outcome.elapsed = elapsed;
         self.estimate();
         self.outcome.execs_per_s = self.outcome.executions as f64 / elapsed.as_secs_f64().max(1e-9);

@@ -190,6 +190,13 @@ fn interruption_keeps_what_there_is() {
     assert_eq!(ids, observer.findings);
 }
 
+/// That nothing was found in no time would be no news.
+#[test]
+fn something_runs_however_short_the_time() {
+    let options = Options { executions: None, time: Some(Duration::ZERO), ..options(1, 0) };
+    assert!(run(&Toy::default(), options).executions > 0);
+}
+
 #[test]
 fn time_runs_out() {
     let toy = Toy { fails_in: 0, ..Toy::default() };
