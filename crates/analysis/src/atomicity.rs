@@ -8,7 +8,8 @@
 //!
 //! - a value is read in one critical section and, without being read again, written in another of the same
 //!   lock; or read in one, and read and written at another place in the next: checked, then acted upon;
-//! - an atomic is loaded and then stored, neither under a lock, and somebody has stored another value.
+//! - an atomic is loaded and then stored, neither under a lock, and somebody has stored another value;
+//! - two variables that are written together are read, or written, one after the other (`together`).
 //!
 //! Two accesses in one critical section, with one of another thread in between that does not take the lock, are a
 //! race, or are ordered by something else; `races` knows. What has been waited for in between (a condition) is looked at anew by any right program, and is not told;
@@ -16,11 +17,14 @@
 //!
 //! Time: for each access, linear in the threads that use the variable.
 
+mod together;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{Event, ObjectId, OpKind, OpResult, SiteId, ThreadId};
 use raddle_trace::Trace;
 
+use self::together::{Found, Together};
 use crate::{
     hb::Atomic,
     held::HeldLocks,
@@ -39,6 +43,8 @@ pub enum Intent {
     Checked(ObjectId),
     /// An atomic is loaded, then stored.
     Update,
+    /// Sections of this lock treat the variable and this other one together.
+    Together(ObjectId, ObjectId),
 }
 
 /// The violations of a trace, each triple of sites once, in the order in which they end.
@@ -50,6 +56,7 @@ pub fn violations(trace: &Trace) -> Vec<(AtomicityViolation, Intent)> {
     for (step, event) in trace.events.iter().enumerate() {
         watcher.step(event, step);
     }
+    watcher.tell_together();
     watcher.found
 }
 
@@ -85,6 +92,7 @@ struct Watcher {
     views: BTreeMap<ObjectId, BTreeMap<ThreadId, View>>,
     /// By thread: the last step at which it waited for a condition.
     waited: BTreeMap<ThreadId, usize>,
+    together: Together,
     seen: BTreeSet<[SiteId; 3]>,
     found: Vec<(AtomicityViolation, Intent)>,
 }
@@ -104,6 +112,7 @@ impl Watcher {
     fn access(&mut self, event: &Event, step: usize) {
         let access = self.describe(event, step);
         let waited = self.waited.get(&event.thread).copied().unwrap_or(0);
+        self.together.access(event.object, &access, waited);
         let views = self.views.entry(event.object).or_default();
         for (_, view) in views.iter_mut().filter(|(thread, _)| **thread != event.thread) {
             if access.kind.is_write() {
@@ -117,6 +126,13 @@ impl Watcher {
         view.written = None;
         if let Some((accesses, intent)) = found {
             self.tell(event.object, accesses, intent);
+        }
+    }
+
+    /// What needs all of the trace.
+    fn tell_together(&mut self) {
+        for Found { accesses, object, other, lock } in self.together.found() {
+            self.tell(object, accesses, Intent::Together(lock, other));
         }
     }
 

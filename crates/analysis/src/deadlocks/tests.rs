@@ -1,5 +1,7 @@
 //! Traces by hand.
 
+mod laws;
+
 use expect_test::{Expect, expect};
 
 use crate::{deadlocks, toy::trace};

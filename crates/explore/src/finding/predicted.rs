@@ -232,6 +232,11 @@ fn intent_text(intent: Intent, names: &mut Names<'_>) -> String {
             name(lock)
         ),
         Intent::Update => "the value that was loaded is replaced by another".to_owned(),
+        Intent::Together(lock, other) => format!(
+            "sections of {} write it together with {}, and one after the other they are seen, or changed, here",
+            name(lock),
+            name(other)
+        ),
     };
     format!("{shows}; that the two were meant to be one is a guess")
 }
