@@ -79,6 +79,9 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
     let touch = Touch { address, size, kind, caller };
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
+        if (*control()).is_ignored(kind) {
+            return leave(());
+        }
         if let Some(object) = (*control()).touch(&touch) {
             if (*control()).machine.n_live() > 1 && is_due() {
                 visible(object, &touch, Flags::NONE);

@@ -15,13 +15,14 @@
 //! finds another value than the last one left was preceded by such code: its thread is taken to come after
 //! all that any thread did. And frees by system libraries, which count references, are not judged.
 
+mod intent;
 mod told;
 mod watched;
 
 use raddle_analysis::hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId, Segment};
 use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, Points, SiteId, ThreadId};
 
-use self::watched::Watched;
+use self::{intent::Intent, watched::Watched};
 use crate::{
     control::{Caller, Control},
     shadow::{Cell, Shadow, State},
@@ -39,6 +40,7 @@ pub(crate) struct Detect {
     /// Hashes of the races told in this execution.
     told: Vec<u64>,
     watched: Watched,
+    intent: Intent,
 }
 
 /// An access to memory.
@@ -79,6 +81,7 @@ impl Detect {
             values: vec![(0, 0); 64],
             told: Vec::new(),
             watched: Watched::default(),
+            intent: Intent::default(),
         }
     }
 
@@ -339,7 +342,9 @@ impl Control {
 
     #[cold]
     fn found(&mut self, at: usize, touch: &Touch, conflict: &Conflict) {
-        self.tell_race(at, touch, conflict);
+        if !self.is_benign(touch.address, touch.size) {
+            self.tell_race(at, touch, conflict);
+        }
         self.expose_memory(self.shadow.cell(at), touch);
         if touch.is_read() && conflict.earlier.is_write {
             self.detect.causality.join_race(self.me, conflict.thread);

@@ -54,7 +54,7 @@ impl Control {
     }
 
     /// Numbers what is at an address.
-    fn add_object_at(&mut self, address: usize, class: ObjectClass) -> ObjectId {
+    pub(crate) fn add_object_at(&mut self, address: usize, class: ObjectClass) -> ObjectId {
         let mut entry = self.describe(address, class);
         self.describe_frame(&mut entry, address);
         self.emit.add_object(entry, class, address)

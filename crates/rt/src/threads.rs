@@ -72,6 +72,8 @@ pub(crate) struct ThreadRt {
     /// Signals that it blocks, and those that it waits for, as bit sets.
     pub(crate) mask: u64,
     pub(crate) waits_for: u64,
+    /// How often its reads, and its writes, are to be ignored.
+    pub(crate) ignored: [u32; 2],
     /// Handlers that run in it: where on the stack, and the mask to restore.
     pub(crate) handlers: Vec<(usize, u64)>,
     /// Stands for the descriptors when it waits for any of several.
@@ -108,6 +110,7 @@ impl ThreadRt {
             sent: Vec::new(),
             mask: 0,
             waits_for: 0,
+            ignored: [0; 2],
             handlers: Vec::new(),
             poll_object: ObjectId::NONE,
             turn: AtomicU32::new(0),
@@ -561,7 +564,7 @@ impl Control {
     #[inline]
     pub(crate) fn set_mine(&mut self) {
         let segment = self.detect.open_segment(self.me);
-        if segment == Segment::NONE || self.points == Points::All {
+        if segment == Segment::NONE || self.points == Points::All || self.is_ignoring() {
             self.hot.mine = Cell::NOBODYS.twice();
             self.hot.mine_written = Cell::NOBODYS.twice();
             return;

@@ -3,6 +3,7 @@
 //! A callback for a plain access comes before the access, so a switch happens inside it; the atomics
 //! are performed here.
 
+mod annotations;
 mod atomic;
 mod function;
 mod other;

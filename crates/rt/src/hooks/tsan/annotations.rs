@@ -1,0 +1,205 @@
+//! What a program says about itself: TSan's interface (`sanitizer/tsan_interface.h`) and the older `Annotate…`
+//! functions, which libraries with locks and allocators of their own call.
+//!
+//! Honoured: what orders (happens-before and after, acquire and release, locks made by hand), what is not to be
+//! looked at (reads and writes that are ignored, races called benign), fresh memory of an allocator of the
+//! program's own, names of threads. Others are there so that programs link, and do nothing: fibers, external tags,
+//! synchronisation that is to be ignored.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use raddle_model::{Op, OpKind, Order};
+
+use crate::{
+    control::{control, enter, leave},
+    hooks::{caller, export},
+    step::step,
+    threads::IMPLIED,
+};
+
+export! {
+    __tsan_acquire => do_acquire;
+    __tsan_release => do_release;
+    __tsan_mutex_create => do_nothing;
+    __tsan_mutex_destroy => do_nothing;
+    __tsan_mutex_pre_lock => do_nothing;
+    __tsan_mutex_post_lock => do_locked;
+    __tsan_mutex_pre_unlock => do_unlock;
+    __tsan_mutex_post_unlock => do_nothing;
+    __tsan_mutex_pre_signal => do_nothing;
+    __tsan_mutex_post_signal => do_nothing;
+    __tsan_mutex_pre_divert => do_nothing;
+    __tsan_mutex_post_divert => do_nothing;
+    __tsan_flush_memory => do_nothing;
+    __tsan_ignore_thread_begin => do_ignore_all;
+    __tsan_ignore_thread_end => do_heed_all;
+    __tsan_switch_to_fiber => do_nothing;
+    __tsan_set_fiber_name => do_nothing;
+    __tsan_destroy_fiber => do_nothing;
+    __tsan_get_current_fiber => do_zero;
+    __tsan_create_fiber => do_zero;
+    __tsan_external_register_tag => do_zero;
+    __tsan_external_register_header => do_nothing;
+    __tsan_external_assign_tag => do_nothing;
+    AnnotateHappensBefore => do_happens_before;
+    AnnotateHappensAfter => do_happens_after;
+    AnnotateIgnoreReadsBegin => do_ignore_reads;
+    AnnotateIgnoreReadsEnd => do_heed_reads;
+    AnnotateIgnoreWritesBegin => do_ignore_writes;
+    AnnotateIgnoreWritesEnd => do_heed_writes;
+    AnnotateIgnoreSyncBegin => do_nothing;
+    AnnotateIgnoreSyncEnd => do_nothing;
+    AnnotateBenignRaceSized => do_benign_sized;
+    AnnotateBenignRace => do_benign;
+    AnnotateRWLockCreate => do_nothing;
+    AnnotateRWLockCreateStatic => do_nothing;
+    AnnotateRWLockDestroy => do_nothing;
+    AnnotateRWLockAcquired => do_rwlock_acquired;
+    AnnotateRWLockReleased => do_rwlock_released;
+    AnnotateThreadName => do_name;
+    AnnotateNewMemory => do_new_memory;
+    RunningOnValgrind => do_zero;
+}
+
+extern "C" fn do_nothing() {}
+
+extern "C" fn do_zero() -> usize {
+    0
+}
+
+/// Synchronisation that we do not see otherwise: a step on a variable.
+fn order(address: usize, kind: OpKind) {
+    let caller = caller();
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let object = (*control()).order_at(address);
+        let site = (*control()).site(caller);
+        let is_acquire = kind == OpKind::AtomicLoad;
+        let order = if is_acquire { Order::Acquire } else { Order::Release };
+        step(Op { flags: IMPLIED, ..Op::on(kind, object, site).order(order) });
+        if is_acquire {
+            (*control()).acquire(object);
+        } else {
+            (*control()).release(object);
+        }
+    }
+    leave(());
+}
+
+extern "C" fn do_acquire(address: usize) {
+    order(address, OpKind::AtomicLoad);
+}
+
+extern "C" fn do_release(address: usize) {
+    order(address, OpKind::AtomicStore);
+}
+
+extern "C" fn do_happens_after(_file: usize, _line: c_int, address: usize) {
+    order(address, OpKind::AtomicLoad);
+}
+
+extern "C" fn do_happens_before(_file: usize, _line: c_int, address: usize) {
+    order(address, OpKind::AtomicStore);
+}
+
+/// `__tsan_mutex_try_lock_failed`.
+const TRY_LOCK_FAILED: u32 = 1 << 5;
+
+extern "C" fn do_locked(address: usize, flags: u32, _recursion: c_int) {
+    if flags & TRY_LOCK_FAILED == 0 {
+        order(address, OpKind::AtomicLoad);
+    }
+}
+
+extern "C" fn do_unlock(address: usize, _flags: u32) -> c_int {
+    order(address, OpKind::AtomicStore);
+    0
+}
+
+extern "C" fn do_rwlock_acquired(_file: usize, _line: c_int, lock: usize, _is_write: usize) {
+    order(lock, OpKind::AtomicLoad);
+}
+
+extern "C" fn do_rwlock_released(_file: usize, _line: c_int, lock: usize, _is_write: usize) {
+    order(lock, OpKind::AtomicStore);
+}
+
+/// The thread's accesses of these kinds are not looked at from now on, or are again.
+fn ignore(kinds: &[OpKind], is_begin: bool) {
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe { (*control()).ignore(kinds, is_begin) };
+    leave(());
+}
+
+extern "C" fn do_ignore_all() {
+    ignore(&[OpKind::Read, OpKind::Write], true);
+}
+
+extern "C" fn do_heed_all() {
+    ignore(&[OpKind::Read, OpKind::Write], false);
+}
+
+extern "C" fn do_ignore_reads() {
+    ignore(&[OpKind::Read], true);
+}
+
+extern "C" fn do_heed_reads() {
+    ignore(&[OpKind::Read], false);
+}
+
+extern "C" fn do_ignore_writes() {
+    ignore(&[OpKind::Write], true);
+}
+
+extern "C" fn do_heed_writes() {
+    ignore(&[OpKind::Write], false);
+}
+
+extern "C" fn do_benign(_file: usize, _line: c_int, address: usize) {
+    benign(address, 1);
+}
+
+extern "C" fn do_benign_sized(_file: usize, _line: c_int, address: usize, size: usize) {
+    benign(address, size);
+}
+
+fn benign(address: usize, size: usize) {
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe { (*control()).call_benign(address, size) };
+    leave(());
+}
+
+unsafe extern "C" fn do_name(_file: usize, _line: c_int, name: *const c_char) {
+    if name.is_null() || !enter() {
+        return;
+    }
+    // SAFETY: the program's promise of a string is passed on; the thread that runs is inside a hook.
+    unsafe {
+        let name = CStr::from_ptr(name).to_bytes();
+        let me = (*control()).me;
+        let kept = &mut (*control()).this().name;
+        *kept = [0; 16];
+        let n_kept = name.len().min(kept.len() - 1);
+        kept[..n_kept].copy_from_slice(&name[..n_kept]);
+        (*control()).announce_thread(me);
+    }
+    leave(());
+}
+
+extern "C" fn do_new_memory(_file: usize, _line: c_int, address: usize, size: usize) {
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe { (*control()).renew(address, size) };
+    leave(());
+}
