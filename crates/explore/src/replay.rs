@@ -5,13 +5,16 @@
 //! machine or on how the compiler laid out the program: thread, op, object number, and place in the
 //! source.
 
-use raddle_model::{Certainty, Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId};
+use raddle_model::{Certainty, Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId, Watch};
 use raddle_plan::entry;
 
 use crate::{
     finding::{self, Schedule},
     target::{Block, Execution, Session, Symbols, TargetError},
 };
+
+/// Races of a program that was built anew, among which one is looked for.
+const MOVED_MAX: usize = 16;
 
 /// What became of a finding when its plan was run again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +62,16 @@ pub fn replay(
     exit_is_fine: bool,
     same: Sameness,
 ) -> Result<Verdict, TargetError> {
+    let moved;
+    let finding = match moved_race(session, finding, symbols, exit_is_fine, same)? {
+        Some(watch) => {
+            let mut plan = finding.plan.clone();
+            plan.record.watch = Some(watch);
+            moved = Finding { plan, ..finding.clone() };
+            &moved
+        }
+        None => finding,
+    };
     let execution = run_again(session, finding, exit_is_fine)?;
     let trace = &execution.trace;
     let new = find_again(&execution, finding, symbols, exit_is_fine, same);
@@ -122,6 +135,40 @@ pub(crate) fn find_again(
         return None;
     }
     finding::finding(trace, &finding.plan, finding.execution, output, symbols)
+}
+
+/// Where the memory of a race is now, in a program that was built anew: one of the races that its plan shows.
+fn moved_race(
+    session: &mut dyn Session,
+    finding: &Finding,
+    symbols: &mut dyn Symbols,
+    exit_is_fine: bool,
+    same: Sameness,
+) -> Result<Option<Watch>, TargetError> {
+    let is_watched = finding.kind == Kind::Race && finding.plan.record.watch.is_some();
+    if same == Sameness::Bucket || !is_watched {
+        return Ok(None);
+    }
+    let with = |watch| {
+        let mut plan = finding.plan.clone();
+        plan.record.watch = watch;
+        Finding { plan, ..finding.clone() }
+    };
+    let all = run_again(session, &with(None), exit_is_fine)?.trace.races;
+    let mut seen: Vec<Watch> = Vec::new();
+    for watch in all.iter().map(|it| it.watch).take(MOVED_MAX) {
+        if seen.contains(&watch) || watch.region == 0 {
+            continue;
+        }
+        seen.push(watch);
+        let like = with(Some(watch));
+        let execution = run_again(session, &like, exit_is_fine)?;
+        let new = find_again(&execution, &like, symbols, exit_is_fine, same);
+        if new.is_some_and(|it| is_same(&it, finding, same)) {
+            return Ok(Some(watch));
+        }
+    }
+    Ok(None)
 }
 
 /// Are two findings the same?
