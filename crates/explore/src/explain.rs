@@ -9,6 +9,7 @@ mod edges;
 mod likelihood;
 mod minimise;
 mod observe;
+mod orders;
 mod points;
 mod reason;
 mod reorder;
@@ -18,7 +19,7 @@ mod trials;
 use std::time::Duration;
 
 use raddle_model::{
-    Constraint, Explanation, Finding, Kind, Minimising, MinimisingEnd, Plan, Reason,
+    Certainty, Constraint, Explanation, Finding, Kind, Minimising, MinimisingEnd, Plan, Reason,
 };
 use raddle_trace::Trace;
 
@@ -83,13 +84,24 @@ pub fn explain(
     let mut explanation = Explanation { minimising, ..Explanation::default() };
     let is_small = explanation.minimising.ending != MinimisingEnd::NotReproduced;
     let n_steps = explanation.minimising.after.n_steps;
-    if let Some((base, _)) = shown.as_ref().filter(|_| is_small && finding.kind != Kind::Livelock) {
+    let is_shown = finding.certainty == Certainty::Shown;
+    let shows_often = is_small && is_shown && finding.kind != Kind::Livelock;
+    if let Some((base, execution)) = shown.as_ref().filter(|_| shows_often) {
+        if finding.kind == Kind::Race {
+            trials.learn_race(execution);
+        }
         explanation.likelihood = likelihood::likelihood(&mut trials, base, n_steps)?;
     }
-    // That a race shows depends on no order: its report says what is missing.
-    if let Some((base, execution)) = shown.filter(|_| is_small && finding.kind != Kind::Race) {
+    if let Some((base, execution)) = shown.filter(|_| is_small) {
         trials.renew(budget.n_reason);
-        find_reason(&mut trials, &mut small, &base, &execution.trace, &mut explanation)?;
+        match &mut small.evidence {
+            // That a race shows depends on no order, but what it does may.
+            Some(evidence) if finding.kind == Kind::Race => {
+                evidence.orders =
+                    orders::both_orders(&mut trials, &base, &execution.trace, evidence)?;
+            }
+            _ => find_reason(&mut trials, &mut small, &base, &execution.trace, &mut explanation)?,
+        }
     }
     if trials.has_struck() {
         explanation.minimising.ending = MinimisingEnd::Time;

@@ -8,6 +8,7 @@ mod bucket;
 mod ending;
 mod library;
 mod memory;
+mod missed;
 mod names;
 mod predicted;
 mod program;

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, Location, ObjectId, OpKind, OpResult, Plan, ThreadId};
+use crate::{BothOrders, Event, Location, ObjectId, OpKind, OpResult, Plan, ThreadId};
 
 macro_rules! kinds {
     ($($(#[$meta:meta])* $name:ident = $word:literal, $prefix:literal, $title:literal;)*) => {
@@ -161,6 +161,46 @@ pub struct WaitFor {
     /// Who holds it, and where each took it. Or, of a lock that lets writers go first, who waits for it in their
     /// place.
     pub holders: Vec<(ThreadId, Place)>,
+    /// The last notification that could have ended the wait, and did not.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub missed: Option<Missed>,
+}
+
+/// A notification that did not end a wait.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Who sent it.
+    pub thread: ThreadId,
+    /// What: a signal, a broadcast, a post, a wake-up of a futex.
+    pub kind: OpKind,
+    /// Where.
+    pub at: Place,
+    /// Which step of the execution it was, from 1.
+    pub step: u64,
+    /// Why it did not end the wait.
+    pub why: Miss,
+}
+
+/// Why a notification did not end a wait.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Miss {
+    /// It came when nobody waited.
+    TooEarly,
+    /// This thread had it instead.
+    Another(ThreadId),
+}
+
+impl Missed {
+    /// What became of it, after who sent it and where: "woke T2".
+    pub fn text(&self) -> String {
+        match (self.why, self.kind) {
+            (Miss::TooEarly, _) => "came when nobody waited".to_owned(),
+            (Miss::Another(thread), OpKind::SemPost) => format!("was taken by T{}", thread.0),
+            (Miss::Another(thread), _) => format!("woke T{}", thread.0),
+        }
+    }
 }
 
 /// How sure it is.
@@ -191,8 +231,11 @@ pub struct Evidence {
     pub accesses: Vec<Access>,
     /// A potential deadlock: each thread's part of the cycle; each wants what the next one holds.
     pub links: Vec<Link>,
-    /// What the other order, or the cycle, led to when it was tried: "the assertion … failed".
+    /// What another schedule led to when it was tried, as a sentence: "the execution ends well if …".
     pub effect: Option<String>,
+    /// A race: what came of both orders of its accesses, if they were run.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub orders: Option<BothOrders>,
 }
 
 /// One access to memory.

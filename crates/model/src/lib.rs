@@ -13,6 +13,7 @@ mod finding;
 mod function;
 mod location;
 mod op;
+mod orders;
 mod picker;
 mod plan;
 mod profile;
@@ -26,12 +27,13 @@ pub use explanation::{
     Passing, Point, Reason, Share, Size,
 };
 pub use finding::{
-    Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Place, Step,
-    ThreadState, WaitFor,
+    Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Miss, Missed, Place,
+    Step, ThreadState, WaitFor,
 };
 pub use function::{is_rust_library, short_function};
 pub use location::{Home, Location};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
+pub use orders::{BothOrders, Change, Outcome};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Ranking, Smax};
 pub use plan::{Carrier, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};

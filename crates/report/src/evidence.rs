@@ -10,7 +10,7 @@ use raddle_model::{
 };
 
 use crate::{
-    Style, number, place,
+    Style, number, orders, place,
     stacks::{self, beside},
     style::Ink,
     text::{Shown, Sources},
@@ -212,6 +212,9 @@ impl Teller<'_, '_> {
         if let Some(effect) = &evidence.effect {
             self.line(&format!("when it was tried: {effect}"));
         }
+        if let Some(text) = orders::text(evidence, self.style) {
+            self.line(&text);
+        }
     }
 
     /// A sentence, on as many lines as it takes.
@@ -378,10 +381,10 @@ pub(crate) fn step_idx(finding: &Finding, access: &Access) -> Option<usize> {
     let n_kept = access.step.checked_sub(finding.n_steps_dropped)?;
     let idx = usize::try_from(n_kept.checked_sub(1)?).ok()?;
     let step = finding.steps.get(idx)?;
-    let is_it = step.thread == access.thread
-        && step.kind == access.kind
-        && finding.places.get(step.place as usize) == Some(&access.place);
-    is_it.then_some(idx)
+    let place = finding.places.get(step.place as usize)?;
+    // A step is where the access itself is, which may be in a library that the program called.
+    let is_there = *place == access.place || access.stack.contains(place);
+    (step.thread == access.thread && step.kind == access.kind && is_there).then_some(idx)
 }
 
 /// `a, b and c`.
@@ -402,7 +405,7 @@ fn capital(text: &str) -> String {
 }
 
 /// The words of a text, on lines of at most `width` characters.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("bug: there is always a line");

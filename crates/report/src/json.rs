@@ -5,7 +5,7 @@ mod evidence;
 
 use std::borrow::Cow;
 
-use raddle_model::{Place, ThreadId, ThreadState, WaitFor};
+use raddle_model::{Miss, Missed, Place, ThreadId, ThreadState, WaitFor};
 use serde::Serialize;
 
 use self::evidence::EvidenceLine;
@@ -504,6 +504,33 @@ struct WaitLine<'a> {
     object: &'a str,
     at: PlaceLine<'a>,
     held_by: Vec<HolderLine<'a>>,
+    missed: Option<MissedLine<'a>>,
+}
+
+/// A notification that did not end the wait.
+#[derive(Serialize)]
+struct MissedLine<'a> {
+    op: &'static str,
+    by: ThreadId,
+    at: PlaceLine<'a>,
+    step: u64,
+    /// Who had it instead; `null` if nobody waited.
+    woke: Option<ThreadId>,
+}
+
+impl<'a> MissedLine<'a> {
+    fn new(missed: &'a Missed) -> MissedLine<'a> {
+        MissedLine {
+            op: missed.kind.verb(),
+            by: missed.thread,
+            at: PlaceLine::new(&missed.at),
+            step: missed.step,
+            woke: match missed.why {
+                Miss::TooEarly => None,
+                Miss::Another(thread) => Some(thread),
+            },
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -523,6 +550,7 @@ impl<'a> WaitLine<'a> {
             object: &wait.object,
             at: PlaceLine::new(&wait.at),
             held_by: holders.map(holder).collect(),
+            missed: wait.missed.as_ref().map(MissedLine::new),
         }
     }
 }

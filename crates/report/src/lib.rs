@@ -17,6 +17,7 @@ mod markup;
 pub mod minimised;
 mod names;
 pub mod number;
+mod orders;
 pub mod page;
 mod place;
 pub mod progress;

@@ -30,7 +30,9 @@ fn change(before: &Size, after: &Size, style: &Style) -> String {
         (before.n_switches, after.n_switches, "switch"),
         (before.n_steps, after.n_steps, "step"),
     ];
+    // What is known to be shared is a step from then on: there can be more of them.
     let changed = counts.into_iter().find(|(before, after, _)| before != after);
+    let changed = changed.filter(|(before, after, _)| after < before);
     match changed {
         Some((before, after, what)) => {
             let plural = if what == "switch" { "switches".into() } else { format!("{what}s") };

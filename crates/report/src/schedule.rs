@@ -106,7 +106,7 @@ fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<R
             number: Some(finding.n_steps_dropped + idx as u64 + 1),
             thread: step.thread,
             words: steps::words(step, names, style),
-            place: finding.places.get(step.place as usize),
+            place: place_of_step(finding, idx),
             mark: mark_of_step(finding, idx),
         }));
         rows.extend(between(finding, finding.n_steps_dropped + idx as u64 + 1));
@@ -141,6 +141,17 @@ fn accesses(finding: &Finding) -> impl Iterator<Item = &Access> {
     finding.evidence.as_deref().into_iter().flat_map(|it| &it.accesses)
 }
 
+/// The one of them that is a step.
+fn access_of_step(finding: &Finding, idx: usize) -> Option<&Access> {
+    accesses(finding).find(|it| evidence::step_idx(finding, it) == Some(idx))
+}
+
+/// Where a step is: of an access that was told, the program's own line, not the library's.
+fn place_of_step(finding: &Finding, idx: usize) -> Option<&Place> {
+    let access = access_of_step(finding, idx).map(|it| &it.place);
+    access.or_else(|| finding.places.get(finding.steps[idx].place as usize))
+}
+
 /// A stretch of steps that is not shown.
 struct Gap {
     n_steps: u64,
@@ -172,8 +183,7 @@ fn mark_of_step(finding: &Finding, idx: usize) -> Option<&'static str> {
     let is_last = idx + 1 == finding.steps.len();
     match finding.kind {
         Kind::Race | Kind::Atomicity => {
-            let access = accesses(finding).find(|it| evidence::step_idx(finding, it) == Some(idx));
-            access.map(|it| evidence::mark(finding, it))
+            access_of_step(finding, idx).map(|it| evidence::mark(finding, it))
         }
         Kind::Misuse if step.result == OpResult::Misused => Some("misuse"),
         Kind::Exit if is_last && step.kind == OpKind::Exit => Some("exits"),

@@ -221,7 +221,8 @@ fn lost_wakeup() {
               found at execution 1,942 by walk, seed 7
               T1 consumer waits to be woken at condition variable `ready`
                   at examples/bank.c:60 in worker  pthread_cond_wait(&ready, &lock);
-                  the last signal came before it waited: by T0 main at bank.c:61 (step 4)
+                  the last signal, by T0 main at bank.c:61 (step 4), came before the wait:
+                  nobody waited yet
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NULL);
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Certainty, Explanation, Finding, Kind, OpKind, Place, Step, ThreadState, WaitFor,
+    Certainty, Explanation, Finding, Kind, Miss, Missed, OpKind, Place, ThreadState, WaitFor,
 };
 
 use crate::{
@@ -261,34 +261,27 @@ fn deadlock(
         let letter = letter.map(|it| format!(" ({it})")).unwrap_or_default();
         let _ = writeln!(out, "  {label} {verb} {}{letter}", style.tame(&wait.object));
         waiting(out, shown, wait, style, sources);
-        if let Some(missed) = missed_signal(shown, state, wait) {
-            let _ = writeln!(out, "      {missed}");
+        if let Some(it) = &wait.missed {
+            let text = missed(shown, it);
+            for line in evidence::wrapped(&text, style.width.saturating_sub(6)) {
+                let _ = writeln!(out, "      {line}");
+            }
         } else if wait.holders.is_empty() && state.pending != Some(OpKind::Join) {
             let _ = writeln!(out, "      no thread is left that could end this wait");
         }
     }
 }
 
-/// A lost wake-up: the last signal came when the thread did not wait yet.
-fn missed_signal(shown: &Shown<'_>, state: &ThreadState, wait: &WaitFor) -> Option<String> {
-    let is_wait = matches!(state.pending, Some(OpKind::CondWait | OpKind::CondWake));
-    if !is_wait || !wait.holders.is_empty() {
-        return None;
-    }
-    let finding = shown.finding;
-    let position = |is_it: &dyn Fn(&Step) -> bool| {
-        finding.steps.iter().rposition(|it| it.object == wait.object_id && is_it(it))
+/// The last notification that the thread could have had, and why it had not: a lost wake-up, or another's.
+fn missed(shown: &Shown<'_>, missed: &Missed) -> String {
+    let thread = place::thread_in_passing(shown.finding, missed.thread);
+    let (what, at) = (missed.kind.verb(), place::short(&missed.at));
+    let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+    let became = match missed.why {
+        Miss::TooEarly => "came before the wait: nobody waited yet".to_owned(),
+        Miss::Another(_) => missed.text(),
     };
-    let signalled = position(&|it| matches!(it.kind, OpKind::Signal | OpKind::Broadcast))?;
-    let waited = position(&|it| it.kind == OpKind::CondWait && it.thread == state.thread);
-    if waited.is_some_and(|it| it < signalled) {
-        return None;
-    }
-    let step = &finding.steps[signalled];
-    let number = number::grouped(finding.n_steps_dropped + signalled as u64 + 1);
-    let at = finding.places.get(step.place as usize).map(place::short).unwrap_or_default();
-    let thread = place::thread_in_passing(finding, step.thread);
-    Some(format!("the last signal came before it waited: by {thread} at {at} (step {number})"))
+    format!("the last {what}, by {thread}{at} (step {}), {became}", number::grouped(missed.step))
 }
 
 fn waiting(

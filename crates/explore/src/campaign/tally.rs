@@ -1,6 +1,10 @@
 //! An outcome in the making, with what its figures are made from.
 
-use std::{cmp::Reverse, collections::BTreeMap, time::{Duration, Instant}};
+use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use raddle_model::{Bucket, End, Place};
 use raddle_plan::{News, Unseen, round};

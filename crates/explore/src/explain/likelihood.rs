@@ -1,12 +1,14 @@
 //! How likely a finding is in one execution, by strategy: so many executions of each, with all that is known
 //! to be shared, and how many of them show it.
 
-use raddle_model::{Depth, Likelihood, PickerSpec, Plan, Record, Share, mix};
+use std::collections::BTreeSet;
+
+use raddle_model::{Depth, Kind, Likelihood, PickerSpec, Plan, Record, Share, mix};
 use raddle_plan::entry;
-use raddle_trace::Entry;
+use raddle_trace::{Entry, SeenRace};
 
 use super::trials::Trials;
-use crate::target::{Block, TargetError};
+use crate::target::{Block, BlockResult, TargetError};
 
 /// Executions of each strategy.
 const N_EXECUTIONS: u64 = 200;
@@ -66,9 +68,9 @@ fn sample(
     while !left.is_empty() {
         let now = left[..left.len().min(N_BLOCK)].to_vec();
         plan.seed = now[0].seed;
-        let (n_run, shown) = trials.run_block(&plan, now)?;
+        let (n_run, n_shown) = trials.run_block(&plan, now)?;
         share.of += n_run as u64;
-        share.n += u64::from(shown);
+        share.n += n_shown;
         // A block ends with its first failure; one that ran nothing would never end.
         left = &left[n_run.clamp(1, left.len())..];
     }
@@ -76,17 +78,25 @@ fn sample(
 }
 
 impl Trials<'_> {
-    /// Runs executions up to the first that has to be looked at: how many ran, and does that one show
-    /// the finding?
-    fn run_block(
-        &mut self,
-        plan: &Plan,
-        entries: Vec<Entry>,
-    ) -> Result<(usize, bool), TargetError> {
+    /// Runs executions up to the first that has to be looked at: how many ran, and how many of them show the
+    /// finding.
+    fn run_block(&mut self, plan: &Plan, entries: Vec<Entry>) -> Result<(usize, u64), TargetError> {
         let exit_is_fine = self.exit_is_fine;
         let result =
             self.session.run(&Block { plan: plan.clone(), entries, exit_is_fine, common: 0 })?;
+        let n_run = result.summaries.len();
+        if self.finding.kind == Kind::Race {
+            return Ok((n_run, self.n_racing(&result)));
+        }
         let shown = result.last.is_some_and(|it| self.shows(&it));
-        Ok((result.summaries.len(), shown))
+        Ok((n_run, u64::from(shown)))
+    }
+
+    /// How many executions of a block show the race: most of them are not looked at, but all tell their races by
+    /// the places in the code.
+    fn n_racing(&self, result: &BlockResult) -> u64 {
+        let is_it = |it: &&SeenRace| self.race_keys.contains(&it.key());
+        let racing = result.races.iter().filter(is_it).map(|it| it.execution);
+        racing.collect::<BTreeSet<u32>>().len() as u64
     }
 }

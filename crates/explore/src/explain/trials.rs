@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use raddle_model::{Finding, Kind, MinimisingEnd, Plan};
 use raddle_plan::entry;
+use raddle_trace::SeenRace;
 
 use super::Budget;
 use crate::{
@@ -27,6 +28,8 @@ pub(super) struct Trials<'a> {
     pub(super) stopped_by: Option<MinimisingEnd>,
     /// The clock has struck, in whatever was tried.
     has_struck: bool,
+    /// Of a race: by what executions tell it.
+    pub(super) race_keys: Vec<u64>,
 }
 
 /// One execution, and what was found to be shared in it.
@@ -54,7 +57,20 @@ impl<'a> Trials<'a> {
             n_steps: 0,
             stopped_by: None,
             has_struck: false,
+            race_keys: Vec::new(),
         }
+    }
+
+    /// Learns by what executions tell the race, from one that shows it.
+    pub(super) fn learn_race(&mut self, execution: &Execution) {
+        let Execution { trace, output } = execution;
+        let plan = &self.finding.plan;
+        let is_it = |it: &SeenRace, symbols: &mut dyn Symbols| {
+            let found = finding::race(trace, it, plan, 0, output, symbols);
+            found.is_some_and(|it| it.bucket == self.finding.bucket)
+        };
+        let seen = trace.races.iter().filter(|it| is_it(it, self.symbols));
+        self.race_keys = seen.map(SeenRace::key).collect();
     }
 
     /// Runs a plan; `None` if the budget is spent.

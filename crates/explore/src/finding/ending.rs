@@ -272,6 +272,7 @@ impl Scene {
                 object_id: wait.object,
                 at: wait.at.clone(),
                 holders: if wait.is_join() { Vec::new() } else { wait.holders.clone() },
+                missed: wait.missed.clone(),
             }),
             stack,
         });

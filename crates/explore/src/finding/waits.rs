@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_model::{ObjectId, OpKind, Place, ThreadId};
+use raddle_model::{Missed, ObjectId, OpKind, Place, ThreadId};
 use raddle_trace::{Object, Region, Thread, Trace};
 
 use super::{
+    missed::missed,
     names::{Name, Names},
     program::{self, place_text},
 };
@@ -26,6 +27,8 @@ pub(crate) struct Wait {
     pub(crate) at: Place,
     /// Who holds what it waits for, and where each took it; for a join, the thread to be joined.
     pub(crate) holders: Vec<(ThreadId, Place)>,
+    /// A notification that did not end it.
+    pub(crate) missed: Option<Missed>,
 }
 
 /// One way along a cycle: who waits, and which of its holders is next.
@@ -49,13 +52,18 @@ impl Wait {
         }
         let object = awaited(described);
         let at = names.place(described.pending.site);
+        let holders = holders(trace, described, names);
+        // What a lock's holder will end needs no notification.
+        let awaited = (described.pending.kind, object);
+        let missed = holders.is_empty().then(|| missed(trace, thread, awaited, names)).flatten();
         Some(Wait {
             thread,
             kind: names.std_sync().kind(described.pending.kind, described.pending.site),
             object,
             name: names.object(object),
             at: if program::is_own(&at) { at } else { program::first_own(stack) },
-            holders: holders(trace, described, names),
+            holders,
+            missed,
         })
     }
 
@@ -82,6 +90,17 @@ impl Wait {
 
     /// Why nobody will end a wait that is no part of a cycle.
     fn forlorn_text(&self) -> String {
+        let text = self.unended_text();
+        match &self.missed {
+            Some(it) => {
+                let (who, verb) = (it.thread.0, it.kind.verb());
+                format!("{text}: T{who}'s {verb}{} {}", program::at_text(&it.at), it.text())
+            }
+            None => text,
+        }
+    }
+
+    fn unended_text(&self) -> String {
         let Name { long, short } = &self.name;
         match self.kind {
             OpKind::CondWait | OpKind::CondWake if self.holders.is_empty() => {

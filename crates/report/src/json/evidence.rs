@@ -1,7 +1,8 @@
 //! The part of a `finding` line that an analysis fills: accesses, location, links of a cycle.
 
 use raddle_model::{
-    Access, Certainty, Evidence, Finding, Held, Home, Link, Location, Place, ThreadId,
+    Access, BothOrders, Certainty, Change, Evidence, Finding, Held, Home, Link, Location, Outcome,
+    Place, ThreadId,
 };
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ pub(super) struct EvidenceLine<'a> {
     accesses: Vec<AccessLine<'a>>,
     links: Vec<LinkLine<'a>>,
     effect: Option<&'a str>,
+    orders: Option<OrdersLine<'a>>,
 }
 
 impl<'a> EvidenceLine<'a> {
@@ -32,6 +34,37 @@ impl<'a> EvidenceLine<'a> {
             accesses: evidence.accesses.iter().map(AccessLine::new).collect(),
             links: evidence.links.iter().map(LinkLine::new).collect(),
             effect: evidence.effect.as_deref(),
+            orders: evidence.orders.as_ref().map(OrdersLine::new),
+        }
+    }
+}
+
+/// Both orders of a race; `change` is `end`, `output`, `value` or `nothing`.
+#[derive(Serialize)]
+struct OrdersLine<'a> {
+    change: Change,
+    outcomes: Vec<OutcomeLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct OutcomeLine<'a> {
+    kind: Option<&'static str>,
+    message: Option<&'a str>,
+    reads: [Option<u64>; 2],
+    next_read: Option<u64>,
+}
+
+impl<'a> OrdersLine<'a> {
+    fn new(orders: &'a BothOrders) -> OrdersLine<'a> {
+        let outcome = |it: &'a Outcome| OutcomeLine {
+            kind: it.failure.as_ref().map(|it| it.0.word()),
+            message: it.failure.as_ref().map(|it| it.1.as_str()),
+            reads: it.reads,
+            next_read: it.next_read.as_ref().map(|it| it.0),
+        };
+        OrdersLine {
+            change: orders.change(),
+            outcomes: orders.outcomes.iter().map(outcome).collect(),
         }
     }
 }

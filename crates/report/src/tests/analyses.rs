@@ -450,7 +450,8 @@ fn evidence_in_json() {
               "thread": 0,
               "type": "struct Account"
             },
-            "memory": "`Account.balance`"
+            "memory": "`Account.balance`",
+            "orders": null
           },
           "function": "pay(int)",
           "why_potential": null

@@ -1,8 +1,8 @@
 //! Findings made by hand.
 
 use raddle_model::{
-    Bucket, Certainty, Finding, Flags, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan,
-    Step, ThreadId, ThreadState, WaitFor,
+    Bucket, Certainty, Finding, Flags, Kind, Miss, Missed, ObjectId, OpKind, OpResult, PickerSpec,
+    Place, Plan, Step, ThreadId, ThreadState, WaitFor,
 };
 
 /// A place in `bank.c`.
@@ -124,8 +124,13 @@ pub(crate) fn wait(
     let object_name = finding.objects[object as usize].clone();
     let state = &mut finding.threads[thread as usize];
     state.pending = Some(pending);
-    state.waits_for =
-        Some(WaitFor { object: object_name, object_id: ObjectId(object), at, holders });
+    state.waits_for = Some(WaitFor {
+        object: object_name,
+        object_id: ObjectId(object),
+        at,
+        holders,
+        missed: None,
+    });
 }
 
 /// Two threads, two locks, taken the wrong way round.
@@ -175,6 +180,10 @@ pub(crate) fn lost_wakeup() -> Finding {
     );
     wait(&mut finding, 0, OpKind::Join, 3, at(52, "main"), vec![]);
     wait(&mut finding, 1, OpKind::CondWake, 6, at(60, "worker"), vec![]);
+    if let Some(wait) = &mut finding.threads[1].waits_for {
+        let (thread, kind, why) = (ThreadId(0), OpKind::Signal, Miss::TooEarly);
+        wait.missed = Some(Missed { thread, kind, at: at(61, "main"), step: 4, why });
+    }
     finding
 }
 

@@ -1,0 +1,50 @@
+//! Notifications that a wait did not get: a lost wake-up, or one that another thread had instead.
+//!
+//! A signal to nobody is lost; who waits after it waits for the next one. The last notification of what a thread
+//! waits for is told, if it is known why it was not for that thread. One that ended an earlier wait of its own was.
+
+use raddle_model::{Event, Miss, Missed, ObjectId, OpKind, OpResult, ThreadId};
+use raddle_trace::Trace;
+
+use super::names::Names;
+
+/// What a thread missed that waits for an object by an op of this kind.
+pub(super) fn missed(
+    trace: &Trace,
+    thread: ThreadId,
+    (kind, object): (OpKind, ObjectId),
+    names: &mut Names<'_>,
+) -> Option<Missed> {
+    let notifies: &[OpKind] = match kind {
+        OpKind::CondWait | OpKind::CondWake => &[OpKind::Signal, OpKind::Broadcast],
+        OpKind::FutexWait | OpKind::FutexWake => &[OpKind::FutexNotify],
+        OpKind::SemWait => &[OpKind::SemPost],
+        _ => return None,
+    };
+    let of_object = |it: &Event| it.object == object;
+    let is_notice = |it: &Event| of_object(it) && notifies.contains(&it.kind);
+    let idx = trace.events.iter().rposition(is_notice)?;
+    let event = &trace.events[idx];
+    let why = match event.kind {
+        OpKind::SemPost => {
+            let takes = |it: &&Event| {
+                of_object(it)
+                    && matches!(it.kind, OpKind::SemWait | OpKind::SemTryWait)
+                    && it.result == OpResult::Done
+            };
+            let taker = trace.events.iter().rfind(takes)?;
+            Miss::Another(taker.thread)
+        }
+        _ if event.value == 0 => Miss::TooEarly,
+        OpKind::Signal => Miss::Another(ThreadId(event.value as u32 - 1)),
+        _ => return None,
+    };
+    let missed = Missed {
+        thread: event.thread,
+        kind: event.kind,
+        at: names.place(event.site),
+        step: trace.n_dropped + idx as u64 + 1,
+        why,
+    };
+    (why != Miss::Another(thread)).then_some(missed)
+}
