@@ -3,10 +3,12 @@
 //!
 //! How an execution ends is a symptom where that is an assertion, a crash, an exit code, an exception. It is the
 //! cause itself where it is a deadlock (a cycle, or a wait that nobody will end, which says who should have), a
-//! livelock, or the misuse of a lock or of memory. Races and violations of atomicity are causes.
+//! livelock, or the misuse of a lock or of memory. Races and violations of atomicity are causes. Of a program that
+//! says which lines are to blame (`//@ cause: text | text`), those findings together must name all of them.
 
 use std::{
     collections::BTreeSet,
+    fs,
     path::Path,
     sync::atomic::AtomicBool,
     time::{Duration, Instant},
@@ -17,7 +19,7 @@ use raddle_explore::{
     Campaign, Detect, Found, Observer, Options as CampaignOptions, Outcome, TargetError,
 };
 use raddle_launch::{CompilerChoice, Native, Symbols};
-use raddle_model::{Certainty, Kind};
+use raddle_model::{Certainty, Finding, Kind, Place};
 
 use crate::soak::{build, programs_under};
 
@@ -51,7 +53,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 explore(&path, options).with_context(|| format!("failed to explore {name}"))?;
             let (is_good, told) = match folder {
                 "pass" => silence(&outcome),
-                _ => causes(&outcome),
+                _ => causes(&outcome, &fs::read_to_string(&path)?),
             };
             n_all += 1;
             n_executions += outcome.executions;
@@ -95,11 +97,47 @@ fn silence(outcome: &Outcome) -> (bool, String) {
 }
 
 /// The cause of a failure must be named.
-fn causes(outcome: &Outcome) -> (bool, String) {
+fn causes(outcome: &Outcome, source: &str) -> (bool, String) {
     let kinds: BTreeSet<String> = outcome.findings.iter().map(word).collect();
-    let is_named = outcome.findings.iter().any(|it| is_cause(it.finding.kind))
-        || outcome.baseline_failure.as_ref().is_some_and(|it| is_cause(it.kind));
-    (is_named, kinds.into_iter().collect::<Vec<_>>().join(", "))
+    let mut told = kinds.into_iter().collect::<Vec<_>>().join(", ");
+    let all = outcome.findings.iter().map(|it| &it.finding).chain(&outcome.baseline_failure);
+    let causes: Vec<&Finding> = all.filter(|it| is_cause(it.kind)).collect();
+    let lines: Vec<&str> = source.lines().collect();
+    let named: BTreeSet<&str> = causes
+        .iter()
+        .flat_map(|it| places(it))
+        .filter_map(|it| lines.get(it.line.checked_sub(1)? as usize).copied())
+        .collect();
+    let wanted = source.lines().find_map(|it| it.strip_prefix("//@ cause:")).unwrap_or_default();
+    let is_named = |text: &&str| text.is_empty() || named.iter().any(|it| it.contains(text));
+    let missing: Vec<&str> =
+        wanted.split(" | ").map(str::trim).filter(|it| !is_named(it)).collect();
+    if !missing.is_empty() {
+        told.push_str(&format!("; not named: {}", missing.join(" | ")));
+    }
+    (!causes.is_empty() && missing.is_empty(), told)
+}
+
+/// All places that a finding speaks of, beside its schedule.
+fn places(finding: &Finding) -> Vec<&Place> {
+    let mut places: Vec<&Place> = finding.sites.iter().collect();
+    if let Some(evidence) = finding.evidence.as_deref() {
+        for access in &evidence.accesses {
+            places.extend(access.stack.iter().chain([&access.place]));
+        }
+        places.extend(evidence.links.iter().flat_map(|it| [&it.holds.taken_at, &it.wants_at]));
+    }
+    for state in &finding.threads {
+        if let Some(wait) = &state.waits_for {
+            places.push(&wait.at);
+            places.extend(wait.holders.iter().map(|it| &it.1));
+            places.extend(wait.missed.as_ref().map(|it| &it.at));
+        }
+        if finding.thread == Some(state.thread) || finding.kind == Kind::Livelock {
+            places.extend(&state.stack);
+        }
+    }
+    places
 }
 
 const fn is_cause(kind: Kind) -> bool {

@@ -1,25 +1,41 @@
-//! What the detectors cost: races while executions run, and the analysis of a trace.
+//! What the detectors cost: races while executions run, beside ThreadSanitizer's own runtime, and offline.
 //!
 //! With `--points visible` clocks are kept whether races are told or not, so executions are compared where they are
 //! not: with every step a scheduling point. The bar is 0.6 times as many executions in the same time.
+//!
+//! ThreadSanitizer runs the same object file, its threads at the same time. CPU time is compared, for it is the same
+//! whoever else uses the machine.
 
 use std::{hint::black_box, time::Instant};
 
 use raddle_model::{PickerSpec, Points};
 
 use super::{
-    program::Bench,
+    program::{Bench, alone},
     row::{Bar, Row},
 };
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
-    Ok(vec![executions(bench)?, offline(bench)?])
+    Ok(vec![
+        executions(bench, "execution, races told", "execution.c", &[])?,
+        executions(bench, "locks, races told", "locks.c", &[4, 50, 50])?,
+        beside_tsan(bench, "one thread beside TSan", "cpu.cpp", &[bench.amount(10)])?,
+        beside_tsan(bench, "4 threads beside TSan", "threads.c", &[4, bench.amount(40)])?,
+        offline(bench)?,
+        location(bench)?,
+    ])
 }
 
-fn executions(bench: &Bench) -> anyhow::Result<Row> {
+/// Executions with races looked for, against those without.
+fn executions(
+    bench: &Bench,
+    name: &'static str,
+    source: &str,
+    args: &[u64],
+) -> anyhow::Result<Row> {
     let n_executions = bench.amount(1_000);
-    let program = bench.hooked("execution.c", &["-O2"])?;
-    let mut runner = bench.open(&program, &[])?;
+    let program = bench.hooked(source, &["-O2"])?;
+    let mut runner = bench.open(&program, args)?;
     runner.points = Points::All;
     let mut fastest = [f64::MAX; 2];
     for _ in 0..2 * bench.n_rounds() {
@@ -33,12 +49,39 @@ fn executions(bench: &Bench) -> anyhow::Result<Row> {
     }
     let [without, with] = fastest;
     Ok(Row {
-        name: "execution, races told",
+        name,
         value: with / 1e3,
         unit: "µs",
         floor: without / 1e3,
         bar: Bar::Ratio(1.0 / 0.6),
-        note: "floor: races not looked for".to_owned(),
+        note: format!(
+            "floor: races not looked for; {:.2} times as many executions",
+            without / with
+        ),
+    })
+}
+
+/// A whole program, races told, against the same object file with ThreadSanitizer's own runtime.
+fn beside_tsan(
+    bench: &Bench,
+    name: &'static str,
+    source: &str,
+    args: &[u64],
+) -> anyhow::Result<Row> {
+    let n_rounds = bench.n_rounds().min(3);
+    let object = bench.object(source, &["-O2"])?;
+    let tsan = bench.plain(source, "tsan", Some(&object), &["-fsanitize=thread"])?;
+    let tsan_ms = alone(&tsan, args, n_rounds)?.ns / 1e6;
+    let mut runner = bench.open(&bench.hooked(source, &["-O2"])?, args)?;
+    runner.races = true;
+    let ran = runner.fastest(PickerSpec::Walk, n_rounds)?;
+    Ok(Row {
+        name,
+        value: ran.told.ns / 1e6,
+        unit: "ms",
+        floor: tsan_ms,
+        bar: Bar::Ratio(1.0),
+        note: format!("CPU time; floor: libtsan; {} steps", ran.summary.n_steps),
     })
 }
 
@@ -62,5 +105,27 @@ fn offline(bench: &Bench) -> anyhow::Result<Row> {
         floor: 50.0,
         bar: Bar::Value(50.0),
         note: format!("{} events of 4 threads; 50 ns are 20 million a second", trace.events.len()),
+    })
+}
+
+/// What a word that threads share takes beside its own four bytes.
+fn location(bench: &Bench) -> anyhow::Result<Row> {
+    let n_words = bench.amount(1 << 20);
+    let program = bench.hooked("locations.c", &["-O2"])?;
+    let peak_kib = |n_words: u64| -> anyhow::Result<f64> {
+        let mut runner = bench.open(&program, &[n_words])?;
+        runner.races = true;
+        Ok(runner.fastest(PickerSpec::Nonpreemptive, 1)?.told.peak_kib)
+    };
+    let few_kib = peak_kib(n_words / 16)?;
+    let many_kib = peak_kib(n_words)?;
+    let n_more = (n_words - n_words / 16) as f64;
+    Ok(Row {
+        name: "shared location",
+        value: (many_kib - few_kib) * 1024.0 / n_more - 4.0,
+        unit: "B",
+        floor: 32.0,
+        bar: Bar::Value(32.0),
+        note: format!("beside its own 4 bytes, of {n_words} that two threads share"),
     })
 }
