@@ -16,7 +16,9 @@ use raddle_trace::{SeenRace, Site, Trace};
 use super::Ledger;
 use crate::{
     campaign::{Detect, source::Done},
-    finding::{Prediction, Shown, finding, first_choices, is_failure, predicted, predictions},
+    finding::{
+        Prediction, Shown, bucket, finding, first_choices, is_failure, predicted, predictions,
+    },
     route::Route,
     target::{Execution, TargetError},
 };
@@ -27,6 +29,8 @@ const LOOKED_AT_MAX: usize = 48;
 const TRIED_MAX: usize = 64;
 /// Interruptions of a failure that are tried.
 const INTERRUPTIONS_MAX: usize = 32;
+/// Schedules that are tried for a failure with every access as a step.
+const SEEDS_MAX: u64 = 48;
 /// How often a route is fitted.
 const FITTINGS_MAX: usize = 6;
 
@@ -103,11 +107,43 @@ impl Ledger<'_> {
             return Ok(());
         }
         let plan = done.plan(done.result.summaries.len() - 1);
-        let shown = Shown { trace, plan: &plan, execution: done.range.end - 1, output };
-        let detect = Detect { atomicity: true, ..Detect::NONE };
-        let mut tried = BTreeSet::new();
-        for prediction in predictions(trace, detect) {
-            let Prediction::Interruption(it) = &prediction else { continue };
+        self.find_interruption(Shown {
+            trace,
+            plan: &plan,
+            execution: done.range.end - 1,
+            output,
+        })?;
+        if let Some((plan, again)) = self.failing_in_full(&plan, done)? {
+            let Execution { trace, output } = &again;
+            let execution = done.range.end - 1;
+            self.find_interruption(Shown { trace, plan: &plan, execution, output })?;
+        }
+        Ok(())
+    }
+
+    /// Tells the interruption that a failing execution needs.
+    fn find_interruption(&mut self, shown: Shown<'_>) -> Result<(), TargetError> {
+        let all = predictions(shown.trace, Detect { atomicity: true, ..Detect::NONE });
+        let needed = self.needed_interruption(shown.plan, shown.trace, &all)?;
+        let why = "that the two were meant to be one is a guess";
+        let finding = needed.and_then(|it| predicted(shown, it, why, self.symbols));
+        if let Some(finding) = finding.filter(|it| self.predicted.tried.insert(it.bucket)) {
+            self.predicted.potential.push(with_effect(finding));
+        }
+        Ok(())
+    }
+
+    /// The first interruption without which the execution ends well: one that says what was meant to be one, if
+    /// there is such.
+    fn needed_interruption<'p>(
+        &mut self,
+        plan: &Plan,
+        trace: &Trace,
+        all: &'p [Prediction],
+    ) -> Result<Option<&'p Prediction>, TargetError> {
+        let (mut tried, mut needed) = (BTreeSet::new(), None);
+        for prediction in all {
+            let Prediction::Interruption(it) = prediction else { continue };
             if tried.len() == INTERRUPTIONS_MAX || !tried.insert(it.n_steps) || self.is_stopped() {
                 continue;
             }
@@ -117,14 +153,44 @@ impl Ledger<'_> {
             if is_failure(&again.trace, self.options.exit_is_fine) {
                 continue;
             }
-            let why = "that the two were meant to be one is a guess";
-            let finding = predicted(shown, &prediction, why, self.symbols);
-            if let Some(finding) = finding.filter(|it| self.predicted.tried.insert(it.bucket)) {
-                self.predicted.potential.push(with_effect(finding));
+            let object = it.violation.object;
+            let is_about =
+                |step: u64| trace.events.get(step as usize).is_some_and(|it| it.object == object);
+            let ends = [it.violation.begin.step, it.violation.end.step];
+            if it.violation.remote.kind.is_access() && ends.into_iter().all(is_about) {
+                return Ok(Some(prediction));
             }
-            return Ok(());
+            needed = needed.or(Some(prediction));
         }
-        Ok(())
+        Ok(needed)
+    }
+
+    /// An execution that fails in the same way, with every access as a step: what a thread did before another came to
+    /// the memory is told then. `None` if no such one was met.
+    fn failing_in_full(
+        &mut self,
+        plan: &Plan,
+        done: &Done,
+    ) -> Result<Option<(Plan, Execution)>, TargetError> {
+        if plan.points == Points::All {
+            return Ok(None);
+        }
+        for seed in 0..SEEDS_MAX {
+            let pickers = [plan.picker, PickerSpec::Walk, PickerSpec::Pos, PickerSpec::Sites];
+            let picker = pickers[seed as usize % pickers.len()];
+            let seed = if seed == 0 { plan.seed } else { seed };
+            let prefix = Vec::new();
+            let plan = Plan { points: Points::All, prefix, picker, seed, ..plan.clone() };
+            let execution = self.run_watched(&plan)?;
+            let is_whole = execution.trace.n_dropped == 0;
+            if is_whole && bucket(&execution.trace, self.symbols) == done.bucket {
+                return Ok(Some((plan, execution)));
+            }
+            if self.is_stopped() {
+                break;
+            }
+        }
+        Ok(None)
     }
 
     /// Tries what an execution predicts and nothing has before.
