@@ -1,0 +1,145 @@
+//! What a user is told of a race, and of a wait that nobody ends, beyond that it is there.
+
+mod common;
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use crate::common::{folder, raddle, stdout};
+
+/// What is counted twice is lost once, if one reads before the other writes.
+const COUNTER: &str = "\
+#include <assert.h>
+#include <pthread.h>
+
+static int hits;
+
+static void *worker(void *arg) {
+    hits++;
+    return arg;
+}
+
+int main(void) {
+    pthread_t one, other;
+    pthread_create(&one, 0, worker, 0);
+    pthread_create(&other, 0, worker, 0);
+    pthread_join(one, 0);
+    pthread_join(other, 0);
+    return 0;
+}
+";
+
+/// Writes the same value twice: whoever comes first, nothing changes.
+const SAME: &str = "\
+#include <pthread.h>
+
+int is_ready; // what is never looked at would not be written
+
+static void *worker(void *arg) {
+    is_ready = 1;
+    return arg;
+}
+
+int main(void) {
+    pthread_t one, other;
+    pthread_create(&one, 0, worker, 0);
+    pthread_create(&other, 0, worker, 0);
+    pthread_join(one, 0);
+    pthread_join(other, 0);
+    return 0;
+}
+";
+
+/// The signal may come before the wait.
+const WAIT: &str = "\
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+
+static void *waiter(void *arg) {
+    pthread_mutex_lock(&lock);
+    pthread_cond_wait(&ready, &lock);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+
+int main(void) {
+    pthread_t one;
+    pthread_create(&one, 0, waiter, 0);
+    pthread_cond_signal(&ready);
+    pthread_join(one, 0);
+    return 0;
+}
+";
+
+/// The findings of a program, as JSON.
+fn findings(folder: &Path, source: &str) -> Vec<Value> {
+    fs::write(folder.join("it.c"), source).expect("writes");
+    let args = ["run", "it.c", "-k", "--execs", "40", "--message-format", "json"];
+    let output = raddle(folder, &args).args(["--detect", "race"]).output().expect("raddle starts");
+    let lines = stdout(&output);
+    let lines = lines.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+    lines.filter(|it| it["type"] == "finding").collect()
+}
+
+/// What both orders of each race change.
+fn changes(found: &[Value]) -> Vec<&str> {
+    let races = found.iter().filter(|it| it["kind"] == "race");
+    races.map(|it| it["evidence"]["orders"]["change"].as_str().unwrap_or("not run")).collect()
+}
+
+#[test]
+fn both_orders_of_a_race() {
+    let folder = folder();
+    assert_eq!(changes(&findings(folder.path(), COUNTER)), ["value"]);
+    assert_eq!(changes(&findings(folder.path(), SAME)), ["nothing"]);
+
+    let checked = COUNTER.replace("    return 0;\n", "    assert(hits == 2);\n    return 0;\n");
+    let found = findings(folder.path(), &checked);
+    assert_eq!(changes(&found), ["end"]);
+    let race = found.iter().find(|it| it["kind"] == "race").expect("a race");
+    let outcomes = race["evidence"]["orders"]["outcomes"].as_array().expect("two");
+    let kinds: Vec<&Value> = outcomes.iter().map(|it| &it["kind"]).collect();
+    assert!(kinds.contains(&&Value::Null) && kinds.contains(&&"assert".into()), "{kinds:?}");
+
+    let id = race["id"].as_str().expect("an id");
+    let text = stdout(&raddle(folder.path(), &["show", id]).output().expect("raddle starts"));
+    assert!(text.contains("the order matters: if T"), "{text}");
+}
+
+#[test]
+fn a_race_of_a_program_that_was_built_anew() {
+    let folder = folder();
+    let found = findings(folder.path(), COUNTER);
+    let id = found[0]["id"].as_str().expect("an id");
+    // Another variable comes first, so the memory is elsewhere.
+    let moved = COUNTER
+        .replace("static int hits;", "static long before[8];\nstatic int hits;")
+        .replace("    return 0;", "    return (int)before[3];");
+    fs::write(folder.path().join("it.c"), moved).expect("writes");
+    let output = raddle(folder.path(), &["replay", id]).output().expect("raddle starts");
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.trim_end().ends_with(": reproduced"), "{text}");
+}
+
+#[test]
+fn a_notification_that_came_too_early() {
+    let folder = folder();
+    let found = findings(folder.path(), WAIT);
+    let finding = found.iter().find(|it| it["kind"] == "deadlock").expect("a deadlock");
+    let message = finding["message"].as_str().unwrap_or_default();
+    assert!(
+        message.contains("T0's signal at it.c:16 in main came when nobody waited"),
+        "{message}"
+    );
+    let waiter = &finding["threads"][1]["waits_for"]["missed"];
+    assert_eq!((&waiter["op"], &waiter["at"]["line"]), (&"signal".into(), &16.into()));
+    assert_eq!(waiter["woke"], Value::Null);
+    let id = finding["id"].as_str().expect("an id");
+    let text = stdout(&raddle(folder.path(), &["show", id]).output().expect("raddle starts"));
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("came before the wait: nobody waited yet"), "{text}");
+}
