@@ -157,6 +157,24 @@ proptest! {
         }
     }
 
+    /// The same executions in the same order, however many run at once, and if the search is saved and goes on.
+    #[test]
+    fn it_does_not_matter_how_it_is_carried_out(
+        program in program(), may_time_out: bool, n_workers in 2_usize..6, seed: u64,
+    ) {
+        let how = How { may_time_out, max: SCHEDULES_MAX, has_classes: false, ..How::default() };
+        for spec in ["dfs", "dpor", "dpor:optimal", "hapset:order"] {
+            let alone = explore_as(spec, &program, how);
+            prop_assume!(alone.is_whole);
+            let crowd = explore_as(spec, &program, How { n_workers, seed, ..how });
+            prop_assert_eq!(&crowd.schedules, &alone.schedules, "{} at once by {}", n_workers, spec);
+            prop_assert_eq!(&crowd.outcomes, &alone.outcomes, "{} at once by {}", n_workers, spec);
+            let save_every = Some(1 + seed % 7);
+            let parts = explore_as(spec, &program, How { n_workers, seed, save_every, ..how });
+            prop_assert_eq!(&parts.schedules, &alone.schedules, "{} in parts", spec);
+        }
+    }
+
     /// What a thread can come to with so many preemptions, it comes to with so many.
     #[test]
     fn a_bounded_reduction_loses_nothing_below_its_bound(

@@ -1,0 +1,138 @@
+//! Programs that nobody would write: every search finds the same ends of them, however it is carried out.
+//!
+//! All are one C program, which is told by its arguments what its threads do: compiled once, and explored by the
+//! whole of Raddle, checkpoints and workers included.
+
+use std::{collections::BTreeSet, path::Path, sync::atomic::AtomicBool};
+
+use raddle_explore::{
+    Campaign, Observer, Options, Outcome, SearchOptions,
+    target::{Execution, Target},
+};
+use raddle_launch::{
+    CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
+};
+use raddle_model::Rng;
+use raddle_plan::search::SearchSpec;
+
+/// More schedules than this are not enumerated.
+const SCHEDULES_MAX: u64 = 3_000;
+/// So many programs are compared.
+const PROGRAMS: usize = 24;
+
+/// How executions ended: how, and in which state.
+#[derive(Default)]
+struct Ends(BTreeSet<(String, String)>);
+
+impl Observer for Ends {
+    fn execution(&mut self, _: u64, execution: &Execution) {
+        let end = format!("{:?}", execution.trace.end);
+        // An assertion that fails tells the process.
+        let is_whole = execution.output.starts_with(|it: char| it.is_ascii_digit());
+        let state = if is_whole { execution.output.clone() } else { String::new() };
+        self.0.insert((end, state));
+    }
+}
+
+struct Compiled {
+    program: std::path::PathBuf,
+    runtime: std::path::PathBuf,
+}
+
+/// How a search is carried out.
+#[derive(Clone, Copy, Debug)]
+struct How {
+    strategy: &'static str,
+    jobs: usize,
+    checkpoints: u64,
+}
+
+impl Compiled {
+    fn new() -> Compiled {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated.c");
+        let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
+        let request = CompileRequest { inputs: vec![source], flags: Vec::new() };
+        let program = compile(&toolchain, &request).expect("the program compiles").program;
+        Compiled { program, runtime: toolchain.runtime }
+    }
+
+    fn explore(&self, threads: &[String], how: How) -> (Ends, Outcome) {
+        let args = threads.iter().map(Into::into).collect();
+        let mut native = NativeOptions::new(self.program.clone(), args, self.runtime.clone());
+        native.checkpoints = how.checkpoints;
+        native.checkpoint_gap = Some(1);
+        let target: &dyn Target = &Native::new(native);
+        let spec = SearchSpec::parse(how.strategy).expect("a search has this name");
+        let options = Options {
+            search: Some(SearchOptions::new(spec)),
+            executions: Some(SCHEDULES_MAX),
+            jobs: how.jobs,
+            keep_going: true,
+            confirmations: 0,
+            verbose: true,
+            ..Options::default()
+        };
+        let mut ends = Ends::default();
+        let outcome = Campaign::new(target, options)
+            .run(&mut Symbols::new(), &mut ends, &AtomicBool::new(false))
+            .unwrap_or_else(|error| panic!("{threads:?}, {how:?}: {error}"));
+        (ends, outcome)
+    }
+}
+
+/// What one thread does: so many ops, of which critical sections are two.
+fn thread(rng: &mut Rng, n_ops: u32) -> String {
+    let (sections, inner) = (b"[[{!(<", b"rwlsac");
+    let any = [&inner[..], b"axpdtvnu", sections].concat();
+    let mut ops = String::new();
+    let mut n_done = 0;
+    let mut letters = &any[..];
+    while n_done < n_ops || letters == inner {
+        let letter = letters[rng.below(letters.len() as u32) as usize];
+        ops.push(letter as char);
+        ops.push(if rng.below(6) == 0 { '1' } else { '0' });
+        letters = if sections.contains(&letter) { inner } else { &any };
+        n_done += 1;
+    }
+    ops
+}
+
+/// Two threads of up to four ops, or three of which one has two.
+fn program(rng: &mut Rng) -> Vec<String> {
+    let lengths = match rng.below(3) {
+        0 => [1, 1, 1 + rng.below(2)].to_vec(),
+        _ => [1 + rng.below(4), 2 + rng.below(3)].to_vec(),
+    };
+    lengths.into_iter().map(|n_ops| thread(rng, n_ops)).collect()
+}
+
+/// However a program is searched, it comes to the same ends; and the same search does the same, however it is
+/// carried out. Programs with one end only, or too many schedules, are passed over.
+#[test]
+fn searches_agree() {
+    let compiled = Compiled::new();
+    let mut rng = Rng::new(8);
+    let mut n_compared = 0;
+    let dpor = How { strategy: "dpor", jobs: 1, checkpoints: 0 };
+    while n_compared < PROGRAMS {
+        let program = program(&mut rng);
+        let (found, outcome) = compiled.explore(&program, How { strategy: "dpor:optimal", ..dpor });
+        if found.0.len() < 2 || !outcome.is_exhaustive() {
+            continue;
+        }
+        let (all, outcome) = compiled.explore(&program, How { strategy: "dfs", ..dpor });
+        if !outcome.is_exhaustive() {
+            continue;
+        }
+        n_compared += 1;
+        assert_eq!(found.0, all.0, "dpor:optimal of {program:?}");
+        let mut essences = Vec::new();
+        for how in [dpor, How { jobs: 3, ..dpor }, How { checkpoints: 64 << 20, ..dpor }] {
+            let (found, outcome) = compiled.explore(&program, how);
+            assert_eq!(found.0, all.0, "{how:?} of {program:?}");
+            let buckets: Vec<_> = outcome.findings.iter().map(|it| it.finding.bucket).collect();
+            essences.push((outcome.executions, outcome.steps_total, buckets));
+        }
+        assert!(essences.iter().all(|it| *it == essences[0]), "{essences:?} of {program:?}");
+    }
+}
