@@ -45,6 +45,7 @@ pub(crate) fn compare(args: &CompareArgs, terminal: &mut Terminal) -> Result<Exi
         n_repeats: args.repeats,
         seed: args.seed,
         jobs: args.n_jobs(),
+        n_learning: args.learn.unwrap_or(0),
     };
     let cells = run(args, &comparison, stop, terminal)?;
     tell(args, &comparison, &cells, terminal)?;
@@ -141,6 +142,7 @@ fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Cont
         name: strategy.to_string(),
         options: Options {
             executions: Some(args.execs),
+            time: args.time,
             keep_going: args.keep_going,
             exit_is_fine: conditions.exit_ok,
             picker,
@@ -235,8 +237,8 @@ fn row(comparison: &Comparison<'_>, cell: &Cell) -> Row {
         strategy: comparison.contenders[cell.contender].name.clone(),
         n_repeats: cell.trials.len() as u64,
         n_found: cell.n_found() as u64,
-        median: reach(cell.quantile(0.5)),
-        p95: reach(cell.quantile(0.95)),
+        median: reach(cell, 0.5),
+        p95: reach(cell, 0.95),
         failures,
         executions,
         points: cell.points_per_execution(),
@@ -245,9 +247,10 @@ fn row(comparison: &Comparison<'_>, cell: &Cell) -> Row {
     }
 }
 
-fn reach(quantile: Quantile) -> Reach {
-    match quantile {
+fn reach(cell: &Cell, share: f64) -> Reach {
+    match cell.quantile(share) {
         Quantile::At(executions) => Reach::At(executions),
+        Quantile::Beyond(executions) if cell.is_over() => Reach::Never(executions),
         Quantile::Beyond(executions) => Reach::Beyond(executions),
     }
 }
@@ -265,6 +268,8 @@ fn trials(comparison: &Comparison<'_>, cell: &Cell) -> impl Iterator<Item = Tria
         points: it.points,
         points_max: it.points_max,
         elapsed_s: it.elapsed.as_secs_f64(),
+        is_over: it.is_over,
+        place: it.place.clone(),
     })
 }
 

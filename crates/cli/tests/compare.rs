@@ -208,3 +208,22 @@ fn saturation_is_no_business_of_a_search() {
     "#]],
     );
 }
+
+/// What the programs share is found out beforehand, and searches count from their first execution: one that comes
+/// to its end says so, and `rank` says at which tuple it found the bug.
+#[test]
+fn searches_side_by_side() {
+    let folder = folder();
+    write(folder.path(), "prog.c", LOST_UPDATE);
+    let args = ["compare", "prog.c", "--strategies", "ipb:0,dpor,rank", "--repeats", "1"];
+    let more = ["--learn", "20", "--csv", "all.csv", "--time", "1h"];
+    let output = raddle(folder.path(), &[&args[..], &more].concat()).output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("none of 3"), "{text}");
+    let csv = fs::read_to_string(folder.path().join("all.csv")).expect("it was written");
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].ends_with(",seconds,finished,place"), "{csv}");
+    assert!(lines[1].starts_with("prog,ipb:0,") && lines[1].ends_with(",1,"), "{csv}");
+    assert!(lines[3].ends_with(",\"(1, all, 2, 1)\""), "{csv}");
+}

@@ -15,11 +15,12 @@ use std::{
     time::Duration,
 };
 
-use raddle_model::mix;
+use raddle_model::{PickerSpec, Plan, mix};
+use raddle_plan::entry;
 
 use crate::{
     campaign::{Campaign, Observer, Options, Outcome},
-    target::{Symbols, Target, TargetError},
+    target::{Block, Symbols, Target, TargetError},
 };
 
 /// A program.
@@ -58,6 +59,9 @@ pub struct Comparison<'a> {
     pub seed: u64,
     /// Campaigns that run at the same time.
     pub jobs: usize,
+    /// Random executions of each program beforehand, which find out what it shares: all campaigns know it, and no
+    /// search counts what it makes to find out. 0: each finds out for itself.
+    pub n_learning: u64,
 }
 
 /// One strategy on one program.
@@ -72,12 +76,14 @@ pub struct Cell {
 }
 
 /// One campaign.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trial {
     /// Its seed.
     pub seed: u64,
     /// Executions up to the first failure, itself included.
     pub found: Option<u64>,
+    /// Where in its search that was, if the search says it: the tuple of a ranked one.
+    pub place: Option<String>,
     /// Executions.
     pub executions: u64,
     /// Those that failed.
@@ -88,6 +94,8 @@ pub struct Trial {
     pub points_max: u64,
     /// How long it took.
     pub elapsed: Duration,
+    /// Was it a search that came to its end?
+    pub is_over: bool,
 }
 
 /// The number of executions by which a share of the campaigns has found something.
@@ -124,6 +132,11 @@ impl Cell {
     /// Campaigns that found something.
     pub fn n_found(&self) -> usize {
         self.trials.iter().filter(|it| it.found.is_some()).count()
+    }
+
+    /// Did all campaigns search to the end, and find nothing?
+    pub fn is_over(&self) -> bool {
+        self.trials.iter().all(|it| it.is_over && it.found.is_none())
     }
 
     /// Executions that failed, of all; and all. Where campaigns end with their first finding, the quotient
@@ -196,6 +209,7 @@ impl Comparison<'_> {
         told: &mut dyn FnMut(u64, Option<&Cell>),
     ) -> Result<Vec<Cell>, CompareError> {
         let n_trials = self.n_cells() * self.n_repeats as usize;
+        let shared = self.shared()?;
         let next = AtomicUsize::new(0);
         let (sender, results) = mpsc::channel();
         let has_failed = AtomicBool::new(false);
@@ -206,7 +220,7 @@ impl Comparison<'_> {
                 if n_trials <= idx || is_over {
                     return;
                 }
-                let trial = self.trial(idx, &mut *symbols(), stop);
+                let trial = self.trial(idx, &shared, &mut *symbols(), stop);
                 if let Some(result) = trial.transpose()
                     && sender.send((idx, result)).is_err()
                 {
@@ -274,6 +288,7 @@ impl Comparison<'_> {
     fn trial(
         &self,
         idx: usize,
+        shared: &[Vec<u64>],
         symbols: &mut dyn Symbols,
         stop: &AtomicBool,
     ) -> Result<Option<Trial>, CompareError> {
@@ -281,12 +296,16 @@ impl Comparison<'_> {
         let cell = idx / self.n_repeats as usize;
         let subject = &self.subjects[cell / self.contenders.len()];
         let seed = self.seed_of(repeat);
-        let options = Options {
+        let mut options = Options {
             seed,
             jobs: 1,
             confirmations: 0,
+            exposed: shared[cell / self.contenders.len()].clone(),
             ..self.contenders[cell % self.contenders.len()].options.clone()
         };
+        if let Some(search) = options.search.as_mut().filter(|_| self.n_learning > 0) {
+            search.n_learning = 1;
+        }
         let mut campaign = Campaign::new(subject.target, options);
         let outcome = match campaign.run(symbols, &mut Silence, stop) {
             Err(TargetError::Stopped) => return Ok(None),
@@ -300,20 +319,56 @@ impl Comparison<'_> {
             let (name, message) = (subject.name.clone(), finding.message.clone());
             return Err(CompareError::Baseline { name, message });
         }
-        Ok(Some(Trial::of(seed, &outcome)))
+        let search = outcome.search.as_ref().filter(|_| self.n_learning > 0);
+        Ok(Some(Trial::of(seed, &outcome, search.map_or(0, |it| it.n_learning))))
+    }
+
+    /// What each program shares, as far as random executions can tell.
+    fn shared(&self) -> Result<Vec<Vec<u64>>, CompareError> {
+        let of = |subject: &Subject<'_>| {
+            let failed = |error| CompareError::Target { name: subject.name.clone(), error };
+            self.what_it_shares(subject.target).map_err(failed)
+        };
+        self.subjects.iter().map(of).collect()
+    }
+
+    fn what_it_shares(&self, target: &dyn Target) -> Result<Vec<u64>, TargetError> {
+        let mut shared = Vec::new();
+        if self.n_learning == 0 {
+            return Ok(shared);
+        }
+        let mut session = target.open()?;
+        for seed in 0..self.n_learning {
+            let mut plan = Plan::new(PickerSpec::Walk, seed);
+            plan.shared.clone_from(&shared);
+            let entries = vec![entry(PickerSpec::Walk, seed)];
+            let result = session.run(&Block { plan, entries, exit_is_fine: false, common: 0 })?;
+            shared.extend(result.shared_found);
+            shared.sort_unstable();
+            shared.dedup();
+        }
+        Ok(shared)
     }
 }
 
 impl Trial {
-    fn of(seed: u64, outcome: &Outcome) -> Trial {
+    /// The first `n_apart` executions do not count.
+    fn of(seed: u64, outcome: &Outcome, n_apart: u64) -> Trial {
+        let counted = |n: u64| n.saturating_sub(n_apart).max(1);
+        let first = outcome.findings.iter().min_by_key(|it| it.first);
+        let place = first.and_then(|it| it.finding.strategy.split_once(" at "));
+        let search = outcome.search.as_ref();
         Trial {
             seed,
-            found: outcome.findings.iter().map(|it| it.first + 1).min(),
-            executions: outcome.executions,
+            found: first.map(|it| counted(it.first + 1)),
+            place: place.map(|it| it.1.to_owned()),
+            executions: counted(outcome.executions),
             failures: outcome.findings.iter().map(|it| it.count).sum(),
-            points: outcome.points_total,
+            // The average stays what it is.
+            points: outcome.points_total * counted(outcome.executions) / outcome.executions.max(1),
             points_max: outcome.points_max,
             elapsed: outcome.elapsed,
+            is_over: search.is_some_and(|it| it.progress.is_finished),
         }
     }
 }
@@ -347,6 +402,7 @@ mod tests {
             n_repeats: 4,
             seed: 3,
             jobs,
+            n_learning: 0,
         }
     }
 

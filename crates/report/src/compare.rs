@@ -47,6 +47,8 @@ pub enum Reach {
     At(u64),
     /// More than so many: nobody went further.
     Beyond(u64),
+    /// There is nothing: searches came to their end after so many.
+    Never(u64),
 }
 
 /// One campaign, for CSV.
@@ -70,6 +72,10 @@ pub struct Trial {
     pub points_max: u64,
     /// How long it took.
     pub elapsed_s: f64,
+    /// Was it a search that came to its end?
+    pub is_over: bool,
+    /// Where in its search the first failure was, if the search says it.
+    pub place: Option<String>,
 }
 
 impl Row {
@@ -128,13 +134,13 @@ pub fn verdict(rows: &[Row]) -> String {
 /// One line for each campaign, under a heading (RFC 4180).
 pub fn csv(trials: &[Trial]) -> String {
     let mut out = "program,strategy,seed,found,executions_to_first,executions,failures,points,\
-                   points_max,seconds\n"
+                   points_max,seconds,finished,place\n"
         .to_owned();
     for trial in trials {
         let first = trial.found.map(|it| it.to_string()).unwrap_or_default();
         let _ = writeln!(
             out,
-            "{},{},{},{},{first},{},{},{},{},{:.3}",
+            "{},{},{},{},{first},{},{},{},{},{:.3},{},{}",
             field(&trial.program),
             field(&trial.strategy),
             trial.seed,
@@ -143,7 +149,9 @@ pub fn csv(trials: &[Trial]) -> String {
             trial.failures,
             trial.points,
             trial.points_max,
-            trial.elapsed_s
+            trial.elapsed_s,
+            u8::from(trial.is_over),
+            field(trial.place.as_deref().unwrap_or_default())
         );
     }
     out
@@ -161,6 +169,7 @@ fn reach(reach: Reach) -> String {
     match reach {
         Reach::At(executions) => grouped(executions),
         Reach::Beyond(executions) => format!("> {}", short(executions)),
+        Reach::Never(executions) => format!("none of {}", short(executions)),
     }
 }
 
@@ -248,12 +257,20 @@ pub(crate) mod tests {
             points: 480,
             points_max: 44,
             elapsed_s: 0.0123,
+            is_over: false,
+            place: Some("(1, all, 2, 1)".into()),
         };
-        let none = Trial { found: None, program: "queue".into(), ..trial.clone() };
+        let none = Trial {
+            found: None,
+            place: None,
+            is_over: true,
+            program: "queue".into(),
+            ..trial.clone()
+        };
         expect![[r#"
-            program,strategy,seed,found,executions_to_first,executions,failures,points,points_max,seconds
-            "a, ""b""","rpro:d=3,r=10",7,1,12,12,1,480,44,0.012
-            queue,"rpro:d=3,r=10",7,0,,12,1,480,44,0.012
+            program,strategy,seed,found,executions_to_first,executions,failures,points,points_max,seconds,finished,place
+            "a, ""b""","rpro:d=3,r=10",7,1,12,12,1,480,44,0.012,0,"(1, all, 2, 1)"
+            queue,"rpro:d=3,r=10",7,0,,12,1,480,44,0.012,1,
         "#]].assert_eq(&csv(&[trial, none]));
     }
 }

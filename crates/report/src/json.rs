@@ -259,7 +259,7 @@ pub fn compared(row: &Row) -> String {
     }
     let reached = |reach| match reach {
         Reach::At(executions) => Some(executions),
-        Reach::Beyond(_) => None,
+        Reach::Beyond(_) | Reach::Never(_) => None,
     };
     to_line(&ComparedLine {
         r#type: "compared",

@@ -1,6 +1,6 @@
 //! The options of `raddle compare`.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::Args;
 use raddle_plan::Strategy;
@@ -39,6 +39,13 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "N", default_value = "10000", help_heading = "Comparison")]
     #[arg(value_parser = values::count)]
     pub(crate) execs: u64,
+    /// Give up a campaign after this time: 500ms, 10s, 2m, 1h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Comparison")]
+    pub(crate) time: Option<Duration>,
+    /// Random executions of each program beforehand, to find out what it shares: all strategies know it, and
+    /// searches count only what they search [default: each campaign finds out for itself]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Comparison")]
+    pub(crate) learn: Option<u64>,
     /// Go on after the first failure, to count them all
     #[arg(short, long, help_heading = "Comparison")]
     pub(crate) keep_going: bool,
