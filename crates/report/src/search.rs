@@ -104,6 +104,18 @@ pub struct Divergence {
     pub seen: Option<(u32, String)>,
 }
 
+impl SearchStatus {
+    /// Executions of what the estimate is about: the level or the tuple under way, if there are any.
+    fn executions_here(&self) -> u64 {
+        match &self.estimate {
+            Some(it) if !self.is_finished && (self.level.is_some() || self.stage.is_some()) => {
+                (it.total * it.done).round() as u64
+            }
+            _ => self.executions,
+        }
+    }
+}
+
 /// The line of the block: ` search ipb: level 1, 812 of about 2.4k ±900 executions (34%)`.
 pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
     let strategy = style.tame(&search.strategy);
@@ -113,7 +125,7 @@ pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
     let stage = search.stage.as_ref().filter(|_| !search.is_finished);
     let stage = stage.map(|it| format!("at {it}, ")).unwrap_or_default();
     let level = search.level.map(|it| format!("level {it}, ")).unwrap_or(stage);
-    let executions = short(search.executions);
+    let executions = short(search.executions_here());
     let restarts = match search.restarts {
         0 => String::new(),
         many => format!("   begun again {}{}", style.times(), short(u64::from(many))),
@@ -139,7 +151,7 @@ pub(crate) fn log_words(search: &SearchStatus) -> String {
         Some(it) if !search.is_finished => format!("/{}", short(it.total as u64)),
         _ => String::new(),
     };
-    format!("{level} search={}{of}", short(search.executions))
+    format!("{level} search={}{of}", short(search.executions_here()))
 }
 
 fn plus_minus(style: &Style) -> &'static str {
@@ -176,7 +188,11 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
             (false, true, true) => ": none of them fails".to_owned(),
         };
         let is_good = search.is_exhaustive && !has_found;
-        let words = format!("{}{verdict}", said(search, style));
+        let but = match search.diverged + search.too_long {
+            0 => "",
+            _ => ", but for what could not be followed",
+        };
+        let words = format!("{}{but}{verdict}", said(search, style));
         let words = if is_good { style.paint(Ink::Good, &words) } else { words };
         let _ = writeln!(out, "search {strategy}: {executions}, {words}");
     } else {
@@ -237,7 +253,11 @@ fn said(search: &SearchStatus, style: &Style) -> String {
 
 /// What is left, in words.
 fn left(search: &SearchStatus, style: &Style) -> String {
-    let where_ = if search.level.is_some() { " of this level" } else { "" };
+    let where_ = match (search.level, &search.stage) {
+        (Some(_), _) => " of this level".to_owned(),
+        (None, Some(stage)) => format!(" of {stage}"),
+        (None, None) => String::new(),
+    };
     match &search.estimate {
         Some(it) => {
             let left = (it.total - it.total * it.done).max(1.0);

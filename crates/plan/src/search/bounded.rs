@@ -100,6 +100,22 @@ impl<C: Cost> Policy for Bounded<C> {
         self.is_cut
     }
 
+    /// Schedules of exactly this level, if all paths were like this one.
+    fn sample(&self, path: &Path<u32, u32>) -> Option<f64> {
+        // By what is left to spend: leaves behind a node, from the last node to the first.
+        let mut leaves = vec![1.0_f64; self.level as usize + 1];
+        for (idx, step) in path.steps.iter().enumerate().rev() {
+            let costs = self.costs(step, path.last(idx));
+            let spending = |left: usize| -> f64 {
+                let behind = |it: &u32| left.checked_sub(*it as usize).map_or(0.0, |it| leaves[it]);
+                costs.iter().map(behind).sum::<f64>().min(1e300)
+            };
+            leaves = (0..leaves.len()).map(spending).collect();
+        }
+        let below = leaves.len().checked_sub(2).map_or(0.0, |it| leaves[it]);
+        leaves.last().map(|it| it - below)
+    }
+
     fn words(&self, is_finished: bool) -> String {
         match (is_finished, self.is_cut, self.level) {
             (true, false, _) => "all schedules were explored".into(),
@@ -117,6 +133,17 @@ impl<C: Cost> Policy for Bounded<C> {
 }
 
 impl<C: Cost> Bounded<C> {
+    /// What the ways in the state before a step cost.
+    fn costs(&self, step: &Step, last: ThreadId) -> Vec<u32> {
+        let mut costs = Vec::new();
+        for thread in step.options(self.may_time_out, last) {
+            let cost = self.cost.thread(step, last, thread);
+            let n_choices = if thread == step.thread { step.n_choices.max(1) } else { 1 };
+            costs.extend((0..n_choices).map(|it| cost + self.cost.choice(it)));
+        }
+        costs
+    }
+
     /// Adds the other ways to perform the step that the path takes at a node; what the path has cost so far.
     fn add_choices(&mut self, path: &mut Path<u32, u32>, idx: usize) -> u32 {
         let (step, last) = (path.steps[idx], path.last(idx));

@@ -6,6 +6,11 @@
 //! random descent to it, as Kilby, Slaney, Thiébaux and Walsh (2006) do: n leaves whose weights sum up
 //! to w let expect n/w, and when all are visited, w = 1 and the estimate is exact.
 //!
+//! Where ways cost something and a level bounds the cost, that goes wrong: the leaves that come first are those
+//! with most left to spend, and stand for far too many. There a leaf's path is a sample instead: a way of
+//! cost c leads to as many leaves as the path itself would, with c less to spend. That is Chen's *heuristic
+//! sampling* (1992), Knuth's method by strata, with depth and what is left as strata ([`Samples`]).
+//!
 //! The spread is the weighted standard deviation of X: large where the tree is uneven, and then the
 //! estimate is worth little. It is no confidence interval: neighbouring leaves are alike. Where the ways at
 //! a node are found only as the search goes on (partial order reduction), estimates are too low.
@@ -41,6 +46,11 @@ impl Leaves {
         self.square += x;
     }
 
+    /// How many.
+    pub(crate) fn n(&self) -> u64 {
+        self.n
+    }
+
     /// `done`: the weight of what has been visited, if that is known better than by what was added.
     pub(crate) fn estimate(&self, done: Option<f64>) -> Option<Estimate> {
         let done = done.unwrap_or(self.weight).min(1.0);
@@ -52,6 +62,37 @@ impl Leaves {
         let variance = (self.square / self.weight - mean * mean).max(0.0);
         let spread = if done >= 1.0 { 0.0 } else { variance.sqrt() };
         Some(Estimate { total, spread, done })
+    }
+}
+
+/// Samples of the number of leaves.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Samples {
+    n: u64,
+    sum: f64,
+    square: f64,
+}
+
+impl Samples {
+    pub(crate) fn add(&mut self, x: f64) {
+        self.n += 1;
+        self.sum += x;
+        self.square += x * x;
+    }
+
+    pub(crate) fn mean(&self) -> f64 {
+        self.sum / self.n.max(1) as f64
+    }
+
+    pub(crate) fn variance(&self) -> f64 {
+        (self.square / self.n.max(1) as f64 - self.mean() * self.mean()).max(0.0)
+    }
+
+    /// `n_done` leaves were visited, and at least one was not.
+    pub(crate) fn estimate(&self, n_done: u64) -> Option<Estimate> {
+        let total = self.mean().max(n_done as f64 + 1.0);
+        let done = n_done as f64 / total;
+        (self.n > 0).then(|| Estimate { total, spread: self.variance().sqrt(), done })
     }
 }
 

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Divergence, Progress, Run, Search, Step, Task, Threads,
     covering::covering,
+    estimate::{Estimate, Samples},
     spec::SpecError,
     tree::{AHEAD_MAX, State, is_same, push_choice},
 };
@@ -143,10 +144,19 @@ pub(crate) struct Rank {
     n_redundant: u64,
     n_diverged: u64,
     divergence: Option<Divergence>,
+    /// Executions of the tuple under way, and by preemptions how many follow from one.
+    #[serde(default)]
+    n_of_tuple: u64,
+    #[serde(default)]
+    followers: Vec<Samples>,
 }
 
 impl Rank {
-    pub(crate) fn new(tuples: Vec<Tuple>) -> Rank {
+    pub(crate) fn new(mut tuples: Vec<Tuple>) -> Rank {
+        // Variables to choose from are known when something has run.
+        if tuples.first().is_some_and(|it| it.variables.is_some_and(|it| it > 0)) {
+            tuples.insert(0, Tuple::ORDER[0]);
+        }
         let mut rank = Rank {
             tuples,
             stage: 0,
@@ -165,6 +175,8 @@ impl Rank {
             n_redundant: 0,
             n_diverged: 0,
             divergence: None,
+            n_of_tuple: 0,
+            followers: Vec::new(),
         };
         rank.begin_tuple();
         rank
@@ -185,6 +197,8 @@ impl Rank {
         while let Some(tuple) = self.tuples.get(self.stage) {
             self.n_choosable = self.variables.len();
             self.n_covered = 0;
+            self.n_of_tuple = 0;
+            self.followers.clear();
             let n_variables = tuple.variables.unwrap_or(0) as usize;
             if n_variables <= self.n_choosable {
                 self.subset = (0..n_variables).collect();
@@ -264,6 +278,7 @@ impl Rank {
         self.frames.truncate(frame + 1);
         self.frames[frame].kids[kid].state = State::Taken;
         self.n_executions += 1;
+        self.n_of_tuple += 1;
         self.n_out = self.n_out.saturating_sub(1);
         let Kid { at, thread, .. } = self.frames[frame].kids[kid];
         let expected = &self.frames[frame].steps;
@@ -312,6 +327,9 @@ impl Rank {
         let tuple = self.tuples[self.stage];
         if (n_preemptions as u32) < tuple.preemptions {
             let kids = self.kids(tuple, at, run);
+            self.followers
+                .resize_with(self.followers.len().max(n_preemptions + 1), Samples::default);
+            self.followers[n_preemptions].add(kids.len() as f64);
             self.frames.push(Frame { steps: run.steps.clone(), kids });
         }
     }
@@ -362,6 +380,24 @@ impl Rank {
             }
         }
         kids
+    }
+
+    /// Executions of the tuple under way: one for each order, each followed by as many as others were at its
+    /// number of preemptions (Knuth's product, of means), for each subset of variables.
+    fn estimate(&self) -> Option<Estimate> {
+        let tuple = self.tuples.get(self.stage)?;
+        let known = tuple.preemptions.min(self.followers.len() as u32) as usize;
+        if known < tuple.preemptions as usize {
+            return None;
+        }
+        let each = self.followers[..known].iter().rev().fold(1.0, |sum, it| 1.0 + it.mean() * sum);
+        let (len, all) = (self.subset.len(), self.n_choosable);
+        let n_subsets = (0..len).fold(1.0, |it, n| it * (all - n) as f64 / (n + 1) as f64);
+        let total = self.family.len() as f64 * each * n_subsets;
+        let total = total.max(self.n_of_tuple as f64 + 1.0);
+        let relative = |it: &Samples| it.variance() / it.mean().powi(2).max(1.0);
+        let spread = total * self.followers.iter().map(relative).sum::<f64>().sqrt();
+        Some(Estimate { total, spread, done: self.n_of_tuple as f64 / total })
     }
 
     fn words(&self, is_finished: bool) -> String {
@@ -438,6 +474,7 @@ impl Search for Rank {
             n_diverged: self.n_diverged,
             divergence: self.divergence.clone(),
             stage: self.tuples.get(self.stage).map(Tuple::label),
+            estimate: self.estimate(),
             is_finished,
             is_cut: true,
             words: self.words(is_finished),

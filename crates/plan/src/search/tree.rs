@@ -14,7 +14,8 @@ use raddle_model::{PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
-    Covered, Divergence, HapSets, Progress, Run, Search, Step, Task, estimate::Leaves,
+    Covered, Divergence, HapSets, Progress, Run, Search, Step, Task,
+    estimate::{Leaves, Samples},
     run::ObjectName,
 };
 
@@ -117,6 +118,12 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
 
     /// Which orders were covered, if that guides the search.
     fn covered(&self) -> Option<(&HapSets, Covered)> {
+        None
+    }
+
+    /// How many leaves this level has, judged by one path, where that can be told better than by the ways at
+    /// its nodes.
+    fn sample(&self, _path: &Path<Self::Node, Self::Child>) -> Option<f64> {
         None
     }
 
@@ -266,6 +273,8 @@ pub(crate) struct Tree<P: Policy> {
     #[serde(skip)]
     n_out: usize,
     leaves: Leaves,
+    #[serde(default)]
+    samples: Samples,
     n_executions: u64,
     n_redundant: u64,
     n_diverged: u64,
@@ -291,6 +300,7 @@ impl<P: Policy> Tree<P> {
             results: BTreeMap::new(),
             n_out: 0,
             leaves: Leaves::default(),
+            samples: Samples::default(),
             n_executions: 0,
             n_redundant: 0,
             n_diverged: 0,
@@ -371,6 +381,9 @@ impl<P: Policy> Tree<P> {
             Verdict::New => self.leaves.add(self.path.knuth()),
             Verdict::Redundant => self.n_redundant += 1,
         }
+        if let Some(x) = self.policy.sample(&self.path) {
+            self.samples.add(x);
+        }
         self.finish_level();
     }
 
@@ -413,6 +426,7 @@ impl<P: Policy> Tree<P> {
         if self.path.first_open().is_none() && self.policy.next_level() {
             self.root = State::Waiting;
             self.leaves = Leaves::default();
+            self.samples = Samples::default();
         }
     }
 }
@@ -490,7 +504,11 @@ impl<P: Policy> Search for Tree<P> {
             n_diverged: self.n_diverged,
             divergence: self.divergence.clone(),
             stage: None,
-            estimate: self.leaves.estimate(done),
+            estimate: match is_finished {
+                true => None,
+                false => self.samples.estimate(self.leaves.n()),
+            }
+            .or_else(|| self.leaves.estimate(done)),
             is_finished,
             is_cut: self.policy.is_cut(),
             covered: self.policy.covered().map(|it| it.1),

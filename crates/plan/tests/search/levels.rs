@@ -119,3 +119,30 @@ fn all_levels_are_all_schedules() {
         }
     }
 }
+
+/// While a level is under way, its size is known more or less: not by orders of magnitude too much, although the
+/// schedules that come first have most preemptions left. When all is done it is exact.
+#[test]
+fn levels_are_estimated() {
+    let lengths = [6, 6];
+    for (spec, level, n_all) in [("ipb:1", 1, two_threads(6, 1)), ("ipb:2", 2, two_threads(6, 2))] {
+        let toy = Toy::new(straight(&lengths));
+        let mut search = SearchSpec::parse(spec).expect("its name").start(Start::default());
+        let mut run = Run::default();
+        let mut totals = Vec::new();
+        while let [task] = &search.next(1)[..] {
+            toy.run(&task.prefix, task.tail, &mut run);
+            search.learn(task.number, &run);
+            let progress = search.progress();
+            if progress.level == Some(level) && !progress.is_finished {
+                totals.extend(progress.estimate.map(|it| it.total));
+            }
+        }
+        assert!(totals.len() as u64 >= n_all, "{spec}: {totals:?}");
+        let n_all = n_all as f64;
+        assert!(
+            totals.iter().all(|it| n_all / 3.0 < *it && *it < n_all * 3.0),
+            "{spec}: {totals:?}"
+        );
+    }
+}

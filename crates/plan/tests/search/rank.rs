@@ -65,3 +65,23 @@ fn rounds() {
     }
     assert_eq!(Tuple::ORDER.len(), 12);
 }
+
+/// How many executions a tuple takes is known more or less as soon as it has preempted as often as it may.
+#[test]
+fn tuples_are_estimated() {
+    let toy = Toy::new(inc(3));
+    let mut search = SearchSpec::parse("rank:2.1.2.1").expect("its name").start(Start::default());
+    let mut run = Run::default();
+    let mut totals = Vec::new();
+    while let [task] = &search.next(1)[..] {
+        toy.run(&task.prefix, task.tail, &mut run);
+        search.learn(task.number, &run);
+        let progress = search.progress();
+        let is_there = progress.stage.as_deref() == Some("(2, 1, 2, 1)");
+        totals.extend(progress.estimate.filter(|_| is_there).map(|it| it.total));
+    }
+    // (0, 0, 2, 1) comes first, for somebody must have seen a variable.
+    let n_all = (search.progress().n_executions - 2) as f64;
+    assert!(totals.len() > 5, "{totals:?}");
+    assert!(totals.iter().all(|it| n_all / 3.0 < *it && *it < n_all * 3.0), "{n_all}: {totals:?}");
+}
