@@ -11,6 +11,7 @@ mod execution;
 mod program;
 mod row;
 mod scale;
+mod search;
 mod steps;
 mod tree;
 
@@ -41,6 +42,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("cpu", cpu::measure),
     ("scale", scale::measure),
     ("tree", tree::measure),
+    ("search", search::measure),
     ("detect", detect::measure),
 ];
 

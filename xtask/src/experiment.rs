@@ -1,11 +1,11 @@
-//! The papers' experiments over programs of our own: how many executions each strategy needs to the first
-//! failure, as tables in Markdown.
+//! The papers' experiments over programs of our own, made by `raddle compare`: how many executions each strategy
+//! needs to the first failure, as tables in Markdown.
 //!
 //! What the program shares is found out beforehand by random executions that do not count, the same for all
-//! strategies: the papers know it from the program's text. A cell is the number of executions up to and with
-//! the failing one; `none of n` is a search that ended without failure after n executions, `> n` one that was
-//! given up at its budget. Times are in the results for the sake of the paper's columns; they depend on the
-//! machine.
+//! strategies (`--learn`): the papers know it from the program's text. A cell is the number of executions up to
+//! and with the failing one; `none of n` is a search that ended without failure after n executions, `> n` one
+//! that was given up at its budget. Times are in the results for the sake of the paper's columns; they depend on
+//! the machine.
 
 mod hapset;
 mod rank;
@@ -14,22 +14,15 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
-    time::Duration,
+    process::{Command, Stdio},
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::ValueEnum;
-use raddle_explore::{
-    Campaign, Observer, Options, Outcome, SearchOptions,
-    target::{Block, Session, Target},
-};
-use raddle_launch::{
-    CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
-};
-use raddle_model::{PickerSpec, Plan};
-use raddle_plan::search::SearchSpec;
-use raddle_trace::Entry;
+use tempfile::TempDir;
+
+/// Random executions of each program beforehand.
+const LEARNING: &str = "200";
 
 /// Which experiment.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -50,6 +43,8 @@ pub(crate) struct Settings {
     pub(crate) seconds: u64,
     /// Only programs whose name contains this.
     pub(crate) only: String,
+    /// The `raddle` to use; one is built if none is named.
+    pub(crate) raddle: Option<PathBuf>,
 }
 
 /// Makes an experiment; its results go to standard output and, if nothing was left out, to its folder.
@@ -97,27 +92,21 @@ impl Case {
     }
 }
 
-/// Compiles and searches.
+/// Compares searches.
 pub(crate) struct Lab<'a> {
     settings: &'a Settings,
-    toolchain: Toolchain,
-}
-
-/// A program that is ready to be searched.
-pub(crate) struct Prepared {
-    target: Native,
-    /// What it shares.
-    shared: Vec<u64>,
+    raddle: PathBuf,
+    folder: TempDir,
 }
 
 /// How a search went.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
-    /// Executions, also those of searches that began again.
     pub(crate) n_executions: u64,
-    pub(crate) elapsed: Duration,
+    pub(crate) seconds: f64,
     pub(crate) verdict: Verdict,
-    pub(crate) outcome: Outcome,
+    /// Where in the search it was found.
+    pub(crate) place: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,13 +118,18 @@ pub(crate) enum Verdict {
     GivenUp,
 }
 
-struct Silent;
-
-impl Observer for Silent {}
-
 impl<'a> Lab<'a> {
     fn new(settings: &'a Settings) -> anyhow::Result<Lab<'a>> {
-        Ok(Lab { settings, toolchain: Toolchain::open(CompilerChoice::Gcc)? })
+        let raddle = match &settings.raddle {
+            Some(raddle) => raddle.clone(),
+            None => {
+                let mut build = Command::new(env!("CARGO"));
+                build.args(["build", "--release", "-p", "raddle-cli"]).current_dir(root());
+                ensure!(build.status()?.success(), "raddle can't be built");
+                root().join("target/release/raddle")
+            }
+        };
+        Ok(Lab { settings, raddle, folder: TempDir::new()? })
     }
 
     /// Is the program to be left out?
@@ -143,68 +137,54 @@ impl<'a> Lab<'a> {
         !case.name.contains(&self.settings.only)
     }
 
-    /// Compiles a program and finds out what it shares.
-    pub(crate) fn prepare(&self, case: &Case) -> anyhow::Result<Prepared> {
-        let request = CompileRequest {
-            inputs: vec![root().join(&case.source)],
-            flags: case.flags.iter().map(Into::into).collect(),
-        };
-        let program = compile(&self.toolchain, &request)
-            .with_context(|| format!("failed to compile {}", case.source))?
-            .program;
-        let args = case.args.iter().map(Into::into).collect();
-        let mut options = NativeOptions::new(program, args, self.toolchain.runtime.clone());
-        options.events = Some(1 << 17);
-        let target = Native::new(options);
-        let shared = what_is_shared(&mut *target.open()?)?;
-        Ok(Prepared { target, shared })
+    /// Searches a program up to its first failure in each of these ways.
+    pub(crate) fn search(&self, case: &Case, strategies: &[&str]) -> anyhow::Result<Vec<Cell>> {
+        let csv = self.folder.path().join("trials.csv");
+        let status = Command::new(&self.raddle)
+            .arg("compare")
+            .arg(root().join(&case.source))
+            .args(["--strategies", &strategies.join(","), "--repeats", "1", "--jobs", "1"])
+            .args(["--execs", &(self.settings.executions + 1).to_string()])
+            .args(["--time", &format!("{}s", self.settings.seconds), "--learn", LEARNING])
+            .arg("--csv")
+            .arg(&csv)
+            .args(case.flags.iter().map(|it| format!("--cflags={it}")))
+            .arg("--")
+            .args(&case.args)
+            .stdout(Stdio::null())
+            .status()
+            .with_context(|| format!("failed to start {}", self.raddle.display()))?;
+        ensure!(status.success(), "raddle compare of {} ended with {status}", case.name);
+        let text = fs::read_to_string(&csv)?;
+        let cells: Vec<Cell> = text.lines().skip(1).filter_map(Cell::parse).collect();
+        ensure!(cells.len() == strategies.len(), "raddle compare of {} wrote\n{text}", case.name);
+        Ok(cells)
     }
-
-    /// Searches a program up to its first failure.
-    pub(crate) fn search(&self, prepared: &Prepared, strategy: &str) -> anyhow::Result<Cell> {
-        let spec = SearchSpec::parse(strategy)?;
-        let search = SearchOptions { n_learning: 1, ..SearchOptions::new(spec) };
-        let options = Options {
-            search: Some(search),
-            // The baseline, which every search makes again, does not count.
-            executions: Some(self.settings.executions + 1),
-            time: Some(Duration::from_secs(self.settings.seconds)),
-            confirmations: 0,
-            exposed: prepared.shared.clone(),
-            ..Options::default()
-        };
-        let outcome = Campaign::new(&prepared.target, options).run(
-            &mut Symbols::new(),
-            &mut Silent,
-            &AtomicBool::new(false),
-        )?;
-        let is_over = outcome.search.as_ref().is_some_and(|it| it.progress.is_finished);
-        let verdict = match (outcome.findings.is_empty(), is_over) {
-            (false, _) => Verdict::Found,
-            (true, true) => Verdict::Nothing,
-            (true, false) => Verdict::GivenUp,
-        };
-        let n_executions = outcome.executions.saturating_sub(1).max(1);
-        Ok(Cell { n_executions, elapsed: outcome.elapsed, verdict, outcome })
-    }
-}
-
-fn what_is_shared(session: &mut (dyn Session + Send)) -> anyhow::Result<Vec<u64>> {
-    const EXECUTIONS: u64 = 200;
-    let mut shared = Vec::new();
-    for seed in 0..EXECUTIONS {
-        let mut plan = Plan::new(PickerSpec::Walk, seed);
-        plan.shared.clone_from(&shared);
-        let entries = vec![Entry::new(PickerSpec::Walk, seed)];
-        let result = session.run(&Block { plan, entries, exit_is_fine: false, common: 0 })?;
-        shared.extend(result.shared_found);
-        shared.sort_unstable();
-        shared.dedup();
-    }
-    Ok(shared)
 }
 
 impl Cell {
+    /// A line of `--csv`: program, strategy, seed, found, to the first, executions, failures, points, most
+    /// points, seconds, finished, place; only the last may be in quotes.
+    fn parse(line: &str) -> Option<Cell> {
+        let fields: Vec<&str> = line.splitn(12, ',').collect();
+        let [_, _, _, found, first, executions, _, _, _, seconds, finished, place] = fields[..]
+        else {
+            return None;
+        };
+        let verdict = match (found, finished) {
+            ("1", _) => Verdict::Found,
+            (_, "1") => Verdict::Nothing,
+            _ => Verdict::GivenUp,
+        };
+        let n_executions = if verdict == Verdict::Found { first } else { executions };
+        Some(Cell {
+            n_executions: n_executions.parse().ok()?,
+            seconds: seconds.parse().ok()?,
+            verdict,
+            place: place.trim_matches('"').to_owned(),
+        })
+    }
+
     /// `14`, `none of 512`, `> 2000`.
     pub(crate) fn runs(&self) -> String {
         let n_executions = self.n_executions;
@@ -217,7 +197,7 @@ impl Cell {
 
     /// `14 (0.2 s)`.
     pub(crate) fn runs_and_time(&self) -> String {
-        format!("{} ({:.1} s)", self.runs(), self.elapsed.as_secs_f64())
+        format!("{} ({:.1} s)", self.runs(), self.seconds)
     }
 }
 

@@ -88,6 +88,9 @@ enum Verb {
         /// Only programs whose name contains this; nothing is written then.
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
+        /// The `raddle` to use, instead of one that is built for it.
+        #[arg(long, value_name = "FILE")]
+        raddle: Option<PathBuf>,
     },
     /// Runs every program in several environments; fails if traces differ.
     Determinism {
@@ -121,8 +124,8 @@ fn main() -> anyhow::Result<()> {
             detectors::run(&detectors::Options { executions, time, only })
         }
         Verb::Ecosystem { executions, only } => ecosystem::run(executions, &only),
-        Verb::Experiment { which, executions, time: seconds, only } => {
-            experiment::run(&experiment::Settings { which, executions, seconds, only })
+        Verb::Experiment { which, executions, time: seconds, only, raddle } => {
+            experiment::run(&experiment::Settings { which, executions, seconds, only, raddle })
         }
         Verb::Determinism { seeds, only, one, verbose } => {
             determinism::run(&determinism::Options {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use anyhow::bail;
+
 use super::{Case, Lab, table};
 
 /// The programs, with what the paper says of those after which they were made: threads, schedules, tuple.
@@ -28,15 +30,13 @@ pub(super) fn tables(lab: &Lab<'_>) -> anyhow::Result<String> {
             continue;
         }
         eprintln!("{name}…");
-        let prepared = lab.prepare(&case)?;
-        let ranked = lab.search(&prepared, "rank")?;
-        let bounded = lab.search(&prepared, "ipb")?;
-        let found = ranked.outcome.findings.first().map(|it| it.finding.strategy.as_str());
-        let label = found.and_then(|it| it.split_once(" at ")).map(|it| it.1.to_owned());
+        let [ranked, bounded] = &lab.search(&case, &["rank", "ipb"])?[..] else {
+            bail!("raddle compare left something out");
+        };
         rows.push(vec![
             (*name).to_owned(),
             ranked.runs(),
-            label.unwrap_or_default(),
+            ranked.place.clone(),
             (*schedules).to_owned(),
             (*tuple).to_owned(),
             bounded.runs(),
