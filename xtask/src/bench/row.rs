@@ -49,7 +49,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
         let unit = row.unit;
         let bar = match row.bar {
             Bar::Value(max) => format!("≤ {max} {unit}"),
-            Bar::Ratio(max) => format!("≤ {max} × floor"),
+            Bar::Ratio(max) => format!("≤ {max:.2} × floor"),
         };
         let bar = format!("{} {bar}", if row.is_ok() { "ok  " } else { "MISS" });
         text.push_str(&format!(
