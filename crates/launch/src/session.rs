@@ -139,7 +139,7 @@ impl NativeSession {
         if self.options.is_fresh {
             header.is_fresh = 1;
         }
-        header.record_options = u32::from(plan.record.options);
+        header.record_options = u32::from(plan.record.options) << u32::from(plan.record.stacks);
         header.record_races = u32::from(plan.record.races);
         header.watch = plan.record.watch.unwrap_or_default();
         header.n_races = 0;

@@ -211,6 +211,8 @@ impl Flags {
     pub const IMPLIED: Flags = Flags(16);
     /// The access is to a volatile object.
     pub const VOLATILE: Flags = Flags(32);
+    /// The event's value is what was written.
+    pub const WRITTEN: Flags = Flags(64);
 
     /// Has all marks of `other`.
     #[inline]

@@ -98,8 +98,11 @@ impl Handlers {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Who could have gone on, at each step.
+    /// Who could have gone on, at each step; and what writes wrote.
     pub options: bool,
+    /// With the options, the calls that led to each step.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub stacks: bool,
     /// Data races.
     #[cfg_attr(feature = "serde", serde(default))]
     pub races: bool,
@@ -110,7 +113,7 @@ pub struct Record {
 
 impl Record {
     /// Nothing.
-    pub const NONE: Record = Record { options: false, races: false, watch: None };
+    pub const NONE: Record = Record { options: false, stacks: false, races: false, watch: None };
 }
 
 /// Four bytes of the program's memory, by what is the same in every execution of a plan.

@@ -179,8 +179,22 @@ unsafe fn visible(object: ObjectId, touch: &Touch, flags: Flags) {
             (*control()).peeks_from = None;
             (*control()).emit.set_value(value, size as u8);
             (*control()).this().spin.read(site, object, value);
+        } else if size <= 8 && !(*control()).options.is_null() {
+            (*control()).written = Written { address, size };
         }
     }
+}
+
+/// A write to memory of which the hook came first: its value is there when its thread comes to the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    address: usize,
+    /// 0 for none.
+    size: usize,
+}
+
+impl Written {
+    pub(crate) const NONE: Written = Written { address: 0, size: 0 };
 }
 
 /// The value at an address that the program is about to read.
@@ -241,6 +255,18 @@ impl Control {
             at += 4;
         }
         variable
+    }
+
+    /// Notes what the last write wrote: it was the last step, and nobody else has gone on since. Must come before
+    /// memory goes away.
+    #[inline(always)]
+    pub(crate) fn settle_write(&mut self) {
+        let Written { address, size } = self.written;
+        if size > 0 {
+            self.written = Written::NONE;
+            // SAFETY: the program has just written there.
+            self.emit.set_written(unsafe { peek(address, size) }, size as u8);
+        }
     }
 
     fn used_after_free(&mut self, caller: Caller) {

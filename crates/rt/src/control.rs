@@ -12,6 +12,7 @@ use raddle_pick::Chooser;
 use raddle_trace::{Header, Segment};
 
 use crate::{
+    access::Written,
     detect::Detect,
     emit::Emit,
     heap::Heap,
@@ -68,6 +69,10 @@ pub(crate) struct Control {
     pub(crate) points: Points,
     /// Where to write down who could have gone on; null if nobody asks.
     pub(crate) options: *mut raddle_trace::Options,
+    /// With the calls that led to each step?
+    pub(crate) keeps_stacks: bool,
+    /// The last write, whose value is not known before the program has gone on.
+    pub(crate) written: Written,
     /// Does the program share memory with others, that a copy of it would share too?
     pub(crate) is_tied: bool,
     /// Which plan's settings are in force.

@@ -6,7 +6,9 @@
 //! independent steps, so equal classes mean equivalent schedules.
 
 use raddle_machine::Performed;
-use raddle_model::{Event, ObjectId, Op, OpResult, Order, SiteId, ThreadId, hash_bytes, mix};
+use raddle_model::{
+    Event, Flags, ObjectId, Op, OpResult, Order, SiteId, ThreadId, hash_bytes, mix,
+};
 use raddle_trace::{Header, ObjectClass, ObjectEntry, Pair, Segment, SiteEntry};
 
 use crate::coverage::{Coverage, Covers, Touches, locked};
@@ -188,6 +190,16 @@ impl Emit {
             unsafe { &mut *self.events.add((self.n_steps.wrapping_sub(1) & self.mask) as usize) };
         event.value = value;
         event.size = size;
+    }
+
+    /// The value that the last step wrote.
+    #[cold]
+    pub(crate) fn set_written(&mut self, value: u64, size: u8) {
+        self.set_value(value, size);
+        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        // SAFETY: the mask keeps the index within the area.
+        let event = unsafe { &mut *self.events.add(idx) };
+        event.flags = event.flags.with(Flags::WRITTEN);
     }
 
     /// The last step was a compare-exchange that did not write: a load, of this order.

@@ -14,6 +14,7 @@ use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
 use crate::{
+    access::Written,
     checkpoint,
     control::{self, Control, Hot, control, is_active},
     detect::Detect,
@@ -141,6 +142,8 @@ fn take_control(segment: Segment) {
         max_steps: u64::MAX,
         points: Points::Visible,
         options: std::ptr::null_mut(),
+        keeps_stacks: false,
+        written: Written::NONE,
         is_tied: false,
         plan_number: 0,
         segment,
@@ -392,9 +395,10 @@ fn read_plan(header: *mut Header) {
             _ => Points::Visible,
         };
         (*control()).options = match (*header).record_options {
-            1 => segment.options(),
-            _ => std::ptr::null_mut(),
+            0 => std::ptr::null_mut(),
+            _ => segment.options(),
         };
+        (*control()).keeps_stacks = (*header).record_options == 2;
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
         (*control()).signals.handlers = Handlers::from_number((*header).handlers);
         (*control()).plan_number = (*header).plan_number;

@@ -25,6 +25,7 @@ pub(crate) fn step(op: Op) -> Performed {
     let control = control();
     // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
     unsafe {
+        (*control).settle_write();
         let me = (*control).me;
         let is_plain = !(*control).signals.is_any_pending && (*control).machine.n_live() > 1;
         if is_plain && (*control).machine.can_perform(me, &op) {
@@ -241,7 +242,11 @@ fn choose_way(control: &mut Control, op: &Op) -> (u32, u32) {
 fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32) {
     if !control.options.is_null() {
         // SAFETY: the area has the events' room, which the index is cut to.
-        unsafe { (*control.options.add(control.emit.idx())).context = control.context() };
+        let told = unsafe { &mut *control.options.add(control.emit.idx()) };
+        told.context = control.context();
+        if control.keeps_stacks {
+            told.stack = control.keep_stack(control.emit.site_pc(op.site)).0;
+        }
     }
     control.emit.event(control.me, op, performed, told_choice);
     control.beat();
@@ -324,7 +329,7 @@ fn options(sees: &Sees<'_>) -> Options {
         timed: sees.timed().iter().fold(0, |set, it| set | bit(*it)),
         n_enabled,
         n_choices: 1,
-        context: 0,
+        ..Options::default()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -142,7 +142,7 @@ pub struct Header {
     pub carrier: u32,
     /// Room in the areas.
     pub caps: Caps,
-    /// 1: executions write down who could have gone on at each step.
+    /// 1: executions write down who could have gone on at each step; 2: and which calls led there.
     pub record_options: u32,
     /// Which steps are scheduling points, as `Points::number`.
     pub points: u32,
@@ -289,6 +289,10 @@ pub struct Options {
     /// A hash of the last [`CONTEXT_CALLS`] calls that led to the step; 0 if none is known. Equal in all
     /// executions of one build.
     pub context: u64,
+    /// The number of the calls that led to the step, if that is recorded; else 0.
+    pub stack: u32,
+    /// Nothing.
+    pub reserved: u32,
 }
 
 /// A place in the code.

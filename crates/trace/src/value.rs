@@ -249,7 +249,7 @@ impl Trace {
             .map(|step| decode_event(unsafe { segment.events().add((step & mask) as usize) }))
             .collect();
         let options = steps
-            .filter(|_| header.record_options == 1)
+            .filter(|_| header.record_options > 0)
             // SAFETY: as above; the two areas have the same room.
             .map(|step| unsafe { segment.options().add((step & mask) as usize) })
             // SAFETY: within the area; nobody writes.

@@ -87,6 +87,7 @@ impl Sampling<'_> {
             profile: self.profile(range.start),
             record: Record {
                 options: is_probe(range.start),
+                stacks: false,
                 races: self.options.detect.races,
                 watch: None,
             },

@@ -180,7 +180,7 @@ impl<'a> Searching<'a> {
             points: self.options.points,
             shared,
             profile: Profile::default(),
-            record: Record { options: true, races: self.options.detect.races, watch: None },
+            record: Record { options: true, races: self.options.detect.races, ..Record::NONE },
         }
     }
 

@@ -128,6 +128,7 @@ fn give_back(address: usize, size: usize, caller: Caller) {
     }
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
+        (*control()).settle_write();
         if (*control()).machine.n_live() > 1
             && size <= SEARCH_MAX
             && let Some(object) = (*control()).shared_object_in(address, size)

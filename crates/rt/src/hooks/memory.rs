@@ -171,6 +171,7 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let control = control();
+        (*control).settle_write();
         let found = (*control).heap.block_of(address).filter(|(base, _)| *base == address);
         let Some((_, known)) = found else {
             (*control).is_inside = false;
