@@ -119,15 +119,17 @@ fn find_reason(
 ) -> Result<(), TargetError> {
     let Some(orders) = Reasoner::new(trials, base, trace).find()? else { return Ok(()) };
     let Orders { edges, sufficient, reversed, passing, passes } = orders;
-    let rich = Rich::of(trials, base, trace, &edges)?;
+    let rich = Rich::of(trials, base, trace, &edges, passes)?;
     let symbols = &mut *trials.symbols;
-    let mut points = Points::new(&rich, &passes, small, symbols);
+    let mut points = Points::new(&rich, small, symbols);
     let constraints = rich.pairs.iter().zip(reversed).map(|((first, second), reversed)| {
         let first = points.node(*first, symbols);
         let second = points.node(*second, symbols);
         Constraint { first, second, reversed }
     });
-    let orders = constraints.collect();
+    let mut orders: Vec<Constraint> = constraints.collect();
+    let sides = orders.iter_mut().flat_map(|it| [&mut it.first, &mut it.second]);
+    points::keep_callers(&mut sides.collect::<Vec<_>>());
     let observations = observe::observations(&rich, small, &mut points, symbols);
     explanation.reason = Some(Reason { orders, sufficient, observations });
     explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));

@@ -24,11 +24,12 @@ use std::{borrow::Cow, collections::HashMap};
 use raddle_model::{Bucket, End, Finding, Location, Place, Plan, Step, ThreadState};
 use raddle_trace::Trace;
 
+use self::ending::Ending;
+pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, predicted, predicted_again, predictions};
 pub use self::program::is_system_file;
-pub(crate) use self::program::{file_name, place_text};
+pub(crate) use self::program::{file_name, is_own, place_text};
 pub use self::race::{race, races};
-use self::{ending::Ending, names::Names};
 use crate::target::Symbols;
 
 /// Steps kept in a finding, the last ones: those of a livelock fill pages and say the same. (Its plan has
@@ -178,6 +179,15 @@ impl Described {
             threads,
             choices: choices(trace),
         }
+    }
+}
+
+impl Described {
+    /// Where a step of the trace was.
+    pub(crate) fn place(&self, trace: &Trace, idx: usize) -> Place {
+        let n_cut = trace.events.len() - self.steps.len();
+        let step = idx.checked_sub(n_cut).and_then(|it| self.steps.get(it));
+        step.and_then(|it| self.places.get(it.place as usize)).cloned().unwrap_or_default()
     }
 }
 

@@ -134,6 +134,10 @@ pub struct Point {
     pub place: Place,
     /// The text of that line, trimmed; empty if it is not at hand.
     pub source: String,
+    /// The call that led there, with its text, where the place alone does not tell who it was: code of a
+    /// library, or a function that is called from several places.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub caller: Option<(Place, String)>,
 }
 
 /// What stands out: observed, not proved.
@@ -185,11 +189,45 @@ pub enum Observation {
         /// The wait that came too late.
         wait: Point,
     },
+    /// The only signal since a wait began woke somebody else.
+    TakenSignal {
+        /// The signal.
+        signal: Point,
+        /// Who was woken by it, and where.
+        woken: Point,
+        /// The wait that goes on.
+        wait: Point,
+    },
+    /// A signal to a thread, or its cancellation, took effect in the midst of what the thread did.
+    Interrupted {
+        /// Who sent it.
+        sent: Point,
+        /// Where the thread was.
+        at: Point,
+    },
     /// Locks taken in opposite orders.
     LockOrder {
         /// Each thread's part of the cycle: where it took what it holds, and where it waits for the next.
         links: Vec<[Point; 2]>,
     },
+}
+
+impl Observation {
+    /// What it is about.
+    pub fn points(&self) -> Vec<&Point> {
+        match self {
+            Observation::LockOnOneSide { holding, other, .. } => vec![holding, other],
+            Observation::DifferentLocks { sides, .. } | Observation::NoLock { sides } => {
+                sides.iter().collect()
+            }
+            Observation::NotOne { from, between, to, .. } => vec![from, between, to],
+            Observation::NoLoop { wait } => vec![wait],
+            Observation::EarlySignal { signal, wait } => vec![signal, wait],
+            Observation::TakenSignal { signal, woken, wait } => vec![signal, woken, wait],
+            Observation::Interrupted { sent, at } => vec![sent, at],
+            Observation::LockOrder { links } => links.iter().flatten().collect(),
+        }
+    }
 }
 
 /// A schedule that passes, as near to the failing one as could be found.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Constraint, Explanation, Finding, Observation, OpKind, Passing, Point, Reason, Share,
+    Constraint, Explanation, Finding, Observation, OpKind, Passing, Place, Point, Reason, Share,
 };
 
 use crate::{Style, likelihood, names, number, place, style::Ink};
@@ -72,10 +72,11 @@ fn orders(out: &mut String, finding: &Finding, reason: &Reason, style: &Style) {
     }
     let chains = chains(&reason.orders);
     let points = || chains.iter().flatten();
+    let callers = || points().filter_map(|it| it.caller.as_ref()).map(|it| &it.0);
+    let places = || points().map(|it| &it.place).chain(callers());
     let first = points().next().map(|it| it.place.file.clone()).unwrap_or_default();
     // The file is said once, if it is always the same.
-    let only_lines =
-        !first.is_empty() && points().all(|it| it.place.file == first && it.place.line > 0);
+    let only_lines = !first.is_empty() && places().all(|it| it.file == first && it.line > 0);
     let widest = points().map(|it| what(finding, it).chars().count()).max().unwrap_or(0);
     let of = match only_lines {
         true => format!(" (lines of {})", first.rsplit('/').next().unwrap_or_default()),
@@ -90,15 +91,24 @@ fn orders(out: &mut String, finding: &Finding, reason: &Reason, style: &Style) {
                 _ => "before",
             };
             let what = style.fit(&what(finding, point), widest.min(WHAT_MAX));
-            let at = match only_lines {
-                true => format!(":{}", point.place.line),
-                false => place::short(&point.place),
-            };
-            let line = format!("  {word:>8} {what}  {at}  {}", style.tame(&point.source));
+            let (at, source) = where_at(point, only_lines);
+            let line = format!("  {word:>8} {what}  {at}  {}", style.tame(source));
             let _ = writeln!(out, "{}", style.cut(line.trim_end(), style.width));
         }
     }
     wrapped(out, "", &sureness(reason), style);
+}
+
+/// `:18`, or `:18 from :26` with the text of the call, where that tells it from others.
+fn where_at(point: &Point, only_lines: bool) -> (String, &str) {
+    let short = |it: &Place| match only_lines {
+        true => format!(":{}", it.line),
+        false => place::short(it),
+    };
+    match &point.caller {
+        Some((from, source)) => (format!("{} from {}", short(&point.place), short(from)), source),
+        None => (short(&point.place), &point.source),
+    }
 }
 
 /// Orders that follow on each other are told in one go.
@@ -225,6 +235,19 @@ fn observed(finding: &Finding, observation: &Observation, style: &Style) -> Stri
             who(wait),
             at(wait)
         ),
+        Observation::TakenSignal { signal, woken, wait } => format!(
+            "{} woke {}; nothing comes after it for {}, who waits at {}",
+            in_line(finding, signal, style),
+            who(woken),
+            who(wait),
+            at(wait)
+        ),
+        Observation::Interrupted { sent, at: there } => format!(
+            "{} takes effect at {}'s {}",
+            in_line(finding, sent, style),
+            who(there),
+            in_line(finding, there, style)
+        ),
         Observation::LockOrder { links } => {
             let links = links.iter().map(|[took, wants]| {
                 let (first, second) = (object(finding, took), object(finding, wants));
@@ -249,7 +272,9 @@ fn in_line(finding: &Finding, point: &Point, style: &Style) -> String {
         }
         source => style.cut(&style.tame(source), SOURCE_MAX),
     };
-    format!("`{what}` ({}, T{})", place::short(&point.place), point.thread.0)
+    let from = point.caller.as_ref().map(|it| format!(" from {}", place::short(&it.0)));
+    let at = format!("{}{}", place::short(&point.place), from.unwrap_or_default());
+    format!("`{what}` ({at}, T{})", point.thread.0)
 }
 
 /// "T1 read hits".

@@ -74,7 +74,8 @@ fn point(idx: usize, small: &Finding, symbols: &mut dyn Symbols) -> Option<Point
     let Step { thread, kind, object, place, .. } = *small.steps.get(kept)?;
     let place = small.places.get(place as usize).cloned().unwrap_or_default();
     let source = symbols.source_line(&place).unwrap_or_default();
-    Some(Point { thread, step: Some(idx as u64), kind, object, place, source })
+    let step = Some(idx as u64);
+    Some(Point { thread, step, kind, object, place, source, caller: None })
 }
 
 const fn sees_values(kind: OpKind) -> bool {

@@ -14,7 +14,7 @@ use raddle_model::{
     Before, Conflict, Effect, Event, Flags, ObjectId, OpKind, OpResult, Side, SiteId, ThreadId,
     conflict, mix,
 };
-use raddle_trace::Trace;
+use raddle_trace::{Region, Trace};
 
 use super::reorder::uses;
 
@@ -70,13 +70,19 @@ pub(super) fn sides(trace: &Trace) -> (Vec<Side>, Vec<(ThreadId, Side)>) {
 
 /// The edges of a trace, as they come. `exposed`: names of variables whose accesses are points.
 pub(super) fn edges(trace: &Trace, exposed: &[u64]) -> Vec<Edge> {
-    let (steps, pending) = sides(trace);
-    let mut finder = Finder { trace, users: HashMap::new(), edges: Vec::new() };
+    let (steps, mut pending) = sides(trace);
+    let mut finder = Finder { users: HashMap::new(), edges: Vec::new() };
     for (idx, event) in trace.events.iter().enumerate() {
         if is_point(trace, event, exposed) {
             finder.add(Node::Step(idx), steps[idx], uses(event));
         }
+        if event.kind == OpKind::Free {
+            let freed = in_block_of(trace, event.object).map(|it| (it, Effect::Whole));
+            finder.add(Node::Step(idx), steps[idx], freed);
+        }
     }
+    // A reader who waits lets a writer go first who waited before it.
+    pending.sort_by_key(|(thread, _)| trace.threads[thread.idx()].pending.kind == OpKind::ReadLock);
     for (thread, side) in pending {
         let op = &trace.threads[thread.idx()].pending;
         // Of a wait that nobody ended, what matters is when it began.
@@ -108,6 +114,17 @@ pub(super) fn absent(
     turned.collect()
 }
 
+/// The other objects in the heap block of one: whoever frees the one frees them, too.
+fn in_block_of(trace: &Trace, object: ObjectId) -> impl Iterator<Item = ObjectId> {
+    let block = |idx: usize| match trace.objects.get(idx)?.region {
+        Region::Heap { site, ordinal, .. } => Some((site, ordinal)),
+        _ => None,
+    };
+    let freed = block(object.idx());
+    let others = (1..trace.objects.len()).filter(move |idx| *idx != object.idx());
+    others.filter(move |idx| freed.is_some() && block(*idx) == freed).map(|it| ObjectId(it as u32))
+}
+
 /// Could another thread have been chosen before this step?
 fn is_point(trace: &Trace, event: &Event, exposed: &[u64]) -> bool {
     let depends = matches!(
@@ -122,33 +139,44 @@ fn is_point(trace: &Trace, event: &Event, exposed: &[u64]) -> bool {
         || exposed.binary_search(&name).is_ok()
 }
 
-struct Finder<'a> {
-    trace: &'a Trace,
+/// Uses of an object by one other thread that are looked at, and by all of them.
+const USES_MAX: usize = 3;
+const LOOK_BACK: usize = 64;
+
+struct Finder {
     /// By object: who has used it how.
     users: HashMap<ObjectId, Vec<(Node, Side, Effect)>>,
     edges: Vec<Edge>,
 }
 
-impl Finder<'_> {
-    /// Adds a node and the edges from the last use of each other thread that is in a race with it.
+impl Finder {
+    /// Adds a node and the edges from the last uses of each other thread that are in a race with it: an
+    /// earlier one may be what matters, a check before the act.
     fn add(&mut self, node: Node, side: Side, uses: impl Iterator<Item = (ObjectId, Effect)>) {
         for (object, effect) in uses {
             let earlier = self.users.entry(object).or_default();
-            let mut seen = vec![side.thread];
-            for (other, other_side, other_effect) in earlier.iter().rev() {
+            let mut n_seen: HashMap<ThreadId, usize> = HashMap::from([(side.thread, USES_MAX)]);
+            for (other, other_side, other_effect) in earlier.iter().rev().take(LOOK_BACK) {
                 let is_race = conflict(*other_effect, effect) == Conflict::Race;
-                if is_race && !seen.contains(&other_side.thread) {
-                    seen.push(other_side.thread);
+                let n_seen = n_seen.entry(other_side.thread).or_default();
+                if is_race && *n_seen < USES_MAX {
+                    *n_seen += 1;
                     let order = Before { first: *other_side, second: side };
                     self.edges.push(Edge { first: *other, second: node, order });
-                }
-                if seen.len() == self.trace.threads.len() {
-                    break;
                 }
             }
             earlier.push((node, side, effect));
         }
     }
+}
+
+/// When an order counts as kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// What came in the failing execution must come.
+    Come,
+    /// What never comes is not too early.
+    MayCome,
 }
 
 /// Where the sides of orders are in a trace.
@@ -160,8 +188,17 @@ impl Positions {
         Positions(steps.into_iter().enumerate().map(|(idx, side)| (side, idx)).collect())
     }
 
-    /// Was an order kept? What never came was not too early.
-    pub(super) fn keep(&self, order: &Before) -> bool {
+    /// Was an order kept?
+    pub(super) fn keep(&self, edge: &Edge, rule: Rule) -> bool {
+        let has_come = |node: Node, side: &Side| {
+            rule == Rule::MayCome || !matches!(node, Node::Step(_)) || self.0.contains_key(side)
+        };
+        let Before { first, second } = &edge.order;
+        has_come(edge.first, first) && has_come(edge.second, second) && self.is_before(&edge.order)
+    }
+
+    /// Did the one come before the other? What never came was not too early.
+    pub(super) fn is_before(&self, order: &Before) -> bool {
         match (self.0.get(&order.first), self.0.get(&order.second)) {
             (_, None) => true,
             (None, Some(_)) => false,

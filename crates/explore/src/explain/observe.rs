@@ -8,7 +8,7 @@ use raddle_analysis::HeldLocks;
 use raddle_model::{
     Event, Finding, Kind, ObjectId, Observation, OpKind, OpResult, Point, ThreadState,
 };
-use raddle_trace::Trace;
+use raddle_trace::{Region, Trace};
 
 use super::{
     edges::{Node, site_hash},
@@ -29,8 +29,12 @@ pub(super) fn observations(
     let mut all = Vec::new();
     if finding.kind == Kind::Deadlock {
         all.extend(scene.lock_order());
-        all.extend(scene.early_signals());
+        all.extend(scene.missed_signal());
     }
+    if finding.kind == Kind::Misuse {
+        all.extend(scene.not_mine());
+    }
+    all.extend(scene.interrupted());
     let torn = scene.torn(pairs);
     let sides = scene.sides(pairs);
     all.extend(torn);
@@ -66,7 +70,7 @@ impl Scene<'_, '_> {
     }
 
     fn point(&mut self, idx: usize) -> Point {
-        self.points.step(idx, self.symbols)
+        Point { caller: None, ..self.points.step(idx, self.symbols) }
     }
 
     /// Each thread of a cycle: where it took what the one before it wants, and where it waits.
@@ -95,59 +99,125 @@ impl Scene<'_, '_> {
         Some(Observation::LockOrder { links })
     }
 
-    /// Waits that nobody will end, whose last signal came before them.
-    fn early_signals(&mut self) -> Vec<Observation> {
-        let mut found = Vec::new();
+    /// A wait that nobody will end: its last signal came before it, or woke somebody else.
+    fn missed_signal(&mut self) -> Option<Observation> {
+        let events = &self.trace.events;
         for state in &self.finding.threads {
             let Some(wait) = state.waits_for.as_ref().filter(|it| it.holders.is_empty()) else {
                 continue;
             };
-            let is_signal =
-                |kind| matches!(kind, OpKind::Signal | OpKind::Broadcast | OpKind::FutexNotify);
+            let is_it = |it: &Event| self.is_called(it.object, &wait.object);
+            let is_signal = |it: &Event| {
+                is_it(it)
+                    && matches!(
+                        it.kind,
+                        OpKind::Signal | OpKind::Broadcast | OpKind::FutexNotify | OpKind::Kill
+                    )
+            };
+            let Some(signal) = events.iter().rposition(is_signal) else { continue };
             let is_wait = |kind| matches!(kind, OpKind::CondWait | OpKind::FutexWait);
-            let events = &self.trace.events;
-            let of_object = |it: &Event| self.is_called(it.object, &wait.object);
             let began = events
                 .iter()
-                .rposition(|it| it.thread == state.thread && of_object(it) && is_wait(it.kind));
-            let Some(began) = began else { continue };
-            let signal = events[..began].iter().rposition(|it| of_object(it) && is_signal(it.kind));
-            let is_last = !events[began..].iter().any(|it| of_object(it) && is_signal(it.kind));
-            if let Some(signal) = signal.filter(|_| is_last) {
-                let signal = self.point(signal);
-                let wait = self.point(began);
-                found.push(Observation::EarlySignal { signal, wait });
+                .rposition(|it| it.thread == state.thread && is_it(it) && is_wait(it.kind));
+            let is_early = began.map_or(state.pending == Some(OpKind::SigWait), |it| signal < it);
+            // Of two that are alike, another one than in the finding may have been woken.
+            let woken = events[signal..].iter().position(|it| {
+                is_it(it)
+                    && matches!(it.kind, OpKind::CondWake | OpKind::FutexWake)
+                    && it.thread != state.thread
+            });
+            let wait = match began {
+                Some(began) => self.point(began),
+                None => self.points.pending(state.thread, self.symbols),
+            };
+            if is_early {
+                return Some(Observation::EarlySignal { signal: self.point(signal), wait });
+            }
+            if let Some(woken) = woken.map(|it| signal + it) {
+                let (signal, woken) = (self.point(signal), self.point(woken));
+                return Some(Observation::TakenSignal { signal, woken, wait });
             }
         }
-        found.truncate(1);
-        found
+        None
+    }
+
+    /// The last signal to a thread, or cancellation, that was sent by another and took effect.
+    fn interrupted(&mut self) -> Option<Observation> {
+        let events = &self.trace.events;
+        let is_sent = |it: &Event| matches!(it.kind, OpKind::Kill | OpKind::Cancel);
+        let sent = events.iter().rposition(is_sent)?;
+        let target = match self.trace.objects.get(events[sent].object.idx())?.region {
+            Region::Thread(thread) => thread,
+            _ => return None,
+        };
+        let takes_effect = |it: &Event| {
+            let is_wait_over = matches!(it.kind, OpKind::CondWake | OpKind::FutexWake)
+                && events[sent].kind == OpKind::Cancel;
+            it.thread == target && (it.kind == OpKind::Handle || is_wait_over)
+        };
+        let at = sent + events[sent..].iter().position(takes_effect)?;
+        let (sent, at) = (self.point(sent), self.point(at));
+        Some(Observation::Interrupted { sent, at })
     }
 
     /// Two accesses of one thread with another's in between.
     fn torn(&mut self, pairs: &[(Node, Node)]) -> Option<Observation> {
-        for pair in pairs {
-            let (Node::Step(from), Node::Step(between)) = *pair else {
-                continue;
-            };
-            let Some(to) = self.next_use(from, between) else { continue };
-            let common: Vec<ObjectId> = self.locks[from]
-                .iter()
-                .filter(|(lock, since)| {
-                    let later = self.locks[to].iter().find(|it| it.0 == *lock);
-                    later.is_some_and(|it| it.1 != *since)
-                })
-                .map(|it| it.0)
-                .collect();
-            // One critical section around both: what is wrong is on the other side.
-            let is_one = self.locks[from].iter().any(|it| self.locks[to].contains(it));
-            if is_one {
-                continue;
+        let steps = pairs.iter().filter_map(|pair| match *pair {
+            (Node::Step(first), Node::Step(second)) => Some((first, second)),
+            _ => None,
+        });
+        for (first, second) in steps {
+            let after = self.next_use(first, second).map(|it| (first, second, it));
+            let before = self.last_use(first, second).map(|it| (it, first, second));
+            for (from, between, to) in after.into_iter().chain(before) {
+                if let Some(lock) = self.gap(from, to) {
+                    let lock = lock.map(|it| self.points.name(it)).unwrap_or_default();
+                    let [from, between, to] = [from, between, to].map(|it| self.point(it));
+                    return Some(Observation::NotOne { from, between, to, lock });
+                }
             }
-            let lock = common.first().map(|it| self.points.name(*it)).unwrap_or_default();
-            let (from, between, to) = (self.point(from), self.point(between), self.point(to));
-            return Some(Observation::NotOne { from, between, to, lock });
         }
         None
+    }
+
+    /// Are two steps of a thread not one critical section? Then the lock that was held at both, if one was.
+    fn gap(&self, from: usize, to: usize) -> Option<Option<ObjectId>> {
+        // One critical section around both: what is wrong is on the other side.
+        let is_one = self.locks[from].iter().any(|it| self.locks[to].contains(it));
+        // A wait gives it back in the open.
+        let thread = self.trace.events[from].thread;
+        let mut own = self.trace.events[from..to].iter().filter(|it| it.thread == thread);
+        if is_one || own.any(|it| it.kind == OpKind::CondWait) {
+            return None;
+        }
+        let is_taken_again = |lock: ObjectId| self.locks[to].iter().any(|it| it.0 == lock);
+        Some(self.locks[from].iter().map(|it| it.0).find(|it| is_taken_again(*it)))
+    }
+
+    /// The last use of the same object, by the thread of `to`, before `between`.
+    fn last_use(&self, between: usize, to: usize) -> Option<usize> {
+        let events = &self.trace.events;
+        let (thread, object) = (events[to].thread, events[to].object);
+        let is_data = |idx: usize| events[idx].kind.is_access() && events[idx].object == object;
+        if !is_data(between) || !is_data(to) {
+            return None;
+        }
+        (0..between).rev().find(|idx| events[*idx].thread == thread && is_data(*idx))
+    }
+
+    /// Who gives back a lock that another holds: where that one took it.
+    fn not_mine(&mut self) -> Option<Observation> {
+        let events = &self.trace.events;
+        let last = events.last().filter(|it| it.result == OpResult::Misused)?;
+        let took = events.iter().rposition(|it| {
+            it.object == last.object
+                && it.thread != last.thread
+                && it.result == OpResult::Done
+                && Points::takes(it.kind)
+        })?;
+        let lock = self.points.name(last.object);
+        let (holding, other) = (self.point(took), self.point(events.len() - 1));
+        Some(Observation::LockOnOneSide { holding, other, lock })
     }
 
     /// The first use of the same object, by the thread of `from`, after `between`.

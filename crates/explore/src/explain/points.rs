@@ -4,13 +4,14 @@ use raddle_model::{Finding, ObjectId, OpKind, Place, Point, ThreadId};
 use raddle_trace::Trace;
 
 use super::{edges::Node, rich::Rich};
-use crate::{finding::Described, target::Symbols};
+use crate::{
+    finding::{Described, Names, is_own},
+    target::Symbols,
+};
 
 /// Makes points of steps.
 pub(super) struct Points<'a> {
     rich: &'a Rich,
-    /// Passing executions that nodes refer to.
-    passes: &'a [Trace],
     described: Described,
     /// Where blocked threads wait, by thread.
     waits: Vec<(ThreadId, Place)>,
@@ -19,17 +20,11 @@ pub(super) struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    pub(super) fn new(
-        rich: &'a Rich,
-        passes: &'a [Trace],
-        finding: &Finding,
-        symbols: &mut dyn Symbols,
-    ) -> Points<'a> {
+    pub(super) fn new(rich: &'a Rich, finding: &Finding, symbols: &mut dyn Symbols) -> Points<'a> {
         let waits = finding.threads.iter();
         let waits = waits.filter_map(|it| Some((it.thread, it.waits_for.as_ref()?.at.clone())));
         Points {
             rich,
-            passes,
             described: Described::of(&rich.trace, symbols),
             waits: waits.collect(),
             names: finding.objects.clone(),
@@ -54,14 +49,12 @@ impl<'a> Points<'a> {
     pub(super) fn step(&mut self, idx: usize, symbols: &mut dyn Symbols) -> Point {
         let event = &self.rich.trace.events[idx];
         let (thread, kind) = (event.thread, event.kind);
-        let n_cut = self.rich.trace.events.len() - self.described.steps.len();
-        let step = idx.checked_sub(n_cut).and_then(|it| self.described.steps.get(it));
-        let place = step.and_then(|it| self.described.places.get(it.place as usize));
-        let place = place.cloned().unwrap_or_default();
+        let at = self.described.place(&self.rich.trace, idx);
+        let (place, caller) = led_to(&self.rich.trace, idx, at, symbols);
         let object = self.object(event.object);
         let step = self.rich.steps.get(idx).copied().flatten();
         let source = symbols.source_line(&place).unwrap_or_default();
-        Point { thread, step, kind, object, place, source }
+        Point { thread, step, kind, object, place, source, caller }
     }
 
     /// What a thread waited to do at the end.
@@ -71,22 +64,22 @@ impl<'a> Points<'a> {
         let wait = self.waits.iter().find(|it| it.0 == thread);
         let place = wait.map(|it| it.1.clone()).unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
-        Point { thread, step: None, kind, object: self.object(object), place, source }
+        let object = self.object(object);
+        Point { thread, step: None, kind, object, place, source, caller: None }
     }
 
     /// A step of a passing execution.
     fn absent(&mut self, passing: usize, idx: usize, symbols: &mut dyn Symbols) -> Point {
-        let trace = &self.passes[passing];
+        let trace = &self.rich.passes[passing];
         let described = Described::of(trace, symbols);
         let event = &trace.events[idx];
         let (thread, kind) = (event.thread, event.kind);
-        let n_cut = trace.events.len() - described.steps.len();
-        let step = idx.checked_sub(n_cut).and_then(|it| described.steps.get(it));
-        let place = step.and_then(|it| described.places.get(it.place as usize));
-        let place = place.cloned().unwrap_or_default();
+        let at = described.place(trace, idx);
+        let (place, caller) = led_to(trace, idx, at, symbols);
         let name = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
-        Point { thread, step: None, kind, object: self.called(name), place, source }
+        let object = self.called(name);
+        Point { thread, step: None, kind, object, place, source, caller }
     }
 
     /// The finding's number for an object of the execution.
@@ -127,5 +120,42 @@ impl<'a> Points<'a> {
                 | OpKind::OnceEnter
                 | OpKind::SemWait
         )
+    }
+}
+
+/// Where a step is in the program's own code, and the call that led to that function.
+fn led_to(
+    trace: &Trace,
+    idx: usize,
+    place: Place,
+    symbols: &mut dyn Symbols,
+) -> (Place, Option<(Place, String)>) {
+    let stack = trace.options.get(idx).map_or(0, |it| it.stack);
+    if stack == 0 {
+        return (place, None);
+    }
+    let frames = Names::new(trace, symbols).stack(stack);
+    let mut own = frames.into_iter().filter(is_own);
+    let Some(first) = own.next() else { return (place, None) };
+    let place = if is_own(&place) { place } else { first };
+    let caller = own.next().map(|it| {
+        let source = symbols.source_line(&it).unwrap_or_default();
+        (it, source)
+    });
+    (place, caller)
+}
+
+/// Leaves the calls where they tell points apart: of functions that are called from several places.
+pub(super) fn keep_callers(points: &mut [&mut Point]) {
+    let all: Vec<(Place, Option<Place>)> =
+        points.iter().map(|it| (it.place.clone(), it.caller.clone().map(|it| it.0))).collect();
+    for point in points {
+        let is_told_apart = all.iter().any(|(place, caller)| {
+            let is_same = place.function == point.place.function && place.file == point.place.file;
+            is_same && *caller != point.caller.as_ref().map(|it| it.0.clone())
+        });
+        if !is_told_apart {
+            point.caller = None;
+        }
     }
 }

@@ -5,31 +5,45 @@
 //! them; delta debugging makes a sufficient set small, and then each of its orders is tried the other way
 //! round. What passes then, and is nearest to the failing schedule, is the contrast (D5).
 //!
-//! Where we depart: the set is found with few executions for each try, and measured with more at the end,
-//! so what is said is that measure. Where the candidates themselves are not enough (a time-out, a data
-//! choice), the set is the smallest that fails as often as all of them do, and the figure says how often.
+//! The set is found in two goes. First as if it went without saying that what came in the failing execution comes
+//! at all: that gives the core, what is done too early or too late. Then what else must be so that it comes, such
+//! as a check that did not see it yet.
+//!
+//! Where we depart: every execution that does not fail is kept as a counterexample, and a set of orders that
+//! one of them has kept is not tried at all. The set is found with few executions for each try and measured
+//! with others at the end; if one of those passes, it is one counterexample more, and the search begins again.
+//! Where the candidates themselves are not enough (a time-out, a data choice), the set is the smallest that
+//! fails as often as all of them do, and the figure says how often.
+//!
+//! Several sets may be enough. What threads do to data is dearer to a reader than what they do to locks, and
+//! that than how threads begin and end, so the others are left out first.
 
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap};
 
-use raddle_model::{Before, PickerSpec, Plan, Record, Share, Side};
+use raddle_model::{Before, OpKind, PickerSpec, Plan, Record, Share, Side};
 use raddle_trace::Trace;
 
 use super::{
-    edges::{self, Edge, Positions, edges, sides},
+    edges::{self, Edge, Node, Positions, Rule, edges, sides},
+    rich::{data, is_section},
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
 
-/// Executions without any order, to see what passes.
+/// Executions without any order, to see what passes: so many, or more if few of them do.
 const N_FREE: u64 = 24;
-/// Executions of one try.
-const N_TRY: u64 = 8;
+const N_FREE_MAX: u64 = 96;
+const N_PASSES: u64 = 12;
 /// Executions that say how sure it is.
 const N_SURE: u64 = 20;
 /// Executions may fail to keep their orders; so many times more are tried.
 const SLACK: u64 = 3;
+/// Executions that did not fail, and are remembered.
+const COUNTEREXAMPLES_MAX: usize = 256;
+/// How often the search begins again because what it found was not enough after all.
+const ROUNDS: u64 = 4;
 /// More candidates than this are cut to the last ones.
-const EDGES_MAX: usize = 64;
+const EDGES_MAX: usize = 128;
 
 /// What was found.
 pub(super) struct Orders {
@@ -49,7 +63,7 @@ pub(super) struct Contrast {
     pub(super) plan: Plan,
     pub(super) reversed: Option<usize>,
     /// How near it is; larger is nearer.
-    nearness: (usize, std::cmp::Reverse<u64>),
+    nearness: (usize, Reverse<u64>),
 }
 
 /// Finds the orders.
@@ -61,6 +75,8 @@ pub(super) struct Reasoner<'t, 'a, 'e> {
     contrast: Option<Contrast>,
     /// Passing executions with steps that the failing one did not come to.
     passes: Vec<Trace>,
+    /// Where steps were in executions that did not fail.
+    counterexamples: Vec<Positions>,
     is_over: bool,
 }
 
@@ -72,7 +88,8 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     ) -> Reasoner<'t, 'a, 'e> {
         let record = Record { options: true, ..base.record };
         let base = Plan { picker: PickerSpec::Constrained, record, ..base.clone() };
-        Reasoner { trials, base, failing, contrast: None, passes: Vec::new(), is_over: false }
+        let (passes, counterexamples) = (Vec::new(), Vec::new());
+        Reasoner { trials, base, failing, contrast: None, passes, counterexamples, is_over: false }
     }
 
     /// The orders; `None` if the budget did not last, or if none of them matter.
@@ -88,18 +105,17 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
                 passes,
             }));
         }
-        let all = self.measure(&orders(&candidates), N_SURE, None)?;
+        let all = self.measure(&candidates, None)?;
         if all.n == 0 || self.is_over {
             return Ok(None);
         }
-        let is_certain = all.n == all.of;
-        let edges = self.reduce(candidates, is_certain.then_some(0), all)?;
-        let sufficient = self.measure(&orders(&edges), N_SURE, None)?;
+        let (edges, sufficient) = match all.n == all.of {
+            true => self.smallest(&candidates)?,
+            false => self.as_often(candidates, all)?,
+        };
         let mut reversed = Vec::new();
         for idx in 0..edges.len() {
-            let mut turned = orders(&edges);
-            turned[idx] = edges[idx].reversed();
-            reversed.push(self.measure(&turned, N_SURE, Some(idx))?);
+            reversed.push(self.measure(&edges, Some(idx))?);
         }
         let (passing, passes) = (self.contrast, self.passes);
         Ok((sufficient.n > 0).then_some(Orders { edges, sufficient, reversed, passing, passes }))
@@ -117,7 +133,11 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         let mut is_turned = vec![false; all.len()];
         let mut absent: Vec<Edge> = Vec::new();
         let mut share = Share::default();
-        for seed in 0..N_FREE {
+        for seed in 0..N_FREE_MAX {
+            let n_passes = share.of - share.n;
+            if N_FREE <= share.of && (N_PASSES <= n_passes || n_passes == 0) {
+                break;
+            }
             let Some((execution, is_shown)) = self.run(&[], seed)? else { break };
             share.of += 1;
             share.n += u64::from(is_shown);
@@ -137,6 +157,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             if n_before < absent.len() {
                 self.passes.push(execution.trace.clone());
             }
+            self.counterexamples.push(positions);
             self.compare(execution, &[], seed, None);
         }
         let turned = all.iter().zip(is_turned).filter(|it| it.1).map(|it| *it.0);
@@ -146,22 +167,66 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         Ok((candidates.split_off(n_too_many), share))
     }
 
-    /// Delta debugging: a small set that fails as often.
-    fn reduce(
+    /// A small set that always fails, and how many executions say so.
+    fn smallest(&mut self, candidates: &[Edge]) -> Result<(Vec<Edge>, Share), TargetError> {
+        for round in 1.. {
+            let mut core = candidates.to_vec();
+            self.sort(&mut core);
+            self.reduce(&[], &mut core, |it, edges| it.always_fails(edges, Rule::Come))?;
+            let mut rest: Vec<Edge> =
+                candidates.iter().copied().filter(|it| !core.contains(it)).collect();
+            self.sort(&mut rest);
+            self.reduce(&core, &mut rest, |it, edges| it.always_fails(edges, Rule::MayCome))?;
+            let mut edges = [core, rest].concat();
+            edges.sort_by_key(|it| (it.first, it.second));
+            let seed = round * SLACK * N_SURE;
+            let sufficient = self.sample(&edges, seed, Rule::MayCome, None, None)?;
+            if sufficient.n == sufficient.of || self.is_over || round == ROUNDS {
+                return Ok((edges, sufficient));
+            }
+        }
+        unreachable!("bug: rounds end");
+    }
+
+    /// A small set that fails as often as all candidates, and how often that is.
+    fn as_often(
         &mut self,
         mut edges: Vec<Edge>,
-        certain: Option<u64>,
         all: Share,
-    ) -> Result<Vec<Edge>, TargetError> {
-        let mut n_parts = 2;
+    ) -> Result<(Vec<Edge>, Share), TargetError> {
+        self.sort(&mut edges);
+        self.reduce(&[], &mut edges, |it, edges| {
+            let share = it.measure(edges, None)?;
+            // Nine tenths of how often all of them fail.
+            Ok(share.n * all.of * 10 >= all.n * share.of * 9 && share.n > 0)
+        })?;
+        edges.sort_by_key(|it| (it.first, it.second));
+        let sufficient = self.measure(&edges, None)?;
+        Ok((edges, sufficient))
+    }
+
+    /// Those that say least come first, for they are left out first: what comes late tells the symptom rather
+    /// than the cause.
+    fn sort(&self, edges: &mut [Edge]) {
+        edges.sort_by_key(|it| (self.worth(it), Reverse(it.second), Reverse(it.first)));
+    }
+
+    /// Delta debugging: leaves out all that is not needed beside what is fixed.
+    fn reduce(
+        &mut self,
+        fixed: &[Edge],
+        edges: &mut Vec<Edge>,
+        mut is_enough: impl FnMut(&mut Self, &[Edge]) -> Result<bool, TargetError>,
+    ) -> Result<(), TargetError> {
+        let mut n_parts = 1;
         while !edges.is_empty() && !self.is_over {
             let part = edges.len().div_ceil(n_parts);
             let mut is_smaller = false;
             for start in (0..edges.len()).step_by(part) {
                 let end = (start + part).min(edges.len());
                 let rest = [&edges[..start], &edges[end..]].concat();
-                if self.is_enough(&rest, certain, all)? {
-                    edges = rest;
+                if is_enough(self, &[fixed, &rest].concat())? {
+                    *edges = rest;
                     is_smaller = true;
                     break;
                 }
@@ -173,70 +238,104 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             };
             n_parts = n_parts.min(edges.len().max(1));
         }
-        Ok(edges)
+        Ok(())
     }
 
-    /// Do executions that keep these orders fail as often as those that keep all?
-    fn is_enough(
-        &mut self,
-        edges: &[Edge],
-        certain: Option<u64>,
-        all: Share,
-    ) -> Result<bool, TargetError> {
-        let orders = orders(edges);
-        let first = self.measure_until(&orders, N_TRY, certain)?;
-        if certain.is_some() && (first.n < first.of || first.of < N_TRY / 2) {
+    /// How much an order says to a reader.
+    fn worth(&self, edge: &Edge) -> u8 {
+        let kind = |node: Node| match node {
+            Node::Step(idx) => self.failing.events[idx].kind,
+            Node::Pending(thread) => self.failing.threads[thread.idx()].pending.kind,
+            Node::Absent { passing, idx } => self.passes[passing].events[idx].kind,
+        };
+        let (first, second) = (kind(edge.first), kind(edge.second));
+        let follows_from_others = |kind| {
+            matches!(
+                kind,
+                OpKind::Spawn
+                    | OpKind::Start
+                    | OpKind::Finish
+                    | OpKind::Join
+                    | OpKind::TryJoin
+                    | OpKind::CondWake
+                    | OpKind::FutexWake
+                    | OpKind::BarrierLeave
+            )
+        };
+        let is_data = |kind: OpKind| {
+            let tries =
+                matches!(kind, OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock);
+            kind.is_access() || tries
+        };
+        // Critical sections that have nothing to do with each other.
+        let is_idle = is_section(first)
+            && is_section(second)
+            && matches!((edge.first, edge.second), (Node::Step(_), Node::Step(_)))
+            && data(self.failing, edge.first, edge.second) == (edge.first, edge.second);
+        match (first, second) {
+            _ if is_idle => 0,
+            _ if follows_from_others(first) || follows_from_others(second) => 0,
+            _ if !is_data(first) || !is_data(second) => 1,
+            // Who reads too early, or what is not there any more, is clearer than who writes last.
+            (OpKind::Write | OpKind::AtomicStore, OpKind::Write | OpKind::AtomicStore) => 2,
+            _ => 3,
+        }
+    }
+
+    /// Do all executions fail that keep these orders?
+    fn always_fails(&mut self, edges: &[Edge], rule: Rule) -> Result<bool, TargetError> {
+        let refutes = |it: &Positions| edges.iter().all(|edge| it.keep(edge, rule));
+        if self.counterexamples.iter().any(refutes) {
             return Ok(false);
         }
-        let share = self.measure_until(&orders, N_SURE, certain)?;
-        Ok(match certain {
-            Some(_) => share.n == share.of && N_SURE / 2 <= share.of,
-            // Nine tenths of how often all of them fail.
-            None => share.n * all.of * 10 >= all.n * share.of * 9 && share.n > 0,
-        })
+        let share = self.sample(edges, 0, rule, Some(0), None)?;
+        Ok(share.n == share.of && N_SURE / 2 <= share.of)
     }
 
-    fn measure(
-        &mut self,
-        orders: &[Before],
-        n_wanted: u64,
-        turned: Option<usize>,
-    ) -> Result<Share, TargetError> {
-        self.sample(orders, n_wanted, None, turned)
+    fn measure(&mut self, edges: &[Edge], turned: Option<usize>) -> Result<Share, TargetError> {
+        self.sample(edges, 0, Rule::MayCome, None, turned)
     }
 
-    fn measure_until(
-        &mut self,
-        orders: &[Before],
-        n_wanted: u64,
-        passes_max: Option<u64>,
-    ) -> Result<Share, TargetError> {
-        self.sample(orders, n_wanted, passes_max, None)
-    }
-
-    /// Of executions that keep these orders, how many fail; ends when more pass than may.
+    /// Of executions that keep these orders, one of them the other way round if it is `turned`, how many fail;
+    /// ends when more pass than may.
     fn sample(
         &mut self,
-        orders: &[Before],
-        n_wanted: u64,
+        edges: &[Edge],
+        first_seed: u64,
+        rule: Rule,
         passes_max: Option<u64>,
         turned: Option<usize>,
     ) -> Result<Share, TargetError> {
+        let mut orders: Vec<Before> = edges.iter().map(|it| it.order).collect();
+        if let Some(idx) = turned {
+            orders[idx] = edges[idx].reversed();
+        }
         let mut share = Share::default();
-        for seed in 0..SLACK * n_wanted {
-            let is_enough = n_wanted <= share.of;
-            if is_enough || passes_max.is_some_and(|it| it < share.of - share.n) {
+        for seed in first_seed..first_seed + SLACK * N_SURE {
+            let is_enough = N_SURE <= share.of;
+            // Orders that are hardly ever kept are not what a reader wants to hear of.
+            let n_runs = seed - first_seed;
+            let is_rare = passes_max.is_some() && N_SURE <= n_runs && share.of < N_SURE / 4;
+            let is_refuted = passes_max.is_some_and(|it| it < share.of - share.n);
+            if is_enough || is_rare || is_refuted {
                 break;
             }
-            let Some((execution, is_shown)) = self.run(orders, seed)? else { break };
+            let Some((execution, is_shown)) = self.run(&orders, seed)? else { break };
             let positions = Positions::of(&execution.trace);
-            if !orders.iter().all(|it| positions.keep(it)) {
+            let is_kept = match rule {
+                Rule::Come => edges.iter().all(|it| positions.keep(it, rule)),
+                Rule::MayCome => orders.iter().all(|it| positions.is_before(it)),
+            };
+            if !is_shown && self.counterexamples.len() < COUNTEREXAMPLES_MAX {
+                self.counterexamples.push(positions);
+            }
+            if !is_kept {
                 continue;
             }
             share.of += 1;
             share.n += u64::from(is_shown);
             if !is_shown && turned.is_some() {
-                self.compare(execution, orders, seed, turned);
+                self.compare(execution, &orders, seed, turned);
             }
         }
         Ok(share)
@@ -280,7 +379,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         }
         let pairs = self.failing.events.iter().zip(&trace.events);
         let n_same = pairs.take_while(|(a, b)| a.thread == b.thread && a.kind == b.kind).count();
-        let nearness = (n_same, std::cmp::Reverse(trace.summary.n_switches));
+        let nearness = (n_same, Reverse(trace.summary.n_switches));
         let is_first =
             |it: &Contrast| (it.reversed.is_some(), it.nearness) < (reversed.is_some(), nearness);
         if self.contrast.as_ref().is_none_or(is_first) {
@@ -288,8 +387,4 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             self.contrast = Some(Contrast { execution, plan, reversed, nearness });
         }
     }
-}
-
-fn orders(edges: &[Edge]) -> Vec<Before> {
-    edges.iter().map(|it| it.order).collect()
 }

@@ -3,21 +3,23 @@
 //! Accesses that a lock always protects are no scheduling points, and the first ones are not even steps: the
 //! smallest schedule speaks of locks where its reader thinks of what they protect. So it is run once more,
 //! with every access a step, kept on its way by the orders that were found; and an order of two critical
-//! sections becomes one of two accesses in them.
+//! sections becomes one of two accesses in them. A section that the failing execution did not come to, or
+//! whose thread waited for it at the end, is looked at in executions that pass.
 
 use std::collections::HashMap;
 
-use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Points, Side};
+use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Points, Record, Side};
 use raddle_trace::Trace;
 
 use super::{
-    edges::{Edge, Node, Positions, sides},
+    edges::{Edge, Node, Positions, Rule, sides},
     trials::Trials,
 };
-use crate::target::TargetError;
+use crate::target::{Execution, TargetError};
 
-/// So many random executions are tried.
+/// So many random executions are tried, of the failing kind, and for each order the other way round.
 const TRIES: u64 = 12;
+const TRIES_TURNED: u64 = 4;
 
 /// A failing execution, and where its steps are in the smallest schedule.
 pub(super) struct Rich {
@@ -26,11 +28,34 @@ pub(super) struct Rich {
     pub(super) steps: Vec<Option<u64>>,
     /// By order: its two sides.
     pub(super) pairs: Vec<(Node, Node)>,
+    /// Passing executions that nodes refer to.
+    pub(super) passes: Vec<Trace>,
 }
 
 impl Rich {
-    /// The execution with every access, or else the smallest schedule as it is.
+    /// The execution with every access, or else the smallest schedule as it is. `passes` are the executions
+    /// that orders refer to.
     pub(super) fn of(
+        trials: &mut Trials<'_>,
+        base: &Plan,
+        small: &Trace,
+        edges: &[Edge],
+        passes: Vec<Trace>,
+    ) -> Result<Rich, TargetError> {
+        let mut rich = Rich::failing(trials, base, small, edges)?;
+        rich.passes = passes;
+        // Of locks that are taken in opposite orders, the locks are what matters.
+        let is_lock_order = trials.finding.cycle.len() > 1;
+        for idx in 0..edges.len() {
+            let is_pending = matches!(rich.pairs[idx].1, Node::Pending(_));
+            if !rich.is_told(idx) && !(is_lock_order && is_pending) {
+                rich.look_at_passing(trials, base, edges, idx)?;
+            }
+        }
+        Ok(rich)
+    }
+
+    fn failing(
         trials: &mut Trials<'_>,
         base: &Plan,
         small: &Trace,
@@ -38,18 +63,9 @@ impl Rich {
     ) -> Result<Rich, TargetError> {
         let orders: Vec<Before> = edges.iter().map(|it| it.order).collect();
         for seed in 0..TRIES {
-            let plan = Plan {
-                picker: PickerSpec::Constrained,
-                prefix: Before::script(&orders),
-                seed: base.seed.wrapping_add(seed),
-                points: Points::All,
-                ..base.clone()
-            };
-            let Some(trial) = trials.run(&plan)? else { break };
-            let trace = trial.execution.trace;
-            let positions = Positions::of(&trace);
-            let is_kept = orders.iter().all(|it| positions.keep(it));
-            let execution = crate::target::Execution { trace, output: String::new() };
+            let Some(execution) = run(trials, base, &orders, seed)? else { break };
+            let positions = Positions::of(&execution.trace);
+            let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome));
             let is_it = is_kept && execution.trace.n_dropped == 0 && trials.shows(&execution);
             if is_it && let Some(rich) = Rich::new(execution.trace, small, edges) {
                 return Ok(rich);
@@ -57,7 +73,59 @@ impl Rich {
         }
         let steps = (0..small.events.len()).map(|it| Some(it as u64)).collect();
         let pairs = edges.iter().map(|it| data(small, it.first, it.second)).collect();
-        Ok(Rich { trace: small.clone(), steps, pairs })
+        Ok(Rich { trace: small.clone(), steps, pairs, passes: Vec::new() })
+    }
+
+    /// Is an order one of two accesses already, or of something else than critical sections?
+    fn is_told(&self, idx: usize) -> bool {
+        let begins_section = |node: Node| {
+            let kind = match node {
+                Node::Step(idx) => self.trace.events[idx].kind,
+                Node::Pending(thread) => self.trace.threads[thread.idx()].pending.kind,
+                Node::Absent { passing, idx } => self.passes[passing].events[idx].kind,
+            };
+            is_section(kind)
+        };
+        let (first, second) = self.pairs[idx];
+        !begins_section(first) || !begins_section(second)
+    }
+
+    /// Tells an order of two critical sections by what is in them in an execution that has it the other
+    /// way round, and passes.
+    fn look_at_passing(
+        &mut self,
+        trials: &mut Trials<'_>,
+        base: &Plan,
+        edges: &[Edge],
+        idx: usize,
+    ) -> Result<(), TargetError> {
+        let mut orders: Vec<Before> = edges.iter().map(|it| it.order).collect();
+        orders[idx] = edges[idx].reversed();
+        for seed in 0..TRIES_TURNED {
+            let Some(execution) = run(trials, base, &orders, seed)? else { break };
+            let trace = execution.trace;
+            let (steps, _) = sides(&trace);
+            let find = |side: &Side| steps.iter().position(|it| it == side);
+            let Before { first, second } = &edges[idx].order;
+            let (Some(first), Some(second)) = (find(first), find(second)) else { continue };
+            let told = data(&trace, Node::Step(second), Node::Step(first));
+            if told == (Node::Step(second), Node::Step(first)) {
+                continue;
+            }
+            let (own, _) = sides(&self.trace);
+            let passing = self.passes.len();
+            let node = |node: Node| match node {
+                Node::Step(idx) => match own.iter().position(|it| *it == steps[idx]) {
+                    Some(idx) => Node::Step(idx),
+                    None => Node::Absent { passing, idx },
+                },
+                other => other,
+            };
+            self.pairs[idx] = (node(told.1), node(told.0));
+            self.passes.push(trace);
+            break;
+        }
+        Ok(())
     }
 
     /// `None` if a side of an order is not in it.
@@ -83,22 +151,62 @@ impl Rich {
         let pairs = edges.iter().map(|it| {
             let first = node(it.first, &it.order.first)?;
             let second = node(it.second, &it.order.second)?;
-            Some(data(&trace, first, second))
+            Some(told(&trace, first, second))
         });
         let pairs = pairs.collect::<Option<Vec<_>>>()?;
-        Some(Rich { trace, steps, pairs })
+        Some(Rich { trace, steps, pairs, passes: Vec::new() })
+    }
+}
+
+/// Runs an execution with every access a step.
+fn run(
+    trials: &mut Trials<'_>,
+    base: &Plan,
+    orders: &[Before],
+    seed: u64,
+) -> Result<Option<Execution>, TargetError> {
+    let plan = Plan {
+        picker: PickerSpec::Constrained,
+        prefix: Before::script(orders),
+        seed: base.seed.wrapping_add(seed),
+        points: Points::All,
+        record: Record { options: true, stacks: true, ..base.record },
+        ..base.clone()
+    };
+    Ok(trials.run(&plan)?.map(|it| it.execution))
+}
+
+/// Of two critical sections, two accesses that are in conflict, or else the first in each: other sections may
+/// come in between.
+fn told(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
+    let told = data(trace, first, second);
+    let (Node::Step(one), Node::Step(other)) = told else { return told };
+    let access = |it: usize| {
+        let all = section(trace, it);
+        all.into_iter().find(|it| trace.events[*it].kind.is_access())
+    };
+    match (access(one), access(other)) {
+        (Some(one), Some(other)) => (Node::Step(one), Node::Step(other)),
+        _ => told,
     }
 }
 
 /// Of two critical sections, two accesses that are in conflict; other nodes as they are.
-fn data(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
+pub(super) fn data(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
     let (Node::Step(one), Node::Step(other)) = (first, second) else { return (first, second) };
     let (ones, others) = (section(trace, one), section(trace, other));
     for later in &others {
         let event = &trace.events[*later];
         let is_conflict = |it: &&usize| {
             let earlier = &trace.events[**it];
-            earlier.object == event.object && (earlier.kind.is_write() || event.kind.is_write())
+            let is_signal = |kind| matches!(kind, OpKind::Signal | OpKind::Broadcast);
+            let is_missed =
+                |one: &Event, other: &Event| is_signal(one.kind) && other.kind == OpKind::CondWait;
+            let is_changed = earlier.kind.is_access()
+                && event.kind.is_access()
+                && (earlier.kind.is_write() || event.kind.is_write());
+            earlier.object == event.object
+                && (is_changed || is_missed(earlier, event) || is_missed(event, earlier))
         };
         let earlier = match event.kind.is_write() {
             true => ones.iter().find(is_conflict),
@@ -111,17 +219,13 @@ fn data(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
     (first, second)
 }
 
-/// The accesses of a critical section that begins with a step; none if none does.
+/// What is done in a critical section that begins with a step, up to the wait that ends it, if one does;
+/// nothing if none begins.
 fn section(trace: &Trace, start: usize) -> Vec<usize> {
     let event = &trace.events[start];
     let lock = match event.kind {
-        OpKind::Lock
-        | OpKind::TryLock
-        | OpKind::ReadLock
-        | OpKind::TryReadLock
-        | OpKind::WriteLock
-        | OpKind::TryWriteLock => event.object,
         OpKind::CondWake => event.other,
+        kind if is_section(kind) => event.object,
         _ => return Vec::new(),
     };
     let is_end = |it: &Event| match it.kind {
@@ -130,6 +234,26 @@ fn section(trace: &Trace, start: usize) -> Vec<usize> {
         _ => false,
     };
     let own = (start + 1..trace.events.len()).filter(|it| trace.events[*it].thread == event.thread);
-    let own = own.take_while(|it| !is_end(&trace.events[*it]));
-    own.filter(|it| trace.events[*it].kind.is_access()).collect()
+    let mut done = Vec::new();
+    for idx in own {
+        done.push(idx);
+        if is_end(&trace.events[idx]) {
+            break;
+        }
+    }
+    done
+}
+
+/// Does a critical section begin with such a step?
+pub(super) const fn is_section(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Lock
+            | OpKind::TryLock
+            | OpKind::ReadLock
+            | OpKind::TryReadLock
+            | OpKind::WriteLock
+            | OpKind::TryWriteLock
+            | OpKind::CondWake
+    )
 }
