@@ -1,4 +1,5 @@
-//! The schedule with one column per thread, the place and the source line to the right.
+//! The schedule with one column per thread, the place and the source line to the right. A bar stands left of
+//! what a thread does while it holds a lock, a double one for several, and where it would stand while others go on.
 
 use std::fmt::Write as _;
 
@@ -52,7 +53,10 @@ struct Grid<'a> {
     /// For each thread, the numbers of the steps between which it was alive.
     lives: Vec<(u64, u64)>,
     number_width: usize,
+    /// Without the bars.
     widths: Vec<usize>,
+    /// For each thread, whether it holds a lock somewhere.
+    has_bar: Vec<bool>,
     /// Is the file's name left out of places, because it is always the same and there is no room?
     only_lines: bool,
     place_width: usize,
@@ -83,11 +87,14 @@ impl<'a> Grid<'a> {
                 texts.chain([label.min(LABEL_MAX).max(wanted)]).max().unwrap_or(0)
             })
             .collect();
+        let has_bar: Vec<bool> =
+            threads.iter().map(|it| cells().any(|cell| cell.n_held(*it) > 0)).collect();
+        let bars = has_bar.iter().filter(|it| **it).count();
         let lay_out = |only_lines: bool| {
             let width = |it: &Cell<'_>| place_text(it, only_lines).chars().count();
             let place_width = cells().map(width).max().unwrap_or(0);
             let tail = cells().map(|it| place_width + mark_width(it)).max().unwrap_or(0);
-            let room = style.width.checked_sub(2 + number_width + GAP + tail)?;
+            let room = style.width.checked_sub(2 + number_width + GAP + bars + tail)?;
             Some((share(&naturals, room)?, place_width, only_lines))
         };
         let is_whole = |layout: &(Vec<usize>, usize, bool)| layout.0 == naturals;
@@ -97,7 +104,7 @@ impl<'a> Grid<'a> {
             Some(layout) if is_whole(&layout) => layout,
             wide => narrow().or(wide)?,
         };
-        let used: usize = widths.iter().map(|it| it + GAP).sum();
+        let used = widths.iter().map(|it| it + GAP).sum::<usize>() + bars;
         let source_width =
             style.width.saturating_sub(2 + number_width + GAP + used + place_width + GAP);
         let lives = threads.iter().map(|it| life(finding, *it)).collect();
@@ -108,6 +115,7 @@ impl<'a> Grid<'a> {
             lives,
             number_width,
             widths,
+            has_bar,
             only_lines,
             place_width,
             source_width,
@@ -116,8 +124,9 @@ impl<'a> Grid<'a> {
 
     fn heading(&self, out: &mut String) {
         let mut line = format!("  {:>width$}", "step", width = self.number_width);
-        for (thread, width) in self.threads.iter().zip(&self.widths) {
-            let label = self.style.fit(&place::thread(self.finding, *thread), *width);
+        for (idx, thread) in self.threads.iter().enumerate() {
+            let width = self.widths[idx] + usize::from(self.has_bar[idx]);
+            let label = self.style.fit(&place::thread(self.finding, *thread), width);
             let _ = write!(line, "  {label}");
         }
         let mut sizes = vec![size(self.finding)];
@@ -143,15 +152,27 @@ impl<'a> Grid<'a> {
     fn step(&self, out: &mut String, cell: &Cell<'_>, sources: &mut Sources<'_>) {
         let number = cell.number.map(|it| it.to_string()).unwrap_or_default();
         let number = format!("{number:>width$}", width = self.number_width);
-        let mut line = format!("  {}", self.style.paint(Ink::Dim, &number));
-        for ((thread, width), life) in self.threads.iter().zip(&self.widths).zip(&self.lives) {
-            let is_alive = cell.number.is_none_or(|it| life.0 <= it && it <= life.1);
+        let pointer = match cell.is_reason {
+            true => self.style.paint(Ink::Error, self.style.pointer()),
+            false => " ".to_owned(),
+        };
+        let mut line = format!("{pointer} {}", self.style.paint(Ink::Dim, &number));
+        for (idx, (thread, width)) in self.threads.iter().zip(&self.widths).enumerate() {
+            let (born, dead) = self.lives[idx];
+            let is_alive = cell.number.is_none_or(|it| born <= it && it <= dead);
+            let n_held = cell.n_held(*thread);
+            let bar = match self.has_bar[idx] {
+                true => self.style.paint(Ink::Warning, self.style.bar(n_held)),
+                false => String::new(),
+            };
             let text = match *thread == cell.thread {
                 true => cell.words.fit(*width, self.style),
-                false if is_alive => self.style.paint(Ink::Dim, &self.style.fit(".", *width)),
+                false if is_alive && n_held == 0 => {
+                    self.style.paint(Ink::Dim, &self.style.fit(".", *width))
+                }
                 false => self.style.fit("", *width),
             };
-            let _ = write!(line, "  {text}");
+            let _ = write!(line, "  {bar}{text}");
         }
         self.tail(&mut line, cell, sources);
         let _ = writeln!(out, "{}", line.trim_end());

@@ -2,27 +2,35 @@
 //!
 //! All, if they fit. Else the ones that a reader asks for first: the end, where the locks of a deadlock
 //! were taken, the last thing that another thread did to the object of the failure, then what surrounds
-//! switches, later ones before earlier ones. A stretch without switches is cut to its two ends.
+//! switches, later ones before earlier ones. A stretch without switches is cut to its two ends. First of all
+//! come the steps that make it fail. Of a livelock whose last steps come again and again, one round is shown.
 
 use std::cmp::Reverse;
 
-use raddle_model::{Finding, Flags, ObjectId, OpKind, Step};
+use raddle_model::{Finding, Flags, Kind, ObjectId, OpKind, Step};
 
 /// Lines that a schedule may take up.
 const ROWS_MAX: usize = 40;
 /// Steps at the end that are always shown.
 const TAIL: usize = 4;
+/// Steps after which a livelock may come back to where it was.
+const PERIOD_MAX: usize = 30;
 /// Steps around a switch that are shown.
 const AROUND: usize = 2;
 
 /// For each step, whether it is shown.
-pub(crate) fn kept(finding: &Finding, reasons: &[Option<String>], is_full: bool) -> Vec<bool> {
+pub(crate) fn kept(
+    finding: &Finding,
+    why: &[usize],
+    reasons: &[Option<String>],
+    is_full: bool,
+) -> Vec<bool> {
     let n_steps = finding.steps.len();
     let all = vec![true; n_steps];
     if is_full || n_rows(&all, reasons) <= ROWS_MAX {
         return all;
     }
-    let ranked = ranked(finding, reasons);
+    let ranked = ranked(finding, why, reasons);
     for n_kept in (1..=ranked.len()).rev() {
         let mut kept = vec![false; n_steps];
         for idx in &ranked[..n_kept] {
@@ -36,6 +44,29 @@ pub(crate) fn kept(finding: &Finding, reasons: &[Option<String>], is_full: bool)
     vec![false; n_steps]
 }
 
+/// Of a livelock: after how many steps its last ones come again, if they have come so three times or more.
+pub(crate) fn period(finding: &Finding) -> Option<usize> {
+    let steps = &finding.steps;
+    let is_same = |one: &Step, other: &Step| {
+        (one.thread, one.kind, one.object, one.place)
+            == (other.thread, other.kind, other.object, other.place)
+    };
+    let comes_again = |period: &usize| {
+        let n_steps = 3 * period;
+        n_steps <= steps.len() && {
+            let last = &steps[steps.len() - n_steps..];
+            last.iter().zip(&last[*period..]).all(|(one, other)| is_same(one, other))
+        }
+    };
+    (1..=PERIOD_MAX).find(comes_again).filter(|_| finding.kind == Kind::Livelock)
+}
+
+/// Only the last steps.
+pub(crate) fn last(finding: &Finding, n_steps: usize) -> Vec<bool> {
+    let n_left_out = finding.steps.len().saturating_sub(n_steps);
+    (0..finding.steps.len()).map(|idx| n_left_out <= idx).collect()
+}
+
 /// To say that one step was left out takes as much room as the step.
 fn fill_gaps_of_one(kept: &mut [bool], reasons: &[Option<String>]) {
     for idx in 1..kept.len().saturating_sub(1) {
@@ -47,8 +78,9 @@ fn fill_gaps_of_one(kept: &mut [bool], reasons: &[Option<String>]) {
 }
 
 /// The best steps, best first.
-fn ranked(finding: &Finding, reasons: &[Option<String>]) -> Vec<usize> {
+fn ranked(finding: &Finding, why: &[usize], reasons: &[Option<String>]) -> Vec<usize> {
     let mut causes = causes(finding);
+    causes.extend(why);
     causes.extend(evidence(finding));
     let objects = objects_of_failure(finding);
     let mut ranked: Vec<(u32, Reverse<usize>)> = (0..finding.steps.len())

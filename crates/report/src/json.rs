@@ -2,13 +2,14 @@
 //! that could break a reader raises [`VERSION`], new fields do not.
 
 mod evidence;
+mod explanation;
 
 use std::borrow::Cow;
 
 use raddle_model::{Miss, Missed, Place, ThreadId, ThreadState, WaitFor};
 use serde::Serialize;
 
-use self::evidence::EvidenceLine;
+use self::{evidence::EvidenceLine, explanation::ExplanationLine};
 use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed, Suppressed},
@@ -60,6 +61,7 @@ pub fn finding(shown: &Shown<'_>) -> String {
         certainty,
         why_potential,
         evidence: finding.evidence.as_deref().map(EvidenceLine::new),
+        explanation: shown.explanation.map(|it| ExplanationLine::new(finding, it)),
     })
 }
 
@@ -304,6 +306,7 @@ struct FindingLine<'a> {
     certainty: &'static str,
     why_potential: Option<&'a str>,
     evidence: Option<EvidenceLine<'a>>,
+    explanation: Option<ExplanationLine<'a>>,
 }
 
 /// How far a search has come.

@@ -89,7 +89,13 @@ impl List<'_> {
             }
         };
         let number = self.style.paint(Ink::Dim, &number);
-        format!("  {number}  {thread}  {text}  {place}  {tail}").trim_end().to_owned()
+        let pointer = match cell.is_reason {
+            true => self.style.paint(Ink::Error, self.style.pointer()),
+            false => " ".to_owned(),
+        };
+        let bar = self.style.bar(cell.n_held(cell.thread));
+        let bar = self.style.paint(Ink::Warning, bar);
+        format!("{pointer} {number}  {thread} {bar}{text}  {place}  {tail}").trim_end().to_owned()
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! What rows look like is up to `columns` (one column per thread) and `listing` (many threads).
 
-use raddle_model::{Access, Finding, Kind, OpKind, OpResult, Place, ThreadId};
+use raddle_model::{Access, Explanation, Finding, Kind, OpKind, OpResult, Place, ThreadId};
 
 use crate::{
     Style, columns, evidence, fold, listing,
     names::Names,
     number,
     steps::{self, Words},
-    switches,
+    switches::{self, Locks},
     text::Sources,
 };
 
@@ -34,6 +34,17 @@ pub(crate) struct Cell<'a> {
     pub(crate) place: Option<&'a Place>,
     /// Why this row matters: `assert failed`.
     pub(crate) mark: Option<&'static str>,
+    /// Is it a side of an order that makes it fail?
+    pub(crate) is_reason: bool,
+    /// How many locks each thread holds at this step, of those that hold any.
+    pub(crate) held: Vec<(ThreadId, usize)>,
+}
+
+impl Cell<'_> {
+    /// How many locks a thread holds at this step.
+    pub(crate) fn n_held(&self, thread: ThreadId) -> usize {
+        self.held.iter().find(|it| it.0 == thread).map_or(0, |it| it.1)
+    }
 }
 
 /// The schedule of a finding, ready to be laid out.
@@ -45,9 +56,14 @@ pub(crate) struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    pub(crate) fn new(finding: &'a Finding, style: &Style) -> Schedule<'a> {
+    /// `why` marks the steps that make it fail.
+    pub(crate) fn new(
+        finding: &'a Finding,
+        why: Option<&Explanation>,
+        style: &Style,
+    ) -> Schedule<'a> {
         let mut names = Names::new(finding);
-        let rows = rows(finding, &mut names, style);
+        let rows = rows(finding, &reason_steps(finding, why), &mut names, style);
         Schedule { finding, rows, names }
     }
 
@@ -84,21 +100,42 @@ pub(crate) fn size(finding: &Finding) -> String {
     format!("{}, {switches}", number::count(n_steps, "step"))
 }
 
-fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Row<'a>> {
+/// Indices of the steps that the reason speaks of.
+fn reason_steps(finding: &Finding, why: Option<&Explanation>) -> Vec<usize> {
+    let reason = why.and_then(|it| it.reason.as_ref());
+    let points = reason.iter().flat_map(|it| &it.orders).flat_map(|it| [&it.first, &it.second]);
+    let steps = points.filter_map(|it| it.step?.checked_sub(finding.n_steps_dropped));
+    steps.filter_map(|it| usize::try_from(it).ok()).collect()
+}
+
+fn rows<'a>(
+    finding: &'a Finding,
+    reason: &[usize],
+    names: &mut Names<'a>,
+    style: &Style,
+) -> Vec<Row<'a>> {
     let reasons = switches::reasons(finding);
-    let kept = fold::kept(finding, &reasons, style.full);
+    let period = fold::period(finding).filter(|_| !style.full);
+    let kept = match period {
+        Some(period) => fold::last(finding, period),
+        None => fold::kept(finding, reason, &reasons, style.full),
+    };
     let mut rows = Vec::new();
     let n_known = reasons.iter().flatten().count() as u64;
     let mut gap = Gap {
         n_steps: finding.n_steps_dropped,
         n_switches: finding.n_switches.saturating_sub(n_known),
         is_start: true,
+        period,
     };
+    let mut locks = Locks::default();
     for (idx, step) in finding.steps.iter().enumerate() {
-        let reason = &reasons[idx];
+        let n_before = locks.held_by(step.thread).len();
+        locks.apply(step);
+        let reason_to_switch = &reasons[idx];
         if !kept[idx] {
             gap.n_steps += 1;
-            gap.n_switches += u64::from(reason.is_some());
+            gap.n_switches += u64::from(reason_to_switch.is_some());
             continue;
         }
         gap.flush(&mut rows, style);
@@ -108,9 +145,11 @@ fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<R
             words: steps::words(step, names, style),
             place: place_of_step(finding, idx),
             mark: mark_of_step(finding, idx),
+            is_reason: reason.contains(&idx),
+            held: held(finding, &locks, Some((step.thread, n_before))),
         }));
-        rows.extend(between(finding, finding.n_steps_dropped + idx as u64 + 1));
-        if let Some(reason) = reason {
+        rows.extend(between(finding, finding.n_steps_dropped + idx as u64 + 1, &locks));
+        if let Some(reason) = reason_to_switch {
             if kept.get(idx + 1).is_some_and(|it| *it) {
                 rows.push(Row::Switch(reason.clone()));
             } else {
@@ -119,20 +158,37 @@ fn rows<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<R
         }
     }
     gap.flush(&mut rows, style);
-    rows.extend(ends(finding, names, style).into_iter().map(Row::Step));
+    let held = held(finding, &locks, None);
+    let ends = ends(finding, names, style).into_iter();
+    rows.extend(ends.map(|cell| Row::Step(Cell { held: held.clone(), ..cell })));
     rows
 }
 
+/// How many locks each thread holds. Who gives one back holds it until then.
+fn held(
+    finding: &Finding,
+    locks: &Locks,
+    before: Option<(ThreadId, usize)>,
+) -> Vec<(ThreadId, usize)> {
+    let threads = finding.threads.iter().map(|it| it.thread);
+    let counts = threads.map(|thread| {
+        let n_before = before.filter(|it| it.0 == thread).map_or(0, |it| it.1);
+        (thread, locks.held_by(thread).len().max(n_before))
+    });
+    counts.filter(|it| it.1 > 0).collect()
+}
+
 /// Accesses of a race that were no steps, after so many steps.
-fn between(finding: &Finding, n_steps: u64) -> impl Iterator<Item = Row<'_>> {
+fn between<'a>(finding: &'a Finding, n_steps: u64, locks: &Locks) -> impl Iterator<Item = Row<'a>> {
+    let held = held(finding, locks, None);
     let here = accesses(finding)
         .filter(move |it| it.step == n_steps && evidence::step_idx(finding, it).is_none());
     here.filter_map(move |it| {
         let op = evidence::words(it, finding.evidence.as_deref()?);
         let words = Words { op, result: String::new() };
         let mark = Some(evidence::mark(finding, it));
-        let place = Some(&it.place);
-        Some(Row::Step(Cell { number: None, thread: it.thread, words, place, mark }))
+        let (thread, place, held) = (it.thread, Some(&it.place), held.clone());
+        Some(Row::Step(Cell { number: None, thread, words, place, mark, is_reason: false, held }))
     })
 }
 
@@ -157,6 +213,8 @@ struct Gap {
     n_steps: u64,
     n_switches: u64,
     is_start: bool,
+    /// The steps that are shown are the last ones of many rounds of so many.
+    period: Option<usize>,
 }
 
 impl Gap {
@@ -171,9 +229,14 @@ impl Gap {
                 many => format!(", {} switches", number::grouped(many)),
             };
             let count = number::grouped(self.n_steps);
-            rows.push(Row::Fold(format!("{dots} {count}{earlier} {steps}{switches} {dots}")));
+            let again = match self.period {
+                Some(period) => format!(": these {period} again and again"),
+                None => String::new(),
+            };
+            let text = format!("{dots} {count}{earlier} {steps}{switches}{again} {dots}");
+            rows.push(Row::Fold(text));
         }
-        *self = Gap { n_steps: 0, n_switches: 0, is_start: false };
+        *self = Gap { n_steps: 0, n_switches: 0, is_start: false, period: None };
     }
 }
 
@@ -217,7 +280,8 @@ fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<C
     let Some(thread) = finding.thread else { return Vec::new() };
     let place = finding.sites.first();
     let words = Words { op: text.to_owned(), result: String::new() };
-    vec![Cell { number: None, thread, words, place, mark: Some(mark) }]
+    let (mark, held) = (Some(mark), Vec::new());
+    vec![Cell { number: None, thread, words, place, mark, is_reason: false, held }]
 }
 
 fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
@@ -229,6 +293,8 @@ fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<
             words: steps::stuck(state.pending.unwrap_or(OpKind::Lock), wait, names, style),
             place: Some(&wait.at),
             mark: Some("waits for ever"),
+            is_reason: false,
+            held: Vec::new(),
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! One step in words: `lock left`, `read balance → 10`, `wait ready: timed out`.
+//! One step in words: `lock left`, `read balance → 10`, `write balance ← 7`, `wait ready: timed out`.
 
 use raddle_model::{Flags, ObjectId, OpKind, OpResult, Step, WaitFor};
 
@@ -33,8 +33,10 @@ pub(crate) fn words(step: &Step, names: &mut Names<'_>, style: &Style) -> Words 
         _ => op(step.kind, step.object, names, style),
     };
     let mut result = String::new();
-    if has_value(step.kind) {
-        result = format!(" {} {}", style.arrow_right(), number::value(step.value, style));
+    let is_written = step.kind == OpKind::AtomicStore || Flags(step.flags).has(Flags::WRITTEN);
+    if is_written || has_value(step.kind) {
+        let arrow = if is_written { style.arrow_left() } else { style.arrow_right() };
+        result = format!(" {arrow} {}", number::value(step.value, style));
     }
     if let Some(ending) = ending(step) {
         result.push_str(": ");

@@ -67,6 +67,22 @@ impl Style {
         if self.unicode { "──" } else { "--" }
     }
 
+    /// Before a step that makes it fail.
+    pub(crate) const fn pointer(&self) -> &'static str {
+        if self.unicode { "▸" } else { ">" }
+    }
+
+    /// Beside what a thread does while it holds locks: one, or several.
+    pub(crate) const fn bar(&self, n_held: usize) -> &'static str {
+        match (n_held, self.unicode) {
+            (0, _) => " ",
+            (1, true) => "│",
+            (_, true) => "║",
+            (1, false) => "|",
+            (_, false) => "#",
+        }
+    }
+
     /// The text in at most `width` characters, its end cut if need be.
     pub(crate) fn cut(&self, text: &str, width: usize) -> String {
         if text.chars().count() <= width {

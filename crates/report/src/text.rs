@@ -45,7 +45,7 @@ pub struct Shown<'a> {
 
 /// The whole text of a finding.
 pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> String {
-    let schedule = Schedule::new(shown.finding, style);
+    let schedule = Schedule::new(shown.finding, shown.explanation, style);
     let mut out = headline(shown, style);
     body(&mut out, shown, &schedule, style, sources);
     let why = shown.explanation.map(|it| reason::block(shown.finding, it, style));

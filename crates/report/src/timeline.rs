@@ -69,7 +69,7 @@ impl<'a> Timeline<'a> {
 fn rows(finding: &Finding) -> Vec<Row<'_>> {
     let style = Style { color: false, unicode: true, width: 200, full: true };
     let reasons = switches::reasons(finding);
-    let schedule = schedule::Schedule::new(finding, &style);
+    let schedule = schedule::Schedule::new(finding, None, &style);
     let mut rows: Vec<Row<'_>> = Vec::new();
     for row in schedule.into_rows() {
         match row {

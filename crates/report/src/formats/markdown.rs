@@ -57,7 +57,7 @@ fn write(out: &mut String, item: &Item<'_>, level: &str, sources: &mut Sources<'
         };
         let _ = writeln!(out, "- {}{at}{source}", plain(&point.words));
     }
-    let schedule = Schedule::new(finding, &style).render(&style, sources);
+    let schedule = Schedule::new(finding, shown.explanation, &style).render(&style, sources);
     if !schedule.is_empty() {
         out.push('\n');
         fence(out, &schedule);
