@@ -5,10 +5,14 @@
 //! in new processes on both carriers. A program without one must show nothing. Both must run the same
 //! way twice.
 //!
+//! What users read about a finding, text and Markdown, is compared with the files under `golden/`, for C programs as
+//! gcc builds them. `UPDATE_EXPECT=1` writes those anew: look at the difference before you keep it.
+//!
 //! Only this file's own arguments differ from `cargo test`'s: none do; `programs.rs` is one test
 //! binary whose tests are found by looking at the folder.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
@@ -18,15 +22,20 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use raddle_explore::{
-    Block, Budget, Campaign, Execution, Observer, Options, Session, Target, explain,
+    Block, Budget, Campaign, Execution, Explained, Observer, Options, Session, Target, explain,
 };
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{
-    Carrier, End, Event, Explanation, Finding, Kind, Minimising, MinimisingEnd, PickerSpec, Plan,
+    Carrier, End, Event, Finding, Kind, Minimising, MinimisingEnd, PickerSpec, Place, Plan,
 };
 use raddle_plan::Arm;
+use raddle_report::{
+    Shown, Style,
+    formats::{self, Item},
+    reason, text,
+};
 use raddle_trace::{Entry, Summary, Trace};
 
 /// The seed of every campaign here.
@@ -58,6 +67,7 @@ fn main() -> ExitCode {
             trials.push(Trial::test(format!("{name} ({compiler})"), move || check(&path, choice)));
         }
     }
+    trials.push(Trial::test("golden files", are_golden));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -88,6 +98,8 @@ struct Directives {
     args: Vec<String>,
     /// Parts of the lines that must not come in the order that fails.
     cause: Vec<String>,
+    /// Is what users read compared with what it was?
+    is_golden: bool,
 }
 
 impl Directives {
@@ -104,6 +116,7 @@ impl Directives {
             n_executions: value("execs").ok_or("no `//@ execs:` line")?.parse()?,
             flags: words("flags"),
             args: words("args"),
+            is_golden: false,
             cause: value("cause")
                 .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
         })
@@ -111,7 +124,14 @@ impl Directives {
 }
 
 fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
-    let directives = Directives::read(path)?;
+    let mut directives = Directives::read(path)?;
+    // Why it fails is looked for once: another compiler gives the same program other steps.
+    let is_gcc = matches!(choice, CompilerChoice::Environment);
+    if !is_gcc {
+        directives.cause.clear();
+    }
+    // Libraries' headers, and so the stacks of C++ programs, differ from one machine to the next.
+    directives.is_golden = is_gcc && path.extension().is_some_and(|it| it == "c");
     let toolchain = Toolchain::open(choice)?;
     let request = CompileRequest {
         inputs: vec![path.to_owned()],
@@ -123,7 +143,7 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     options.hang_timeout = Duration::from_secs(5);
     let shared = runs_the_same_twice(&options)?;
     rewinds_as_it_forks(&options, shared)?;
-    explores_as_expected(&options, &directives)
+    explores_as_expected(&options, path, &directives)
 }
 
 /// Runs some schedules twice on fibers and once on kernel threads. The names found to be shared.
@@ -210,7 +230,11 @@ struct Silent;
 
 impl Observer for Silent {}
 
-fn explores_as_expected(options: &NativeOptions, directives: &Directives) -> Result<(), Failed> {
+fn explores_as_expected(
+    options: &NativeOptions,
+    path: &Path,
+    directives: &Directives,
+) -> Result<(), Failed> {
     let target = Native::new(options.clone());
     let campaign_options = Options {
         seed: SEED,
@@ -237,7 +261,7 @@ fn explores_as_expected(options: &NativeOptions, directives: &Directives) -> Res
         }
         (Some(found), expected) if found.finding.kind.word() == expected => {
             comes_back(options, &found.finding)?;
-            grows_small(options, &found.finding, &directives.cause)
+            grows_small(options, &found.finding, path, directives)
         }
         (Some(found), expected) => Err(format!(
             "expected {expected}, found {} at execution {}: {}\n{}",
@@ -270,7 +294,13 @@ fn comes_back(options: &NativeOptions, finding: &Finding) -> Result<(), Failed> 
 }
 
 /// Its smallest schedule shows the same finding with no more preemptions, on both carriers.
-fn grows_small(options: &NativeOptions, finding: &Finding, cause: &[String]) -> Result<(), Failed> {
+fn grows_small(
+    options: &NativeOptions,
+    finding: &Finding,
+    path: &Path,
+    directives: &Directives,
+) -> Result<(), Failed> {
+    let cause = &directives.cause;
     if finding.kind == Kind::Hang {
         return Ok(());
     }
@@ -288,19 +318,110 @@ fn grows_small(options: &NativeOptions, finding: &Finding, cause: &[String]) -> 
     if before.n_preemptions < after.n_preemptions || explained.finding.bucket != finding.bucket {
         return Err(format!("{before:?} became {after:?}").into());
     }
-    says_why(&explained.explanation, cause)?;
+    says_why(&explained, path, cause)?;
+    if directives.is_golden {
+        looks_as_before(&explained, path, &mut symbols)?;
+    }
     comes_back(options, &explained.finding)
 }
 
 /// The reason names the lines that the program says are the cause.
-fn says_why(explanation: &Explanation, cause: &[String]) -> Result<(), Failed> {
-    let orders = explanation.reason.iter().flat_map(|it| &it.orders);
+fn says_why(explained: &Explained, path: &Path, cause: &[String]) -> Result<(), Failed> {
+    let text = fs::read_to_string(path)?;
+    let is_here = |it: &&Place| Path::new(&it.file).file_name() == path.file_name();
+    let places = named(explained);
+    let numbers: BTreeSet<u32> = places.iter().filter(is_here).map(|it| it.line).collect();
     let lines: Vec<&str> =
-        orders.flat_map(|it| [it.first.source.as_str(), it.second.source.as_str()]).collect();
+        numbers.iter().filter_map(|it| text.lines().nth(*it as usize - 1)).map(str::trim).collect();
     match cause.iter().find(|it| !lines.iter().any(|line| line.contains(it.as_str()))) {
         Some(missing) => {
-            Err(format!("`{missing}` is not among the reason's lines: {lines:?}").into())
+            Err(format!("`{missing}` is not among the reason's lines: {lines:#?}").into())
         }
         None => Ok(()),
     }
+}
+
+/// The places that the reason names: of its orders, of what stands out, and of those who wait for each other.
+fn named(explained: &Explained) -> Vec<Place> {
+    let mut places = Vec::new();
+    if let Some(reason) = &explained.explanation.reason {
+        let orders = reason.orders.iter().flat_map(|it| [&it.first, &it.second]);
+        let observed = reason.observations.iter().flat_map(|it| it.points());
+        for point in orders.chain(observed) {
+            places.push(point.place.clone());
+            places.extend(point.caller.iter().map(|it| it.0.clone()));
+        }
+    }
+    let waits = explained.finding.threads.iter().filter_map(|it| it.waits_for.as_ref());
+    for wait in waits {
+        places.push(wait.at.clone());
+        places.extend(wait.holders.iter().map(|it| it.1.clone()));
+    }
+    places
+}
+
+/// Text and Markdown of a finding are what they were.
+fn looks_as_before(
+    explained: &Explained,
+    path: &Path,
+    symbols: &mut Symbols,
+) -> Result<(), Failed> {
+    let Explained { finding, explanation } = explained;
+    let file = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
+    let (folder, name) = (folder.unwrap_or_default(), file.trim_end_matches(".c"));
+    let base = path.parent().and_then(Path::to_str).unwrap_or_default();
+    let id = format!("{}-0000", finding.kind.prefix());
+    let explanation = Some(explanation);
+    let shown = Shown { finding, id: &id, seed: Some(SEED), reproduced: None, base, explanation };
+    let style = Style::default();
+    let sentences = explanation.map(|it| reason::sentences(finding, it, &style));
+    let item = Item { shown, program: file, reason: sentences.unwrap_or_default() };
+    let mut sources = |place: &Place| symbols.source_line(place);
+    let text = text::finding(&shown, &style, &mut sources);
+    let markdown = formats::markdown(&item, &mut sources);
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    is_as_before(&golden.join(format!("{folder}_{name}.txt")), &text)?;
+    // The same is said in both: some are enough.
+    match folder {
+        "papers" => is_as_before(&golden.join(format!("{folder}_{name}.md")), &markdown),
+        _ => Ok(()),
+    }
+}
+
+/// What users read is written down for sixty programs or more.
+fn are_golden() -> Result<(), Failed> {
+    let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"))?;
+    match files.count() {
+        60.. => Ok(()),
+        few => Err(format!("only {few} golden files").into()),
+    }
+}
+
+fn is_as_before(file: &Path, text: &str) -> Result<(), Failed> {
+    let text = without_addresses(text);
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::create_dir_all(file.parent().unwrap_or(file))?;
+        return Ok(fs::write(file, text)?);
+    }
+    // Not every program has one; `are_golden` says that there are enough.
+    let Ok(before) = fs::read_to_string(file) else { return Ok(()) };
+    match before.lines().zip(text.lines()).position(|(before, now)| before != now) {
+        None if before.lines().count() == text.lines().count() => Ok(()),
+        idx => {
+            Err(format!("{}, line {}: now it is\n{text}", file.display(), idx.unwrap_or(0) + 1)
+                .into())
+        }
+    }
+}
+
+/// Where the linker and the allocator put things is theirs to decide.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("0x…");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str("0x…");
+        out.push_str(part.trim_start_matches(|it: char| it.is_ascii_hexdigit()));
+    }
+    out
 }

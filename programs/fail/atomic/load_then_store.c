@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ flags: -std=c11
-//@ cause: atomic_store(&tickets
+//@ cause: int mine = atomic_load(&tickets); | atomic_store(&tickets, mine + 1);
 // Atomic load and atomic store are no atomic increment.
 #include <assert.h>
 #include <pthread.h>

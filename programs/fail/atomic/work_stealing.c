@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 2000
+//@ cause: if (b < atomic_load(&top)) { | if (t < atomic_load(&bottom)
 // A work-stealing deque whose owner does not race the thief for the last item: it runs twice.
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ flags: -std=c11
-//@ cause: cnd_signal(&opened);
+//@ cause: cnd_signal(&opened); | cnd_wait(&opened, &lock);
 // Both C11 threads may be waiting for the door, but it is announced with cnd_signal.
 #include <stddef.h>
 #include <threads.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: pthread_testcancel(); | pthread_cancel(
 // A cancellation point sits between the two halves of an update.
 #include <assert.h>
 #include <pthread.h>

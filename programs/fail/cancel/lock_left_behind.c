@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: pthread_cond_wait( | pthread_cancel(
 // A thread cancelled in a condition wait without a clean-up handler takes the mutex into its grave.
 #include <pthread.h>
 

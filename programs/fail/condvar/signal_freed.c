@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 300
+//@ cause: pthread_cond_signal(&latch->opened); | free(latch);
 // The waiter frees the latch as soon as it sees it open; the opener has yet to signal it.
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 1000
+//@ cause: pthread_cond_signal(&changed); | pthread_cond_wait(&changed, &lock);
 // Two kinds of waiters share a condition and are woken with signal: the wrong one may eat the wake-up.
 #include <pthread.h>
 

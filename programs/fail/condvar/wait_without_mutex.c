@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 500
+//@ cause: int seen = flag; | flag = 1;
 // The slow path drops the mutex to look again and then waits on the condition without holding it.
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: std::lock_guard<std::mutex> hold(lock);
 // Observer and subject call into one another with their own std::mutex held.
 #include <mutex>
 #include <thread>

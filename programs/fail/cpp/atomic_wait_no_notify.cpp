@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ flags: -std=c++20
+//@ cause: bool awaited = waiters > 0; | waiters++;
 // The value is stored without notify if nobody waited when its making began; a later waiter sleeps on.
 #include <atomic>
 #include <chrono>

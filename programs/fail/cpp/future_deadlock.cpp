@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: ordered[me] = true; | if (ordered[other])
 // Two tasks wait for one another's future if each finds the other's result "already ordered".
 #include <atomic>
 #include <future>

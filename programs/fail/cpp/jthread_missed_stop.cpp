@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 2000
 //@ flags: -std=c++20
+//@ cause: changed.notify_all(); | changed.wait(hold);
 // The stop request is tested before a plain condition wait; nothing wakes the wait if it comes in between.
 #include <condition_variable>
 #include <mutex>

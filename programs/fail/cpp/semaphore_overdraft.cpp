@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ flags: -std=c++20
+//@ cause: pool.acquire();
 // Two tasks need two permits each and take them one by one from a pool of two.
 #include <semaphore>
 #include <thread>

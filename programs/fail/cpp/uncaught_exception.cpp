@@ -1,5 +1,6 @@
 //@ expect: exception
 //@ execs: 500
+//@ cause: return !items.empty(); | items.clear();
 // at() throws in a thread if the element is taken away between the size check and the access.
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 //@ expect: abort
 //@ execs: 500
+//@ cause: state = 1; | if (state == 1) | state = 2;
 // The early return forgets to join: destroying a joinable std::thread calls std::terminate.
 #include <atomic>
 #include <thread>

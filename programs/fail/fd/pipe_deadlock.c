@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: atomic_store(&begun[me], 1); | if (atomic_load(&begun[other])) {
 // Whoever sees that its peer has begun lets it write first; if both see it, both read for ever.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: assert(write(ends[1], &message[0], 1) == 1); | assert(write(ends[1], &message[1], 1) == 1);
 // Header and body of a message are two writes to a shared pipe: another sender's fall in between.
 #include <assert.h>
 #include <pthread.h>

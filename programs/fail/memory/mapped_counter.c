@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 200
+//@ cause: ++*counter;
 // A lost update in memory that the program has mapped itself.
 #include <assert.h>
 #include <pthread.h>

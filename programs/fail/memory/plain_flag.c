@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: assert(data == 99); | data = 99;
 // The flag is raised before the data is written, both as plain memory.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: move(&left, -30); | move(&right, 30); | int total = move(&left, 0) + move(&right, 0);
 // Money is in flight between two locked accounts; an audit in the middle misses it.
 #include <assert.h>
 #include <pthread.h>

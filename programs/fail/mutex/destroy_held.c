@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 500
+//@ cause: pthread_mutex_destroy(&lock); | pthread_mutex_unlock(&lock);
 // "done" is announced inside the critical section, so the owner may destroy a mutex that is still held.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 2000
+//@ cause: pthread_mutex_lock(left); | pthread_mutex_lock(right);
 // Four philosophers all reach for the left fork first.
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 //@ expect: abort
 //@ execs: 500
+//@ cause: atomic_store(&verbose, 1); | if (atomic_load(&verbose))
 // A helper locks an error-checking mutex that its caller may hold already; EDEADLK makes it abort.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: if (items == 0) | items++;
 // The error path of take() returns without unlocking; it is taken only if the consumer comes first.
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 //@ expect: crash
 //@ execs: 200
+//@ cause: queue = NULL; | (&queue->lock);
 // A worker takes the lock of a queue that may be gone by then: it passes the address of a field of nothing.
 #include <pthread.h>
 #include <stdlib.h>

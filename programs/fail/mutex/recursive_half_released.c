@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: dirty = i; | if (dirty) {
 // A recursive mutex locked twice on a rare path and unlocked once: the thread ends with it.
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 1000
+//@ cause: pthread_mutex_lock(&ring[me]); | pthread_mutex_lock(&ring[next]);
 // Three threads, three locks, each takes its own and then its neighbour's: a cycle of length three.
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: inside++; | assert(inside == 0);
 // timedlock's result goes unasked: after a timeout the thread walks into an occupied critical section.
 #include <assert.h>
 #include <pthread.h>

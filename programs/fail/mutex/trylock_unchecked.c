@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 500
+//@ cause: pthread_mutex_trylock(&lock);
 // The result of trylock is ignored: the loser works unprotected and then unlocks what it does not hold.
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: length++; | int n = length, s = sum; | sum += 10;
 // Atomicity violation on two variables: length and sum are each locked, but not together.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: limit = 64; | return limit;
 // A hand-made guard in place of a function-local static: the second caller does not wait for the first.
 #include <atomic>
 #include <cassert>

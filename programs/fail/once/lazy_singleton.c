@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: if (atomic_load(&instance) == NULL) | atomic_store(&instance,
 // A lazily made singleton without any lock: two threads make one each.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: std::lock_guard<std::recursive_mutex> hold(lock); | static const int value = load();
 // A function-local static whose initialiser takes a lock, reached by another thread that holds the lock.
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: if (is_full) | is_full = 1;
 // Agents sell tickets until somebody says that the plane is full; the flag is looked at before the sale and
 // set after it.
 #include <assert.h>

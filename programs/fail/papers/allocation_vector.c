@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: while (is_taken[block]) | is_taken[block] = 1;
 // Two threads allocate blocks from a vector: "find a free one" and "mark it as taken" are each locked, not
 // both together.
 #include <assert.h>

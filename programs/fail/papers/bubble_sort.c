@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: int left = numbers[i], right = numbers[i + 1];
 // One thread for each pair of neighbours compares and exchanges them, pass after pass. A pass waits for
 // nobody but its own threads' start: neighbours are exchanged by two threads at once.
 #include <assert.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: n_buffered++; | n_buffered = 0;
 // Writers put characters into a buffer under a lock; who empties it does so without.
 #include <assert.h>
 #include <pthread.h>

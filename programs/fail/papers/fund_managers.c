@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: accounts[to].money += amount;
 // Managers move money between accounts. Every account has a lock, but a transfer takes only the lock of
 // the account that pays. (Stoller's second example.)
 #include <assert.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 1000
+//@ cause: assert(n_done == | n_done++;
 // Workers report finished pieces of work; the manager hands in the account when it believes that all are
 // done, but a worker counts a piece before it has done it.
 #include <assert.h>

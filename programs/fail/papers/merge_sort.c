@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: int is_left = n_left > 0; | n_left -= change;
 // Each half is sorted by a thread of its own while there are threads to be had. "Is one left?" and "one
 // fewer" are two critical sections, so more threads run than there may be.
 #include <assert.h>

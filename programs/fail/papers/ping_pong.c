@@ -1,5 +1,6 @@
 //@ expect: crash
 //@ execs: 500
+//@ cause: if (ball != NULL) { | ball->n_strokes++; | ball = NULL;
 // Players hit the ball if there is one; between the look and the stroke another one takes it away.
 #include <pthread.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 1000
+//@ cause: n_in_pipe--; | pthread_cond_wait(&has_seat, &lock);
 // Seats of a plane go through a pipe with room for one. A passenger who was woken does not look again
 // whether the seat is still there: another one may have come by who did not have to wait.
 #include <assert.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: pthread_cond_signal(&changed); | pthread_cond_wait(&changed, &lock);
 // Producers and consumers share one condition variable and wake one waiter each: now and then the wrong
 // one.
 #include <pthread.h>

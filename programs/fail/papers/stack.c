@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: has_items = 1; | if (has_items) {
 // A locked stack with a flag "there is something": the flag is set by the first push and never taken back.
 #include <assert.h>
 #include <pthread.h>

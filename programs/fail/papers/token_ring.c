@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: token[seat] = token[seat - 1];
 // Four threads pass a token round a ring of four cells, each under the lock; nothing makes them take turns.
 #include <assert.h>
 #include <pthread.h>

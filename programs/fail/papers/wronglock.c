@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: data++;
 // One thread guards the data with its lock; N others guard it with another one.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: pthread_rwlock_rdlock(&lock); | pthread_rwlock_wrlock(&lock);
 // A reader that misses upgrades to writer while it still holds the read lock: it waits for itself.
 #include <pthread.h>
 

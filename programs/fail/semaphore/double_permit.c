@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: inside++;
 // The semaphore was initialised with two permits where the code needs mutual exclusion.
 #include <assert.h>
 #include <pthread.h>

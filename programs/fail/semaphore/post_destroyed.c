@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 300
+//@ cause: sem_post(&done); | sem_destroy(&done);
 // The waiter destroys the semaphore while the poster of a second wake-up is still on its way.
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: atomic_fetch_add(&sum, 10); | assert(atomic_load(&sum) == 20);
 // The collector waits for one post where there are two workers: it may sum up too early.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: if (!atomic_load(&rung)) | pthread_kill( | pause();
 // The classic race of "if not yet, pause": the signal comes after the test and before the sleep.
 #include <pthread.h>
 #include <signal.h>

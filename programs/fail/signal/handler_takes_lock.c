@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: pthread_mutex_lock(&lock); | pthread_kill(
 // The handler takes a mutex that the interrupted thread may be holding.
 #include <pthread.h>
 #include <signal.h>

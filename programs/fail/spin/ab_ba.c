@@ -1,5 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
+//@ cause: pthread_spin_lock(&spin); | pthread_mutex_lock(&mutex);
 // A spin lock and a mutex taken in opposite order: one thread sleeps, the other spins, for ever.
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: int n = length; | length = n
 // Two spin locks for one list: inserts and removals do not exclude one another.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: exit
 //@ execs: 500
+//@ cause: atomic_store(&status, (int)(intptr_t)arg);
 // The program's exit code is what the last writer left.
 #include <pthread.h>
 #include <stdatomic.h>

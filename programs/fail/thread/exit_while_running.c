@@ -1,5 +1,6 @@
 //@ expect: abort
 //@ execs: 500
+//@ cause: atomic_store(&journal_open, 1); | if (atomic_load(&journal_open)) | atomic_store(&journal_open, 0);
 // main leaves while a worker still runs; the atexit handler finds the journal open.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 500
+//@ cause: if (!atomic_load(&joined)) { | atomic_store(&joined, 1);
 // Two reapers each test "joined" and then join the same thread.
 #include <pthread.h>
 #include <stdatomic.h>

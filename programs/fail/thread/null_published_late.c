@@ -1,6 +1,6 @@
 //@ expect: crash
 //@ execs: 500
-//@ cause: atomic_store(&session
+//@ cause: seen = atomic_load(&session)->id; | atomic_store(&session, &first);
 // The worker is started before the pointer it needs is published: a null pointer is followed.
 #include <pthread.h>
 #include <stdatomic.h>

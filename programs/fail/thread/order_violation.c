@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: assert(atomic_load(&buffer_size) > 0); | atomic_store(&buffer_size, 512);
 // The child uses what main sets only after creating it.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 //@ expect: assert
 //@ execs: 500
-//@ cause: assert(atomic_load(
+//@ cause: struct request *r = atomic_load(&queue); | struct request *r = atomic_exchange(&queue, NULL); | assert(atomic_load(&r->magic) == ALIVE); | atomic_store(&r->magic, DEAD);
 // The freeing thread poisons a request that its user has looked up but not yet read.
 #include <assert.h>
 #include <pthread.h>

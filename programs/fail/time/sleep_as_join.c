@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: assert(atomic_load(&loaded)); | atomic_store(&loaded, 1);
 // "It will be ready in a second": sleeping in place of waiting fails if a backup has the disk first.
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ cause: scratch =
 // A "per-thread" scratch buffer that lost its thread_local: two formatters write into one another.
 #include <atomic>
 #include <cassert>
