@@ -48,18 +48,18 @@ fn deadlock() {
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NULL);
 
-              step  T0 main   T1          T2          6 steps, 2 switches
-                 1  spawn T1                          bank.c:50  pthread_create(&first, NUL…
-                 2  spawn T2                          bank.c:51  pthread_create(&second, NU…
+              step  T0 main   T1           T2           6 steps, 2 switches
+                 1  spawn T1                            bank.c:50  pthread_create(&first, N…
+                 2  spawn T2                            bank.c:51  pthread_create(&second,…
                     ── switch (T0 blocked) ──
-                 3  .         start
-                 4  .         lock left               bank.c:30  pthread_mutex_lock(&from->…
+                 3  .          start
+                 4  .         │lock left                bank.c:30  pthread_mutex_lock(&from…
                     ── switch (preempted) ──
-                 5  .         .           start
-                 6  .         .           lock right  bank.c:30  pthread_mutex_lock(&from->…
-                    join T1   .           .           bank.c:52  ← waits for ever
-                    .         lock right  .           bank.c:31  ← waits for ever
-                    .         .           lock left   bank.c:31  ← waits for ever
+                 5  .         │             start
+                 6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from…
+                    join T1   │            │            bank.c:52  ← waits for ever
+                    .         │lock right  │            bank.c:31  ← waits for ever
+                    .         │            │lock left   bank.c:31  ← waits for ever
 
               program output:
                 moving 10 to the right
@@ -89,18 +89,18 @@ fn deadlock_wide() {
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NULL);
 
-              step  T0 main   T1          T2          6 steps, 2 switches
-                 1  spawn T1                          bank.c:50  pthread_create(&first, NULL, to_right, NULL);
-                 2  spawn T2                          bank.c:51  pthread_create(&second, NULL, to_left, NULL);
+              step  T0 main   T1           T2           6 steps, 2 switches
+                 1  spawn T1                            bank.c:50  pthread_create(&first, NULL, to_right, NULL);
+                 2  spawn T2                            bank.c:51  pthread_create(&second, NULL, to_left, NULL);
                     ── switch (T0 blocked) ──
-                 3  .         start
-                 4  .         lock left               bank.c:30  pthread_mutex_lock(&from->lock);
+                 3  .          start
+                 4  .         │lock left                bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
-                 5  .         .           start
-                 6  .         .           lock right  bank.c:30  pthread_mutex_lock(&from->lock);
-                    join T1   .           .           bank.c:52  ← waits for ever
-                    .         lock right  .           bank.c:31  ← waits for ever
-                    .         .           lock left   bank.c:31  ← waits for ever
+                 5  .         │             start
+                 6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
+                    join T1   │            │            bank.c:52  ← waits for ever
+                    .         │lock right  │            bank.c:31  ← waits for ever
+                    .         │            │lock left   bank.c:31  ← waits for ever
 
               program output:
                 moving 10 to the right
@@ -132,18 +132,18 @@ fn deadlock_in_ascii() {
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NULL);
 
-              step  T0 main   T1          T2          6 steps, 2 switches
-                 1  spawn T1                          bank.c:50  pthread_create(&first, N...
-                 2  spawn T2                          bank.c:51  pthread_create(&second,...
+              step  T0 main   T1           T2           6 steps, 2 switches
+                 1  spawn T1                            bank.c:50  pthread_create(&first,...
+                 2  spawn T2                            bank.c:51  pthread_create(&second...
                     -- switch (T0 blocked) --
-                 3  .         start
-                 4  .         lock left               bank.c:30  pthread_mutex_lock(&from...
+                 3  .          start
+                 4  .         |lock left                bank.c:30  pthread_mutex_lock(&fr...
                     -- switch (preempted) --
-                 5  .         .           start
-                 6  .         .           lock right  bank.c:30  pthread_mutex_lock(&from...
-                    join T1   .           .           bank.c:52  <- waits for ever
-                    .         lock right  .           bank.c:31  <- waits for ever
-                    .         .           lock left   bank.c:31  <- waits for ever
+                 5  .         |             start
+                 6  .         |            |lock right  bank.c:30  pthread_mutex_lock(&fr...
+                    join T1   |            |            bank.c:52  <- waits for ever
+                    .         |lock right  |            bank.c:31  <- waits for ever
+                    .         |            |lock left   bank.c:31  <- waits for ever
 
               program output:
                 moving 10 to the right
@@ -184,18 +184,18 @@ fn locks_without_names_get_letters() {
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NULL);
 
-              step  T0 main   T1      T2      6 steps, 2 switches
-                 1  spawn T1                  bank.c:50  pthread_create(&first, NULL, to_ri…
-                 2  spawn T2                  bank.c:51  pthread_create(&second, NULL, to_l…
+              step  T0 main   T1       T2       6 steps, 2 switches
+                 1  spawn T1                    bank.c:50  pthread_create(&first, NULL, to_…
+                 2  spawn T2                    bank.c:51  pthread_create(&second, NULL, to…
                     ── switch (T0 blocked) ──
-                 3  .         start
-                 4  .         lock A          bank.c:30  pthread_mutex_lock(&from->lock);
+                 3  .          start
+                 4  .         │lock A           bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
-                 5  .         .       start
-                 6  .         .       lock B  bank.c:30  pthread_mutex_lock(&from->lock);
-                    join T1   .       .       bank.c:52  ← waits for ever
-                    .         lock B  .       bank.c:31  ← waits for ever
-                    .         .       lock A  bank.c:31  ← waits for ever
+                 5  .         │         start
+                 6  .         │        │lock B  bank.c:30  pthread_mutex_lock(&from->lock);
+                    join T1   │        │        bank.c:52  ← waits for ever
+                    .         │lock B  │        bank.c:31  ← waits for ever
+                    .         │        │lock A  bank.c:31  ← waits for ever
               A: mutex in heap block of 48 bytes allocated at bank.c:20 (#1)
               B: mutex in heap block of 48 bytes allocated at bank.c:20 (#2)
 
@@ -226,19 +226,19 @@ fn lost_wakeup() {
               T0 main waits for the end of thread T1
                   at examples/bank.c:52 in main  pthread_join(first, NULL);
 
-              step  T0 main       T1 consumer  7 steps, 3 switches
-                 1  spawn T1                   bank.c:50  pthread_create(&first, NULL, to_r…
+              step  T0 main        T1 consumer   7 steps, 3 switches
+                 1   spawn T1                    bank.c:50  pthread_create(&first, NULL, to…
                     ── switch (preempted) ──
-                 2  .             start
+                 2   .              start
                     ── switch (preempted) ──
-                 3  lock left     .            bank.c:30  pthread_mutex_lock(&from->lock);
-                 4  signal ready  .            bank.c:61
-                 5  unlock left   .            bank.c:62
+                 3  │lock left      .            bank.c:30  pthread_mutex_lock(&from->lock);
+                 4  │signal ready   .            bank.c:61
+                 5  │unlock left    .            bank.c:62
                     ── switch (T0 blocked) ──
-                 6  .             lock left    bank.c:59
-                 7  .             wait ready   bank.c:60  pthread_cond_wait(&ready, &lock);
-                    join T1       .            bank.c:52  ← waits for ever
-                    .             wait ready   bank.c:60  ← waits for ever
+                 6   .             │lock left    bank.c:59
+                 7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock…
+                     join T1        .            bank.c:52  ← waits for ever
+                     .              wait ready   bank.c:60  ← waits for ever
 
               replay:  raddle replay dl-02c1
               show:    raddle show dl-02c1 --full
@@ -260,14 +260,14 @@ fn assertion() {
                   #0 audit examples/bank.c:40  assert(left.balance + right.balance == 200);
                   #1 worker examples/bank.c:45
 
-              step  T0 main             T1                  5 steps, 1 switch
-                 1  spawn T1                                bank.c:50  pthread_create(&firs…
-                 2  lock left                               bank.c:30  pthread_mutex_lock(&…
-                 3  read left+40 → 100                      bank.c:35  from->balance -= amo…
+              step  T0 main              T1                  5 steps, 1 switch
+                 1   spawn T1                                bank.c:50  pthread_create(&fir…
+                 2  │lock left                               bank.c:30  pthread_mutex_lock(…
+                 3  │read left+40 → 100                      bank.c:35  from->balance -= am…
                     ── switch (preempted) ──
-                 4  .                   start
-                 5  .                   read left+40 → 100  bank.c:40  assert(left.balance…
-                    .                   assert              bank.c:40  ← assert failed
+                 4  │                    start
+                 5  │                    read left+40 → 100  bank.c:40  assert(left.balance…
+                    │                    assert              bank.c:40  ← assert failed
 
               program output:
                 bank: bank.c:40: audit: Assertion failed.
@@ -291,14 +291,14 @@ fn crash_after_many_steps() {
                   #0 transfer examples/bank.c:35  from->balance -= amount;
                   #1 to_left examples/bank.c:47
 
-              step  T1             T2                  1,182 steps, 1 switch
+              step  T1              T2                   1,182 steps, 1 switch
                     … 1,178 earlier steps …
-              1179  write left+40  .                   bank.c:35  from->balance -= amount;
-              1180  unlock left    .                   bank.c:36
+              1179  │write left+40   .                   bank.c:35  from->balance -= amount;
+              1180  │unlock left     .                   bank.c:36
                     ── switch (preempted) ──
-              1181  .              lock right          bank.c:30  pthread_mutex_lock(&from-…
-              1182  .              read left+40 → 100  bank.c:35  from->balance -= amount;
-                    .              crash               bank.c:35  ← crashed
+              1181   .              │lock right          bank.c:30  pthread_mutex_lock(&fro…
+              1182   .              │read left+40 → 100  bank.c:35  from->balance -= amount;
+                     .              │crash               bank.c:35  ← crashed
 
               replay:  raddle replay dl-02c1
               show:    raddle show dl-02c1 --full
@@ -337,12 +337,12 @@ fn misuse() {
               in T1, created at examples/bank.c:50 in main
                   #0 worker examples/bank.c:36
 
-              step  T0 main    T1           4 steps, 1 switch
-                 1  spawn T1                bank.c:50  pthread_create(&first, NULL, to_righ…
-                 2  lock left               bank.c:30  pthread_mutex_lock(&from->lock);
+              step  T0 main     T1           4 steps, 1 switch
+                 1   spawn T1                bank.c:50  pthread_create(&first, NULL, to_rig…
+                 2  │lock left               bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
-                 3  .          start
-                 4  .          unlock left  bank.c:36  ← misuse
+                 3  │           start
+                 4  │           unlock left  bank.c:36  ← misuse
 
               replay:  raddle replay dl-02c1
               show:    raddle show dl-02c1 --full
@@ -377,21 +377,21 @@ fn five_threads_are_listed() {
 
               step  thread   8 steps, 3 switches
                  1  T1       start
-                 2  T1       lock forks+0    bank.c:30  pthread_mutex_lock(&from->lock);
+                 2  T1      │lock forks+0    bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  3  T2       start
-                 4  T2       lock forks+40   bank.c:30  pthread_mutex_lock(&from->lock);
+                 4  T2      │lock forks+40   bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  5  T3       start
-                 6  T3       lock forks+80   bank.c:30  pthread_mutex_lock(&from->lock);
+                 6  T3      │lock forks+80   bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  7  T4       start
-                 8  T4       lock forks+120  bank.c:30  pthread_mutex_lock(&from->lock);
+                 8  T4      │lock forks+120  bank.c:30  pthread_mutex_lock(&from->lock);
                     T0 main  join T1         bank.c:52  ← waits for ever
-                    T1       lock forks+40   bank.c:31  ← waits for ever
-                    T2       lock forks+80   bank.c:31  ← waits for ever
-                    T3       lock forks+120  bank.c:31  ← waits for ever
-                    T4       lock forks+0    bank.c:31  ← waits for ever
+                    T1      │lock forks+40   bank.c:31  ← waits for ever
+                    T2      │lock forks+80   bank.c:31  ← waits for ever
+                    T3      │lock forks+120  bank.c:31  ← waits for ever
+                    T4      │lock forks+0    bank.c:31  ← waits for ever
 
               replay:  raddle replay dl-02c1
               show:    raddle show dl-02c1 --full
@@ -423,13 +423,13 @@ fn narrow_terminals_get_a_list() {
                  2  T0 main  spawn T2    bank.c:51  pthread_create(&sec…
                     ── switch (T0 blocked) ──
                  3  T1       start
-                 4  T1       lock left   bank.c:30  pthread_mutex_lock(…
+                 4  T1      │lock left   bank.c:30  pthread_mutex_lock(…
                     ── switch (preempted) ──
                  5  T2       start
-                 6  T2       lock right  bank.c:30  pthread_mutex_lock(…
+                 6  T2      │lock right  bank.c:30  pthread_mutex_lock(…
                     T0 main  join T1     bank.c:52  ← waits for ever
-                    T1       lock right  bank.c:31  ← waits for ever
-                    T2       lock left   bank.c:31  ← waits for ever
+                    T1      │lock right  bank.c:31  ← waits for ever
+                    T2      │lock left   bank.c:31  ← waits for ever
 
               program output:
                 moving 10 to the right
@@ -465,6 +465,7 @@ fn json_line() {
           "cycle": [],
           "evidence": null,
           "execution": 1942,
+          "explanation": null,
           "id": "assert-02c1",
           "kind": "assert",
           "message": "left.balance + right.balance == 200",

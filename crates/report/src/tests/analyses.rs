@@ -74,39 +74,39 @@ fn race_on_the_heap() {
         &on_the_heap(),
         &Style::default(),
         expect![[r#"
-        error[dl-02c1]: data race on `Account.balance` (8 bytes)
-          found at execution 1,942 by walk, seed 7
-          Read of size 8 by main thread:
-              #0 worker examples/bank.c:40  assert(left.balance + right.balance == 200);
-          Previous write of size 8 by thread T1 pay (mutexes: write `left`):
-              #0 transfer examples/bank.c:35  from->balance -= amount;
-              #1 worker examples/bank.c:45
-          Location is `Account.balance`, field of `struct Account`, 40 bytes into a heap
-          block of size 48 allocated by main thread:
-              #0 make examples/bank.c:20
-              #1 main examples/bank.c:49
-          Mutex `left` held by thread T1 pay, taken at:
-              examples/bank.c:30 in transfer  pthread_mutex_lock(&from->lock);
-          Thread T1 pay (finished) created by main thread at:
-              #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
+            error[dl-02c1]: data race on `Account.balance` (8 bytes)
+              found at execution 1,942 by walk, seed 7
+              Read of size 8 by main thread:
+                  #0 worker examples/bank.c:40  assert(left.balance + right.balance == 200);
+              Previous write of size 8 by thread T1 pay (mutexes: write `left`):
+                  #0 transfer examples/bank.c:35  from->balance -= amount;
+                  #1 worker examples/bank.c:45
+              Location is `Account.balance`, field of `struct Account`, 40 bytes into a heap
+              block of size 48 allocated by main thread:
+                  #0 make examples/bank.c:20
+                  #1 main examples/bank.c:49
+              Mutex `left` held by thread T1 pay, taken at:
+                  examples/bank.c:30 in transfer  pthread_mutex_lock(&from->lock);
+              Thread T1 pay (finished) created by main thread at:
+                  #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
 
-          T1's write after step 3 and step 4 are unordered: T1 holds `left`, T0 holds
-          nothing, and no release-acquire leads from one to the other
+              T1's write after step 3 and step 4 are unordered: T1 holds `left`, T0 holds
+              nothing, and no release-acquire leads from one to the other
 
-          step  T0 main             T1 pay                 4 steps, 2 switches
-             1  spawn T1                                   bank.c:50  pthread_create(&f…
-                ── switch (preempted) ──
-             2  .                   start
-             3  .                   lock left              bank.c:30  pthread_mutex_loc…
-                .                   write Account.balance  bank.c:35  ← race
-                ── switch (preempted) ──
-             4  read left+40 → 100  .                      bank.c:40  ← race
+              step  T0 main             T1 pay                  4 steps, 2 switches
+                 1  spawn T1                                    bank.c:50  pthread_create(&…
+                    ── switch (preempted) ──
+                 2  .                    start
+                 3  .                   │lock left              bank.c:30  pthread_mutex_lo…
+                    .                   │write Account.balance  bank.c:35  ← race
+                    ── switch (preempted) ──
+                 4  read left+40 → 100  │                       bank.c:40  ← race
 
-          replay:  raddle replay dl-02c1
-          show:    raddle show dl-02c1 --full
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
 
-        SUMMARY: raddle: race at examples/bank.c:40 in worker
-    "#]],
+            SUMMARY: raddle: race at examples/bank.c:40 in worker
+        "#]],
     );
 }
 
@@ -122,38 +122,38 @@ fn race_in_ascii() {
         &finding,
         &ASCII,
         expect![[r#"
-        error[dl-02c1]: data race on `Account.balance` (8 bytes)
-          found at execution 1,942 by walk, seed 7
-          Read of size 8 by main thread:
-              examples/bank.c:40 in worker
-          Previous atomic write of size 8 by thread T1 pay:
-              #0 transfer examples/bank.c:35  from->balance -= amount;
-              #1 worker examples/bank.c:45
-          Location is `Account.balance`, field of `struct Account`, 40 bytes into a heap
-          block of size 48 allocated by main thread:
-              #0 make examples/bank.c:20
-              #1 main examples/bank.c:49
-          Thread T1 pay (finished) created by main thread at:
-              #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
+            error[dl-02c1]: data race on `Account.balance` (8 bytes)
+              found at execution 1,942 by walk, seed 7
+              Read of size 8 by main thread:
+                  examples/bank.c:40 in worker
+              Previous atomic write of size 8 by thread T1 pay:
+                  #0 transfer examples/bank.c:35  from->balance -= amount;
+                  #1 worker examples/bank.c:45
+              Location is `Account.balance`, field of `struct Account`, 40 bytes into a heap
+              block of size 48 allocated by main thread:
+                  #0 make examples/bank.c:20
+                  #1 main examples/bank.c:49
+              Thread T1 pay (finished) created by main thread at:
+                  #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
 
-          T1's rmw after step 3 and step 4 are unordered: neither thread holds a lock,
-          and no release-acquire leads from one to the other
-          when it was tried: the assertion `total == 200` failed
+              T1's rmw after step 3 and step 4 are unordered: neither thread holds a lock,
+              and no release-acquire leads from one to the other
+              when it was tried: the assertion `total == 200` failed
 
-          step  T0 main              T1 pay               4 steps, 2 switches
-             1  spawn T1                                  bank.c:50  pthread_create(&...
-                -- switch (preempted) --
-             2  .                    start
-             3  .                    lock left            bank.c:30  pthread_mutex_lo...
-                .                    rmw Account.balance  bank.c:35  <- race
-                -- switch (preempted) --
-             4  read left+40 -> 100  .                    bank.c:40  <- race
+              step  T0 main              T1 pay                4 steps, 2 switches
+                 1  spawn T1                                   bank.c:50  pthread_create(...
+                    -- switch (preempted) --
+                 2  .                     start
+                 3  .                    |lock left            bank.c:30  pthread_mutex_l...
+                    .                    |rmw Account.balance  bank.c:35  <- race
+                    -- switch (preempted) --
+                 4  read left+40 -> 100  |                     bank.c:40  <- race
 
-          replay:  raddle replay dl-02c1
-          show:    raddle show dl-02c1 --full
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
 
-        SUMMARY: raddle: race at examples/bank.c:40 in worker
-    "#]],
+            SUMMARY: raddle: race at examples/bank.c:40 in worker
+        "#]],
     );
 }
 
@@ -238,36 +238,36 @@ fn cycle_that_was_not_shown() {
         &finding,
         &Style::default(),
         expect![[r#"
-        warning[dl-02c1]: lock-order inversion (potential deadlock) of T1 and T2
-          found at execution 1,942 by walk, seed 7
-          Cycle in lock order graph: `left` => `right` => `left`
-          Mutex `right` acquired here while holding mutex `left` in thread T1:
-              examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-              `left` since examples/bank.c:30 in transfer  pthread_mutex_lock(&from->lo…
-          Mutex `left` acquired here while holding mutex `right` in thread T2:
-              examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-              `right` since examples/bank.c:30 in transfer  pthread_mutex_lock(&from->l…
-          Thread T1 (running) created by main thread at:
-              #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
-          Thread T2 (running) created by main thread at:
-              #0 main examples/bank.c:51  pthread_create(&second, NULL, to_left, NULL);
+            warning[dl-02c1]: lock-order inversion (potential deadlock) of T1 and T2
+              found at execution 1,942 by walk, seed 7
+              Cycle in lock order graph: `left` => `right` => `left`
+              Mutex `right` acquired here while holding mutex `left` in thread T1:
+                  examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  `left` since examples/bank.c:30 in transfer  pthread_mutex_lock(&from->lo…
+              Mutex `left` acquired here while holding mutex `right` in thread T2:
+                  examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
+                  `right` since examples/bank.c:30 in transfer  pthread_mutex_lock(&from->l…
+              Thread T1 (running) created by main thread at:
+                  #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
+              Thread T2 (running) created by main thread at:
+                  #0 main examples/bank.c:51  pthread_create(&second, NULL, to_left, NULL);
 
-          only potential: the plan that drives T1 and T2 there was not followed
+              only potential: the plan that drives T1 and T2 there was not followed
 
-          step  T1            T2          6 steps, 1 switch
-             1  lock left     .           bank.c:30  pthread_mutex_lock(&from->lock);
-             2  lock right    .           bank.c:31  pthread_mutex_lock(&to->lock);
-             3  unlock right  .           bank.c:36
-             4  unlock left   .           bank.c:37
-                ── switch (preempted) ──
-             5  .             lock right  bank.c:30  pthread_mutex_lock(&from->lock);
-             6  .             lock left   bank.c:31  pthread_mutex_lock(&to->lock);
+              step  T1             T2           6 steps, 1 switch
+                 1  │lock left      .           bank.c:30  pthread_mutex_lock(&from->lock);
+                 2  ║lock right     .           bank.c:31  pthread_mutex_lock(&to->lock);
+                 3  ║unlock right   .           bank.c:36
+                 4  │unlock left    .           bank.c:37
+                    ── switch (preempted) ──
+                 5   .             │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
+                 6   .             ║lock left   bank.c:31  pthread_mutex_lock(&to->lock);
 
-          replay:  raddle replay dl-02c1
-          show:    raddle show dl-02c1 --full
+              replay:  raddle replay dl-02c1
+              show:    raddle show dl-02c1 --full
 
-        SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
-    "#]],
+            SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
+        "#]],
     );
 }
 
@@ -302,15 +302,15 @@ fn atomicity() {
 
               only potential: no execution failed by it
 
-              step  T0 main             T1 pay              4 steps, 2 switches
-                 1  spawn T1                                bank.c:50  pthread_create(&firs…
+              step  T0 main             T1 pay               4 steps, 2 switches
+                 1  spawn T1                                 bank.c:50  pthread_create(&fir…
                     ── switch (preempted) ──
-                 2  .                   start
-                 3  .                   lock left           bank.c:30  pthread_mutex_lock(&…
-                    .                   write left.balance  bank.c:35  ← meant to be one
+                 2  .                    start
+                 3  .                   │lock left           bank.c:30  pthread_mutex_lock(…
+                    .                   │write left.balance  bank.c:35  ← meant to be one
                     ── switch (preempted) ──
-                 4  read left+40 → 100  .                   bank.c:40  ← in between
-                    .                   write left.balance  bank.c:36  ← meant to be one
+                 4  read left+40 → 100  │                    bank.c:40  ← in between
+                    .                   │write left.balance  bank.c:36  ← meant to be one
 
               replay:  raddle replay dl-02c1
               show:    raddle show dl-02c1 --full

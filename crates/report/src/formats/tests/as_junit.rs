@@ -29,37 +29,37 @@ fn a_finding() {
     check(
         &[item(&samples::misuse(), "misuse-02c1")],
         expect![[r#"
-        <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="raddle" tests="1" failures="1" errors="0">
-          <testsuite name="bank.c" tests="1" failures="1" errors="0" time="1.250" timestamp="2026-01-31T12:34:56">
-            <testcase name="misuse-02c1" classname="bank.c">
-              <properties>
-                <property name="bucket" value="00000000000002c1"/>
-                <property name="seed" value="7"/>
-                <property name="strategy" value="walk"/>
-                <property name="replay" value="raddle replay misuse-02c1"/>
-              </properties>
-              <failure type="misuse" message="misuse: T1 unlocks a mutex that another thread holds: left.lock">error[misuse-02c1]: misuse: T1 unlocks a mutex that another thread holds: left.lock
-          found at execution 1,942 by walk, seed 7
-          in T1, created at examples/bank.c:50 in main
-              #0 worker examples/bank.c:36
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="raddle" tests="1" failures="1" errors="0">
+              <testsuite name="bank.c" tests="1" failures="1" errors="0" time="1.250" timestamp="2026-01-31T12:34:56">
+                <testcase name="misuse-02c1" classname="bank.c">
+                  <properties>
+                    <property name="bucket" value="00000000000002c1"/>
+                    <property name="seed" value="7"/>
+                    <property name="strategy" value="walk"/>
+                    <property name="replay" value="raddle replay misuse-02c1"/>
+                  </properties>
+                  <failure type="misuse" message="misuse: T1 unlocks a mutex that another thread holds: left.lock">error[misuse-02c1]: misuse: T1 unlocks a mutex that another thread holds: left.lock
+              found at execution 1,942 by walk, seed 7
+              in T1, created at examples/bank.c:50 in main
+                  #0 worker examples/bank.c:36
 
-          step  T0 main    T1           4 steps, 1 switch
-             1  spawn T1                bank.c:50  pthread_create(&amp;first, NULL, to_right, NULL);
-             2  lock left               bank.c:30  pthread_mutex_lock(&amp;from-&gt;lock);
-                ── switch (preempted) ──
-             3  .          start
-             4  .          unlock left  bank.c:36  ← misuse
+              step  T0 main     T1           4 steps, 1 switch
+                 1   spawn T1                bank.c:50  pthread_create(&amp;first, NULL, to_right, NULL);
+                 2  │lock left               bank.c:30  pthread_mutex_lock(&amp;from-&gt;lock);
+                    ── switch (preempted) ──
+                 3  │           start
+                 4  │           unlock left  bank.c:36  ← misuse
 
-          replay:  raddle replay misuse-02c1
-          show:    raddle show misuse-02c1 --full
+              replay:  raddle replay misuse-02c1
+              show:    raddle show misuse-02c1 --full
 
-        SUMMARY: raddle: misuse at examples/bank.c:36 in worker
-        </failure>
-            </testcase>
-          </testsuite>
-        </testsuites>
-    "#]],
+            SUMMARY: raddle: misuse at examples/bank.c:36 in worker
+            </failure>
+                </testcase>
+              </testsuite>
+            </testsuites>
+        "#]],
     );
 }
 
@@ -84,14 +84,14 @@ fn what_comes_from_the_program_is_text() {
                   #0 audit examples/bank.c:40  assert(left.balance + right.balance == 200);
                   #1 worker examples/bank.c:45
 
-              step  T0 main             T1 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*  5 steps, 1 switch
-                 1  spawn T1                                                  a b,c:%50.c:50  pthread_create(&amp;f…
-                 2  lock left                                                 a b,c:%30.c:30  pthread_mutex_loc…
-                 3  read left+40 → 100                                        a b,c:%35.c:35  from-&gt;balance -=…
+              step  T0 main              T1 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*  5 steps, 1 switch
+                 1   spawn T1                                                  a b,c:%50.c:50  pthread_create(&amp;…
+                 2  │lock left                                                 a b,c:%30.c:30  pthread_mutex_lo…
+                 3  │read left+40 → 100                                        a b,c:%35.c:35  from-&gt;balance -=…
                     ── switch (preempted) ──
-                 4  .                   start                                 a b,c:%0.c
-                 5  .                   read left+40 → 100                    a b,c:%40.c:40  assert(left.balan…
-                    .                   assert                                a b,c:%40.c:40  ← assert failed
+                 4  │                    start                                 a b,c:%0.c
+                 5  │                    read left+40 → 100                    a b,c:%40.c:40  assert(left.bala…
+                    │                    assert                                a b,c:%40.c:40  ← assert failed
 
               program output:
                 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
