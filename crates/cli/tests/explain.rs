@@ -69,34 +69,35 @@ fn a_finding_is_made_small_and_explained() {
         stdout:   fails whenever (lines of counter.c)
         stdout:            T1 read hits   :7  int seen = hits;
         stdout:     before T2 write hits  :14  hits = seen + 1;
+        stdout:        and T2 read hits   :13  int seen = hits;
         stdout:     before T1 write hits  :8  hits = seen + 1;
         stdout:   20 of 20 random schedules that keep these orders fail; one of them the other
-        stdout:   way round: 0 of 20, 10 of 20
+        stdout:   way round: 0 of 20, 0 of 20
         stdout:   note: T1 holds mutex `lock` at counter.c:7; T2 does not at counter.c:14
-        stdout:   passes when T1's write (counter.c:8) comes before T2's write (counter.c:14):
-        stdout:          T2 then reads 1 from hits at counter.c:13, not 0
+        stdout:   passes when T1's write (counter.c:8) comes before T2's read (counter.c:13): T2
+        stdout:          then reads 1 from hits at counter.c:13, not 0
         stdout: 
         stdout:   5 → 1 preemptions, 3 threads, 7 replays
-        stdout:   step  T0 main   T1 careful     T2 careless    14 steps, 4 switches
-        stdout:      1  spawn T1                                counter.c:19  pthread_create(&s…
-        stdout:      2  spawn T2                                counter.c:20  pthread_create(&t…
+        stdout:   step  T0 main   T1 careful       T2 careless     lines of counter.c
+        stdout:      1  spawn T1                                   :19  pthread_create(&s, NULL…
+        stdout:      2  spawn T2                                   :20  pthread_create(&t, NULL…
         stdout:         ── switch (T0 blocked) ──
-        stdout:      3  .         start
-        stdout:      4  .         lock lock                     counter.c:6   pthread_mutex_loc…
-        stdout:      5  .         read hits → 0                 counter.c:7   int seen = hits;
+        stdout:      3  .          start
+        stdout:      4  .         │lock lock                       :6   pthread_mutex_lock(&loc…
+        stdout: ▸    5  .         │read hits → 0                   :7   int seen = hits;
         stdout:         ── switch (preempted) ──
-        stdout:      6  .         .              start
-        stdout:      7  .         .              read hits → 0  counter.c:13  int seen = hits;
-        stdout:      8  .         .              write hits     counter.c:14  hits = seen + 1;
-        stdout:      9  .         .              finish
+        stdout:      6  .         │                start
+        stdout: ▸    7  .         │                read hits → 0   :13  int seen = hits;
+        stdout: ▸    8  .         │                write hits ← 1  :14  hits = seen + 1;
+        stdout:      9  .         │                finish
         stdout:         ── switch (T2 finished) ──
-        stdout:     10  .         write hits                    counter.c:8   hits = seen + 1;
-        stdout:     11  .         unlock lock                   counter.c:9   pthread_mutex_unl…
-        stdout:     12  .         finish
+        stdout: ▸   10  .         │write hits ← 1                  :8   hits = seen + 1;
+        stdout:     11  .         │unlock lock                     :9   pthread_mutex_unlock(&l…
+        stdout:     12  .          finish
         stdout:         ── switch (T1 finished) ──
-        stdout:     13  join T1                                 counter.c:21  pthread_join(s, N…
-        stdout:     14  join T2                                 counter.c:22  pthread_join(t, N…
-        stdout:         assert    .              .              counter.c:23  ← assert failed
+        stdout:     13  join T1                                    :21  pthread_join(s, NULL);
+        stdout:     14  join T2                                    :22  pthread_join(t, NULL);
+        stdout:         assert     .               .               :23  ← assert failed
         stdout: 
         stdout:   program output:
         stdout:     counter.c:23: Assertion `hits == 2' failed.
