@@ -6,11 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use object::{
     Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget, SectionFlags,
     SectionKind, SymbolKind, elf,
 };
+
+use crate::function::{called, near_target};
+
+/// Does a function announce what it does?
+pub(crate) fn has_hooks(code: &Code, binary: &Binary) -> bool {
+    let mut names = code.instructions.iter().filter_map(|it| called(it, binary));
+    names.any(|it| it.starts_with("__tsan_"))
+}
 
 /// Why a program can't be looked through.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +49,10 @@ pub(crate) struct Code {
     pub(crate) instructions: Vec<Instruction>,
 }
 
+fn is_within(ranges: &[(u64, u64)], address: u64) -> bool {
+    ranges.iter().any(|(start, end)| *start <= address && address < *end)
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Binary {
@@ -48,6 +60,10 @@ pub(crate) struct Binary {
     pub(crate) functions: BTreeMap<u64, Code>,
     /// By address of a stub, or of the word that a call goes through: the name of what is called.
     pub(crate) imports: BTreeMap<u64, String>,
+    /// By address of a word that nobody writes once the program is loaded: the function whose address it holds.
+    pub(crate) words: BTreeMap<u64, u64>,
+    /// Functions without hooks that never return, Rust's panics as a rule: whoever calls one is at an end.
+    pub(crate) endless: BTreeSet<u64>,
     /// Functions whose address is somewhere in the data.
     pub(crate) pointed_to: BTreeSet<u64>,
     /// Memory that nobody writes: start and end.
@@ -75,18 +91,25 @@ impl Binary {
             if !is_written || is_bound {
                 let start = section.address();
                 binary.read_only.push((start, start + section.size()));
-                if section.kind() == SectionKind::ReadOnlyData {
+                let is_data = matches!(
+                    section.kind(),
+                    SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
+                );
+                if is_data {
                     let bytes = section.data().unwrap_or_default();
                     binary.constants.push((start, bytes.to_vec()));
                 }
             }
         }
+        let Binary { words, read_only, .. } = &mut binary;
+        words.retain(|it, _| is_within(read_only, *it));
+        binary.find_endless();
         Ok(binary)
     }
 
     /// Is it memory that nobody writes?
     pub(crate) fn is_read_only(&self, address: u64) -> bool {
-        self.read_only.iter().any(|(start, end)| *start <= address && address < *end)
+        is_within(&self.read_only, address)
     }
 
     /// The code that a table of jumps may lead to, if it is one: distances from its start, the first of them
@@ -98,6 +121,22 @@ impl Binary {
         let targets =
             entries.map(|it| table.wrapping_add_signed(i64::from(i32::from_le_bytes(*it))));
         targets.take_while(|it| function.contains(it)).collect()
+    }
+
+    fn find_endless(&mut self) {
+        let returns = |code: &Code| {
+            let end = code.instructions.last().map_or(code.start, Instruction::next_ip);
+            let is_inside = |it: u64| code.start <= it && it < end;
+            code.instructions.iter().any(|it| match it.flow_control() {
+                FlowControl::Return | FlowControl::IndirectBranch => true,
+                FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => {
+                    near_target(it).is_none_or(|it| !is_inside(it))
+                }
+                _ => false,
+            })
+        };
+        let endless = self.functions.iter().filter(|it| !returns(it.1) && !has_hooks(it.1, self));
+        self.endless = endless.map(|it| *it.0).collect();
     }
 
     fn read_functions(&mut self, file: &object::File<'_>) {
@@ -132,6 +171,7 @@ impl Binary {
                 _ => {
                     let target = relocation.addend() as u64;
                     if self.functions.contains_key(&target) {
+                        self.words.insert(address, target);
                         self.pointed_to.insert(target);
                     }
                 }

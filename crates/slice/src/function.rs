@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use raddle_plan::search::SinkKind;
 
 use self::blocks::Blocks;
-pub(crate) use self::blocks::{called, near_target};
+pub(crate) use self::blocks::{called, near_target, own_target};
 use crate::{
     binary::{Binary, Code},
     sources::{Source, Sources},
@@ -33,8 +33,8 @@ pub(crate) struct Summary {
     pub(crate) calls: BTreeMap<u64, Call>,
     /// What it returns.
     pub(crate) returns: Sources,
-    /// Conditional branches.
-    pub(crate) n_branches: u64,
+    /// What it, or whoever it calls, writes to memory that is not its own stack.
+    pub(crate) stores: Sources,
     /// Functions whose address it takes.
     pub(crate) pointed_to: BTreeSet<u64>,
 }
@@ -105,8 +105,6 @@ impl Raw {
         };
         let block = |place: &u64| self.at.get(place).copied().unwrap_or(0);
         let mut summary = self.summary.clone();
-        let is_branch = |it: &&(u64, SinkKind)| it.1 == SinkKind::Branch;
-        summary.n_branches = summary.sinks.keys().filter(is_branch).count() as u64;
         for ((place, _), sources) in &mut summary.sinks {
             *sources = complete(sources, block(place));
         }
@@ -118,6 +116,8 @@ impl Raw {
                 *sources = complete(sources, block(place));
             }
         }
+        // Whoever looks there is not in this function: every way counts.
+        summary.stores = complete(&summary.stores, 0);
         for (block, sources) in &self.returns {
             summary.returns.add(&complete(sources, *block));
         }

@@ -21,6 +21,7 @@ mod binary;
 mod function;
 mod hooks;
 mod program;
+mod resolve;
 mod sources;
 mod state;
 

@@ -11,11 +11,13 @@ pub(crate) enum Source {
     Param(u8),
     /// What a call in the function returned, by its return address.
     Ret(u64),
+    /// What a call in the function wrote through pointers, by its return address.
+    Out(u64),
     /// Whatever decides the branch at the end of this block: on one of its ways only was it computed.
     Control(u32),
 }
 
-/// A set of sources. Invariant: sorted, no duplicates.
+/// A set of sources. Invariant: sorted, no duplicates; `Unknown` is alone, for what else there is does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sources(Vec<Source>);
 
@@ -36,12 +38,15 @@ impl Sources {
         self.0.iter().copied()
     }
 
-    pub(crate) fn has(&self, source: Source) -> bool {
-        self.0.binary_search(&source).is_ok()
-    }
-
     /// Adds all of another set; `true` if any was new.
     pub(crate) fn add(&mut self, other: &Sources) -> bool {
+        if self.is_unknown() || other.0.is_empty() {
+            return false;
+        }
+        if other.is_unknown() || self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return true;
+        }
         let n_before = self.0.len();
         for source in &other.0 {
             if let Err(at) = self.0.binary_search(source) {
@@ -49,6 +54,10 @@ impl Sources {
             }
         }
         n_before < self.0.len()
+    }
+
+    fn is_unknown(&self) -> bool {
+        self.0.first() == Some(&Source::Unknown)
     }
 
     /// Both.
@@ -63,6 +72,9 @@ impl FromIterator<Source> for Sources {
         let mut sources: Vec<Source> = all.into_iter().collect();
         sources.sort_unstable();
         sources.dedup();
+        if sources.first() == Some(&Source::Unknown) {
+            sources.truncate(1);
+        }
         Sources(sources)
     }
 }

@@ -1,6 +1,6 @@
 //! What is in registers, flags and stack at one point of a function.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use iced_x86::Register;
 
@@ -58,6 +58,8 @@ pub(crate) enum Pointer {
     Stack(i64),
     /// Into memory that nobody writes.
     Constant,
+    /// Where the word at this address points, which is filled in once, when the program is loaded.
+    Word(u64),
 }
 
 /// See the module.
@@ -71,6 +73,12 @@ pub(crate) struct State {
     stack: BTreeMap<i64, (i64, Sources)>,
     /// What went to the stack where nobody knows.
     anywhere: Sources,
+    /// By address that somebody was given: what went there, or anywhere above, and has no entry of its own.
+    outs: BTreeMap<i64, Sources>,
+    /// Addresses that were kept in memory, so that whoever is called may know them.
+    escaped: BTreeSet<i64>,
+    /// Addresses out of which others were made that are not known: choices between two, elements of arrays.
+    blurred: BTreeSet<i64>,
     /// Hooks that announced the last read, on each way here; and where on the stack, if there.
     pub(crate) last_read: Sources,
     pub(crate) read_at: Option<i64>,
@@ -88,6 +96,9 @@ impl State {
             flags: Sources::none(),
             stack: BTreeMap::new(),
             anywhere: Sources::none(),
+            outs: BTreeMap::new(),
+            escaped: BTreeSet::new(),
+            blurred: BTreeSet::new(),
             last_read: Sources::none(),
             read_at: None,
             last_write: Vec::new(),
@@ -139,10 +150,15 @@ impl State {
     /// What a part of the stack holds.
     pub(crate) fn load(&self, address: i64, size: i64) -> Sources {
         let mut found = self.anywhere.clone();
+        let mut is_known = false;
         for (start, (length, sources)) in self.stack.range(..address + size) {
             if start + length > address {
                 found.add(sources);
+                is_known |= *start <= address && address + size <= start + length;
             }
+        }
+        if !is_known {
+            found.add(&self.outs_at(address + size));
         }
         // Above the entry are the caller's: arguments that had no register.
         if address > 0 && !self.stack.contains_key(&address) {
@@ -153,7 +169,55 @@ impl State {
 
     /// What any part of the stack holds.
     pub(crate) fn load_anywhere(&self) -> Sources {
-        self.stack.values().fold(self.anywhere.clone(), |all, it| all.with(&it.1))
+        let all = self.stack.values().map(|it| &it.1).chain(self.outs.values());
+        all.fold(self.anywhere.clone(), |all, it| all.with(it))
+    }
+
+    /// What callees may have written below an address, where nothing was written since.
+    fn outs_at(&self, end: i64) -> Sources {
+        let outs = self.outs.range(..end).map(|it| it.1);
+        outs.fold(Sources::none(), |all, it| all.with(it))
+    }
+
+    /// A call was given this address of the stack: it may have written there, or above.
+    pub(crate) fn store_from(&mut self, address: i64, sources: &Sources) {
+        for (start, (length, known)) in &mut self.stack {
+            if start + *length > address {
+                known.add(sources);
+            }
+        }
+        self.outs.entry(address).or_default().add(sources);
+    }
+
+    /// An address of the stack is kept in memory.
+    pub(crate) fn escape(&mut self, address: i64) {
+        self.escaped.insert(address);
+    }
+
+    /// Another address was made of this one, and nobody knows which.
+    pub(crate) fn blur(&mut self, address: i64) {
+        self.blurred.insert(address);
+    }
+
+    /// What a pointer that is not known may point to on the stack.
+    pub(crate) fn load_blurred(&self) -> Sources {
+        let Some(first) = self.blurred.first() else { return Sources::none() };
+        let above = self.stack.iter().filter(|(start, it)| **start + it.0 > *first);
+        let all = above.map(|it| &it.1.1).chain(self.outs.values());
+        all.fold(self.anywhere.clone(), |all, it| all.with(it))
+    }
+
+    /// Something goes where a pointer points that is not known.
+    pub(crate) fn store_blurred(&mut self, sources: &Sources) {
+        if let Some(first) = self.blurred.first().copied() {
+            self.store_from(first, sources);
+        }
+    }
+
+    /// Addresses of the stack that a call knows: in its arguments, and those that were kept.
+    pub(crate) fn known_to_callee(&self) -> BTreeSet<i64> {
+        let in_registers = ARGUMENTS[..6].iter().filter_map(|it| self.address(*it));
+        in_registers.chain(self.escaped.iter().chain(&self.blurred).copied()).collect()
     }
 
     pub(crate) fn store(&mut self, address: i64, size: i64, sources: Sources) {
@@ -191,18 +255,41 @@ impl State {
             has_changed |= mine.add(theirs);
         }
         for (mine, theirs) in self.pointers.iter_mut().zip(&other.pointers) {
-            if mine != theirs && mine.is_some() {
-                *mine = None;
-                has_changed = true;
+            if mine != theirs {
+                let lost = [*mine, *theirs].into_iter().flatten();
+                for it in lost {
+                    if let Pointer::Stack(address) = it {
+                        has_changed |= self.blurred.insert(address);
+                    }
+                }
+                has_changed |= mine.take().is_some();
             }
         }
         for (address, (size, sources)) in &other.stack {
-            let fresh = (*size, Sources::none());
+            let fresh = (*size, self.outs_at(address + size));
             let is_new = !self.stack.contains_key(address);
             let mine = self.stack.entry(*address).or_insert(fresh);
             mine.0 = mine.0.max(*size);
             has_changed |= mine.1.add(sources) || is_new;
         }
+        let mut outs = other.outs.iter().peekable();
+        let mut below = Sources::none();
+        for (address, (size, sources)) in &mut self.stack {
+            while let Some((_, out)) = outs.next_if(|it| *it.0 < *address + *size) {
+                below.add(out);
+            }
+            if !other.stack.contains_key(address) {
+                has_changed |= sources.add(&below);
+            }
+        }
+        for (address, sources) in &other.outs {
+            let is_new = !self.outs.contains_key(address);
+            has_changed |= self.outs.entry(*address).or_default().add(sources) || is_new;
+        }
+        let n_known = self.escaped.len() + self.blurred.len();
+        self.escaped.extend(&other.escaped);
+        self.blurred.extend(&other.blurred);
+        has_changed |= n_known < self.escaped.len() + self.blurred.len();
         has_changed |= self.flags.add(&other.flags);
         has_changed |= self.anywhere.add(&other.anywhere);
         has_changed |= self.last_read.add(&other.last_read);

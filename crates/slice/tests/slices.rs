@@ -1,4 +1,4 @@
-//! Slices of small functions, compiled by gcc and clang without and with optimisation, against brute force: each
+//! Slices of small functions, compiled by gcc, clang and rustc without and with optimisation, against brute force: each
 //! function is run with every shared variable changed in turn, and whatever changes what it does has to be in
 //! a slice.
 
@@ -38,17 +38,96 @@ const FUNCTIONS: &[(&str, &str)] = &[
         "int t[4]; for (int i = 0; i < 4; i++) t[i] = i == 2 ? b : 0; if (t[n & 3]) way(1);",
     ),
     ("early", "if (a == 7) return; if (b) way(1);"),
+    // The compiler knows that nobody else sees `x`, and leaves out the hook of its read, not that of its write.
+    ("by_pointer", "int x; fetch(&x); if (x > 1) way(1);"),
+    ("by_pointers", "int x[2] = {0, 0}; fetch(&x[n & 1]); if (x[0] > 1) way(1);"),
+    ("by_structure", "struct pair s = {0, 0}; fill(&s); if (s.second > 1) way(1);"),
+    ("by_copy", "struct pair s, t = {b, n}; memcpy(&s, &t, sizeof s); if (s.first > 1) way(1);"),
+    (
+        "by_choice",
+        "int x = 0, y = 0, *q = n > 1 ? &x : &y; *q = a; if (x > 3) way(1); if (y) also(2);",
+    ),
+    ("by_recursion", "if (sum(3) > 9) way(1);"),
+    ("by_function_pointer", "if (n_of[n & 1]() > 1) way(1);"),
 ];
+
+type Functions = &'static [(&'static str, &'static str)];
 
 /// What the functions are in: each is called with all values, and has a line for each of them.
 const FRAME: &str = r#"
 #include <stdio.h>
+#include <string.h>
+struct pair { int first, second; };
 int a, b, c, n, *p = &a;
 __attribute__((noinline, no_sanitize("thread"))) static void way(int k) { printf("%d ", k); }
 __attribute__((noinline, no_sanitize("thread"))) static void also(int k) { printf("%d! ", k); }
 __attribute__((noinline)) static int twice(int x) { return x * 2; }
 __attribute__((noinline)) static int get_b(void) { return b; }
+__attribute__((noinline)) static void fetch(int *out) { *out = a; }
+__attribute__((noinline)) static void fill(struct pair *out) { out->first = n; fetch(&out->second); }
+__attribute__((noinline)) static int sum(int k) { return k ? b + sum(k - 1) : 0; }
+__attribute__((noinline)) static int get_n(void) { return n; }
+int (*n_of[2])(void) = {get_b, get_n};
 "#;
+
+/// The same in Rust. Without `std`'s printing in the functions: its code has no hooks, and depends on everything.
+const RUST_FUNCTIONS: &[(&str, &str)] = &[
+    ("plain", "if a > 3 { way(1) } else { also(2) }"),
+    (
+        "through_a_local",
+        "let x = a.wrapping_add(1); let y = x.wrapping_mul(2); c = 9; if y > 8 { way(1) }",
+    ),
+    ("two", "if a.wrapping_add(b) > 5 { way(1) }"),
+    ("neither", "c = a; if n > 0 { way(1) } else { also(2) }"),
+    ("nested", "if a != 0 { if b != 0 { way(1) } else { also(2) } } else { c = 3 }"),
+    ("by_control", "let mut v = 0; if a != 0 { v = 1 } if v & b != 0 { way(1) }"),
+    ("by_call", "if twice(a) > 4 { way(1) }"),
+    ("by_result", "if get_b() > 1 { way(1) }"),
+    ("by_shared", "c = a.wrapping_add(1); if c > 4 { way(1) }"),
+    (
+        "in_a_loop",
+        "let mut s = 0; let mut i = 0; while i < 3 { s += a; i += 1 } if s > 7 { way(1) }",
+    ),
+    (
+        "choice",
+        "match a { 0 => way(1), 1 => { c += 1; way(2) } 3 => n += 1, 4 => also(5), _ => way(6) }",
+    ),
+    ("chosen", "let x = if a > 2 { b } else { n }; if x > 1 { way(1) }"),
+    ("early", "if a == 7 { return } if b != 0 { way(1) }"),
+    ("by_pointer", "let mut x = 0; fetch(&mut x); if x > 1 { way(1) }"),
+    ("by_pair", "let it = pair(); if it.1 > 1 { way(1) }"),
+    ("by_option", "if let Some(it) = positive() { if it > 3 { way(1) } else { also(2) } }"),
+    ("by_recursion", "if sum(3) > 9 { way(1) }"),
+];
+
+const RUST_FRAME: &str = r#"#![allow(static_mut_refs, non_upper_case_globals, unused)]
+#[no_mangle] pub static mut a: i32 = 0;
+#[no_mangle] pub static mut b: i32 = 0;
+#[no_mangle] pub static mut c: i32 = 0;
+#[no_mangle] pub static mut n: i32 = 0;
+extern "C" { fn puts(text: *const i8) -> i32; fn printf(format: *const i8, ...) -> i32; }
+#[inline(never)] unsafe fn way(k: i32) { printf(c"%d ".as_ptr(), k); }
+#[inline(never)] unsafe fn also(k: i32) { printf(c"%d! ".as_ptr(), k); }
+#[inline(never)] unsafe fn twice(x: i32) -> i32 { x.wrapping_mul(2) }
+#[inline(never)] unsafe fn get_b() -> i32 { b }
+#[inline(never)] unsafe fn fetch(out: &mut i32) { *out = a }
+#[inline(never)] unsafe fn pair() -> (u64, i64, u64) { (n as u64, a as i64, 0) }
+#[inline(never)] unsafe fn positive() -> Option<i32> { if a > 0 { Some(b) } else { None } }
+#[inline(never)] unsafe fn sum(k: i32) -> i32 { if k > 0 { b.wrapping_add(sum(k - 1)) } else { 0 } }
+"#;
+
+fn rust_program() -> String {
+    let mut text = RUST_FRAME.to_owned();
+    for (name, body) in RUST_FUNCTIONS {
+        let _ =
+            writeln!(text, "#[no_mangle] #[inline(never)] pub unsafe fn f_{name}() {{ {body} }}");
+    }
+    text += "fn main() { unsafe { for i in [0, 1, 3, 4, 7] { for j in [0, 1, 3, 4, 7] {\n";
+    for (name, _) in RUST_FUNCTIONS {
+        let _ = writeln!(text, "a = i; b = j; c = 0; n = 2; f_{name}(); puts(c\"\".as_ptr());");
+    }
+    text + "} } } }\n"
+}
 
 const STUBS: &str = r#"
 #define HOOK(name) void name(void) {}
@@ -87,14 +166,14 @@ fn run(command: &mut Command) -> String {
 const N_VALUES: usize = 5;
 
 /// Which of `a` and `b` change the ways of each function, by trying.
-fn tried(program: &Path) -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+fn tried(program: &Path, functions: Functions) -> BTreeMap<&'static str, BTreeSet<&'static str>> {
     let output = run(&mut Command::new(program));
     let lines: Vec<&str> = output.lines().collect();
-    let n_lines = N_VALUES * N_VALUES * FUNCTIONS.len();
+    let n_lines = N_VALUES * N_VALUES * functions.len();
     assert_eq!(lines.len(), n_lines, "{output}");
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (idx, (name, _)) in FUNCTIONS.iter().enumerate() {
-        let ways = |a: usize, b: usize| lines[(a * N_VALUES + b) * FUNCTIONS.len() + idx];
+    for (idx, (name, _)) in functions.iter().enumerate() {
+        let ways = |a: usize, b: usize| lines[(a * N_VALUES + b) * functions.len() + idx];
         let found = found.entry(name).or_default();
         for fixed in 0..N_VALUES {
             if (1..N_VALUES).any(|it| ways(it, fixed) != ways(0, fixed)) {
@@ -116,7 +195,7 @@ fn sliced(
     range: &std::ops::Range<u64>,
 ) -> BTreeSet<String> {
     let address_of: BTreeMap<u64, u64> =
-        (0..1 << 16).map(|it| (mix(raddle_model::hash_bytes(b"m"), it), it)).collect();
+        (0..1 << 20).map(|it| (mix(raddle_model::hash_bytes(b"m"), it), it)).collect();
     let mut open: Vec<u64> = Vec::new();
     for sink in &flows.sinks {
         let at = address_of.get(&sink.place).copied().unwrap_or_default();
@@ -182,22 +261,27 @@ fn check(compiler: &str, level: &str) {
     compile(&[level, "-c", "-fsanitize=thread", "-fno-inline", "program.c"]);
     compile(&["-O1", "-shared", "-fPIC", "-o", "libstubs.so", "stubs.c"]);
     compile(&["-o", "program", "program.o", "-L.", "-lstubs", "-Wl,-rpath,$ORIGIN"]);
-    let program = path("program");
-    let sliced_program = slice(&program, "m").expect("it is a program");
-    assert_eq!(sliced_program.irregular, [""; 0], "{compiler} {level}");
-    let (listing, functions) = listing(&program);
-    for (name, expected) in tried(&program) {
+    compare(&path("program"), FUNCTIONS, &format!("{compiler} {level}"));
+}
+
+/// The slices of a program against what comes of trying.
+fn compare(program: &Path, all: Functions, how: &str) {
+    let sliced_program = slice(program, "m").expect("it is a program");
+    let is_ours = |it: &&String| it.starts_with("f_");
+    assert_eq!(sliced_program.irregular.iter().filter(is_ours).count(), 0, "{how}");
+    let (listing, functions) = listing(program);
+    for (name, expected) in tried(program, all) {
         let range = &functions[&format!("f_{name}")];
         let found = sliced(&sliced_program.flows, &listing, range);
         for variable in &expected {
             assert!(
                 found.contains(*variable),
-                "{compiler} {level}: {name} depends on {variable}, and the slice says {found:?}"
+                "{how}: {name} depends on {variable}, and the slice says {found:?}"
             );
         }
         // And it says nothing where there is nothing to say.
         if name == "neither" {
-            assert!(!found.contains("a") && !found.contains("b"), "{compiler} {level}: {found:?}");
+            assert!(!found.contains("a") && !found.contains("b"), "{how}: {found:?}");
         }
     }
 }
@@ -213,6 +297,31 @@ fn gcc() {
 fn clang() {
     for level in ["-O0", "-O1", "-O2"] {
         check("clang", level);
+    }
+}
+
+#[test]
+fn rustc() {
+    for level in ["0", "1", "2"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).expect("it is written");
+        };
+        write("program.rs", &rust_program());
+        write("stubs.c", STUBS);
+        let stubs = ["-O1", "-shared", "-fPIC", "-o", "libstubs.so", "stubs.c"];
+        run(Command::new("gcc").current_dir(folder.path()).args(stubs));
+        let opt = format!("-Copt-level={level}");
+        let flags =
+            ["-Zsanitizer=thread", "-Zexternal-clangrt", "-Cunsafe-allow-abi-mismatch=sanitizer"];
+        let link = ["-L.", "-lstubs", "-Clink-arg=-Wl,-rpath,$ORIGIN", "--edition", "2021"];
+        run(Command::new("rustc")
+            .current_dir(folder.path())
+            .env("RUSTC_BOOTSTRAP", "1")
+            .args([&opt, "--target", "x86_64-unknown-linux-gnu", "program.rs"])
+            .args(flags)
+            .args(link));
+        compare(&folder.path().join("program"), RUST_FUNCTIONS, &format!("rustc {level}"));
     }
 }
 

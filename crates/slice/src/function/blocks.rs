@@ -54,7 +54,9 @@ impl Blocks {
             let successors = match last.flow_control() {
                 FlowControl::ConditionalBranch => inside.into_iter().chain(next).collect(),
                 FlowControl::UnconditionalBranch => inside.into_iter().collect(),
-                FlowControl::IndirectBranch if !is_import(last, binary) => {
+                FlowControl::IndirectBranch
+                    if !is_import(last, binary) && own_target(last, binary).is_none() =>
+                {
                     let targets = switch.iter().filter_map(|it| block_of.get(at.get(it)?));
                     let targets: Vec<usize> = targets.copied().collect();
                     if targets.is_empty() {
@@ -215,7 +217,9 @@ impl Blocks {
 /// them leads.
 fn switch_targets(code: &Code, binary: &Binary) -> BTreeSet<u64> {
     let is_switch = |it: &Instruction| {
-        it.flow_control() == FlowControl::IndirectBranch && !is_import(it, binary)
+        it.flow_control() == FlowControl::IndirectBranch
+            && !is_import(it, binary)
+            && own_target(it, binary).is_none()
     };
     if !code.instructions.iter().any(is_switch) {
         return BTreeSet::new();
@@ -239,6 +243,7 @@ fn ends_block(instruction: &Instruction, binary: &Binary) -> bool {
         FlowControl::Next => false,
         FlowControl::Call | FlowControl::IndirectCall => {
             called(instruction, binary).is_some_and(|it| callee(it) == Callee::End)
+                || own_target(instruction, binary).is_some_and(|it| binary.endless.contains(&it))
         }
         _ => instruction.mnemonic() != Mnemonic::Syscall,
     }
@@ -253,14 +258,23 @@ pub(crate) fn near_target(instruction: &Instruction) -> Option<u64> {
     is_near.then(|| instruction.near_branch_target())
 }
 
+/// The program's own function that is called or jumped to, if it is known which: also through a word that is
+/// filled in once, when the program is loaded.
+pub(crate) fn own_target(instruction: &Instruction, binary: &Binary) -> Option<u64> {
+    let through = || binary.words.get(&word(instruction)?).copied();
+    near_target(instruction).or_else(through)
+}
+
+/// The word that a call or jump goes through.
+fn word(instruction: &Instruction) -> Option<u64> {
+    let is_word =
+        instruction.op0_kind() == OpKind::Memory && instruction.memory_base() == Register::RIP;
+    is_word.then(|| instruction.ip_rel_memory_address())
+}
+
 /// The name of what is called or jumped to, if it is not the program's own.
 pub(crate) fn called<'a>(instruction: &Instruction, binary: &'a Binary) -> Option<&'a str> {
-    let through = || {
-        let is_word =
-            instruction.op0_kind() == OpKind::Memory && instruction.memory_base() == Register::RIP;
-        is_word.then(|| instruction.ip_rel_memory_address())
-    };
-    let at = near_target(instruction).or_else(through)?;
+    let at = near_target(instruction).or_else(|| word(instruction))?;
     binary.imports.get(&at).map(String::as_str)
 }
 

@@ -1,24 +1,30 @@
 //! What a call does to the sources.
 
-use iced_x86::{Instruction, Register};
+use iced_x86::{Instruction, OpKind, Register};
 use raddle_plan::search::SinkKind;
 
 use super::{
     Pass,
-    blocks::{called, near_target},
+    blocks::{called, own_target},
 };
 use crate::{
     hooks::{Callee, callee},
     sources::{Source, Sources},
-    state::{ARGUMENTS, State},
+    state::{ARGUMENTS, Pointer, State},
 };
 
 impl Pass<'_> {
     /// A call, or a jump in place of one. Its place is its return address.
     pub(super) fn call(&mut self, state: &mut State, it: &Instruction, control: &Sources) {
         let place = it.next_ip();
-        let Some(name) = called(it, self.binary) else {
-            return self.call_own(state, it, control);
+        let word = match state.pointer(it.op0_register()) {
+            Some(Pointer::Word(word)) if it.op0_kind() == OpKind::Register => Some(word),
+            _ => None,
+        };
+        let named = word.and_then(|it| self.binary.imports.get(&it)).map(String::as_str);
+        let Some(name) = called(it, self.binary).or(named) else {
+            let through = word.and_then(|it| self.binary.words.get(&it)).copied();
+            return self.call_own(state, place, own_target(it, self.binary).or(through), control);
         };
         let what = callee(name);
         let first = state.get(Register::RDI);
@@ -27,6 +33,7 @@ impl Pass<'_> {
         let at = state.address(Register::RDI);
         let second_at = state.address(Register::RSI);
         let read = Sources::one(Source::Read(place));
+        let known = state.known_to_callee();
         let arguments = arguments(state);
         let all = arguments.iter().take(6).fold(Sources::none(), |all, it| all.with(it));
         state.clobber();
@@ -53,12 +60,14 @@ impl Pass<'_> {
             Callee::AtomicStore => {
                 self.add_sink(place, SinkKind::Reference, &first);
                 self.add_write(place, &second);
+                self.raw.summary.stores.add(&second);
             }
             Callee::AtomicUpdate | Callee::AtomicExchange => {
                 self.add_sink(place, SinkKind::Reference, &first);
                 self.raw.summary.reads.insert(place);
                 let value = if what == Callee::AtomicUpdate { &second } else { &third };
                 self.add_write(place, &read.clone().with(value));
+                self.raw.summary.stores.add(&read.clone().with(value));
                 if what == Callee::AtomicExchange {
                     match second_at {
                         Some(address) => state.store(address, 8, read.clone()),
@@ -71,6 +80,9 @@ impl Pass<'_> {
                 self.add_sink(place, SinkKind::Reference, &first.with(&second));
                 if what == Callee::Create {
                     self.add_call(place, None, &arguments[3..4]);
+                } else if let Some(address) = second_at.filter(|_| name == "pthread_join") {
+                    // What another thread has returned.
+                    state.store_from(address, &Pass::unknown());
                 }
             }
             Callee::Copy | Callee::Look | Callee::Fill => {
@@ -79,11 +91,15 @@ impl Pass<'_> {
                     self.raw.summary.reads.insert(place);
                     result = read.clone().with(&all);
                 }
-                if what == Callee::Copy {
-                    self.add_write(place, &result);
+                let written = if what == Callee::Fill { &second } else { &result };
+                if what != Callee::Look {
+                    self.add_write(place, written);
+                    self.raw.summary.stores.add(written);
+                    if let Some(address) = at {
+                        state.store_from(address, written);
+                    }
                 }
                 if what == Callee::Fill {
-                    self.add_write(place, &second);
                     result = all;
                 }
             }
@@ -93,21 +109,27 @@ impl Pass<'_> {
                 self.raw.summary.reads.insert(place);
                 self.add_write(place, &Pass::unknown());
                 result = Pass::unknown();
+                self.raw.summary.stores.add(&result);
+                for address in known {
+                    state.store_from(address, &result);
+                }
             }
         }
         self.settle(state, result.with(control));
     }
 
     /// A call of the program's own function, or through a pointer.
-    fn call_own(&mut self, state: &mut State, it: &Instruction, control: &Sources) {
-        let place = it.next_ip();
-        let target = near_target(it);
+    fn call_own(&mut self, state: &mut State, place: u64, target: Option<u64>, control: &Sources) {
         self.add_call(place, target, &arguments(state));
         let is_followed = target.is_some_and(|it| self.binary.functions.contains_key(&it));
-        let result = match is_followed {
-            true => Sources::one(Source::Ret(place)),
-            false => Pass::unknown(),
+        let (result, written) = match is_followed {
+            true => (Sources::one(Source::Ret(place)), Sources::one(Source::Out(place))),
+            false => (Pass::unknown(), Pass::unknown()),
         };
+        for address in state.known_to_callee() {
+            state.store_from(address, &written);
+        }
+        self.raw.summary.stores.add(&written);
         state.clobber();
         self.settle(state, result.with(control));
     }

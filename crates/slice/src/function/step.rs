@@ -97,10 +97,17 @@ impl Pass<'_> {
             _ => {}
         }
         let pointer = self.new_pointer(state, it)?;
+        let blurred = match pointer {
+            Some((_, None)) => addresses_in(state, it),
+            _ => Vec::new(),
+        };
         let sources = self.inputs(state, it).with(control);
         self.outputs(state, it, &sources);
         if let Some((register, pointer)) = pointer {
             state.set_pointer(register, pointer);
+        }
+        for address in blurred {
+            state.blur(address);
         }
         if it.rflags_modified() != 0 {
             state.flags = sources;
@@ -154,6 +161,12 @@ impl Pass<'_> {
         let is_stack_pointer = target == Register::RSP;
         let pointer = match it.mnemonic() {
             Mnemonic::Mov if it.op1_kind() == OpKind::Register => state.pointer(it.op1_register()),
+            Mnemonic::Mov if it.memory_base() == Register::RIP => {
+                let word = it.ip_rel_memory_address();
+                let is_function = self.binary.words.contains_key(&word)
+                    || self.binary.imports.contains_key(&word);
+                is_function.then_some(Pointer::Word(word))
+            }
             Mnemonic::Lea => match self.place(state, it) {
                 Place::Stack(address) => Some(Pointer::Stack(address)),
                 Place::Constant => Some(Pointer::Constant),
@@ -244,7 +257,7 @@ impl Pass<'_> {
             Place::Frame => state.load_anywhere().with(&state.get(it.memory_index())),
             Place::Constant => state.get(it.memory_index()),
             Place::Elsewhere if state.last_read.is_empty() => Pass::unknown(),
-            Place::Elsewhere => state.last_read.clone(),
+            Place::Elsewhere => state.last_read.clone().with(&state.load_blurred()),
         }
     }
 
@@ -267,6 +280,11 @@ impl Pass<'_> {
             let is_memory = it.op_kind(operand) == OpKind::Memory;
             if is_memory && is_written(info.op_access(operand)) {
                 self.store(state, it, sources);
+                let kept = (it.op_count() > 1 && it.op1_kind() == OpKind::Register)
+                    .then(|| state.address(it.op1_register()));
+                if let Some(address) = kept.flatten() {
+                    state.escape(address);
+                }
             }
         }
     }
@@ -285,8 +303,13 @@ impl Pass<'_> {
                 self.announced(state, sources);
             }
             Place::Constant => {}
-            Place::Elsewhere if state.write_at.is_none() => self.announced(state, sources),
-            Place::Elsewhere => {}
+            Place::Elsewhere => {
+                self.raw.summary.stores.add(sources);
+                state.store_blurred(sources);
+                if state.write_at.is_none() {
+                    self.announced(state, sources);
+                }
+            }
         }
     }
 
@@ -318,6 +341,19 @@ impl Pass<'_> {
             _ => Place::Elsewhere,
         }
     }
+}
+
+/// Addresses of the stack that an instruction makes another value of.
+fn addresses_in(state: &State, it: &Instruction) -> Vec<i64> {
+    let operands = (0..it.op_count()).filter(|operand| it.op_kind(*operand) == OpKind::Register);
+    let registers = operands.map(|operand| it.op_register(operand));
+    let is_lea = it.mnemonic() == Mnemonic::Lea;
+    let parts = [it.memory_base(), it.memory_index()].into_iter().filter(|_| is_lea);
+    // What is overwritten does not count, unless it goes into the result.
+    let is_read_too = !matches!(it.mnemonic(), Mnemonic::Mov | Mnemonic::Lea | Mnemonic::Movzx);
+    let skipped = usize::from(!is_read_too);
+    let all = registers.skip(skipped).chain(parts).filter(|it| *it != Register::None);
+    all.filter_map(|it| state.address(it)).collect()
 }
 
 const fn is_read(access: OpAccess) -> bool {
