@@ -36,7 +36,7 @@ pub(crate) fn prepare(args: &RunArgs, program: &Path, terminal: &mut Terminal) -
     });
     if !sliced.irregular.is_empty() {
         let shown = sliced.irregular.iter().take(IRREGULAR_SHOWN);
-        let names: Vec<&str> = shown.map(String::as_str).collect();
+        let names: Vec<String> = shown.map(|it| raddle_launch::demangled(it)).collect();
         let more = match sliced.irregular.len().saturating_sub(IRREGULAR_SHOWN) {
             0 => String::new(),
             n => format!(" and {n} more"),

@@ -26,4 +26,4 @@ pub use elf::{Executable, ExecutableError, Hooks, inspect};
 pub use fault::Fault;
 pub use native::{Native, NativeOptions};
 pub use runtime::{RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
-pub use symbols::{Symbols, library_code};
+pub use symbols::{Symbols, demangled, library_code};

@@ -158,8 +158,9 @@ fn tidy(file: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Only what looks mangled is: a demangler takes the plain C name `a` for the type `signed char`.
-fn demangled(name: &str) -> String {
+/// A function's name as its programmer wrote it. Only what looks mangled is: a demangler takes the plain C name `a`
+/// for the type `signed char`.
+pub fn demangled(name: &str) -> String {
     if name.starts_with("_Z") || name.starts_with("_R") {
         demangle_auto(name.into(), None).into_owned()
     } else {

@@ -50,6 +50,8 @@ pub struct Checker {
     pub n_checked: u64,
     /// Of all executions.
     pub n_reused: u64,
+    /// Pairs that were never in one execution, and were looked at all the same.
+    pub n_combined: u64,
 }
 
 impl Checker {
@@ -116,6 +118,7 @@ impl Checker {
                     continue;
                 }
                 self.n_checked += 1;
+                self.n_combined += 1;
                 if is_race(first_manner, second_manner) {
                     found.push(PotentialRace {
                         first: (first.0, first.1, *first_seen),

@@ -15,11 +15,13 @@
 //! Departures: situations are told apart by values, not by lines (F3.5). Guidelines change one read of an
 //! execution at a time, so what they have in common is a prefix, and starts from a checkpoint.
 
+mod causes;
 mod decide;
 mod draw;
 mod figures;
 mod flows;
 mod past;
+mod replays;
 mod sharing;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -27,14 +29,16 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use raddle_model::PickerSpec;
 use raddle_total::{
     Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, Policy, PotentialRace,
-    manners, weave,
+    Woven, manners, weave,
 };
 use serde::{Deserialize, Serialize};
 
 use self::{
+    causes::{cause_of, causes},
     decide::{Decisions, decide, name},
     figures::Figures,
     past::{Instance, Past},
+    replays::Replays,
     sharing::Sharing,
 };
 use super::{Progress, Run, Search, SpecError, Task};
@@ -71,6 +75,8 @@ pub(crate) struct Total {
     seen: BTreeSet<u64>,
     /// Situations that executions are to have.
     planned: BTreeSet<u64>,
+    /// Reads that executions made, each with all that led to it.
+    had: BTreeSet<u64>,
     /// By define: the value that it wrote, if that does not depend on the schedule.
     values: BTreeMap<u64, u64>,
     sharing: Sharing,
@@ -82,6 +88,7 @@ pub(crate) struct Total {
     n_steps_kept: usize,
     n_combinations: usize,
     figures: Figures,
+    replays: Replays,
     /// What has counted, for whoever restores it.
     counted: Vec<Run>,
 }
@@ -138,6 +145,12 @@ impl Total {
 
     /// The next result has come: learns from it.
     fn count(&mut self, guide: Guide, run: &Run) {
+        if !self.replays.agrees(run) {
+            self.figures.n_executions += 1;
+            self.pasts.push(None);
+            self.checker.check(&[], &MustOrder::of(&History::default()));
+            return self.try_again(guide);
+        }
         let past = Past::of(run);
         let order = MustOrder::of(&past.history);
         let locks = Locks::of(&past.history);
@@ -159,6 +172,9 @@ impl Total {
                 self.seen.insert(situation.key(named));
             }
         }
+        let causes = causes(&past.history, 0..past.history.steps.len() as u32);
+        let steps = past.history.steps.iter().zip(causes);
+        self.had.extend(steps.filter(|it| it.0.act.is_read()).map(|it| it.1));
         if self.sharing.add(&past.history) {
             self.check_again();
         }
@@ -219,6 +235,7 @@ impl Total {
         for decider in &decisions.deciders {
             // What is left out now is planned when a later execution has it too.
             if self.queue.len() >= QUEUE_MAX {
+                self.figures.is_queue_full = true;
                 return;
             }
             for define in sets.potential(decider.read) {
@@ -245,7 +262,10 @@ impl Total {
                 self.figures.n_left_out += 1;
                 continue;
             };
-            let mut prefixes = guideline(&kept.past, &kept.reads, target);
+            // What would lead to the read as an execution did already shows nothing.
+            let is_had =
+                |it: &[u32]| self.had.contains(&cause_of(&kept.past.history, it, target.use_step));
+            let mut prefixes = guideline(&kept.past, &kept.reads, target, is_had);
             prefixes.truncate(TRIES);
             if prefixes.is_empty() {
                 self.figures.n_infeasible += 1;
@@ -262,8 +282,9 @@ impl Total {
 
     fn try_again(&mut self, mut guide: Guide) {
         if guide.others.is_empty() {
-            self.figures.n_unlucky += 1;
+            self.figures.n_unlucky += u64::from(guide.aim.is_some());
         } else {
+            self.figures.n_again += 1;
             guide.prefix = guide.others.remove(0);
             self.queue.push_back(guide);
         }
@@ -319,7 +340,7 @@ impl Total {
         for race in self.checker.potential_races() {
             self.figures.n_potential += 1;
             if self.n_combinations >= COMBINATIONS_MAX {
-                self.figures.n_left_out += 1;
+                self.figures.n_untried += 1;
                 continue;
             }
             let prefixes = self.together(&race);
@@ -356,7 +377,7 @@ impl Total {
             }
             // Nobody is asked to read, but the schedule has to come so far.
         }
-        schedules(&mixed, &constraints, |it| it.len() == constraints.len())
+        schedules(&mixed, &constraints, |it| it.satisfied.len() == constraints.len())
     }
 }
 
@@ -366,8 +387,14 @@ fn ends(uses: &[MannerUse]) -> BTreeMap<(u32, u64), u32> {
     uses.iter().filter_map(end).collect()
 }
 
-/// Schedules in which a read reads another define, best first. `reads`: what those that decide something read.
-fn guideline(past: &Past, reads: &[Constraint], target: Constraint) -> Vec<Vec<u32>> {
+/// Schedules in which a read reads another define, best first. `reads`: what those that decide something read;
+/// `is_had`: is it known what comes of these steps?
+fn guideline(
+    past: &Past,
+    reads: &[Constraint],
+    target: Constraint,
+    is_had: impl Fn(&[u32]) -> bool,
+) -> Vec<Vec<u32>> {
     let thread = |step: u32| past.history.steps[step as usize].thread;
     let of_use = thread(target.use_step);
     let before = |step: u32| {
@@ -382,21 +409,23 @@ fn guideline(past: &Past, reads: &[Constraint], target: Constraint) -> Vec<Vec<u
         constraints.extend(before(define));
     }
     // If it has not read what it did, the thread does not come there as it did.
-    let is_good = |it: &[usize]| it.iter().filter(|it| **it < n_own).count() == n_own;
+    let is_good = |it: &Woven| {
+        it.satisfied.iter().filter(|it| **it < n_own).count() == n_own && !is_had(&it.steps)
+    };
     let prefixes = schedules(past, &constraints, is_good);
     if prefixes.is_empty() { schedules(past, &constraints[..n_own], is_good) } else { prefixes }
 }
 
-/// The prefixes of schedules whose satisfied constraints are good enough, best first.
+/// The prefixes of schedules that are good enough, best first.
 fn schedules(
     past: &Past,
     constraints: &[Constraint],
-    is_good: impl Fn(&[usize]) -> bool,
+    is_good: impl Fn(&Woven) -> bool,
 ) -> Vec<Vec<u32>> {
     let mut all: Vec<(usize, Vec<u32>)> = Vec::new();
     for policy in Policy::ALL {
         let woven = weave(&past.history, constraints, policy);
-        if !is_good(&woven.satisfied) {
+        if !is_good(&woven) {
             continue;
         }
         let prefix = past.prefix(&woven.steps);
@@ -546,10 +575,12 @@ impl Search for Total {
         Progress {
             n_executions: self.figures.n_executions,
             n_redundant: self.figures.n_redundant,
+            n_diverged: self.replays.n_diverged,
+            divergence: self.replays.first.clone(),
             is_finished,
             // Of all schedules it makes only those that can matter for races.
             is_cut: true,
-            words: self.figures.words(&self.flows, &self.checker),
+            words: self.figures.words(&self.flows, &self.checker, self.queue.len() as u64),
             dot: self.figures.drawn.dot.clone(),
             ..Progress::default()
         }

@@ -1,8 +1,10 @@
-//! Total replay on toys: it finds every lockset race that exhaustive search finds.
+//! Total replay on toys: it finds every lockset race that exhaustive search finds, and makes no execution of which
+//! its traces say that it is race-equivalent to one that it has made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::{collection::vec, prelude::*};
+use raddle_model::OpKind;
 use raddle_plan::search::{LocksetRace, Progress, Run, SearchSpec, Start, lockset_races};
 
 use crate::toy::{
@@ -21,6 +23,43 @@ struct Found {
     races: BTreeSet<LocksetRace>,
     progress: Progress,
     is_whole: bool,
+    /// Executions whose threads all read what they read in an earlier one, at the same places.
+    n_repeated: u64,
+}
+
+/// Of each step of a thread: its place, and the write that it read, by thread and number.
+type Told = Vec<(u64, Option<(u32, usize)>)>;
+
+/// What each thread did, and which write each of its reads read: executions with the same are race-equivalent, and
+/// their traces say so. (Not what was written: traces do not know that before somebody has read it.)
+fn told(run: &Run) -> Vec<Told> {
+    let mut threads: Vec<Told> = Vec::new();
+    let mut writes = BTreeMap::new();
+    for step in &run.steps {
+        let idx = step.thread.idx();
+        threads.resize(threads.len().max(idx + 1), Vec::new());
+        let place = run.sites.get(step.site.0 as usize).copied().unwrap_or_default();
+        let define = writes.get(&step.object).copied().filter(|_| step.kind == OpKind::Read);
+        threads[idx].push((place, define));
+        if step.kind == OpKind::Write {
+            writes.insert(step.object, (step.thread.0, threads[idx].len()));
+        }
+    }
+    threads
+}
+
+/// The number behind a word of what a search says of itself; 0 if it does not say it.
+fn after(words: &str, word: &str) -> u64 {
+    let rest = words.split_once(word).map(|it| it.1.trim_start());
+    let digits = rest.and_then(|it| it.split(|it: char| !it.is_ascii_digit()).next());
+    digits.and_then(|it| it.parse().ok()).unwrap_or(0)
+}
+
+/// The number before a word.
+fn before(words: &str, word: &str) -> u64 {
+    let rest = words.split_once(word).map(|it| it.0.trim_end());
+    let digits = rest.and_then(|it| it.rsplit(|it: char| !it.is_ascii_digit()).next());
+    digits.and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
 fn explore(spec: &str, program: &Program, max: u64) -> Found {
@@ -28,17 +67,19 @@ fn explore(spec: &str, program: &Program, max: u64) -> Found {
     let mut search =
         SearchSpec::parse(spec).expect("a search has this name").start(Start::default());
     let mut races = BTreeSet::new();
+    let (mut seen, mut n_repeated) = (BTreeSet::new(), 0);
     let mut run = Run::default();
     while let Some(task) = search.next(1).pop() {
         toy.run(&task.prefix, task.tail, &mut run);
         races.extend(lockset_races(&run));
+        n_repeated += u64::from(!seen.insert(told(&run)));
         search.learn(task.number, &run);
         if max < search.progress().n_executions {
-            return Found { races, progress: search.progress(), is_whole: false };
+            return Found { races, progress: search.progress(), is_whole: false, n_repeated };
         }
     }
     assert!(search.is_finished(), "{}: nothing to do, and not finished", program.name);
-    Found { races, progress: search.progress(), is_whole: true }
+    Found { races, progress: search.progress(), is_whole: true, n_repeated }
 }
 
 fn n_executions(threads: Vec<Vec<Ins>>) -> (u64, usize) {
@@ -162,7 +203,8 @@ fn program() -> impl Strategy<Value = Program> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
+    // A long campaign, of 1,500 cases: `PROPTEST_CASES=6000 cargo test -p raddle-plan --test search total_finds`.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
 
     #[test]
     fn total_finds_every_race(program in program()) {
@@ -175,5 +217,10 @@ proptest! {
         // And one to show each race at most.
         let n_most = all.progress.n_executions + all.races.len() as u64;
         prop_assert!(total.progress.n_executions <= n_most);
+        // An execution that repeats another was made to show a race, or did not follow what it was made for.
+        let words = &total.progress.words;
+        let n_excused = after(words, "witnesses") + 3 * after(words, "potential race")
+            + before(words, "unlucky") + before(words, "tried again");
+        prop_assert!(total.n_repeated <= n_excused, "{} repeated: {}", total.n_repeated, words);
     }
 }

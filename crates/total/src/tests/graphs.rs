@@ -1,4 +1,4 @@
-//! Concurrent dependency graphs and guidelines: Figures 50 to 54 and 58, Tables 8, 9, 11; and schedules.
+//! Concurrent dependency graphs and guidelines: Figures 50 to 54, 58 and 59, Tables 8, 9, 11; and schedules.
 
 use expect_test::{Expect, expect};
 
@@ -31,6 +31,39 @@ fn figure_50() {
             (x, 1, 10) (y, 1, 11)
         "]],
     );
+}
+
+/// Figure 51, Algorithm 6: a box chooses a variable, its circle has a box for each define, in which the variable is
+/// replaced by what flows into the define.
+#[test]
+fn figure_51() {
+    let figure = Figure::new(FIGURE_33);
+    let root = Root::Branch(figure.branch(4));
+    let graph = Graph::new(&figure.history, &figure.sets(), &root, false, 1_000);
+    let name = |step: u32| {
+        let step = &figure.history.steps[step as usize];
+        format!("{}:{}", step.place, figure.names[&step.object])
+    };
+    expect![[r#"
+        digraph "n < 0" {
+          n0 [shape=box, label="n < 0"];
+          n1 [shape=ellipse, label="4:n"];
+          n0 -> n1 [label=""];
+          n2 [shape=box, label="3:x\n3:y"];
+          n1 -> n2 [label="3:n"];
+          n3 [shape=ellipse, label="3:y"];
+          n2 -> n3 [label=""];
+          n4 [shape=box, label="3:x"];
+          n3 -> n4 [label="2:y"];
+          n5 [shape=ellipse, label="3:x"];
+          n4 -> n5 [label=""];
+          n6 [shape=box, label=""];
+          n5 -> n6 [label="1:x"];
+          n7 [shape=box, label=""];
+          n5 -> n7 [label="20:x"];
+        }
+    "#]]
+    .assert_eq(&graph.dot("n < 0", name));
 }
 
 /// Figure 52 (a) and Table 8.
@@ -127,6 +160,15 @@ fn woven(figure: &Figure, constraints: &[Constraint]) -> Option<Vec<u64>> {
     let mut all = Policy::ALL.iter().map(|it| weave(&figure.history, constraints, *it));
     let woven = all.find(|it| it.satisfied.len() == constraints.len())?;
     Some(woven.steps.iter().map(|it| figure.history.steps[*it as usize].place).collect())
+}
+
+/// Figure 53, case 1 (Algorithm 10): a use is to read its own thread's define, and another thread's came between.
+/// Case 2 (Algorithm 11) is Figure 54.
+#[test]
+fn figure_53() {
+    let figure = Figure::new("T2:20 write x\nT1:1 write x\nT2:25 read x");
+    let constraint = Constraint { use_step: 2, define: Some(0) };
+    assert_eq!(woven(&figure, &[constraint]).as_deref(), Some(&[20, 25][..]));
 }
 
 /// Figure 54: line 3 reads line 20's `x`.

@@ -1,4 +1,4 @@
-//! Access-manners and verdicts: Figures 26, 29, 31, Algorithm 1, §5.4, Algorithm 12.
+//! Access-manners and verdicts: Figures 26, 29, 31, 57, Algorithm 1, §5.4, Algorithm 12.
 
 use expect_test::{Expect, expect};
 
@@ -126,6 +126,27 @@ fn one_lock_in_common_is_not_enough() {
     let uses = uses(&figure);
     assert!(!is_race(&uses[0].manner, &uses[1].manner));
     assert!(is_race(&uses[0].manner, &uses[2].manner));
+}
+
+/// Figure 57: thread 2 writes through `ref2`, under lock `b`, if its branch lets it; thread 1 writes what `ref1` refers
+/// to under lock `a`. Executions 1 and 2 show no race: the branch goes the other way, or the references refer to
+/// two objects. In execution 3 they refer to one.
+#[test]
+fn figure_57() {
+    let first = "T1:10 lock a\nT1:11 write one\nT1:12 unlock a\n";
+    let second = |object: &str| {
+        format!("T2:20 if true\nT2:24 lock b\nT2:27 write {object}\nT2:28 unlock b\n")
+    };
+    let races = |text: String| {
+        let figure = Figure::new(&text);
+        Checker::default().check(&uses(&figure), &figure.order).races.len()
+    };
+    // What both threads have in common in all executions, so that something is shared.
+    let common =
+        "T1:1 lock c\nT1:2 write z\nT1:3 unlock c\nT2:5 lock c\nT2:6 read z\nT2:7 unlock c\n";
+    assert_eq!(races(format!("{common}{first}T2:20 if false\n")), 0);
+    assert_eq!(races(format!("{common}{first}{}", second("two"))), 0);
+    assert_eq!(races(format!("{common}{first}{}", second("one"))), 1);
 }
 
 /// What is only read needs no lock (F3.1), and what must come first is in no race (F3.2).

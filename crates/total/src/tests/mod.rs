@@ -21,7 +21,7 @@ pub(super) struct Figure {
     pub(super) history: History,
     pub(super) order: MustOrder,
     pub(super) locks: Locks,
-    names: BTreeMap<u64, String>,
+    pub(super) names: BTreeMap<u64, String>,
 }
 
 impl Figure {

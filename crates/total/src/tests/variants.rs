@@ -1,9 +1,11 @@
-//! Reachability testing and branch-affect groups: Figures 35, 43 to 46, 55, Tables 3 to 5 and 10.
+//! Reachability testing and branch-affect groups: Figures 35, 41 to 46, 55, Tables 3 to 5 and 10.
+
+use std::collections::BTreeMap;
 
 use expect_test::expect;
 
 use super::{FIGURE_24, FIGURE_33, Figure};
-use crate::{BranchTable, Group, Variants, affect_groups, count_pairs};
+use crate::{Act, BranchTable, Group, Variants, affect_groups, count_pairs};
 
 const MANY: usize = 100_000;
 
@@ -25,7 +27,7 @@ fn a_graph_that_is_too_large_says_so() {
     assert!(variants.count().is_cut);
 }
 
-/// Table 3: four groups, of two, one, two and two variants.
+/// Figures 41 to 44, Table 3: four groups, of two, one, two and two variants.
 #[test]
 fn table_3() {
     let figure = Figure::new(FIGURE_24);
@@ -70,6 +72,50 @@ fn figure_55() {
     let groups = affect_groups(&figure.history, &sets, all, figure.branch(4));
     let sizes: Vec<usize> = groups.iter().map(|it| it.members.len()).collect();
     assert_eq!(sizes, [2, 2]);
+}
+
+/// Table 10: what the four variants read, and how the branch goes. The dissertation's last row reads `x` as -3 and
+/// computes 12 (F3.9): -3 + 2 is -1, so it is 10.
+#[test]
+fn table_10() {
+    let figure = Figure::new(FIGURE_33);
+    let history = &figure.history;
+    let mut shared = vec![super::name("x"), super::name("y")];
+    shared.sort_unstable();
+    let variants = Variants::of(history, &shared, MANY);
+    let all: Vec<u32> = (0..history.steps.len() as u32).collect();
+    let row = |mut schedule: Vec<u32>| {
+        let rest = all.iter().filter(|it| !schedule.contains(it)).copied().collect::<Vec<u32>>();
+        schedule.extend(rest);
+        let mut values = BTreeMap::new();
+        let mut read = BTreeMap::new();
+        for step in schedule.iter().map(|it| &history.steps[*it as usize]) {
+            let value = match (step.place, step.act) {
+                (1, Act::Write) => -3,
+                (2, Act::Write) => 2,
+                (20, Act::Write) => 10,
+                (3, Act::Write) => read[&(3, super::name("x"))] + read[&(3, super::name("y"))],
+                _ => values.get(&step.object).copied().unwrap_or(0),
+            };
+            if step.act.is_write() {
+                values.insert(step.object, value);
+            } else if step.act.is_read() {
+                read.insert((step.place, step.object), value);
+            }
+        }
+        let at = |place: u64, variable: &str| read[&(place, super::name(variable))];
+        let n = at(4, "n");
+        format!("{} {} {n} {} {}", at(3, "x"), at(3, "y"), n < 0, at(25, "x"))
+    };
+    let mut rows: Vec<String> = variants.schedules().map(row).collect();
+    rows.push(row(all.clone()));
+    rows.sort();
+    expect![[r#"
+        -3 2 -1 true -3
+        -3 2 -1 true 10
+        10 2 12 false 10
+        10 2 12 false 10"#]]
+    .assert_eq(&rows.join("\n"));
 }
 
 /// A schedule in which the notification comes first leaves the other asleep: those are two states, although

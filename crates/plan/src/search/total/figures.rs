@@ -21,12 +21,18 @@ pub(super) struct Figures {
     pub(super) n_guidelines: u64,
     /// Guidelines for which no schedule could be woven.
     pub(super) n_infeasible: u64,
+    /// Executions that did not follow their guideline, after which another schedule was tried.
+    pub(super) n_again: u64,
     /// Guidelines that no execution followed, though there were schedules for them.
     pub(super) n_unlucky: u64,
+    /// Guidelines of executions that were forgotten, for want of memory.
+    pub(super) n_left_out: u64,
+    /// So many guidelines waited at once that others were left for later executions to show again.
+    pub(super) is_queue_full: bool,
     /// Combinations of manners seen apart that would be a race, and those that were not tried.
     pub(super) n_potential: u64,
     /// See `n_potential`.
-    pub(super) n_left_out: u64,
+    pub(super) n_untried: u64,
     /// The dependency graphs of the first execution.
     pub(super) drawn: Drawn,
     branches: BTreeSet<u32>,
@@ -59,13 +65,16 @@ impl Figures {
         self.affected.extend(&decisions.affected_branches);
     }
 
-    /// All of it in one line.
-    pub(super) fn words(&self, flows: &Flows, checker: &Checker) -> String {
+    /// All of it in one line. `n_waiting`: executions that are still to be made.
+    pub(super) fn words(&self, flows: &Flows, checker: &Checker, n_waiting: u64) -> String {
         let mut parts = Vec::new();
         if flows.n_branches > 0 {
             let unknown = match flows.n_unknown {
                 0 => String::new(),
-                n => format!(" ({} unknown)", grouped(n)),
+                n => {
+                    let percent = (n * 100).checked_div(flows.n_branches).unwrap_or(0);
+                    format!(" ({} unknown, {percent}%)", grouped(n))
+                }
             };
             parts.push(format!(
                 "branches {}{unknown}, decided by interleaving {}",
@@ -73,10 +82,7 @@ impl Figures {
                 grouped(self.affected.len() as u64)
             ));
         }
-        parts.push(format!("guidelines {}", grouped(self.n_guidelines)));
-        if self.n_infeasible + self.n_unlucky > 0 {
-            parts.push(format!("not had {}", grouped(self.n_infeasible + self.n_unlucky)));
-        }
+        parts.push(self.guidelines(n_waiting));
         let need = |count: Option<Count>| match count {
             Some(Count { n, is_cut: false }) => grouped(n + 1),
             Some(Count { n, is_cut: true }) => format!("more than {}", grouped(n)),
@@ -106,10 +112,35 @@ impl Figures {
         if self.n_witnesses > 0 {
             parts.push(format!("witnesses {}", grouped(self.n_witnesses)));
         }
-        if self.n_potential > 0 {
-            parts.push(format!("combinations {}", grouped(self.n_potential)));
+        if checker.n_combined > 0 {
+            let untried = match self.n_untried {
+                0 => String::new(),
+                n => format!(" ({} not tried)", grouped(n)),
+            };
+            parts.push(format!(
+                "combinations {}, no race {}, potential race {}{untried}",
+                grouped(checker.n_combined),
+                grouped(checker.n_combined - self.n_potential),
+                grouped(self.n_potential)
+            ));
         }
         parts.join(" · ")
+    }
+
+    /// How many guidelines there were, and what came of those that were not followed.
+    fn guidelines(&self, n_waiting: u64) -> String {
+        let more = if self.is_queue_full { " or more" } else { "" };
+        let waiting = format!("{}{more} not tried yet", grouped(n_waiting));
+        let kinds = [
+            (n_waiting, waiting),
+            (self.n_infeasible, format!("{} infeasible", grouped(self.n_infeasible))),
+            (self.n_unlucky, format!("{} unlucky", grouped(self.n_unlucky))),
+            (self.n_again, format!("{} tried again", grouped(self.n_again))),
+            (self.n_left_out, format!("{} left out for want of memory", grouped(self.n_left_out))),
+        ];
+        let told: Vec<String> = kinds.into_iter().filter(|it| it.0 > 0).map(|it| it.1).collect();
+        let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };
+        format!("guidelines {}{told}", grouped(self.n_guidelines))
     }
 }
 
