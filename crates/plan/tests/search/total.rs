@@ -217,10 +217,13 @@ proptest! {
         // And one to show each race at most.
         let n_most = all.progress.n_executions + all.races.len() as u64;
         prop_assert!(total.progress.n_executions <= n_most);
-        // An execution that repeats another was made to show a race, or did not follow what it was made for.
+        // An execution that repeats another was made to show a race, or was led astray: threads did something else
+        // than what it was made for. Of those only the ones are counted after which a guideline was given up.
         let words = &total.progress.words;
-        let n_excused = after(words, "witnesses") + 3 * after(words, "potential race")
-            + before(words, "unlucky") + before(words, "tried again");
+        let n_excused = after(words, "witnesses")
+            + 3 * after(words, "potential race")
+            + 3 * before(words, "unlucky")
+            + before(words, "tried again");
         prop_assert!(total.n_repeated <= n_excused, "{} repeated: {}", total.n_repeated, words);
     }
 }
