@@ -100,7 +100,7 @@ const RUST_FUNCTIONS: &[(&str, &str)] = &[
     ("by_recursion", "if sum(3) > 9 { way(1) }"),
 ];
 
-const RUST_FRAME: &str = r#"#![allow(static_mut_refs, non_upper_case_globals, unused)]
+const RUST_FRAME: &str = r#"
 #[no_mangle] pub static mut a: i32 = 0;
 #[no_mangle] pub static mut b: i32 = 0;
 #[no_mangle] pub static mut c: i32 = 0;
@@ -319,7 +319,13 @@ fn rustc() {
         let opt = format!("-Copt-level={level}");
         let flags =
             ["-Zsanitizer=thread", "-Zexternal-clangrt", "-Cunsafe-allow-abi-mismatch=sanitizer"];
-        let link = ["-L.", "-lstubs", "-Clink-arg=-Wl,-rpath,$ORIGIN", "--edition", "2021"];
+        let link = [
+            "-L.",
+            "-lstubs",
+            "-Clink-arg=-Wl,-rpath,$ORIGIN",
+            "--edition=2021",
+            "--cap-lints=allow",
+        ];
         run(Command::new("rustc")
             .current_dir(folder.path())
             .env("RUSTC_BOOTSTRAP", "1")

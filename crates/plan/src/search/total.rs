@@ -6,8 +6,9 @@
 //! it in both threads what they did. A schedule is woven for it ([`raddle_total::weave`]) out of what the threads
 //! did, up to the read; from there on threads go on by themselves, without preemption. If the execution does
 //! not do what the schedule says (threads went other ways), the next best schedule is tried, three in all;
-//! what never comes is told as not had. When no guideline is left, manners of two threads that were seen in
-//! different executions and would be in a race are brought together (Algorithm 12).
+//! what never comes is told: *infeasible* if there is no schedule, else *unlucky*. When no guideline is left,
+//! manners of two threads that were seen in different executions and would be in a race are brought together
+//! (Algorithm 12).
 //!
 //! Bound: none in general, for a loop may have as many different iterations as it likes. What it misses stands
 //! in `decide`. Executions are made one after the other, for each may spare others; `-j` changes nothing.
@@ -254,7 +255,7 @@ impl Total {
         }
     }
 
-    /// Makes a schedule for the guideline that is next; those for which there is none are not had.
+    /// Makes a schedule for the guideline that is next; those for which there is none are infeasible.
     fn make_ready(&mut self) {
         while let Some((execution, target)) = self.queue.front().and_then(|it| it.from) {
             let guide = self.queue.pop_front().unwrap_or_default();
