@@ -384,10 +384,10 @@ fn a_killed_program_has_places() {
         stdout: 
         stdout:   fails whenever (lines of killed.c)
         stdout:            T1 write shared  :6  shared++;
-        stdout:     before T0 write shared  :14  shared--;
+        stdout:     before T0 read shared   :14  shared--;
         stdout:   20 of 20 random schedules that keep this order fail, the other way round 5 of
         stdout:   20
-        stdout:   passes when T0's write (killed.c:14) comes before T1's write (killed.c:6): T1
+        stdout:   passes when T0's read (killed.c:14) comes before T1's write (killed.c:6): T1
         stdout:          then reads -1 from shared at killed.c:6, not 0
         stdout:   chance of one execution: walk 58.0 % (51.1 to 64.6), pos 46.5 % (39.7 to
         stdout:                            53.4), pct:d=3 51.0 % (44.1 to 57.8), surw 82.0 %
@@ -399,7 +399,7 @@ fn a_killed_program_has_places() {
         stdout:         ── switch (preempted) ──
         stdout:      2  .         start
         stdout:      3  .         read shared → 0  killed.c:6   shared++;
-        stdout:      4  .         write shared     killed.c:6   shared++;
+        stdout: ▸    4  .         write shared     killed.c:6   shared++;
         stdout: 
         stdout:   replay:  raddle replay crash-d2b3
         stdout:   show:    raddle show crash-d2b3 --full

@@ -1,6 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
-//@ cause: dirty = i; | if (dirty) {
+//@ cause: pthread_mutex_lock(&lock);
 // A recursive mutex locked twice on a rare path and unlocked once: the thread ends with it.
 #include <pthread.h>
 

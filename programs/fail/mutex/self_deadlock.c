@@ -1,6 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
-//@ cause: used++; | if (used == room)
+//@ cause: if (used == room) | used--;
 // A full queue makes push() call grow(), which takes the lock that push() already holds.
 #include <pthread.h>
 

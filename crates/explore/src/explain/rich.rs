@@ -51,6 +51,10 @@ impl Rich {
             if !rich.is_told(idx) && !(is_lock_order && is_pending) {
                 rich.look_at_passing(trials, base, edges, idx)?;
             }
+            if !rich.is_told(idx) {
+                let (first, second) = rich.pairs[idx];
+                rich.pairs[idx] = told(&rich.trace, first, second);
+            }
         }
         Ok(rich)
     }
@@ -151,7 +155,7 @@ impl Rich {
         let pairs = edges.iter().map(|it| {
             let first = node(it.first, &it.order.first)?;
             let second = node(it.second, &it.order.second)?;
-            Some(told(&trace, first, second))
+            Some(data(&trace, first, second))
         });
         let pairs = pairs.collect::<Option<Vec<_>>>()?;
         Some(Rich { trace, steps, pairs, passes: Vec::new() })
@@ -176,18 +180,17 @@ fn run(
     Ok(trials.run(&plan)?.map(|it| it.execution))
 }
 
-/// Of two critical sections, two accesses that are in conflict, or else the first in each: other sections may
-/// come in between.
+/// Of two critical sections that have nothing to do with each other, the first access in each: others may come in
+/// between.
 fn told(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
-    let told = data(trace, first, second);
-    let (Node::Step(one), Node::Step(other)) = told else { return told };
+    let (Node::Step(one), Node::Step(other)) = (first, second) else { return (first, second) };
     let access = |it: usize| {
         let all = section(trace, it);
         all.into_iter().find(|it| trace.events[*it].kind.is_access())
     };
     match (access(one), access(other)) {
         (Some(one), Some(other)) => (Node::Step(one), Node::Step(other)),
-        _ => told,
+        _ => (first, second),
     }
 }
 
