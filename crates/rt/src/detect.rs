@@ -12,8 +12,8 @@
 //! *watched*, which tells both sides' stacks and locks as well.
 //!
 //! Code of system libraries has no hooks, and synchronises by atomics that we don't see. An atomic op that
-//! finds another value than the last one left was preceded by such code: its thread is taken to come after
-//! all that any thread did. And frees by system libraries, which count references, are not judged.
+//! finds another value than the last one left was preceded by such code: its thread, and whoever comes to the
+//! variable after it, is taken to come after all that any thread did. And frees by system libraries, which count references, are not judged.
 
 mod intent;
 mod told;
@@ -364,7 +364,7 @@ impl Control {
             return;
         }
         if self.detect.is_foreign(object, touch, atomic, seen) {
-            self.detect.causality.know_all(self.me);
+            self.detect.causality.know_all_at(self.me, object);
         }
         self.detect.causality.before_atomic(self.me, object, atomic);
         self.inspect(&Touch { kind: atomic.access(), ..*touch });

@@ -93,6 +93,15 @@ fn look_up(name: &CStr) -> *mut c_void {
         // SAFETY: `name` is a C string, and RTLD_NEXT is a valid handle.
         symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     }
+    if symbol.is_null() {
+        // Raddle loads us first. A program that is run without it may have the C library before us: there is
+        // nothing behind us then, and nobody calls our functions but the hooks of the compiler.
+        // SAFETY: both are C strings; the library is there already.
+        symbol = unsafe {
+            let library = libc::dlopen(c"libc.so.6".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            if library.is_null() { symbol } else { libc::dlsym(library, name.as_ptr()) }
+        };
+    }
     symbol
 }
 

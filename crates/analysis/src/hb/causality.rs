@@ -187,13 +187,25 @@ impl Causality {
         }
     }
 
-    /// All that any thread did happens before what this one does from now on.
+    /// All that any thread did happens before what this one does from now on. Nobody knows more of a thread
+    /// than it does itself, so one number of each is enough.
     pub fn know_all(&mut self, thread: ThreadId) {
-        for other in 0..self.threads.len() as u32 {
-            if other != thread.0 {
-                self.join(thread, ThreadId(other));
+        let mut known = std::mem::take(&mut self.threads[thread.idx()].now);
+        for (idx, other) in self.threads.iter().enumerate() {
+            let idx = ThreadId(idx as u32);
+            let segment = other.now.get(idx);
+            if idx != thread && segment > known.get(idx) {
+                known.set(idx, segment);
             }
         }
+        self.threads[thread.idx()].now = known;
+    }
+
+    /// Code without hooks has changed an object, nobody knows when: all that any thread did happens before
+    /// what this one does from now on, and what all others do that come to the object after it.
+    pub fn know_all_at(&mut self, thread: ThreadId, object: ObjectId) {
+        self.know_all(thread);
+        self.release(thread, object);
     }
 
     /// A thread creates another, which others join through an object.
