@@ -167,8 +167,10 @@ fn classes(args: &RunArgs, program: &StoredTarget) -> Result<Option<Classes>, Fa
 }
 
 fn exit(args: &RunArgs, outcome: &Outcome) -> Exit {
-    let is_controlled =
-        outcome.stability >= 100.0 && outcome.n_hung == 0 && outcome.uncontrolled.is_empty();
+    let is_controlled = outcome.executions > 0
+        && outcome.stability >= 100.0
+        && outcome.n_hung == 0
+        && outcome.uncontrolled.is_empty();
     if outcome.baseline_failure.is_some() {
         Exit::Baseline
     } else if outcome.findings.iter().any(is_shown) {
@@ -247,6 +249,9 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         };
         watcher.terminal.out(&json::summary(&status, &closing));
         return;
+    }
+    if outcome.executions == 0 && !outcome.interrupted {
+        watcher.terminal.warning("not one execution ended in that time: raise --time");
     }
     if let Some(finding) = &outcome.baseline_failure {
         let line = match finding.kind {

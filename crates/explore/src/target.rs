@@ -1,5 +1,7 @@
 //! What a campaign explores: anything that runs plans and gives back traces.
 
+use std::sync::{Arc, atomic::AtomicBool};
+
 use raddle_model::{Place, Plan};
 use raddle_trace::{Entry, SeenRace, Summary, Trace};
 
@@ -17,6 +19,10 @@ pub trait Session {
     /// Runs the block's executions in order, up to the end or to the first execution whose end must be
     /// looked at, whichever comes first.
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError>;
+
+    /// A block that is still under way soon after this has become true is given up, with
+    /// [`TargetError::Stopped`]. A target whose executions are short may ignore it.
+    fn heed(&mut self, _given_up: Arc<AtomicBool>) {}
 }
 
 /// Executions that share all but seed and picker.
@@ -76,6 +82,10 @@ pub struct Uncontrolled {
 pub trait Symbols {
     /// The source places of a site, innermost first (more than one where functions were inlined).
     fn places(&mut self, module: &str, offset: u64) -> Vec<Place>;
+    /// The function that is called by the call right before an address; empty if that is not known.
+    fn callee(&mut self, _module: &str, _offset: u64) -> String {
+        String::new()
+    }
     /// The global that `size` bytes at an address are in.
     fn global(&mut self, module: &str, offset: u64, size: u64) -> Option<Variable>;
     /// The variable of a function that `size` bytes of its frame are in.

@@ -1,7 +1,10 @@
 //! Runs blocks of executions on a fork server.
 
 use std::{
-    sync::atomic::Ordering::Relaxed,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -44,6 +47,8 @@ pub(crate) struct NativeSession {
     n_plans: u32,
     /// Processes that the kernel had killed for want of memory, when we last looked.
     n_kernel_kills: u64,
+    /// Set when nobody wants what runs.
+    given_up: Arc<AtomicBool>,
 }
 
 impl NativeSession {
@@ -63,6 +68,7 @@ impl NativeSession {
             last_plan: None,
             n_plans: 0,
             n_kernel_kills: watchdog::kernel_kills(),
+            given_up: Arc::default(),
         };
         session.await_main()?;
         Ok(session)
@@ -235,7 +241,7 @@ impl NativeSession {
                 Reply::Waiting => watchdog.look(&self.server),
                 Reply::Gone => return Err(self.server_is_gone()),
             }
-            if self.options.stop.load(Relaxed)
+            if (self.given_up.load(Relaxed) || self.options.stop.load(Relaxed))
                 && stopped_at.get_or_insert_with(Instant::now).elapsed() > GRACE
             {
                 return Err(TargetError::Stopped);
@@ -416,6 +422,10 @@ fn must_be_looked_at(end: End, exit_is_fine: bool) -> bool {
 }
 
 impl Session for NativeSession {
+    fn heed(&mut self, given_up: Arc<AtomicBool>) {
+        self.given_up = given_up;
+    }
+
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
         let mut result = self.run_once(block)?;
         let n_run = result.summaries.len();

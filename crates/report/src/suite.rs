@@ -20,6 +20,8 @@ pub enum Verdict {
     Passed,
     /// Its schedules make no difference: it has one thread.
     Alone,
+    /// Not one execution ended in the time that it had.
+    Slow,
     /// Some schedule makes it fail: what was found.
     Found(Vec<Hit>),
     /// It fails with one thread, whatever the schedule: its message.
@@ -87,6 +89,7 @@ impl TestLine {
 pub fn line(test: &TestLine, style: &Style) -> String {
     let (word, ink) = match test.verdict {
         Verdict::Passed | Verdict::Alone => ("PASS", Ink::Good),
+        Verdict::Slow => ("SLOW", Ink::Strong),
         Verdict::Found(_) | Verdict::Fails(_) | Verdict::Broken(_) => ("FAIL", Ink::Error),
     };
     let label = style.paint(ink, &format!("{word:>12}"));
@@ -99,6 +102,7 @@ fn figures(test: &TestLine) -> String {
     let executions = count(test.executions, "execution");
     let figures = match &test.verdict {
         Verdict::Alone => "one thread".to_owned(),
+        Verdict::Slow => "not one execution ended in its time: see --time".to_owned(),
         Verdict::Passed => format!("{executions}, {} distinct", test.distinct_traces),
         Verdict::Found(hits) => {
             let ids: Vec<&str> = hits.iter().map(|it| it.id.as_str()).collect();
@@ -124,13 +128,17 @@ pub fn summary(tests: &[TestLine], totals: &Totals, style: &Style) -> String {
     let n_of = |is: &dyn Fn(&TestLine) -> bool| tests.iter().filter(|it| is(it)).count() as u64;
     let n_passed = n_of(&|it| it.is_good());
     let n_alone = n_of(&|it| it.verdict == Verdict::Alone);
-    let n_failed = tests.len() as u64 - n_passed;
+    let n_slow = n_of(&|it| it.verdict == Verdict::Slow);
+    let n_failed = tests.len() as u64 - n_passed - n_slow;
     let ink = if n_failed == 0 { Ink::Good } else { Ink::Error };
     let mut parts = vec![format!("{n_passed} passed")];
     if n_alone > 0 {
         parts[0] += &format!(" ({n_alone} with one thread)");
     }
     parts.push(format!("{n_failed} failed"));
+    if n_slow > 0 {
+        parts.push(format!("{n_slow} too slow"));
+    }
     parts.push(format!("{} skipped", totals.n_skipped));
     let executions = count(tests.iter().map(|it| it.executions).sum(), "execution");
     let mut text = format!("{}\n", style.rule().repeat(6));
@@ -187,6 +195,7 @@ pub(crate) mod samples {
             test("pushes", Verdict::Passed, 2000, 312),
             test("pops", Verdict::Found(vec![hit]), 17, 9),
             TestLine { stability: 50.0, ..test("", Verdict::Fails("boom".into()), 1, 1) },
+            test("stress", Verdict::Slow, 0, 0),
         ]
     }
 }
@@ -210,13 +219,15 @@ mod tests {
                     PASS [   0.250s] queue pushes  2,000 executions, 312 distinct
                     FAIL [   0.250s] queue pops  dl-02c1 in 17 executions
                     FAIL [   0.250s] queue  fails with one thread: no schedule is to blame, stability 50%
+                    SLOW [   0.250s] queue stress  not one execution ended in its time: see --time
         "#]]
         .assert_eq(&format!("tests\n{lines}"));
         expect![[r#"
             ────────────
-                 Summary [   1.500s] 4 tests explored in 2,019 executions: 2 passed (1 with one thread), 2 failed, 2 skipped
+                 Summary [   1.500s] 5 tests explored in 2,019 executions: 2 passed (1 with one thread), 2 failed, 1 too slow, 2 skipped
                     FAIL [   0.250s] queue pops  dl-02c1 in 17 executions
                     FAIL [   0.250s] queue  fails with one thread: no schedule is to blame, stability 50%
+                    SLOW [   0.250s] queue stress  not one execution ended in its time: see --time
         "#]]
         .assert_eq(&summary(&tests, &totals, &style));
         expect![[r#"

@@ -2,7 +2,8 @@
 //!
 //! First every test runs once: those that have one thread are done by that. The others share the time
 //! that is left: each may have as much as it would get if all that are still to come got the same, so
-//! what one does not need is left to those after it.
+//! what one does not need is left to those after it. The first round may take half of the time; a test that
+//! takes more than a quarter of what is left of that is given up, and tried again in the second.
 
 use std::{
     path::Path,
@@ -114,7 +115,9 @@ fn exit(lines: &[TestLine], is_strict: bool) -> Exit {
         Exit::Findings
     } else if any(|it| matches!(it, Verdict::Fails(_) | Verdict::Broken(_))) {
         Exit::Baseline
-    } else if is_strict && lines.iter().any(|it| it.stability < 100.0) {
+    } else if is_strict
+        && lines.iter().any(|it| it.stability < 100.0 || it.verdict == Verdict::Slow)
+    {
         Exit::Inconclusive
     } else {
         Exit::Clean
@@ -184,16 +187,17 @@ impl Suite<'_> {
 
     /// In two rounds: once, then those that have several threads.
     fn explore_all(&mut self, tests: &[Test]) -> Result<Vec<TestLine>, Failure> {
-        let once = Share { executions: Some(1), time: None, is_kept: false };
         let mut lines: Vec<Option<TestLine>> = Vec::new();
+        let start = Instant::now();
         for test in tests {
             if signals::catch().exit().is_some() {
                 lines.push(None);
                 continue;
             }
+            let time = self.budget.time.map(|it| (it / 2).saturating_sub(start.elapsed()) / 4);
+            let once = Share { executions: Some(1), time, is_kept: false };
             let line = self.explore(test, once)?;
-            let is_settled = !matches!(line.verdict, Verdict::Passed | Verdict::Found(_));
-            lines.push(is_settled.then_some(line));
+            lines.push((!is_open(&line)).then_some(line));
         }
         let open: Vec<usize> = (0..tests.len()).filter(|idx| lines[*idx].is_none()).collect();
         for (n_done, idx) in open.iter().enumerate() {
@@ -234,7 +238,7 @@ impl Suite<'_> {
             Err(failure) if failure.exit == Exit::Bug => return Err(failure),
             Err(failure) => line.verdict = Verdict::Broken(failure.line),
         }
-        if share.is_kept || !matches!(line.verdict, Verdict::Passed | Verdict::Found(_)) {
+        if share.is_kept || !is_open(&line) {
             self.tell(&line);
         }
         Ok(line)
@@ -288,6 +292,8 @@ impl Suite<'_> {
         } else if !outcome.findings.is_empty() {
             let hits = outcome.findings.iter().map(|it| self.hit(it)).collect();
             line.verdict = Verdict::Found(hits);
+        } else if outcome.executions == 0 {
+            line.verdict = Verdict::Slow;
         } else if outcome.single_threaded {
             line.verdict = Verdict::Alone;
         }
@@ -343,6 +349,11 @@ impl Suite<'_> {
             self.terminal.out(&(suite::line(line, &style) + &texts));
         }
     }
+}
+
+/// May more executions show more?
+fn is_open(line: &TestLine) -> bool {
+    matches!(line.verdict, Verdict::Passed | Verdict::Found(_) | Verdict::Slow)
 }
 
 /// Nothing is kept of an execution that only tells what kind of test it is.

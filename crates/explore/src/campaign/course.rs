@@ -38,6 +38,9 @@ impl<'a, S: Source> Course<'a, S> {
                 self.enter(done);
             }
             self.hand_out(&mut crew);
+            if !self.ledger.may_go_on() {
+                crew.give_up();
+            }
             self.ledger.show_progress(|outcome| self.source.describe(outcome));
         }
         while let Some(done) = self.source.leftover() {
@@ -60,7 +63,7 @@ impl<'a, S: Source> Course<'a, S> {
         let result = match report.result {
             Ok(result) => result,
             // Its executions never happened.
-            Err(TargetError::Stopped) if self.ledger.is_stopped() => return,
+            Err(TargetError::Stopped) if !self.ledger.may_go_on() => return,
             Err(error) => return self.ledger.fail(error),
         };
         let n_run = result.summaries.len() as u64;

@@ -3,7 +3,11 @@
 use std::{
     collections::BTreeSet,
     ops::Range,
-    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    },
     thread::{Scope, ScopedJoinHandle},
     time::{Duration, Instant},
 };
@@ -35,6 +39,7 @@ pub(super) struct Crew<'scope> {
     workers: Vec<Worker<'scope>>,
     idle: BTreeSet<usize>,
     reports: Receiver<Report>,
+    given_up: Arc<AtomicBool>,
 }
 
 struct Worker<'scope> {
@@ -50,14 +55,26 @@ impl<'scope> Crew<'scope> {
         n_workers: usize,
     ) -> Crew<'scope> {
         let (report_sender, reports) = mpsc::channel();
+        let given_up = Arc::new(AtomicBool::new(false));
         let start = |worker| {
             let (jobs, job_receiver) = mpsc::channel();
             let report_sender = report_sender.clone();
-            let thread = scope.spawn(move || work(worker, target, &job_receiver, &report_sender));
+            let heeded = Arc::clone(&given_up);
+            let open = move || {
+                let mut session = target.open()?;
+                session.heed(Arc::clone(&heeded));
+                Ok(session)
+            };
+            let thread = scope.spawn(move || work(worker, open, &job_receiver, &report_sender));
             Worker { jobs, thread }
         };
         let workers: Vec<Worker<'scope>> = (0..n_workers).map(start).collect();
-        Crew { workers, idle: (0..n_workers).collect(), reports }
+        Crew { workers, idle: (0..n_workers).collect(), reports, given_up }
+    }
+
+    /// Nobody wants what is still under way: executions may be too long to be waited for.
+    pub(super) fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
     }
 
     /// Is anybody at work?
@@ -94,11 +111,16 @@ impl<'scope> Crew<'scope> {
 }
 
 /// A worker's life.
-fn work(worker: usize, target: &dyn Target, jobs: &Receiver<Job>, reports: &Sender<Report>) {
+fn work(
+    worker: usize,
+    open: impl Fn() -> Result<Box<dyn Session + Send>, TargetError>,
+    jobs: &Receiver<Job>,
+    reports: &Sender<Report>,
+) {
     let mut session: Option<Box<dyn Session + Send>> = None;
     while let Ok(job) = jobs.recv() {
         let start = Instant::now();
-        let result = run(target, &mut session, &job.block);
+        let result = run(&open, &mut session, &job.block);
         let elapsed = start.elapsed();
         let run = recorded(&job.block, &result);
         let report = Report { job, elapsed, result, run, worker };
@@ -117,13 +139,13 @@ fn recorded(
 }
 
 fn run(
-    target: &dyn Target,
+    open: &impl Fn() -> Result<Box<dyn Session + Send>, TargetError>,
     session: &mut Option<Box<dyn Session + Send>>,
     block: &Block,
 ) -> Result<BlockResult, TargetError> {
     let session = match session {
         Some(session) => session,
-        None => session.insert(target.open()?),
+        None => session.insert(open()?),
     };
     session.run(block)
 }

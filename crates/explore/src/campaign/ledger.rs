@@ -56,6 +56,9 @@ pub(super) struct Parties<'a> {
     pub(super) ids: &'a mut Ids,
 }
 
+/// How much longer than it has the first execution may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Is more wanted after what has been seen?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Appetite {
@@ -86,11 +89,12 @@ impl<'a> Ledger<'a> {
     }
 
     /// May more be handed out: is there time left, does nobody want us to stop, did nothing go wrong? However
-    /// short the time, something is run: that nothing was found must mean something.
+    /// short the time, something is run, unless it takes very long: that nothing was found must mean something.
     pub(super) fn may_go_on(&self) -> bool {
+        let elapsed = self.tally.elapsed();
         let has_run = self.tally.outcome.executions > 0;
-        let is_time_over =
-            has_run && self.options.time.is_some_and(|it| it <= self.tally.elapsed());
+        let patience = if has_run { Duration::ZERO } else { PATIENCE };
+        let is_time_over = self.options.time.is_some_and(|it| it + patience <= elapsed);
         !is_time_over && self.error.is_none() && !self.is_stopped()
     }
 
