@@ -85,7 +85,7 @@ fn each_test_of_a_crate_is_explored() {
         "{all}"
     );
     assert!(out.contains("deadlock: T1 and T2 wait for each other"), "{all}");
-    assert!(out.contains("waits for mutex in heap block"), "{all}");
+    assert!(out.contains("waits for mutex `Bank.right`"), "{all}");
     assert!(out.contains("held by T2, taken at src/lib.rs:39"), "{all}");
     assert!(out.contains("7 tests explored in"), "{all}");
     assert!(out.contains("5 passed (2 with one thread), 2 failed, 1 skipped"), "{all}");
@@ -108,6 +108,35 @@ fn std_is_right_about_its_own_locks() {
     let (out, err, code) = raddle(&crate_dir, line);
     assert_eq!(code, 0, "{out}\n{err}");
     assert!(out.contains("4 passed, 0 failed"), "{out}\n{err}");
+}
+
+#[test]
+fn what_std_orders_without_hooks_is_no_race() {
+    let (_folder, crate_dir) = copy("std");
+    let line = "test --offline --test handover --execs 60 --detect race --strict";
+    let (out, err, code) = raddle(&crate_dir, line);
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(out.contains("12 passed, 0 failed"), "{out}\n{err}");
+}
+
+#[test]
+fn std_is_called_by_its_names() {
+    let (_folder, crate_dir) = copy("std");
+    let line = "test --offline --test stuck --execs 3 --no-explain";
+    let (out, err, code) = raddle(&crate_dir, line);
+    assert_eq!(code, 2, "{out}\n{err}");
+    for text in [
+        "T2 waits to be unparked, which nobody will do",
+        "T2 waits for a message in a channel, which nobody will send",
+        "T2 waits for room in a channel, which nobody will make",
+        "T2 waits for a once block that nobody will finish",
+        "waits for the others at barrier `Barrier`",
+        "waits for rwlock `Queue.table`",
+        "waits for mutex `Queue.lock`",
+        "waits to be woken at condition variable `Queue.filled`",
+    ] {
+        assert!(out.contains(text), "{text}\n{out}\n{err}");
+    }
 }
 
 /// A crate of one file.

@@ -5,24 +5,25 @@
 //! macros. The prebuilt `std` stays without hooks; its generic parts are compiled into the crate and have
 //! them. What is built lies apart, in `target/raddle`. C and C++ of `-sys` crates go through our own `cc`.
 //!
-//! Flags of the user (`RUSTFLAGS`, configuration files) stay in force: ours are added to whichever source
-//! of flags cargo takes, for it takes only one.
+//! Flags of the user (`RUSTFLAGS`, configuration files) stay in force: ours are added behind cargo's back, by
+//! what runs rustc (`wrapper`).
 
 mod artifacts;
 mod flags;
 mod harness;
+mod shims;
 mod workspace;
+mod wrapper;
 
 use std::{
     env,
     ffi::{OsStr, OsString},
-    fs,
     io::{self, BufReader},
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
+use self::wrapper::Stamp;
 use crate::{Cache, CacheError, extract_runtime};
 
 pub use artifacts::Built;
@@ -86,6 +87,8 @@ pub enum CargoError {
 pub struct Cargo {
     program: OsString,
     flags: Vec<String>,
+    /// What the linker is told of std.
+    shims: Vec<String>,
     /// What this compiler can't do, and what is lost by it.
     pub lost: Vec<Lost>,
     /// The crates.
@@ -107,7 +110,8 @@ impl Cargo {
             return Err(CargoError::Target { target: compiler.host });
         }
         let (flags, lost) = compiler.probe(&cache)?;
-        Ok(Cargo { program, flags, lost, workspace, cache, runtime })
+        let shims = shims::link_args(&compiler, &cache)?;
+        Ok(Cargo { program, flags, shims, lost, workspace, cache, runtime })
     }
 
     /// Where everything is built.
@@ -124,48 +128,36 @@ impl Cargo {
         };
         command.args(["--message-format=json-render-diagnostics", "--target", TARGET]);
         command.arg("--target-dir").arg(self.target_dir()).args(args);
-        self.add_environment(&mut command)?;
+        self.add_compilers(&mut command)?;
+        command.env("RUSTC_WRAPPER", self.wrapper()?);
+        let built_with: Vec<String> = self.flags.iter().chain(&self.shims).cloned().collect();
+        let stamp = Stamp::new(&self.target_dir(), &built_with);
+        stamp.check(&self.target_dir().join(TARGET))?;
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let start = |source| CargoError::Start { name: lossy(&self.program), source };
         let mut process = command.spawn().map_err(start)?;
         let lines = process.stdout.take().expect("bug: a pipe was asked for");
         let built = artifacts::read(BufReader::new(lines), &self.workspace);
         let status = process.wait().map_err(start)?;
+        stamp.put();
         if status.success() { Ok(built) } else { Err(CargoError::Build) }
     }
 
-    fn add_environment(&self, command: &mut Command) -> Result<(), CargoError> {
-        command.env("RUSTC_BOOTSTRAP", "1");
-        let mut ours = self.flags.clone();
+    /// What runs rustc: the flags, the runtime, what the user has there.
+    fn wrapper(&self) -> Result<PathBuf, CargoError> {
+        let mut flags = self.flags.clone();
+        flags.extend(self.shims.iter().cloned());
         let folder = self.runtime.parent().expect("bug: the runtime lies in a folder");
         let folder = folder.to_string_lossy();
         for arg in ["-L", &folder, "-Wl,--push-state,--no-as-needed", "-lraddle_rt"] {
-            ours.push(format!("-Clink-arg={arg}"));
+            flags.push(format!("-Clink-arg={arg}"));
         }
         // Not `-Wl,-rpath,…`: a path may have commas.
         for arg in ["-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", &folder] {
-            ours.push(format!("-Clink-arg={arg}"));
+            flags.push(format!("-Clink-arg={arg}"));
         }
-        self.add_flags(command, &ours);
-        self.add_compilers(command)
-    }
-
-    /// Cargo takes flags from the first of these that there is: `CARGO_ENCODED_RUSTFLAGS`, `RUSTFLAGS`,
-    /// the target's, the build's. We add to the one that it would take.
-    fn add_flags(&self, command: &mut Command, ours: &[String]) {
-        const SEPARATOR: &str = "\x1f";
-        let variable = |name| env::var(name).ok().filter(|it: &String| !it.is_empty());
-        let encoded = variable("CARGO_ENCODED_RUSTFLAGS");
-        let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let theirs: Vec<String> = match (encoded, variable("RUSTFLAGS")) {
-            (Some(encoded), _) => encoded.split(SEPARATOR).map(str::to_owned).collect(),
-            (None, Some(plain)) => words(plain),
-            (None, None) => {
-                workspace::configured_flags(&self.program, &self.workspace.root, TARGET)
-            }
-        };
-        let all: Vec<String> = theirs.into_iter().chain(ours.iter().cloned()).collect();
-        command.env("CARGO_ENCODED_RUSTFLAGS", all.join(SEPARATOR)).env_remove("RUSTFLAGS");
+        let inner = workspace::rustc_wrapper(&self.program, &self.workspace.root);
+        Ok(wrapper::write(&self.cache, &flags, inner.as_deref())?)
     }
 
     /// The `cc` crate and its like ask these variables for compilers of the target.
@@ -179,13 +171,9 @@ impl Cargo {
             if let Some(theirs) = theirs.filter(|_| env::var_os(ours).is_none()) {
                 command.env(ours, theirs);
             }
-            let text = format!("#!/bin/sh\nexec '{}' {verb} \"$@\"\n", raddle.display());
-            let hash = raddle_model::hash_bytes(text.as_bytes());
-            let entry = format!("bin-{hash:016x}/raddle-{verb}");
-            let path = self.cache.write_once(entry, text.as_bytes())?;
-            let executable = fs::Permissions::from_mode(0o755);
-            fs::set_permissions(&path, executable)
-                .map_err(|source| CacheError::Io { path: path.clone(), source })?;
+            let raddle = wrapper::quoted(&raddle.to_string_lossy());
+            let text = format!("#!/bin/sh\nexec {raddle} {verb} \"$@\"\n");
+            let path = wrapper::script(&self.cache, &format!("raddle-{verb}"), &text)?;
             command.env(&names[0], path);
         }
         Ok(())

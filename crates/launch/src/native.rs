@@ -97,6 +97,10 @@ impl raddle_explore::target::Symbols for Symbols {
         Symbols::places(self, module.as_ref(), offset)
     }
 
+    fn callee(&mut self, module: &str, offset: u64) -> String {
+        Symbols::callee(self, module.as_ref(), offset)
+    }
+
     fn global(&mut self, module: &str, offset: u64, size: u64) -> Option<Variable> {
         Symbols::global(self, module.as_ref(), offset, size)
     }

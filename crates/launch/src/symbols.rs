@@ -6,6 +6,7 @@
 //! better than none.
 
 mod allocated;
+mod calls;
 mod debug;
 mod expression;
 mod globals;
@@ -14,6 +15,7 @@ mod locals;
 mod locate;
 mod module;
 mod naming;
+mod rust;
 mod source;
 mod table;
 mod types;
@@ -69,6 +71,11 @@ impl Symbols {
         self.module(module).places(vaddr)
     }
 
+    /// The function that is called by the call right before `vaddr`; empty if that is not known.
+    pub fn callee(&mut self, module: &Path, vaddr: u64) -> String {
+        self.module(module).callee(vaddr)
+    }
+
     /// The global or static variable that `size` bytes at `vaddr` lie in. Several small ones may share
     /// four bytes.
     pub fn global(&mut self, path: &Path, vaddr: u64, size: u64) -> Option<Variable> {
@@ -118,7 +125,10 @@ impl Symbols {
                 let Some(debug) = module.debug() else { continue };
                 let function = debug.functions_at(*vaddr).get(idx).copied();
                 if place.line == 0 || is_system_file(&place.file) {
-                    let found = function.and_then(|it| debug.allocated_by_library(it, size));
+                    let found = function.and_then(|it| {
+                        let found = debug.allocated_by_library(it, size);
+                        found.or_else(|| debug.allocated_by_rust(it, size))
+                    });
                     match found.filter(|_| callee.is_none()) {
                         Some(allocated) => return Some(Held { module: path.clone(), allocated }),
                         None => continue,
@@ -156,6 +166,12 @@ fn tidy(file: &str) -> String {
     let path: PathBuf =
         Path::new(file).components().filter(|part| *part != Component::CurDir).collect();
     path.to_string_lossy().into_owned()
+}
+
+/// The functions of a module, as the linker calls them and as the source does.
+pub(crate) fn functions(module: &Path) -> Vec<(String, String)> {
+    let table = table::Table::load(module);
+    table.functions().map(|it| (it.name.clone(), demangled(&it.name))).collect()
 }
 
 /// A function's name as its programmer wrote it. Only what looks mangled is: a demangler takes the plain C name `a`

@@ -183,7 +183,11 @@ fn forlorn(finding: &Finding) -> Option<String> {
     let is_waiting = |it: &&ThreadState| {
         it.waits_for.is_some() && it.pending.is_some_and(|it| it != OpKind::Join)
     };
-    let threads = finding.threads.iter().filter(is_waiting);
+    let waiting = || finding.threads.iter().filter(is_waiting);
+    // A wait that no line of the program led to is a harness's, which waits for the rest of it.
+    let is_own = |it: &&ThreadState| it.waits_for.as_ref().is_some_and(|it| it.at.line > 0);
+    let has_own = waiting().any(|it| is_own(&it));
+    let threads = waiting().filter(|it| !has_own || is_own(it));
     let threads: Vec<String> = threads.map(|it| format!("T{}", it.thread.0)).collect();
     Some(match threads.as_slice() {
         [] => return None,

@@ -28,6 +28,7 @@ mod rwlock;
 mod sem;
 mod signal;
 mod spin;
+mod std_call;
 mod stdio;
 mod syscall;
 mod thread;

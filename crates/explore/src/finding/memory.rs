@@ -77,7 +77,7 @@ impl Names<'_> {
         size: u64,
         home: Home,
     ) -> Location {
-        let calls = self.calls(stack);
+        let calls = self.allocating_calls(block.0, stack);
         let found = self.symbols.block(&addresses(&calls), block_size, offset, size);
         let Some(found) = found else {
             return Location { size: block_size, home, ..Location::default() };
@@ -143,7 +143,7 @@ impl Names<'_> {
             let Region::Heap { site, ordinal, offset, size, stack, .. } = object.region else {
                 continue;
             };
-            let calls = self.calls(stack);
+            let calls = self.allocating_calls(site.0, stack);
             let found = self.symbols.block(&addresses(&calls), u64::from(size), offset, 1);
             let Some(found) = found else { continue };
             let all = blocks.by_name.entry(found.whole).or_default();
@@ -160,11 +160,25 @@ impl Names<'_> {
     /// The calls of a stack, as modules and addresses inside the calls.
     fn calls(&self, stack: u32) -> Vec<(String, u64)> {
         let sites = self.trace.stacks.get(stack as usize).map(Vec::as_slice).unwrap_or_default();
-        let call = |site: &Site| {
-            let module = self.module(site.module?)?;
-            Some((module.to_owned(), site.offset.saturating_sub(1)))
-        };
-        sites.iter().filter_map(call).collect()
+        sites.iter().filter_map(|it| self.call(it)).collect()
+    }
+
+    fn call(&self, site: &Site) -> Option<(String, u64)> {
+        let module = self.module(site.module?)?;
+        Some((module.to_owned(), site.offset.saturating_sub(1)))
+    }
+
+    /// The calls that allocated a block. Those inside a library that is compiled into the program are known
+    /// from the site only: `Arc::new` says what it allocates, its caller does not.
+    fn allocating_calls(&self, site: u32, stack: u32) -> Vec<(String, u64)> {
+        let mut calls = Vec::new();
+        let mut at = self.trace.sites.get(site as usize);
+        while let Some((site, via)) = at.and_then(|it| Some((it, it.via?))) {
+            calls.extend(self.call(site));
+            at = self.trace.sites.get(via.0 as usize).filter(|it| it.via != Some(via));
+        }
+        calls.extend(self.calls(stack));
+        calls
     }
 }
 

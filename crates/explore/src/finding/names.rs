@@ -73,6 +73,17 @@ impl<'a> Names<'a> {
         places
     }
 
+    /// The function that the program's own code called, on the way to a site in a library.
+    pub(super) fn called_at(&mut self, site: SiteId) -> String {
+        let mut own = self.trace.sites.get(site.0 as usize).copied();
+        while let Some(via) = own.and_then(|it| it.via).filter(|it| *it != site) {
+            own = self.trace.sites.get(via.0 as usize).copied();
+        }
+        let Some(own) = own else { return String::new() };
+        let path = own.module.and_then(|it| self.module(it));
+        path.map_or(String::new(), |it| self.symbols.callee(it, own.offset))
+    }
+
     /// Where in the program's own text the call of a site is: not in a system header that was inlined.
     pub(crate) fn place(&mut self, site: SiteId) -> Place {
         let frames = self.frames(site);
@@ -191,6 +202,9 @@ impl<'a> Names<'a> {
         let class = self.std_sync().class(number).unwrap_or(object.class);
         let object = Object { class, ..object };
         let unknown = || Name::new(format!("{} #{}", object.class.word(), number.0));
+        if let Some(thread) = self.std_sync().sleeper(number) {
+            return (Name::new(format!("parker of T{}", thread.0)), Location::default());
+        }
         let name = match object.region {
             Region::Thread(thread) => Some(Name::new(format!("thread T{}", thread.0))),
             Region::Descriptor(descriptor) => Some(Name::new(format!("descriptor {descriptor}"))),

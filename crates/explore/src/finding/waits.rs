@@ -29,6 +29,8 @@ pub(crate) struct Wait {
     pub(crate) holders: Vec<(ThreadId, Place)>,
     /// A notification that did not end it.
     pub(crate) missed: Option<Missed>,
+    /// What Rust's std would say of it.
+    pub(crate) forlorn: Option<&'static str>,
 }
 
 /// One way along a cycle: who waits, and which of its holders is next.
@@ -52,18 +54,22 @@ impl Wait {
         }
         let object = awaited(described);
         let at = names.place(described.pending.site);
-        let holders = holders(trace, described, names);
+        let holders = holders(trace, thread, names);
         // What a lock's holder will end needs no notification.
         let awaited = (described.pending.kind, object);
         let missed = holders.is_empty().then(|| missed(trace, thread, awaited, names)).flatten();
         Some(Wait {
             thread,
-            kind: names.std_sync().kind(described.pending.kind, described.pending.site),
+            kind: match names.std_sync().is_scope(described.pending.site) {
+                true => OpKind::Join,
+                false => names.std_sync().kind(described.pending.kind, described.pending.site),
+            },
             object,
             name: names.object(object),
             at: if program::is_own(&at) { at } else { program::first_own(stack) },
             holders,
             missed,
+            forlorn: names.std_sync().forlorn(described.pending.site),
         })
     }
 
@@ -102,6 +108,9 @@ impl Wait {
 
     fn unended_text(&self) -> String {
         let Name { long, short } = &self.name;
+        if let Some(text) = self.forlorn {
+            return text.to_owned();
+        }
         match self.kind {
             OpKind::CondWait | OpKind::CondWake if self.holders.is_empty() => {
                 format!("for a signal on {long} that nobody will send")
@@ -206,7 +215,13 @@ fn awaited(thread: &Thread) -> ObjectId {
     }
 }
 
-fn holders(trace: &Trace, thread: &Thread, names: &mut Names<'_>) -> Vec<(ThreadId, Place)> {
+fn holders(trace: &Trace, number: ThreadId, names: &mut Names<'_>) -> Vec<(ThreadId, Place)> {
+    let thread = &trace.threads[number.idx()];
+    if names.std_sync().is_scope(thread.pending.site) {
+        let is_of_scope = |it: &Thread| it.parent == Some(number) && !it.is_finished;
+        let threads = trace.threads.iter().enumerate().filter(|it| is_of_scope(it.1));
+        return threads.map(|it| (ThreadId(it.0 as u32), Place::default())).collect();
+    }
     let object = trace.objects.get(thread.pending.object.idx());
     match (thread.pending.kind, object) {
         (OpKind::Join, Some(Object { region: Region::Thread(joined), .. })) => {

@@ -48,9 +48,9 @@ pub struct Lost {
 /// A Rust compiler.
 #[derive(Debug)]
 pub(super) struct Compiler {
-    program: std::ffi::OsString,
+    pub(super) program: std::ffi::OsString,
     /// `rustc 1.95.0 (59807616e 2026-04-14)`.
-    version: String,
+    pub(super) version: String,
     pub(super) host: String,
 }
 

@@ -106,28 +106,14 @@ impl From<MetadataPackage> for Package {
     }
 }
 
-/// Flags that configuration files give: those of the target if there are any, else those of the build.
-/// (Those of `target.'cfg(…)'` tables can't be asked for by name, and are lost.)
-pub(super) fn configured_flags(cargo: &OsStr, folder: &Path, target: &str) -> Vec<String> {
-    let ask_for = |key: &str| {
-        let mut command = Command::new(cargo);
-        command.args(["-Zunstable-options", "config", "get", "--format=json-value", key]);
-        command.env("RUSTC_BOOTSTRAP", "1").current_dir(folder);
-        let output = ask(&mut command).ok().filter(|it| it.status.success())?;
-        serde_json::from_slice::<Flags>(&output.stdout).ok()
-    };
-    let found =
-        ask_for(&format!("target.{target}.rustflags")).or_else(|| ask_for("build.rustflags"));
-    match found {
-        Some(Flags::Text(text)) => text.split_whitespace().map(str::to_owned).collect(),
-        Some(Flags::List(list)) => list,
-        None => Vec::new(),
+/// The wrapper of rustc that the user has: cargo's variable counts before its configuration files.
+pub(super) fn rustc_wrapper(cargo: &OsStr, folder: &Path) -> Option<String> {
+    if let Ok(set) = std::env::var("RUSTC_WRAPPER") {
+        return Some(set).filter(|it| !it.is_empty());
     }
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Flags {
-    Text(String),
-    List(Vec<String>),
+    let mut command = Command::new(cargo);
+    command.args(["-Zunstable-options", "config", "get", "--format=json-value"]);
+    command.arg("build.rustc-wrapper").env("RUSTC_BOOTSTRAP", "1").current_dir(folder);
+    let output = ask(&mut command).ok().filter(|it| it.status.success())?;
+    serde_json::from_slice(&output.stdout).ok().filter(|it: &String| !it.is_empty())
 }

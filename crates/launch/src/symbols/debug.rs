@@ -8,6 +8,7 @@ use std::{
     cell::{OnceCell, RefCell},
     collections::{BTreeSet, HashMap},
     fs,
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -22,6 +23,9 @@ use super::naming::Records;
 
 pub(super) type Reader = EndianArcSlice<RunTimeEndian>;
 pub(super) type Entry = DebuggingInformationEntry<Reader>;
+
+/// Where functions are, and their entries.
+pub(super) type Functions = Vec<(Range<u64>, UnitOffset)>;
 
 /// An entry of the debug information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +53,10 @@ pub(super) struct Debug {
     records: OnceCell<Records>,
     /// What entries are in, as far as somebody has asked.
     scopes: RefCell<HashMap<Die, Vec<String>>>,
+    /// What the entries of units are in, as far as somebody has asked.
+    parents: RefCell<HashMap<usize, HashMap<UnitOffset, UnitOffset>>>,
+    /// Where the functions of units are, as far as somebody has asked.
+    pub(super) code: RefCell<HashMap<usize, Functions>>,
 }
 
 impl Debug {
@@ -212,16 +220,33 @@ impl Debug {
 
     /// The entries that an entry is within, outermost first, without the unit's own.
     pub(super) fn ancestors(&self, die: Die) -> Vec<Die> {
-        let mut way: Vec<Die> = Vec::new();
-        let mut entries = self.unit(die.unit_idx).entries();
+        let mut units = self.parents.borrow_mut();
+        let parents = units.entry(die.unit_idx).or_insert_with(|| self.parents_in(die.unit_idx));
+        let mut way = Vec::new();
+        let mut at = die.offset;
+        while let Some(parent) = parents.get(&at).copied() {
+            way.push(Die { unit_idx: die.unit_idx, offset: parent });
+            at = parent;
+        }
+        // The first entry of the unit is no scope.
+        way.pop();
+        way.reverse();
+        way
+    }
+
+    /// What each entry of a unit is in.
+    fn parents_in(&self, unit_idx: usize) -> HashMap<UnitOffset, UnitOffset> {
+        let mut parents = HashMap::new();
+        let mut way: Vec<UnitOffset> = Vec::new();
+        let mut entries = self.unit(unit_idx).entries();
         while let Ok(Some(entry)) = entries.next_dfs() {
             way.truncate(entry.depth().try_into().unwrap_or(0));
-            if entry.offset() == die.offset {
-                return way.into_iter().skip(1).collect();
+            if let Some(parent) = way.last() {
+                parents.insert(entry.offset(), *parent);
             }
-            way.push(Die { unit_idx: die.unit_idx, offset: entry.offset() });
+            way.push(entry.offset());
         }
-        Vec::new()
+        parents
     }
 
     /// Does the code of an entry contain this address?

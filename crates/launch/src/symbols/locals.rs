@@ -6,7 +6,7 @@
 
 use gimli::{AttributeValue, Operation, X86_64};
 
-use super::debug::{Debug, Die, Entry, Reader};
+use super::debug::{Debug, Die, Entry, Functions, Reader};
 
 /// A place on a stack, as the runtime tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,14 +93,27 @@ impl Debug {
         if has_ranges && !self.has_code(unit_idx, &root, code) {
             return None;
         }
-        let mut found = None;
-        let mut entries = self.unit(unit_idx).entries();
+        let mut units = self.code.borrow_mut();
+        let functions = units.entry(unit_idx).or_insert_with(|| self.code_of(unit_idx));
+        let found = functions.iter().rev().find(|it| it.0.contains(&code))?;
+        Some(Die { unit_idx, offset: found.1 })
+    }
+
+    /// Where the functions of a unit are, in the order of their entries.
+    fn code_of(&self, unit_idx: usize) -> Functions {
+        let (dwarf, unit) = (self.dwarf(unit_idx), self.unit(unit_idx));
+        let mut functions = Vec::new();
+        let mut entries = unit.entries();
         while let Ok(Some(entry)) = entries.next_dfs() {
-            if entry.tag() == gimli::DW_TAG_subprogram && self.has_code(unit_idx, entry, code) {
-                found = Some(Die { unit_idx, offset: entry.offset() });
+            if entry.tag() != gimli::DW_TAG_subprogram {
+                continue;
+            }
+            let Ok(mut ranges) = dwarf.die_ranges(unit, entry) else { continue };
+            while let Ok(Some(range)) = ranges.next() {
+                functions.push((range.begin..range.end, entry.offset()));
             }
         }
-        found
+        functions
     }
 
     fn inlined_below(&self, at: Die, code: u64) -> Option<Die> {

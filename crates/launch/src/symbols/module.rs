@@ -12,6 +12,7 @@ use raddle_model::Place;
 
 use super::{
     allocated::Allocated,
+    calls::Code,
     debug::{Debug, Die},
     demangled,
     globals::Globals,
@@ -36,6 +37,7 @@ pub(super) struct Module {
     /// Read when first asked for; the inner `None` is no debug information.
     debug: Option<Option<(Debug, Globals)>>,
     places: HashMap<u64, Vec<Place>>,
+    code: Option<Code>,
     /// What lies where in a type: by type, offset and size.
     reached: HashMap<(Die, u64, u64), Reached>,
 }
@@ -62,6 +64,7 @@ impl Module {
             table,
             debug: None,
             places: HashMap::new(),
+            code: Code::open(path),
             reached: HashMap::new(),
         }
     }
@@ -79,6 +82,16 @@ impl Module {
             Some((debug, globals))
         };
         self.debug.get_or_insert_with(read).as_ref()
+    }
+
+    /// The function that is called right before an address. Programs of ours call some of std's through
+    /// shims, which the linker names after them.
+    pub(super) fn callee(&self, vaddr: u64) -> String {
+        let called = self.code.as_ref().and_then(|it| it.called(vaddr));
+        let symbol = called.and_then(|it| self.table.function(it).filter(|of| of.address == it));
+        symbol.map_or(String::new(), |it| {
+            demangled(it.name.strip_prefix("__wrap_").unwrap_or(&it.name))
+        })
     }
 
     pub(super) fn places(&mut self, vaddr: u64) -> Vec<Place> {

@@ -3,7 +3,7 @@
 //! The way into a type ends at members whose names are reserved (`__data`, `_M_mutex`): those are the
 //! inside of the C and C++ libraries' own types. Only where a node of a library's container holds a
 //! value of the program's (`std::map`, `std::list`, what `std::make_shared` allocates) the way goes on,
-//! as if it had begun at that value.
+//! as if it had begun at that value. Rust's std is the same by other names (`rust`).
 //!
 //! An access may be to several members at once (bit fields, two bytes side by side in the four that the
 //! runtime tells apart): then all are named, `flags.{ready,done}`. Of a union the first member is named
@@ -11,7 +11,10 @@
 
 use std::fmt::Write as _;
 
-use super::debug::{Debug, Die, Entry, number};
+use super::{
+    debug::{Debug, Die, Entry, number},
+    rust::Part,
+};
 
 /// Types within types, and arrays of arrays; deeper is not believed.
 const DEPTH_MAX: u32 = 32;
@@ -268,7 +271,16 @@ impl Walk<'_> {
         }
         match hits.as_slice() {
             [] => {}
-            [one] => self.enter(one, shift, known_as, depth),
+            [one] => match self.debug.rust_part(record, &one.name) {
+                Part::Named => self.enter(one, shift, known_as, depth),
+                Part::Inside => self.reached.rest = 0,
+                part => {
+                    if part == Part::Root {
+                        self.reached = Reached { root: Some(one.type_die), ..Reached::default() };
+                    }
+                    self.descend(one.type_die, shift - one.start / 8, None, depth + 1);
+                }
+            },
             several => self.list(several, known_as),
         }
     }

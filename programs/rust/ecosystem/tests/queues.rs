@@ -80,6 +80,19 @@ mod crossbeam_deque {
         }
         assert_eq!(n_own + stolen.join().unwrap(), 3);
     }
+
+    /// Between the look and the pop, the last item may be stolen.
+    #[test]
+    fn wrong() {
+        let worker = Worker::new_lifo();
+        let stealer = worker.stealer();
+        worker.push(1);
+        let thief = thread::spawn(move || stealer.steal().is_success());
+        if !worker.is_empty() {
+            assert_eq!(worker.pop().unwrap(), 1);
+        }
+        thief.join().unwrap();
+    }
 }
 
 mod crossbeam_epoch {
@@ -103,6 +116,27 @@ mod crossbeam_epoch {
         });
         // SAFETY: nobody else is left.
         drop(unsafe { shared.into_owned() });
+    }
+
+    /// What was read is old when it is replaced: `compare_exchange` would notice.
+    #[test]
+    fn wrong() {
+        let shared = Atomic::new(1);
+        let add = || {
+            let guard = epoch::pin();
+            // SAFETY: pinned.
+            let seen = unsafe { *shared.load(SeqCst, &guard).deref() };
+            let old = shared.swap(Owned::new(seen + 1), SeqCst, &guard);
+            // SAFETY: nobody can reach it any more.
+            unsafe { guard.defer_destroy(old) };
+        };
+        thread::scope(|scope| {
+            scope.spawn(add);
+            add();
+        });
+        // SAFETY: nobody else is left.
+        let last = unsafe { shared.into_owned() };
+        assert_eq!(*last, 3, "an update was lost");
     }
 }
 

@@ -1,0 +1,159 @@
+//! Calls of some functions of std come back through the runtime.
+//!
+//! The prebuilt std has no hooks. Most of what orders threads in it is seen all the same: its generic parts are
+//! compiled into the program, and who sleeps asks the kernel. But a few functions may return, ordered after
+//! another thread, without either: `park` whose token is there, the last one at a `Barrier`, a `Once` that is
+//! done, the slow path of a lock that is free by then. The linker is told (`--wrap`) to let calls of these go to a shim, which calls the function, and then the
+//! runtime. Their mangled names differ from compiler to compiler: they are looked up in std's shared library.
+
+use std::{fs, io::Write as _, path::Path, process::Command, process::Stdio};
+
+use super::{CargoError, ask, lossy};
+use crate::{Cache, CacheError, symbols::functions};
+
+/// The flags for the linker; none if this compiler's std is not where we look for it.
+pub(super) fn link_args(
+    compiler: &super::flags::Compiler,
+    cache: &Cache,
+) -> Result<Vec<String>, CargoError> {
+    let names = names(compiler)?;
+    let Some(archive) = archive(compiler, &names, cache)? else { return Ok(Vec::new()) };
+    let wrap = names.iter().map(|it| format!("-Clink-arg=-Wl,--wrap={it}"));
+    Ok(wrap.chain([format!("-Clink-arg={}", archive.display())]).collect())
+}
+
+/// The mangled names of the functions, sorted.
+fn names(compiler: &super::flags::Compiler) -> Result<Vec<String>, CargoError> {
+    let mut command = Command::new(&compiler.program);
+    let output = ask(command.args(["--print=target-libdir", "--target", &compiler.host]))?;
+    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = lossy(&entry.file_name());
+        if name.starts_with("libstd-") && name.ends_with(".so") {
+            let is_wanted = |it: &(String, String)| is_ordering(&it.1);
+            names.extend(functions(&entry.path()).into_iter().filter(is_wanted).map(|it| it.0));
+        }
+    }
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// Does the function order threads, perhaps unseen?
+fn is_ordering(function: &str) -> bool {
+    let path: Vec<&str> = function.split("::").map(|it| it.trim_matches(['<', '>'])).collect();
+    match path[..] {
+        ["std", "thread", .., "park" | "park_timeout" | "park_timeout_ms"] => true,
+        ["std", "sync", .., "Barrier", "wait"] => true,
+        ["std", "sync", .., "Once", "wait" | "wait_force"] => true,
+        // After a try that failed for another reason than that it is taken.
+        ["std", "sys", "sync", .., "lock_contended" | "read_contended" | "write_contended"] => true,
+        _ => false,
+    }
+}
+
+/// Compiles the shims: an archive, so that only those come into a program that it calls.
+fn archive(
+    compiler: &super::flags::Compiler,
+    names: &[String],
+    cache: &Cache,
+) -> Result<Option<std::path::PathBuf>, CargoError> {
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let source = source(names);
+    let key = format!("{} {source}", compiler.version);
+    let entry =
+        format!("rustc/{:016x}/libraddle_std.rlib", raddle_model::hash_bytes(key.as_bytes()));
+    let path = cache.path(&entry);
+    if path.exists() {
+        return Ok(Some(path));
+    }
+    let folder = tempfile::tempdir_in(cache.root())
+        .map_err(|source| CacheError::Io { path: cache.root().into(), source })?;
+    let file = folder.path().join("libraddle_std.rlib");
+    let is_compiled = compile(compiler, &source, &file)
+        .map_err(|source| CargoError::Start { name: lossy(&compiler.program), source })?;
+    match fs::read(&file) {
+        Ok(bytes) if is_compiled => Ok(Some(cache.write(&entry, &bytes)?)),
+        _ => Ok(None),
+    }
+}
+
+fn compile(compiler: &super::flags::Compiler, source: &str, to: &Path) -> std::io::Result<bool> {
+    let mut command = Command::new(&compiler.program);
+    command.args(["-", "--crate-name=raddle_std", "--crate-type=rlib", "--target"]);
+    command.arg(&compiler.host).arg("-o").arg(to);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut process = command.spawn()?;
+    let mut input = process.stdin.take().expect("bug: a pipe was asked for");
+    input.write_all(source.as_bytes())?;
+    drop(input);
+    Ok(process.wait()?.success())
+}
+
+/// All of these functions give back at most one word.
+fn source(names: &[String]) -> String {
+    let mut text = "#![no_std]\n".to_owned();
+    for name in names {
+        text += &format!(
+            "core::arch::global_asm!(r#\"
+    .section .text.__wrap_{name},\"ax\",@progbits
+    .globl __wrap_{name}
+    .type __wrap_{name},@function
+__wrap_{name}:
+    .cfi_startproc
+    sub rsp, 8
+    .cfi_adjust_cfa_offset 8
+    call __real_{name}
+    mov [rsp], rax
+    call raddle_after_std@PLT
+    mov rax, [rsp]
+    add rsp, 8
+    .cfi_adjust_cfa_offset -8
+    ret
+    .cfi_endproc
+    .size __wrap_{name}, . - __wrap_{name}
+\"#);\n"
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::cargo::flags::Compiler;
+
+    #[test]
+    fn the_functions_of_std_that_order_threads() {
+        for (name, expected) in [
+            ("std::thread::functions::park", true),
+            ("std::thread::park_timeout", true),
+            ("<std::thread::thread::Thread>::park", true),
+            ("<std::sync::barrier::Barrier>::wait", true),
+            ("<std::sync::once::Once>::wait", true),
+            ("<std::sys::sync::rwlock::futex::RwLock>::read_contended", true),
+            ("<std::sync::barrier::Barrier as core::fmt::Debug>::fmt", false),
+            ("<std::sys::sync::condvar::futex::Condvar>::wait", false),
+            ("<std::thread::thread::Thread>::unpark", false),
+        ] {
+            assert_eq!(is_ordering(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_compiler_at_hand_has_them() {
+        let folder = TempDir::new().unwrap();
+        let cache = Cache::at(folder.path()).unwrap();
+        let compiler = Compiler::identify(folder.path()).unwrap();
+        let flags = link_args(&compiler, &cache).unwrap();
+        for word in ["4park", "7Barrier4wait", "4Once4wait", "libraddle_std.rlib"] {
+            assert!(flags.iter().any(|it| it.contains(word)), "{word}: {flags:?}");
+        }
+        assert_eq!(link_args(&compiler, &cache).unwrap(), flags, "from the cache");
+    }
+}
