@@ -19,9 +19,8 @@ mod trials;
 use std::time::Duration;
 
 use raddle_model::{
-    Certainty, Constraint, Explanation, Finding, Kind, Minimising, MinimisingEnd, Plan, Reason,
+    Certainty, Constraint, Explanation, Finding, Kind, Minimising, MinimisingEnd, Reason,
 };
-use raddle_trace::Trace;
 
 use self::{
     minimise::{Minimised, Minimiser},
@@ -80,44 +79,58 @@ pub fn explain(
         return Ok(Explained { finding: finding.clone(), explanation });
     }
     let mut trials = Trials::new(session, symbols, finding, exit_is_fine, budget);
-    let Minimised { finding: mut small, minimising, shown } = Minimiser::run(&mut trials)?;
-    let mut explanation = Explanation { minimising, ..Explanation::default() };
-    let is_small = explanation.minimising.ending != MinimisingEnd::NotReproduced;
-    let n_steps = explanation.minimising.after.n_steps;
+    let mut small = Minimiser::run(&mut trials)?;
+    let mut explanation = Explanation::default();
+    let is_small = small.minimising.ending != MinimisingEnd::NotReproduced;
+    let n_steps = small.minimising.after.n_steps;
     let is_shown = finding.certainty == Certainty::Shown;
     let shows_often = is_small && is_shown && finding.kind != Kind::Livelock;
-    if let Some((base, execution)) = shown.as_ref().filter(|_| shows_often) {
+    if let Some((base, execution)) = small.shown.as_ref().filter(|_| shows_often) {
         if finding.kind == Kind::Race {
             trials.learn_race(execution);
         }
         explanation.likelihood = likelihood::likelihood(&mut trials, base, n_steps)?;
     }
-    if let Some((base, execution)) = shown.filter(|_| is_small) {
+    if is_small {
         trials.renew(budget.n_reason);
-        match &mut small.evidence {
+        match (&mut small.finding.evidence, &small.shown) {
             // That a race shows depends on no order, but what it does may.
-            Some(evidence) if finding.kind == Kind::Race => {
+            (Some(evidence), Some((base, execution))) if finding.kind == Kind::Race => {
                 evidence.orders =
-                    orders::both_orders(&mut trials, &base, &execution.trace, evidence)?;
+                    orders::both_orders(&mut trials, base, &execution.trace, evidence)?;
             }
-            _ => find_reason(&mut trials, &mut small, &base, &execution.trace, &mut explanation)?,
+            _ => find_reason(&mut trials, &mut small, &mut explanation)?,
         }
     }
+    explanation.minimising = small.minimising;
     if trials.has_struck() {
         explanation.minimising.ending = MinimisingEnd::Time;
     }
-    Ok(Explained { finding: small, explanation })
+    Ok(Explained { finding: small.finding, explanation })
 }
 
-/// Adds the reason and the contrast.
+/// Adds the reason and the contrast. With the orders that matter known, there may be a plainer schedule that
+/// keeps them, and of that a plainer reason.
 fn find_reason(
     trials: &mut Trials<'_>,
-    small: &mut Finding,
-    base: &Plan,
-    trace: &Trace,
+    minimised: &mut Minimised,
     explanation: &mut Explanation,
 ) -> Result<(), TargetError> {
-    let Some(orders) = Reasoner::new(trials, base, trace).find()? else { return Ok(()) };
+    let Some((base, execution)) = &minimised.shown else { return Ok(()) };
+    let Some(mut orders) = Reasoner::new(trials, base, &execution.trace).find()? else {
+        return Ok(());
+    };
+    if let Some(calmer) = Minimiser::calm(trials, minimised, &orders.kept())?
+        && let Some((base, execution)) = &calmer.shown
+        && let Some(plainer) = Reasoner::new(trials, base, &execution.trace).find()?
+    {
+        orders = plainer;
+        *minimised = calmer;
+    }
+    let Minimised { finding: small, shown: Some((base, execution)), .. } = minimised else {
+        return Ok(());
+    };
+    let trace = &execution.trace;
     let Orders { edges, sufficient, reversed, passing, passes } = orders;
     let rich = Rich::of(trials, base, trace, &edges, passes)?;
     let symbols = &mut *trials.symbols;

@@ -8,8 +8,11 @@
 //! Where we depart from D4: half of the executions are uniform walks and half go by random priorities of
 //! threads, drawn anew now and then, instead of partial order sampling: an explanation should hold for
 //! schedules of either kind, and neither needs what POS keeps.
+//!
+//! The *calm* one is not random: whoever runs goes on for as long as it can and may. That is the plainest schedule
+//! that keeps the orders.
 
-use raddle_model::{Before, Side, ThreadId};
+use raddle_model::{Before, PickerSpec, Side, ThreadId};
 
 use crate::{
     dice::Dice,
@@ -27,10 +30,18 @@ const REDRAW: u32 = 60;
 pub struct Constrained {
     dice: Dice,
     orders: Vec<Order>,
-    /// By thread; empty for a uniform walk.
+    manner: Manner,
+    /// By thread.
     priorities: Vec<u64>,
-    has_priorities: bool,
     n_held_back: u32,
+}
+
+/// How it goes on where the orders leave a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    Uniform,
+    ByPriority,
+    Calm,
 }
 
 #[derive(Clone, Debug)]
@@ -53,14 +64,12 @@ impl Constrained {
         let orders = Before::of_script(script);
         let orders =
             orders.map(|it| Order { first: waited(it.first), second: waited(it.second) }).collect();
-        let has_priorities = dice.is_heads(500);
-        Constrained {
-            dice,
-            orders,
-            priorities: Vec::with_capacity(64),
-            has_priorities,
-            n_held_back: 0,
-        }
+        let manner = match origin.picker {
+            PickerSpec::Calm => Manner::Calm,
+            _ if dice.is_heads(500) => Manner::ByPriority,
+            _ => Manner::Uniform,
+        };
+        Constrained { dice, orders, manner, priorities: Vec::with_capacity(64), n_held_back: 0 }
     }
 
     /// Has its op to wait for another's?
@@ -88,19 +97,25 @@ impl Constrained {
         let n_free = (0..n_enabled).filter(is_free).count() as u32;
         self.n_held_back = if n_free == n_enabled { 0 } else { self.n_held_back + 1 };
         let is_released = n_free == 0 || PATIENCE < self.n_held_back;
+        let n_left = if is_released { n_enabled } else { n_free };
+        let nth = match self.manner {
+            Manner::Uniform => self.dice.below(n_left),
+            Manner::ByPriority => {
+                self.redraw(threads.n_threads());
+                0
+            }
+            Manner::Calm => 0,
+        };
         let may = |it: &Constrained, idx: &u32| {
             is_released || !it.must_wait(threads.enabled(*idx), threads)
         };
-        if self.has_priorities {
-            self.redraw(threads.n_threads());
-            let best = (0..n_enabled)
-                .filter(|idx| may(self, idx))
-                .max_by_key(|idx| self.priorities[threads.enabled(*idx).idx()]);
-            return threads.enabled(best.unwrap_or(0));
-        }
-        let nth = self.dice.below(if is_released { n_enabled } else { n_free });
-        let idx = (0..n_enabled).filter(|idx| may(self, idx)).nth(nth as usize);
-        threads.enabled(idx.unwrap_or(0))
+        let free = (0..n_enabled).filter(|idx| may(self, idx)).map(|idx| threads.enabled(idx));
+        let chosen = match self.manner {
+            Manner::Calm => free.min_by_key(|it| it.0.wrapping_sub(view.last.0)),
+            Manner::ByPriority => free.max_by_key(|it| self.priorities[it.idx()]),
+            Manner::Uniform => free.clone().nth(nth as usize),
+        };
+        chosen.unwrap_or_else(|| threads.enabled(0))
     }
 
     fn redraw(&mut self, n_threads: u32) {
@@ -129,10 +144,11 @@ impl Waited {
 
 impl Picker for Constrained {
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        let thread = match self.dice.timed(view.threads) {
-            Some(thread) => thread,
-            None => self.draw(view),
+        let timed = match self.manner {
+            Manner::Calm if view.threads.n_enabled() > 0 => None,
+            _ => self.dice.timed(view.threads),
         };
+        let thread = timed.unwrap_or_else(|| self.draw(view));
         self.perform(thread, view.threads);
         thread
     }
@@ -142,7 +158,7 @@ impl Picker for Constrained {
     }
 
     fn choose(&mut self, n_choices: u32) -> u32 {
-        self.dice.below(n_choices)
+        if self.manner == Manner::Calm { 0 } else { self.dice.below(n_choices) }
     }
 }
 
@@ -163,13 +179,8 @@ mod tests {
 
     /// The order in which three threads take three steps each; step `n` of any is at site `n` + 1, but
     /// the last two are at the same.
-    fn order(seed: u64, orders: &[Before]) -> Vec<(u32, u32)> {
-        let origin = Origin {
-            picker: PickerSpec::Constrained,
-            seed,
-            may_time_out: false,
-            profile: ProfileView::default(),
-        };
+    fn order(picker: PickerSpec, seed: u64, orders: &[Before]) -> Vec<(u32, u32)> {
+        let origin = Origin { picker, seed, may_time_out: false, profile: ProfileView::default() };
         let mut picker = Constrained::new(&origin, &Before::script(orders));
         let mut done = [0_u32; 3];
         let mut order: Vec<(u32, u32)> = Vec::new();
@@ -195,7 +206,7 @@ mod tests {
         ];
         let mut all = std::collections::BTreeSet::new();
         for seed in 0..2_000 {
-            let order = order(seed, &orders);
+            let order = order(PickerSpec::Constrained, seed, &orders);
             let at = |step| order.iter().position(|it| *it == step);
             assert!(at((2, 2)) < at((0, 1)), "{order:?}");
             assert!(at((0, 1)) < at((1, 0)), "{order:?}");
@@ -206,12 +217,25 @@ mod tests {
     }
 
     #[test]
+    fn the_calm_one_switches_where_it_must() {
+        let orders = [
+            Before { first: side(2, 2, 2), second: side(0, 2, 1) },
+            Before { first: side(0, 2, 1), second: side(1, 1, 1) },
+        ];
+        for seed in 0..10 {
+            let threads = order(PickerSpec::Calm, seed, &orders).into_iter().map(|it| it.0);
+            assert_eq!(threads.collect::<Vec<_>>(), [0, 2, 2, 2, 0, 0, 1, 1, 1]);
+        }
+    }
+
+    #[test]
     fn orders_that_contradict_each_other_stop_nobody() {
         let orders = [
             Before { first: side(0, 1, 1), second: side(1, 1, 1) },
             Before { first: side(1, 1, 1), second: side(2, 1, 1) },
             Before { first: side(2, 1, 1), second: side(0, 1, 1) },
         ];
-        assert_eq!(order(3, &orders).len(), 9);
+        assert_eq!(order(PickerSpec::Constrained, 3, &orders).len(), 9);
+        assert_eq!(order(PickerSpec::Calm, 3, &orders).len(), 9);
     }
 }

@@ -117,7 +117,9 @@ impl<'a> Tail<'a> {
             PickerSpec::Ranked { ranking, last_of_all } => {
                 Tail::Ranked(Ranked::new(ranking, last_of_all))
             }
-            PickerSpec::Switches | PickerSpec::Constrained => Tail::scripted(origin, &[]),
+            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::Calm => {
+                Tail::scripted(origin, &[])
+            }
         }
     }
 
@@ -125,7 +127,9 @@ impl<'a> Tail<'a> {
     fn scripted(origin: &Origin<'a>, script: &'a [u32]) -> Tail<'a> {
         match origin.picker {
             PickerSpec::Switches => Tail::Switches(Switches::new(script)),
-            PickerSpec::Constrained => Tail::Constrained(Constrained::new(origin, script)),
+            PickerSpec::Constrained | PickerSpec::Calm => {
+                Tail::Constrained(Constrained::new(origin, script))
+            }
             _ => Tail::new(origin),
         }
     }
@@ -133,7 +137,9 @@ impl<'a> Tail<'a> {
     /// The prefix to follow and the picker after it; to pickers with a script the prefix is that.
     pub(crate) fn after(prefix: &'a [u32], origin: &Origin<'a>) -> (&'a [u32], Tail<'a>) {
         match origin.picker {
-            PickerSpec::Switches | PickerSpec::Constrained => (&[], Tail::scripted(origin, prefix)),
+            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::Calm => {
+                (&[], Tail::scripted(origin, prefix))
+            }
             _ => (prefix, Tail::new(origin)),
         }
     }

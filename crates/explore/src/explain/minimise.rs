@@ -10,8 +10,8 @@
 //! segments happens by itself when a deviation is left out. The result is a local optimum.
 
 use raddle_model::{
-    Deviation, Event, Finding, Kind, Limits, Minimising, MinimisingEnd, PickerSpec, Plan, Profile,
-    Record, Size, ThreadId,
+    Before, Deviation, Event, Finding, Kind, Limits, Minimising, MinimisingEnd, PickerSpec, Plan,
+    Profile, Record, Size, ThreadId,
 };
 use raddle_trace::{Options, Trace};
 
@@ -99,6 +99,37 @@ impl<'t, 'a> Minimiser<'t, 'a> {
         minimiser.deviate_once()?;
         minimiser.come_earlier()?;
         minimiser.finish(before)
+    }
+
+    /// The plainest schedule that keeps these orders, if it is one with fewer preemptions that shows the finding:
+    /// what leaving out could not come to, since it changes one thing at a time.
+    pub(super) fn calm(
+        trials: &'t mut Trials<'a>,
+        minimised: &Minimised,
+        orders: &[Before],
+    ) -> Result<Option<Minimised>, TargetError> {
+        let Minimised { minimising, shown: Some((base, _)), .. } = minimised else {
+            return Ok(None);
+        };
+        let Minimising { before, after, .. } = *minimising;
+        if after.n_preemptions < 2 || orders.is_empty() {
+            return Ok(None);
+        }
+        let plan =
+            Plan { picker: PickerSpec::Calm, prefix: Before::script(orders), ..base.clone() };
+        let Some(trial) = trials.run(&plan)? else { return Ok(None) };
+        let trace = &trial.execution.trace;
+        let is_fit = trace.n_dropped == 0 && size(trace) < after;
+        if !is_fit || !trials.shows(&trial.execution) {
+            return Ok(None);
+        }
+        let best = Best::of(trial.execution);
+        let mut minimiser = Minimiser { trials, base: base.clone(), best };
+        minimiser.leave_out()?;
+        minimiser.come_earlier()?;
+        let calmer = minimiser.finish(before)?;
+        let is_shown = calmer.minimising.ending != MinimisingEnd::NotReproduced;
+        Ok(is_shown.then_some(calmer))
     }
 
     /// Begins again with all that the execution found to be shared, if it shows the finding then: steps

@@ -57,6 +57,13 @@ pub(super) struct Orders {
     pub(super) passes: Vec<Trace>,
 }
 
+impl Orders {
+    /// The same for other executions.
+    pub(super) fn kept(&self) -> Vec<Before> {
+        self.edges.iter().map(|it| it.order).collect()
+    }
+}
+
 /// An execution that passes.
 pub(super) struct Contrast {
     pub(super) execution: Execution,
