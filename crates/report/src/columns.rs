@@ -57,8 +57,8 @@ struct Grid<'a> {
     widths: Vec<usize>,
     /// For each thread, whether it holds a lock somewhere.
     has_bar: Vec<bool>,
-    /// Is the file's name left out of places, because it is always the same and there is no room?
-    only_lines: bool,
+    /// The file whose name is left out of places, because it is always the same and there is no room.
+    one_file: Option<&'a str>,
     place_width: usize,
     source_width: usize,
 }
@@ -67,7 +67,7 @@ impl<'a> Grid<'a> {
     fn new(
         finding: &'a Finding,
         threads: &'a [ThreadId],
-        rows: &[Row<'_>],
+        rows: &[Row<'a>],
         style: &'a Style,
     ) -> Option<Grid<'a>> {
         let cells = || {
@@ -99,7 +99,8 @@ impl<'a> Grid<'a> {
         };
         let is_whole = |layout: &(Vec<usize>, usize, bool)| layout.0 == naturals;
         let wide = lay_out(false);
-        let narrow = || lay_out(true).filter(|_| has_one_file(cells()));
+        let file = one_file(cells());
+        let narrow = || lay_out(true).filter(|_| file.is_some());
         let (widths, place_width, only_lines) = match wide {
             Some(layout) if is_whole(&layout) => layout,
             wide => narrow().or(wide)?,
@@ -116,7 +117,7 @@ impl<'a> Grid<'a> {
             number_width,
             widths,
             has_bar,
-            only_lines,
+            one_file: file.filter(|_| only_lines),
             place_width,
             source_width,
         })
@@ -130,7 +131,7 @@ impl<'a> Grid<'a> {
             let _ = write!(line, "  {label}");
         }
         let mut sizes = vec![size(self.finding)];
-        if let (true, Some(file)) = (self.only_lines, file_of(self.finding)) {
+        if let Some(file) = self.one_file {
             let lines = format!("lines of {file}");
             sizes = vec![format!("{}, {lines}", sizes[0]), lines];
         }
@@ -140,7 +141,7 @@ impl<'a> Grid<'a> {
             None => self.style.paint(Ink::Strong, line.trim_end()),
         };
         let _ = writeln!(out, "{line}");
-        if self.only_lines && sizes.iter().all(|it| room < it.chars().count()) {
+        if self.one_file.is_some() && sizes.iter().all(|it| room < it.chars().count()) {
             self.note(out, &self.style.paint(Ink::Dim, &sizes[0]));
         }
     }
@@ -183,7 +184,7 @@ impl<'a> Grid<'a> {
         let _ = write!(
             line,
             "  {}",
-            self.style.fit(&place_text(cell, self.only_lines), self.place_width)
+            self.style.fit(&place_text(cell, self.one_file.is_some()), self.place_width)
         );
         if let Some(mark) = cell.mark {
             let mark = format!("{} {mark}", self.style.arrow_left());
@@ -204,16 +205,15 @@ fn place_text(cell: &Cell<'_>, only_line: bool) -> String {
     }
 }
 
-fn has_one_file<'a>(cells: impl Iterator<Item = &'a Cell<'a>>) -> bool {
-    let mut files = cells.filter_map(|it| it.place.map(|it| &it.file)).filter(|it| !it.is_empty());
-    let first = files.next();
-    first.is_some() && files.all(|it| Some(it) == first)
-}
-
-/// The one file that all steps are in.
-fn file_of(finding: &Finding) -> Option<&str> {
-    let place = finding.places.iter().chain(&finding.sites).find(|it| !it.file.is_empty())?;
-    place.file.rsplit('/').next()
+/// The one file that all steps are in which have one.
+fn one_file<'a, 'c>(cells: impl Iterator<Item = &'c Cell<'a>>) -> Option<&'a str>
+where
+    'a: 'c,
+{
+    let files = cells.filter_map(|it| it.place).map(|it| it.file.as_str());
+    let mut files = files.filter(|it| !it.is_empty());
+    let first = files.next()?;
+    files.all(|it| it == first).then(|| first.rsplit('/').next().unwrap_or(first))
 }
 
 fn mark_width(cell: &Cell<'_>) -> usize {
