@@ -103,14 +103,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     pub(super) fn find(mut self) -> Result<Option<Orders>, TargetError> {
         let (candidates, share) = self.candidates()?;
         if share.n == share.of && !self.is_over {
-            let (passing, passes) = (self.contrast, self.passes);
-            return Ok(Some(Orders {
-                edges: Vec::new(),
-                sufficient: share,
-                reversed: Vec::new(),
-                passing,
-                passes,
-            }));
+            return Ok(Some(self.without_orders(share)));
         }
         let all = self.measure(&candidates, None)?;
         if all.n == 0 || self.is_over {
@@ -124,8 +117,19 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         for idx in 0..edges.len() {
             reversed.push(self.measure(&edges, Some(idx))?);
         }
+        // What fails as often the other way round says nothing.
+        let says_nothing = |it: &Share| it.of > 0 && sufficient.n * it.of <= it.n * sufficient.of;
+        if sufficient.n < sufficient.of && reversed.iter().any(says_nothing) {
+            return Ok(Some(self.without_orders(share)));
+        }
         let (passing, passes) = (self.contrast, self.passes);
         Ok((sufficient.n > 0).then_some(Orders { edges, sufficient, reversed, passing, passes }))
+    }
+
+    /// So many executions fail, and no order makes them.
+    fn without_orders(self, sufficient: Share) -> Orders {
+        let (passing, passes) = (self.contrast, self.passes);
+        Orders { edges: Vec::new(), sufficient, reversed: Vec::new(), passing, passes }
     }
 
     /// Edges that some passing execution has the other way round, and how many executions without any
