@@ -10,6 +10,7 @@ mod detect;
 mod execution;
 mod program;
 mod row;
+mod rust;
 mod scale;
 mod search;
 mod steps;
@@ -25,12 +26,21 @@ use row::Row;
 /// What to measure.
 #[derive(Debug)]
 pub(crate) struct Options {
+    /// Something else than what Raddle promises for programs.
+    pub(crate) which: Option<Which>,
     /// Where the figures go.
     pub(crate) json: Option<PathBuf>,
     /// A tenth of the work.
     pub(crate) is_quick: bool,
     /// Only benchmarks whose name contains this.
     pub(crate) only: String,
+}
+
+/// What is measured only when asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Which {
+    /// Closures, beside Shuttle and Loom.
+    Rust,
 }
 
 type Measure = fn(&Bench) -> anyhow::Result<Vec<Row>>;
@@ -48,12 +58,10 @@ const BENCHMARKS: &[(&str, Measure)] = &[
 
 /// Runs the benchmarks, prints a table and fails if a bar is missed.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let bench = Bench::new(options.is_quick)?;
-    let mut rows = Vec::new();
-    for (name, measure) in BENCHMARKS.iter().filter(|(name, _)| name.contains(&options.only)) {
-        eprintln!("measuring {name}…");
-        rows.extend(measure(&bench).with_context(|| format!("failed to measure {name}"))?);
-    }
+    let rows = match options.which {
+        Some(Which::Rust) => rust::measure(options)?,
+        None => measure_promises(options)?,
+    };
     eprint!("\n{}", row::table(&rows));
     if let Some(path) = &options.json {
         fs::write(path, row::json(&rows, options.is_quick)?)
@@ -62,4 +70,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let n_missed = rows.iter().filter(|row| !row.is_ok()).count();
     ensure!(n_missed == 0, "{n_missed} of {} bars missed", rows.len());
     Ok(())
+}
+
+fn measure_promises(options: &Options) -> anyhow::Result<Vec<Row>> {
+    let bench = Bench::new(options.is_quick)?;
+    let mut rows = Vec::new();
+    for (name, measure) in BENCHMARKS.iter().filter(|(name, _)| name.contains(&options.only)) {
+        eprintln!("measuring {name}…");
+        rows.extend(measure(&bench).with_context(|| format!("failed to measure {name}"))?);
+    }
+    Ok(rows)
 }

@@ -23,6 +23,8 @@ enum Verb {
     Ci,
     /// Measures each promise of speed against its floor; fails if one is not kept.
     Bench {
+        /// `rust`: closures beside Shuttle and Loom instead, which are fetched and built for it.
+        which: Option<bench::Which>,
         /// Write the figures to this file as JSON.
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
@@ -112,8 +114,8 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Verb::parse() {
         Verb::Ci => ci::run(),
-        Verb::Bench { json, quick, only } => {
-            bench::run(&bench::Options { json, is_quick: quick, only })
+        Verb::Bench { which, json, quick, only } => {
+            bench::run(&bench::Options { which, json, is_quick: quick, only })
         }
         Verb::Soak { executions, on_threads, seeds, time, only, json } => {
             let time = Duration::from_secs(time);

@@ -4,6 +4,7 @@
 //! `raddle_explore`, what runs programs in `raddle_launch`, what findings look like in `raddle_report`.
 
 mod args;
+mod asked;
 mod cargo;
 mod cc;
 mod compare;

@@ -13,7 +13,7 @@ use raddle_explore::{
     classes::Classes,
     store::{About, RunInfo, StoredSearch, hash_program},
 };
-use raddle_launch::Symbols;
+use raddle_launch::{CacheError, Native, Symbols};
 use raddle_model::{Certainty, Kind, Limits, PickerSpec};
 use raddle_plan::{Arm, Strategy, search::SearchSpec};
 use raddle_report::{
@@ -23,13 +23,14 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{Format, RunArgs},
+    args::{Format, ReplayArgs, RunArgs},
+    asked::with_asked,
     exit::{Exit, Failure},
     native::{self, Launch},
     observe::{Watch, Watcher, status},
     prepare::{Named, prepare},
     record::Record,
-    regressions, search, signals,
+    regressions, replay, search, signals,
     terminal::Terminal,
     total,
 };
@@ -87,18 +88,34 @@ pub(crate) fn run_program(
     terminal: &mut Terminal,
 ) -> Result<Exit, Failure> {
     let stop = signals::catch();
+    let asked = open(args, program, stop.flag())?.asked()?;
+    if let Some(id) = asked.replay {
+        let common = args.common.clone();
+        let args =
+            ReplayArgs { id, times: 1, carrier: None, show_output: false, original: false, common };
+        return replay::replay(&args, terminal);
+    }
+    let args = &with_asked(args, &asked)?;
+    let target = open(args, program, stop.flag())?;
+    let exit = explore(args, program, search, &target, stop.flag(), terminal)?;
+    Ok(stop.exit().unwrap_or(exit))
+}
+
+fn open(
+    args: &RunArgs,
+    program: &StoredTarget,
+    stop: &Arc<AtomicBool>,
+) -> Result<Native, CacheError> {
     let is_search = matches!(args.strategy, Strategy::Search(_));
-    let target = native::open(Launch {
+    native::open(Launch {
         program: program.program.clone(),
         target: program,
         carrier: args.conditions.carrier.into(),
         is_fresh: args.conditions.fresh,
         checkpoints: if is_search { args.checkpoints / args.n_jobs() as u64 } else { 0 },
         events: is_search.then_some(search::EVENTS),
-        stop: Arc::clone(stop.flag()),
-    })?;
-    let exit = explore(args, program, search, &target, stop.flag(), terminal)?;
-    Ok(stop.exit().unwrap_or(exit))
+        stop: Arc::clone(stop),
+    })
 }
 
 /// Explores a target, tells and keeps what is found.

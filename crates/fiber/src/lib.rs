@@ -33,6 +33,21 @@ pub struct Fiber {
 }
 
 impl Fiber {
+    /// A fiber that begins with `boot`, below `top` on a donor's stack, as the donor with the thread pointer
+    /// `fs`.
+    ///
+    /// # Safety
+    ///
+    /// `top` is the donor's [`Donor::stack_top`], and nothing below is needed any more.
+    pub unsafe fn begin(top: usize, fs: usize, boot: usize) -> Fiber {
+        // The first switch pops six registers and the two control words, and returns into `boot`.
+        let words: [usize; 9] = [INITIAL_CONTROL_WORDS, 0, 0, 0, 0, 0, 0, boot, 0];
+        let sp = top - words.len() * 8;
+        // SAFETY: the caller promises that the stack below `top` is free.
+        unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), sp as *mut usize, words.len()) };
+        Fiber { sp, fs }
+    }
+
     /// The fiber that runs now; its stack pointer is filled in when it is switched away from.
     pub fn of_current_thread() -> Fiber {
         Fiber { sp: 0, fs: thread_pointer() }
@@ -149,17 +164,12 @@ unsafe extern "C" fn donor_work(donor: *mut c_void, entry_sp: usize) -> *mut c_v
     let donor = donor.cast::<Donor>();
     // SAFETY: the caller promises a donor.
     let top = stack_top(entry_sp, unsafe { (*donor).color });
-    // The first switch pops six registers and the two control words, and returns into `boot`.
-    let words: [usize; 9] = {
-        // SAFETY: the caller promises a donor.
-        let boot = unsafe { (*donor).boot };
-        [INITIAL_CONTROL_WORDS, 0, 0, 0, 0, 0, 0, boot, 0]
-    };
-    let sp = top - words.len() * 8;
-    // SAFETY: this is our own stack, below every frame in use; nobody else knows it yet.
-    unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), sp as *mut usize, words.len()) };
+    // SAFETY: as above.
+    let boot = unsafe { (*donor).boot };
+    // SAFETY: `top` is on our own stack, below every frame in use; nobody else knows it yet.
+    let fiber = unsafe { Fiber::begin(top, thread_pointer(), boot) };
     // SAFETY: the caller promises a donor; until it is published it is ours.
-    unsafe { (*donor).fiber = Fiber { sp, fs: thread_pointer() } };
+    unsafe { (*donor).fiber = fiber };
     // SAFETY: as above.
     unsafe { (*donor).stack_top = top };
     // SAFETY: as above.

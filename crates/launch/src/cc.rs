@@ -22,7 +22,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Cache, CacheError, Fault, extract_runtime};
+use crate::{Cache, CacheError, Fault, extract_runtime, runtime::extract_header};
 use args::Invocation;
 pub(crate) use compiler::Compiler;
 use compiler::Family;
@@ -155,6 +155,8 @@ impl Toolchain {
     ) -> Result<(), CacheError> {
         if invocation.compiles() {
             command.args(["-g", "-fno-omit-frame-pointer"]);
+            // After all others: a `raddle.h` of the user's own comes first.
+            command.arg("-idirafter").arg(extract_header(&self.cache)?);
         }
         if invocation.sanitizers.is_thread_refused() {
             return Ok(());

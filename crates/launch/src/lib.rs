@@ -3,6 +3,7 @@
 //!
 //! Nothing here prints: errors are values, and the compiler's own output passes through.
 
+mod asked;
 mod cache;
 pub mod cargo;
 mod cc;
@@ -19,11 +20,12 @@ mod session;
 mod symbols;
 mod watchdog;
 
+pub use asked::Asked;
 pub use cache::{Cache, CacheError};
 pub use cc::{CcError, CompilerChoice, Language, Toolchain, driver};
 pub use compile::{CompileError, CompileRequest, Compiled, compile};
 pub use elf::{Executable, ExecutableError, Hooks, inspect};
 pub use fault::Fault;
 pub use native::{Native, NativeOptions};
-pub use runtime::{RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
+pub use runtime::{HEADER, RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
 pub use symbols::{Symbols, demangled, library_code};

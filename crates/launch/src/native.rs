@@ -84,6 +84,10 @@ impl Native {
     pub fn new(options: NativeOptions) -> Native {
         Native { options }
     }
+
+    pub(crate) fn options(&self) -> &NativeOptions {
+        &self.options
+    }
 }
 
 impl Target for Native {

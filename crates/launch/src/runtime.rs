@@ -21,6 +21,17 @@ pub fn extract_runtime(cache: &Cache) -> Result<PathBuf, CacheError> {
     cache.write_once(format!("rt-{RUNTIME_HASH}/{RUNTIME_NAME}"), LIBRARY)
 }
 
+/// `raddle.h`, for programs that have something to say to Raddle.
+pub const HEADER: &str = include_str!("../include/raddle.h");
+
+/// Unpacks `raddle.h`, and gives back the absolute path of the folder that it is in.
+pub(crate) fn extract_header(cache: &Cache) -> Result<PathBuf, CacheError> {
+    let hash = raddle_model::hash_bytes(HEADER.as_bytes());
+    let mut path = cache.write_once(format!("include-{hash:016x}/raddle.h"), HEADER.as_bytes())?;
+    path.pop();
+    Ok(path)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -13,7 +13,7 @@ use raddle_explore::{
     target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled},
 };
 use raddle_model::{End, OpKind, OpResult, Plan, Timeouts};
-use raddle_trace::{PAIRS_MAX, SeenRace, Summary, Trace};
+use raddle_trace::{Ask, PAIRS_MAX, SeenRace, Summary, Trace};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -174,6 +174,13 @@ impl NativeSession {
         // SAFETY: as above.
         unsafe { segment.write(segment.uses(), &plan.profile.uses) };
         Ok(())
+    }
+
+    /// How far the program wants to be explored, as far as it has said so.
+    #[expect(unsafe_code, reason = "reads out of the shared segment")]
+    pub(crate) fn ask(&self) -> Ask {
+        // SAFETY: the server waits for a command, so the segment is ours.
+        unsafe { (*self.server.segment.header()).ask }
     }
 
     /// Gives a new number to a plan that differs from the last one in more than its prefix.

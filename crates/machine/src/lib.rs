@@ -15,6 +15,7 @@ mod machine;
 mod object;
 mod perform;
 mod ready;
+mod restore;
 #[cfg(test)]
 mod script;
 mod thread;

@@ -39,6 +39,9 @@ pub struct Machine {
     pub(crate) alarm: Option<u64>,
     /// Has the alarm gone off?
     pub is_alarm_due: bool,
+    /// Objects of executions that are over, to be used again.
+    #[expect(clippy::vec_box, reason = "they go into `objects` as they are")]
+    spare: Vec<Box<Object>>,
 }
 
 #[derive(Clone, Debug)]
@@ -107,9 +110,36 @@ impl Machine {
             self.objects.resize_with(idx + 1, || None);
         }
         self.has_robust |= matches!(&state, ObjectState::Mutex(it) if it.is_robust());
-        let fresh = Object { state, lines: Default::default(), futex_waiters: Vec::new() };
-        self.objects[idx] = Some(Box::new(fresh));
+        self.objects[idx] = Some(match self.spare.pop() {
+            Some(mut used) => {
+                used.state = state;
+                used
+            }
+            None => {
+                Box::new(Object { state, lines: Default::default(), futex_waiters: Vec::new() })
+            }
+        });
         self.refresh(object);
+    }
+
+    pub(crate) fn restore_objects(&mut self, earlier: &Machine) {
+        let n_earlier = earlier.objects.len();
+        for mut object in self.objects.drain(n_earlier.min(self.objects.len())..).flatten() {
+            object.clear();
+            self.spare.push(object);
+        }
+        self.objects.resize_with(n_earlier, || None);
+        for (object, earlier) in self.objects.iter_mut().zip(&earlier.objects) {
+            match (object, earlier) {
+                (Some(object), Some(earlier)) => object.restore(earlier),
+                (object, earlier) => object.clone_from(earlier),
+            }
+        }
+    }
+
+    pub(crate) fn restore_counts(&mut self, earlier: &Machine) {
+        self.n_live = earlier.n_live;
+        self.has_robust = earlier.has_robust;
     }
 
     /// Forgets an object's state.

@@ -159,7 +159,7 @@ impl Effect {
     /// What an op may do to its object.
     pub const fn of(kind: OpKind) -> Effect {
         match kind {
-            OpKind::Fence | OpKind::Yield | OpKind::Sleep => Effect::Nothing,
+            OpKind::Fence | OpKind::Yield | OpKind::Sleep | OpKind::Any => Effect::Nothing,
             OpKind::Read | OpKind::AtomicLoad => Effect::Look,
             OpKind::Write
             | OpKind::ReadWrite

@@ -110,6 +110,8 @@ misuses! {
     DoubleFree = "frees memory that was freed before",
     /// A semaphore post beyond its greatest value.
     SemOverflow = "posts a semaphore beyond its greatest value",
+    /// A function that is explored by itself has returned before threads that it created have finished.
+    ThreadsLeft = "leaves the function that is checked before all threads of it have finished",
 }
 
 /// How an execution ended.

@@ -157,6 +157,8 @@ op_kinds! {
     Exit = "exit",
     /// Frees memory that another thread has used.
     Free = "free",
+    /// Takes one of `arg` numbers, as the schedule has it.
+    Any = "any",
 }
 
 impl OpKind {
@@ -186,7 +188,12 @@ impl OpKind {
     pub const fn is_write(self) -> bool {
         !matches!(
             self,
-            OpKind::Read | OpKind::AtomicLoad | OpKind::Fence | OpKind::Yield | OpKind::Sleep
+            OpKind::Read
+                | OpKind::AtomicLoad
+                | OpKind::Fence
+                | OpKind::Yield
+                | OpKind::Sleep
+                | OpKind::Any
         )
     }
 }

@@ -140,6 +140,11 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
 /// Accesses to variables that were left out, while a budget runs short.
 static N_THINNED: AtomicU64 = AtomicU64::new(0);
 
+/// Begins another execution.
+pub(crate) fn restart() {
+    N_THINNED.store(0, Relaxed);
+}
+
 /// Is an access to a variable a step? All are, until a quarter of the budget is spent: then a program
 /// that simply works on shared memory for long is more likely than one that goes round in circles, and
 /// the more is spent, the fewer accesses are steps. Who spins is told from who works by then.
@@ -300,6 +305,18 @@ impl Control {
         }
         let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
         name != 0 && self.is_known_shared(name)
+    }
+
+    /// Exposes the objects that there are already, as far as the plan names them.
+    pub(crate) fn expose_known(&mut self) {
+        if self.shared.is_empty() {
+            return;
+        }
+        for object in (1..self.emit.n_objects() as u32).map(ObjectId) {
+            if self.is_known_shared(self.emit.name_of(object)) {
+                self.emit.set_exposed(object);
+            }
+        }
     }
 
     /// From now on what happens to an object is a scheduling point, here and in the executions to come.

@@ -13,6 +13,7 @@ use raddle_trace::{Header, Segment};
 
 use crate::{
     access::Written,
+    check::Check,
     detect::Detect,
     emit::Emit,
     heap::Heap,
@@ -44,6 +45,8 @@ pub(crate) struct Control {
     pub(crate) is_execution: bool,
     /// If the process has begun to exit: its code, and where that was asked for.
     pub(crate) exit: Option<(i32, SiteId)>,
+    /// Is this process a copy of an execution on its way, which serves no other?
+    pub(crate) is_copy: bool,
     /// Set while the runtime reads memory that the program is about to read: a fault then is the
     /// program's, at this place.
     pub(crate) peeks_from: Option<Caller>,
@@ -62,6 +65,8 @@ pub(crate) struct Control {
     pub(crate) time: Time,
     pub(crate) io: Io,
     pub(crate) signals: Signals,
+    /// Calls of `raddle_check`.
+    pub(crate) check: Check,
     /// Names known to be shared, sorted.
     pub(crate) shared: Vec<u64>,
     pub(crate) max_steps: u64,

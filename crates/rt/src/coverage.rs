@@ -148,6 +148,16 @@ impl Coverage {
         }
     }
 
+    /// Begins another execution, with so many threads, which hold nothing.
+    pub(crate) fn restart(&mut self, n_threads: usize) {
+        if self.n_seen > 0 {
+            self.seen.fill(Pair::NONE);
+            self.n_seen = 0;
+        }
+        self.held.clear();
+        self.held.resize(n_threads, Held::default());
+    }
+
     pub(crate) fn add_thread(&mut self) {
         self.held.push(Held::default());
     }
@@ -236,6 +246,10 @@ impl Coverage {
 }
 
 impl Held {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
     /// Those that were held when the last one was taken.
     pub(crate) fn before_last(&self) -> &[ObjectId] {
         &self.locks[..self.n as usize - 1]

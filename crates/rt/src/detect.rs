@@ -25,7 +25,7 @@ use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, Points, SiteId,
 use self::{intent::Intent, watched::Watched};
 use crate::{
     control::{Caller, Control},
-    shadow::{Cell, Shadow, State},
+    shadow::{Cell, NO_HISTORY, Shadow, State},
 };
 
 /// What the detector knows.
@@ -37,6 +37,8 @@ pub(crate) struct Detect {
     histories: Histories,
     /// By variable: what atomic ops have left in it, and how many bytes of it; 0 if that is not known.
     values: Vec<(u64, u8)>,
+    /// No variable from this one on has been looked at.
+    n_values: usize,
     /// Hashes of the races told in this execution.
     told: Vec<u64>,
     watched: Watched,
@@ -66,9 +68,6 @@ impl Touch {
     }
 }
 
-/// Where there is no history, because races are not looked for.
-const NO_HISTORY: HistoryId = HistoryId((1 << 30) - 2);
-
 impl Detect {
     /// One thread, which others would join through `main`.
     pub(crate) fn new(main: ObjectId) -> Detect {
@@ -79,9 +78,26 @@ impl Detect {
             causality,
             histories: Histories::new(),
             values: vec![(0, 0); 64],
+            n_values: 0,
             told: Vec::new(),
             watched: Watched::default(),
             intent: Intent::default(),
+        }
+    }
+
+    /// Begins another execution, with so many threads; nothing is known of what was before.
+    pub(crate) fn restart(&mut self, threads: impl ExactSizeIterator<Item = ObjectId>) {
+        self.is_on = false;
+        self.causality.reset(threads.len());
+        for (idx, object) in threads.enumerate() {
+            self.causality.stands_for(object, ThreadId(idx as u32));
+        }
+        self.histories.clear();
+        self.values[..self.n_values].fill((0, 0));
+        self.n_values = 0;
+        self.told.clear();
+        if self.watched.is_used() {
+            self.watched = Watched::default();
         }
     }
 
@@ -117,6 +133,12 @@ impl Control {
         // What is a scheduling point depends on what was seen in a race.
         self.detect.is_on = is_on || self.points == Points::Visible;
         self.watch(watch);
+    }
+
+    /// Nothing is looked for.
+    pub(crate) fn forget_detection(&mut self) {
+        self.detect.is_on = false;
+        self.watch(raddle_model::Watch::default());
     }
 
     /// The segment of what the thread that runs does now.
@@ -210,6 +232,9 @@ impl Control {
         let (segment, mask) = (self.now(), touch.mask(at));
         // SAFETY: the caller has a cell, which has a partner.
         unsafe {
+            if *cell == Cell::UNTOUCHED {
+                self.shadow.log(cell);
+            }
             if touch.kind == OpKind::Read {
                 if *cell == Cell::UNTOUCHED {
                     *cell = Cell::owned(segment, 0, false);
@@ -258,6 +283,9 @@ impl Control {
         let history = self.history_of(cell);
         // SAFETY: the caller has a cell, which has a partner.
         unsafe {
+            if !(*cell).is_owned() {
+                self.shadow.log(cell);
+            }
             *cell = Cell::variable(object);
             *Shadow::reads(cell) = Cell::of_history(history);
         }
@@ -441,6 +469,7 @@ impl Detect {
         if self.values.len() <= object.idx() {
             self.values.resize(object.idx() + 64, (0, 0));
         }
+        self.n_values = self.n_values.max(object.idx() + 1);
         let size = touch.size.min(8) as u8;
         let known = self.values[object.idx()];
         let is_foreign = atomic.kind != OpKind::AtomicStore && known.1 == size && known.0 != seen;

@@ -7,7 +7,7 @@
 
 use raddle_machine::Performed;
 use raddle_model::{
-    Event, Flags, ObjectId, Op, OpResult, Order, SiteId, ThreadId, hash_bytes, mix,
+    Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId, hash_bytes, mix,
 };
 use raddle_trace::{Header, ObjectClass, ObjectEntry, Pair, Segment, SiteEntry};
 
@@ -43,6 +43,22 @@ pub(crate) struct Emit {
     /// Where all that is new is written at once, because the execution will be looked at, even if it is
     /// killed.
     live: Option<(Segment, *mut Header)>,
+}
+
+/// What there was at some time, of what executions change or add to.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    last_of_thread: Vec<(u64, u64)>,
+    past_of_object: Vec<Past>,
+    exposed: Vec<bool>,
+    n_sites: usize,
+}
+
+impl Mark {
+    /// Sites that have been numbered since are kept as well.
+    pub(crate) fn keep_sites(&mut self, emit: &Emit) {
+        self.n_sites = emit.n_sites();
+    }
 }
 
 /// What has happened to an object.
@@ -121,6 +137,52 @@ impl Emit {
         (self.n_steps & self.mask) as usize
     }
 
+    /// What there is now, for [`Emit::restore`].
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            last_of_thread: self.last_of_thread.clone(),
+            past_of_object: self.past_of_object.clone(),
+            exposed: self.exposed.clone(),
+            n_sites: self.sites.known.len(),
+        }
+    }
+
+    /// Sites numbered so far.
+    pub(crate) fn n_sites(&self) -> usize {
+        self.sites.known.len()
+    }
+
+    /// Objects numbered so far.
+    pub(crate) fn n_objects(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Begins another execution, with the sites, objects and threads that there were.
+    pub(crate) fn restore(&mut self, mark: &Mark) {
+        (self.n_steps, self.n_lone_steps, self.n_switches, self.n_points) = (0, 0, 0, 0);
+        (self.digest, self.class) = (0, 0);
+        self.last_of_thread.clone_from(&mark.last_of_thread);
+        self.past_of_object.clone_from(&mark.past_of_object);
+        self.exposed.clone_from(&mark.exposed);
+        let n_objects = mark.past_of_object.len();
+        self.objects.truncate(n_objects);
+        self.classes.truncate(n_objects);
+        self.bases.truncate(n_objects);
+        self.sites.truncate(mark.n_sites);
+        self.coverage.restart(mark.last_of_thread.len());
+        self.live = None;
+    }
+
+    /// The last so many steps that were told, as far as they are kept.
+    pub(crate) fn last_events(&self, n_max: usize) -> Vec<Event> {
+        let n_kept = (self.n_steps as usize).min(self.mask as usize + 1).min(n_max);
+        let first = self.n_steps - n_kept as u64;
+        // SAFETY: the mask keeps the index within the area.
+        (first..self.n_steps)
+            .map(|it| unsafe { *self.events.add((it & self.mask) as usize) })
+            .collect()
+    }
+
     /// Writes the event of a step.
     #[inline]
     pub(crate) fn event(&mut self, thread: ThreadId, op: &Op, performed: &Performed, choice: u32) {
@@ -131,6 +193,9 @@ impl Emit {
         let what =
             u64::from(op.kind as u8) | u64::from(thread.0) << 8 | u64::from(op.object.0) << 32;
         self.digest = mix(self.digest ^ u64::from(op.site.0), what);
+        if op.kind == OpKind::Any {
+            self.add_choice(thread, choice);
+        }
         let covers = Covers::of(op.kind);
         self.add_to_class(thread, op, covers);
         if covers.has(Covers::HOLDS) && self.coverage.follow(thread, op, performed, covers) {
@@ -140,6 +205,14 @@ impl Emit {
             // SAFETY: the header is mapped for as long as the process lives.
             unsafe { publish_hashes(header, self.digest, self.class) };
         }
+    }
+
+    /// A number that the schedule has chosen makes another execution, whatever comes of it.
+    #[cold]
+    fn add_choice(&mut self, thread: ThreadId, choice: u32) {
+        self.digest = mix(self.digest, u64::from(choice));
+        let (last, _) = &mut self.last_of_thread[thread.idx()];
+        *last = mix(*last, u64::from(choice));
     }
 
     #[inline]
@@ -440,6 +513,19 @@ impl SiteTable {
         self.known.push(site);
         self.put(number);
         SiteId(number)
+    }
+
+    /// Forgets the last sites: those before them have not moved for their sake.
+    fn truncate(&mut self, n_sites: usize) {
+        while self.known.len() > n_sites {
+            let number = self.known.len() as u32 - 1;
+            let mut slot = self.slot_of(self.known[number as usize].key);
+            while self.slots[slot] != number {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = 0;
+            self.known.pop();
+        }
     }
 
     fn put(&mut self, number: u32) {

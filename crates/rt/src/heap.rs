@@ -35,6 +35,22 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
+    /// By site: allocations so far.
+    pub(crate) fn ordinals(&self) -> Vec<u32> {
+        self.ordinals.clone()
+    }
+
+    /// Begins another execution, with so many allocations made before.
+    pub(crate) fn restart(&mut self, ordinals: &[u32]) {
+        self.last = (0, 0, 0);
+        if self.ordinals.len() < ordinals.len() {
+            self.ordinals.resize(ordinals.len(), 0);
+        }
+        let (known, new) = self.ordinals.split_at_mut(ordinals.len());
+        known.copy_from_slice(ordinals);
+        new.fill(0);
+    }
+
     /// Adds a block; its ordinal is found here.
     pub(crate) fn add(&mut self, address: usize, mut block: Block) {
         self.last = (0, 0, 0);

@@ -6,6 +6,7 @@
 mod barrier;
 mod c11;
 mod cancel;
+mod check;
 mod child;
 mod cond;
 mod cpu;

@@ -33,6 +33,20 @@ pub(crate) struct Io {
     waiting: Vec<Waiting>,
 }
 
+impl Io {
+    /// Begins another execution: nobody waits, and of the descriptors that were used, only those that were
+    /// used before it have an object.
+    pub(crate) fn restart(&mut self, n_objects: usize) {
+        (self.n_waiting, self.is_stale, self.n_misses) = (0, false, 0);
+        self.waiting.clear();
+        for descriptor in &mut self.known {
+            if descriptor.object.idx() >= n_objects {
+                descriptor.object = ObjectId::NONE;
+            }
+        }
+    }
+}
+
 /// What is known about a descriptor.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Descriptor {

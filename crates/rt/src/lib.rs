@@ -20,6 +20,7 @@
 mod access;
 mod apart;
 mod arena;
+mod check;
 mod checkpoint;
 mod control;
 mod coverage;
@@ -31,6 +32,7 @@ mod heap;
 mod hooks;
 mod io;
 mod library;
+mod locals;
 mod names;
 mod panics;
 mod real;

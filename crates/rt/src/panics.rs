@@ -33,6 +33,11 @@ pub(crate) struct Panics {
 }
 
 impl Panics {
+    /// Begins another execution.
+    pub(crate) fn clear(&mut self) {
+        self.all.clear();
+    }
+
     pub(crate) fn add(&mut self, mut panic: Panic) {
         panic.message.truncate(MESSAGE_MAX);
         panic.callers.truncate(FRAMES_MAX);
@@ -51,7 +56,9 @@ impl Panics {
             let has = |text: &&[u8]| panic.message.windows(text.len()).any(|it| it == *text);
             PASSED_ON.iter().any(has)
         };
-        self.all.iter().rev().find(|it| !is_passed_on(it)).or(self.all.last())
+        let last = self.all.iter().rev().find(|it| !is_passed_on(it)).or(self.all.last())?;
+        // One that was caught and let go on (`resume_unwind`) began where it began.
+        self.all.iter().find(|it| it.thread == last.thread && it.message == last.message)
     }
 }
 

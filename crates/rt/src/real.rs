@@ -135,6 +135,8 @@ real! {
     fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int;
     fn pthread_setname_np(thread: pthread_t, name: *const c_char) -> c_int;
     fn pthread_getname_np(thread: pthread_t, name: *mut c_char, size: size_t) -> c_int;
+    fn pthread_getattr_np(thread: pthread_t, attr: *mut pthread_attr_t) -> c_int;
+    fn sigaltstack(stack: *const libc::stack_t, old: *mut libc::stack_t) -> c_int;
     fn pthread_kill(thread: pthread_t, signal: c_int) -> c_int;
     fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attr: *const pthread_mutexattr_t) -> c_int;
     fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int;

@@ -26,7 +26,7 @@ use std::{
 };
 
 use raddle_fiber::raw;
-use raddle_trace::{Header, Segment};
+use raddle_trace::{Begin, Header, Segment};
 
 use self::{calls::Calls, pages::Pages};
 use crate::{arena, control::control, server};
@@ -75,6 +75,7 @@ pub(crate) fn prepare(n_block: usize) {
         let control = &*control();
         let is_possible = control.has_fibers
             && control.has_fsgsbase
+            && (*control.header).begin != Begin::Function as u32
             && (*control.header).is_fresh == 0
             && (n_block >= WORTH || (*control.header).lingers == 1);
         let mut keep = KEEP.load(Relaxed);

@@ -1,6 +1,8 @@
 //! The beginning: is this program to be controlled, and by which plan? And the fork server: the
 //! program stops before `main`, and each execution is a copy of it.
 
+mod function;
+
 use std::{
     ffi::{CStr, c_char, c_int},
     slice,
@@ -9,12 +11,13 @@ use std::{
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, Handlers, Points, ProfileView, SiteId};
+use raddle_model::{End, Handlers, PickerSpec, Points, ProfileView, SiteId};
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
 use crate::{
     access::Written,
+    check::Check,
     checkpoint,
     control::{self, Control, Hot, control, is_active},
     detect::Detect,
@@ -32,6 +35,9 @@ use crate::{
     threads::{self, ThreadRt},
     time::Time,
 };
+
+use function::{Told, take_void};
+pub(crate) use function::{begin_at_function, forget_told, next_execution};
 
 /// Descriptors that the launcher hands us, out of the way of the program's own.
 const SEGMENT_FD: c_int = 240;
@@ -124,6 +130,7 @@ fn take_control(segment: Segment) {
         has_fsgsbase: raddle_fiber::has_fsgsbase(),
         is_execution: false,
         exit: None,
+        is_copy: false,
         peeks_from: None,
         machine: Machine::new(object),
         chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
@@ -138,6 +145,7 @@ fn take_control(segment: Segment) {
         time: Time::default(),
         io: Io::default(),
         signals: Signals::default(),
+        check: Check::default(),
         shared: Vec::new(),
         max_steps: u64::MAX,
         points: Points::Visible,
@@ -226,6 +234,10 @@ extern "C-unwind" fn run_execution() -> ! {
             read_plan(header);
         }
         begin_execution(header, &entry);
+        let picker = entry.picker().unwrap_or(PickerSpec::Nonpreemptive);
+        if (*control).check.begin(header, picker) {
+            (*control).prepare_for_function();
+        }
         let here = 0_usize;
         (*control).this().stack_base = &raw const here as usize;
         (*control).watch_stack();
@@ -363,6 +375,7 @@ fn run_block(header: *mut Header) {
         let n_before = unsafe { (*header).n_done.load(Relaxed) } as usize;
         // SAFETY: as above; a process that lingers has blocks of one.
         rewind::prepare(unsafe { (*header).n_block } as usize - n_before);
+        let told = Told::of(header);
         // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
         let child = unsafe { raw::fork() };
         if child == 0 {
@@ -370,6 +383,9 @@ fn run_block(header: *mut Header) {
             rewind::begin(run_execution);
         }
         let Some(is_over) = end_process(header, child as i32) else { return };
+        if take_void(header, &told) {
+            continue;
+        }
         if control_ref().has_fibers {
             threads::provide_donors(n_donors_wanted(header, n_before));
         }
@@ -414,7 +430,9 @@ fn end_process(header: *mut Header, child: i32) -> Option<bool> {
     // SAFETY: as above.
     unsafe {
         (*header).child.store(0, Relaxed);
-        ((*header).is_answered.load(Acquire) == 0).then(|| count_last(header, status))
+        let is_void = (*header).is_void == 1;
+        let is_open = (*header).is_answered.load(Acquire) == 0;
+        is_open.then(|| !is_void && count_last(header, status))
     }
 }
 
@@ -445,12 +463,24 @@ fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
         let n_done = (*header).n_done.load(Relaxed) as usize;
         std::slice::from_raw_parts(segment.summaries(), n_done)
     };
+    // A process that has waited for other blocks ends in one of those.
+    let n_before = n_before.min(summaries.len());
     let n_threads = summaries[n_before..].iter().map(|it| it.n_threads).max().unwrap_or(0);
     n_threads.saturating_sub(1).min(MOST) as usize
 }
 
 /// Counts an execution that has ended, and begins the account of the next one.
 pub(crate) fn count_execution(header: *mut Header, segment: &Segment) {
+    let n_done = count(header, segment);
+    // SAFETY: the header is mapped; no execution runs.
+    if !must_be_looked_at(header) && n_done < u64::from(unsafe { (*header).n_block }) {
+        begin_summary(header);
+        reset_streams();
+    }
+}
+
+/// Counts an execution that has ended. How many are there now?
+fn count(header: *mut Header, segment: &Segment) -> u64 {
     // SAFETY: the area has room for the block; no execution runs.
     unsafe {
         let n_done = (*header).n_done.load(Relaxed);
@@ -458,10 +488,7 @@ pub(crate) fn count_execution(header: *mut Header, segment: &Segment) {
         (*header).summary.n_pairs = n_pairs;
         *segment.summaries().add(n_done as usize) = (*header).summary;
         (*header).n_done.store(n_done + 1, Relaxed);
-        if !must_be_looked_at(header) && n_done + 1 < u64::from((*header).n_block) {
-            begin_summary(header);
-            reset_streams();
-        }
+        n_done + 1
     }
 }
 
@@ -484,7 +511,7 @@ fn control_ref() -> &'static Control {
 }
 
 /// Each execution prints to an empty file and reads its input from the start.
-fn reset_streams() {
+pub(crate) fn reset_streams() {
     // SAFETY: both are the launcher's own files; where input can't be rewound nothing happens.
     unsafe {
         raw::syscall(libc::SYS_ftruncate, [1, 0, 0, 0, 0, 0]);
@@ -497,6 +524,7 @@ fn begin_summary(header: *mut Header) {
     unsafe {
         (*header).summary = Summary::default();
         (*header).n_pairs_before = (*header).n_pairs;
+        (*header).n_shared_before = (*header).n_shared_found;
         (*header).is_end_written = 0;
         (*header).n_events = 0;
         (*header).n_message = 0;
@@ -519,6 +547,7 @@ pub(crate) fn must_be_looked_at(header: *mut Header) -> bool {
 /// In the copy of a copy: the rest of the prefix is another one.
 pub(crate) fn begin_copy(control: &mut Control) {
     die_with_parent();
+    control.is_copy = true;
     control.chooser.go_on_with(prefix(control));
 }
 

@@ -16,6 +16,8 @@
 //! Memory use: twice what the instrumented program touches, and a history (`raddle_analysis::hb`) of 24
 //! bytes or more for each four bytes that several threads have.
 
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
+
 use raddle_analysis::hb::{HistoryId, Segment};
 use raddle_model::ObjectId;
 
@@ -151,19 +153,35 @@ const N_CHUNKS: usize = 1 << (47 - CHUNK_BITS);
 /// both in one page, and each kind in a cache line of its own.
 pub(crate) const BLOCK: usize = 64;
 
+/// The chunks that there are. (A list that grows would not do: chunks are also made outside of hooks, where a
+/// copy of our own memory would be taken for the program's.)
+static MADE: [AtomicPtr<Cell>; 4096] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 4096];
+static N_MADE: AtomicUsize = AtomicUsize::new(0);
+
 /// The cells of all memory.
 #[derive(Debug)]
 pub(crate) struct Shadow {
     chunks: *mut *mut Cell,
     /// The cells of memory that is watched, as far apart as others: first that for writes.
     watched: [Cell; 2 * BLOCK / 4],
+    /// Where memory is watched.
+    watched_at: Option<*mut Cell>,
+    /// Cells that were changed, both of each, with what they were; kept only for [`Shadow::undo`].
+    changes: Vec<(*mut Cell, Cell, Cell)>,
+    has_log: bool,
 }
 
 impl Shadow {
     pub(crate) fn new() -> Shadow {
         let chunks: *mut *mut Cell = arena::map(N_CHUNKS * size_of::<*mut Cell>()).cast();
         assert!(!chunks.is_null(), "bug: no memory for the shadow's table");
-        Shadow { chunks, watched: [Cell::UNTOUCHED; 2 * BLOCK / 4] }
+        Shadow {
+            chunks,
+            watched: [Cell::UNTOUCHED; 2 * BLOCK / 4],
+            watched_at: None,
+            changes: Vec::new(),
+            has_log: false,
+        }
     }
 
     /// The table of chunks, for the assembly of the hottest hooks.
@@ -212,6 +230,10 @@ impl Shadow {
         let chunk: *mut Cell = arena::map(2 * CHUNK_BYTES).cast();
         // SAFETY: the caller has checked the index.
         unsafe { *self.chunks.add(chunk_idx) = chunk };
+        if !chunk.is_null() {
+            let number = N_MADE.fetch_add(1, Relaxed);
+            MADE[number.min(MADE.len() - 1)].store(chunk, Relaxed);
+        }
         chunk
     }
 
@@ -230,6 +252,64 @@ impl Shadow {
             *cell = Cell(WATCHED);
             *Shadow::reads(cell) = Cell(WATCHED);
         }
+        self.watched_at = Some(cell);
+    }
+
+    /// A cell is about to be changed that nobody had, or that is an object's.
+    #[inline]
+    pub(crate) fn log(&mut self, cell: *mut Cell) {
+        if self.has_log {
+            // SAFETY: the caller has a cell, which has a partner.
+            self.changes.push(unsafe { (cell, *cell, *Shadow::reads(cell)) });
+        }
+    }
+
+    /// Makes all cells what they were after [`Shadow::forget_accesses`].
+    pub(crate) fn undo(&mut self) {
+        while let Some((cell, writes, reads)) = self.changes.pop() {
+            // SAFETY: it was a cell with a partner, and those stay for ever.
+            unsafe {
+                *cell = writes;
+                *Shadow::reads(cell) = reads;
+            }
+        }
+        if let Some(cell) = self.watched_at.take() {
+            // SAFETY: as above.
+            unsafe {
+                *cell = Cell::UNTOUCHED;
+                *Shadow::reads(cell) = Cell::UNTOUCHED;
+            }
+        }
+    }
+
+    /// Forgets who has accessed what: all of that happens before whatever any thread will do. Cells of freed
+    /// memory stay as they are, and those of objects that `is_kept`, without their histories. From now on
+    /// changes are kept. `false` if there is too much memory for that.
+    pub(crate) fn forget_accesses(&mut self, is_kept: impl Fn(ObjectId) -> bool) -> bool {
+        const PAGE: usize = 4096;
+        const SYS_MINCORE: i64 = 27;
+        let mut present = vec![0_u8; 2 * CHUNK_BYTES / PAGE];
+        let Some(made) = MADE.get(..N_MADE.load(Relaxed)) else { return false };
+        for chunk in made.iter().map(|it| it.load(Relaxed)) {
+            let args = [chunk as usize, 2 * CHUNK_BYTES, present.as_mut_ptr() as usize, 0, 0, 0];
+            // SAFETY: the kernel writes a byte for each page.
+            if unsafe { raddle_fiber::raw::syscall(SYS_MINCORE, args) } != 0 {
+                present.fill(1);
+            }
+            let pages = present.iter().enumerate().filter(|it| *it.1 & 1 != 0);
+            for (page, _) in pages {
+                // Each block has its cells for writes first.
+                for idx in (0..PAGE / size_of::<Cell>()).filter(|it| it * 4 % (2 * BLOCK) < BLOCK) {
+                    // SAFETY: the page is the chunk's.
+                    let cell = unsafe { chunk.byte_add(page * PAGE).add(idx) };
+                    // SAFETY: as above.
+                    unsafe { forget_access(cell, &is_kept) };
+                }
+            }
+        }
+        self.changes.clear();
+        self.has_log = true;
+        true
     }
 
     /// Is the memory at an address watched?
@@ -305,6 +385,23 @@ impl Shadow {
         }
     }
 }
+
+unsafe fn forget_access(cell: *mut Cell, is_kept: &impl Fn(ObjectId) -> bool) {
+    // SAFETY: the caller has a cell, which has a partner.
+    unsafe {
+        let reads = Shadow::reads(cell);
+        match (*cell).state() {
+            State::Freed => {}
+            State::Sync(object) if is_kept(object) => *reads = Cell::UNTOUCHED,
+            State::Variable(object) if is_kept(object) => *reads = Cell::of_history(NO_HISTORY),
+            State::Untouched if *reads == Cell::UNTOUCHED => {}
+            _ => (*cell, *reads) = (Cell::UNTOUCHED, Cell::UNTOUCHED),
+        }
+    }
+}
+
+/// Where there is no history, because races are not looked for.
+pub(crate) const NO_HISTORY: HistoryId = HistoryId((1 << 30) - 2);
 
 /// Where the cell for writes of an address is in its chunk, in bytes.
 #[inline]

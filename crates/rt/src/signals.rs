@@ -24,7 +24,9 @@ use std::{
 use raddle_machine::{Performed, Status};
 use raddle_model::{End, Flags, Handlers, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
-pub(crate) use self::kernel::{follow, handle as handle_fault, install, use_alternate_stack};
+pub(crate) use self::kernel::{
+    alternate_stack, follow, handle as handle_fault, install, use_alternate_stack,
+};
 use crate::{
     control::{Control, control, enter, leave, outside},
     end,
@@ -58,6 +60,16 @@ pub(crate) struct Signals {
     pub(crate) handlers: Handlers,
     /// By signal: the last thread that was made to handle it, and its object.
     made: Vec<(c_int, ObjectId)>,
+}
+
+impl Signals {
+    /// Begins another execution: nothing has been sent. Handlers stay.
+    pub(crate) fn restart(&mut self) {
+        self.is_any_pending = false;
+        self.process.clear();
+        self.timers = Timers::default();
+        self.made.clear();
+    }
 }
 
 impl Default for Signals {

@@ -38,6 +38,20 @@ impl ShadowStack {
         }
     }
 
+    /// Functions that it knows of.
+    pub(crate) fn depth(&self) -> usize {
+        self.n_frames()
+    }
+
+    /// Leaves all functions but the outermost ones.
+    pub(crate) fn truncate(&mut self, depth: usize) {
+        debug_assert!(depth <= self.n_frames(), "bug: fewer functions than before");
+        if !self.bottom.is_null() {
+            // SAFETY: as many frames are there.
+            self.top = unsafe { self.bottom.add(depth) };
+        }
+    }
+
     /// A function was entered, called from `pc`, with its stack pointer at `sp`: the uncommon cases.
     pub(crate) fn push(&mut self, pc: usize, sp: usize) {
         self.drop_dead(sp);

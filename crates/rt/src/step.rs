@@ -8,7 +8,7 @@ use raddle_pick::{Threads, View};
 use raddle_trace::Options;
 
 use crate::{
-    checkpoint,
+    check, checkpoint,
     control::{Control, control},
     emit::Emit,
     end, io, signals,
@@ -167,9 +167,12 @@ unsafe fn step_once(op: &Op) -> Performed {
     }
 }
 
-/// Steps that change who there is are told even when nobody else is there to see them.
+/// Steps that change who there is, or that are choices, are told even when nobody else is there to see them.
 const fn is_always_told(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Spawn | OpKind::Join | OpKind::Finish | OpKind::Start | OpKind::Exit)
+    matches!(
+        kind,
+        OpKind::Spawn | OpKind::Join | OpKind::Finish | OpKind::Start | OpKind::Exit | OpKind::Any
+    )
 }
 
 /// A step while no other thread is alive: no choice, no event.
@@ -223,7 +226,7 @@ fn meet_debugger(control: &Control) {
 /// One of the ways to perform an op; and the choice as the event tells it: plus one, 0 for none.
 #[inline(always)]
 fn choose_way(control: &mut Control, op: &Op) -> (u32, u32) {
-    if !matches!(op.kind, OpKind::Signal | OpKind::FutexNotify) {
+    if !matches!(op.kind, OpKind::Signal | OpKind::FutexNotify | OpKind::Any) {
         return (0, 0);
     }
     let n_choices = control.machine.n_choices_of(op);
@@ -291,6 +294,9 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
         }
         if next != control.me {
             control.emit.n_switches += 1;
+            if control.check.forbids(next) {
+                check::refuse(control);
+            }
         }
         return next;
     }

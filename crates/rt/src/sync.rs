@@ -43,6 +43,7 @@ impl Control {
         let cell = self.shadow.cell(address);
         if !cell.is_null() {
             self.end_history(cell);
+            self.shadow.log(cell);
             // SAFETY: not null, so a cell.
             unsafe { *cell = Cell::sync(object) };
         }

@@ -4,6 +4,7 @@ use std::{
     cell::UnsafeCell,
     collections::VecDeque,
     ffi::{c_int, c_void},
+    mem::take,
     ptr,
     sync::atomic::{AtomicU32, Ordering::*},
 };
@@ -80,6 +81,10 @@ pub(crate) struct ThreadRt {
     pub(crate) poll_object: ObjectId,
     /// Kernel threads: 1 when it may run.
     turn: AtomicU32,
+    /// Where its fiber begins, if another thread may use it when this one is over; else 0.
+    top: usize,
+    /// Is its stack one of ours?
+    is_on_ours: bool,
 }
 
 impl ThreadRt {
@@ -114,7 +119,32 @@ impl ThreadRt {
             handlers: Vec::new(),
             poll_object: ObjectId::NONE,
             turn: AtomicU32::new(0),
+            top: 0,
+            is_on_ours: false,
         }
+    }
+
+    /// Makes a thread of an execution that is over a new one, on the same stack.
+    unsafe fn renew(&mut self, object: ObjectId) {
+        let mut stack = self.stack.get();
+        stack.truncate(0);
+        let (values, destructors) = (take(&mut self.values), take(&mut self.destructors));
+        // SAFETY: the thread that was here is over: its stack is free.
+        let fiber = unsafe { Fiber::begin(self.top, self.fs, boot as *const () as usize) };
+        let fresh = ThreadRt {
+            stack: std::cell::Cell::new(stack),
+            stack_bottom: self.stack_bottom,
+            stack_top: self.stack_top,
+            top: self.top,
+            is_on_ours: true,
+            values,
+            destructors,
+            ..ThreadRt::new(fiber, self.fs, object)
+        };
+        *self = fresh;
+        self.values.clear();
+        self.destructors.clear();
+        crate::locals::renew(self.fs);
     }
 
     /// The thread that runs now: `main`, at the start.
@@ -149,9 +179,13 @@ fn stack_range(pthread: usize) -> (usize, usize) {
 pub(crate) struct Donors {
     /// With the lowest and highest address of each one's stack.
     waiting: VecDeque<(*mut Donor, (usize, usize))>,
+    /// Threads of executions that are over, the next one last: used before all others.
+    #[expect(clippy::vec_box, reason = "they go into the table of threads as they are")]
+    used: Vec<Box<ThreadRt>>,
 }
 
-static DONORS: DonorsCell = DonorsCell(UnsafeCell::new(Donors { waiting: VecDeque::new() }));
+static DONORS: DonorsCell =
+    DonorsCell(UnsafeCell::new(Donors { waiting: VecDeque::new(), used: Vec::new() }));
 
 struct DonorsCell(UnsafeCell<Donors>);
 
@@ -204,7 +238,7 @@ fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, 
 /// Creates a thread that ends at once. The C and C++ libraries take other ways until there has been a
 /// second thread; whether one has been made ready before an execution must make no difference.
 pub(crate) fn have_had_two() {
-    const STACK: usize = 256 << 10;
+    const STACK_OF_SECOND: usize = 256 << 10;
     unsafe extern "C-unwind" fn nothing(arg: *mut c_void) -> *mut c_void {
         arg
     }
@@ -212,13 +246,18 @@ pub(crate) fn have_had_two() {
     apart(|| unsafe {
         let (mut attr, mut id) = (std::mem::zeroed(), 0);
         libc::pthread_attr_init(&raw mut attr);
-        libc::pthread_attr_setstack(&raw mut attr, arena::map(STACK).cast(), STACK);
+        let stack = arena::map(STACK_OF_SECOND).cast();
+        libc::pthread_attr_setstack(&raw mut attr, stack, STACK_OF_SECOND);
         if real::pthread_create(&raw mut id, &raw const attr, nothing, ptr::null_mut()) == 0 {
             real::pthread_join(id, ptr::null_mut());
         }
         libc::pthread_attr_destroy(&raw mut attr);
     });
 }
+
+/// Bytes of each stack of ours, and of what guards it.
+const STACK: usize = 8 << 20;
+pub(crate) const GUARD: usize = 4096;
 
 /// The number of the next stack of ours; those that the program brings have none.
 fn next_stack(attr: *const libc::pthread_attr_t) -> usize {
@@ -233,8 +272,6 @@ unsafe fn with_stack(
     number: usize,
     create: impl FnOnce(*const libc::pthread_attr_t) -> c_int,
 ) -> c_int {
-    const STACK: usize = 8 << 20;
-    const GUARD: usize = 4096;
     // The stack of each thread is always at the same place.
     const FIRST: usize = 0x2000_0000_0000;
     const DISTANCE: usize = 9 << 20;
@@ -276,8 +313,8 @@ pub(crate) fn create(
         let me = (*control).me;
         let mut thread = match (*control).has_fibers {
             true => borrow_donor(attr, object)?,
-            false if (*control).is_execution => kernel_thread(attr, object)?,
-            false => thread_before_main(object),
+            false if (*control).is_execution => Box::new(kernel_thread(attr, object)?),
+            false => Box::new(thread_before_main(object)),
         };
         thread.start = Some(start);
         thread.arg = arg;
@@ -289,7 +326,7 @@ pub(crate) fn create(
         (*control).emit.add_thread(id);
         (*control).emit.set_value(u64::from(id.0), 0);
         (*control).describe_thread(object, id);
-        (*control).threads.push(Box::new(thread));
+        (*control).threads.push(thread);
         (*control).announce_thread(id);
         if is_detached(attr) {
             (*control).machine.detach_quietly(id);
@@ -315,33 +352,41 @@ fn is_detached(attr: *const libc::pthread_attr_t) -> bool {
         && state == libc::PTHREAD_CREATE_DETACHED
 }
 
-/// Does the program ask for a stack other than the default one?
+/// Does the program ask for a stack that ours can't be? One that only says how large it should be does not:
+/// then the C library gives its lowest address as that of a stack that ends with the address space.
 fn has_own_stack(attr: *const libc::pthread_attr_t) -> bool {
     let (mut address, mut size) = (ptr::null_mut(), 0);
     // SAFETY: the program promises that a given attribute is initialised.
     !attr.is_null()
         && unsafe { libc::pthread_attr_getstack(attr, &raw mut address, &raw mut size) } == 0
-        && (!address.is_null() || size > 8 << 20)
+        && ((address as usize).wrapping_add(size) != 0 || size > STACK)
 }
 
 unsafe fn borrow_donor(
     attr: *const libc::pthread_attr_t,
     object: ObjectId,
-) -> Result<ThreadRt, c_int> {
+) -> Result<Box<ThreadRt>, c_int> {
     // SAFETY: see `DonorsCell`; a donor lives for ever.
     unsafe {
-        let waiting =
-            if has_own_stack(attr) { None } else { (*DONORS.0.get()).waiting.pop_front() };
+        let is_own = has_own_stack(attr);
+        let donors = &mut *DONORS.0.get();
+        if let Some(mut thread) = (!is_own).then(|| donors.used.pop()).flatten() {
+            thread.renew(object);
+            (*thread.fiber.get()).inherit_control_words();
+            return Ok(thread);
+        }
+        let waiting = if is_own { None } else { donors.waiting.pop_front() };
         let (donor, range) = match waiting {
             Some(donor) => donor,
-            None => make_donor(if has_own_stack(attr) { attr } else { ptr::null() })
-                .ok_or(libc::EAGAIN)?,
+            None => make_donor(if is_own { attr } else { ptr::null() }).ok_or(libc::EAGAIN)?,
         };
         (*donor).fiber.inherit_control_words();
         let fs = (*donor).fiber.thread_pointer();
-        let mut thread = ThreadRt::new(std::mem::take(&mut (*donor).fiber), fs, object);
+        let mut thread = ThreadRt::new(take(&mut (*donor).fiber), fs, object);
         (thread.stack_bottom, thread.stack_top) = range;
-        Ok(thread)
+        thread.top = if is_own { 0 } else { (*donor).stack_top };
+        thread.is_on_ours = !is_own;
+        Ok(Box::new(thread))
     }
 }
 
@@ -360,10 +405,11 @@ unsafe fn kernel_thread(
     HANDOVER.is_ready.store(0, Relaxed);
     HANDOVER.thread.store(u32::MAX, Relaxed);
     let mut id = 0;
+    let is_own = has_own_stack(attr);
     // SAFETY: the program promises a good attribute; the start routine never returns.
     let error = unsafe {
         let start: Start = std::mem::transmute(kernel_main as *const ());
-        let attr = if has_own_stack(attr) { attr } else { ptr::null() };
+        let attr = if is_own { attr } else { ptr::null() };
         let number = next_stack(attr);
         let arg = ptr::without_provenance_mut(number);
         with_stack(attr, number, |attr| real::pthread_create(&raw mut id, attr, start, arg))
@@ -377,6 +423,7 @@ unsafe fn kernel_thread(
     let fs = id as usize;
     let mut thread = ThreadRt::new(Fiber::default(), fs, object);
     (thread.stack_bottom, thread.stack_top) = stack_range(fs);
+    thread.is_on_ours = !is_own;
     Ok(thread)
 }
 
@@ -400,6 +447,7 @@ pub(crate) fn make_kernel_threads() -> Result<(), c_int> {
             let made = kernel_thread(ptr::null(), object)?;
             let thread = &mut (&mut (*control()).threads)[idx];
             thread.fs = made.fs;
+            thread.is_on_ours = made.is_on_ours;
             thread.stack_bottom = made.stack_bottom;
             thread.stack_top = made.stack_top;
             hand_to_kernel_thread(ThreadId(idx as u32));
@@ -532,6 +580,25 @@ unsafe fn step_finish(me: ThreadId, op: Op) -> ! {
 }
 
 impl Control {
+    /// Leaves the threads that there were before so many; others will run on their stacks. `false` if one of
+    /// them ran on a stack that is the program's.
+    pub(crate) fn take_back_threads(&mut self, n_threads: usize) -> bool {
+        let mut are_ours = true;
+        while self.threads.len() > n_threads
+            && let Some(thread) = self.threads.pop()
+        {
+            are_ours &= thread.is_on_ours;
+            if thread.top == 0 {
+                // What refers to it is gone with its execution, but its stack may not be ours to give up.
+                Box::leak(thread);
+            } else {
+                // SAFETY: see `DonorsCell`.
+                unsafe { (*DONORS.0.get()).used.push(thread) };
+            }
+        }
+        are_ours
+    }
+
     fn add_thread_object(&mut self) -> ObjectId {
         let entry =
             ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
@@ -557,6 +624,12 @@ impl Control {
     pub(crate) fn thread_of(&self, pthread: usize) -> Option<ThreadId> {
         let idx = self.threads.iter().rposition(|it| it.fs == pthread || it.alias == pthread)?;
         Some(ThreadId(idx as u32))
+    }
+
+    /// Lowest and highest address of the stack of the thread with this `pthread_t`, if that is one of ours.
+    pub(crate) fn own_stack(&self, pthread: usize) -> Option<(usize, usize)> {
+        let thread = &self.threads[self.thread_of(pthread)?.idx()];
+        thread.is_on_ours.then_some((thread.stack_bottom, thread.stack_top))
     }
 
     /// Brings the cells of the thread that runs up to date: another thread runs, or is the only one, or its

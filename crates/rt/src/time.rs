@@ -21,7 +21,7 @@ const READS_PER_DOUBLING: u64 = 1_024;
 const DOUBLINGS_MAX: u64 = 20;
 
 /// Who reads the clock again and again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Time {
     last_site: SiteId,
     n_same: u32,

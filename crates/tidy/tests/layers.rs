@@ -55,6 +55,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "raddle-report",
         ],
     ),
+    // What programs under test are linked with: it finds the runtime by name, if that is there.
+    ("raddle", &[]),
     ("raddle-tidy", &[]),
     (
         "xtask",

@@ -230,6 +230,8 @@ pub struct Header {
     pub n_pairs: u32,
     /// Pairs that those before the running execution covered.
     pub n_pairs_before: u32,
+    /// Names that those before it found to be shared.
+    pub n_shared_before: u32,
     /// 1: a process that can be rewound waits for the next block itself, for blocks of one.
     pub lingers: u32,
     /// 1 when the last block has been answered for, by the server or by such a process. Whoever takes the
@@ -237,12 +239,64 @@ pub struct Header {
     pub is_answered: AtomicU32,
     /// Changes with what the plan says beside its prefix.
     pub plan_number: u32,
+    /// Where executions begin, as far as that is known: one of [`Begin`]'s numbers.
+    pub begin: u32,
+    /// 1: what the last process ran was no execution of the block; it is to be begun again.
+    pub is_void: u32,
+    /// How far the program wants to be explored.
+    pub ask: Ask,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
     pub message: [u8; 1024],
     /// Copies of executions, each waiting at a step of its prefix.
     pub checkpoints: [Checkpoint; CHECKPOINTS_MAX],
     /// The running execution's summary, updated at its end.
     pub summary: Summary,
+}
+
+/// How far a program wants to be explored; what is 0 or empty is not asked for.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Ask {
+    /// Executions, at most.
+    pub execs: u64,
+    /// Milliseconds, at most.
+    pub time_ms: u64,
+    /// The seed of the campaign, if `has_seed` is 1.
+    pub seed: u64,
+    /// See above.
+    pub has_seed: u64,
+    /// A strategy, as the command line has it, ended by 0.
+    pub strategy: [u8; 128],
+    /// The id of a finding that is to be replayed, ended by 0.
+    pub replay: [u8; 64],
+}
+
+/// Where executions begin: with `main`, or with a function that the program wants to be explored
+/// (`raddle_check`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Begin {
+    /// Nobody has called `raddle_check` yet.
+    #[default]
+    Unknown = 0,
+    /// Somebody has: the next process finds out whether executions can begin there.
+    Asked = 1,
+    /// With the function.
+    Function = 2,
+    /// With `main`, for they can't begin there.
+    Main = 3,
+}
+
+impl Begin {
+    /// From the segment.
+    pub const fn from_number(number: u32) -> Begin {
+        match number {
+            1 => Begin::Asked,
+            2 => Begin::Function,
+            3 => Begin::Main,
+            _ => Begin::Unknown,
+        }
+    }
 }
 
 /// A copy of an execution that waits at a choice, and from which other executions begin.

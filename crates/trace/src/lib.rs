@@ -12,9 +12,9 @@ mod segment;
 mod value;
 
 pub use layout::{
-    CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, HELD_MAX, Header,
-    HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, RACE_FRAMES_MAX, RaceEntry,
-    RaceSide, STACK_DEPTH, SiteEntry, StackEntry, Summary, ThreadEntry, VERSION,
+    Ask, Begin, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, HELD_MAX,
+    Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, RACE_FRAMES_MAX,
+    RaceEntry, RaceSide, STACK_DEPTH, SiteEntry, StackEntry, Summary, ThreadEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenSide};

@@ -40,6 +40,10 @@ pub struct Causality {
     signals: Clock,
     /// All that threads did that have finished: for those who inherit their robust mutexes.
     finished: Clock,
+    /// Threads' and objects' clocks of executions that are over, to be used again.
+    spare_threads: Vec<ThreadClock>,
+    #[expect(clippy::vec_box, reason = "they go into `objects` as they are")]
+    spare_objects: Vec<Box<ObjectClock>>,
 }
 
 /// What a thread knows.
@@ -135,6 +139,31 @@ impl Causality {
         causality
     }
 
+    /// As a new one with so many threads, of which nothing is known; what is allocated is kept for later.
+    pub fn reset(&mut self, n_threads: usize) {
+        for mut it in self.threads.drain(..) {
+            it.clear();
+            self.spare_threads.push(it);
+        }
+        for mut it in self.objects.drain(..).flatten() {
+            it.clear();
+            self.spare_objects.push(it);
+        }
+        self.owners.truncate(1);
+        for clock in
+            [&mut self.descriptors, &mut self.unseen, &mut self.signals, &mut self.finished]
+        {
+            clock.clear();
+        }
+        self.add_threads(n_threads);
+    }
+
+    fn add_threads(&mut self, n_threads: usize) {
+        while self.threads.len() < n_threads {
+            self.threads.push(self.spare_threads.pop().unwrap_or_default());
+        }
+    }
+
     /// The thread of a segment.
     #[inline]
     pub fn owner(&self, segment: Segment) -> ThreadId {
@@ -210,19 +239,17 @@ impl Causality {
 
     /// A thread creates another, which others join through an object.
     pub fn spawn(&mut self, parent: ThreadId, child: ThreadId, object: ObjectId) {
-        if self.threads.len() <= child.idx() {
-            self.threads.resize_with(child.idx() + 1, ThreadClock::default);
-        }
+        self.add_threads(child.idx() + 1);
         let known = std::mem::take(&mut self.threads[parent.idx()].now);
         self.threads[child.idx()].now.copy(&known);
         self.threads[parent.idx()].now = known;
         self.end_segment(parent);
-        self.object(object).thread = Some(child);
+        self.slot(object).thread = Some(child);
     }
 
     /// Says which thread an object stands for.
     pub fn stands_for(&mut self, object: ObjectId, thread: ThreadId) {
-        self.object(object).thread = Some(thread);
+        self.slot(object).thread = Some(thread);
     }
 
     /// All that a thread did happens before what another one does from now on.
@@ -255,7 +282,7 @@ impl Causality {
         if object == ObjectId::NONE {
             return;
         }
-        let it = slot(&mut self.objects, object);
+        let it = slot(&mut self.objects, &mut self.spare_objects, object);
         let now = &self.threads[thread.idx()].now;
         if it.known_to == Some(thread) {
             it.released.copy(now);
@@ -268,7 +295,7 @@ impl Causality {
 
     /// What the thread knows, and nothing else, is known to whoever acquires the object.
     pub fn pass_on(&mut self, thread: ThreadId, object: ObjectId) {
-        let it = slot(&mut self.objects, object);
+        let it = slot(&mut self.objects, &mut self.spare_objects, object);
         it.released.copy(&self.threads[thread.idx()].now);
         it.known_to = Some(thread);
         self.end_segment(thread);
@@ -303,7 +330,7 @@ impl Causality {
         if !is_known && what.is_empty() {
             return;
         }
-        let it = slot(&mut self.objects, object);
+        let it = slot(&mut self.objects, &mut self.spare_objects, object);
         it.known_to = None;
         let me_bit = 1 << thread.0.min(63);
         let goes_on = op.kind != OpKind::AtomicStore || !is_release && it.heads & me_bit != 0;
@@ -385,7 +412,7 @@ impl Causality {
     }
 
     fn write_lock(&mut self, thread: ThreadId, object: ObjectId) {
-        let it = slot(&mut self.objects, object);
+        let it = slot(&mut self.objects, &mut self.spare_objects, object);
         it.writer = Some(thread);
         let now = &mut self.threads[thread.idx()].now;
         now.join(&it.released);
@@ -393,7 +420,7 @@ impl Causality {
     }
 
     fn rw_unlock(&mut self, thread: ThreadId, object: ObjectId) {
-        let it = slot(&mut self.objects, object);
+        let it = slot(&mut self.objects, &mut self.spare_objects, object);
         let now = &self.threads[thread.idx()].now;
         if it.writer == Some(thread) {
             it.writer = None;
@@ -418,7 +445,7 @@ impl Causality {
     }
 
     fn arrive(&mut self, thread: ThreadId, object: ObjectId, is_last: bool) {
-        let it = slot(&mut self.objects, object);
+        let it = slot(&mut self.objects, &mut self.spare_objects, object);
         it.gathered.join(&self.threads[thread.idx()].now);
         if is_last {
             it.known_to = None;
@@ -458,8 +485,8 @@ impl Causality {
         self.descriptors.join(&self.threads[thread.idx()].now);
     }
 
-    fn object(&mut self, object: ObjectId) -> &mut ObjectClock {
-        slot(&mut self.objects, object)
+    fn slot(&mut self, object: ObjectId) -> &mut ObjectClock {
+        slot(&mut self.objects, &mut self.spare_objects, object)
     }
 
     /// Forgets what is known of an object: it is used anew.
@@ -475,9 +502,33 @@ impl Causality {
     }
 }
 
-fn slot(objects: &mut Vec<Option<Box<ObjectClock>>>, object: ObjectId) -> &mut ObjectClock {
+impl ThreadClock {
+    fn clear(&mut self) {
+        self.now.clear();
+        self.fenced.clear();
+        self.to_fence.clear();
+        self.segment = Segment::NONE;
+    }
+}
+
+impl ObjectClock {
+    fn clear(&mut self) {
+        self.released.clear();
+        self.gathered.clear();
+        (self.writer, self.heads, self.thread, self.known_to) = (None, 0, None, None);
+    }
+}
+
+/// The clock of an object, made if there is none.
+#[expect(clippy::vec_box, reason = "they go into `objects` as they are")]
+#[inline]
+fn slot<'a>(
+    objects: &'a mut Vec<Option<Box<ObjectClock>>>,
+    spare: &mut Vec<Box<ObjectClock>>,
+    object: ObjectId,
+) -> &'a mut ObjectClock {
     if objects.len() <= object.idx() {
         objects.resize_with(object.idx() + 1, || None);
     }
-    objects[object.idx()].get_or_insert_with(Box::default)
+    objects[object.idx()].get_or_insert_with(|| spare.pop().unwrap_or_default())
 }

@@ -157,6 +157,12 @@ impl Histories {
         Histories { nodes: Vec::with_capacity(64), free: END }
     }
 
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.free = END;
+    }
+
     /// Bytes that histories take.
     pub fn n_bytes(&self) -> usize {
         self.nodes.len() * size_of::<Node>()

@@ -12,10 +12,11 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, Found, Observer, Options, Outcome, Reproduced, Store, StoredTarget,
+    Campaign, Found, Observer, Options, Outcome, Reproduced, Sameness, Store, StoredTarget, Target,
+    Verdict as Replay, replay,
 };
 use raddle_launch::{
-    Symbols,
+    CacheError, Native, Symbols,
     cargo::{Artifacts, Cargo},
 };
 use raddle_model::{Explanation, Finding, Kind};
@@ -32,10 +33,11 @@ use super::{
 };
 use crate::{
     args::{Format, RunArgs},
+    asked::with_asked,
     exit::{Exit, Failure},
     native::{self, Launch},
     record::Record,
-    run, search, signals,
+    run, search, signals, stored,
     terminal::Terminal,
 };
 
@@ -217,7 +219,10 @@ impl Suite<'_> {
         let stored =
             StoredTarget { args: test.args.clone(), ..target(&test.built, &self.args.conditions) };
         let start = Instant::now();
-        let explored = self.campaign(test, &stored, share);
+        let explored = self.asked_replay(&stored, share).and_then(|replayed| match replayed {
+            Some(verdict) => Ok(Err(verdict)),
+            None => self.campaign(test, &stored, share).map(Ok),
+        });
         let mut line = TestLine {
             binary: test.built.id(),
             name: test.name.clone(),
@@ -228,7 +233,8 @@ impl Suite<'_> {
             elapsed_s: start.elapsed().as_secs_f64(),
         };
         match explored {
-            Ok(outcome) => {
+            Ok(Err(verdict)) => (line.verdict, line.executions) = (verdict, 1),
+            Ok(Ok(outcome)) => {
                 self.judge(&outcome, &mut line);
                 if share.is_kept {
                     self.explored_for += outcome.elapsed;
@@ -244,6 +250,50 @@ impl Suite<'_> {
         Ok(line)
     }
 
+    fn open(&self, stored: &StoredTarget) -> Result<Native, CacheError> {
+        native::open(Launch {
+            program: stored.program.clone(),
+            target: stored,
+            carrier: self.args.conditions.carrier.into(),
+            is_fresh: self.args.conditions.fresh,
+            checkpoints: 0,
+            events: None,
+            stop: Arc::clone(signals::catch().flag()),
+        })
+    }
+
+    /// If the test asks for the schedule of a finding (`raddle::replay`): what comes of it.
+    fn asked_replay(
+        &mut self,
+        stored: &StoredTarget,
+        share: Share,
+    ) -> Result<Option<Verdict>, Failure> {
+        if !share.is_kept {
+            return Ok(None);
+        }
+        let native = self.open(stored)?;
+        let Some(id) = native.asked()?.replay else { return Ok(None) };
+        let known = stored::find(&self.args.common, &id)?;
+        let mut session = native.open()?;
+        let verdict = replay(
+            &mut *session,
+            &known.finding,
+            &mut self.symbols,
+            known.info.exit_is_fine,
+            Sameness::Functions,
+        )?;
+        let finding = match verdict {
+            Replay::Reproduced { finding, .. } => Some(finding),
+            Replay::Diverged { finding, .. } => finding,
+            Replay::Gone => None,
+        };
+        Ok(Some(finding.map_or(Verdict::Passed, |finding| {
+            let text = self.text(&finding, &id, None, None);
+            let (kind, message) = (finding.kind.word().to_owned(), finding.message.clone());
+            Verdict::Found(vec![Hit { id, kind, message, text }])
+        })))
+    }
+
     fn campaign(
         &mut self,
         test: &Test,
@@ -252,21 +302,18 @@ impl Suite<'_> {
     ) -> Result<Outcome, Failure> {
         raddle_launch::inspect(&stored.program)?.require_hooks()?;
         let stop = signals::catch();
-        let native = native::open(Launch {
-            program: stored.program.clone(),
-            target: stored,
-            carrier: self.args.conditions.carrier.into(),
-            is_fresh: self.args.conditions.fresh,
-            checkpoints: 0,
-            events: None,
-            stop: Arc::clone(stop.flag()),
-        })?;
+        let native = self.open(stored)?;
+        let args = match share.is_kept {
+            true => &with_asked(self.args, &native.asked()?)?,
+            false => self.args,
+        };
+        let is_asked = self.args.is_default_budget() && !args.is_default_budget();
         let options = Options {
-            executions: share.executions,
-            time: share.time,
+            executions: if is_asked { args.execs } else { share.executions },
+            time: if is_asked { args.time.or(share.time) } else { share.time },
             n_alone: test.n_alone,
             jobs: if share.is_kept { self.args.n_jobs() } else { 1 },
-            ..run::options(self.args, search::options(self.args, 0, None)?)
+            ..run::options(args, search::options(args, 0, None)?)
         };
         let mut campaign = Campaign::new(&native, options);
         if !share.is_kept {

@@ -35,6 +35,13 @@ struct Logged {
     holds: Vec<HeldLock>,
 }
 
+impl Watched {
+    /// Is any memory watched?
+    pub(super) const fn is_used(&self) -> bool {
+        self.watch.region != 0
+    }
+}
+
 /// Most accesses kept; then the oldest are forgotten.
 const LOG_MAX: usize = 4096;
 
@@ -73,7 +80,7 @@ impl Control {
     /// Is any memory watched?
     #[inline]
     pub(super) fn is_watching(&self) -> bool {
-        self.detect.watched.watch.region != 0
+        self.detect.watched.is_used()
     }
 
     /// A step that may take a lock or give one back.

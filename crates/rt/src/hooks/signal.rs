@@ -69,6 +69,7 @@ unsafe extern "C-unwind" fn do_sigaction(
     new: *const libc::sigaction,
     old: *mut libc::sigaction,
 ) -> c_int {
+    let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
@@ -92,9 +93,20 @@ unsafe extern "C-unwind" fn do_sigaction(
             (*old).sa_sigaction = before.handler;
             (*old).sa_flags = before.flags;
             write_bits(&raw mut (*old).sa_mask, before.mask);
+            if new.is_null() && is_std_about_overflows(signal, caller) {
+                (*old).sa_sigaction = do_sigaction as *const () as usize;
+            }
         }
         leave(0)
     }
+}
+
+/// Does Rust's std ask whether anybody tells of stack overflows? We do, and say so: else it keeps a list of all
+/// threads' stacks under a lock, and every thread of every program would take it at its beginning and at its end.
+fn is_std_about_overflows(signal: c_int, caller: Caller) -> bool {
+    // SAFETY: the thread that runs is inside a hook.
+    let is_std = || unsafe { (*control()).is_library_code(caller.pc) };
+    matches!(signal, libc::SIGSEGV | libc::SIGBUS) && is_std()
 }
 
 unsafe extern "C-unwind" fn do_signal(signal: c_int, handler: usize) -> usize {

@@ -26,6 +26,8 @@ export! {
     pthread_detach => do_detach;
     pthread_setname_np => do_setname;
     pthread_getname_np => do_getname;
+    pthread_getattr_np => do_getattr;
+    sigaltstack => do_sigaltstack;
     sched_yield => do_yield;
     pthread_yield => do_yield;
 }
@@ -218,4 +220,46 @@ pub(super) unsafe extern "C-unwind" fn do_yield() -> c_int {
     let site = unsafe { (*control()).site(caller) };
     crate::step::yield_now(site);
     leave(0)
+}
+
+/// What std asks for at the beginning of every Rust thread. The C library would ask the kernel which
+/// processors the thread may use, and know nothing of the page that guards a stack of ours.
+unsafe extern "C-unwind" fn do_getattr(thread: pthread_t, attr: *mut pthread_attr_t) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::pthread_getattr_np(thread, attr);
+        }
+        let range = (*control()).own_stack(thread as usize);
+        let result = match range {
+            Some((bottom, top)) => {
+                libc::pthread_attr_init(attr);
+                libc::pthread_attr_setguardsize(attr, threads::GUARD);
+                libc::pthread_attr_setstack(attr, bottom as *mut c_void, top - bottom)
+            }
+            None => real::pthread_getattr_np(thread, attr),
+        };
+        leave(result)
+    }
+}
+
+/// Another stack for handlers. Who only asks, as std does in every Rust thread, is told that there is one,
+/// which is so: ours.
+unsafe extern "C-unwind" fn do_sigaltstack(
+    stack: *const libc::stack_t,
+    old: *mut libc::stack_t,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let is_question = stack.is_null() && !old.is_null();
+        if !is_question || !enter() {
+            return real::sigaltstack(stack, old);
+        }
+        let me = (*control()).me;
+        if me.0 == 0 {
+            return leave(real::sigaltstack(stack, old));
+        }
+        *old = crate::signals::alternate_stack();
+        leave(0)
+    }
 }

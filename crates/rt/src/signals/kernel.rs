@@ -3,7 +3,7 @@
 
 use std::{
     ffi::{c_int, c_void},
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed},
 };
 
 use raddle_model::{End, SiteId};
@@ -74,8 +74,17 @@ pub(crate) fn take_arrived() -> u64 {
 pub(crate) fn use_alternate_stack() {
     let stack =
         libc::stack_t { ss_sp: arena::map(STACK_SIZE).cast(), ss_flags: 0, ss_size: STACK_SIZE };
+    ALTERNATE.store(stack.ss_sp.cast(), Relaxed);
     // SAFETY: the memory is ours for ever.
-    unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) };
+    unsafe { real::sigaltstack(&raw const stack, std::ptr::null_mut()) };
+}
+
+/// The stack for handlers that was last made.
+static ALTERNATE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+
+/// A stack for handlers, as a thread would be told that it has it.
+pub(crate) fn alternate_stack() -> libc::stack_t {
+    libc::stack_t { ss_sp: ALTERNATE.load(Relaxed).cast(), ss_flags: 0, ss_size: STACK_SIZE }
 }
 
 /// A signal for a handler of the program, or `SIGPIPE`: it is noted, and delivered at a step.

@@ -1,0 +1,28 @@
+//! What the program itself asks for (`raddle::Config`, `raddle_check_with`), where the command line says nothing.
+
+use raddle_launch::Asked;
+use raddle_plan::Strategy;
+
+use crate::{args::RunArgs, exit::Failure};
+
+/// The arguments, with what the program asks for in place of what was left to us.
+pub(crate) fn with_asked(args: &RunArgs, asked: &Asked) -> Result<RunArgs, Failure> {
+    let mut args = args.clone();
+    if args.is_default_budget() && (asked.execs.is_some() || asked.time.is_some()) {
+        (args.execs, args.time) = (asked.execs, asked.time);
+    }
+    // A seed of 0 and the portfolio are what there is when nothing is said.
+    if let (0, Some(seed)) = (args.seed, asked.seed) {
+        args.seed = seed;
+    }
+    if let (true, Some(strategy)) = (is_default(&args.strategy), &asked.strategy) {
+        args.strategy = Strategy::parse(strategy).map_err(|error| {
+            Failure::usage(format!("the program asks for a strategy that there is not: {error}"))
+        })?;
+    }
+    Ok(args)
+}
+
+fn is_default(strategy: &Strategy) -> bool {
+    Strategy::parse("portfolio").is_ok_and(|it| it == *strategy)
+}

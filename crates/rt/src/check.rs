@@ -1,0 +1,387 @@
+//! `raddle_check`: a function is explored, instead of the whole program.
+//!
+//! A function is a program that is cheap to go back to the beginning of. What the program does until it calls
+//! `raddle_check` is preparation, done once in a process and always under the same schedule. From then on
+//! every plan of a block is one call of the function, on the thread that called; the runtime's own state is
+//! made what it was before each call, threads run on the stacks of those before them, and nothing is
+//! forked, mapped, created or allocated. Whatever ends otherwise than by a return ends the process as always,
+//! and the next one prepares anew. Plans, traces and findings know nothing of all this: only where executions
+//! begin is another place.
+//!
+//! Whether executions can begin there is found out first ([`Begin`]), by a run of the whole program under the
+//! schedule that every campaign begins with; so the answer is the same in each process. The function runs
+//! twice in it, and must do the same both times: what it leaves behind in static variables or in the heap
+//! would make executions depend on those before them. They can't begin there either if `raddle_check` is
+//! called twice, while another thread could go on or a lock is held, if threads wake that waited before it,
+//! or if threads run on stacks of the program's. Then they begin with `main`, as all others do, and the
+//! function is an ordinary one.
+//!
+//! What it misses: the program's heap is not put back, so addresses may differ from execution to execution.
+
+use std::{
+    ffi::{CStr, c_int, c_void},
+    sync::atomic::Ordering::Relaxed,
+};
+
+use raddle_fiber::raw;
+use raddle_machine::Machine;
+use raddle_model::{End, Event, Misuse, ObjectId, PickerSpec, SiteId, ThreadId};
+use raddle_pick::{Chooser, Nonpreemptive, Tail};
+use raddle_trace::{Begin, Header};
+
+use crate::{
+    access::{self, Written},
+    control::{self, Caller, Control, LOOKS, control, enter, is_active},
+    emit::Mark,
+    end, locals, server,
+    time::Time,
+};
+
+/// A function to be explored. What it returns is 0, unless it has failed and its caller will say how.
+pub(crate) type Function = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+
+/// What is known about calls of `raddle_check` in this process.
+#[derive(Debug, Default)]
+pub(crate) struct Check {
+    /// Does this process find out where executions can begin?
+    is_asking: bool,
+    /// Is its plan the one that it would have anyway?
+    is_as_planned: bool,
+    n_calls: u32,
+    /// Has something been met that speaks against it?
+    is_refused: bool,
+    /// Threads that there were before; they must not go on. 0: they may.
+    n_before: u32,
+    beginning: Option<Box<Beginning>>,
+    /// Does the function run for the second time, only to find out whether it does the same?
+    is_again: bool,
+    /// Digest and steps of the first run of the function.
+    first: (u64, Vec<Event>),
+    /// Executions of this process.
+    n_served: u64,
+}
+
+/// A process is as good as new for so many executions: then memory that they have lost is given back.
+const SERVED_MAX: u64 = 1 << 22;
+/// Output of so many executions may be found together.
+const STREAMS_EVERY: u64 = 64;
+/// Steps that are compared one by one.
+const EVENTS_MAX: usize = 1 << 12;
+
+/// What executions begin with.
+#[derive(Debug)]
+struct Beginning {
+    machine: Machine,
+    emit: Mark,
+    ordinals: Vec<u32>,
+    time: Time,
+    thread: ThreadId,
+    /// Of the thread that called: functions it is in, destructors it has to run, and thread-locals.
+    depth: usize,
+    n_destructors: usize,
+    locals: locals::Saved,
+}
+
+impl Check {
+    /// An execution begins in a new process. Is it to be prepared under the schedule that all know?
+    pub(crate) fn begin(&mut self, header: *const Header, picker: PickerSpec) -> bool {
+        // SAFETY: the header is mapped for as long as the process lives.
+        let (begin, n_prefix) = unsafe { ((*header).begin, (*header).n_prefix) };
+        self.is_as_planned = picker == PickerSpec::Nonpreemptive && n_prefix == 0;
+        match Begin::from_number(begin) {
+            Begin::Unknown => self.is_asking = self.is_as_planned,
+            Begin::Asked => self.is_asking = true,
+            Begin::Function => {}
+            Begin::Main => return false,
+        }
+        begin != Begin::Unknown as u32
+    }
+
+    /// Is the thread one of those that must not go on, or this would be another beginning?
+    #[inline(always)]
+    pub(crate) fn forbids(&self, thread: ThreadId) -> bool {
+        thread.0 < self.n_before && self.is_before(thread)
+    }
+
+    #[cold]
+    fn is_before(&self, thread: ThreadId) -> bool {
+        self.beginning.as_ref().is_some_and(|it| it.thread != thread)
+    }
+
+    /// The process ends. If it was to find out where executions begin, that is its answer.
+    pub(crate) fn answer(&self, header: *mut Header, end: End) {
+        if self.is_again {
+            server::note(NOT_THE_SAME, end_site(header));
+            tell(header, Begin::Main);
+            leave_void(header);
+        }
+        let is_answer = self.is_asking && (self.n_calls > 0 || !self.is_as_planned);
+        if !is_answer {
+            return;
+        }
+        let is_fine = matches!(end, End::Exit(_)) && self.n_calls == 1 && !self.is_refused;
+        tell(header, if is_fine { Begin::Function } else { Begin::Main });
+        if is_fine || !self.is_as_planned {
+            leave_void(header);
+        }
+    }
+}
+
+/// What is noted of a function that leaves something behind.
+const NOT_THE_SAME: &CStr = c"a check that does not do the same when called again";
+
+fn end_site(header: *const Header) -> SiteId {
+    // SAFETY: the header is mapped for as long as the process lives.
+    SiteId(unsafe { (*header).end_site })
+}
+
+fn tell(header: *mut Header, begin: Begin) {
+    // SAFETY: the header is mapped for as long as the process lives.
+    unsafe { (*header).begin = begin as u32 };
+}
+
+/// What this process ran was no execution of its block.
+fn leave_void(header: *mut Header) -> ! {
+    // SAFETY: as above.
+    unsafe { (*header).is_void = 1 };
+    raw::exit_group(0)
+}
+
+/// Executions can't begin with the function after all: a thread goes on that waited before it was called.
+#[cold]
+pub(crate) fn refuse(control: &Control) -> ! {
+    tell(control.header, Begin::Main);
+    leave_void(control.header)
+}
+
+/// Explores `function(arg)`. Returns when that is not wanted any more, or not possible; with what it
+/// returned if it has failed.
+pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller) -> c_int {
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook from `enter` on.
+    unsafe {
+        if !is_active() || !enter() {
+            return function(arg);
+        }
+        let control = control();
+        let site = (*control).site(caller);
+        (*control).check.n_calls += 1;
+        let header = (*control).header;
+        let begin = Begin::from_number((*header).begin);
+        if begin == Begin::Function && (*control).is_execution {
+            return serve(function, arg, site);
+        }
+        if begin == Begin::Unknown && (*control).is_execution && !(*control).check.is_asking {
+            tell(header, Begin::Asked);
+            leave_void(header);
+        }
+        if !(*control).check.is_asking {
+            return call(function, arg);
+        }
+        if (*control).check.n_calls > 1 || !(*control).can_begin_here() {
+            (*control).check.is_refused = true;
+            return call(function, arg);
+        }
+        (*control).prepare_for_function();
+        run_twice(function, arg, site)
+    }
+}
+
+/// Calls the function, from inside a hook, and leaves that with what it returns.
+unsafe fn call(function: Function, arg: *mut c_void) -> c_int {
+    control::leave(());
+    // SAFETY: the program's promises are passed on.
+    unsafe { function(arg) }
+}
+
+/// Lets it run twice from the same beginning: is what it does the same?
+unsafe fn run_twice(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        (*control).keep_beginning();
+        for run in 0..2 {
+            (*control).check.is_again = run == 1;
+            (*control).go_back();
+            (*control).chooser = baseline();
+            let code = control::outside(|| function(arg));
+            if code != 0 {
+                (*control).check.is_refused = true;
+                (*control).check.n_before = 0;
+                return control::leave(code);
+            }
+            end_if_threads_are_left(site);
+            if run == 0 {
+                (*control).check.first =
+                    ((*control).emit.digest, (*control).emit.last_events(EVENTS_MAX));
+            }
+        }
+        (*control).check.is_again = false;
+        (*control).compare_with_first();
+        (*control).check.is_refused |= !(*control).go_back();
+        (*control).check.n_before = 0;
+        (*control).chooser = baseline();
+        control::leave(0)
+    }
+}
+
+/// The schedule that every campaign begins with.
+pub(crate) fn baseline() -> Chooser<'static> {
+    Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new()))
+}
+
+/// Runs executions, one after the other, as long as they end well.
+unsafe fn serve(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        (*control).keep_beginning();
+        let code = warm_up(function, arg, site);
+        if code != 0 {
+            return code;
+        }
+        loop {
+            (*control).go_back();
+            server::begin_at_function();
+            let code = control::outside(|| function(arg));
+            if code != 0 {
+                (*control).check.n_before = 0;
+                return control::leave(code);
+            }
+            end_if_threads_are_left(site);
+            end::tell(End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
+            (*control).check.n_served += 1;
+            let n_served = (*control).check.n_served;
+            if !server::next_execution(
+                n_served.is_multiple_of(STREAMS_EVERY),
+                n_served < SERVED_MAX,
+            ) {
+                raw::exit_group(0);
+            }
+        }
+    }
+}
+
+/// Runs the function once, as in every process: the places that it comes to have the same numbers in all
+/// executions then, and need not be found in each.
+unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        (*control).go_back();
+        (*control).chooser = baseline();
+        let code = control::outside(|| function(arg));
+        if code != 0 {
+            (*control).check.n_before = 0;
+            return control::leave(code);
+        }
+        end_if_threads_are_left(site);
+        let beginning = (*control).check.beginning.as_mut().expect("bug: it has begun");
+        beginning.emit.keep_sites(&(*control).emit);
+        beginning.ordinals.resize((*control).emit.n_sites(), 0);
+        server::forget_told((*control).header);
+        server::reset_streams();
+        0
+    }
+}
+
+/// What was printed and not written is an earlier execution's.
+fn forget_output() {
+    unsafe extern "C" {
+        static stdout: *mut libc::FILE;
+        fn __fpurge(stream: *mut libc::FILE);
+    }
+    // SAFETY: the C library's stream; no thread of the program uses it now.
+    unsafe { __fpurge(stdout) };
+}
+
+/// The function has returned, but threads that it has created have not finished.
+unsafe fn end_if_threads_are_left(site: SiteId) {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        let beginning = (*control).check.beginning.as_ref().expect("bug: it has begun");
+        if (*control).machine.n_live() > beginning.machine.n_live() {
+            end::end(End::Misuse(Misuse::ThreadsLeft), site, b"");
+        }
+    }
+}
+
+impl Control {
+    fn can_begin_here(&self) -> bool {
+        self.machine.n_enabled() == 0
+            && self.machine.timed().is_empty()
+            && self.emit.coverage.held(self.me).is_empty()
+            && self.io.n_waiting == 0
+            && !self.signals.is_any_pending
+            && self.is_execution
+    }
+
+    /// Keeps what executions begin with.
+    fn keep_beginning(&mut self) {
+        let machine = self.machine.clone();
+        // SAFETY: flushes all streams; nothing is scheduled inside a hook.
+        unsafe { libc::fflush(std::ptr::null_mut()) };
+        let is_small = self.shadow.forget_accesses(|it| machine.has_object(it));
+        self.check.is_refused |= !is_small;
+        self.check.n_before = machine.n_threads();
+        let thread = &self.threads[self.me.idx()];
+        self.check.beginning = Some(Box::new(Beginning {
+            emit: self.emit.mark(),
+            ordinals: self.heap.ordinals(),
+            time: self.time.clone(),
+            thread: self.me,
+            depth: self.hot.stack.depth(),
+            n_destructors: thread.destructors.len(),
+            locals: locals::Saved::of_this_thread(),
+            machine,
+        }));
+    }
+
+    /// Goes back to what was kept. `false` if a thread ran on a stack that is the program's.
+    fn go_back(&mut self) -> bool {
+        let beginning = self.check.beginning.take().expect("bug: no beginning was kept");
+        let n_threads = beginning.machine.n_threads() as usize;
+        self.me = beginning.thread;
+        let are_stacks_ours = self.take_back_threads(n_threads);
+        self.machine.restore(&beginning.machine);
+        self.emit.restore(&beginning.emit);
+        self.heap.restart(&beginning.ordinals);
+        self.time.clone_from(&beginning.time);
+        self.shadow.undo();
+        self.detect.restart(self.threads.iter().map(|it| it.object));
+        self.io.restart(self.emit.n_objects());
+        self.panics.clear();
+        forget_output();
+        self.signals.restart();
+        access::restart();
+        self.written = Written::NONE;
+        crate::hooks::seed_random(0);
+        self.hot.stack.truncate(beginning.depth);
+        let thread = self.this();
+        thread.destructors.truncate(beginning.n_destructors);
+        thread.spin.reset();
+        beginning.locals.restore();
+        self.check.beginning = Some(beginning);
+        // What was before happens before all that is to come, unless somebody waits to go on.
+        LOOKS.store(n_threads > 1, Relaxed);
+        self.set_mine();
+        are_stacks_ours
+    }
+
+    /// Does the last run of the function differ from the first? Then says where they do first.
+    fn compare_with_first(&mut self) {
+        let (digest, first) = std::mem::take(&mut self.check.first);
+        if digest == self.emit.digest {
+            return;
+        }
+        self.check.is_refused = true;
+        let second = self.emit.last_events(EVENTS_MAX);
+        let is_same = |(one, other): &(&Event, &Event)| {
+            (one.thread, one.kind, one.object, one.site)
+                == (other.thread, other.kind, other.object, other.site)
+        };
+        let n_same = first.iter().zip(&second).take_while(is_same).count();
+        let site = second.get(n_same).or(first.get(n_same)).map_or(SiteId(0), |it| it.site);
+        server::note(NOT_THE_SAME, site);
+    }
+}

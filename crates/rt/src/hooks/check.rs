@@ -1,0 +1,105 @@
+//! Raddle's own interface: `raddle.h`.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+use raddle_model::{ObjectId, Op, OpKind};
+
+use crate::{
+    check::{self, Function},
+    control::{control, enter, is_active, leave},
+    hooks::{caller, export},
+    step::step,
+};
+
+export! {
+    __raddle_check => do_check;
+    __raddle_check_result => do_check_result;
+    __raddle_any => do_any;
+    __raddle_ask => do_ask;
+    __raddle_is_on => do_is_on;
+}
+
+/// Explores `function(arg)`.
+unsafe extern "C-unwind" fn do_check(
+    function: unsafe extern "C-unwind" fn(*mut c_void),
+    arg: *mut c_void,
+) {
+    let caller = caller();
+    let mut call = Call { function, arg };
+    // SAFETY: the program's promises are passed on; the call is on this stack.
+    unsafe { check::check(call_it, (&raw mut call).cast(), caller) };
+}
+
+struct Call {
+    function: unsafe extern "C-unwind" fn(*mut c_void),
+    arg: *mut c_void,
+}
+
+unsafe extern "C-unwind" fn call_it(call: *mut c_void) -> c_int {
+    // SAFETY: `do_check` passes its call; the program promises the function and what it gets.
+    unsafe { ((*call.cast::<Call>()).function)((*call.cast::<Call>()).arg) };
+    0
+}
+
+/// The same for a function that can fail: then what it returned is returned.
+unsafe extern "C-unwind" fn do_check_result(function: Function, arg: *mut c_void) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe { check::check(function, arg, caller()) }
+}
+
+/// One of the numbers below `n_choices`.
+unsafe extern "C-unwind" fn do_any(n_choices: c_uint) -> c_uint {
+    let caller = caller();
+    if n_choices < 2 || !enter() {
+        return 0;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
+    let site = unsafe { (*control()).site(caller) };
+    let chosen = step(Op::on(OpKind::Any, ObjectId::NONE, site).arg(u64::from(n_choices)));
+    leave(chosen.value as c_uint)
+}
+
+/// `struct raddle_config` of `raddle.h`.
+#[repr(C)]
+struct Config {
+    execs: u64,
+    time_ms: u64,
+    seed: u64,
+    has_seed: c_int,
+    strategy: *const c_char,
+    replay: *const c_char,
+}
+
+/// How far the program wants to be explored.
+unsafe extern "C-unwind" fn do_ask(config: *const Config) {
+    if !enter() {
+        return;
+    }
+    // SAFETY: the program promises a configuration with texts that end with 0, or are null; the header is
+    // mapped.
+    unsafe {
+        let (config, ask) = (&*config, &mut (*(*control()).header).ask);
+        (ask.execs, ask.time_ms, ask.seed) = (config.execs, config.time_ms, config.seed);
+        ask.has_seed = u64::from(config.has_seed != 0);
+        copy(config.strategy, &mut ask.strategy);
+        copy(config.replay, &mut ask.replay);
+    }
+    leave(());
+}
+
+/// Copies a text as far as there is room for it, and for a 0 after it.
+unsafe fn copy(text: *const c_char, to: &mut [u8]) {
+    to.fill(0);
+    if text.is_null() {
+        return;
+    }
+    // SAFETY: the caller promises a text.
+    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+    let n_bytes = bytes.len().min(to.len() - 1);
+    to[..n_bytes].copy_from_slice(&bytes[..n_bytes]);
+}
+
+/// Is the program explored?
+unsafe extern "C-unwind" fn do_is_on() -> c_int {
+    c_int::from(is_active())
+}

@@ -1,0 +1,122 @@
+//! Executions that begin with a function of the program (`check`): how one process serves many of them, and
+//! processes that only find out whether that can be.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use raddle_model::{Handlers, Points};
+use raddle_trace::Header;
+
+use super::{answer, begin_execution, begin_summary, count, linger, read_plan, reset_streams};
+use crate::{
+    check,
+    control::{Control, control},
+};
+
+/// Executions begin with a function, and this is one of them: its plan becomes the chooser.
+pub(crate) fn begin_at_function() {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        let header = (*control).header;
+        let entry = *(*control).segment.entries().add((*header).n_done.load(Relaxed) as usize);
+        if (*control).plan_number != (*header).plan_number {
+            read_plan(header);
+        }
+        (*control).expose_known();
+        begin_execution(header, &entry);
+        (*control).set_mine();
+        (*control).watch_stack();
+    }
+}
+
+/// An execution that began with a function has ended well, and said so: counts it. Is there another one for
+/// this process? It waits for the next block if it must.
+pub(crate) fn next_execution(resets_streams: bool, may_linger: bool) -> bool {
+    // SAFETY: the thread that runs is inside a hook; no execution runs.
+    unsafe {
+        let control = control();
+        let header = (*control).header;
+        let is_last = (*header).n_done.load(Relaxed) + 1 >= u64::from((*header).n_block);
+        if !(*control).may_go_back() {
+            return false;
+        }
+        count(header, &(*control).segment);
+        if is_last {
+            (*header).child.store(0, Relaxed);
+            answer(header);
+            if !may_linger {
+                return false;
+            }
+            linger(header);
+        } else {
+            begin_summary(header);
+            if resets_streams {
+                reset_streams();
+            }
+        }
+        true
+    }
+}
+
+impl Control {
+    /// What comes before the function is always the same, whatever the plan: nobody looks for anything in it.
+    pub(crate) fn prepare_for_function(&mut self) {
+        self.chooser = check::baseline();
+        self.options = std::ptr::null_mut();
+        self.set_shared(Vec::new());
+        self.points = Points::Visible;
+        self.machine.may_wake_spuriously = false;
+        self.signals.handlers = Handlers::Nested;
+        // What the plan says comes into force with the function.
+        self.plan_number = u32::MAX;
+        self.forget_detection();
+    }
+
+    /// Can this process run another execution?
+    fn may_go_back(&self) -> bool {
+        // SAFETY: the header is mapped for as long as the process lives.
+        self.has_fibers && unsafe { (*self.header).is_fresh == 0 } && !self.is_copy
+    }
+}
+
+/// What processes of a block have told, beside summaries.
+pub(super) struct Told {
+    n_races: u32,
+    n_pairs: u32,
+    n_shared_found: u32,
+}
+
+impl Told {
+    pub(super) fn of(header: *const Header) -> Told {
+        // SAFETY: the header is mapped; no execution runs.
+        let (n_races, n_pairs, n_shared_found) =
+            unsafe { ((*header).n_races, (*header).n_pairs, (*header).n_shared_found) };
+        Told { n_races, n_pairs, n_shared_found }
+    }
+}
+
+/// What came before a process's first execution has told nothing.
+pub(crate) fn forget_told(header: *mut Header) {
+    // SAFETY: the header is mapped; no execution runs.
+    unsafe {
+        (*header).n_pairs = (*header).n_pairs_before;
+        (*header).n_shared_found = (*header).n_shared_before;
+    }
+}
+
+/// Was what the last process ran no execution? Then all is as before, but for notes.
+pub(super) fn take_void(header: *mut Header, told: &Told) -> bool {
+    // SAFETY: the header is mapped; no execution runs.
+    unsafe {
+        if (*header).is_void == 0 {
+            return false;
+        }
+        (*header).is_void = 0;
+        (*header).n_races = told.n_races.min((*header).n_races);
+        (*header).n_pairs = told.n_pairs.min((*header).n_pairs);
+        (*header).n_shared_found = told.n_shared_found.min((*header).n_shared_found);
+    }
+    begin_summary(header);
+    reset_streams();
+    true
+}
