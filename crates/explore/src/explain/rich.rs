@@ -48,7 +48,8 @@ impl Rich {
         let is_lock_order = trials.finding.cycle.len() > 1;
         for idx in 0..edges.len() {
             let is_pending = matches!(rich.pairs[idx].1, Node::Pending(_));
-            if !rich.is_told(idx) && !(is_lock_order && is_pending) {
+            let is_fine = rich.is_told(idx) || (is_lock_order && is_pending);
+            if !is_fine {
                 rich.look_at_passing(trials, base, edges, idx)?;
             }
             if !rich.is_told(idx) {
