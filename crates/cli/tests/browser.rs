@@ -133,7 +133,7 @@ fn a_deadlock_is_stepped_through() {
             v: as found 6 steps, 4 switches 1
             last view: nearest passing 0
             back: minimised true
-            reason: fails whenever pthread_mutex_lock(first); (prog.c:4, T1) comes before pthread_mutex_lock(second); (prog.c:5, T2); and pthread_mutex_lock(first); (prog.c:4, T2) comes before pthread_mutex_lock(second); (prog.c:5, T1)
+            reason: fails whenever pthread_mutex_lock(first); (prog.c:4 from prog.c:9, T1) comes before pthread_mutex_lock(second); (prog.c:5, T2); and pthread_mutex_lock(first); (prog.c:4 from prog.c:10, T2) comes before pthread_mutex_lock(second); (prog.c:5, T1)
             active: true
         "#]],
     );

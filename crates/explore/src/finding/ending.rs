@@ -151,7 +151,7 @@ fn exit(code: i32, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdi
         return verdict;
     }
     // `main` came to its end, nobody knows where: it is known by its name and file.
-    let main = names.start_place(&trace.threads[0]).map(|it| Place {
+    let main = trace.threads.first().and_then(|it| names.start_place(it)).map(|it| Place {
         line: 0,
         column: 0,
         offset: 0,
