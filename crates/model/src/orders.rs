@@ -9,7 +9,7 @@ use crate::{Kind, Place};
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BothOrders {
-    /// In the order of [`Evidence::accesses`], then the other way round.
+    /// In the order of [`Evidence::accesses`](crate::Evidence::accesses), then the other way round.
     pub outcomes: [Outcome; 2],
 }
 
@@ -19,7 +19,7 @@ pub struct BothOrders {
 pub struct Outcome {
     /// How the execution failed, and its message; `None` if it ended well.
     pub failure: Option<(Kind, String)>,
-    /// What each access read, in the order of [`Evidence::accesses`]; `None` of one that reads nothing, or was not
+    /// What each access read, in the order of [`Evidence::accesses`](crate::Evidence::accesses); `None` of one that reads nothing, or was not
     /// made.
     pub reads: [Option<u64>; 2],
     /// What the memory held when somebody read it next, and where.
