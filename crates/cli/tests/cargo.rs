@@ -203,3 +203,33 @@ fn what_can_not_be_explored_is_one_clear_line() {
     assert!(err.contains("Cargo.toml"), "cargo's own words: {err}");
     assert!(err.ends_with("error: cargo can't read the crate\n"), "{err}");
 }
+
+/// What is looked at before a wait is no part of it: the flag is set, and the notification sent, in between.
+const UNLOCKED_FLAG: &str = "#[test]
+fn closes() {
+    use std::sync::{atomic::{AtomicBool, Ordering::SeqCst}, Arc, Condvar, Mutex};
+    let gate = Arc::new((Mutex::new(()), Condvar::new(), AtomicBool::new(false)));
+    let other = Arc::clone(&gate);
+    let thread = std::thread::spawn(move || {
+        let mut guard = other.0.lock().unwrap();
+        while !other.2.load(SeqCst) {
+            guard = other.1.wait(guard).unwrap();
+        }
+    });
+    gate.2.store(true, SeqCst);
+    gate.1.notify_all();
+    thread.join().unwrap();
+}
+";
+
+#[test]
+fn a_notification_of_std_can_be_lost() {
+    let folder = crate_of("", "src/lib.rs", UNLOCKED_FLAG);
+    for strategy in ["portfolio", "dpor"] {
+        let line = format!("test --offline --execs 500 --no-explain --strategy {strategy}");
+        let (out, err, code) = raddle(folder.path(), &line);
+        assert_eq!(code, 2, "{out}\n{err}");
+        assert!(out.contains("deadlock:"), "{out}\n{err}");
+        assert!(out.contains("at src/lib.rs:9 in one::closes"), "{out}\n{err}");
+    }
+}

@@ -3,8 +3,11 @@
 //! The prebuilt std has no hooks. Most of what orders threads in it is seen all the same: its generic parts are
 //! compiled into the program, and who sleeps asks the kernel. But a few functions may return, ordered after
 //! another thread, without either: `park` whose token is there, the last one at a `Barrier`, a `Once` that is
-//! done, the slow path of a lock that is free by then. The linker is told (`--wrap`) to let calls of these go to a shim, which calls the function, and then the
-//! runtime. Their mangled names differ from compiler to compiler: they are looked up in std's shared library.
+//! done, the slow path of a lock that is free by then. And a `Condvar` counts its notifications by itself: between
+//! what the program did before it waits and that count others must have their chance, or no notification is ever
+//! lost. The linker is told (`--wrap`) to let calls of these go to a shim, which calls the function and then the
+//! runtime, or the other way round. Their mangled names differ from compiler to compiler: they are looked up in
+//! std's shared library.
 
 use std::{fs, io::Write as _, path::Path, process::Command, process::Stdio};
 
@@ -16,14 +19,25 @@ pub(super) fn link_args(
     compiler: &super::flags::Compiler,
     cache: &Cache,
 ) -> Result<Vec<String>, CargoError> {
-    let names = names(compiler)?;
+    let names = wrapped(compiler)?;
     let Some(archive) = archive(compiler, &names, cache)? else { return Ok(Vec::new()) };
-    let wrap = names.iter().map(|it| format!("-Clink-arg=-Wl,--wrap={it}"));
+    let wrap = names.iter().map(|(it, _)| format!("-Clink-arg=-Wl,--wrap={it}"));
     Ok(wrap.chain([format!("-Clink-arg={}", archive.display())]).collect())
 }
 
+/// When the runtime is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum When {
+    /// After a function that may have ordered threads unseen.
+    After,
+    /// Before a wait at a condition variable, which comes first in memory and in the arguments.
+    BeforeWait,
+    /// Before its notification.
+    BeforeNotify,
+}
+
 /// The mangled names of the functions, sorted.
-fn names(compiler: &super::flags::Compiler) -> Result<Vec<String>, CargoError> {
+fn wrapped(compiler: &super::flags::Compiler) -> Result<Vec<(String, When)>, CargoError> {
     let mut command = Command::new(&compiler.program);
     let output = ask(command.args(["--print=target-libdir", "--target", &compiler.host]))?;
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -31,8 +45,8 @@ fn names(compiler: &super::flags::Compiler) -> Result<Vec<String>, CargoError> {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = lossy(&entry.file_name());
         if name.starts_with("libstd-") && name.ends_with(".so") {
-            let is_wanted = |it: &(String, String)| is_ordering(&it.1);
-            names.extend(functions(&entry.path()).into_iter().filter(is_wanted).map(|it| it.0));
+            let functions = functions(&entry.path()).into_iter();
+            names.extend(functions.filter_map(|(name, path)| Some((name, when(&path)?))));
         }
     }
     names.sort();
@@ -40,23 +54,27 @@ fn names(compiler: &super::flags::Compiler) -> Result<Vec<String>, CargoError> {
     Ok(names)
 }
 
-/// Does the function order threads, perhaps unseen?
-fn is_ordering(function: &str) -> bool {
+/// Is the function one of them?
+fn when(function: &str) -> Option<When> {
     let path: Vec<&str> = function.split("::").map(|it| it.trim_matches(['<', '>'])).collect();
     match path[..] {
-        ["std", "thread", .., "park" | "park_timeout" | "park_timeout_ms"] => true,
-        ["std", "sync", .., "Barrier", "wait"] => true,
-        ["std", "sync", .., "Once", "wait" | "wait_force"] => true,
+        ["std", "thread", .., "park" | "park_timeout" | "park_timeout_ms"] => Some(When::After),
+        ["std", "sync", .., "Barrier", "wait"] => Some(When::After),
+        ["std", "sync", .., "Once", "wait" | "wait_force"] => Some(When::After),
         // After a try that failed for another reason than that it is taken.
-        ["std", "sys", "sync", .., "lock_contended" | "read_contended" | "write_contended"] => true,
-        _ => false,
+        ["std", "sys", "sync", .., "lock_contended" | "read_contended" | "write_contended"] => {
+            Some(When::After)
+        }
+        ["std", "sys", "sync", .., "Condvar", "wait" | "wait_timeout"] => Some(When::BeforeWait),
+        ["std", "sync", .., "Condvar", "notify_one" | "notify_all"] => Some(When::BeforeNotify),
+        _ => None,
     }
 }
 
 /// Compiles the shims: an archive, so that only those come into a program that it calls.
 fn archive(
     compiler: &super::flags::Compiler,
-    names: &[String],
+    names: &[(String, When)],
     cache: &Cache,
 ) -> Result<Option<std::path::PathBuf>, CargoError> {
     if names.is_empty() {
@@ -93,10 +111,14 @@ fn compile(compiler: &super::flags::Compiler, source: &str, to: &Path) -> std::i
     Ok(process.wait()?.success())
 }
 
-/// All of these functions give back at most one word.
-fn source(names: &[String]) -> String {
+fn source(names: &[(String, When)]) -> String {
     let mut text = "#![no_std]\n".to_owned();
-    for name in names {
+    for (name, when) in names {
+        let body = match when {
+            When::After => after(name),
+            When::BeforeWait => before(name, 0),
+            When::BeforeNotify => before(name, 1),
+        };
         text += &format!(
             "core::arch::global_asm!(r#\"
     .section .text.__wrap_{name},\"ax\",@progbits
@@ -104,7 +126,19 @@ fn source(names: &[String]) -> String {
     .type __wrap_{name},@function
 __wrap_{name}:
     .cfi_startproc
-    sub rsp, 8
+{body}
+    .cfi_endproc
+    .size __wrap_{name}, . - __wrap_{name}
+\"#);\n"
+        );
+    }
+    text
+}
+
+/// All of these functions give back at most one word.
+fn after(name: &str) -> String {
+    format!(
+        "    sub rsp, 8
     .cfi_adjust_cfa_offset 8
     call __real_{name}
     mov [rsp], rax
@@ -112,13 +146,30 @@ __wrap_{name}:
     mov rax, [rsp]
     add rsp, 8
     .cfi_adjust_cfa_offset -8
-    ret
-    .cfi_endproc
-    .size __wrap_{name}, . - __wrap_{name}
-\"#);\n"
-        );
-    }
-    text
+    ret"
+    )
+}
+
+/// Arguments are kept; the runtime is told the caller of the shim: where it returns to, and the stack there.
+fn before(name: &str, is_notified: u32) -> String {
+    let registers = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
+    let push = registers.map(|it| format!("    push {it}\n    .cfi_adjust_cfa_offset 8\n"));
+    let mut popped = registers;
+    popped.reverse();
+    let pop = popped.map(|it| format!("    pop {it}\n    .cfi_adjust_cfa_offset -8\n"));
+    format!(
+        "{}    sub rsp, 8
+    .cfi_adjust_cfa_offset 8
+    mov rsi, [rsp + 56]
+    lea rdx, [rsp + 64]
+    mov ecx, {is_notified}
+    call raddle_before_std@PLT
+    add rsp, 8
+    .cfi_adjust_cfa_offset -8
+{}    jmp __real_{name}",
+        push.concat(),
+        pop.concat()
+    )
 }
 
 #[cfg(test)]
@@ -130,18 +181,21 @@ mod tests {
 
     #[test]
     fn the_functions_of_std_that_order_threads() {
+        let after = Some(When::After);
         for (name, expected) in [
-            ("std::thread::functions::park", true),
-            ("std::thread::park_timeout", true),
-            ("<std::thread::thread::Thread>::park", true),
-            ("<std::sync::barrier::Barrier>::wait", true),
-            ("<std::sync::once::Once>::wait", true),
-            ("<std::sys::sync::rwlock::futex::RwLock>::read_contended", true),
-            ("<std::sync::barrier::Barrier as core::fmt::Debug>::fmt", false),
-            ("<std::sys::sync::condvar::futex::Condvar>::wait", false),
-            ("<std::thread::thread::Thread>::unpark", false),
+            ("std::thread::functions::park", after),
+            ("std::thread::park_timeout", after),
+            ("<std::thread::thread::Thread>::park", after),
+            ("<std::sync::barrier::Barrier>::wait", after),
+            ("<std::sync::once::Once>::wait", after),
+            ("<std::sys::sync::rwlock::futex::RwLock>::read_contended", after),
+            ("<std::sync::barrier::Barrier as core::fmt::Debug>::fmt", None),
+            ("<std::sys::sync::condvar::futex::Condvar>::wait", Some(When::BeforeWait)),
+            ("<std::thread::thread::Thread>::unpark", None),
+            ("<std::sync::poison::condvar::Condvar>::notify_all", Some(When::BeforeNotify)),
+            ("<std::sync::poison::condvar::Condvar>::wait::<u32>", None),
         ] {
-            assert_eq!(is_ordering(name), expected, "{name}");
+            assert_eq!(when(name), expected, "{name}");
         }
     }
 
@@ -151,7 +205,14 @@ mod tests {
         let cache = Cache::at(folder.path()).unwrap();
         let compiler = Compiler::identify(folder.path()).unwrap();
         let flags = link_args(&compiler, &cache).unwrap();
-        for word in ["4park", "7Barrier4wait", "4Once4wait", "libraddle_std.rlib"] {
+        for word in [
+            "4park",
+            "7Barrier4wait",
+            "4Once4wait",
+            "7Condvar4wait",
+            "10notify_all",
+            "libraddle_std.rlib",
+        ] {
             assert!(flags.iter().any(|it| it.contains(word)), "{word}: {flags:?}");
         }
         assert_eq!(link_args(&compiler, &cache).unwrap(), flags, "from the cache");

@@ -201,7 +201,7 @@ unsafe fn know_what_std_knows(caller: Caller) {
 }
 
 /// The object of a futex word.
-unsafe fn futex_at(word: *mut u32) -> ObjectId {
+pub(super) unsafe fn futex_at(word: *mut u32) -> ObjectId {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let object = (*control()).variable(word as usize);

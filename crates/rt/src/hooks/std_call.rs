@@ -1,8 +1,14 @@
-//! The end of a call into Rust's std. Some functions of std that order threads are compiled without hooks, and
+//! Calls into Rust's std. Some functions of std that order threads are compiled without hooks, and
 //! need not ask the kernel for anything: `park` with its token there, `Barrier::wait` of the last to come. The
-//! launcher links programs so that calls of them come back through here.
+//! launcher links programs so that calls of them come back through here, or go there through here.
 
-use crate::control::{control, enter, leave};
+use raddle_model::{Op, OpKind, Order};
+
+use super::futex::futex_at;
+use crate::{
+    control::{Caller, control, enter, leave},
+    step::step,
+};
 
 /// The thread that runs is taken to know all that others have done.
 ///
@@ -16,5 +22,31 @@ unsafe extern "C" fn raddle_after_std() {
     }
     // SAFETY: the thread that runs is inside a hook.
     unsafe { (*control()).know_all() };
+    leave(());
+}
+
+/// A thread is about to wait at a condition variable, which reads the word that counts its notifications, or to
+/// notify, which changes it. That is a step on the word: a notification may come between what the program looked
+/// at last and that, and is lost then.
+///
+/// It orders nothing: what does is the mutex, and the waking.
+///
+/// # Safety
+///
+/// Called from the program's code only; `pc` is where it goes on, `sp` its stack then.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn raddle_before_std(word: *mut u32, pc: usize, sp: usize, is_notified: u32) {
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let control = control();
+        if (*control).machine.n_live() > 1 {
+            let site = (*control).site(Caller { pc, sp });
+            let kind = if is_notified == 0 { OpKind::AtomicLoad } else { OpKind::AtomicRmw };
+            step(Op::on(kind, futex_at(word), site).order(Order::Relaxed));
+        }
+    }
     leave(());
 }
