@@ -49,7 +49,7 @@ fn every_format_of_a_finding_and_of_a_run() {
 
         `prog.c`, found at execution 1 by walk, seed 0, replayed 5/5.
 
-        fails whenever `pthread_mutex_lock(first);` (prog.c:4, T1) comes before `pthread_mutex_lock(second);` (prog.c:5, T2); and `pthread_mutex_lock(first);` (prog.c:4, T2) comes before `pthread_mutex_lock(second);` (prog.c:5, T1)
+        fails whenever `pthread_mutex_lock(first);` (prog.c:4 from prog.c:9, T1) comes before `pthread_mutex_lock(second);` (prog.c:5, T2); and `pthread_mutex_lock(first);` (prog.c:4 from prog.c:10, T2) comes before `pthread_mutex_lock(second);` (prog.c:5, T1)
 
     "#]]
     .assert_eq(&report(at, &["dl", "--format", "md"]).lines().take(6).map(|it| format!("{it}\n")).collect::<String>());
