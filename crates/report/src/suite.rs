@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     Style, json,
-    number::{count, percent, seconds},
+    number::{count, grouped, percent, seconds},
     style::Ink,
 };
 
@@ -103,7 +103,7 @@ fn figures(test: &TestLine) -> String {
     let figures = match &test.verdict {
         Verdict::Alone => "one thread".to_owned(),
         Verdict::Slow => "not one execution ended in its time: see --time".to_owned(),
-        Verdict::Passed => format!("{executions}, {} distinct", test.distinct_traces),
+        Verdict::Passed => format!("{executions}, {} distinct", grouped(test.distinct_traces)),
         Verdict::Found(hits) => {
             let ids: Vec<&str> = hits.iter().map(|it| it.id.as_str()).collect();
             format!("{} in {executions}", ids.join(", "))

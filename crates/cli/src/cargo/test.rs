@@ -16,7 +16,7 @@ use raddle_explore::{
     Verdict as Replay, replay,
 };
 use raddle_launch::{
-    CacheError, Native, Symbols,
+    Asked, Native, Symbols,
     cargo::{Artifacts, Cargo},
 };
 use raddle_model::{Explanation, Finding, Kind};
@@ -162,6 +162,13 @@ struct Suite<'a> {
     symbols: Symbols,
 }
 
+/// What came of a test.
+enum Explored {
+    Campaign(Outcome),
+    /// It asked for one schedule, and no other.
+    Replayed(Verdict),
+}
+
 /// How long one test may go on.
 #[derive(Clone, Copy, Debug)]
 struct Share {
@@ -201,6 +208,7 @@ impl Suite<'_> {
             let line = self.explore(test, once)?;
             lines.push((!is_open(&line)).then_some(line));
         }
+        self.explored_for = start.elapsed();
         let open: Vec<usize> = (0..tests.len()).filter(|idx| lines[*idx].is_none()).collect();
         for (n_done, idx) in open.iter().enumerate() {
             if signals::catch().exit().is_some() {
@@ -219,10 +227,7 @@ impl Suite<'_> {
         let stored =
             StoredTarget { args: test.args.clone(), ..target(&test.built, &self.args.conditions) };
         let start = Instant::now();
-        let explored = self.asked_replay(&stored, share).and_then(|replayed| match replayed {
-            Some(verdict) => Ok(Err(verdict)),
-            None => self.campaign(test, &stored, share).map(Ok),
-        });
+        let explored = self.campaign(test, &stored, share);
         let mut line = TestLine {
             binary: test.built.id(),
             name: test.name.clone(),
@@ -233,8 +238,8 @@ impl Suite<'_> {
             elapsed_s: start.elapsed().as_secs_f64(),
         };
         match explored {
-            Ok(Err(verdict)) => (line.verdict, line.executions) = (verdict, 1),
-            Ok(Ok(outcome)) => {
+            Ok(Explored::Replayed(verdict)) => (line.verdict, line.executions) = (verdict, 1),
+            Ok(Explored::Campaign(outcome)) => {
                 self.judge(&outcome, &mut line);
                 if share.is_kept {
                     self.explored_for += outcome.elapsed;
@@ -250,30 +255,9 @@ impl Suite<'_> {
         Ok(line)
     }
 
-    fn open(&self, stored: &StoredTarget) -> Result<Native, CacheError> {
-        native::open(Launch {
-            program: stored.program.clone(),
-            target: stored,
-            carrier: self.args.conditions.carrier.into(),
-            is_fresh: self.args.conditions.fresh,
-            checkpoints: 0,
-            events: None,
-            stop: Arc::clone(signals::catch().flag()),
-        })
-    }
-
-    /// If the test asks for the schedule of a finding (`raddle::replay`): what comes of it.
-    fn asked_replay(
-        &mut self,
-        stored: &StoredTarget,
-        share: Share,
-    ) -> Result<Option<Verdict>, Failure> {
-        if !share.is_kept {
-            return Ok(None);
-        }
-        let native = self.open(stored)?;
-        let Some(id) = native.asked()?.replay else { return Ok(None) };
-        let known = stored::find(&self.args.common, &id)?;
+    /// The test asks for the schedule of a finding (`raddle::replay`): what comes of it.
+    fn replay(&mut self, native: &Native, id: &str) -> Result<Verdict, Failure> {
+        let known = stored::find(&self.args.common, id)?;
         let mut session = native.open()?;
         let verdict = replay(
             &mut *session,
@@ -287,11 +271,11 @@ impl Suite<'_> {
             Replay::Diverged { finding, .. } => finding,
             Replay::Gone => None,
         };
-        Ok(Some(finding.map_or(Verdict::Passed, |finding| {
-            let text = self.text(&finding, &id, None, None);
+        Ok(finding.map_or(Verdict::Passed, |finding| {
+            let text = self.text(&finding, id, None, None);
             let (kind, message) = (finding.kind.word().to_owned(), finding.message.clone());
-            Verdict::Found(vec![Hit { id, kind, message, text }])
-        })))
+            Verdict::Found(vec![Hit { id: id.to_owned(), kind, message, text }])
+        }))
     }
 
     fn campaign(
@@ -299,14 +283,23 @@ impl Suite<'_> {
         test: &Test,
         stored: &StoredTarget,
         share: Share,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Explored, Failure> {
         raddle_launch::inspect(&stored.program)?.require_hooks()?;
         let stop = signals::catch();
-        let native = self.open(stored)?;
-        let args = match share.is_kept {
-            true => &with_asked(self.args, &native.asked()?)?,
-            false => self.args,
-        };
+        let native = native::open(Launch {
+            program: stored.program.clone(),
+            target: stored,
+            carrier: self.args.conditions.carrier.into(),
+            is_fresh: self.args.conditions.fresh,
+            checkpoints: 0,
+            events: None,
+            stop: Arc::clone(stop.flag()),
+        })?;
+        let asked = if share.is_kept { native.asked()? } else { Asked::default() };
+        if let Some(id) = &asked.replay {
+            return self.replay(&native, id).map(Explored::Replayed);
+        }
+        let args = &with_asked(self.args, &asked)?;
         let is_asked = self.args.is_default_budget() && !args.is_default_budget();
         let options = Options {
             executions: if is_asked { args.execs } else { share.executions },
@@ -317,15 +310,16 @@ impl Suite<'_> {
         };
         let mut campaign = Campaign::new(&native, options);
         if !share.is_kept {
-            return Ok(campaign.run(&mut self.symbols, &mut Nobody, stop.flag())?);
+            let outcome = campaign.run(&mut self.symbols, &mut Nobody, stop.flag())?;
+            return Ok(Explored::Campaign(outcome));
         }
         let store = Store::at(&self.args.common.store);
-        let (record, ids) = Record::begin(&store, run::info(self.args, stored), self.terminal);
+        let (record, ids) = Record::begin(&store, run::info(args, stored), self.terminal);
         campaign = campaign.with_ids(ids);
         let mut keeper = Keeper { record, terminal: &mut *self.terminal };
         let outcome = campaign.run(&mut self.symbols, &mut keeper, stop.flag())?;
         keeper.record.finish(&outcome, keeper.terminal);
-        Ok(outcome)
+        Ok(Explored::Campaign(outcome))
     }
 
     fn judge(&mut self, outcome: &Outcome, line: &mut TestLine) {
