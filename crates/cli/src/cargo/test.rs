@@ -164,7 +164,7 @@ struct Suite<'a> {
 
 /// What came of a test.
 enum Explored {
-    Campaign(Outcome),
+    Campaign(Box<Outcome>),
     /// It asked for one schedule, and no other.
     Replayed(Verdict),
 }
@@ -311,7 +311,7 @@ impl Suite<'_> {
         let mut campaign = Campaign::new(&native, options);
         if !share.is_kept {
             let outcome = campaign.run(&mut self.symbols, &mut Nobody, stop.flag())?;
-            return Ok(Explored::Campaign(outcome));
+            return Ok(Explored::Campaign(Box::new(outcome)));
         }
         let store = Store::at(&self.args.common.store);
         let (record, ids) = Record::begin(&store, run::info(args, stored), self.terminal);
@@ -319,7 +319,7 @@ impl Suite<'_> {
         let mut keeper = Keeper { record, terminal: &mut *self.terminal };
         let outcome = campaign.run(&mut self.symbols, &mut keeper, stop.flag())?;
         keeper.record.finish(&outcome, keeper.terminal);
-        Ok(Explored::Campaign(outcome))
+        Ok(Explored::Campaign(Box::new(outcome)))
     }
 
     fn judge(&mut self, outcome: &Outcome, line: &mut TestLine) {
