@@ -34,7 +34,7 @@ pub struct Profile {
     pub n_threads: u32,
     /// Threads' lengths. Invariant: sorted by role, no duplicates.
     pub lengths: Vec<Length>,
-    /// What several threads use and some change. Invariant: sorted by name, no duplicates.
+    /// What several threads use and some change, what is used most first. Invariant: no duplicates.
     pub interests: Vec<Interest>,
     /// Who uses them how often. Invariant: sorted by interest, then by role, no duplicates.
     pub uses: Vec<Use>,

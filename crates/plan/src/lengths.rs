@@ -13,7 +13,7 @@
 //! Of several executions the largest count stands, less a quarter for each later epoch that did not come near
 //! it: control flow depends on schedules, and a length that was seen once must not stand for ever.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use raddle_model::{Interest, Length, Profile, Role, ThreadId, Use};
 use raddle_trace::{ObjectClass, Thread, Trace};
@@ -26,8 +26,18 @@ pub struct Observation {
     n_choices: u64,
     n_threads: u32,
     lengths: BTreeMap<Role, Counts>,
-    /// By the object's name: how often each thread uses it, with those below it. Only what is of interest.
-    uses: BTreeMap<u64, BTreeMap<Role, u32>>,
+    /// By the object's name. Only what is of interest.
+    uses: BTreeMap<u64, Uses>,
+}
+
+/// How an object is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Uses {
+    /// The event that uses it first, the earliest that was seen. A name is made of places in the program's image, so
+    /// that another linker gives another order of names: schedules must not depend on that, and this is the order.
+    first: u32,
+    /// How often each thread uses it, with those below it.
+    n_below: BTreeMap<Role, u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,17 +126,18 @@ impl Observation {
             known.n_contended = decay.max(known.n_contended, counts.n_contended);
             known.n_below = decay.max(known.n_below, counts.n_below);
         }
-        for name in seen.uses.keys() {
-            self.uses.entry(*name).or_default();
+        for (name, uses) in &seen.uses {
+            let unused = || Uses { first: uses.first, n_below: BTreeMap::new() };
+            let known = self.uses.entry(*name).or_insert_with(unused);
+            known.first = known.first.min(uses.first);
         }
-        let none = BTreeMap::new();
         for (name, known) in &mut self.uses {
-            let seen_uses = seen.uses.get(name).unwrap_or(&none);
+            let seen_uses = seen.uses.get(name).map(|it| &it.n_below);
             // Who was there and did not use it has used it no times; of who was not there nothing is known.
             for role in seen.lengths.keys() {
-                let n_seen = seen_uses.get(role).copied().unwrap_or(0);
-                if n_seen > 0 || known.contains_key(role) {
-                    let n_known = known.entry(*role).or_default();
+                let n_seen = seen_uses.and_then(|it| it.get(role)).copied().unwrap_or(0);
+                if n_seen > 0 || known.n_below.contains_key(role) {
+                    let n_known = known.n_below.entry(*role).or_default();
                     *n_known = decay.max(*n_known, n_seen);
                 }
             }
@@ -147,15 +158,14 @@ impl Observation {
 
     fn interests(&self) -> (Vec<Interest>, Vec<Use>) {
         // Everything is below the first thread, so its count is that of all.
-        let total = |uses: &BTreeMap<Role, u32>| uses.values().copied().max().unwrap_or(0);
-        let mut names: Vec<(u32, u64)> =
-            self.uses.iter().map(|(name, uses)| (total(uses), *name)).collect();
-        names.sort_by_key(|(n_uses, name)| (std::cmp::Reverse(*n_uses), *name));
+        let total = |uses: &Uses| uses.n_below.values().copied().max().unwrap_or(0);
+        let mut names: Vec<(u32, u32, u64)> =
+            self.uses.iter().map(|(name, uses)| (total(uses), uses.first, *name)).collect();
+        names.sort_by_key(|(n_uses, first, name)| (Reverse(*n_uses), *first, *name));
         names.truncate(Profile::INTERESTS_MAX);
-        names.sort_by_key(|it| it.1);
         let (mut interests, mut uses) = (Vec::new(), Vec::new());
-        for (n_uses, name) in names {
-            let of_name = &self.uses[&name];
+        for (n_uses, _, name) in names {
+            let of_name = &self.uses[&name].n_below;
             if n_uses == 0 || uses.len() + of_name.len() > Profile::USES_MAX {
                 continue;
             }
@@ -236,19 +246,22 @@ fn add_to_parents(counts: &mut [u32], threads: &[Thread]) {
 /// How threads use one object.
 #[derive(Default)]
 struct Usage {
+    first: u32,
     n_uses: BTreeMap<ThreadId, u32>,
     is_changed: bool,
 }
 
-fn uses(trace: &Trace, roles: &[Role], scale: Scale) -> BTreeMap<u64, BTreeMap<Role, u32>> {
+fn uses(trace: &Trace, roles: &[Role], scale: Scale) -> BTreeMap<u64, Uses> {
     let mut usages: BTreeMap<u64, Usage> = BTreeMap::new();
-    for event in &trace.events {
+    for (idx, event) in trace.events.iter().enumerate() {
         let object = trace.objects.get(event.object.idx()).filter(|it| it.name != 0);
         let Some(object) = object.filter(|it| is_of_interest(it.class)) else { continue };
         if event.kind.is_release() || event.thread.idx() >= roles.len() {
             continue;
         }
-        let usage = usages.entry(object.name).or_default();
+        let usage = usages
+            .entry(object.name)
+            .or_insert_with(|| Usage { first: idx as u32, ..Usage::default() });
         *usage.n_uses.entry(event.thread).or_default() += 1;
         usage.is_changed |= event.kind.is_write();
     }
@@ -259,7 +272,8 @@ fn uses(trace: &Trace, roles: &[Role], scale: Scale) -> BTreeMap<u64, BTreeMap<R
             below[thread.idx()] = scale.up_narrow(n_uses);
         }
         add_to_parents(&mut below, &trace.threads);
-        roles.iter().copied().zip(below).filter(|it| it.1 > 0).collect()
+        let n_below = roles.iter().copied().zip(below).filter(|it| it.1 > 0).collect();
+        Uses { first: usage.first, n_below }
     };
     usages.into_iter().map(|(name, usage)| (name, by_role(usage))).collect()
 }
@@ -379,14 +393,28 @@ mod tests {
         let profile = profile(&trace(3, &steps));
         let interests: Vec<(u64, u64)> =
             profile.interests.iter().map(|it| (it.name, it.n_uses)).collect();
-        assert_eq!(interests, [(1, 2), (2, 3)]);
+        assert_eq!(interests, [(2, 3), (1, 2)]);
         let n_uses = |interest| {
             [MAIN, MAIN.child(0), MAIN.child(1)]
                 .map(|role| profile.view().n_uses_below(interest, role))
         };
-        assert_eq!(n_uses(0), [2, 1, 1]);
-        assert_eq!(n_uses(1), [3, 1, 2]);
+        assert_eq!(n_uses(0), [3, 1, 2]);
+        assert_eq!(n_uses(1), [2, 1, 1]);
         assert!(profile.fits());
+    }
+
+    /// Another linker, other names: the same objects in the same order.
+    #[test]
+    fn names_order_nothing() {
+        use OpKind::*;
+        let steps = [(1, Write, 4, 2), (1, Write, 2, 2), (2, Write, 2, 2), (2, Write, 4, 2)];
+        let names = |trace: &Trace| -> Vec<u64> {
+            profile(trace).interests.iter().map(|it| it.name).collect()
+        };
+        let mut trace = trace(3, &steps);
+        assert_eq!(names(&trace), [4, 2]);
+        trace.objects[2].name = 9;
+        assert_eq!(names(&trace), [4, 9]);
     }
 
     /// An execution with so many writes of a variable by the child and one by main.
