@@ -73,9 +73,8 @@ fn obey(split: &Split) -> Exit {
 
 fn perform(split: &Split, args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let cargo = Cargo::open(&split.metadata)?;
-    for lost in &cargo.lost {
-        let line = format!("{} does not know {}: {}", lost.version, lost.flag, lost.what);
-        terminal.warning(&line);
+    for lost in cargo.lost() {
+        terminal.warning(&lost.to_string());
     }
     match split.verb {
         CargoVerb::Build => build(&cargo, split, args, terminal),

@@ -11,7 +11,7 @@ use raddle_launch::{CompileRequest, CompilerChoice, Toolchain};
 use crate::{args::Conditions, exit::Failure, terminal::Terminal, values};
 
 /// What sources end in; everything else that stands alone before `--` is a program.
-const SOURCES: [&str; 9] = ["c", "cc", "cpp", "cxx", "C", "c++", "o", "a", "so"];
+const SOURCES: [&str; 10] = ["c", "cc", "cpp", "cxx", "C", "c++", "rs", "o", "a", "so"];
 
 /// What the user named: sources or a program, and arguments; and how to run it.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +112,7 @@ fn inspect(program: &Path, sync_only: bool) -> Result<(), Failure> {
 
 fn nothing() -> Failure {
     Failure::usage(
-        "nothing to run: name C or C++ sources (`raddle run bank.c`) or, after `--`, a program built \
+        "nothing to run: name C, C++ or Rust sources (`raddle run bank.c`) or, after `--`, a program built \
          with `raddle cc` (`raddle run -- ./bank`)"
             .to_owned(),
     )

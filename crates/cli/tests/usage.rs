@@ -16,7 +16,7 @@ fn nothing_to_run() {
         &["run"],
         expect![[r#"
         exit 1
-        stderr: error: nothing to run: name C or C++ sources (`raddle run bank.c`) or, after `--`, a program built with `raddle cc` (`raddle run -- ./bank`)
+        stderr: error: nothing to run: name C, C++ or Rust sources (`raddle run bank.c`) or, after `--`, a program built with `raddle cc` (`raddle run -- ./bank`)
     "#]],
     );
 }
@@ -116,6 +116,17 @@ fn a_source_that_does_not_compile() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("bad.c:1:"), "the compiler's own words are missing: {stderr}");
     assert_eq!(stderr.lines().last(), Some("error: bad.c failed to compile"));
+}
+
+#[test]
+fn a_rust_source_without_rustc() {
+    let folder = folder();
+    fs::write(folder.path().join("x.rs"), "fn main() {}\n").expect("written");
+    let output = raddle(folder.path(), &["run", "x.rs"]).env("RUSTC", "/nowhere/rustc").output();
+    expect![[r#"
+        exit 1
+        stderr: error: can't start `/nowhere/rustc`: No such file or directory (os error 2); Rust needs cargo and rustc on the path
+    "#]].assert_eq(&common::told(folder.path(), &output.expect("raddle starts")));
 }
 
 #[test]

@@ -9,8 +9,10 @@
 //! what runs rustc (`wrapper`).
 
 mod artifacts;
+mod file;
 mod flags;
 mod harness;
+mod hooked;
 mod shims;
 mod workspace;
 mod wrapper;
@@ -24,11 +26,12 @@ use std::{
 };
 
 use self::wrapper::Stamp;
-use crate::{Cache, CacheError, extract_runtime};
+use crate::CacheError;
 
 pub use artifacts::Built;
 pub use flags::Lost;
 pub use harness::{ListedTest, Listing, list_tests};
+pub(crate) use hooked::Hooked;
 pub use workspace::{Package, Workspace};
 
 /// The only machine that programs can be controlled on.
@@ -47,7 +50,7 @@ pub enum Artifacts {
 #[derive(Debug, thiserror::Error)]
 pub enum CargoError {
     /// A program could not be started.
-    #[error("can't start `{name}`: {source}; Rust crates need cargo and rustc on the path")]
+    #[error("can't start `{name}`: {source}; Rust needs cargo and rustc on the path")]
     Start {
         /// As it was looked for.
         name: String,
@@ -86,32 +89,24 @@ pub enum CargoError {
 #[derive(Debug)]
 pub struct Cargo {
     program: OsString,
-    flags: Vec<String>,
-    /// What the linker is told of std.
-    shims: Vec<String>,
-    /// What this compiler can't do, and what is lost by it.
-    pub lost: Vec<Lost>,
+    hooked: Hooked,
     /// The crates.
     pub workspace: Workspace,
-    cache: Cache,
-    runtime: PathBuf,
 }
 
 impl Cargo {
     /// Looks at the toolchain and at the crate. `args` are those that `cargo metadata` has to know:
     /// `--manifest-path`, `--offline`….
     pub fn open(args: &[OsString]) -> Result<Cargo, CargoError> {
-        let cache = Cache::open()?;
-        let runtime = extract_runtime(&cache)?;
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let workspace = Workspace::read(&program, args)?;
-        let compiler = flags::Compiler::identify(&workspace.root)?;
-        if compiler.host != TARGET {
-            return Err(CargoError::Target { target: compiler.host });
-        }
-        let (flags, lost) = compiler.probe(&cache)?;
-        let shims = shims::link_args(&compiler, &cache)?;
-        Ok(Cargo { program, flags, shims, lost, workspace, cache, runtime })
+        let hooked = Hooked::open(&workspace.root)?;
+        Ok(Cargo { program, hooked, workspace })
+    }
+
+    /// What this compiler can't do, and what is lost by it.
+    pub fn lost(&self) -> &[Lost] {
+        &self.hooked.lost
     }
 
     /// Where everything is built.
@@ -130,8 +125,7 @@ impl Cargo {
         command.arg("--target-dir").arg(self.target_dir()).args(args);
         self.add_compilers(&mut command)?;
         command.env("RUSTC_WRAPPER", self.wrapper()?);
-        let built_with: Vec<String> = self.flags.iter().chain(&self.shims).cloned().collect();
-        let stamp = Stamp::new(&self.target_dir(), &built_with);
+        let stamp = Stamp::new(&self.target_dir(), &self.hooked.flags);
         stamp.check(&self.target_dir().join(TARGET))?;
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let start = |source| CargoError::Start { name: lossy(&self.program), source };
@@ -145,19 +139,8 @@ impl Cargo {
 
     /// What runs rustc: the flags, the runtime, what the user has there.
     fn wrapper(&self) -> Result<PathBuf, CargoError> {
-        let mut flags = self.flags.clone();
-        flags.extend(self.shims.iter().cloned());
-        let folder = self.runtime.parent().expect("bug: the runtime lies in a folder");
-        let folder = folder.to_string_lossy();
-        for arg in ["-L", &folder, "-Wl,--push-state,--no-as-needed", "-lraddle_rt"] {
-            flags.push(format!("-Clink-arg={arg}"));
-        }
-        // Not `-Wl,-rpath,…`: a path may have commas.
-        for arg in ["-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", &folder] {
-            flags.push(format!("-Clink-arg={arg}"));
-        }
         let inner = workspace::rustc_wrapper(&self.program, &self.workspace.root);
-        Ok(wrapper::write(&self.cache, &flags, inner.as_deref())?)
+        Ok(wrapper::write(&self.hooked.cache, &self.hooked.rustc_args(), inner.as_deref())?)
     }
 
     /// The `cc` crate and its like ask these variables for compilers of the target.
@@ -173,7 +156,7 @@ impl Cargo {
             }
             let raddle = wrapper::quoted(&raddle.to_string_lossy());
             let text = format!("#!/bin/sh\nexec {raddle} {verb} \"$@\"\n");
-            let path = wrapper::script(&self.cache, &format!("raddle-{verb}"), &text)?;
+            let path = wrapper::script(&self.hooked.cache, &format!("raddle-{verb}"), &text)?;
             command.env(&names[0], path);
         }
         Ok(())

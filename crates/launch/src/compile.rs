@@ -1,4 +1,4 @@
-//! `raddle run x.c y.cc z.o`: sources to an executable, once for each content.
+//! `raddle run x.c y.cc z.o`: sources to an executable, once for each content. Or `raddle run x.rs`.
 //!
 //! Each source is compiled on its own, which tells exactly what it read (`-MD`), then all are linked.
 //! A *recipe* is what was asked for: inputs, flags, compilers, runtime, working folder. Its folder in
@@ -16,15 +16,18 @@ use std::path::{Path, PathBuf};
 use raddle_model::{hash_bytes, mix};
 
 use crate::cc::Compiler;
-use crate::{CacheError, CcError, Fault, Language, Toolchain};
+use crate::{
+    CacheError, CcError, Fault, Language, Toolchain,
+    cargo::{CargoError, Hooked},
+};
 use manifest::Manifest;
 
 /// What to compile.
 #[derive(Clone, Debug, Default)]
 pub struct CompileRequest {
-    /// Sources (`.c`; `.cc .cpp .cxx .C .c++`) and what is to be linked to them (`.o .a .so`).
+    /// Sources (`.c`; `.cc .cpp .cxx .C .c++`) and what is to be linked to them (`.o .a .so`), or one `.rs`.
     pub inputs: Vec<PathBuf>,
-    /// Flags of the user's, for compilations and the link; they win over the default `-O1 -g`.
+    /// Flags of the user's, for compilations and the link; they win over the default `-O1 -g`, or rustc's likes.
     pub flags: Vec<OsString>,
 }
 
@@ -49,8 +52,18 @@ pub enum CompileError {
         path: PathBuf,
     },
     /// An input is neither a source nor something to link.
-    #[error("`{}` is not a C or C++ source, object or library", path.display())]
+    #[error("`{}` is not a C, C++ or Rust source, object or library", path.display())]
     UnknownKind {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A Rust source among others.
+    #[error(
+        "`{}` can't be compiled together with other files: name the one that has `main` alone; what is to be \
+         linked goes into --cflags (`-Clink-arg=x.o`), and crates are for `cargo raddle`",
+        path.display()
+    )]
+    NotAlone {
         /// Which.
         path: PathBuf,
     },
@@ -66,6 +79,9 @@ pub enum CompileError {
     /// The compiler was not started.
     #[error(transparent)]
     Cc(#[from] CcError),
+    /// The same, of the Rust compiler.
+    #[error(transparent)]
+    Rust(#[from] CargoError),
     /// A file could not be read or a process not started.
     #[error("can't use `{}`: {source}", path.display())]
     Io {
@@ -81,7 +97,8 @@ impl CompileError {
     pub fn fault(&self) -> Fault {
         match self {
             CompileError::NoSuchFile { .. } | CompileError::UnknownKind { .. } => Fault::User,
-            CompileError::NoInput => Fault::User,
+            CompileError::NoInput | CompileError::NotAlone { .. } => Fault::User,
+            CompileError::Rust(_) => Fault::User,
             CompileError::Compiler { .. } => Fault::Compiler,
             CompileError::Cc(error) => error.fault(),
             CompileError::Io { .. } => Fault::World,
@@ -99,7 +116,12 @@ impl From<CacheError> for CompileError {
 pub fn compile(toolchain: &Toolchain, request: &CompileRequest) -> Result<Compiled, CompileError> {
     let inputs = classify(&request.inputs)?;
     let stem = inputs[0].path.file_stem().expect("bug: a file has a name").to_owned();
-    let folder = PathBuf::from(format!("programs/{:016x}", recipe(toolchain, request, &inputs)?));
+    let rust = match inputs[0].kind {
+        Kind::Rust => Some(Hooked::open(Path::new("."))?),
+        _ => None,
+    };
+    let recipe = recipe(toolchain, request, &inputs, rust.as_ref())?;
+    let folder = PathBuf::from(format!("programs/{recipe:016x}"));
 
     let manifest_entry = folder.join("manifest");
     if let Some(manifest) = Manifest::load(&toolchain.cache.path(&manifest_entry))
@@ -113,13 +135,20 @@ pub fn compile(toolchain: &Toolchain, request: &CompileRequest) -> Result<Compil
 
     let work = toolchain.cache.workplace()?;
     let mut job = Job { toolchain, request, work: work.path(), warnings: String::new() };
-    let (objects, dependencies) = job.compile_all(&inputs)?;
-    job.link(&inputs, &objects, &work.path().join(&stem))?;
+    let to = work.path().join(&stem);
+    let dependencies = match &rust {
+        Some(rust) => job.compile_rust(rust, inputs[0].path, &to)?,
+        None => {
+            let (objects, dependencies) = job.compile_all(&inputs)?;
+            job.link(&inputs, &objects, &to)?;
+            dependencies
+        }
+    };
     let warnings = job.warnings;
 
     let manifest = Manifest::of(dependencies);
     let program = toolchain.cache.path(folder.join(manifest.digest()).join(&stem));
-    put_in_place(&work.path().join(&stem), &program)?;
+    put_in_place(&to, &program)?;
     toolchain.cache.write(manifest_entry, manifest.render().as_bytes())?;
     Ok(Compiled { program, warnings, is_cached: false })
 }
@@ -127,6 +156,7 @@ pub fn compile(toolchain: &Toolchain, request: &CompileRequest) -> Result<Compil
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Source(Language),
+    Rust,
     Object,
     SharedLibrary,
 }
@@ -147,7 +177,11 @@ fn classify(paths: &[PathBuf]) -> Result<Vec<Input<'_>>, CompileError> {
         };
         inputs.push(Input { path, kind });
     }
-    if inputs.is_empty() { Err(CompileError::NoInput) } else { Ok(inputs) }
+    match inputs.iter().find(|it| it.kind == Kind::Rust) {
+        Some(it) if inputs.len() > 1 => Err(CompileError::NotAlone { path: it.path.to_owned() }),
+        _ if inputs.is_empty() => Err(CompileError::NoInput),
+        _ => Ok(inputs),
+    }
 }
 
 fn kind_of(path: &Path) -> Option<Kind> {
@@ -156,6 +190,7 @@ fn kind_of(path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()? {
         "c" => Some(Kind::Source(Language::C)),
         "cc" | "cpp" | "cxx" | "C" | "c++" => Some(Kind::Source(Language::Cxx)),
+        "rs" => Some(Kind::Rust),
         "o" | "a" => Some(Kind::Object),
         "so" => Some(Kind::SharedLibrary),
         _ if is_versioned_library => Some(Kind::SharedLibrary),
@@ -174,6 +209,7 @@ fn recipe(
     toolchain: &Toolchain,
     request: &CompileRequest,
     inputs: &[Input<'_>],
+    rust: Option<&Hooked>,
 ) -> Result<u64, CompileError> {
     let mut hash = mix(0, 1); // To change with the defaults below.
     let mut add = |bytes: &OsStr| hash = mix(hash, hash_bytes(bytes.as_bytes()));
@@ -184,6 +220,10 @@ fn recipe(
     inputs.iter().for_each(|input| add(input.path.as_os_str()));
     add(OsStr::new("--"));
     request.flags.iter().for_each(|flag| add(flag));
+    if let Some(rust) = rust {
+        add(OsStr::new(rust.version()));
+        return Ok(hash);
+    }
     for language in [Language::C, Language::Cxx] {
         let is_used = link_language(inputs) == language
             || inputs.iter().any(|input| input.kind == Kind::Source(language));
@@ -226,6 +266,19 @@ impl Job<'_> {
             objects.push(object);
         }
         if has_failed { Err(self.failure()) } else { Ok((objects, dependencies)) }
+    }
+
+    /// Gives back all files that were read.
+    fn compile_rust(
+        &mut self,
+        rust: &Hooked,
+        source: &Path,
+        to: &Path,
+    ) -> Result<Vec<PathBuf>, CompileError> {
+        let compiled = rust.compile(source, &self.request.flags, to)?;
+        self.warnings = compiled.words;
+        let files = manifest::dependencies(&compiled.rules);
+        if compiled.is_program { Ok(files) } else { Err(self.failure()) }
     }
 
     fn compile(

@@ -119,6 +119,33 @@ fn what_is_not_there_is_told() {
     check(&place, &["x.c".into()], "no such file: x.c");
     check(&place, &[], "no source given");
     let text = place.write("notes.txt", "");
-    let expected = format!("`{}` is not a C or C++ source, object or library", text.display());
+    let expected =
+        format!("`{}` is not a C, C++ or Rust source, object or library", text.display());
     check(&place, &[text], &expected);
+}
+
+#[test]
+fn a_rust_source_is_compiled_once_for_each_content() {
+    let place = Place::new(CompilerChoice::Environment);
+    let module = place.write("words.rs", "pub const WORD: &str = \"one\";\n");
+    let source =
+        place.write("2 say.rs", "mod words;\nfn main() { println!(\"{}\", words::WORD) }\n");
+    let inputs = [source.clone()];
+    let first = build(&place, &inputs, "");
+    assert_eq!(output(&first), "one\n");
+    assert_eq!(inspect(&first.program).unwrap().hooks, Hooks::Linked);
+    assert!(build(&place, &inputs, "").is_cached);
+    fs::write(&module, "pub const WORD: &str = \"two\";\n").unwrap();
+    let second = build(&place, &inputs, "");
+    assert_eq!((output(&second).as_str(), second.is_cached), ("two\n", false));
+
+    assert!(!build(&place, &inputs, "--edition=2024 -O").is_cached, "other flags");
+
+    fs::write(&module, "pub const WORD: &str = 2;\n").unwrap();
+    let error = compile(&place.toolchain, &request(&inputs, "")).unwrap_err();
+    assert!(error.to_string().contains("error[E0308]: mismatched types"), "{error}");
+    assert_eq!(error.fault(), Fault::Compiler);
+
+    let error = compile(&place.toolchain, &request(&[source, module], "")).unwrap_err();
+    assert!(error.to_string().contains("name the one that has `main` alone"), "{error}");
 }

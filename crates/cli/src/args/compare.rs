@@ -12,7 +12,7 @@ use crate::values;
 #[derive(Debug, Args)]
 #[command(override_usage = "raddle compare [OPTIONS] PROGRAM... [-- ARGS...]")]
 pub(crate) struct CompareArgs {
-    /// C or C++ sources, each a program of its own; or programs built with `raddle cc`
+    /// C, C++ or Rust sources, each a program of its own; or programs built with `raddle cc`
     #[arg(value_name = "PROGRAM", required = true)]
     pub(crate) programs: Vec<PathBuf>,
     /// Arguments of all programs

@@ -19,7 +19,7 @@ const DEFAULT_SECONDS: u64 = 60;
 #[command(override_usage = "raddle run [OPTIONS] SOURCE... [-- ARGS...]\n       \
                             raddle run [OPTIONS] -- PROGRAM [ARGS...]")]
 pub(crate) struct RunArgs {
-    /// C or C++ sources (and objects and libraries to link); or one program
+    /// C or C++ sources (and what to link), or one Rust source; or one program
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<PathBuf>,
     /// Arguments of the program; without sources, the program comes first

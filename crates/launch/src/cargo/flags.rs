@@ -45,6 +45,12 @@ pub struct Lost {
     pub version: String,
 }
 
+impl std::fmt::Display for Lost {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} does not know {}: {}", self.version, self.flag, self.what)
+    }
+}
+
 /// A Rust compiler.
 #[derive(Debug)]
 pub(super) struct Compiler {
