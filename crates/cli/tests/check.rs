@@ -180,4 +180,11 @@ fn closures_of_tests_are_explored() {
         assert!(line(name).contains("200 executions"), "{out}{err}");
     }
     assert!(!out.contains("stability"), "{out}{err}");
+    // Optimised, functions with hooks are inlined into others.
+    let args =
+        ["cargo", "test", "--offline", "--release", "--execs", "200", "--no-explain", "locks"];
+    let output = raddle(folder.path(), &args).output().expect("raddle starts");
+    let (out, err) = (stdout(&output), stderr(&output));
+    assert!(out.contains("PASS") && out.contains("200 executions"), "{out}{err}");
+    assert!(!out.contains("stability"), "{out}{err}");
 }

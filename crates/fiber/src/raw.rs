@@ -65,3 +65,34 @@ pub fn exit_group(code: i32) -> ! {
         unsafe { syscall(SYS_EXIT_GROUP, [code as usize, 0, 0, 0, 0, 0]) };
     }
 }
+
+/// The stack pointer, more or less.
+#[inline(always)]
+pub fn stack_pointer() -> usize {
+    let sp;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, rsp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    sp
+}
+
+/// Clears so many bytes below the stack: what functions that have returned have left there.
+///
+/// # Safety
+///
+/// The stack has room for so many.
+#[inline(never)]
+pub unsafe fn clear_below(n_bytes: usize) {
+    // SAFETY: nothing lives there, below the 128 bytes that this function may use itself.
+    unsafe {
+        asm!(
+            "lea rdi, [rsp - 128]",
+            "sub rdi, rcx",
+            "shr rcx, 3",
+            "rep stosq",
+            inout("rcx") n_bytes & !7 => _,
+            inout("rax") 0_usize => _,
+            out("rdi") _,
+            options(nostack),
+        );
+    }
+}

@@ -59,12 +59,18 @@ pub(crate) struct Check {
     first: (u64, Vec<Event>),
     /// Executions of this process.
     n_served: u64,
+    /// How far below their beginnings stacks were searched for return addresses. What earlier calls have left there
+    /// would be found again, so it is cleared.
+    n_searched: usize,
 }
 
 /// A process is as good as new for so many executions: then memory that they have lost is given back.
 const SERVED_MAX: u64 = 1 << 22;
 /// Output of so many executions may be found together.
 const STREAMS_EVERY: u64 = 64;
+/// Stacks are cleared so much further than they were searched, and at most so far.
+const CLEARED_MORE: usize = 1 << 10;
+const CLEARED_MAX: usize = 1 << 16;
 /// Steps that are compared one by one.
 const EVENTS_MAX: usize = 1 << 12;
 
@@ -76,6 +82,8 @@ struct Beginning {
     ordinals: Vec<u32>,
     time: Time,
     thread: ThreadId,
+    /// Where its stack ends.
+    sp: usize,
     /// Of the thread that called: functions it is in, destructors it has to run, and thread-locals.
     depth: usize,
     n_destructors: usize,
@@ -106,6 +114,19 @@ impl Check {
     #[cold]
     fn is_before(&self, thread: ThreadId) -> bool {
         self.beginning.as_ref().is_some_and(|it| it.thread != thread)
+    }
+
+    /// A stack that begins at `top` is searched from `sp` on.
+    pub(crate) fn is_searched(&mut self, thread: ThreadId, top: usize, sp: usize) {
+        let Some(beginning) = &self.beginning else { return };
+        let top = if beginning.thread == thread { beginning.sp } else { top };
+        let n_bytes = (top.saturating_sub(sp) + CLEARED_MORE).min(CLEARED_MAX);
+        self.n_searched = self.n_searched.max(n_bytes);
+    }
+
+    /// What is to be cleared below the beginning of a stack that has been used.
+    pub(crate) fn n_searched(&self) -> usize {
+        self.n_searched
     }
 
     /// The process ends. If it was to find out where executions begin, that is its answer.
@@ -213,6 +234,8 @@ unsafe fn run_twice(function: Function, arg: *mut c_void, site: SiteId) -> c_int
             if run == 0 {
                 (*control).check.first =
                     ((*control).emit.digest, (*control).emit.last_events(EVENTS_MAX));
+                // What std does only once takes no number from what it does each time.
+                (*control).keep_sites();
             }
         }
         (*control).check.is_again = false;
@@ -275,9 +298,7 @@ unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
             return control::leave(code);
         }
         end_if_threads_are_left(site);
-        let beginning = (*control).check.beginning.as_mut().expect("bug: it has begun");
-        beginning.emit.keep_sites(&(*control).emit);
-        beginning.ordinals.resize((*control).emit.n_sites(), 0);
+        (*control).keep_sites();
         server::forget_told((*control).header);
         server::reset_streams();
         0
@@ -330,11 +351,19 @@ impl Control {
             ordinals: self.heap.ordinals(),
             time: self.time.clone(),
             thread: self.me,
+            sp: raw::stack_pointer(),
             depth: self.hot.stack.depth(),
             n_destructors: thread.destructors.len(),
             locals: locals::Saved::of_this_thread(),
             machine,
         }));
+    }
+
+    /// Places that have been met have the same numbers in all that begins from now on.
+    fn keep_sites(&mut self) {
+        let beginning = self.check.beginning.as_mut().expect("bug: no beginning was kept");
+        beginning.emit.keep_sites(&self.emit);
+        beginning.ordinals.resize(self.emit.n_sites(), 0);
     }
 
     /// Goes back to what was kept. `false` if a thread ran on a stack that is the program's.
@@ -365,6 +394,8 @@ impl Control {
         // What was before happens before all that is to come, unless somebody waits to go on.
         LOOKS.store(n_threads > 1, Relaxed);
         self.set_mine();
+        // SAFETY: as much was in use below a moment ago, or less than a page more.
+        unsafe { raw::clear_below(self.check.n_searched) };
         are_stacks_ours
     }
 

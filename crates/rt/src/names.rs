@@ -227,6 +227,8 @@ impl Control {
         if self.emit.known_site(caller.pc).is_none() && self.modules.of(caller.pc).is_none() {
             self.look_again();
         }
+        let thread = &self.threads[self.me.idx()];
+        self.check.is_searched(self.me, thread.top, caller.sp);
         if self.modules.is_library_code(caller.pc) {
             return self.library_site(caller);
         }

@@ -82,7 +82,7 @@ pub(crate) struct ThreadRt {
     /// Kernel threads: 1 when it may run.
     turn: AtomicU32,
     /// Where its fiber begins, if another thread may use it when this one is over; else 0.
-    top: usize,
+    pub(crate) top: usize,
     /// Is its stack one of ours?
     is_on_ours: bool,
 }
@@ -371,6 +371,8 @@ unsafe fn borrow_donor(
         let is_own = has_own_stack(attr);
         let donors = &mut *DONORS.0.get();
         if let Some(mut thread) = (!is_own).then(|| donors.used.pop()).flatten() {
+            let n_searched = (*control()).check.n_searched();
+            ptr::write_bytes((thread.top - n_searched) as *mut u8, 0, n_searched);
             thread.renew(object);
             (*thread.fiber.get()).inherit_control_words();
             return Ok(thread);

@@ -30,8 +30,8 @@ pub(super) fn link_args(
 enum When {
     /// After a function that may have ordered threads unseen.
     After,
-    /// Before a wait at a condition variable, which comes first in memory and in the arguments.
-    BeforeWait,
+    /// Before a wait at a condition variable, which comes first in memory and in the arguments, and after it.
+    AroundWait,
     /// Before its notification.
     BeforeNotify,
 }
@@ -65,7 +65,7 @@ fn when(function: &str) -> Option<When> {
         ["std", "sys", "sync", .., "lock_contended" | "read_contended" | "write_contended"] => {
             Some(When::After)
         }
-        ["std", "sys", "sync", .., "Condvar", "wait" | "wait_timeout"] => Some(When::BeforeWait),
+        ["std", "sys", "sync", .., "Condvar", "wait" | "wait_timeout"] => Some(When::AroundWait),
         ["std", "sync", .., "Condvar", "notify_one" | "notify_all"] => Some(When::BeforeNotify),
         _ => None,
     }
@@ -116,8 +116,10 @@ fn source(names: &[(String, When)]) -> String {
     for (name, when) in names {
         let body = match when {
             When::After => after(name),
-            When::BeforeWait => before(name, 0),
-            When::BeforeNotify => before(name, 1),
+            // A notification that comes before it sleeps is seen by a look at the count, and the lock is
+            // taken again, without a word to anybody.
+            When::AroundWait => before(0) + &after(name),
+            When::BeforeNotify => before(1) + &format!("    jmp __real_{name}"),
         };
         text += &format!(
             "core::arch::global_asm!(r#\"
@@ -150,8 +152,9 @@ fn after(name: &str) -> String {
     )
 }
 
-/// Arguments are kept; the runtime is told the caller of the shim: where it returns to, and the stack there.
-fn before(name: &str, is_notified: u32) -> String {
+/// Arguments are kept; the runtime is told the first two, and the caller of the shim: where it returns to, and the stack
+/// there.
+fn before(is_notified: u32) -> String {
     let registers = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
     let push = registers.map(|it| format!("    push {it}\n    .cfi_adjust_cfa_offset 8\n"));
     let mut popped = registers;
@@ -160,13 +163,14 @@ fn before(name: &str, is_notified: u32) -> String {
     format!(
         "{}    sub rsp, 8
     .cfi_adjust_cfa_offset 8
+    mov r8, rsi
     mov rsi, [rsp + 56]
     lea rdx, [rsp + 64]
     mov ecx, {is_notified}
     call raddle_before_std@PLT
     add rsp, 8
     .cfi_adjust_cfa_offset -8
-{}    jmp __real_{name}",
+{}",
         push.concat(),
         pop.concat()
     )
@@ -190,7 +194,7 @@ mod tests {
             ("<std::sync::once::Once>::wait", after),
             ("<std::sys::sync::rwlock::futex::RwLock>::read_contended", after),
             ("<std::sync::barrier::Barrier as core::fmt::Debug>::fmt", None),
-            ("<std::sys::sync::condvar::futex::Condvar>::wait", Some(When::BeforeWait)),
+            ("<std::sys::sync::condvar::futex::Condvar>::wait", Some(When::AroundWait)),
             ("<std::thread::thread::Thread>::unpark", None),
             ("<std::sync::poison::condvar::Condvar>::notify_all", Some(When::BeforeNotify)),
             ("<std::sync::poison::condvar::Condvar>::wait::<u32>", None),

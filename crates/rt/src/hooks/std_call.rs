@@ -29,13 +29,19 @@ unsafe extern "C" fn raddle_after_std() {
 /// notify, which changes it. That is a step on the word: a notification may come between what the program looked
 /// at last and that, and is lost then.
 ///
-/// It orders nothing: what does is the mutex, and the waking.
+/// It orders nothing: what does is the mutex, which a wait gives back right after this without a hook, and the waking.
 ///
 /// # Safety
 ///
 /// Called from the program's code only; `pc` is where it goes on, `sp` its stack then.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn raddle_before_std(word: *mut u32, pc: usize, sp: usize, is_notified: u32) {
+unsafe extern "C" fn raddle_before_std(
+    word: *mut u32,
+    pc: usize,
+    sp: usize,
+    is_notified: u32,
+    mutex: *mut u32,
+) {
     if !enter() {
         return;
     }
@@ -46,6 +52,9 @@ unsafe extern "C" fn raddle_before_std(word: *mut u32, pc: usize, sp: usize, is_
             let site = (*control).site(Caller { pc, sp });
             let kind = if is_notified == 0 { OpKind::AtomicLoad } else { OpKind::AtomicRmw };
             step(Op::on(kind, futex_at(word), site).order(Order::Relaxed));
+            if is_notified == 0 {
+                (*control).release(futex_at(mutex));
+            }
         }
     }
     leave(());

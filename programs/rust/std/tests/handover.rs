@@ -118,6 +118,33 @@ fn condvar() {
     assert_eq!(data.get(), 3);
 }
 
+/// Waits that come back in vain: the lock is given back and taken again within `wait`, mostly without a system call.
+#[test]
+fn condvar_again_and_again() {
+    let (data, items) = (Plain::new(), Mutex::new(0));
+    let (has_room, has_items) = (Condvar::new(), Condvar::new());
+    let pass = |is_mine: fn(u32) -> bool, change: i32, mine: &Condvar, others: &Condvar| {
+        for _ in 0..4 {
+            let mut n_items = items.lock().unwrap();
+            while !is_mine(*n_items) {
+                data.add();
+                n_items = mine.wait(n_items).unwrap();
+                data.add();
+            }
+            *n_items = n_items.wrapping_add_signed(change);
+            drop(n_items);
+            others.notify_one();
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| pass(|it| it < 1, 1, &has_room, &has_items));
+            scope.spawn(|| pass(|it| it > 0, -1, &has_items, &has_room));
+        }
+    });
+    assert_eq!(data.get() % 2, 0);
+}
+
 #[test]
 fn mutex() {
     let data = Plain::new();
