@@ -225,7 +225,10 @@ pub(crate) struct DebugArgs {
     /// Stop before the last step: what happens if nothing is said
     #[arg(long)]
     pub(crate) before_bug: bool,
-    /// A command for gdb, when it is there; several are possible
+    /// Which debugger; gdb if it is there, else lldb
+    #[arg(long, value_name = "NAME")]
+    pub(crate) debugger: Option<DebuggerName>,
+    /// A command for the debugger, when it is there; several are possible
     #[arg(long = "ex", value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
     /// End when the commands are done
@@ -233,6 +236,13 @@ pub(crate) struct DebugArgs {
     pub(crate) batch: bool,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// A debugger, as the user calls it.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum DebuggerName {
+    Gdb,
+    Lldb,
 }
 
 /// `raddle list`.

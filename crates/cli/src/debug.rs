@@ -1,8 +1,9 @@
-//! `raddle debug`: the schedule of a finding again, on kernel threads, stopped at a step under gdb.
+//! `raddle debug`: the schedule of a finding again, on kernel threads, stopped at a step under gdb or lldb.
 //!
-//! The execution waits before `main` until gdb is attached to it; then gdb goes to the step by a breakpoint
+//! The execution waits before `main` until the debugger is attached to it; then it goes to the step by a breakpoint
 //! on a function of the runtime. To go back is to begin again: gdb ends and says to which step, and we run the
-//! schedule once more. No watchdog looks meanwhile.
+//! schedule once more. No watchdog looks meanwhile. Under lldb, which can't be counted on to have Python, there is
+//! no way back, and the next switch is where its one breakpoint stops next.
 
 use std::{
     fs,
@@ -13,12 +14,12 @@ use std::{
 };
 
 use raddle_explore::{Block, StoredFinding, Target as _};
-use raddle_launch::debugger;
+use raddle_launch::debugger::{self, Debugger, Lack};
 use raddle_model::{Carrier, Finding, Plan, Record};
 use raddle_plan::entry;
 
 use crate::{
-    args::DebugArgs,
+    args::{DebugArgs, DebuggerName},
     exit::{Exit, Failure},
     replay, stored,
     terminal::Terminal,
@@ -32,13 +33,7 @@ const NO_HANG_MS: u64 = 100 * 365 * 86_400_000;
 /// Debugs a finding.
 pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut stored = stored::find(&args.common, &args.id)?;
-    if !debugger::has_gdb() {
-        return Err(Failure::usage(
-            "gdb is missing: install the package `gdb` (Debian, Ubuntu: apt install gdb; Fedora: dnf \
-             install gdb)"
-                .to_owned(),
-        ));
-    }
+    let debugger = choose(args.debugger)?;
     let n_steps = stored.finding.n_steps_dropped + stored.finding.steps.len() as u64;
     let mut at = match args.at {
         Some(step) if n_steps < step => {
@@ -52,20 +47,62 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
     stored.info.target.bounds.hang_timeout_ms = NO_HANG_MS;
     let file = folder.0.join("pid").display().to_string();
     stored.info.target.env.push(("RADDLE_DEBUG".to_owned(), file));
+    let mut commands = args.commands.clone();
     loop {
-        let again = once(args, &stored, at, &folder.0, terminal)?;
-        match again {
+        let visit = Visit { debugger, at, commands: &commands, is_batch: args.batch };
+        match once(&visit, &stored, &folder.0, terminal)? {
             Some(step) => at = step,
             None => return Ok(Exit::Clean),
         }
+        // The user's commands go on where they went back.
+        let n_done = commands.iter().position(|it| it == "prev-switch").map(|it| it + 1);
+        commands.drain(..n_done.unwrap_or(commands.len()));
     }
 }
 
-/// One session of gdb; the step to which the user wants to go back, if that is so.
-fn once(
-    args: &DebugArgs,
-    stored: &StoredFinding,
+/// The debugger that is wanted, else gdb, else lldb, if it has what is needed.
+fn choose(wanted: Option<DebuggerName>) -> Result<Debugger, Failure> {
+    let of = |debugger: Debugger| match debugger.look() {
+        Ok(()) => Ok(debugger),
+        Err(lack) => Err(Failure::usage(missing(debugger, lack))),
+    };
+    match wanted {
+        Some(DebuggerName::Gdb) => of(Debugger::Gdb),
+        Some(DebuggerName::Lldb) => of(Debugger::Lldb),
+        None => of(Debugger::Gdb).or_else(|first| of(Debugger::Lldb).map_err(|_| first)),
+    }
+}
+
+fn missing(debugger: Debugger, lack: Lack) -> String {
+    let name = match debugger {
+        Debugger::Gdb => "gdb",
+        Debugger::Lldb => "lldb",
+    };
+    match lack {
+        Lack::Missing => format!(
+            "{name} is missing: install the package `{name}` (Debian, Ubuntu: apt install {name}; Fedora: dnf \
+             install {name})"
+        ),
+        Lack::NoPython => format!(
+            "this {name} was built without Python, which our commands need: install the distribution's package \
+             `{name}`, or use --debugger lldb"
+        ),
+    }
+}
+
+/// One session of a debugger.
+struct Visit<'a> {
+    debugger: Debugger,
+    /// The step before which it stops.
     at: u64,
+    commands: &'a [String],
+    is_batch: bool,
+}
+
+/// One session; the step to which the user wants to go back, if that is so.
+fn once(
+    visit: &Visit<'_>,
+    stored: &StoredFinding,
     folder: &Path,
     terminal: &mut Terminal,
 ) -> Result<Option<u64>, Failure> {
@@ -74,8 +111,14 @@ fn once(
         // It need not be there.
         let _ = fs::remove_file(file);
     }
-    let script = folder.join("raddle.py");
-    let text = format!("{}{COMMANDS}", tables(&stored.finding, at, &again_file));
+    let Visit { debugger, at, commands, is_batch } = *visit;
+    let (script, text) = match debugger {
+        Debugger::Gdb => {
+            let tables = tables(&stored.finding, at, &again_file);
+            (folder.join("raddle.py"), format!("{tables}{COMMANDS}"))
+        }
+        Debugger::Lldb => (folder.join("raddle.lldb"), lldb_commands(&stored.finding, at)),
+    };
     fs::write(&script, text).map_err(|error| cannot(&script, &error))?;
     let now = replay::open(stored, Carrier::Threads, terminal)?;
     let mut session = now.target.open()?;
@@ -88,9 +131,9 @@ fn once(
     let block = Block { plan, entries, exit_is_fine, common: 0 };
     let execution = thread::spawn(move || session.run(&block).map(|_| ()));
     let pid = wait_for(&pid_file, &execution)?;
-    let ended = debugger::gdb(pid, &script, &args.commands, args.batch);
+    let ended = debugger.attach(pid, &script, commands, is_batch);
     debugger::end(pid);
-    ended.map_err(|error| Failure::usage(format!("failed to start gdb: {error}")))?;
+    ended.map_err(|error| Failure::usage(format!("failed to start the debugger: {error}")))?;
     let again = fs::read_to_string(&again_file).ok().and_then(|it| it.trim().parse().ok());
     // What it came to is not asked for.
     let _ = execution.join();
@@ -127,7 +170,7 @@ fn tables(finding: &Finding, at: u64, again: &Path) -> String {
             let file = place.map(|it| it.file.rsplit('/').next().unwrap_or_default().to_owned());
             let at = file.filter(|it| !it.is_empty()).zip(place);
             let at = at.map(|(file, it)| format!(" at {file}:{}", it.line)).unwrap_or_default();
-            let words = format!("{} {object}", it.kind.verb());
+            let words = format!("{} {object}", it.kind.word());
             (it.thread.0, format!("{}{at}", words.trim_end()))
         })
         .collect();
@@ -137,6 +180,29 @@ fn tables(finding: &Finding, at: u64, again: &Path) -> String {
     format!(
         "STEPS = {steps}\nN_DROPPED = {}\nAT = {at}\nAGAIN = {again}\n",
         finding.n_steps_dropped
+    )
+}
+
+/// So many switches are stopped at under lldb.
+const LLDB_SWITCHES_MAX: usize = 200;
+
+/// The same for lldb: it stops at the step, and then at each switch that comes later.
+fn lldb_commands(finding: &Finding, at: u64) -> String {
+    let pairs = finding.steps.windows(2).enumerate();
+    let switches = pairs.filter(|(_, pair)| pair[0].thread != pair[1].thread);
+    let steps = switches.map(|(idx, _)| finding.n_steps_dropped + idx as u64 + 2);
+    let later = steps.filter(|it| at < *it).take(LLDB_SWITCHES_MAX);
+    let stops: Vec<String> =
+        std::iter::once(at).chain(later).map(|it| format!("$rdi == {it}")).collect();
+    format!(
+        "process handle SIGSYS --stop false --notify false --pass true\n\
+         breakpoint set --name raddle_about_to_step --skip-prologue false --condition '{}'\n\
+         expression -l c -- *(int *)&RADDLE_DEBUGGER_IS_THERE = 1\n\
+         command alias next-switch process continue\n\
+         process continue\n\
+         register read rdi rsi\n\
+         thread backtrace\n",
+        stops.join(" || ")
     )
 }
 

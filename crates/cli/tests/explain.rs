@@ -173,6 +173,35 @@ fn a_debugger_stops_at_a_step() {
     assert!(text.contains("careful") && text.contains("counter.c:7"), "{all}");
     assert!(text.contains("* T1  last: step 4"), "{all}");
     assert!(text.contains("raddle: before step 6 of "), "{all}");
+    // Back by running again; the commands go on there.
+    let output = raddle(folder.path(), &["debug", "latest", "--at", "6", "--batch"])
+        .args(["--ex", "prev-switch", "--ex", "raddle threads"])
+        .output()
+        .expect("raddle starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let stops: Vec<&str> = text.lines().filter(|it| it.starts_with("raddle: before")).collect();
+    assert_eq!(stops.len(), 2, "{text}");
+    assert!(stops[1].starts_with("raddle: before step 3 of "), "{text}");
+    assert_eq!(text.lines().filter(|it| it.starts_with("* T1  last:")).count(), 1, "{text}");
+}
+
+#[test]
+fn lldb_stops_at_a_step() {
+    if !Command::new("lldb").arg("--version").output().is_ok_and(|it| it.status.success()) {
+        return note("no lldb here, so `raddle debug --debugger lldb` was not tried");
+    }
+    let folder = folder();
+    found(folder.path(), &["--strategy", "walk"]);
+    let args = ["debug", "latest", "--at", "5", "--batch", "--debugger", "lldb"];
+    let output = raddle(folder.path(), &args)
+        .args(["--ex", "next-switch", "--ex", "register read rdi"])
+        .output()
+        .expect("raddle starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("careful") && text.contains("counter.c:7"), "{text}");
+    let numbers: Vec<&str> = text.lines().filter(|it| it.contains("rdi = 0x")).collect();
+    assert!(numbers[0].ends_with('5') && numbers[1].ends_with('6'), "{text}");
 }
 
 #[test]

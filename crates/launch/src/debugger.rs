@@ -6,26 +6,66 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// Is gdb here?
-pub fn has_gdb() -> bool {
-    let mut command = Command::new("gdb");
-    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|it| it.success())
+/// A debugger that we can lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Debugger {
+    /// With commands of ours, in its Python.
+    Gdb,
+    /// With plain commands: Debian's has no Python.
+    Lldb,
 }
 
-/// Attaches gdb to a process, with a script of ours and commands of the user's, on our own terminal; comes
-/// back when gdb ends.
-pub fn gdb(pid: u32, script: &Path, commands: &[String], is_batch: bool) -> io::Result<ExitStatus> {
-    let mut command = Command::new("gdb");
-    command.args(["-q", "-nx"]);
-    if is_batch {
-        command.arg("-batch");
+/// Why a debugger can't be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It is not here.
+    Missing,
+    /// It was built without Python.
+    NoPython,
+}
+
+impl Debugger {
+    /// Is it here, with what we need of it?
+    pub fn look(self) -> Result<(), Lack> {
+        let (name, args): (&str, &[&str]) = match self {
+            Debugger::Gdb => ("gdb", &["-nx", "-batch", "-ex", "python print('can script')"]),
+            Debugger::Lldb => ("lldb", &["--version"]),
+        };
+        let mut command = Command::new(name);
+        command.args(args).stdin(Stdio::null()).stderr(Stdio::null());
+        let output = command.output().map_err(|_| Lack::Missing)?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        match self {
+            Debugger::Gdb if !said.contains("can script") => Err(Lack::NoPython),
+            Debugger::Lldb if !output.status.success() => Err(Lack::Missing),
+            _ => Ok(()),
+        }
     }
-    command.arg("-p").arg(pid.to_string()).arg("-x").arg(script);
-    for it in commands {
-        command.arg("-ex").arg(it);
+
+    /// Attaches it to a process, with a script of ours and commands of the user's, on our own terminal; comes
+    /// back when it ends.
+    pub fn attach(
+        self,
+        pid: u32,
+        script: &Path,
+        commands: &[String],
+        is_batch: bool,
+    ) -> io::Result<ExitStatus> {
+        let (name, quiet, batch, run) = match self {
+            Debugger::Gdb => ("gdb", ["-q", "-nx"], "-batch", ["-x", "-ex"]),
+            Debugger::Lldb => ("lldb", ["-X", "-x"], "-b", ["-s", "-o"]),
+        };
+        let mut command = Command::new(name);
+        command.args(quiet);
+        if is_batch {
+            command.arg(batch);
+        }
+        command.arg("-p").arg(pid.to_string()).arg(run[0]).arg(script);
+        for it in commands {
+            command.arg(run[1]).arg(it);
+        }
+        command.status()
     }
-    command.status()
 }
 
 /// Ends an execution that nobody looks at any more: without its debugger it might wait for ever.
