@@ -5,7 +5,7 @@ use raddle_explore::{
     Outcome, Reproduced, Sameness, StoredTarget, Symbols, Target, Verdict,
     campaign::Found,
     regression::{self, Regression},
-    store::hash_program,
+    store::{Ids, hash_program},
 };
 use raddle_report::{
     closing::{self, NewEnd, Replayed},
@@ -16,31 +16,33 @@ use crate::{
     args::{Format, RunArgs},
     exit::Failure,
     observe::{Watcher, status},
+    terminal::Terminal,
 };
 
-/// What came of running them.
-pub(crate) struct First {
-    /// How many reproduced.
-    pub(crate) n_reproduced: u64,
-    /// Is nothing more wanted, for one has and the first finding is enough?
-    pub(crate) is_enough: bool,
+/// A regression that was run, and what came of it.
+pub(crate) struct Ran {
+    id: String,
+    replayed: Replayed,
+    /// Was the program built anew since it was kept?
+    is_rebuilt: bool,
+    /// What it shows, if that is what it was kept for.
+    pub(crate) found: Option<Found>,
 }
 
-/// Runs the regressions of a program.
-pub(crate) fn run_first(
+/// Runs the regressions of a program, and tells each as it comes.
+pub(crate) fn run_all(
     args: &RunArgs,
     program: &StoredTarget,
     target: &dyn Target,
     symbols: &mut dyn Symbols,
-    watcher: &mut Watcher<'_>,
-) -> Result<First, Failure> {
-    let mut first = First { n_reproduced: 0, is_enough: false };
+    tell: &mut dyn FnMut(&Ran),
+) -> Result<Outcome, Failure> {
+    let mut outcome = Outcome { stability: 100.0, ..Outcome::default() };
     if args.resume.is_some() {
-        return Ok(first);
+        return Ok(outcome);
     }
     let all = regression::load(&args.regressions, &folder_of(program))?;
     let hash = hash_program(&program.program).unwrap_or_default();
-    let mut outcome = Outcome { stability: 100.0, ..Outcome::default() };
     for regression in all.iter().filter(|it| it.args == arguments(program)) {
         let is_rebuilt = regression.program_hash != hash;
         let same = if is_rebuilt { Sameness::Functions } else { Sameness::Bucket };
@@ -50,74 +52,111 @@ pub(crate) fn run_first(
         let verdict =
             raddle_explore::replay(session.as_mut(), finding, symbols, exit_is_fine, same)?;
         outcome.executions += 1;
-        tell(args, regression, verdict, is_rebuilt, watcher, &mut outcome);
+        let ran = Ran::new(regression, verdict, is_rebuilt);
+        tell(&ran);
+        outcome.findings.extend(ran.found);
     }
-    first.n_reproduced = outcome.findings.len() as u64;
-    first.is_enough = first.n_reproduced > 0 && !args.keep_going;
-    if first.is_enough {
-        watcher.record.finish(&outcome, watcher.terminal);
-        if args.common.message_format == Format::Json {
-            let status = status(&outcome, None, true, &watcher.terminal.out_style);
-            let closing = json::Closing { seed: args.seed, ..json::Closing::default() };
-            watcher.terminal.out(&json::summary(&status, &closing));
-        } else {
-            let n_reproduced = number::count(first.n_reproduced, "regression");
-            watcher.terminal.out(&format!(
-                "ran {} first: {n_reproduced} reproduced; nothing else was explored (-k goes on)\n",
-                number::count(outcome.executions, "regression")
-            ));
-        }
-    }
-    Ok(first)
+    Ok(outcome)
 }
 
-/// Tells and keeps what became of one.
-fn tell(
-    args: &RunArgs,
-    regression: &Regression,
-    verdict: Verdict,
-    is_rebuilt: bool,
-    watcher: &mut Watcher<'_>,
-    outcome: &mut Outcome,
-) {
-    let (replayed, finding) = match verdict {
-        Verdict::Reproduced { exact, finding } => {
-            (Replayed::Reproduced { is_exact: exact }, Some(finding))
-        }
-        Verdict::Diverged { at_step, expected, found, same_bucket, finding } => {
-            let end = match &finding {
-                Some(_) if same_bucket => NewEnd::Same,
-                Some(other) => NewEnd::Other(other.message.clone()),
-                None => NewEnd::Good,
-            };
-            let step = at_step + 1;
-            let replayed = Replayed::Diverged { step, expected, found, end };
-            (replayed, finding.filter(|_| same_bucket))
-        }
-        Verdict::Gone => (Replayed::Gone, None),
-    };
-    let id = &regression.id;
-    match args.common.message_format {
-        Format::Json => watcher.terminal.out(&json::regression(id, &replayed, is_rebuilt)),
-        Format::Human => {
-            let line = closing::regression(id, &replayed, &watcher.terminal.error_style);
-            watcher.terminal.note(&line);
+impl Ran {
+    fn new(regression: &Regression, verdict: Verdict, is_rebuilt: bool) -> Ran {
+        let (replayed, finding) = match verdict {
+            Verdict::Reproduced { exact, finding } => {
+                (Replayed::Reproduced { is_exact: exact }, Some(finding))
+            }
+            Verdict::Diverged { at_step, expected, found, same_bucket, finding } => {
+                let end = match &finding {
+                    Some(_) if same_bucket => NewEnd::Same,
+                    Some(other) => NewEnd::Other(other.message.clone()),
+                    None => NewEnd::Good,
+                };
+                let step = at_step + 1;
+                let replayed = Replayed::Diverged { step, expected, found, end };
+                (replayed, finding.filter(|_| same_bucket))
+            }
+            Verdict::Gone => (Replayed::Gone, None),
+        };
+        let found = finding.map(|it| Found {
+            finding: *it,
+            original: None,
+            explanation: None,
+            id: regression.id.clone(),
+            count: 1,
+            first: 0,
+            reproduced: Reproduced { n: 1, m: 1 },
+        });
+        Ran { id: regression.id.clone(), replayed, is_rebuilt, found }
+    }
+
+    /// Says whether it reproduces, is gone or diverged.
+    pub(crate) fn tell(&self, format: Format, terminal: &mut Terminal) {
+        match format {
+            Format::Json => {
+                terminal.out(&json::regression(&self.id, &self.replayed, self.is_rebuilt));
+            }
+            Format::Human => {
+                let line = closing::regression(&self.id, &self.replayed, &terminal.error_style);
+                terminal.note(&line);
+            }
         }
     }
-    let Some(finding) = finding else { return };
-    let reproduced = Reproduced { n: 1, m: 1 };
-    let found = Found {
-        finding: *finding,
-        original: None,
-        explanation: None,
-        id: id.clone(),
-        count: 1,
-        first: 0,
-        reproduced,
-    };
-    watcher.record.add_found(&found, watcher.terminal);
-    watcher.tell(&found);
-    outcome.findings.push(found);
+}
+
+/// Runs the regressions of a program, tells and keeps what they show.
+pub(crate) fn run_first(
+    args: &RunArgs,
+    program: &StoredTarget,
+    target: &dyn Target,
+    symbols: &mut dyn Symbols,
+    watcher: &mut Watcher<'_>,
+) -> Result<Vec<Found>, Failure> {
+    let format = args.common.message_format;
+    let outcome = run_all(args, program, target, symbols, &mut |ran| {
+        ran.tell(format, watcher.terminal);
+        if let Some(found) = &ran.found {
+            watcher.record.add_found(found, watcher.terminal);
+            watcher.tell(found);
+        }
+    })?;
+    if !is_enough(args, &outcome.findings) {
+        return Ok(outcome.findings);
+    }
+    watcher.record.finish(&outcome, watcher.terminal);
+    if format == Format::Json {
+        let status = status(&outcome, None, true, &watcher.terminal.out_style);
+        let closing = json::Closing { seed: args.seed, ..json::Closing::default() };
+        watcher.terminal.out(&json::summary(&status, &closing));
+    } else {
+        watcher.terminal.out(&format!(
+            "ran {} first: {} reproduced; nothing else was explored (-k goes on)\n",
+            number::count(outcome.executions, "regression"),
+            number::count(outcome.findings.len() as u64, "regression")
+        ));
+    }
+    Ok(outcome.findings)
+}
+
+/// Is nothing more wanted, for a regression was found and the first finding is enough?
+pub(crate) fn is_enough(args: &RunArgs, found: &[Found]) -> bool {
+    !found.is_empty() && !args.keep_going
+}
+
+/// Gives what regressions showed the ids that they were kept under, so that a campaign that finds it counts it and
+/// does not tell it again.
+pub(crate) fn take_ids(found: &[Found], ids: &mut Ids) {
+    for found in found {
+        ids.take(&found.id, found.finding.bucket);
+    }
+}
+
+/// Adds to a campaign's outcome what only regressions have shown.
+pub(crate) fn add_to(outcome: &mut Outcome, found: Vec<Found>) {
+    for found in found.into_iter().rev() {
+        if outcome.findings.iter().all(|it| it.id != found.id) {
+            outcome.findings.insert(0, found);
+        }
+    }
 }
 
 /// Where a program's regressions are: its name, without the ending of a source.

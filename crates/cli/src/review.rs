@@ -5,6 +5,7 @@ mod rule;
 use std::{
     fs,
     io::{self, BufRead as _, IsTerminal as _},
+    ops::ControlFlow,
     path::PathBuf,
 };
 
@@ -49,22 +50,37 @@ pub(crate) fn review(args: &ReviewArgs, terminal: &mut Terminal) -> Result<Exit,
         return Err(Failure::usage(line.to_owned()));
     }
     for stored in &findings {
-        let decision = match &decision {
-            Some(decision) => Some(decision),
-            None => match ask(stored, terminal) {
-                Answer::Decided(decision) => {
-                    carry_out(args, &store, stored, &decision, terminal)?;
-                    None
-                }
-                Answer::Later => None,
-                Answer::Quit => break,
-            },
-        };
-        if let Some(decision) = decision {
-            carry_out(args, &store, stored, decision, terminal)?;
+        match &decision {
+            Some(decision) => carry_out(args, &store, stored, decision, terminal)?,
+            None if decide(args, &store, stored, terminal).is_break() => break,
+            None => {}
         }
     }
     Ok(Exit::Clean)
+}
+
+/// Shows a finding and asks until something could be done about it, or is not wanted.
+fn decide(
+    args: &ReviewArgs,
+    store: &Store,
+    stored: &StoredFinding,
+    terminal: &mut Terminal,
+) -> ControlFlow<()> {
+    let style = terminal.out_style;
+    terminal.out(&stored::text(stored, Format::Human, &here(), &style));
+    loop {
+        match ask(terminal) {
+            Answer::Decided(decision) => {
+                match carry_out(args, store, stored, &decision, terminal) {
+                    Ok(()) => return ControlFlow::Continue(()),
+                    // A date that is none, a file that can't be written: another answer may do.
+                    Err(failure) => terminal.error(&failure),
+                }
+            }
+            Answer::Later => return ControlFlow::Continue(()),
+            Answer::Quit => return ControlFlow::Break(()),
+        }
+    }
 }
 
 fn decision(args: &ReviewArgs) -> Option<Decision> {
@@ -99,10 +115,8 @@ enum Answer {
     Quit,
 }
 
-/// Shows a finding and asks until there is an answer.
-fn ask(stored: &StoredFinding, terminal: &mut Terminal) -> Answer {
-    let style = terminal.out_style;
-    terminal.out(&stored::text(stored, Format::Human, &here(), &style));
+/// Asks until there is an answer.
+fn ask(terminal: &mut Terminal) -> Answer {
     loop {
         let words = "\nkeep as a regression (k), suppress (s), discard (d), later (l), quit (q)? ";
         match line(words, terminal).as_deref() {

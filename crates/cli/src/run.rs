@@ -133,7 +133,7 @@ fn explore(
     let info = info(args, program);
     let program_hash = info.program_hash;
     let search = search::options(args, program_hash, search)?;
-    let (record, ids) = Record::begin(&store, info, terminal);
+    let (record, mut ids) = Record::begin(&store, info, terminal);
     let mut options = options(args, search);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
     let total = total::prepare(args, &program.program, terminal);
@@ -144,9 +144,10 @@ fn explore(
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
     let first = regressions::run_first(args, program, target, &mut symbols, &mut watcher)?;
-    if first.is_enough {
+    if regressions::is_enough(args, &first) {
         return Ok(Exit::Findings);
     }
+    regressions::take_ids(&first, &mut ids);
     let mut campaign = Campaign::new(target, options).with_ids(ids);
     if let Some(journal) = &mut journal {
         campaign = campaign.with_journal(journal);
@@ -154,7 +155,8 @@ fn explore(
     let outcome = campaign.run(&mut symbols, &mut watcher, stop);
     drop(campaign);
     watcher.erase();
-    let outcome = outcome?;
+    let mut outcome = outcome?;
+    regressions::add_to(&mut outcome, first);
     watcher.set_resume(args, journal.as_ref());
     search::keep_covered(args, program_hash, &outcome)?;
     watcher.record.finish(&outcome, watcher.terminal);
@@ -170,10 +172,7 @@ fn explore(
     }
     tell_suppressed(args, &outcome, watcher.terminal);
     watcher.record.forget_clean_runs(&store);
-    Ok(match exit(args, &outcome) {
-        Exit::Clean | Exit::Inconclusive if first.n_reproduced > 0 => Exit::Findings,
-        exit => exit,
-    })
+    Ok(exit(args, &outcome))
 }
 
 /// What is known of the program's storage, if that is kept.

@@ -92,6 +92,19 @@ fn each_test_of_a_crate_is_explored() {
     let junit = std::fs::read_to_string(junit).unwrap();
     assert!(junit.contains("tests=\"7\" failures=\"2\" errors=\"0\""), "{junit}");
 
+    // What was kept is run first.
+    let keep = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(["review", "dl", "--keep"])
+        .current_dir(&crate_dir)
+        .output();
+    assert!(keep.unwrap().status.success(), "{all}");
+    let (out, err, code) = raddle(&crate_dir, "test --offline --lib in_any_order");
+    assert_eq!(code, 2, "{out}\n{err}");
+    let verdict = err.lines().find(|it| it.starts_with("regression dl-")).unwrap_or_default();
+    assert!(verdict.ends_with(": reproduces"), "{out}\n{err}");
+    assert!(out.contains("tests::locks_in_any_order  dl-"), "{out}\n{err}");
+    assert_eq!(out.matches("error[dl-").count(), 1, "{out}\n{err}");
+
     let (out, err, code) =
         raddle(&crate_dir, "test --offline --lib --execs 50 is_ignored -- --ignored");
     assert_eq!(code, 4, "{out}\n{err}");

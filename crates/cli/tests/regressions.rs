@@ -3,10 +3,19 @@
 
 mod common;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    path::Path,
+    process::Stdio,
+};
 
 use common::{AB_BA, check, code, folder, raddle, run, stderr, stdout, write};
 use expect_test::expect;
+use nix::{
+    pty::{OpenptyResult, openpty},
+    sys::termios::{LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr},
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -119,6 +128,18 @@ fn a_regression_runs_first_and_its_verdicts_are_told_apart() {
         ran 1 regression first: 1 regression reproduced; nothing else was explored (-k goes on)
     "#]]
     .assert_eq(&verdict(at, &[]));
+    // What it shows is another bucket now, and the campaign finds it too: told once, counted under its id.
+    let args = ["run", "prog.c", "--execs", "50", "--strategy", "walk", "-k"];
+    let output = raddle(at, &args).output().expect("it starts");
+    let out = stdout(&output);
+    assert_eq!(out.matches("error[dl-67c2]: deadlock").count(), 1, "{out}");
+    assert_eq!(out.matches("error[").count(), 1, "{out}");
+    assert!(out.trim_end().ends_with(", 1 finding"), "{out}");
+    // What the campaign does not find is a finding of the run all the same.
+    let output = raddle(at, &["run", "prog.c", "--execs", "1", "-k"]).output().expect("it starts");
+    let out = stdout(&output);
+    assert_eq!((code(&output), out.matches("error[").count()), (Some(2), 1), "{out}");
+    assert!(out.trim_end().ends_with(", 1 finding"), "{out}");
     // Mended: the second thread takes another lock than was recorded.
     write(at, "prog.c", &mended());
     expect![[r#"
@@ -279,6 +300,99 @@ fn discarded_findings_are_gone() {
         stderr: no findings in .raddle; `raddle run` puts them there
     "#]],
     );
+}
+
+/// `raddle review` on a terminal, with these answers: what it asked and said.
+fn answer(folder: &Path, args: &[&str], answers: &str) -> String {
+    let Ok(OpenptyResult { master, slave }) = openpty(None, None) else {
+        panic!("there are no terminals");
+    };
+    // Answers are not to be seen among the questions.
+    let mut modes = tcgetattr(&slave).expect("it is a terminal");
+    modes.local_flags.remove(LocalFlags::ECHO);
+    modes.output_flags.remove(OutputFlags::OPOST);
+    tcsetattr(&slave, SetArg::TCSANOW, &modes).expect("modes are set");
+    let mut master = fs::File::from(master);
+    master.write_all(answers.as_bytes()).expect("answers are given");
+    let mut child = raddle(folder, &[&["review"], args].concat())
+        .stdin(slave.try_clone().expect("a second descriptor"))
+        .stderr(slave)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut out = String::new();
+    let shown = child.stdout.take().expect("a pipe").read_to_string(&mut out);
+    assert!(shown.is_ok(), "the finding is shown");
+    let status = child.wait().expect("it ends");
+    let mut said = Vec::new();
+    // The other end of the terminal is gone: that is an error once all was read.
+    let _ = master.read_to_end(&mut said);
+    let said = String::from_utf8_lossy(&said).replace(&*folder.to_string_lossy(), "[DIR]");
+    let n_shown = out.matches("error[").count();
+    format!("exit {}, {n_shown} shown\n{said}\n", status.code().unwrap_or(-1))
+        .replace("? \n", "?\n")
+}
+
+/// Bad answers are asked for again; an end of the input is no decision.
+#[test]
+fn questions_are_asked_until_there_is_an_answer() {
+    let folder = found();
+    let at = folder.path();
+    expect![[r#"
+        exit 0, 1 shown
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? answer with k, s, d, l or q
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? why? a rule needs a reason
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? why? until when (2027-01-31, or nothing)? error: raddle.toml:6:11: expected a date like 2026-12-31, found "soon"
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)?
+    "#]].assert_eq(&answer(at, &[], "what?\ns\n\ns\nknown\nsoon\n\u{4}"));
+    assert!(!at.join("raddle.toml").exists(), "what is wrong is not written");
+    expect![[r#"
+        exit 0, 1 shown
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)?
+    "#]]
+    .assert_eq(&answer(at, &[], "l\n"));
+    expect![[r#"
+        exit 0, 1 shown
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)?
+    "#]]
+    .assert_eq(&answer(at, &[], "q\n"));
+    expect![[r#"
+        exit 0, 1 shown
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? why? until when (2027-01-31, or nothing)? suppressed dl-67c2: a rule in raddle.toml
+
+    "#]].assert_eq(&answer(at, &[], "s\nknown\n2999-01-31\n"));
+    let rules = fs::read_to_string(at.join("raddle.toml")).expect("written");
+    assert!(rules.contains("reason = \"known\"\nexpires = \"2999-01-31\""), "{rules}");
+    // It was decided about; by its name it can be asked about again.
+    expect![[r#"
+        exit 0, 0 shown
+        nothing is left to decide about
+
+    "#]]
+    .assert_eq(&answer(at, &[], ""));
+    expect![[r#"
+        exit 0, 1 shown
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? kept dl-67c2: raddle-regressions/prog/dl-67c2.sched; add it to version control
+
+    "#]].assert_eq(&answer(at, &["latest"], "k\n"));
+    assert!(at.join("raddle-regressions/prog/dl-67c2.sched").exists());
+    expect![[r#"
+        exit 0, 1 shown
+
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? discarded dl-67c2
+
+    "#]]
+    .assert_eq(&answer(at, &["latest"], "discard\n"));
+    let list = run(at, &["list"]);
+    assert!(list.contains("no findings in .raddle"), "{list}");
 }
 
 #[test]

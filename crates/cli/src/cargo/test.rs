@@ -37,7 +37,7 @@ use crate::{
     exit::{Exit, Failure},
     native::{self, Launch},
     record::Record,
-    run, search, signals, stored,
+    regressions, run, search, signals, stored,
     terminal::Terminal,
 };
 
@@ -314,10 +314,23 @@ impl Suite<'_> {
             return Ok(Explored::Campaign(Box::new(outcome)));
         }
         let store = Store::at(&self.args.common.store);
-        let (record, ids) = Record::begin(&store, run::info(args, stored), self.terminal);
-        campaign = campaign.with_ids(ids);
+        let (record, mut ids) = Record::begin(&store, run::info(args, stored), self.terminal);
         let mut keeper = Keeper { record, terminal: &mut *self.terminal };
-        let outcome = campaign.run(&mut self.symbols, &mut keeper, stop.flag())?;
+        let format = self.args.common.message_format;
+        let first = regressions::run_all(args, stored, &native, &mut self.symbols, &mut |ran| {
+            ran.tell(format, keeper.terminal);
+            if let Some(found) = &ran.found {
+                keeper.confirmed(found);
+            }
+        })?;
+        if regressions::is_enough(args, &first.findings) {
+            keeper.record.finish(&first, keeper.terminal);
+            return Ok(Explored::Campaign(Box::new(first)));
+        }
+        regressions::take_ids(&first.findings, &mut ids);
+        campaign = campaign.with_ids(ids);
+        let mut outcome = campaign.run(&mut self.symbols, &mut keeper, stop.flag())?;
+        regressions::add_to(&mut outcome, first.findings);
         keeper.record.finish(&outcome, keeper.terminal);
         Ok(Explored::Campaign(Box::new(outcome)))
     }

@@ -24,10 +24,15 @@ impl Ids {
 
     /// The id of a bucket, the same whenever it is asked for.
     pub fn id(&mut self, kind: Kind, bucket: Bucket) -> String {
+        let prefix = format!("{}-", kind.prefix());
+        let is_its = |it: &(&String, &Bucket)| *it.1 == bucket && it.0.starts_with(&prefix);
+        if let Some((id, _)) = self.taken.iter().find(is_its) {
+            return id.clone();
+        }
         let digits = format!("{:016x}", bucket.0);
         let id = (4..=digits.len())
-            .map(|n_digits| format!("{}-{}", kind.prefix(), &digits[..n_digits]))
-            .find(|id| self.taken.get(id).is_none_or(|other| *other == bucket))
+            .map(|n_digits| format!("{prefix}{}", &digits[..n_digits]))
+            .find(|id| !self.taken.contains_key(id))
             .expect("bug: all sixteen digits are one bucket's own");
         self.take(&id, bucket);
         id
@@ -50,5 +55,8 @@ mod tests {
         assert_eq!(ids.id(Kind::Deadlock, first), "dl-02c1");
         assert_eq!(ids.id(Kind::Deadlock, second), "dl-02c10");
         assert_eq!(ids.id(Kind::Assert, second), "assert-02c1");
+        // A regression keeps its id when its lines have moved.
+        ids.take("dl-7f3a", Bucket(7));
+        assert_eq!(ids.id(Kind::Deadlock, Bucket(7)), "dl-7f3a");
     }
 }
