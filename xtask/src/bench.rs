@@ -8,6 +8,7 @@ mod access;
 mod cpu;
 mod detect;
 mod execution;
+mod explain;
 mod program;
 mod row;
 mod rust;
@@ -54,6 +55,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("tree", tree::measure),
     ("search", search::measure),
     ("detect", detect::measure),
+    ("explain", explain::measure),
 ];
 
 /// Runs the benchmarks, prints a table and fails if a bar is missed.

@@ -248,7 +248,7 @@ fn finish(mut command: Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn sources() -> PathBuf {
+pub(super) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("bench")
 }
 
