@@ -240,9 +240,10 @@ impl Builder {
                 needed.extend(self.last_write.get(&event.object));
                 self.all_notices(event.object, needed);
             }
-            OpKind::Io | OpKind::Kill | OpKind::Handle | OpKind::SigWait | OpKind::Cancel => {
+            OpKind::Kill | OpKind::Handle | OpKind::SigWait | OpKind::Cancel => {
                 self.everything(step, needed);
             }
+            kind if kind.is_io() => self.everything(step, needed),
             _ => {}
         }
     }

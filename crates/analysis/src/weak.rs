@@ -62,7 +62,7 @@ impl Hidden {
             _ => {}
         }
         let is_waiting = match event.kind {
-            OpKind::Io => true,
+            kind if kind.is_io() => true,
             OpKind::Yield => self.waiting.contains(&me),
             _ => false,
         };

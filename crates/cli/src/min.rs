@@ -29,7 +29,7 @@ pub(crate) fn min(args: &MinArgs, terminal: &mut Terminal) -> Result<Exit, Failu
     let first = stored.original.as_deref().unwrap_or(&stored.finding).clone();
     let budget = Budget { n_replays: args.replays, time: args.time, ..Budget::default() };
     let exit_is_fine = stored.info.exit_is_fine;
-    let Explained { finding, explanation } =
+    let Explained { finding, original, explanation } =
         explain(session.as_mut(), &mut symbols, &first, exit_is_fine, budget)?;
     if explanation.minimising.ending == MinimisingEnd::NotReproduced {
         let line = match now.is_rebuilt {
@@ -39,7 +39,7 @@ pub(crate) fn min(args: &MinArgs, terminal: &mut Terminal) -> Result<Exit, Failu
         let line = format!("{line}: `raddle replay {}` says where it differs", stored.id);
         return Err(Failure { exit: Exit::NotReproduced, words: String::new(), line });
     }
-    stored.original = (finding.plan != first.plan).then(|| Box::new(first));
+    stored.original = (finding.plan != original.plan).then(|| Box::new(original));
     stored.finding = finding;
     stored.explanation = Some(Box::new(explanation));
     match &file {

@@ -94,6 +94,11 @@ fn a_deadlock_is_stepped_through() {
             say("source:", text("#source h2"), "|", text("#code .failed"));
             key("Home"); say("Home:", picked());
             key("ArrowDown"); say("down:", picked());
+            const views = JSON.parse(document.getElementById("data").textContent).views;
+            say("rows without a stack:", views.map((it) => it.rows.filter((row) => row[0] && !row[7]).map((row) => it.texts[row[2]])).flat());
+            const row = [...document.querySelectorAll(".row")].find((it) => it.innerText.includes("lock a"));
+            row.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: 300, clientY: 300 }));
+            say("hover:", text("#tip h3"), "|", text("#tip .stack"));
             key("End"); say("End:", picked(), "|", text("#detail h3"));
             key("p"); say("p:", picked());
             key("Home"); key("n"); say("n:", picked());
@@ -120,6 +125,8 @@ fn a_deadlock_is_stepped_through() {
             source: prog.c:5 in take | 5 pthread_mutex_lock(second);T2T1
             Home: 1 spawn T1 :13
             down: 2 spawn T2 :14
+            rows without a stack: 
+            hover: step 4 · T1 one · lock a | #0 prog.c:4 in take #1 prog.c:9 in one
             End: lock a ← waits for ever :5 | waits for ever · T2 two · lock a
             p: lock b ← waits for ever :5
             n: 3 start

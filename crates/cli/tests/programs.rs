@@ -67,7 +67,38 @@ fn main() -> ExitCode {
             trials.push(Trial::test(format!("{name} ({compiler})"), move || check(&path, choice)));
         }
     }
+    trials.push(Trial::test("golden files", move || golden_files(&root)));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// What users read is written down for enough programs, and for none that is gone.
+fn golden_files(programs: &Path) -> Result<(), Failed> {
+    let names: BTreeSet<String> =
+        programs_under(&programs.join("fail")).iter().map(|it| golden_name(it)).collect();
+    let mut n_texts = 0;
+    for entry in fs::read_dir(golden_folder())? {
+        let path = entry?.path();
+        let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        if !names.contains(stem) {
+            return Err(format!("{}: its program is gone", path.display()).into());
+        }
+        n_texts += u32::from(path.extension().is_some_and(|it| it == "txt"));
+    }
+    if n_texts < 60 {
+        return Err(format!("only {n_texts} texts are written down, not 60").into());
+    }
+    Ok(())
+}
+
+fn golden_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+/// `mutex_ab_ba`, for `programs/fail/mutex/ab_ba.c`.
+fn golden_name(program: &Path) -> String {
+    let text = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().display().to_string();
+    let folder = program.parent().and_then(Path::file_name);
+    format!("{}_{}", text(folder), text(program.file_stem()))
 }
 
 fn has_clang() -> bool {
@@ -366,10 +397,9 @@ fn looks_as_before(
     path: &Path,
     symbols: &mut Symbols,
 ) -> Result<(), Failed> {
-    let Explained { finding, explanation } = explained;
+    let Explained { finding, explanation, .. } = explained;
     let file = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
-    let (folder, name) = (folder.unwrap_or_default(), file.trim_end_matches(".c"));
+    let (folder, name) = (golden_folder(), golden_name(path));
     let base = path.parent().and_then(Path::to_str).unwrap_or_default();
     let id = format!("{}-0000", finding.kind.prefix());
     let explanation = Some(explanation);
@@ -380,17 +410,14 @@ fn looks_as_before(
     let mut sources = |place: &Place| symbols.source_line(place);
     let text = text::finding(&shown, &style, &mut sources);
     let markdown = formats::markdown(&item, &mut sources);
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let here = format!("{base}/");
-    is_as_before(&golden.join(format!("{folder}_{name}.txt")), &text.replace(&here, ""))?;
+    is_as_before(&folder.join(format!("{name}.txt")), &text.replace(&here, ""))?;
     // The same is said in both: some are enough.
-    match folder {
-        "papers" => {
-            let markdown = markdown.replace(&here, "");
-            is_as_before(&golden.join(format!("{folder}_{name}.md")), &markdown)
-        }
-        _ => Ok(()),
+    if name.starts_with("papers_") {
+        let markdown = markdown.replace(&here, "");
+        is_as_before(&folder.join(format!("{name}.md")), &markdown)?;
     }
+    Ok(())
 }
 
 fn is_as_before(file: &Path, text: &str) -> Result<(), Failed> {
@@ -399,11 +426,12 @@ fn is_as_before(file: &Path, text: &str) -> Result<(), Failed> {
         fs::create_dir_all(file.parent().unwrap_or(file))?;
         return Ok(fs::write(file, text)?);
     }
-    // Not every program has one, and other compilers make other steps.
+    // Other compilers make other steps.
     if !is_gcc_12() {
         return Ok(());
     }
-    let Ok(before) = fs::read_to_string(file) else { return Ok(()) };
+    let before = fs::read_to_string(file)
+        .map_err(|error| format!("{}: {error}; UPDATE_EXPECT=1 writes it", file.display()))?;
     match before.lines().zip(text.lines()).position(|(before, now)| before != now) {
         None if before.lines().count() == text.lines().count() => Ok(()),
         idx => {

@@ -40,6 +40,7 @@ fn finding() -> Finding {
         object: ObjectId(1),
         place: 1,
         value: 3,
+        stack: 0,
     };
     Finding {
         kind: Kind::Assert,
@@ -55,6 +56,7 @@ fn finding() -> Finding {
         n_steps_dropped: 0,
         objects: vec![String::new(), "`head`".into()],
         places: vec![Place::default(), place(1)],
+        stacks: Vec::new(),
         plan: Plan::new(PickerSpec::Walk, 0),
         execution: 42,
         n_switches: 1,

@@ -13,6 +13,7 @@ mod orders;
 mod points;
 mod reason;
 mod reorder;
+mod retell;
 mod rich;
 mod trials;
 
@@ -60,6 +61,8 @@ impl Default for Budget {
 pub struct Explained {
     /// The finding, shown by the smallest schedule that was found.
     pub finding: Finding,
+    /// The finding as it was found, with all that can be told of its steps.
+    pub original: Finding,
     /// Why it happens.
     pub explanation: Explanation,
 }
@@ -76,7 +79,8 @@ pub fn explain(
         let minimising =
             Minimising { ending: MinimisingEnd::NotReproduced, ..Minimising::default() };
         let explanation = Explanation { minimising, ..Explanation::default() };
-        return Ok(Explained { finding: finding.clone(), explanation });
+        let [finding, original] = [finding.clone(), finding.clone()];
+        return Ok(Explained { finding, original, explanation });
     }
     let mut trials = Trials::new(session, symbols, finding, exit_is_fine, budget);
     let mut small = Minimiser::run(&mut trials)?;
@@ -102,11 +106,36 @@ pub fn explain(
             _ => find_reason(&mut trials, &mut small, &mut explanation)?,
         }
     }
+    let mut original = finding.clone();
+    if is_small {
+        retell_all(&mut trials, &mut original, &mut small, &mut explanation)?;
+    }
     explanation.minimising = small.minimising;
     if trials.has_struck() {
         explanation.minimising.ending = MinimisingEnd::Time;
     }
-    Ok(Explained { finding: small.finding, explanation })
+    Ok(Explained { finding: small.finding, original, explanation })
+}
+
+/// Tells the schedules that will be shown with their values and stacks.
+fn retell_all(
+    trials: &mut Trials<'_>,
+    original: &mut Finding,
+    small: &mut Minimised,
+    explanation: &mut Explanation,
+) -> Result<(), TargetError> {
+    let plan = original.plan.clone();
+    retell::finding(trials, &plan, original)?;
+    let mut plan = small.finding.plan.clone();
+    if let Some((base, _)) = &small.shown {
+        // A livelock that was made small shows its first steps.
+        plan.limits = base.limits;
+    }
+    retell::finding(trials, &plan, &mut small.finding)?;
+    match &mut explanation.passing {
+        Some(passing) => retell::passing(trials, passing),
+        None => Ok(()),
+    }
 }
 
 /// Adds the reason and the contrast. With the orders that matter known, there may be a plainer schedule that

@@ -73,7 +73,7 @@ impl Shown<'_> {
         let Shown { trace, plan, execution, output } = *self;
         let mut names = Names::new(trace, symbols);
         // Steps first, so that objects are told apart in the order of their use.
-        let (mut steps, places) = steps(trace, &mut names);
+        let Told { mut steps, places, stacks } = Told::of(trace, &mut names);
         let ending = find(&mut names)?;
         let n_too_many = steps.len().saturating_sub(STEPS_MAX);
         let steps = steps.split_off(n_too_many);
@@ -92,6 +92,7 @@ impl Shown<'_> {
             objects,
             locations,
             places,
+            stacks,
             plan: Plan { prefix: choices(trace), ..plan.clone() },
             execution,
             n_switches: trace.summary.n_switches,
@@ -140,7 +141,7 @@ impl<'a> Schedule<'a> {
     /// The schedule of an execution that need not have failed.
     pub(crate) fn of_trace(trace: &Trace, symbols: &mut dyn Symbols) -> Schedule<'static> {
         let mut names = Names::new(trace, symbols);
-        let (steps, places) = steps(trace, &mut names);
+        let Told { steps, places, .. } = Told::of(trace, &mut names);
         Schedule {
             steps: steps.into(),
             places: places.into(),
@@ -156,6 +157,7 @@ pub(crate) struct Described {
     pub(crate) steps: Vec<Step>,
     pub(crate) n_steps_dropped: u64,
     pub(crate) places: Vec<Place>,
+    pub(crate) stacks: Vec<Vec<u32>>,
     pub(crate) objects: Vec<String>,
     pub(crate) locations: Vec<Location>,
     pub(crate) threads: Vec<ThreadState>,
@@ -165,7 +167,7 @@ pub(crate) struct Described {
 impl Described {
     pub(crate) fn of(trace: &Trace, symbols: &mut dyn Symbols) -> Described {
         let mut names = Names::new(trace, symbols);
-        let (mut steps, places) = steps(trace, &mut names);
+        let Told { mut steps, places, stacks } = Told::of(trace, &mut names);
         let threads = ending::states(trace, &mut names);
         let n_too_many = steps.len().saturating_sub(STEPS_MAX);
         let steps = steps.split_off(n_too_many);
@@ -174,6 +176,7 @@ impl Described {
             steps,
             n_steps_dropped: trace.n_dropped + n_too_many as u64,
             places,
+            stacks,
             objects,
             locations,
             threads,
@@ -191,32 +194,80 @@ impl Described {
     }
 }
 
-/// The steps of a trace, and the places that they refer to. Place 0 is unknown.
-fn steps(trace: &Trace, names: &mut Names<'_>) -> (Vec<Step>, Vec<Place>) {
-    let mut places = vec![Place::default()];
-    let mut numbers = HashMap::from([(Place::default(), 0)]);
-    let mut by_site = HashMap::new();
-    let mut steps = Vec::with_capacity(trace.events.len());
-    let std_sync = names.std_sync();
-    for event in &trace.events {
-        let number = *by_site.entry(event.site).or_insert_with(|| {
-            let place = names.place(event.site);
-            *numbers.entry(place).or_insert_with_key(|place| {
-                places.push(place.clone());
-                places.len() as u32 - 1
-            })
-        });
-        names.object(event.object);
-        let kind = std_sync.kind(event.kind, event.site);
-        steps.push(Step { kind, ..Step::of(event, number) });
+/// The steps of a trace, and the tables that they refer to. Place 0 and stack 0 are unknown.
+struct Told {
+    steps: Vec<Step>,
+    places: Vec<Place>,
+    stacks: Vec<Vec<u32>>,
+}
+
+impl Told {
+    fn of(trace: &Trace, names: &mut Names<'_>) -> Told {
+        let mut places = Places::default();
+        let mut by_site = HashMap::new();
+        let mut steps = Vec::with_capacity(trace.events.len());
+        let std_sync = names.std_sync();
+        for event in &trace.events {
+            let number = *by_site
+                .entry(event.site)
+                .or_insert_with(|| places.number(names.place(event.site)));
+            names.object(event.object);
+            let kind = std_sync.kind(event.kind, event.site);
+            steps.push(Step { kind, ..Step::of(event, number) });
+        }
+        let stacks = Told::stacks(trace, names, &mut steps, &mut places);
+        Told { steps, places: places.all, stacks }
     }
-    (steps, places)
+
+    /// The calls that led to each step, where they were written down. Their places come after those of the
+    /// steps, whose numbers don't depend on them: replays compare those.
+    fn stacks(
+        trace: &Trace,
+        names: &mut Names<'_>,
+        steps: &mut [Step],
+        places: &mut Places,
+    ) -> Vec<Vec<u32>> {
+        let mut stacks = Vec::new();
+        let mut numbers = HashMap::new();
+        for (step, options) in steps.iter_mut().zip(&trace.options).filter(|it| it.1.stack != 0) {
+            step.stack = *numbers.entry(options.stack).or_insert_with(|| {
+                if stacks.is_empty() {
+                    stacks.push(Vec::new());
+                }
+                let frames = names.stack(options.stack);
+                stacks.push(frames.into_iter().map(|it| places.number(it)).collect());
+                stacks.len() as u32 - 1
+            });
+        }
+        stacks
+    }
+}
+
+/// Places, each once, by number; 0 is unknown.
+struct Places {
+    all: Vec<Place>,
+    numbers: HashMap<Place, u32>,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places { all: vec![Place::default()], numbers: HashMap::from([(Place::default(), 0)]) }
+    }
+}
+
+impl Places {
+    fn number(&mut self, place: Place) -> u32 {
+        *self.numbers.entry(place).or_insert_with_key(|place| {
+            self.all.push(place.clone());
+            self.all.len() as u32 - 1
+        })
+    }
 }
 
 /// Where each step of a trace was.
 pub(crate) fn step_places(trace: &Trace, symbols: &mut dyn Symbols) -> Vec<Place> {
     let mut names = Names::new(trace, symbols);
-    let (steps, places) = steps(trace, &mut names);
+    let Told { steps, places, .. } = Told::of(trace, &mut names);
     steps.iter().map(|it| places[it.place as usize].clone()).collect()
 }
 

@@ -244,7 +244,7 @@ impl Tale<'_> {
                 None => "the end of the execution".into(),
             };
         };
-        let mut text = format!("T{} {}", step.thread.0, step.kind.verb());
+        let mut text = format!("T{} {}", step.thread.0, step.kind.word());
         let object = self.schedule.objects.get(step.object.idx()).map_or("", String::as_str);
         if !object.is_empty() {
             text.push_str(&format!(" {object}"));

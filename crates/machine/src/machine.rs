@@ -298,13 +298,12 @@ impl Machine {
             }
             OpKind::ReadLock => is_open(Queue::Shared) || self.answers_at_once(thread, op.object),
             OpKind::SemWait | OpKind::Join | OpKind::OnceEnter => is_open(Queue::Exclusive),
-            OpKind::Io
-            | OpKind::CondWake
+            OpKind::CondWake
             | OpKind::FutexWake
             | OpKind::BarrierLeave
             | OpKind::SigWait
             | OpKind::Sleep => false,
-            _ => true,
+            kind => !kind.is_io(),
         }
     }
 
@@ -336,8 +335,9 @@ impl Machine {
             OpKind::SemWait | OpKind::Join | OpKind::OnceEnter => {
                 self.enqueue(thread, op.object, Queue::Exclusive);
             }
-            OpKind::Io
-                if op.object != ObjectId::NONE && (op.flags.has(Flags::TIMED) || op.arg == 0) =>
+            kind if kind.is_io()
+                && op.object != ObjectId::NONE
+                && (op.flags.has(Flags::TIMED) || op.arg == 0) =>
             {
                 let queue =
                     if op.other == ObjectId::NONE { Queue::Exclusive } else { Queue::Shared };

@@ -44,7 +44,7 @@ const fn reaches_further(a: OpKind, b: OpKind) -> bool {
         // What has not been done when the process ends is never done.
         (OpKind::Exit, _) | (_, OpKind::Exit) => true,
         // Two descriptors may be the ends of one pipe.
-        (OpKind::Io, OpKind::Io) => true,
+        (a, b) if a.is_io() && b.is_io() => true,
         // Threads are numbered in the order of their creation.
         (OpKind::Spawn, OpKind::Spawn) => true,
         // A signal to the process is handled by any thread.
@@ -327,16 +327,16 @@ impl OpKind {
     /// May an op of this kind depend on ops of other threads that name other objects?
     #[inline]
     pub const fn is_wide(self) -> bool {
-        matches!(
+        let is_listed = matches!(
             self,
             OpKind::Exit
-                | OpKind::Io
                 | OpKind::Spawn
                 | OpKind::Kill
                 | OpKind::Handle
                 | OpKind::SigWait
                 | OpKind::Free
-        )
+        );
+        is_listed || self.is_io()
     }
 }
 
@@ -438,6 +438,7 @@ mod tests {
             check(Exit, *kind, true, true);
         }
         check(Io, Io, true, true);
+        check(IoRead, IoWrite, true, true);
         check(Kill, Handle, true, true);
         check(Free, Read, true, true);
         check(Free, Lock, true, false);

@@ -244,8 +244,11 @@ pub struct Passing {
     pub objects: Vec<String>,
     /// Where they are, by the same numbers.
     pub locations: Vec<Location>,
-    /// Places that steps refer to. Entry 0 is unknown.
+    /// Places that steps and stacks refer to. Entry 0 is unknown.
     pub places: Vec<Place>,
+    /// The calls that led to steps, as in a finding.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub stacks: Vec<Vec<u32>>,
     /// Its threads, as they were at the end.
     pub threads: Vec<ThreadState>,
     /// How large it is.

@@ -103,6 +103,9 @@ pub struct Step {
     pub place: u32,
     /// The value of the event.
     pub value: u64,
+    /// The calls that led there: an index into [`Finding::stacks`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub stack: u32,
 }
 
 impl Step {
@@ -116,6 +119,7 @@ impl Step {
             object: event.object,
             place,
             value: event.value,
+            stack: 0,
         }
     }
 }
@@ -324,8 +328,12 @@ pub struct Finding {
     /// Where they are, by the same numbers; shorter, or empty, where that is not known.
     #[cfg_attr(feature = "serde", serde(default))]
     pub locations: Vec<Location>,
-    /// Places that steps refer to. Entry 0 is unknown.
+    /// Places that steps and stacks refer to. Entry 0 is unknown.
     pub places: Vec<Place>,
+    /// The calls that led to steps, innermost first, each an index into `places`. Entry 0 is unknown; empty
+    /// where calls were not written down.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub stacks: Vec<Vec<u32>>,
     /// The plan that shows it.
     pub plan: Plan,
     /// Which execution of the campaign showed it first.

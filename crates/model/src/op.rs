@@ -139,7 +139,7 @@ op_kinds! {
     Sleep = "sleep",
     /// Lets others go first.
     Yield = "yield",
-    /// Waits until a descriptor can be used, then uses it.
+    /// Uses a descriptor in another way than those below.
     Io = "io",
     /// Initialises an object.
     Init = "init",
@@ -159,6 +159,18 @@ op_kinds! {
     Free = "free",
     /// Takes one of `arg` numbers, as the schedule has it.
     Any = "any",
+    /// Waits until a descriptor can be read, then reads.
+    IoRead = "io_read",
+    /// Waits until a descriptor can be written, then writes.
+    IoWrite = "io_write",
+    /// Waits until one of several descriptors can be used.
+    Poll = "poll",
+    /// Waits for a connection.
+    Accept = "accept",
+    /// Asks for a connection.
+    Connect = "connect",
+    /// Closes a descriptor.
+    Close = "close",
 }
 
 impl OpKind {
@@ -175,6 +187,18 @@ impl OpKind {
     /// Is it an op on a lock or another object that can be destroyed?
     pub const fn is_on_lock(self) -> bool {
         (self as u8) >= (OpKind::Lock as u8) && (self as u8) <= (OpKind::OnceAbort as u8)
+    }
+
+    /// Is it an op on a descriptor?
+    #[inline]
+    pub const fn is_io(self) -> bool {
+        matches!(self, OpKind::Io) || (self as u8) >= (OpKind::IoRead as u8)
+    }
+
+    /// The verb where its object is told with it.
+    pub fn word(self) -> &'static str {
+        let verb = self.verb();
+        verb.strip_prefix("io_").unwrap_or(verb)
     }
 
     /// Does it give back what its thread holds? Nobody else could do anything at that moment but wait.

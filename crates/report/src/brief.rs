@@ -49,7 +49,7 @@ fn everybody(finding: &Finding) -> Vec<Point<'_>> {
     let running = running.into_iter().filter_map(|it| {
         let who = place::thread(finding, it.thread);
         let words = match it.pending {
-            Some(pending) => format!("{who} is about to {}", pending.verb()),
+            Some(pending) => format!("{who} is about to {}", pending.word()),
             None => format!("{who} runs"),
         };
         Some(Point { words, place: it.stack.first()? })

@@ -13,7 +13,7 @@ use crate::{Style, place};
 const NAME_MAX: usize = 20;
 
 /// What the op's verb says already.
-const CLASSES: [&str; 10] = [
+const CLASSES: [&str; 9] = [
     "variable ",
     "mutex ",
     "condition variable ",
@@ -22,7 +22,6 @@ const CLASSES: [&str; 10] = [
     "barrier ",
     "once ",
     "thread ",
-    "descriptor ",
     "spin lock ",
 ];
 
@@ -37,6 +36,9 @@ pub(crate) struct Names<'a> {
 
 /// The name alone, without class or quotes, if it is one and short.
 pub(crate) fn bare(name: &str) -> Option<String> {
+    if let Some(number) = name.strip_prefix("descriptor ") {
+        return Some(format!("fd {number}"));
+    }
     let bare = CLASSES.iter().find_map(|class| name.strip_prefix(class)).unwrap_or(name);
     let bare = bare.replace('`', "");
     let is_name = !bare.contains(' ') && bare.chars().count() <= NAME_MAX;

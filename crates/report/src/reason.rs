@@ -260,7 +260,7 @@ fn observed(finding: &Finding, observation: &Observation, style: &Style) -> Stri
 
 /// `T1's read of hits (x.c:14)` where it was spoken of before: its thread, and where it is.
 fn in_passing(point: &Point) -> String {
-    format!("T{}'s {} ({})", point.thread.0, point.kind.verb(), place::short(&point.place))
+    format!("T{}'s {} ({})", point.thread.0, point.kind.word(), place::short(&point.place))
 }
 
 /// "`int seen = hits;` (x.c:14, T1)".
@@ -268,7 +268,7 @@ fn in_line(finding: &Finding, point: &Point, style: &Style) -> String {
     let what = match point.source.as_str() {
         "" => {
             let object = object(finding, point);
-            format!("{} {object}", point.kind.verb()).trim_end().to_owned()
+            format!("{} {object}", point.kind.word()).trim_end().to_owned()
         }
         source => style.cut(&style.tame(source), SOURCE_MAX),
     };
@@ -281,8 +281,8 @@ fn in_line(finding: &Finding, point: &Point, style: &Style) -> String {
 fn what(finding: &Finding, point: &Point) -> String {
     let object = object(finding, point);
     let kind = match point.kind {
-        OpKind::Start | OpKind::Finish => point.kind.verb().to_owned(),
-        kind => format!("{} {object}", kind.verb()).trim_end().to_owned(),
+        OpKind::Start | OpKind::Finish => point.kind.word().to_owned(),
+        kind => format!("{} {object}", kind.word()).trim_end().to_owned(),
     };
     format!("T{} {kind}", point.thread.0)
 }

@@ -61,7 +61,7 @@ pub(crate) fn stuck(kind: OpKind, wait: &WaitFor, names: &mut Names<'_>, style: 
 fn op(kind: OpKind, object: ObjectId, names: &mut Names<'_>, style: &Style) -> String {
     match names.short(object).as_str() {
         "" => kind.verb().to_owned(),
-        object => format!("{} {}", kind.verb(), style.tame(object)),
+        object => format!("{} {}", kind.word(), style.tame(object)),
     }
 }
 

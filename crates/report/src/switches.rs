@@ -73,7 +73,7 @@ fn reason(
     match blocked(finding, step.thread, next, locks) {
         Some(true) => format!("{thread} blocked"),
         Some(false) => "preempted".to_owned(),
-        None => format!("{thread} at {}", next.kind.verb()),
+        None => format!("{thread} at {}", next.kind.word()),
     }
 }
 
@@ -98,11 +98,11 @@ fn blocked(finding: &Finding, thread: ThreadId, next: Next, locks: &Locks) -> Op
         OpKind::SemWait
         | OpKind::BarrierLeave
         | OpKind::OnceEnter
-        | OpKind::Io
         | OpKind::SigWait
         | OpKind::Sleep
         | OpKind::CondWake
         | OpKind::FutexWake => None,
+        kind if kind.is_io() => None,
         _ => Some(next.is_stuck),
     }
 }

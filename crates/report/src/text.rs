@@ -328,7 +328,7 @@ fn doing(finding: &Finding, state: &ThreadState) -> String {
         _ if state.is_finished => "had finished".to_owned(),
         (Some(wait), _) => format!("waits for {}", wait.object),
         (None, _) if finding.thread == Some(state.thread) => "runs".to_owned(),
-        (None, Some(pending)) => format!("about to {}", pending.verb()),
+        (None, Some(pending)) => format!("about to {}", pending.word()),
         (None, None) => "runs".to_owned(),
     }
 }

@@ -229,8 +229,9 @@ impl Control {
         if known.object != ObjectId::NONE {
             return known.object;
         }
-        let object = self.add_descriptor_object(fd);
         let peer = known.peer.filter(|_| known.kind == Kind::Pipe);
+        // Whichever end is used first, a pipe has the same name.
+        let object = self.add_descriptor_object(peer.map_or(fd, |it| it.min(fd)));
         for end in [Some(fd), peer].into_iter().flatten() {
             if let Some(slot) = self.io.slot(end)
                 && slot.kind == known.kind
@@ -291,6 +292,8 @@ impl Control {
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wish {
+    /// What for.
+    pub(crate) kind: OpKind,
     pub(crate) list: *mut libc::pollfd,
     pub(crate) n_list: usize,
     /// The descriptor's object, or that of the list.
@@ -324,7 +327,7 @@ pub(crate) unsafe fn wait_for(wish: &Wish) -> OpResult {
         (*control).io.n_waiting += 1;
         let is_ready = !wish.is_late && poll_now(wish.list, wish.n_list) != 0;
         (*control).set_ready(&waiting, is_ready);
-        let op = Op::on(OpKind::Io, wish.object, wish.site).other(wish.written);
+        let op = Op::on(wish.kind, wish.object, wish.site).other(wish.written);
         let performed = step(op.until(wish.deadline));
         (*control).io.stop_waiting(me);
         (*control).io.is_stale = true;
@@ -332,19 +335,20 @@ pub(crate) unsafe fn wait_for(wish: &Wish) -> OpResult {
     }
 }
 
-/// Waits until one descriptor can be read or written, inside a hook.
-pub(crate) unsafe fn wait_for_one(fd: c_int, is_write: bool, site: SiteId) -> OpResult {
+/// Waits until one descriptor can be written, if that is what the op does, or else read; inside a hook.
+pub(crate) unsafe fn wait_for_one(kind: OpKind, fd: c_int, site: SiteId) -> OpResult {
     // SAFETY: the caller's promise is passed on.
-    unsafe { wait_for_one_until(fd, is_write, None, site) }
+    unsafe { wait_for_one_until(kind, fd, None, site) }
 }
 
 /// The same, until a deadline.
 pub(crate) unsafe fn wait_for_one_until(
+    kind: OpKind,
     fd: c_int,
-    is_write: bool,
     deadline: Option<u64>,
     site: SiteId,
 ) -> OpResult {
+    let is_write = kind == OpKind::IoWrite;
     let events = if is_write { libc::POLLOUT } else { libc::POLLIN };
     let mut list = libc::pollfd { fd, events, revents: 0 };
     // SAFETY: the thread that runs is inside a hook; the list lives while it waits.
@@ -355,7 +359,7 @@ pub(crate) unsafe fn wait_for_one_until(
         let is_late = !(*control).io.look(fd).is_internal;
         loop {
             let list = &raw mut list;
-            let wish = Wish { list, n_list: 1, object, written, deadline, is_late, site };
+            let wish = Wish { kind, list, n_list: 1, object, written, deadline, is_late, site };
             match wait_for(&wish) {
                 OpResult::Done if poll_now(list, 1) == 0 => {}
                 OpResult::Interrupted if (*control).signals.ran.may_restart => {}
@@ -370,11 +374,11 @@ pub(crate) const AT_ONCE: u64 = 1;
 pub(crate) const AT_ONCE_NO_POINT: u64 = 2;
 
 /// A step on a descriptor that does not wait.
-pub(crate) unsafe fn step_at_once(object: ObjectId, arg: u64, site: SiteId) {
+pub(crate) unsafe fn step_at_once(kind: OpKind, object: ObjectId, arg: u64, site: SiteId) {
     // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
     unsafe {
         (*control()).this().spin.reset();
-        step(Op::on(OpKind::Io, object, site).arg(arg));
+        step(Op::on(kind, object, site).arg(arg));
         (*control()).io.is_stale = true;
     }
 }

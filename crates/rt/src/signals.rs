@@ -522,7 +522,7 @@ pub(crate) fn is_cancellation_point(op: &Op) -> bool {
     match op.kind {
         OpKind::CondWait | OpKind::CondWake | OpKind::SemWait => true,
         OpKind::Join | OpKind::Sleep | OpKind::SigWait => true,
-        OpKind::Io => op.flags.has(Flags::TIMED) || op.arg != AT_ONCE_NO_POINT,
+        kind if kind.is_io() => op.flags.has(Flags::TIMED) || op.arg != AT_ONCE_NO_POINT,
         _ => false,
     }
 }
@@ -554,7 +554,7 @@ pub(crate) fn after_step(op: &Op, performed: &Performed) -> bool {
     match op.kind {
         OpKind::SemWait => ran.may_restart,
         OpKind::Sleep | OpKind::SigWait => !ran.is_any,
-        OpKind::Io | OpKind::FutexWake => false,
-        _ => true,
+        OpKind::FutexWake => false,
+        kind => !kind.is_io(),
     }
 }

@@ -49,6 +49,11 @@ impl Stacks {
         (StackId(number), is_new)
     }
 
+    /// Is half of the room taken? Steps leave the rest to blocks, which are named after their stacks.
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.all.len() as u32 >= self.room / 2
+    }
+
     pub(crate) fn get(&self, stack: StackId) -> &Stack {
         &self.all[stack.0 as usize]
     }

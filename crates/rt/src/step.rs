@@ -247,7 +247,7 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
         // SAFETY: the area has the events' room, which the index is cut to.
         let told = unsafe { &mut *control.options.add(control.emit.idx()) };
         told.context = control.context();
-        if control.keeps_stacks {
+        if control.keeps_stacks && !control.stacks.is_half_full() {
             told.stack = control.keep_stack(control.emit.site_pc(op.site)).0;
         }
     }

@@ -1,6 +1,6 @@
 //@ expect: deadlock
 //@ execs: 500
-//@ cause: pthread_mutex_lock(&lock);
+//@ cause: pthread_mutex_lock(&lock); // a second time | pthread_mutex_lock(&lock); // waits for the cleaner
 // A recursive mutex locked twice on a rare path and unlocked once: the thread ends with it.
 #include <pthread.h>
 
@@ -12,7 +12,7 @@ static void *cleaner(void *arg)
     (void)arg;
     pthread_mutex_lock(&lock);
     if (dirty) {
-        pthread_mutex_lock(&lock);
+        pthread_mutex_lock(&lock); // a second time
         dirty = 0;
     }
     pthread_mutex_unlock(&lock);
@@ -23,7 +23,7 @@ static void *soiler(void *arg)
 {
     (void)arg;
     for (int i = 1; i >= 0; i--) {
-        pthread_mutex_lock(&lock);
+        pthread_mutex_lock(&lock); // waits for the cleaner
         dirty = i;
         pthread_mutex_unlock(&lock);
     }

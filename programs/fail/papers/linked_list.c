@@ -1,6 +1,6 @@
 //@ expect: assert
 //@ execs: 500
-//@ cause: last->next = node;
+//@ cause: while (last->next) | last->next = node;
 // Two threads append to one list; the last node is looked for without the lock, and only the link is set
 // under it.
 #include <assert.h>

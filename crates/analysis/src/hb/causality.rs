@@ -399,7 +399,7 @@ impl Causality {
                 self.release(thread, object);
                 self.release(thread, event.other);
             }
-            OpKind::Io => self.io(event),
+            kind if kind.is_io() => self.io(event),
             OpKind::Kill | OpKind::Cancel => {
                 self.signals.join(&self.threads[thread.idx()].now);
                 self.end_segment(thread);

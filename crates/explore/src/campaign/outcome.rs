@@ -183,11 +183,9 @@ pub struct Suppressed {
 impl Found {
     /// Takes over what was found out about it.
     pub(super) fn take(&mut self, explained: Explained) {
-        let Explained { finding, explanation } = explained;
-        if finding.plan != self.finding.plan {
-            let original = std::mem::replace(&mut self.finding, finding);
-            self.original = Some(Box::new(original));
-        }
+        let Explained { finding, original, explanation } = explained;
+        self.original = (finding.plan != original.plan).then(|| Box::new(original));
+        self.finding = finding;
         self.explanation = Some(Box::new(explanation));
     }
 }

@@ -29,6 +29,7 @@ pub(super) fn passing(
         objects: described.objects,
         locations: described.locations,
         places: described.places,
+        stacks: described.stacks,
         threads: described.threads,
         size: size(trace),
         reversed,

@@ -293,6 +293,7 @@ fn show_start(finding: &mut Finding, trace: &Trace, trials: &mut Trials<'_>) {
     finding.steps = described.steps;
     finding.n_steps_dropped = described.n_steps_dropped;
     finding.places = described.places;
+    finding.stacks = described.stacks;
     finding.objects = described.objects;
     finding.locations = described.locations;
 }

@@ -166,18 +166,34 @@ impl Scene<'_, '_> {
             (Node::Step(first), Node::Step(second)) => Some((first, second)),
             _ => None,
         });
-        for (first, second) in steps {
+        let of_pairs = steps.clone().flat_map(|(first, second)| {
             let after = self.next_use(first, second).map(|it| (first, second, it));
             let before = self.last_use(first, second).map(|it| (it, first, second));
-            for (from, between, to) in after.into_iter().chain(before) {
-                if let Some(lock) = self.gap(from, to) {
-                    let lock = lock.map(|it| self.points.name(it)).unwrap_or_default();
-                    let [from, between, to] = [from, between, to].map(|it| self.point(it));
-                    return Some(Observation::NotOne { from, between, to, lock });
-                }
-            }
+            after.into_iter().chain(before)
+        });
+        // An order may be of steps that come along with those that matter.
+        let of_sides = steps.flat_map(|it| [it.1, it.0]).filter_map(|it| self.overtaken(it));
+        let mut all = of_pairs.chain(of_sides);
+        let (parts, lock) = all.find_map(|it| Some((it, self.gap(it.0, it.2)?)))?;
+        let lock = lock.map(|it| self.points.name(it)).unwrap_or_default();
+        let [from, between, to] = <[usize; 3]>::from(parts).map(|it| self.point(it));
+        Some(Observation::NotOne { from, between, to, lock })
+    }
+
+    /// A write of what its thread had looked at before, and another has written since.
+    fn overtaken(&self, to: usize) -> Option<(usize, usize, usize)> {
+        let events = &self.trace.events;
+        let Event { thread, object, kind, .. } = events[to];
+        if !kind.is_access() || !kind.is_write() {
+            return None;
         }
-        None
+        let is_data = |idx: &usize| events[*idx].kind.is_access() && events[*idx].object == object;
+        let from = (0..to).rev().find(|idx| events[*idx].thread == thread && is_data(idx))?;
+        let is_between = |idx: &usize| {
+            let it = &events[*idx];
+            it.thread != thread && is_data(idx) && it.kind.is_write()
+        };
+        (from..to).find(is_between).map(|between| (from, between, to))
     }
 
     /// Are two steps of a thread not one critical section? Then the lock that was held at both, if one was.

@@ -42,7 +42,7 @@ fn one_preemption_is_enough() {
         .filter_map(|seed| fails_as(shuttle.clone(), seed))
         .find(|(it, _)| it.fails_on[0] == 0 && it.fails_on[1] != 0)
         .expect("some schedule does it");
-    let Explained { finding: small, explanation } = explained(&shuttle, &finding);
+    let Explained { finding: small, explanation, .. } = explained(&shuttle, &finding);
     let minimising = explanation.minimising;
     assert_eq!(minimising.ending, MinimisingEnd::Done);
     assert!(minimising.before.n_preemptions > 3, "{minimising:?}");
@@ -66,7 +66,7 @@ proptest! {
         let Some((shuttle, finding)) = fails_as(Shuttle { threads, fails_on: Vec::new() }, seed) else {
             return Ok(());
         };
-        let Explained { finding: small, explanation } = explained(&shuttle, &finding);
+        let Explained { finding: small, explanation, .. } = explained(&shuttle, &finding);
         let minimising = explanation.minimising;
         prop_assert_eq!(minimising.ending, MinimisingEnd::Done);
         prop_assert_eq!(small.bucket, finding.bucket);

@@ -123,7 +123,7 @@ impl Wait {
                 format!("for a wake-up on {short} that nobody will send")
             }
             OpKind::SigWait => "for a signal that nobody will send".into(),
-            OpKind::Io => format!("for {long}, which nobody will make ready"),
+            kind if kind.is_io() => format!("for {long}, which nobody will make ready"),
             _ if self.holders.is_empty() => format!("for {short}, which nobody will give back"),
             _ => format!("{}, which has finished", self.held_text(0)),
         }

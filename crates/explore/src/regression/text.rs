@@ -59,7 +59,9 @@ pub(super) fn write(it: &Regression) -> String {
     for (number, object) in finding.objects.iter().enumerate().skip(1) {
         let _ = writeln!(out, "object {number} {}", json(object));
     }
-    for (number, place) in finding.places.iter().enumerate().skip(1) {
+    // Those of stacks, which are not kept, come after those of steps.
+    let n_places = finding.steps.iter().map(|it| it.place as usize + 1).max().unwrap_or(0);
+    for (number, place) in finding.places.iter().enumerate().take(n_places).skip(1) {
         let _ = writeln!(out, "place {number} {}", json(place));
     }
     if finding.n_steps_dropped > 0 {
@@ -219,6 +221,7 @@ impl Parts {
             objects,
             locations: Vec::new(),
             places,
+            stacks: Vec::new(),
             strategy: plan.picker.to_string(),
             plan: Plan { prefix: self.prefix, ..plan },
             execution: 0,
@@ -290,6 +293,7 @@ impl Line<'_> {
             object: ObjectId(self.number(object)?),
             place: self.number(place)?,
             value: 0,
+            stack: 0,
         })
     }
 }

@@ -80,7 +80,7 @@ impl Deed {
         let of_object = name(object.0);
         let beyond = match kind {
             OpKind::Spawn => (THREADS, Effect::Whole),
-            OpKind::Io => (DESCRIPTORS, Effect::Whole),
+            kind if kind.is_io() => (DESCRIPTORS, Effect::Whole),
             OpKind::Kill | OpKind::Handle | OpKind::SigWait | OpKind::Cancel => {
                 (SIGNALS, Effect::Whole)
             }

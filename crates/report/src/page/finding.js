@@ -34,8 +34,8 @@
 
   // What is derived from a schedule once.
   const prepare = (view) => {
-    const rows = view.rows.map(([number, lane, text, object, place, mark, reason], index) => ({
-      index, number, lane, object,
+    const rows = view.rows.map(([number, lane, text, object, place, mark, reason, stack], index) => ({
+      index, number, lane, object, stack,
       text: view.texts[text] || "", mark: view.texts[mark] || "", reason: view.texts[reason] || "",
       place: place > 0 ? view.places[place - 1] : null,
     }));
@@ -50,7 +50,7 @@
       const before = rows[row.index - 1];
       if (!before || before.lane !== row.lane) switches.push(row.index);
     }
-    const touches = new Map(), edgesAt = new Map(), stacks = new Map(view.stacks);
+    const touches = new Map(), edgesAt = new Map();
     for (const row of rows) {
       if (row.object === 0) continue;
       if (!touches.has(row.object)) touches.set(row.object, []);
@@ -65,7 +65,7 @@
     const marked = rows.filter((it) => it.mark).map((it) => it.index);
     // Where all is in one file, its name need not be said in every row.
     const isOneFile = new Set(rows.filter((it) => it.place).map((it) => it.place[0])).size < 2;
-    return { ...view, rows, entries, at, lives, switches, touches, edgesAt, stacks, marked, isOneFile };
+    return { ...view, rows, entries, at, lives, switches, touches, edgesAt, marked, isOneFile };
   };
 
   const views = data.views.map(prepare);
@@ -92,6 +92,8 @@
     return "";
   };
 
+  const placeName = (place) => (place[3] ? `${place[2]} in ${place[3]}` : place[2] || "?");
+
   // What is known of a row, for the tip and for the pane; links only in the pane.
   const describe = (row, withLinks) => {
     const shown = view();
@@ -105,15 +107,18 @@
     const add = (term, ...what) => list.append(make("dt", {}, term), make("dd", {}, ...what));
     if (row.place) {
       const text = sourceLine(row.place);
-      add("at", row.place[3] ? `${row.place[2]} in ${row.place[3]}` : row.place[2]);
+      add("at", placeName(row.place));
       if (text) add("", make("code", {}, text));
     }
     if (row.object > 0 && shown.objects[row.object]) add("object", shown.objects[row.object][1]);
     const locks = held(row);
     if (locks.length > 0) add("holds", locks.map(([, lock]) => shown.objects[lock][1]).join(", "));
-    const stack = shown.stacks.get(row.index);
-    if (stack) {
-      add("stack", make("ol", { class: "stack" }, ...stack.map(([text], idx) => make("li", {}, `#${idx} ${text}`))));
+    const frames = shown.stacks[row.stack].map((it) => placeName(shown.places[it - 1]));
+    const { created } = shown.threads[row.lane];
+    if (frames.length > 0) {
+      add("stack", make("ol", { class: "stack" }, ...frames.map((text, idx) => make("li", {}, `#${idx} ${text}`))));
+    } else if (created && !withLinks) {
+      add("thread", `created at ${created}`);
     }
     if (withLinks) {
       for (const [from, to, kind] of (shown.edgesAt.get(row.index) || []).slice(0, 12)) {
@@ -127,7 +132,7 @@
         add(words, link);
       }
       const thread = shown.threads[row.lane];
-      if (thread.created) add("thread", `created at ${thread.created}`);
+      if (created) add("thread", `created at ${created}`);
       if (thread.end) add("at the end", thread.end);
     }
     if (list.children.length > 0) box.append(list);

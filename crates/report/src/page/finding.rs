@@ -67,6 +67,7 @@ pub fn passing(finding: &Finding, passing: &Passing) -> Finding {
         objects: passing.objects.clone(),
         locations: passing.locations.clone(),
         places: passing.places.clone(),
+        stacks: passing.stacks.clone(),
         plan: passing.plan.clone(),
         n_switches: passing.size.n_switches,
         output: String::new(),

@@ -30,14 +30,14 @@ pub(super) struct Lanes {
     places: Vec<(i64, u32, String, String)>,
     /// Texts of steps, marks, and why threads change.
     texts: Vec<String>,
-    /// Step number (0 for none), lane, text, object, place (0 for none), mark and reason (0 for none).
-    rows: Vec<[u64; 7]>,
+    /// Step number (0 for none), lane, text, object, place, mark, reason and stack (0 for none).
+    rows: Vec<[u64; 8]>,
     /// Lane, lock, first row, last row (or -1), depth.
     bands: Vec<[i64; 5]>,
     /// First row, last row, kind.
     edges: Vec<(usize, usize, &'static str)>,
-    /// Stacks that are known, by row: each frame as function, where, and its place's number.
-    stacks: Vec<(usize, Vec<(String, u64)>)>,
+    /// Stacks: the places of their frames. The first is of those that are not known.
+    stacks: Vec<Vec<u64>>,
     /// The row whose value differs from the same one of another schedule.
     difference: Option<usize>,
 }
@@ -60,8 +60,11 @@ pub(super) fn lanes(view: &View<'_>, base: &str, quotes: &mut Quotes) -> Lanes {
     let finding = view.finding;
     let timeline = Timeline::new(finding);
     let mut maker = Maker { base, quotes, texts: Texts::default(), places: Places::default() };
-    let rows: Vec<[u64; 7]> = timeline.rows.iter().map(|it| maker.row(&timeline, it)).collect();
-    let stacks = maker.stacks(finding, &timeline);
+    let mut stacks: Vec<Vec<u64>> =
+        finding.stacks.iter().map(|it| maker.stack(finding, it)).collect();
+    let mut rows: Vec<[u64; 8]> =
+        timeline.rows.iter().map(|it| maker.row(finding, &timeline, it)).collect();
+    maker.add_stacks(finding, &timeline, &mut rows, &mut stacks);
     let mut names = Names::new(finding);
     let mut objects = vec![(String::new(), String::new())];
     for idx in 1..finding.objects.len() {
@@ -115,7 +118,7 @@ fn lane(finding: &Finding, thread: raddle_model::ThreadId, base: &str) -> Lane {
         Some(it) if finding.thread == Some(it.thread) => "failed".to_owned(),
         Some(it) => match (&it.waits_for, it.pending) {
             (Some(wait), _) => format!("waits for {}", wait.object.replace('`', "")),
-            (None, Some(pending)) => format!("about to {}", pending.verb()),
+            (None, Some(pending)) => format!("about to {}", pending.word()),
             (None, None) => "running".to_owned(),
         },
         None => String::new(),
@@ -146,14 +149,15 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn row(&mut self, timeline: &Timeline<'_>, row: &Row<'_>) -> [u64; 7] {
+    fn row(&mut self, finding: &Finding, timeline: &Timeline<'_>, row: &Row<'_>) -> [u64; 8] {
         let text = self.texts.number(&row.words);
         let place = row.place.map_or(0, |it| self.place(it));
         let mark = self.texts.number(row.mark.unwrap_or_default());
         let reason = self.texts.number(row.switch.as_deref().unwrap_or_default());
         let lane = timeline.lane(row.thread) as u64;
         let number = row.number.unwrap_or(0);
-        [number, lane, text, u64::from(row.object.0), place, mark, reason]
+        let stack = row.step.map_or(0, |it| u64::from(finding.steps[it].stack));
+        [number, lane, text, u64::from(row.object.0), place, mark, reason, stack]
     }
 
     /// The number of a place, from 1.
@@ -163,7 +167,9 @@ impl Maker<'_> {
         }
         let file = if place::is_library(place) { None } else { self.quotes.number(place) };
         let file = file.map_or(-1, |it| it as i64);
-        let function = place::function(&place.function);
+        // Where there is no file, the function is what is shown.
+        let is_said = place.file.is_empty();
+        let function = if is_said { String::new() } else { place::function(&place.function) };
         let entry = (file, place.line, place::long(place, self.base), function);
         self.places.all.push(entry);
         let number = self.places.all.len() as u64;
@@ -171,13 +177,30 @@ impl Maker<'_> {
         number
     }
 
-    /// The stacks of accesses of a race, and those in which threads ended, at their last rows.
-    fn stacks(
+    /// The frames of a stack of the finding.
+    fn stack(&mut self, finding: &Finding, stack: &[u32]) -> Vec<u64> {
+        let places = stack.iter().filter_map(|it| finding.places.get(*it as usize));
+        places.map(|it| self.place(it)).collect()
+    }
+
+    /// Adds the stacks of accesses of a race, and those in which threads ended, at their last rows.
+    fn add_stacks(
         &mut self,
         finding: &Finding,
         timeline: &Timeline<'_>,
-    ) -> Vec<(usize, Vec<(String, u64)>)> {
-        let mut stacks: Vec<(usize, Vec<(String, u64)>)> = Vec::new();
+        rows: &mut [[u64; 8]],
+        stacks: &mut Vec<Vec<u64>>,
+    ) {
+        if stacks.is_empty() {
+            stacks.push(Vec::new());
+        }
+        let mut add = |row: usize, stack: &[Frame]| {
+            let [.., number] = &mut rows[row];
+            if *number == 0 {
+                *number = stacks.len() as u64;
+                stacks.push(stack.iter().map(|it| self.place(it)).collect());
+            }
+        };
         let accesses = finding.evidence.as_deref().map_or(&[][..], |it| it.accesses.as_slice());
         for access in accesses.iter().filter(|it| !it.stack.is_empty()) {
             let step = evidence::step_idx(finding, access);
@@ -186,26 +209,20 @@ impl Maker<'_> {
                 None => row.mark.is_some() && row.place == Some(&access.place),
             };
             if let Some(row) = timeline.rows.iter().position(is_it) {
-                stacks.push((row, self.frames(&access.stack)));
+                add(row, &access.stack);
             }
         }
         for state in finding.threads.iter().filter(|it| !it.stack.is_empty()) {
             let last = timeline.rows.iter().rposition(|it| it.thread == state.thread);
-            let is_there = |row: usize| {
-                let at = timeline.rows[row].place;
-                let is_end = timeline.rows[row].number.is_none();
+            let is_there = |row: &usize| {
+                let at = timeline.rows[*row].place;
+                let is_end = timeline.rows[*row].number.is_none();
                 is_end || at.is_some_and(|it| state.stack.contains(it))
             };
-            let is_new = |row: usize| stacks.iter().all(|it| it.0 != row);
-            if let Some(row) = last.filter(|it| is_there(*it) && is_new(*it)) {
-                stacks.push((row, self.frames(&state.stack)));
+            if let Some(row) = last.filter(is_there) {
+                add(row, &state.stack);
             }
         }
-        stacks
-    }
-
-    fn frames(&mut self, stack: &[Frame]) -> Vec<(String, u64)> {
-        stack.iter().map(|it| (place::with_function(it, self.base), self.place(it))).collect()
     }
 }
 

@@ -104,6 +104,13 @@ fn ten_thousand_steps_are_less_than_five_megabytes() {
         let thread = u32::from(idx % 7 == 0);
         samples::add(&mut long, &[(thread, OpKind::Lock, 1, 30), (thread, OpKind::Unlock, 1, 31)]);
     }
+    // As many stacks as the runtime keeps of steps, each as deep as they come.
+    let n_places = long.places.len() as u32;
+    long.stacks =
+        (0..4_096).map(|it| (0..12).map(|depth| (it + depth) % n_places).collect()).collect();
+    for (idx, step) in long.steps.iter_mut().enumerate() {
+        step.stack = idx as u32 % 4_096;
+    }
     let page = page(&long, &Source::Text(format!("{}\n", "x".repeat(100)).repeat(100_000)));
     assert!(page.len() < 5_000_000, "{}", page.len());
     assert!(page.contains("10,005 steps"));

@@ -68,6 +68,7 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
             "condition variable `ready`".into(),
         ],
         places: vec![Place::default()],
+        stacks: Vec::new(),
         plan: Plan::new(PickerSpec::Walk, 7),
         execution: 1942,
         n_switches: 0,
@@ -108,6 +109,7 @@ pub(crate) fn add(finding: &mut Finding, steps: &[(u32, OpKind, u32, u32)]) {
             object: ObjectId(*object),
             place: place as u32,
             value,
+            stack: 0,
         });
     }
 }

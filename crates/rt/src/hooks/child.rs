@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use libc::{id_t, pid_t, rusage, siginfo_t};
 use raddle_fiber::raw;
-use raddle_model::{ObjectId, SiteId};
+use raddle_model::{ObjectId, OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
@@ -169,6 +169,7 @@ unsafe fn wait_for_end(pid: pid_t, site: SiteId) {
         let mut list = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let object = (*control()).poll_object(fd);
         io::wait_for(&Wish {
+            kind: OpKind::Io,
             list: &raw mut list,
             n_list: 1,
             object,

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint};
 
 use libc::{sockaddr, socklen_t};
 use raddle_fiber::raw;
+use raddle_model::OpKind;
 
 use crate::{
     control::{Caller, control, enter, leave},
@@ -124,7 +125,7 @@ unsafe extern "C-unwind" fn do_connect(
             return real::connect(fd, address, size);
         }
         if (*control()).io.look(fd).kind.is_stream() {
-            touch(fd, AT_ONCE, caller);
+            touch(OpKind::Connect, fd, AT_ONCE, caller);
             (*control()).io.set_internal(fd, is_local(address));
         }
         let result = real::connect(fd, address, size);
@@ -133,13 +134,13 @@ unsafe extern "C-unwind" fn do_connect(
 }
 
 /// A step on a descriptor that does not wait, if it is one that threads can wait for.
-pub(crate) unsafe fn touch(fd: c_int, arg: u64, caller: Caller) {
+pub(crate) unsafe fn touch(kind: OpKind, fd: c_int, arg: u64, caller: Caller) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         if (*control()).io.look(fd).kind.is_stream() {
             let site = (*control()).site(caller);
             let object = (*control()).descriptor_object(fd);
-            io::step_at_once(object, arg, site);
+            io::step_at_once(kind, object, arg, site);
         }
     }
 }
@@ -149,7 +150,7 @@ unsafe extern "C-unwind" fn do_shutdown(fd: c_int, how: c_int) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if enter() {
-            touch(fd, AT_ONCE_NO_POINT, caller);
+            touch(OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
             let result = real::shutdown(fd, how);
             return leave(result);
         }
@@ -187,7 +188,7 @@ unsafe extern "C-unwind" fn do_epoll_ctl(
         if !enter() {
             return real::epoll_ctl(epoll, op, fd, event);
         }
-        touch(epoll, AT_ONCE_NO_POINT, caller);
+        touch(OpKind::Io, epoll, AT_ONCE_NO_POINT, caller);
         if op == libc::EPOLL_CTL_ADD && !(*control()).io.look(fd).is_internal {
             (*control()).io.set_internal(epoll, false);
         }
@@ -282,7 +283,7 @@ unsafe extern "C-unwind" fn do_close(fd: c_int) -> c_int {
         if !enter() {
             return real::close(fd);
         }
-        touch(fd, AT_ONCE, caller);
+        touch(OpKind::Close, fd, AT_ONCE, caller);
         super::timer::forget_descriptor(fd);
         (*control()).io.forget(fd);
         let result = real::close(fd);

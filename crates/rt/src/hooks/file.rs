@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use raddle_fiber::raw;
-use raddle_model::SiteId;
+use raddle_model::{OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
@@ -166,7 +166,7 @@ pub(super) unsafe fn lock(fd: c_int, ask: impl Fn() -> isize, caller: Caller) ->
     unsafe {
         let site = (*control()).site(caller);
         let object = (*control()).descriptor_object(fd);
-        io::step_at_once(object, AT_ONCE_NO_POINT, site);
+        io::step_at_once(OpKind::Io, object, AT_ONCE_NO_POINT, site);
         let result = try_again(libc::EAGAIN, ask, site);
         (*control()).meet();
         result

@@ -40,18 +40,12 @@ export! {
 /// So many bytes fit into a pipe that `poll` calls writable (`PIPE_BUF`).
 const PIPE_SURE: usize = 4096;
 
-/// Which way data goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    In,
-    Out,
-}
-
 /// How a call is to be made.
 #[derive(Clone, Copy)]
 struct Call {
     fd: c_int,
-    way: Way,
+    /// What it does.
+    op: OpKind,
     /// Must it not wait (`O_NONBLOCK`, `MSG_DONTWAIT`)?
     is_nonblocking: bool,
     kind: Kind,
@@ -59,7 +53,7 @@ struct Call {
 }
 
 /// Is this a call that could block? Inside a hook then; else outside.
-unsafe fn begin(fd: c_int, way: Way, flags: c_int, caller: Caller) -> Option<Call> {
+unsafe fn begin(fd: c_int, op: OpKind, flags: c_int, caller: Caller) -> Option<Call> {
     if fd < 0 || !enter() {
         return None;
     }
@@ -67,7 +61,7 @@ unsafe fn begin(fd: c_int, way: Way, flags: c_int, caller: Caller) -> Option<Cal
     unsafe {
         let known = (*control()).io.look(fd);
         // What leaves the program is not its threads' business.
-        let is_outside = known.is_found && way == Way::Out;
+        let is_outside = known.is_found && op == OpKind::IoWrite;
         if !known.kind.is_stream() || is_outside {
             return leave(None);
         }
@@ -77,7 +71,7 @@ unsafe fn begin(fd: c_int, way: Way, flags: c_int, caller: Caller) -> Option<Cal
             || (flags & libc::MSG_DONTWAIT != 0 && known.kind == Kind::Socket);
         (*control()).this().spin.reset();
         let site = (*control()).site(caller);
-        Some(Call { fd, way, is_nonblocking, kind: known.kind, site })
+        Some(Call { fd, op, is_nonblocking, kind: known.kind, site })
     }
 }
 
@@ -85,12 +79,11 @@ unsafe fn begin(fd: c_int, way: Way, flags: c_int, caller: Caller) -> Option<Cal
 unsafe fn perform(call: &Call, mut real: impl FnMut() -> isize) -> isize {
     // SAFETY: the thread that runs is inside a hook; the caller's call is what the program asked for.
     unsafe {
-        let is_write = call.way == Way::Out;
         loop {
             if call.is_nonblocking {
                 let object = (*control()).descriptor_object(call.fd);
-                io::step_at_once(object, AT_ONCE, call.site);
-            } else if io::wait_for_one(call.fd, is_write, call.site) == OpResult::Interrupted {
+                io::step_at_once(call.op, object, AT_ONCE, call.site);
+            } else if io::wait_for_one(call.op, call.fd, call.site) == OpResult::Interrupted {
                 return -(libc::EINTR as isize);
             }
             let result = real();
@@ -144,7 +137,7 @@ unsafe fn read_from(fd: c_int, buffer: *mut c_void, size: size_t, caller: Caller
         if is_hidden(fd) {
             return fail(libc::EBADF) as ssize_t;
         }
-        let Some(call) = begin(fd, Way::In, 0, caller) else {
+        let Some(call) = begin(fd, OpKind::IoRead, 0, caller) else {
             let result = match file::read_random(fd, buffer, size) {
                 Some(result) => result,
                 None => real::read(fd, buffer, size),
@@ -168,7 +161,7 @@ unsafe extern "C-unwind" fn do_readv(fd: c_int, parts: *const iovec, n_parts: c_
         if is_hidden(fd) {
             return fail(libc::EBADF) as ssize_t;
         }
-        let result = match begin(fd, Way::In, 0, caller) {
+        let result = match begin(fd, OpKind::IoRead, 0, caller) {
             None => real::readv(fd, parts, n_parts),
             Some(call) => end(perform(&call, || {
                 let args = [fd as usize, parts as usize, n_parts as usize, 0, 0, 0];
@@ -211,7 +204,7 @@ unsafe fn write_to(fd: c_int, buffer: *const c_void, size: size_t, caller: Calle
             return fail(libc::EBADF) as ssize_t;
         }
         range(buffer as usize, size, OpKind::Read, caller);
-        match begin(fd, Way::Out, 0, caller) {
+        match begin(fd, OpKind::IoWrite, 0, caller) {
             None => real::write(fd, buffer, size),
             Some(call) => end(perform_all(&call, size, |n_done| {
                 write_part(&call, buffer as usize + n_done, size - n_done)
@@ -258,7 +251,7 @@ unsafe extern "C-unwind" fn do_writev(fd: c_int, parts: *const iovec, n_parts: c
         let n_parts = n_parts.max(0) as usize;
         let size = (0..n_parts).map(|idx| (*parts.add(idx)).iov_len).sum::<usize>();
         parts_used(parts, n_parts, size as isize, OpKind::Read, caller);
-        let Some(call) = begin(fd, Way::Out, 0, caller) else {
+        let Some(call) = begin(fd, OpKind::IoWrite, 0, caller) else {
             return real::writev(fd, parts, n_parts as c_int);
         };
         if call.is_nonblocking || size <= PIPE_SURE {
@@ -348,7 +341,7 @@ unsafe fn receive(
 ) -> ssize_t {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        let Some(call) = begin(fd, Way::In, flags, caller) else {
+        let Some(call) = begin(fd, OpKind::IoRead, flags, caller) else {
             let result = real::recvfrom(fd, buffer, size, flags, from.0, from.1);
             return came_in(buffer, result, caller);
         };
@@ -371,7 +364,7 @@ unsafe extern "C-unwind" fn do_recvmsg(fd: c_int, message: *mut msghdr, flags: c
     let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
-        let result = match begin(fd, Way::In, flags, caller) {
+        let result = match begin(fd, OpKind::IoRead, flags, caller) {
             None => real::recvmsg(fd, message, flags),
             Some(call) => end(perform(&call, || {
                 let flags = (flags | libc::MSG_DONTWAIT) as usize;
@@ -419,7 +412,7 @@ unsafe fn send_to(
     // SAFETY: the program's promises are passed on.
     unsafe {
         range(buffer as usize, size, OpKind::Read, caller);
-        let Some(call) = begin(fd, Way::Out, flags, caller) else {
+        let Some(call) = begin(fd, OpKind::IoWrite, flags, caller) else {
             return real::sendto(fd, buffer, size, flags, to.0, to.1);
         };
         let flags = (flags | libc::MSG_DONTWAIT) as usize;
@@ -437,7 +430,7 @@ unsafe extern "C-unwind" fn do_sendmsg(fd: c_int, message: *const msghdr, flags:
     unsafe {
         let (parts, n_parts) = ((*message).msg_iov, (*message).msg_iovlen);
         parts_used(parts, n_parts, isize::MAX, OpKind::Read, caller);
-        match begin(fd, Way::Out, flags, caller) {
+        match begin(fd, OpKind::IoWrite, flags, caller) {
             None => real::sendmsg(fd, message, flags),
             Some(call) => end(perform(&call, || {
                 let flags = (flags | libc::MSG_DONTWAIT) as usize;
@@ -477,7 +470,7 @@ unsafe fn accept_from(
 ) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        let Some(call) = begin(fd, Way::In, 0, caller) else {
+        let Some(call) = begin(fd, OpKind::Accept, 0, caller) else {
             return real::accept4(fd, address, n_address, flags);
         };
         let args = [fd as usize, address as usize, n_address as usize, flags as usize, 0, 0];

@@ -97,14 +97,15 @@ unsafe fn poll_until(
         }
         let (object, written) = objects_of(list, n_list);
         if limit == Limit::Now {
-            io::step_at_once(object, AT_ONCE, site);
+            io::step_at_once(OpKind::Poll, object, AT_ONCE, site);
             return look();
         }
         let is_late =
             n_list > 0 && (0..n_list).all(|idx| (*control).io.is_outside((*list.add(idx)).fd));
         loop {
             let deadline = limit.deadline();
-            let wish = Wish { list, n_list, object, written, deadline, is_late, site };
+            let wish =
+                Wish { kind: OpKind::Poll, list, n_list, object, written, deadline, is_late, site };
             let result = io::wait_for(&wish);
             if result == OpResult::Interrupted && (*control).signals.ran.is_any {
                 return -(libc::EINTR as isize);

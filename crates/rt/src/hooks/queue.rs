@@ -42,7 +42,7 @@ unsafe extern "C-unwind" fn do_open(
 /// Waits until the queue is ready, if the program would, and makes the call: `-errno` or its result.
 unsafe fn perform(
     queue: c_int,
-    is_write: bool,
+    kind: OpKind,
     until: *const timespec,
     caller: Caller,
     real: impl Fn() -> isize,
@@ -64,9 +64,9 @@ unsafe fn perform(
         loop {
             if is_nonblocking {
                 let object = (*control()).descriptor_object(queue);
-                io::step_at_once(object, AT_ONCE, site);
+                io::step_at_once(kind, object, AT_ONCE, site);
             } else {
-                match io::wait_for_one_until(queue, is_write, deadline, site) {
+                match io::wait_for_one_until(kind, queue, deadline, site) {
                     OpResult::Interrupted => return -(libc::EINTR as isize),
                     OpResult::TimedOut => return -(libc::ETIMEDOUT as isize),
                     _ => {}
@@ -102,8 +102,9 @@ unsafe fn receive(
         }
         let past = &raw const PAST as usize;
         let args = [queue as usize, buffer as usize, size, priority as usize, past, 0];
-        let result =
-            perform(queue, false, until, caller, || raw::syscall(libc::SYS_mq_timedreceive, args));
+        let result = perform(queue, OpKind::IoRead, until, caller, || {
+            raw::syscall(libc::SYS_mq_timedreceive, args)
+        });
         leave(());
         if result > 0 {
             range(buffer as usize, result as usize, OpKind::Write, caller);
@@ -128,8 +129,9 @@ unsafe fn send(
         }
         let past = &raw const PAST as usize;
         let args = [queue as usize, message as usize, size, priority as usize, past, 0];
-        let result =
-            perform(queue, true, until, caller, || raw::syscall(libc::SYS_mq_timedsend, args));
+        let result = perform(queue, OpKind::IoWrite, until, caller, || {
+            raw::syscall(libc::SYS_mq_timedsend, args)
+        });
         leave(());
         answer(result) as c_int
     }

@@ -191,7 +191,7 @@ unsafe extern "C-unwind" fn before_read(
             if fd >= 0 && is_drained(stream) && (*control()).io.look(fd).kind.is_stream() {
                 (*control()).this().spin.reset();
                 let site = (*control()).site(Caller { pc, sp });
-                io::wait_for_one(fd, false, site);
+                io::wait_for_one(OpKind::IoRead, fd, site);
             }
             leave(());
         }
@@ -229,7 +229,7 @@ unsafe extern "C-unwind" fn do_fclose(stream: *mut c_void) -> c_int {
         }
         let fd = libc::fileno(stream.cast());
         if fd >= 0 {
-            descriptor::touch(fd, AT_ONCE, caller);
+            descriptor::touch(OpKind::Close, fd, AT_ONCE, caller);
             super::timer::forget_descriptor(fd);
             (*control()).io.forget(fd);
         }

@@ -7,7 +7,7 @@ use std::{
 
 use libc::{itimerspec, itimerval, sigevent, timespec, timeval};
 use raddle_fiber::raw;
-use raddle_model::SiteId;
+use raddle_model::{OpKind, SiteId};
 
 use crate::{
     control::{control, enter, leave},
@@ -229,7 +229,7 @@ unsafe extern "C-unwind" fn notify_main(notify: *mut c_void) -> *mut c_void {
             if !enter() {
                 return ptr::null_mut();
             }
-            io::wait_for_one(fd, false, site);
+            io::wait_for_one(OpKind::IoRead, fd, site);
             let mut count = 0_u64;
             raw::syscall(libc::SYS_read, [fd as usize, &raw mut count as usize, 8, 0, 0, 0]);
             if !is_set() {
@@ -376,7 +376,7 @@ unsafe extern "C-unwind" fn do_timerfd_settime(
             let result = real::timerfd_settime(fd, flags, new, old);
             return leave(result);
         };
-        super::descriptor::touch(fd, AT_ONCE_NO_POINT, caller);
+        super::descriptor::touch(OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
         leave(set_time(idx, flags & libc::TFD_TIMER_ABSTIME != 0, new, old))
     }
 }
