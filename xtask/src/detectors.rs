@@ -19,7 +19,8 @@ use raddle_explore::{
     Campaign, Detect, Found, Observer, Options as CampaignOptions, Outcome, TargetError,
 };
 use raddle_launch::{CompilerChoice, Native, Symbols};
-use raddle_model::{Certainty, Finding, Kind, Place};
+use raddle_model::{Certainty, Finding};
+use raddle_report::named;
 
 use crate::soak::{build, programs_under};
 
@@ -101,57 +102,15 @@ fn causes(outcome: &Outcome, source: &str) -> (bool, String) {
     let kinds: BTreeSet<String> = outcome.findings.iter().map(word).collect();
     let mut told = kinds.into_iter().collect::<Vec<_>>().join(", ");
     let all = outcome.findings.iter().map(|it| &it.finding).chain(&outcome.baseline_failure);
-    let causes: Vec<&Finding> = all.filter(|it| is_cause(it.kind)).collect();
-    let lines: Vec<&str> = source.lines().collect();
-    let named: BTreeSet<&str> = causes
-        .iter()
-        .flat_map(|it| places(it))
-        .filter_map(|it| lines.get(it.line.checked_sub(1)? as usize).copied())
-        .collect();
-    let wanted = source.lines().find_map(|it| it.strip_prefix("//@ cause:")).unwrap_or_default();
-    let is_named = |text: &&str| text.is_empty() || named.iter().any(|it| it.contains(text));
-    let missing: Vec<&str> =
-        wanted.split(" | ").map(str::trim).filter(|it| !is_named(it)).collect();
+    let causes: Vec<&Finding> = all.filter(|it| named::is_cause(it.kind)).collect();
+    let missing = named::missing_causes(&causes, source);
     if !missing.is_empty() {
         told.push_str(&format!("; not named: {}", missing.join(" | ")));
+        for cause in &causes {
+            told.push_str(&format!("\n      but {}", cause.message));
+        }
     }
     (!causes.is_empty() && missing.is_empty(), told)
-}
-
-/// All places that a finding speaks of, beside its schedule.
-fn places(finding: &Finding) -> Vec<&Place> {
-    let mut places: Vec<&Place> = finding.sites.iter().collect();
-    if let Some(evidence) = finding.evidence.as_deref() {
-        for access in &evidence.accesses {
-            places.extend(access.stack.iter().chain([&access.place]));
-        }
-        places.extend(evidence.links.iter().flat_map(|it| [&it.holds.taken_at, &it.wants_at]));
-    }
-    for state in &finding.threads {
-        if let Some(wait) = &state.waits_for {
-            places.push(&wait.at);
-            places.extend(wait.holders.iter().map(|it| &it.1));
-            places.extend(wait.missed.as_ref().map(|it| &it.at));
-        }
-        if finding.thread == Some(state.thread) || finding.kind == Kind::Livelock {
-            places.extend(&state.stack);
-        }
-    }
-    places
-}
-
-const fn is_cause(kind: Kind) -> bool {
-    match kind {
-        Kind::Race | Kind::Atomicity | Kind::Deadlock | Kind::Misuse | Kind::Livelock => true,
-        Kind::Assert
-        | Kind::Abort
-        | Kind::Crash
-        | Kind::Exit
-        | Kind::Exception
-        | Kind::Panic
-        | Kind::Hang
-        | Kind::OutOfMemory => false,
-    }
 }
 
 fn word(found: &Found) -> String {

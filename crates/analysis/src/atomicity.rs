@@ -159,7 +159,12 @@ impl Watcher {
         let sites = accesses.each_ref().map(|it| it.site);
         if self.found.len() < FOUND_MAX && self.seen.insert(sites) {
             let [begin, remote, end] = accesses.each_ref().map(side);
-            self.found.push((AtomicityViolation { object, begin, remote, end }, intent));
+            let remotes = vec![remote];
+            let other = match intent {
+                Intent::Together(_, other) => Some(other),
+                _ => None,
+            };
+            self.found.push((AtomicityViolation { object, other, begin, remotes, end }, intent));
         }
     }
 }

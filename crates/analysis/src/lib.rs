@@ -4,12 +4,14 @@
 //! places and names are found by whoever makes a [`raddle_model::Finding`] of it.
 
 mod atomicity;
+mod contrast;
 mod deadlocks;
 pub mod hb;
 mod held;
 mod interruptions;
 mod lockset;
 mod needs;
+mod orders;
 mod races;
 #[cfg(test)]
 mod toy;
@@ -17,10 +19,12 @@ mod value;
 mod weak;
 
 pub use atomicity::{Intent, violations};
+pub use contrast::{Contrast, contrast, differences};
 pub use deadlocks::{PotentialDeadlock, deadlocks};
 pub use held::HeldLocks;
-pub use interruptions::{Interruption, interruptions};
+pub use interruptions::{Interruption, Tear, interruptions};
 pub use lockset::{Unlocked, Usage, locksets};
 pub use needs::way_to;
+pub use orders::inversions;
 pub use races::races;
-pub use value::{AtomicityViolation, HeldLock, LockCycle, LockLink, Race, Side};
+pub use value::{AtomicityViolation, HeldLock, Inversion, LockCycle, LockLink, Race, Side};

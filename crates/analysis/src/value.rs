@@ -78,15 +78,37 @@ pub struct LockLink {
     pub step: u64,
 }
 
-/// Another thread's access between two accesses of one thread that were meant to be one.
+/// Another thread's accesses between two accesses of one thread that were meant to be one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AtomicityViolation {
     /// The memory of the first access.
     pub object: ObjectId,
+    /// That of the last one, if it is other memory.
+    pub other: Option<ObjectId>,
     /// The access that begins what was meant to be one.
     pub begin: Side,
-    /// The other thread's.
-    pub remote: Side,
+    /// The other thread's: one, or one that meets the first access and one that meets the last.
+    pub remotes: Vec<Side>,
     /// The access that ends it.
     pub end: Side,
+}
+
+impl AtomicityViolation {
+    /// All accesses, in their order.
+    pub fn sides(&self) -> impl Iterator<Item = &Side> {
+        [&self.begin].into_iter().chain(&self.remotes).chain([&self.end])
+    }
+}
+
+/// Two accesses of different threads in an order that was perhaps not meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inversion {
+    /// The memory.
+    pub object: ObjectId,
+    /// The access that came first.
+    pub first: Side,
+    /// The one that came second.
+    pub second: Side,
+    /// Steps after which the second one's thread would go first.
+    pub n_steps: usize,
 }

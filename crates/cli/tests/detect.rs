@@ -16,6 +16,8 @@
 //! A program's folder says which detector looks at it. Those of `deadlock` and `lockset` are given so few
 //! executions that only prediction finds anything: what is expected there is what was confirmed.
 //!
+//! And of each program under `programs/fail` they name, all together, the lines that it says are to blame.
+//!
 //! Every finding is also run again, from its plan, in a new process. And the same programs run under gcc's
 //! ThreadSanitizer, with threads of the kernel's: it must agree about whether there is a race, or the
 //! program says why not.
@@ -37,11 +39,14 @@ use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{Access, Certainty, Finding, Kind};
+use raddle_report::named;
 
 /// The seed of every campaign here.
 const SEED: u64 = 1;
 /// Executions of a campaign, if the program does not say.
 const EXECUTIONS: u64 = 100;
+/// Executions of a program that fails.
+const FAILING_EXECUTIONS: u64 = 100;
 /// How often a program runs under ThreadSanitizer, whose threads do as they like.
 const TSAN_RUNS: u32 = 10;
 
@@ -66,7 +71,54 @@ fn main() -> ExitCode {
             trials.push(Trial::test(format!("{name} (tsan)"), move || agrees_with_tsan(&path)));
         }
     }
+    let failing = root.join("../fail");
+    for path in programs_under(&failing) {
+        let name = path.strip_prefix(&failing).unwrap_or(&path).display().to_string();
+        trials.push(Trial::test(format!("fail/{name} (cause)"), move || names_cause(&path)));
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Programs whose cause no detector names in full: what is said of them names one order of those that the failure
+/// needs, and the header of the program another. `raddle explain` names these (`tests/programs.rs`).
+const NOT_NAMED: &[&str] = &["account.c", "timeout_taken_for_ready.c"];
+
+/// All detectors together name the lines that a program of `programs/fail` says are to blame.
+fn names_cause(path: &Path) -> Result<(), Failed> {
+    let source = fs::read_to_string(path)?;
+    let value = |key: &str| source.lines().find_map(|it| it.strip_prefix(key)).unwrap_or_default();
+    let words = |key| value(key).split_whitespace().map(Into::into).collect();
+    let toolchain = Toolchain::open(CompilerChoice::Environment)?;
+    let request = CompileRequest { inputs: vec![path.to_owned()], flags: words("//@ flags:") };
+    let program = compile(&toolchain, &request)?.program;
+    let mut options = NativeOptions::new(program, words("//@ args:"), toolchain.runtime);
+    options.hang_timeout = Duration::from_secs(5);
+    let is_known = NOT_NAMED.iter().any(|it| path.ends_with(it));
+    // Most are named soon.
+    let mut missing = unnamed(&options, &source, FAILING_EXECUTIONS)?;
+    if missing.is_some() && !is_known {
+        missing = unnamed(&options, &source, FAILING_EXECUTIONS * 4)?;
+    }
+    match missing {
+        Some(missing) if !is_known => Err(format!("no detector names {missing:?}").into()),
+        None if is_known => Err("it is named now: take it off the list".into()),
+        _ => Ok(()),
+    }
+}
+
+/// What is to blame and is not named; `None` if all is.
+fn unnamed<'s>(
+    options: &NativeOptions,
+    source: &'s str,
+    n_executions: u64,
+) -> Result<Option<Vec<&'s str>>, Failed> {
+    let expected = Expected { n_executions, ..Expected::default() };
+    let all = Detect { races: true, deadlocks: true, locksets: true, atomicity: true };
+    let outcome = explore(options, &expected, all)?;
+    let found = outcome.findings.iter().map(|it| &it.finding).chain(&outcome.baseline_failure);
+    let causes: Vec<&Finding> = found.filter(|it| named::is_cause(it.kind)).collect();
+    let missing = named::missing_causes(&causes, source);
+    Ok((causes.is_empty() || !missing.is_empty()).then_some(missing))
 }
 
 fn programs_under(folder: &Path) -> Vec<PathBuf> {

@@ -6,6 +6,7 @@
 
 mod bucket;
 mod ending;
+mod gone;
 mod library;
 mod memory;
 mod missed;
@@ -26,7 +27,7 @@ use raddle_trace::Trace;
 
 use self::ending::Ending;
 pub(crate) use self::names::Names;
-pub(crate) use self::predicted::{Prediction, predicted, predicted_again, predictions};
+pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};
 pub use self::program::is_system_file;
 pub(crate) use self::program::{file_name, is_own, place_text};
 pub use self::race::{race, races};

@@ -230,8 +230,8 @@ pub struct Evidence {
     /// Where it is: of the bytes that the later access touches.
     #[cfg_attr(feature = "serde", serde(default))]
     pub location: Location,
-    /// A race: the earlier access, then the later one. An atomicity violation: the access that begins
-    /// what was meant to be one, the other thread's, and the one that ends it.
+    /// A race, or an order that was not meant: the earlier access, then the later one. An atomicity violation: the
+    /// access that begins what was meant to be one, one or two of another thread, and the one that ends it.
     pub accesses: Vec<Access>,
     /// A potential deadlock: each thread's part of the cycle; each wants what the next one holds.
     pub links: Vec<Link>,
@@ -240,6 +240,23 @@ pub struct Evidence {
     /// A race: what came of both orders of its accesses, if they were run.
     #[cfg_attr(feature = "serde", serde(default))]
     pub orders: Option<BothOrders>,
+    /// What a failing execution reads otherwise than one that ends well and is like it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub contrast: Option<Contrast>,
+}
+
+/// A read that sees one value in an execution that fails, and another in one that ends well.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contrast {
+    /// What is read, as reports call it.
+    pub memory: String,
+    /// The read, in the execution that fails.
+    pub read: Access,
+    /// What it sees in each.
+    pub values: [u64; 2],
+    /// Another thread's write that it sees, in each.
+    pub writes: [Option<Access>; 2],
 }
 
 /// One access to memory.

@@ -27,8 +27,8 @@ pub use explanation::{
     Passing, Point, Reason, Share, Size,
 };
 pub use finding::{
-    Access, Bucket, Certainty, Evidence, Finding, Frame, Held, Kind, Link, Miss, Missed, Place,
-    Step, ThreadState, WaitFor,
+    Access, Bucket, Certainty, Contrast, Evidence, Finding, Frame, Held, Kind, Link, Miss, Missed,
+    Place, Step, ThreadState, WaitFor,
 };
 pub use function::{is_rust_library, short_function};
 pub use location::{Home, Location};

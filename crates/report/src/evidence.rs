@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Access, Certainty, Evidence, Finding, Held, Home, Kind, Link, Location, OpKind, ThreadId,
-    ThreadState,
+    Access, Certainty, Contrast, Evidence, Finding, Held, Home, Kind, Link, Location, OpKind,
+    ThreadId, ThreadState,
 };
 
 use crate::{
@@ -27,7 +27,7 @@ pub(crate) fn headline(finding: &Finding) -> Option<String> {
         let title = if is_potential { "potential deadlock" } else { "deadlock" };
         return Some(format!("lock-order inversion ({title}) of {}", listed(&threads)));
     }
-    let title = finding.kind.title();
+    let title = if is_order(finding) { "order violation" } else { finding.kind.title() };
     let memory = memory_name(evidence);
     let size = evidence.accesses.iter().map(|it| it.size).max().unwrap_or(0);
     let size =
@@ -61,10 +61,17 @@ pub(crate) fn main_place(evidence: &Evidence) -> Option<&raddle_model::Place> {
     evidence.accesses.last().map(|it| &it.place).or_else(of_link)
 }
 
+/// Are two accesses told because of their order?
+fn is_order(finding: &Finding) -> bool {
+    let accesses = finding.evidence.as_deref().map_or(&[][..], |it| &it.accesses);
+    finding.kind == Kind::Atomicity && accesses.len() == 2
+}
+
 /// What a schedule says beside an access.
 pub(crate) fn mark(finding: &Finding, access: &Access) -> &'static str {
     let first = finding.evidence.as_deref().and_then(|it| it.accesses.first());
     match finding.kind {
+        Kind::Atomicity if is_order(finding) => "in this order",
         Kind::Atomicity if first.is_some_and(|it| it.thread == access.thread) => "meant to be one",
         Kind::Atomicity => "in between",
         _ => "race",
@@ -94,8 +101,11 @@ impl Teller<'_, '_> {
     /// The later access of a race first; what was meant to be one in the order in which it happened.
     fn accesses(&mut self, evidence: &Evidence) {
         if self.finding().kind == Kind::Atomicity {
+            let is_order = is_order(self.finding());
             for (idx, access) in evidence.accesses.iter().enumerate() {
-                self.access(access, ["", "In between, ", "Then "][idx.min(2)]);
+                let is_remote = !is_order && access.thread != evidence.accesses[0].thread;
+                let when = if is_remote { "In between, " } else { "Then " };
+                self.access(access, if idx == 0 { "" } else { when });
             }
             return;
         }
@@ -211,6 +221,9 @@ impl Teller<'_, '_> {
         }
         if let Some(effect) = &evidence.effect {
             self.line(&format!("when it was tried: {effect}"));
+        }
+        if let Some(text) = evidence.contrast.as_ref().map(|it| contrast(it, self.style)) {
+            self.line(&text);
         }
         if let Some(text) = orders::text(evidence, self.style) {
             self.line(&text);
@@ -342,6 +355,9 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
 /// leads from one to the other".
 fn unordered(finding: &Finding, evidence: &Evidence) -> Option<String> {
     let [first, second] = evidence.accesses.as_slice() else { return None };
+    if is_order(finding) {
+        return None;
+    }
     let (a, b) = (moment(finding, first), moment(finding, second));
     let are =
         if finding.certainty == Certainty::Shown { "are unordered" } else { "may be unordered" };
@@ -359,6 +375,23 @@ fn unordered(finding: &Finding, evidence: &Evidence) -> Option<String> {
         _ => format!("{}, {}", holds(first), holds(second)),
     };
     Some(format!("{a} and {b} {are}: {holds}, and no release-acquire leads from one to the other"))
+}
+
+/// "T2 reads 0 from `second` at x.c:32; then it reads 1, which T1 writes at x.c:23".
+fn contrast(contrast: &Contrast, style: &Style) -> String {
+    let Contrast { memory, read, values, writes } = contrast;
+    let written = |write: &Option<Access>| match write {
+        None => String::new(),
+        Some(it) => format!(", which T{} writes at {}", it.thread.0, place::short(&it.place)),
+    };
+    let [a, b] = values.map(|it| number::value(it, style));
+    let at = place::short(&read.place);
+    format!(
+        "T{} reads {a} from {memory} at {at}{}; then it reads {b}{}",
+        read.thread.0,
+        written(&writes[0]),
+        written(&writes[1])
+    )
 }
 
 /// `step 41`, or `what T1 did after step 40` of what was no step.

@@ -15,6 +15,7 @@ pub mod likelihood;
 mod listing;
 mod markup;
 pub mod minimised;
+pub mod named;
 mod names;
 pub mod number;
 mod orders;

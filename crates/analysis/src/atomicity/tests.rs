@@ -8,7 +8,7 @@ use crate::{Intent, toy::trace, violations};
 fn check(text: &str, expected: Expect) {
     let mut told = String::new();
     for (it, intent) in violations(&trace(text)) {
-        let steps = [&it.begin, &it.remote, &it.end].map(|it| it.step);
+        let steps: Vec<u64> = it.sides().map(|it| it.step).collect();
         let intent = match intent {
             Intent::Stale(_) => "stale",
             Intent::Checked(_) => "checked",

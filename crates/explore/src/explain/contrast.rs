@@ -1,13 +1,9 @@
 //! The nearest schedule that passes, and the first value in which it differs (ALGORITHMS D5).
 
-use std::collections::HashMap;
-
-use raddle_model::{
-    Difference, Finding, OpKind, Passing, PickerSpec, Plan, Point, Record, Step, ThreadId,
-};
+use raddle_model::{Difference, Finding, Passing, PickerSpec, Plan, Point, Record, Step};
 use raddle_trace::Trace;
 
-use super::{edges::site_hash, minimise::size, reason::Contrast};
+use super::{minimise::size, reason::Contrast};
 use crate::{finding::Described, target::Symbols};
 
 /// A passing execution as a value.
@@ -45,28 +41,12 @@ fn difference(
     small: &Finding,
     symbols: &mut dyn Symbols,
 ) -> Option<Difference> {
-    let mut lanes: HashMap<ThreadId, Vec<usize>> = HashMap::new();
-    for (idx, event) in passing.events.iter().enumerate() {
-        lanes.entry(event.thread).or_default().push(idx);
-    }
-    let mut next: HashMap<ThreadId, usize> = HashMap::new();
-    for (idx, event) in failing.events.iter().enumerate() {
-        let nth = next.entry(event.thread).or_default();
-        let other = lanes.get(&event.thread).and_then(|it| it.get(*nth)).copied();
-        *nth += 1;
-        let Some(other_idx) = other else { continue };
-        let other = &passing.events[other_idx];
-        let is_same_place = event.kind == other.kind
-            && site_hash(failing, event.site) == site_hash(passing, other.site);
-        if is_same_place && sees_values(event.kind) && event.value != other.value {
-            return Some(Difference {
-                point: point(idx, small, symbols)?,
-                passing_step: other_idx as u64,
-                values: [event.value, other.value],
-            });
-        }
-    }
-    None
+    let [step, other] = *raddle_analysis::differences(failing, passing).first()?;
+    Some(Difference {
+        point: point(step, small, symbols)?,
+        passing_step: other as u64,
+        values: [failing.events[step].value, passing.events[other].value],
+    })
 }
 
 /// A step of the smallest schedule, if the finding has kept it.
@@ -77,8 +57,4 @@ fn point(idx: usize, small: &Finding, symbols: &mut dyn Symbols) -> Option<Point
     let source = symbols.source_line(&place).unwrap_or_default();
     let step = Some(idx as u64);
     Some(Point { thread, step, kind, object, place, source, caller: None })
-}
-
-const fn sees_values(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas)
 }

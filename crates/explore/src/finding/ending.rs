@@ -7,6 +7,7 @@ use raddle_trace::Trace;
 
 use super::{
     bucket::{self, Grain},
+    gone,
     names::Names,
     program::{at_text, first_own},
     signal,
@@ -166,6 +167,9 @@ fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) 
     let object = names.object(trace.end_object).long;
     if !object.is_empty() {
         message.push_str(&format!(": {object}"));
+    }
+    if let Some(text) = gone::text(trace, misuse, names) {
+        message.push_str(&text);
     }
     by_stack(Kind::Misuse, message, misuse.text().into(), scene)
 }

@@ -5,10 +5,12 @@
 //! it is a guess that they matter, and they stay potential for that.
 
 use raddle_analysis::{
-    AtomicityViolation, HeldLock, Intent, Interruption, LockLink, PotentialDeadlock, Race, Side,
-    Unlocked, Usage,
+    AtomicityViolation, HeldLock, Intent, Interruption, Inversion, LockLink, PotentialDeadlock,
+    Race, Side, Unlocked, Usage,
 };
-use raddle_model::{Access, Certainty, Evidence, Finding, Held, Kind, Link, Place};
+use raddle_model::{
+    Access, Certainty, Contrast, Evidence, Finding, Held, Kind, Link, ObjectId, Place,
+};
 use raddle_trace::Trace;
 
 use super::{
@@ -34,6 +36,8 @@ pub(crate) enum Prediction {
     Atomicity(AtomicityViolation, Intent),
     /// A thread of a failing execution was interrupted.
     Interruption(Interruption),
+    /// Two accesses of a failing execution came in this order.
+    Order(Inversion),
 }
 
 /// What a trace says could go wrong.
@@ -48,6 +52,7 @@ pub(crate) fn predictions(trace: &Trace, detect: Detect) -> Vec<Prediction> {
     if detect.atomicity && is_failure(trace, false) {
         let found = raddle_analysis::interruptions(trace).into_iter();
         all.extend(found.map(Prediction::Interruption));
+        all.extend(raddle_analysis::inversions(trace).into_iter().map(Prediction::Order));
     } else if detect.atomicity {
         let found = raddle_analysis::violations(trace).into_iter();
         all.extend(found.map(|(it, intent)| Prediction::Atomicity(it, intent)));
@@ -61,7 +66,7 @@ impl Prediction {
         match self {
             Prediction::Deadlock(it) => it.steps.as_deref(),
             Prediction::Race(it) => it.steps.as_deref(),
-            Prediction::Atomicity(..) | Prediction::Interruption(_) => None,
+            Prediction::Atomicity(..) | Prediction::Interruption(_) | Prediction::Order(_) => None,
         }
     }
 }
@@ -82,7 +87,27 @@ pub(crate) fn predicted(
             violation(trace, it, &why, names).filter(is_in_one_function)
         }
         Prediction::Interruption(it) => violation(trace, &it.violation, why, names),
+        Prediction::Order(it) => {
+            let sides = [&it.first, &it.second];
+            unmeant(trace, (it.object, None), &sides, why, names)
+        }
     })
+}
+
+/// What a failing execution reads otherwise than one that ends well.
+pub(crate) fn contrast(
+    failing: &Trace,
+    passing: &Trace,
+    symbols: &mut dyn Symbols,
+) -> Option<Contrast> {
+    let found = raddle_analysis::contrast(failing, passing)?;
+    let mut names = Names::new(failing, symbols);
+    let memory = names.object(found.object).long;
+    let read = access(&found.read, &mut names);
+    let seen = found.writes[0].as_ref().map(|it| access(it, &mut names));
+    let mut names = Names::new(passing, symbols);
+    let instead = found.writes[1].as_ref().map(|it| access(it, &mut names));
+    Some(Contrast { memory, read, values: found.values, writes: [seen, instead] })
 }
 
 /// The same prediction, from an execution of its plan.
@@ -184,11 +209,25 @@ fn violation(
     why: &str,
     names: &mut Names<'_>,
 ) -> Option<Ending> {
-    let sides = [&found.begin, &found.remote, &found.end];
-    let accesses: Vec<Access> = sides.map(|it| access(it, names)).into();
-    let memory = names.object(found.object).long;
-    let described = *trace.objects.get(found.object.idx())?;
-    let (offset, size) = (found.remote.offset.into(), found.remote.size.into());
+    let sides: Vec<&Side> = found.sides().collect();
+    unmeant(trace, (found.object, found.other), &sides, why, names)
+}
+
+/// Accesses that the program did not mean to come like this.
+fn unmeant(
+    trace: &Trace,
+    (object, other): (ObjectId, Option<ObjectId>),
+    sides: &[&Side],
+    why: &str,
+    names: &mut Names<'_>,
+) -> Option<Ending> {
+    let accesses: Vec<Access> = sides.iter().map(|it| access(it, names)).collect();
+    let mut memory = names.object(object).long;
+    if let Some(other) = other {
+        memory = format!("{memory} and {}", names.object(other).long);
+    }
+    let described = *trace.objects.get(object.idx())?;
+    let (offset, size) = (sides[1].offset.into(), sides[1].size.into());
     let location = names.location(described, offset, size);
     let sites: Vec<Place> = accesses.iter().map(|it| it.place.clone()).collect();
     Some(Ending {
@@ -202,7 +241,7 @@ fn violation(
         certainty: Certainty::Potential(why.to_owned()),
         evidence: Some(Box::new(Evidence {
             memory,
-            memory_id: found.object,
+            memory_id: object,
             location,
             accesses,
             ..Evidence::default()
@@ -212,7 +251,7 @@ fn violation(
 
 /// What two functions do was hardly meant to be one, nor what comes around in a loop.
 fn is_in_one_function(ending: &Ending) -> bool {
-    let (first, last) = (&ending.sites[0], &ending.sites[2]);
+    let [first, .., last] = ending.sites.as_slice() else { return false };
     is_own(first)
         && first.function == last.function
         && first.file == last.file

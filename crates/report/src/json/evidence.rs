@@ -1,8 +1,8 @@
 //! The part of a `finding` line that an analysis fills: accesses, location, links of a cycle.
 
 use raddle_model::{
-    Access, BothOrders, Certainty, Change, Evidence, Finding, Held, Home, Link, Location, Outcome,
-    Place, ThreadId,
+    Access, BothOrders, Certainty, Change, Contrast, Evidence, Finding, Held, Home, Link, Location,
+    Outcome, Place, ThreadId,
 };
 use serde::Serialize;
 
@@ -24,6 +24,27 @@ pub(super) struct EvidenceLine<'a> {
     links: Vec<LinkLine<'a>>,
     effect: Option<&'a str>,
     orders: Option<OrdersLine<'a>>,
+    contrast: Option<ContrastLine<'a>>,
+}
+
+/// A read of the failing execution, and what it sees in one that ends well.
+#[derive(Serialize)]
+struct ContrastLine<'a> {
+    memory: &'a str,
+    read: AccessLine<'a>,
+    values: [u64; 2],
+    writes: Vec<Option<AccessLine<'a>>>,
+}
+
+impl<'a> ContrastLine<'a> {
+    fn new(contrast: &'a Contrast) -> ContrastLine<'a> {
+        ContrastLine {
+            memory: &contrast.memory,
+            read: AccessLine::new(&contrast.read),
+            values: contrast.values,
+            writes: contrast.writes.iter().map(|it| it.as_ref().map(AccessLine::new)).collect(),
+        }
+    }
 }
 
 impl<'a> EvidenceLine<'a> {
@@ -35,6 +56,7 @@ impl<'a> EvidenceLine<'a> {
             links: evidence.links.iter().map(LinkLine::new).collect(),
             effect: evidence.effect.as_deref(),
             orders: evidence.orders.as_ref().map(OrdersLine::new),
+            contrast: evidence.contrast.as_ref().map(ContrastLine::new),
         }
     }
 }

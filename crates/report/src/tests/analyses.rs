@@ -420,6 +420,7 @@ fn evidence_in_json() {
                 "thread": 0
               }
             ],
+            "contrast": null,
             "effect": null,
             "links": [],
             "location": {

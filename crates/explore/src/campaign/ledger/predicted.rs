@@ -9,7 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use raddle_model::{Bucket, Finding, Kind, PickerSpec, Plan, Points, Record};
+use raddle_analysis::Tear;
+use raddle_model::{Bucket, Contrast, Finding, Kind, PickerSpec, Plan, Points, Record};
 use raddle_plan::{News, is_probe};
 use raddle_trace::{SeenRace, Site, Trace};
 
@@ -17,7 +18,8 @@ use super::Ledger;
 use crate::{
     campaign::{Detect, source::Done},
     finding::{
-        Prediction, Shown, bucket, finding, first_choices, is_failure, predicted, predictions,
+        Prediction, Shown, bucket, contrast, finding, first_choices, is_failure, predicted,
+        predictions,
     },
     route::Route,
     target::{Execution, TargetError},
@@ -50,6 +52,12 @@ enum Tried {
     Shown(Box<Finding>),
     /// It did not, for this reason.
     Potential(&'static str),
+}
+
+/// What a failure needs, and an execution without it.
+struct Needed<'p> {
+    prediction: &'p Prediction,
+    passing: Trace,
 }
 
 impl Ledger<'_> {
@@ -107,62 +115,100 @@ impl Ledger<'_> {
             return Ok(());
         }
         let plan = done.plan(done.result.summaries.len() - 1);
-        self.find_interruption(Shown {
-            trace,
-            plan: &plan,
-            execution: done.range.end - 1,
-            output,
-        })?;
+        self.find_cause(Shown { trace, plan: &plan, execution: done.range.end - 1, output })?;
         if let Some((plan, again)) = self.failing_in_full(&plan, done)? {
             let Execution { trace, output } = &again;
             let execution = done.range.end - 1;
-            self.find_interruption(Shown { trace, plan: &plan, execution, output })?;
+            self.find_cause(Shown { trace, plan: &plan, execution, output })?;
         }
         Ok(())
     }
 
-    /// Tells the interruption that a failing execution needs.
-    fn find_interruption(&mut self, shown: Shown<'_>) -> Result<(), TargetError> {
+    /// Tells the interruption that a failing execution needs and, unless that says all, the order.
+    fn find_cause(&mut self, shown: Shown<'_>) -> Result<(), TargetError> {
         let all = predictions(shown.trace, Detect { atomicity: true, ..Detect::NONE });
-        let needed = self.needed_interruption(shown.plan, shown.trace, &all)?;
-        let why = "that the two were meant to be one is a guess";
-        let finding = needed.and_then(|it| predicted(shown, it, why, self.symbols));
-        if let Some(finding) = finding.filter(|it| self.predicted.tried.insert(it.bucket)) {
-            self.predicted.potential.push(with_effect(finding));
+        let interruption = self.needed_interruption(shown, &all)?;
+        let tear = interruption.as_ref().map_or(Tear::Loose, |it| it.0);
+        let order = if tear < Tear::OneSide { None } else { self.needed_order(shown, &all)? };
+        for needed in interruption.map(|it| it.1).into_iter().chain(order) {
+            self.tell_needed(shown, &needed);
         }
         Ok(())
     }
 
-    /// The first interruption without which the execution ends well: one that says what was meant to be one, if
-    /// there is such.
+    fn tell_needed(&mut self, shown: Shown<'_>, needed: &Needed<'_>) {
+        let Needed { prediction, passing } = needed;
+        let why = match prediction {
+            Prediction::Order(_) => "that the second was meant to come first is a guess",
+            _ => "that the two were meant to be one is a guess",
+        };
+        let finding = predicted(shown, prediction, why, self.symbols);
+        if let Some(finding) = finding.filter(|it| self.predicted.tried.insert(it.bucket)) {
+            let contrast = contrast(shown.trace, passing, self.symbols);
+            self.predicted.potential.push(with_effect(finding, prediction, contrast));
+        }
+    }
+
+    /// An interruption without which the execution ends well: the first of those that tell most.
     fn needed_interruption<'p>(
         &mut self,
-        plan: &Plan,
-        trace: &Trace,
+        shown: Shown<'_>,
         all: &'p [Prediction],
-    ) -> Result<Option<&'p Prediction>, TargetError> {
-        let (mut tried, mut needed) = (BTreeSet::new(), None);
+    ) -> Result<Option<(Tear, Needed<'p>)>, TargetError> {
+        let mut tried = BTreeSet::new();
+        let mut needed: Option<(Tear, Needed<'p>)> = None;
         for prediction in all {
             let Prediction::Interruption(it) = prediction else { continue };
             if tried.len() == INTERRUPTIONS_MAX || !tried.insert(it.n_steps) || self.is_stopped() {
                 continue;
             }
-            let prefix = first_choices(trace, it.n_steps);
-            let plan = Plan { prefix, picker: PickerSpec::Nonpreemptive, seed: 0, ..plan.clone() };
-            let again = self.run_watched(&plan)?;
-            if is_failure(&again.trace, self.options.exit_is_fine) {
-                continue;
+            let prefix = first_choices(shown.trace, it.n_steps);
+            let Some(passing) = self.ends_well(shown, prefix)? else { continue };
+            if needed.as_ref().is_none_or(|(tear, _)| it.tear < *tear) {
+                needed = Some((it.tear, Needed { prediction, passing }));
             }
-            let object = it.violation.object;
-            let is_about =
-                |step: u64| trace.events.get(step as usize).is_some_and(|it| it.object == object);
-            let ends = [it.violation.begin.step, it.violation.end.step];
-            if it.violation.remote.kind.is_access() && ends.into_iter().all(is_about) {
-                return Ok(Some(prediction));
+            if it.tear == Tear::Stale {
+                break;
             }
-            needed = needed.or(Some(prediction));
         }
         Ok(needed)
+    }
+
+    /// An order of two accesses that the failure needs, the earliest of those that are looked at: it fails if the first
+    /// comes first, whatever was interrupted later, and ends well if the second does.
+    fn needed_order<'p>(
+        &mut self,
+        shown: Shown<'_>,
+        all: &'p [Prediction],
+    ) -> Result<Option<Needed<'p>>, TargetError> {
+        for prediction in all.iter().rev() {
+            let Prediction::Order(it) = prediction else { continue };
+            if self.is_stopped() {
+                break;
+            }
+            let mut prefix = first_choices(shown.trace, it.n_steps);
+            prefix.push(it.second.thread.0);
+            let as_it_was = first_choices(shown.trace, it.n_steps + 1);
+            let Some(passing) = self.ends_well(shown, prefix)? else { continue };
+            if self.ends_well(shown, as_it_was)?.is_none() {
+                return Ok(Some(Needed { prediction, passing }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The execution that begins like this and goes on without preemption, if it ends well.
+    fn ends_well(
+        &mut self,
+        shown: Shown<'_>,
+        prefix: Vec<u32>,
+    ) -> Result<Option<Trace>, TargetError> {
+        let picker = PickerSpec::Nonpreemptive;
+        let plan = Plan { prefix, picker, seed: 0, ..shown.plan.clone() };
+        let trace = self.run_watched(&plan)?.trace;
+        let went_there = first_choices(&trace, trace.events.len()).starts_with(&plan.prefix);
+        let is_well = went_there && !is_failure(&trace, self.options.exit_is_fine);
+        Ok(is_well.then_some(trace))
     }
 
     /// An execution that fails in the same way, with every access as a step: what a thread did before another came to
@@ -316,14 +362,26 @@ impl Ledger<'_> {
     }
 }
 
-/// Says what came of it when the thread was not interrupted.
-fn with_effect(mut finding: Finding) -> Finding {
-    if let Some(evidence) = &mut finding.evidence {
-        let who = evidence.accesses.first().map_or(0, |it| it.thread.0);
-        evidence.effect = Some(format!(
-            "the execution fails as it is, and ends well if T{who} is not interrupted there"
-        ));
-    }
+/// Says what came of it when the thread was not interrupted, or the other access came first.
+fn with_effect(
+    mut finding: Finding,
+    prediction: &Prediction,
+    contrast: Option<Contrast>,
+) -> Finding {
+    let Some(evidence) = &mut finding.evidence else { return finding };
+    evidence.contrast = contrast;
+    let without = match (prediction, evidence.accesses.as_slice()) {
+        (Prediction::Order(_), [first, second]) => format!(
+            "T{}'s {} comes before T{}'s {}",
+            second.thread.0,
+            second.kind.verb(),
+            first.thread.0,
+            first.kind.verb()
+        ),
+        (_, [first, ..]) => format!("T{} is not interrupted there", first.thread.0),
+        (_, []) => return finding,
+    };
+    evidence.effect = Some(format!("the execution fails as it is, and ends well if {without}"));
     finding
 }
 
