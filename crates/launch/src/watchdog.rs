@@ -2,7 +2,9 @@
 //!
 //! Too long is measured in the processor's time where the execution computes, so that it does not
 //! depend on who else uses the machine; and before the first step, where there is only one thread that
-//! may have much to prepare, it is longer.
+//! may have much to prepare, it is longer. Who would compute and stands in the kernel's queue for a processor does not
+//! wait: on a machine with far too much to do that is most of the time. And time in which the watchdog itself could
+//! not look (stopped, asleep, or in that queue) is nobody's.
 
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,8 @@ const ANSWER_TIME: Duration = Duration::from_secs(2);
 const WAITS_BELOW: u32 = 10;
 /// So much longer may it compute before its first step.
 const ALONE: u32 = 6;
+/// Two looks that are further apart count as this far.
+const LOOK_MAX: Duration = Duration::from_millis(500);
 /// So much longer may it neither wait nor compute enough.
 const AT_MOST: u32 = 20;
 
@@ -25,9 +29,11 @@ pub(crate) struct Watchdog {
     hang_timeout: Duration,
     memory_limit: u64,
     pulse: (u64, u64),
-    pulse_seen: Instant,
-    /// The processor's time that the execution had used at its last step.
-    used_at_pulse: Duration,
+    /// For how long there was no step, as far as the watchdog looked.
+    idle: Duration,
+    looked_at: Instant,
+    /// The processor's time that the execution had at its last step.
+    time_at_pulse: Time,
     asked_at: Option<Instant>,
     /// It was found without steps, computing or waiting.
     verdict: Option<Idle>,
@@ -51,8 +57,9 @@ impl Watchdog {
             hang_timeout,
             memory_limit,
             pulse: (0, 0),
-            pulse_seen: Instant::now(),
-            used_at_pulse: Duration::ZERO,
+            idle: Duration::ZERO,
+            looked_at: Instant::now(),
+            time_at_pulse: Time::default(),
             asked_at: None,
             verdict: None,
             is_out_of_memory: false,
@@ -66,11 +73,14 @@ impl Watchdog {
             server.clear_output();
         }
         let pulse = server.pulse();
-        let used = processor_time(server.child()).unwrap_or_default();
+        let time = Time::of(server.child()).unwrap_or_default();
+        let now = Instant::now();
+        self.idle += now.duration_since(self.looked_at).min(LOOK_MAX);
+        self.looked_at = now;
         if pulse != self.pulse {
             self.pulse = pulse;
-            self.pulse_seen = Instant::now();
-            self.used_at_pulse = used;
+            self.idle = Duration::ZERO;
+            self.time_at_pulse = time;
             self.asked_at = None;
             self.verdict = None;
             self.is_out_of_memory = false;
@@ -91,7 +101,7 @@ impl Watchdog {
             Some(_) => {}
             None => {
                 self.is_out_of_memory = is_too_large;
-                self.verdict = self.judge(used.saturating_sub(self.used_at_pulse));
+                self.verdict = self.judge(time.since(self.time_at_pulse));
                 if is_too_large || self.verdict.is_some() {
                     self.asked_at = Some(Instant::now());
                     server.ask_where();
@@ -101,11 +111,11 @@ impl Watchdog {
     }
 
     /// What an execution does that has made no step for too long.
-    fn judge(&self, used: Duration) -> Option<Idle> {
-        let elapsed = self.pulse_seen.elapsed();
+    fn judge(&self, Time { used, queued }: Time) -> Option<Idle> {
+        let elapsed = self.idle;
         let is_alone = self.pulse.1 == 0;
         let patience = self.hang_timeout * if is_alone { ALONE } else { 1 };
-        if elapsed > self.hang_timeout && used < elapsed / WAITS_BELOW {
+        if elapsed > self.hang_timeout && used + queued < elapsed / WAITS_BELOW {
             Some(Idle::Waits)
         } else if used > patience || elapsed > patience * AT_MOST {
             Some(Idle::Computes)
@@ -120,7 +130,8 @@ impl Watchdog {
             let megabytes = self.memory_limit >> 20;
             return Some(format!("more than {megabytes} MiB (--memory)"));
         }
-        let seconds = self.asked_at?.duration_since(self.pulse_seen).as_secs().max(1);
+        self.asked_at?;
+        let seconds = self.idle.as_secs().max(1);
         Some(match self.verdict? {
             Idle::Computes => format!("computes for {seconds} s without a step"),
             Idle::Waits => format!("waits for {seconds} s outside of all that raddle sees"),
@@ -146,47 +157,80 @@ fn memory_of(process: i32) -> Option<u64> {
     Some(n_pages * PAGE)
 }
 
-/// The processor's time that a process has used.
-fn processor_time(process: i32) -> Option<Duration> {
-    /// Ticks last 10 ms for every program on x86-64, whatever the kernel uses inside.
-    const TICK: Duration = Duration::from_millis(10);
-    if process <= 0 {
-        return None;
+/// What the threads of a process have had of the processors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Time {
+    /// They ran.
+    used: Duration,
+    /// They could have.
+    queued: Duration,
+}
+
+impl Time {
+    /// All threads of a process together, those that have ended left out.
+    fn of(process: i32) -> Option<Time> {
+        if process <= 0 {
+            return None;
+        }
+        let mut all = Time::default();
+        for thread in std::fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten() {
+            // Nanoseconds on a processor, and in the queue for one.
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+            let mut fields = text.split_whitespace().map(|it| it.parse().unwrap_or_default());
+            let mut next = || Duration::from_nanos(fields.next().unwrap_or_default());
+            all = Time { used: all.used + next(), queued: all.queued + next() };
+        }
+        Some(all)
     }
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The second field is the program's name, which may hold anything.
-    let (_, rest) = text.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<u32>().ok();
-    Some(TICK * (ticks()? + ticks()?))
+
+    fn since(self, earlier: Time) -> Time {
+        Time {
+            used: self.used.saturating_sub(earlier.used),
+            queued: self.queued.saturating_sub(earlier.queued),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
-    use super::{Idle, Watchdog, memory_of, processor_time};
+    use super::{Idle, Time, Watchdog, memory_of};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn used(used: Duration) -> Time {
+        Time { used, queued: Duration::ZERO }
+    }
 
     #[test]
     fn who_computes_may_take_longer() {
-        let second = Duration::from_secs(1);
-        let mut watchdog = Watchdog::new(second, 0);
-        let Some(past) = Instant::now().checked_sub(second * 3) else { return };
-        watchdog.pulse_seen = past;
-        assert_eq!(watchdog.judge(second / 100), Some(Idle::Waits));
-        assert_eq!(watchdog.judge(second * 3), None);
+        let mut watchdog = Watchdog::new(SECOND, 0);
+        watchdog.idle = SECOND * 3;
+        assert_eq!(watchdog.judge(used(SECOND / 100)), Some(Idle::Waits));
+        assert_eq!(watchdog.judge(used(SECOND * 3)), None);
         watchdog.pulse.1 = 7;
-        assert_eq!(watchdog.judge(second * 3), Some(Idle::Computes));
-        assert_eq!(watchdog.judge(second * 9 / 10), None);
-        watchdog.pulse_seen = Instant::now();
-        assert_eq!(watchdog.judge(Duration::ZERO), None);
+        assert_eq!(watchdog.judge(used(SECOND * 3)), Some(Idle::Computes));
+        assert_eq!(watchdog.judge(used(SECOND * 9 / 10)), None);
+        watchdog.idle = Duration::ZERO;
+        assert_eq!(watchdog.judge(used(Duration::ZERO)), None);
+    }
+
+    /// It has a hundredth of a processor, and would take all of one.
+    #[test]
+    fn who_is_kept_from_computing_does_not_wait() {
+        let mut watchdog = Watchdog::new(SECOND, 0);
+        watchdog.pulse.1 = 7;
+        watchdog.idle = SECOND * 3;
+        let starved = Time { used: SECOND / 30, queued: SECOND * 2 };
+        assert_eq!(watchdog.judge(starved), None);
     }
 
     #[test]
     fn this_process_is_measured() {
         let process = std::process::id() as i32;
         assert!(memory_of(process).is_some_and(|it| it > 0));
-        assert!(processor_time(process).is_some());
-        assert_eq!(processor_time(0), None);
+        assert!(Time::of(process).is_some_and(|it| it.used > Duration::ZERO));
+        assert_eq!(Time::of(0), None);
     }
 }
