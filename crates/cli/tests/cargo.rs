@@ -246,3 +246,71 @@ fn a_notification_of_std_can_be_lost() {
         assert!(out.contains("at src/lib.rs:9 in one::closes"), "{out}\n{err}");
     }
 }
+
+/// A counter that anybody may change, and a field that says that it may be shared.
+const RACY: &str = "use std::{cell::UnsafeCell, sync::Arc, thread};
+
+static mut HITS: u32 = 0;
+
+struct Queue {
+    len: UnsafeCell<usize>,
+}
+
+unsafe impl Sync for Queue {}
+
+impl Queue {
+    fn push(&self) {
+        unsafe { *self.len.get() += 1 };
+    }
+}
+
+fn main() {
+    let queue = Arc::new(Queue { len: UnsafeCell::new(0) });
+    let other = Arc::clone(&queue);
+    let body = move || {
+        unsafe { HITS += 1 };
+        other.push();
+    };
+    let worker = thread::Builder::new().name(\"pusher\".into()).spawn(body).unwrap();
+    unsafe { HITS += 1 };
+    queue.push();
+    worker.join().unwrap();
+}
+";
+
+/// Both sides, names, where the memory was allocated and the thread created; nothing of what the compiler and std
+/// put around them.
+#[test]
+fn a_race_reads_as_one_of_c_does() {
+    let folder = crate_of("", "src/main.rs", RACY);
+    let line = "run --offline --detect race --execs 20 --keep-going --no-explain";
+    let (out, err, code) = raddle(folder.path(), line);
+    assert_eq!(code, 2, "{out}\n{err}");
+    let reports = out.split("error[").skip(1).map(|it| it.split("\n\n").next().unwrap_or(it));
+    let told: Vec<String> = reports.map(|it| it.split_once("]: ").unwrap().1.to_owned()).collect();
+    expect_test::expect![[r#"
+        data race on `one::HITS` (4 bytes)
+          found at execution 0 by nonpreemptive, seed 0, replayed 5/5
+          Read of size 4 by thread T1 pusher:
+              #0 one::main::{closure#0} src/main.rs:21  unsafe { HITS += 1 };
+          Previous write of size 4 by main thread:
+              #0 one::main src/main.rs:25  unsafe { HITS += 1 };
+          Location is global `one::HITS` of size 4, declared at src/main.rs:3
+          Thread T1 pusher (finished) created by main thread at:
+              #3 one::main src/main.rs:24  let worker = thread::Builder::new().name("pu…
+        ---
+        data race on `Queue.len` (8 bytes)
+          found at execution 8 by nonpreemptive, seed 0, replayed 5/5
+          Read of size 8 by main thread:
+              #0 one::Queue::push src/main.rs:13  unsafe { *self.len.get() += 1 };
+              #1 one::main src/main.rs:26
+          Previous write of size 8 by thread T1 pusher:
+              #0 one::Queue::push src/main.rs:13  unsafe { *self.len.get() += 1 };
+              #1 one::main::{closure#0} src/main.rs:22
+          Location is `Queue.len`, field of `one::Queue`, 16 bytes into a heap block of
+          size 24 allocated by main thread:
+              #7 one::main src/main.rs:18  let queue = Arc::new(Queue { len: UnsafeCell…
+          Thread T1 pusher (finished) created by main thread at:
+              #3 one::main src/main.rs:24  let worker = thread::Builder::new().name("pu…"#]].assert_eq(&told.join("\n---\n"));
+    assert!(!out.contains("no debug information"), "{out}");
+}

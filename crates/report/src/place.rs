@@ -31,6 +31,17 @@ pub(crate) fn with_function(place: &Place, base: &str) -> String {
     if is_said { text } else { format!("{text} in {function}") }
 }
 
+/// Is some of it written in Rust?
+pub(crate) fn is_rust(places: &[Place]) -> bool {
+    places.iter().any(|it| it.file.ends_with(".rs"))
+}
+
+/// Is it code that the Rust compiler puts into every program, and that has no lines: the `main` that C calls,
+/// `__rust_try` under `catch_unwind`?
+pub(crate) fn is_glue(place: &Place) -> bool {
+    place.file.is_empty() && (place.function == "main" || place.function.starts_with("__rust_"))
+}
+
 /// Is it in a header of the system or of a language's library, or in such a library without a place?
 pub(crate) fn is_library(place: &Place) -> bool {
     const LIBRARIES: [&str; 4] = ["libc.so", "libstdc++", "libc++", "libgcc_s"];

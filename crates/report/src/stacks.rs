@@ -23,7 +23,9 @@ pub(crate) fn render(
     sources: &mut Sources<'_>,
 ) {
     let has_own = frames.iter().any(|it| !place::is_library(it) && it.line > 0);
-    let is_shown = |it: &Frame| style.full || !has_own || !place::is_library(it);
+    let is_rust = place::is_rust(frames);
+    let is_folded = |it: &Frame| place::is_library(it) || is_rust && place::is_glue(it);
+    let is_shown = |it: &Frame| style.full || !has_own || !is_folded(it);
     let (mut n_shown, mut n_left_out) = (0, 0);
     for (number, frame) in frames.iter().enumerate() {
         if !is_shown(frame) || !style.full && n_shown == FRAMES_MAX {

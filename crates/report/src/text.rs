@@ -69,9 +69,8 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
 /// Where the program's own code has no lines, it was built without debug information, or has lost it.
 pub(crate) fn bare_module(finding: &Finding) -> Option<&str> {
     let is_bare = |it: &&Place| it.file.is_empty() && it.offset > 0 && !place::is_library(it);
-    // The `main` that every Rust program has for C's sake has no lines, and nobody misses them.
-    let is_rust = finding.places.iter().any(|it| it.file.ends_with(".rs"));
-    let is_missed = |it: &&Place| is_bare(it) && !(is_rust && it.function == "main");
+    let is_rust = place::is_rust(&finding.places);
+    let is_missed = |it: &&Place| is_bare(it) && !(is_rust && place::is_glue(it));
     let found = finding.sites.iter().chain(&finding.places).find(is_missed);
     found.map(|it| it.module.as_str())
 }
