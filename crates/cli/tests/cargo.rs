@@ -311,6 +311,7 @@ fn a_race_reads_as_one_of_c_does() {
           size 24 allocated by main thread:
               #7 one::main src/main.rs:18  let queue = Arc::new(Queue { len: UnsafeCell…
           Thread T1 pusher (finished) created by main thread at:
-              #3 one::main src/main.rs:24  let worker = thread::Builder::new().name("pu…"#]].assert_eq(&told.join("\n---\n"));
+              #3 one::main src/main.rs:24  let worker = thread::Builder::new().name("pu…"#]]
+    .assert_eq(&told.join("\n---\n"));
     assert!(!out.contains("no debug information"), "{out}");
 }

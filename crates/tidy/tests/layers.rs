@@ -64,6 +64,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "raddle-model",
             "raddle-trace",
             "raddle-plan",
+            "raddle-report",
             "raddle-analysis",
             "raddle-explore",
             "raddle-launch",
