@@ -39,6 +39,9 @@ pub(crate) fn bare(name: &str) -> Option<String> {
     if let Some(number) = name.strip_prefix("descriptor ") {
         return Some(format!("fd {number}"));
     }
+    if name.starts_with("pipe ") {
+        return Some(name.to_owned());
+    }
     let bare = CLASSES.iter().find_map(|class| name.strip_prefix(class)).unwrap_or(name);
     let bare = bare.replace('`', "");
     let is_name = !bare.contains(' ') && bare.chars().count() <= NAME_MAX;

@@ -250,7 +250,7 @@ fn observed(finding: &Finding, observation: &Observation, style: &Style) -> Stri
         ),
         Observation::LockOrder { links } => {
             let links = links.iter().map(|[took, wants]| {
-                let (first, second) = (object(finding, took), object(finding, wants));
+                let (first, second) = (lock(finding, took), lock(finding, wants));
                 format!("{} takes {first} ({}), then {second} ({})", who(took), at(took), at(wants))
             });
             format!("opposite orders: {}", links.collect::<Vec<_>>().join("; "))
@@ -291,6 +291,13 @@ fn what(finding: &Finding, point: &Point) -> String {
 fn object(finding: &Finding, point: &Point) -> String {
     let name = finding.objects.get(point.object.idx()).map(String::as_str).unwrap_or_default();
     names::bare(name).unwrap_or_default()
+}
+
+/// What reports call a lock, or else what it is.
+fn lock(finding: &Finding, point: &Point) -> String {
+    let name = finding.objects.get(point.object.idx()).map(String::as_str).unwrap_or_default();
+    let class = name.split(' ').next().filter(|it| !it.is_empty()).unwrap_or("lock");
+    names::bare(name).unwrap_or_else(|| format!("a {class}"))
 }
 
 /// A note in as many lines as it takes, all but the first indented.

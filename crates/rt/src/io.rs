@@ -230,8 +230,7 @@ impl Control {
             return known.object;
         }
         let peer = known.peer.filter(|_| known.kind == Kind::Pipe);
-        // Whichever end is used first, a pipe has the same name.
-        let object = self.add_descriptor_object(peer.map_or(fd, |it| it.min(fd)));
+        let object = self.add_descriptor_object(fd, peer);
         for end in [Some(fd), peer].into_iter().flatten() {
             if let Some(slot) = self.io.slot(end)
                 && slot.kind == known.kind
@@ -243,11 +242,13 @@ impl Control {
         object
     }
 
-    fn add_descriptor_object(&mut self, fd: c_int) -> ObjectId {
+    /// A pipe is named after both ends, whichever is used first.
+    fn add_descriptor_object(&mut self, fd: c_int, peer: Option<c_int>) -> ObjectId {
         let entry = ObjectEntry {
             class: ObjectClass::Descriptor as u8,
             region: 5,
-            base: fd as u32,
+            base: peer.map_or(fd, |it| it.min(fd)) as u32,
+            ordinal: peer.map_or(0, |it| it.max(fd) as u32),
             ..ObjectEntry::default()
         };
         let class = ObjectClass::Descriptor;
@@ -271,7 +272,7 @@ impl Control {
     /// one that it waited for in this way.
     pub(crate) fn poll_object(&mut self, first: c_int) -> ObjectId {
         if self.this().poll_object == ObjectId::NONE {
-            let object = self.add_descriptor_object(first);
+            let object = self.add_descriptor_object(first, None);
             self.this().poll_object = object;
         }
         self.this().poll_object

@@ -374,7 +374,8 @@ pub struct ObjectEntry {
     pub reserved: u16,
     /// Module, allocation site, thread or descriptor, by region.
     pub base: u32,
-    /// Heap: which allocation of this site. Stack: bytes above the end of its frame, as an `i32`.
+    /// Heap: which allocation of this site. Stack: bytes above the end of its frame, as an `i32`. Descriptor: the other
+    /// end of a pipe, or 0.
     pub ordinal: u32,
     /// Heap: size of the block. Stack: bytes above the stack pointer of its function, as an `i32`.
     pub size: u32,

@@ -157,6 +157,8 @@ pub enum Region {
     Thread(ThreadId),
     /// A file descriptor.
     Descriptor(u32),
+    /// Both ends of a pipe.
+    Pipe([u32; 2]),
 }
 
 /// A place in the frame of a function.
@@ -369,6 +371,7 @@ pub(crate) fn decode_object(entry: &ObjectEntry) -> Object {
             }),
         },
         4 => Region::Thread(ThreadId(entry.base)),
+        5 if entry.ordinal != 0 => Region::Pipe([entry.base, entry.ordinal]),
         5 => Region::Descriptor(entry.base),
         _ => Region::Unknown,
     };

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 400
+//@ cause: atomic_store(&flag, 1); | assert(!atomic_load(&flag));
 // The bug needs a number and a schedule: both are explored, and replayed.
 #include <assert.h>
 #include <pthread.h>

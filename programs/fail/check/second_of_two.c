@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 200
+//@ cause: atomic_store(&y, 1); | assert(atomic_load(&y) == 0);
 // Two functions: executions begin with main, and the second one's bug is found as well.
 #include <assert.h>
 #include <pthread.h>

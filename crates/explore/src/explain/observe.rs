@@ -172,7 +172,10 @@ impl Scene<'_, '_> {
             after.into_iter().chain(before)
         });
         // An order may be of steps that come along with those that matter.
-        let of_sides = steps.flat_map(|it| [it.1, it.0]).filter_map(|it| self.overtaken(it));
+        let of_sides = steps.flat_map(|it| [it.1, it.0]);
+        // Without orders, any step will do.
+        let n_others = if pairs.is_empty() { self.trace.events.len() } else { 0 };
+        let of_sides = of_sides.chain(0..n_others).filter_map(|it| self.overtaken(it));
         let mut all = of_pairs.chain(of_sides);
         let (parts, lock) = all.find_map(|it| Some((it, self.gap(it.0, it.2)?)))?;
         let lock = lock.map(|it| self.points.name(it)).unwrap_or_default();
@@ -183,15 +186,18 @@ impl Scene<'_, '_> {
     /// A write of what its thread had looked at before, and another has written since.
     fn overtaken(&self, to: usize) -> Option<(usize, usize, usize)> {
         let events = &self.trace.events;
-        let Event { thread, object, kind, .. } = events[to];
-        if !kind.is_access() || !kind.is_write() {
+        let Event { thread, object, .. } = events[to];
+        let is_data = |idx: &usize| events[*idx].kind.is_access() && events[*idx].object == object;
+        let writes = |it: &Event| it.kind.is_write() && it.result != OpResult::Busy;
+        // What is added to whatever is there minds nobody.
+        let minds = !matches!(events[to].kind, OpKind::AtomicRmw | OpKind::ReadWrite);
+        if !is_data(&to) || !minds || !writes(&events[to]) {
             return None;
         }
-        let is_data = |idx: &usize| events[*idx].kind.is_access() && events[*idx].object == object;
         let from = (0..to).rev().find(|idx| events[*idx].thread == thread && is_data(idx))?;
         let is_between = |idx: &usize| {
             let it = &events[*idx];
-            it.thread != thread && is_data(idx) && it.kind.is_write()
+            it.thread != thread && is_data(idx) && writes(it)
         };
         (from..to).find(is_between).map(|between| (from, between, to))
     }

@@ -99,15 +99,19 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         Reasoner { trials, base, failing, contrast: None, passes, counterexamples, is_over: false }
     }
 
-    /// The orders; `None` if the budget did not last, or if none of them matter.
+    /// The orders, none if none of them matter; `None` if the budget did not last.
     pub(super) fn find(mut self) -> Result<Option<Orders>, TargetError> {
         let (candidates, share) = self.candidates()?;
         if share.n == share.of && !self.is_over {
             return Ok(Some(self.without_orders(share)));
         }
         let all = self.measure(&candidates, None)?;
-        if all.n == 0 || self.is_over {
+        if self.is_over {
             return Ok(None);
+        }
+        if all.n == 0 {
+            // It takes more than orders: what stands out about the schedule is all there is to say.
+            return Ok(Some(self.without_orders(share)));
         }
         let (edges, sufficient) = match all.n == all.of {
             true => self.smallest(&candidates)?,
@@ -122,8 +126,11 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         if sufficient.n < sufficient.of && reversed.iter().any(says_nothing) {
             return Ok(Some(self.without_orders(share)));
         }
+        if sufficient.n == 0 {
+            return Ok(Some(self.without_orders(share)));
+        }
         let (passing, passes) = (self.contrast, self.passes);
-        Ok((sufficient.n > 0).then_some(Orders { edges, sufficient, reversed, passing, passes }))
+        Ok(Some(Orders { edges, sufficient, reversed, passing, passes }))
     }
 
     /// So many executions fail, and no order makes them.

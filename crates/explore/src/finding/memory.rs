@@ -47,7 +47,9 @@ impl Names<'_> {
                 self.locate_in_block(block, stack, u64::from(block_size), offset, size, home)
             }
             Region::Stack { thread, frame, .. } => self.locate_on_stack(thread, frame, size),
-            Region::Thread(_) | Region::Descriptor(_) | Region::Unknown => Location::default(),
+            Region::Thread(_) | Region::Descriptor(_) | Region::Pipe(_) | Region::Unknown => {
+                Location::default()
+            }
         }
     }
 
@@ -58,9 +60,12 @@ impl Names<'_> {
             let home = Home::Global { declared_at: Place::default(), function: String::new() };
             return Location { name: format!("{file}+{offset:#x}"), home, ..Location::default() };
         };
+        let name = found.name();
+        // What stands before a static variable's first use is called by the variable: `settings()::value`.
+        let guarded = name.strip_prefix("guard variable for ");
         Location {
-            name: found.name(),
-            shift: found.shift,
+            name: guarded.unwrap_or(&name).to_owned(),
+            shift: if guarded.is_some() { 0 } else { found.shift },
             field_of: found.field_of,
             type_name: found.type_name,
             size: found.size,

@@ -226,5 +226,6 @@ fn object_name(trace: &Trace, idx: usize, sites: &[u64]) -> ObjectName {
         Region::Stack { thread, offset, .. } => plain(&[3, u64::from(thread.0), offset]),
         Region::Thread(thread) => plain(&[4, u64::from(thread.0)]),
         Region::Descriptor(number) => plain(&[5, u64::from(number)]),
+        Region::Pipe([one, other]) => plain(&[5, u64::from(one), u64::from(other)]),
     }
 }
