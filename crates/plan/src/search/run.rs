@@ -156,12 +156,13 @@ impl Run {
             return Err(RunError::TooManyThreads);
         }
         let sites: Vec<u64> = trace.sites.iter().map(|it| site_name(trace, it)).collect();
+        let ways = ways(trace, &sites);
         let steps = trace.events.iter().zip(&trace.options);
         Ok(Run {
             steps: steps.map(|(event, options)| step(event, options)).collect(),
             pending: pending(trace),
             end: trace.end,
-            objects: (0..trace.objects.len()).map(|it| object_name(trace, it, &sites)).collect(),
+            objects: (0..trace.objects.len()).map(|it| object_name(trace, it, &ways)).collect(),
             sites,
         })
     }
@@ -208,7 +209,18 @@ fn site_name(trace: &Trace, site: &raddle_trace::Site) -> u64 {
     module.map_or(0, |it| mix(hash_bytes(it.path.as_bytes()), site.offset))
 }
 
-fn object_name(trace: &Trace, idx: usize, sites: &[u64]) -> ObjectName {
+/// Names of sites with the calls that led there through the library: blocks are counted by both.
+fn ways(trace: &Trace, sites: &[u64]) -> Vec<u64> {
+    let mut ways: Vec<u64> = Vec::with_capacity(sites.len());
+    for (site, name) in trace.sites.iter().zip(sites) {
+        // Whoever leads to a site is numbered before it.
+        let via = site.via.and_then(|it| ways.get(it.0 as usize).copied());
+        ways.push(via.map_or(*name, |it| mix(*name, it)));
+    }
+    ways
+}
+
+fn object_name(trace: &Trace, idx: usize, ways: &[u64]) -> ObjectName {
     let object = &trace.objects[idx];
     let class = object.class as u64;
     let name = |words: &[u64]| words.iter().fold(class, |hash, word| mix(hash, *word)) | 1;
@@ -219,7 +231,7 @@ fn object_name(trace: &Trace, idx: usize, sites: &[u64]) -> ObjectName {
         }
         Region::Global { module, offset } => plain(&[1, u64::from(module), offset]),
         Region::Heap { site, ordinal, offset, .. } => {
-            let site = sites.get(site.0 as usize).copied().unwrap_or(0);
+            let site = ways.get(site.0 as usize).copied().unwrap_or(0);
             let block = mix(mix(2, site), u64::from(ordinal)) | 1;
             ObjectName { name: name(&[block, offset]), block }
         }
