@@ -7,6 +7,7 @@ use std::{
 
 use raddle_explore::Outcome;
 use raddle_launch::Symbols;
+use raddle_plan::search::Taken;
 use raddle_slice::Sliced;
 
 use crate::{args::RunArgs, exit::Failure, search, terminal::Terminal};
@@ -28,7 +29,7 @@ pub(crate) fn prepare(args: &RunArgs, program: &Path, terminal: &mut Terminal) -
         return None;
     }
     let path = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-    let sliced = raddle_slice::slice(&path, &path.to_string_lossy()).unwrap_or_else(|error| {
+    let mut sliced = raddle_slice::slice(&path, &path.to_string_lossy()).unwrap_or_else(|error| {
         terminal.warning(&format!(
             "failed to {error}: every branch counts as decided by all earlier reads of its thread"
         ));
@@ -46,7 +47,24 @@ pub(crate) fn prepare(args: &RunArgs, program: &Path, terminal: &mut Terminal) -
             names.join(", ")
         ));
     }
+    let mut symbols = Symbols::new();
+    for (place, address) in &sliced.exchanges {
+        let frames = symbols.places(&path, address.saturating_sub(1));
+        let how = frames.iter().find_map(|it| std_lock(&it.function));
+        sliced.flows.locks.extend(how.map(|it| (*place, it)));
+    }
     Some(Total { sliced, path })
+}
+
+/// How a function of Rust's std takes a lock, if it does.
+fn std_lock(function: &str) -> Option<Taken> {
+    let (of, method) = function.rsplit_once("::")?;
+    let (of, _) = of.strip_prefix("<std::sys::sync::")?.split_once("::")?;
+    match (of, method) {
+        ("mutex", "lock" | "try_lock") | ("rwlock", "write" | "try_write") => Some(Taken::Alone),
+        ("rwlock", "read" | "try_read") => Some(Taken::Shared),
+        _ => None,
+    }
 }
 
 impl Total {

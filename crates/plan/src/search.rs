@@ -37,7 +37,7 @@ pub use self::{
     run::{ObjectName, Pending, Run, RunError, Step},
     set::Threads,
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
-    total::{Flows, LocksetRace, Sink, SinkKind, lockset_races},
+    total::{Flows, LocksetRace, Shown, Sink, SinkKind, Taken, lockset_races},
 };
 
 /// One execution that a search wants.

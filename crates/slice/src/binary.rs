@@ -83,10 +83,12 @@ impl Binary {
         binary.read_relocations(&file);
         binary.read_stubs(&file);
         for section in file.sections() {
-            let is_written = match section.flags() {
-                SectionFlags::Elf { sh_flags, .. } => sh_flags.0 & elf::SHF_WRITE.0 != 0,
-                _ => true,
-            };
+            // What is not loaded, debug information above all, is at address 0 and means nothing.
+            let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+            if sh_flags.0 & elf::SHF_ALLOC.0 == 0 {
+                continue;
+            }
+            let is_written = sh_flags.0 & elf::SHF_WRITE.0 != 0;
             let is_bound = matches!(section.name(), Ok(".got" | ".got.plt" | ".data.rel.ro"));
             if !is_written || is_bound {
                 let start = section.address();

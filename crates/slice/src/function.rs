@@ -37,6 +37,21 @@ pub(crate) struct Summary {
     pub(crate) stores: Sources,
     /// Functions whose address it takes.
     pub(crate) pointed_to: BTreeSet<u64>,
+    /// Return addresses of hooks that announce an access, and nothing else.
+    pub(crate) accesses: BTreeSet<u64>,
+    /// Return addresses of hooks that compare and exchange.
+    pub(crate) exchanges: BTreeSet<u64>,
+    /// Sinks that nobody comes to, and on from there, without an access in this function.
+    pub(crate) accompanied: BTreeSet<u64>,
+}
+
+impl Summary {
+    /// The same, as if nothing flowed out of it and nothing were decided in it.
+    pub(crate) fn muted(self) -> Summary {
+        let Summary { reads, writes, accesses, exchanges, .. } = self;
+        let writes = writes.into_keys().map(|it| (it, Sources::none())).collect();
+        Summary { reads, writes, accesses, exchanges, ..Summary::default() }
+    }
 }
 
 /// A call of a function of the program.
@@ -63,7 +78,8 @@ pub(crate) fn summarise(code: &Code, binary: &Binary) -> Result<Summary, Irregul
     }
     let mut pass = Pass { code, binary, blocks: &blocks, block: 0, raw: Raw::default() };
     pass.run()?;
-    Ok(pass.raw.complete(&blocks, code))
+    let accompanied = pass.accompanied();
+    Ok(Summary { accompanied, ..pass.raw.complete(&blocks, code) })
 }
 
 /// A summary in which it is still said of values on which way they were computed.
@@ -162,6 +178,26 @@ impl Pass<'_> {
             }
         }
         Ok(())
+    }
+
+    /// See [`Summary::accompanied`]. Ways into a panic do not count: they are seen as such.
+    fn accompanied(&self) -> BTreeSet<u64> {
+        let has_access: BTreeSet<usize> = self
+            .raw
+            .summary
+            .accesses
+            .iter()
+            .filter_map(|it| self.raw.at.get(it).copied())
+            .collect();
+        let is_end = |it: usize| {
+            let last = &self.code.instructions[self.blocks.last(it)];
+            let target = own_target(last, self.binary);
+            self.blocks.successors(it).is_empty()
+                && target.is_none_or(|it| !self.binary.endless.contains(&it))
+        };
+        let quiet = self.blocks.without(&has_access, is_end);
+        let is_quiet = |it: &u64| self.raw.at.get(it).is_none_or(|it| quiet.contains(it));
+        self.raw.summary.sinks.keys().map(|it| it.0).filter(|it| !is_quiet(it)).collect()
     }
 
     fn add_sink(&mut self, place: u64, kind: SinkKind, sources: &Sources) {

@@ -103,6 +103,20 @@ pub(crate) fn callee(name: &str) -> Callee {
     }
 }
 
+/// Does a hook of this name always make a step, and at this place? A range may be empty, and an exchange may be a
+/// lock's, which is taken elsewhere if it is not free.
+pub(crate) fn is_access(name: &str) -> bool {
+    let what = callee(name);
+    match what {
+        Callee::Read | Callee::Write | Callee::ReadWrite => {
+            name.ends_with(|it: char| it.is_ascii_digit())
+        }
+        Callee::AtomicLoad | Callee::AtomicStore => true,
+        Callee::AtomicUpdate => name.contains("_fetch_"),
+        _ => false,
+    }
+}
+
 fn hook(name: &str) -> Callee {
     if let Some(atomic) = name.strip_prefix("atomic") {
         let what = atomic.trim_start_matches(|it: char| it.is_ascii_digit());

@@ -22,6 +22,7 @@ mod function;
 mod hooks;
 mod program;
 mod resolve;
+mod runtime;
 mod sources;
 mod state;
 
@@ -38,6 +39,8 @@ pub struct Sliced {
     pub flows: Flows,
     /// By place: its address in the file.
     pub addresses: BTreeMap<u64, u64>,
+    /// Places where something is compared and exchanged, as locks do; by their addresses in the file.
+    pub exchanges: BTreeMap<u64, u64>,
     /// Functions that could not be followed.
     pub irregular: Vec<String>,
     /// Functions that were.

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{hash_bytes, mix};
-use raddle_plan::search::{Flows, Sink, SinkKind};
+use raddle_plan::search::{Flows, Shown, Sink, SinkKind};
 
 use crate::{
     Sliced,
     binary::{Binary, has_hooks},
     function::{Summary, own_target, summarise},
     resolve::Resolved,
+    runtime::{self, Part},
 };
 
 /// Follows every function that has hooks.
@@ -25,8 +26,11 @@ pub(crate) fn slice(binary: &Binary, module: &str) -> Sliced {
     let flows = program.flows(module);
     let accesses =
         program.summaries.values().flat_map(|it| it.reads.iter().chain(it.writes.keys()));
-    let addresses = accesses.map(|it| (mix(module, *it), *it)).collect();
-    Sliced { flows, addresses, irregular, n_functions }
+    let named = |it: &u64| (mix(module, *it), *it);
+    let addresses = accesses.map(named).collect();
+    let exchanges = program.summaries.values().flat_map(|it| &it.exchanges);
+    let exchanges = exchanges.map(named).collect();
+    Sliced { flows, addresses, exchanges, irregular, n_functions }
 }
 
 /// Functions without hooks are followed if they are not longer than this: helpers of the program, as a rule.
@@ -43,6 +47,8 @@ struct Program {
     pointed_to: BTreeSet<u64>,
     /// Functions that those call which are not followed.
     called_anyhow: BTreeSet<u64>,
+    /// Functions that are the language's runtime.
+    runtime: BTreeSet<u64>,
 }
 
 impl Program {
@@ -66,7 +72,14 @@ impl Program {
                 continue;
             }
             match summarise(code, binary) {
-                Ok(summary) => {
+                Ok(mut summary) => {
+                    match runtime::part(&code.name, is_hooked) {
+                        Some(Part::Sync) => summary = summary.muted(),
+                        Some(Part::Threads) => {
+                            self.runtime.insert(start);
+                        }
+                        None => {}
+                    }
                     let called = summary.calls.values().filter_map(|it| it.target);
                     open.extend(called.filter(|it| seen.insert(*it)));
                     self.summaries.insert(start, summary);
@@ -90,13 +103,21 @@ impl Program {
         let mut flows = Flows::default();
         let mates = self.mates();
         let resolved = Resolved::new(&self.summaries, &self.pointed_to, &self.called_anyhow);
-        let every: BTreeSet<u64> =
-            self.summaries.values().flat_map(|it| it.reads.iter().copied()).collect();
-        for read in &every {
+        let every: BTreeSet<u64> = self.own_reads(self.summaries.keys()).collect();
+        for read in self.summaries.values().flat_map(|it| &it.reads) {
             flows.reads.insert(place(*read), Vec::new());
         }
-        for (start, summary) in &self.summaries {
-            for ((at, kind), sources) in &summary.sinks {
+        for (number, (start, summary)) in self.summaries.iter().enumerate() {
+            let number = number as u32;
+            let accesses = summary.accesses.iter().map(|it| (place(*it), number));
+            flows.functions.extend(accesses);
+            let shown = |at: &u64| match () {
+                () if summary.accesses.contains(at) => Shown::AtPlace,
+                () if summary.accompanied.contains(at) => Shown::InFunction(number),
+                () => Shown::Never,
+            };
+            let is_own = !self.runtime.contains(start);
+            for ((at, kind), sources) in summary.sinks.iter().filter(|_| is_own) {
                 let known = resolved.reads(*start, sources);
                 // In code without hooks, only branches count that reads of the program decide.
                 let is_told = is_hooked(summary) || known.as_ref().is_none_or(|it| !it.is_empty());
@@ -105,32 +126,27 @@ impl Program {
                     flows.n_unknown += u64::from(known.is_none());
                 }
                 let reads = known.unwrap_or_else(|| mates.get(start).unwrap_or(&every).clone());
-                self.add(&mut flows, place(*at), *kind, &reads, place);
+                let reads = places(&reads, module);
+                flows.add_sink(Sink { place: place(*at), kind: *kind, reads, shown: shown(at) });
             }
             for (at, sources) in &summary.writes {
                 let Some(reads) = resolved.reads(*start, sources) else { continue };
-                let mut places: Vec<u64> = reads.iter().map(|it| place(*it)).collect();
-                places.sort_unstable();
-                flows.writes.insert(place(*at), places);
-                self.add(&mut flows, place(*at), SinkKind::Value, &reads, place);
+                let (at, kind, shown) = (place(*at), SinkKind::Value, shown(at));
+                let reads = places(&reads, module);
+                flows.writes.insert(at, reads.clone());
+                flows.add_sink(Sink { place: at, kind, reads, shown });
             }
         }
         flows
     }
 
-    fn add(
-        &self,
-        flows: &mut Flows,
-        at: u64,
-        kind: SinkKind,
-        reads: &BTreeSet<u64>,
-        place: impl Fn(u64) -> u64,
-    ) {
-        if !reads.is_empty() {
-            let mut reads: Vec<u64> = reads.iter().map(|it| place(*it)).collect();
-            reads.sort_unstable();
-            flows.add_sink(Sink { place: at, kind, reads });
-        }
+    /// What functions read that are not the runtime's.
+    fn own_reads<'a>(
+        &'a self,
+        functions: impl IntoIterator<Item = &'a u64> + 'a,
+    ) -> impl Iterator<Item = u64> + 'a {
+        let own = functions.into_iter().filter(|it| !self.runtime.contains(it));
+        own.flat_map(|it| self.summaries[it].reads.iter().copied())
     }
 
     /// By function: all reads that a thread which runs it may make, as far as calls tell. Those that code calls
@@ -145,8 +161,7 @@ impl Program {
         let mut mates: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
         for root in self.summaries.keys().copied().filter(is_root) {
             let reached = self.reached(root);
-            let reads: BTreeSet<u64> =
-                reached.iter().flat_map(|it| self.summaries[it].reads.iter().copied()).collect();
+            let reads: BTreeSet<u64> = self.own_reads(&reached).collect();
             for function in reached {
                 mates.entry(function).or_default().extend(&reads);
             }
@@ -177,4 +192,11 @@ impl Program {
         }
         reached
     }
+}
+
+/// The names of places. Sorted.
+fn places(reads: &BTreeSet<u64>, module: u64) -> Vec<u64> {
+    let mut places: Vec<u64> = reads.iter().map(|it| mix(module, *it)).collect();
+    places.sort_unstable();
+    places
 }

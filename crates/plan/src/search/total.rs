@@ -22,8 +22,11 @@ mod draw;
 mod figures;
 mod flows;
 mod past;
+mod reached;
+mod relevant;
 mod replays;
 mod sharing;
+mod std_locks;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -44,7 +47,7 @@ use self::{
 };
 use super::{Progress, Run, Search, SpecError, Task};
 
-pub use self::flows::{Flows, Sink, SinkKind};
+pub use self::flows::{Flows, Shown, Sink, SinkKind, Taken};
 
 /// Guidelines that wait at once.
 const QUEUE_MAX: usize = 1_000;
@@ -152,7 +155,7 @@ impl Total {
             self.checker.check(&[], &MustOrder::of(&History::default()));
             return self.try_again(guide);
         }
-        let past = Past::of(run);
+        let past = Past::of(run, &self.flows);
         let order = MustOrder::of(&past.history);
         let locks = Locks::of(&past.history);
         let sets = DefineSets::new(&past.history, &order, &locks).at_most(DEFINES_MAX);
@@ -503,7 +506,7 @@ fn race_of(past: &Past, pair: [u32; 2]) -> LocksetRace {
 
 /// The lockset races of one execution: accesses of manners that can come in either order.
 pub fn lockset_races(run: &Run) -> BTreeSet<LocksetRace> {
-    let past = Past::of(run);
+    let past = Past::of(run, &Flows::default());
     let order = MustOrder::of(&past.history);
     let locks = Locks::of(&past.history);
     let uses = manners(&past.history, &locks, &past.history.shared());

@@ -100,6 +100,32 @@ impl Blocks {
         &self.deciders[block]
     }
 
+    /// The blocks on ways from the start to an end that have none of `avoided` on them.
+    pub(crate) fn without(
+        &self,
+        avoided: &BTreeSet<usize>,
+        is_end: impl Fn(usize) -> bool,
+    ) -> BTreeSet<usize> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
+        for (block, successors) in self.successors.iter().enumerate() {
+            for next in successors {
+                before[*next].push(block);
+            }
+        }
+        let reach = |mut open: Vec<usize>, edges: &[Vec<usize>]| {
+            let mut reached = BTreeSet::new();
+            while let Some(block) = open.pop() {
+                if !avoided.contains(&block) && reached.insert(block) {
+                    open.extend(&edges[block]);
+                }
+            }
+            reached
+        };
+        let begun = reach(vec![0], &self.successors);
+        let ended = reach((0..self.len()).filter(|it| is_end(*it)).collect(), &before);
+        begun.intersection(&ended).copied().collect()
+    }
+
     /// Control dependence (Ferrante, Ottenstein, Warren): a branch decides a block if on one of its ways the
     /// block always comes, and on another it may not.
     fn find_deciders(&mut self) {

@@ -8,7 +8,7 @@ use super::{
     blocks::{called, own_target},
 };
 use crate::{
-    hooks::{Callee, callee},
+    hooks::{Callee, callee, is_access},
     sources::{Source, Sources},
     state::{ARGUMENTS, Pointer, State},
 };
@@ -38,6 +38,12 @@ impl Pass<'_> {
         let all = arguments.iter().take(6).fold(Sources::none(), |all, it| all.with(it));
         state.clobber();
         let mut result = Sources::none();
+        if is_access(name) {
+            self.raw.summary.accesses.insert(place);
+        }
+        if name.contains("_compare_exchange") {
+            self.raw.summary.exchanges.insert(place);
+        }
         match what {
             Callee::Quiet | Callee::End => return,
             Callee::Read | Callee::Write | Callee::ReadWrite => {

@@ -5,8 +5,12 @@ use iced_x86::{
 };
 use raddle_plan::search::SinkKind;
 
-use super::{Irregular, Pass, blocks::near_target};
+use super::{
+    Irregular, Pass,
+    blocks::{near_target, own_target},
+};
 use crate::{
+    runtime,
     sources::{Source, Sources},
     state::{Pointer, State},
 };
@@ -19,6 +23,8 @@ enum Place {
     Frame,
     /// In memory that nobody writes.
     Constant,
+    /// In a global, so on no stack.
+    Global,
     /// Elsewhere: a hook has announced it, or nobody.
     Elsewhere,
 }
@@ -40,7 +46,9 @@ impl Pass<'_> {
                 if matches!(it.mnemonic(), Mnemonic::Jrcxz | Mnemonic::Jecxz) {
                     sources.add(&state.get(Register::RCX));
                 }
-                self.add_sink(it.ip(), SinkKind::Branch, &sources);
+                if !self.checks_arithmetic() {
+                    self.add_sink(it.ip(), SinkKind::Branch, &sources);
+                }
             }
             FlowControl::UnconditionalBranch => {
                 let start = code.start;
@@ -256,7 +264,8 @@ impl Pass<'_> {
             },
             Place::Frame => state.load_anywhere().with(&state.get(it.memory_index())),
             Place::Constant => state.get(it.memory_index()),
-            Place::Elsewhere if state.last_read.is_empty() => Pass::unknown(),
+            Place::Global | Place::Elsewhere if state.last_read.is_empty() => Pass::unknown(),
+            Place::Global => state.last_read.clone(),
             Place::Elsewhere => state.last_read.clone().with(&state.load_blurred()),
         }
     }
@@ -303,9 +312,11 @@ impl Pass<'_> {
                 self.announced(state, sources);
             }
             Place::Constant => {}
-            Place::Elsewhere => {
+            place @ (Place::Global | Place::Elsewhere) => {
                 self.raw.summary.stores.add(sources);
-                state.store_blurred(sources);
+                if matches!(place, Place::Elsewhere) {
+                    state.store_blurred(sources);
+                }
                 if state.write_at.is_none() {
                     self.announced(state, sources);
                 }
@@ -320,11 +331,29 @@ impl Pass<'_> {
         }
     }
 
+    /// Does the branch at the end of this block lead straight to one of Rust's panics for overflows? Every `n += 1`
+    /// has one, whose outcome is always the same but for a failure of its own.
+    fn checks_arithmetic(&self) -> bool {
+        let panics = |mut block: usize| {
+            // Several may share the call.
+            while let [next] = self.blocks.successors(block)
+                && *next > block
+            {
+                block = *next;
+            }
+            let last = &self.code.instructions[self.blocks.last(block)];
+            let target = own_target(last, self.binary);
+            let name = target.and_then(|it| self.binary.functions.get(&it)).map(|it| &it.name);
+            name.is_some_and(|it| runtime::is_overflow(it))
+        };
+        self.blocks.successors(self.block).iter().any(|it| panics(*it))
+    }
+
     fn place(&self, state: &State, it: &Instruction) -> Place {
         let base = it.memory_base();
         if base == Register::RIP {
             let is_constant = self.binary.is_read_only(it.ip_rel_memory_address());
-            return if is_constant { Place::Constant } else { Place::Elsewhere };
+            return if is_constant { Place::Constant } else { Place::Global };
         }
         let index = it.memory_index();
         if state.pointer(index) == Some(Pointer::Constant) {

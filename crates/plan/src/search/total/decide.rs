@@ -22,6 +22,8 @@ use raddle_total::{Act, DefineSets, Locks};
 use super::{
     flows::{Flows, SinkKind},
     past::{Instance, Past},
+    reached::Reached,
+    relevant::relevant_places,
 };
 
 /// A read that matters, in an execution.
@@ -69,6 +71,8 @@ pub(super) struct Decisions {
     pub(super) branches: BTreeSet<u32>,
     /// See `branches`.
     pub(super) affected_branches: BTreeSet<u32>,
+    /// What reads decide.
+    pub(super) reached: Reached,
 }
 
 /// What a thread has done so far.
@@ -94,7 +98,8 @@ pub(super) fn decide(
     sets: &DefineSets<'_>,
     locks: &Locks,
 ) -> Decisions {
-    let relevant = relevant_places(past, flows);
+    let reached = Reached::of(past, flows);
+    let relevant = relevant_places(past, flows, &reached);
     let n_threads = past.history.n_threads();
     let mut threads = vec![ThreadState::default(); n_threads];
     let mut decisions = Decisions {
@@ -103,6 +108,7 @@ pub(super) fn decide(
         inputs: vec![0; past.history.steps.len()],
         branches: BTreeSet::new(),
         affected_branches: BTreeSet::new(),
+        reached,
     };
     for (idx, step) in past.history.steps.iter().enumerate() {
         let thread = &mut threads[step.thread.idx()];
@@ -124,11 +130,11 @@ pub(super) fn decide(
             let value = value(past, sets, idx);
             let under_lock = !locks.at(idx).is_empty();
             let visit = mix(thread.visit(step.place), past.contexts[idx as usize]);
-            note_branches(&mut decisions, flows, step.place, is_affected);
+            note_branches(&mut decisions, flows, (step.thread, step.place), is_affected);
             thread.latest.insert(step.place, idx);
             if is_affected {
                 let situations = situations(
-                    &Scene { past, flows, sets, is_affected: &decisions.is_affected },
+                    &Scene { past, flows, sets, decisions: &decisions },
                     thread,
                     &At { thread: step.thread, read: idx, visit, under_lock },
                 );
@@ -171,8 +177,13 @@ impl ThreadState {
     }
 }
 
-fn note_branches(decisions: &mut Decisions, flows: &Flows, place: u64, is_affected: bool) {
-    for sink in flows.sinks_of(place).into_iter().flatten() {
+fn note_branches(
+    decisions: &mut Decisions,
+    flows: &Flows,
+    (thread, place): (ThreadId, u64),
+    is_affected: bool,
+) {
+    for sink in decisions.reached.sinks_of(thread, place).into_iter().flatten() {
         if flows.sinks[*sink as usize].kind == SinkKind::Branch {
             decisions.branches.insert(*sink);
             if is_affected {
@@ -186,7 +197,7 @@ struct Scene<'a> {
     past: &'a Past,
     flows: &'a Flows,
     sets: &'a DefineSets<'a>,
-    is_affected: &'a [bool],
+    decisions: &'a Decisions,
 }
 
 struct At {
@@ -201,14 +212,14 @@ fn situations(scene: &Scene<'_>, thread: &ThreadState, at: &At) -> Vec<Situation
     let place = scene.past.history.steps[at.read as usize].place;
     let start = |tag: u64| mix(mix(mix(tag, u64::from(at.thread.0)), at.visit), place);
     let mut found = Vec::new();
-    match scene.flows.sinks_of(place) {
+    match scene.decisions.reached.sinks_of(at.thread, place) {
         Some(sinks) => {
             for sink in sinks {
                 let reads = &scene.flows.sinks[*sink as usize].reads;
                 let others = reads.iter().filter(|it| **it != place);
                 let parts = others.filter_map(|other| {
                     let read = *thread.latest.get(other)?;
-                    let is_affected = scene.is_affected[read as usize];
+                    let is_affected = scene.decisions.is_affected[read as usize];
                     is_affected.then(|| entry(*other, value(scene.past, scene.sets, read)))
                 });
                 let rest = parts.fold(mix(start(1), u64::from(*sink)), u64::wrapping_add);
@@ -239,38 +250,4 @@ const NTH_MAX: u32 = 15;
 pub(super) fn name(instance: &Instance) -> u64 {
     let nth = instance.nth.min(NTH_MAX);
     mix(mix(mix(6, u64::from(instance.thread)), instance.place), u64::from(nth))
-}
-
-/// Places of reads that matter: those that decide a sink, and those that flow into what such reads read.
-fn relevant_places(past: &Past, flows: &Flows) -> BTreeSet<u64> {
-    let mut reads: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-    let mut writes: BTreeMap<u64, BTreeSet<(u64, ThreadId)>> = BTreeMap::new();
-    let mut of_thread: BTreeMap<ThreadId, BTreeSet<u64>> = BTreeMap::new();
-    for step in &past.history.steps {
-        if step.act.is_read() {
-            reads.entry(step.place).or_default().insert(step.object);
-            of_thread.entry(step.thread).or_default().insert(step.place);
-        }
-        if step.act.is_write() {
-            writes.entry(step.object).or_default().insert((step.place, step.thread));
-        }
-    }
-    let mut open: Vec<u64> = reads.keys().copied().filter(|it| flows.decides(*it)).collect();
-    let mut found: BTreeSet<u64> = open.iter().copied().collect();
-    let mut objects = BTreeSet::new();
-    while let Some(place) = open.pop() {
-        for object in reads.get(&place).into_iter().flatten() {
-            if !objects.insert(*object) {
-                continue;
-            }
-            for (write, thread) in writes.get(object).into_iter().flatten() {
-                let sources: Vec<u64> = match flows.writes.get(write) {
-                    Some(places) => places.clone(),
-                    None => of_thread.get(thread).into_iter().flatten().copied().collect(),
-                };
-                open.extend(sources.into_iter().filter(|it| found.insert(*it)));
-            }
-        }
-    }
-    found
 }

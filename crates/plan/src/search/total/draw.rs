@@ -23,7 +23,7 @@ pub(super) struct Drawn {
 /// The graphs of all that deciding reads decide, each way of coming there once.
 pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
     let mut history = past.history.clone();
-    let latest = fill_flows(&mut history, flows);
+    let latest = fill_flows(&mut history, flows, decisions);
     let order = MustOrder::of(&history);
     let locks = Locks::of(&history);
     let sets = DefineSets::new(&history, &order, &locks).at_most(super::DEFINES_MAX);
@@ -52,7 +52,11 @@ pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
 
 /// Says of each write which reads flow into it; gives back, for each read, the reads that decide together
 /// with it.
-fn fill_flows(history: &mut History, flows: &Flows) -> BTreeMap<u32, Vec<u32>> {
+fn fill_flows(
+    history: &mut History,
+    flows: &Flows,
+    decisions: &Decisions,
+) -> BTreeMap<u32, Vec<u32>> {
     let mut latest: Vec<BTreeMap<u64, u32>> = vec![BTreeMap::new(); history.n_threads()];
     let mut together = BTreeMap::new();
     for idx in 0..history.steps.len() {
@@ -60,7 +64,7 @@ fn fill_flows(history: &mut History, flows: &Flows) -> BTreeMap<u32, Vec<u32>> {
         let latest = &mut latest[step.thread.idx()];
         if step.act.is_read() {
             latest.insert(step.place, idx as u32);
-            let sinks = flows.sinks_of(step.place).into_iter().flatten();
+            let sinks = decisions.reached.sinks_of(step.thread, step.place).into_iter().flatten();
             let places = sinks.flat_map(|it| flows.sinks[*it as usize].reads.iter());
             let reads: BTreeSet<u32> = places.filter_map(|it| latest.get(it).copied()).collect();
             together.insert(idx as u32, reads.into_iter().collect());

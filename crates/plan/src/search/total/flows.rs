@@ -21,6 +21,23 @@ pub struct Flows {
     pub n_branches: u64,
     /// Those of which it is not known what decides them.
     pub n_unknown: u64,
+    /// By place of an access: the function that it is in, by number.
+    #[serde(default)]
+    pub functions: BTreeMap<u64, u32>,
+    /// By place of a compare-exchange that takes one of Rust's locks: how.
+    #[serde(default)]
+    pub locks: BTreeMap<u64, Taken>,
+}
+
+/// How a lock is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Taken {
+    /// By one thread.
+    #[default]
+    Alone,
+    /// For reading, by several.
+    Shared,
 }
 
 /// Something that reads decide.
@@ -32,6 +49,22 @@ pub struct Sink {
     pub kind: SinkKind,
     /// The places of the reads. Sorted.
     pub reads: Vec<u64>,
+    /// How an execution shows that a thread may have come to it.
+    #[serde(default)]
+    pub shown: Shown,
+}
+
+/// See [`Sink::shown`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shown {
+    /// It does not: every thread may have.
+    #[default]
+    Never,
+    /// It is at an access, and that is a step.
+    AtPlace,
+    /// Every way through its function to it and on has an access: a thread without one there was not there.
+    InFunction(u32),
 }
 
 /// What is decided.
@@ -47,19 +80,16 @@ pub enum SinkKind {
 }
 
 impl Flows {
-    /// Adds a sink, and says so at its reads.
+    /// Adds a sink that is decided by anything, and says so at its reads.
     pub fn add_sink(&mut self, sink: Sink) {
+        if sink.reads.is_empty() {
+            return;
+        }
         let number = self.sinks.len() as u32;
         for read in &sink.reads {
             self.reads.entry(*read).or_default().push(number);
         }
         self.sinks.push(sink);
-    }
-
-    /// Does a read decide more than what is written?
-    pub fn decides(&self, place: u64) -> bool {
-        let is_end = |it: &u32| self.sinks[*it as usize].kind != SinkKind::Value;
-        self.sinks_of(place).is_none_or(|it| it.iter().any(is_end))
     }
 
     /// The sinks of a read; `None` if they are not known.

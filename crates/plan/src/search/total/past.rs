@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use raddle_model::{Flags, ObjectId, OpKind, OpResult, ThreadId};
 use raddle_total::{Act, Flow, History, Step};
 
-use super::super::{Run, Step as RunStep};
+use super::{
+    super::{Run, Step as RunStep},
+    flows::Flows,
+    std_locks::std_locks,
+};
 
 /// A step by what is the same in other executions, as long as its thread does the same.
 #[derive(
@@ -36,18 +40,20 @@ pub(super) struct Past {
 
 impl Past {
     /// What an execution did.
-    pub(super) fn of(run: &Run) -> Past {
+    pub(super) fn of(run: &Run, flows: &Flows) -> Past {
         let mut past = Past::default();
+        let std_locks = std_locks(run, flows);
         let mut visits: BTreeMap<(ThreadId, u64), u32> = BTreeMap::new();
         let mut threads: BTreeMap<ObjectId, ThreadId> = BTreeMap::new();
-        for step in &run.steps {
+        for (idx, step) in run.steps.iter().enumerate() {
             if step.kind == OpKind::Spawn {
                 threads.insert(step.object, ThreadId(step.value as u32));
             }
             let name = |object: ObjectId| run.objects.get(object.idx()).map_or(0, |it| it.name);
             let named = run.sites.get(step.site.0 as usize).copied();
             let place = named.unwrap_or_else(|| u64::from(step.site.0));
-            let act = act(step, &threads);
+            let std_lock = std_locks.get(&idx).copied();
+            let act = std_lock.unwrap_or_else(|| act(step, &threads));
             let visit = visits.entry((step.thread, place)).or_default();
             past.instances.push(Instance { thread: step.thread.0, place, nth: *visit });
             *visit += 1;
@@ -61,7 +67,10 @@ impl Past {
             ));
             let is_atomic = step.kind >= OpKind::AtomicLoad && step.kind <= OpKind::AtomicCas;
             let is_atomic = is_atomic || step.flags.has(Flags::VOLATILE);
-            let (object, other) = (name(step.object), name(step.other));
+            let is_atomic = is_atomic && std_lock.is_none();
+            // What a lock does beside being taken and given back orders nothing.
+            let object = if std_lock == Some(Act::Other) { 0 } else { name(step.object) };
+            let other = name(step.other);
             let step = Step { thread: step.thread, act, object, other, place, is_atomic };
             past.history.push(step, Flow::Nothing);
         }
