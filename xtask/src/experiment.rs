@@ -9,6 +9,7 @@
 
 mod hapset;
 mod rank;
+mod total_replay;
 
 use std::{
     fmt::Write as _,
@@ -31,6 +32,8 @@ pub(crate) enum Which {
     Hapset,
     /// Ranked search: seed paper 0.
     Rank,
+    /// Total replay: seed paper 3.
+    TotalReplay,
 }
 
 /// How to make an experiment.
@@ -53,6 +56,7 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     let (name, text) = match settings.which {
         Which::Hapset => ("hapset", hapset::tables(&lab)?),
         Which::Rank => ("rank", rank::tables(&lab)?),
+        Which::TotalReplay => ("total-replay", total_replay::tables(&lab)?),
     };
     eprint!("\n{text}");
     if settings.only.is_empty() {

@@ -6,13 +6,16 @@ use std::path::Path;
 
 use common::{folder, raddle, write};
 
-/// What `raddle total` says of an experiment, in text.
+/// What `raddle total` says of an experiment in C, in text.
 fn total(program: &str, more: &[&str]) -> String {
+    of_source(&format!("{program}.c"), &[&["--cflags", "-O0"], more].concat())
+}
+
+fn of_source(source: &str, more: &[&str]) -> String {
     let folder = folder();
     let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/total-replay/programs");
-    let path = format!("{programs}/{program}.c");
-    let args = [&["total", &path, "--cflags", "-O0", "--execs", "200"], more].concat();
-    said(folder.path(), &args)
+    let path = format!("{programs}/{source}");
+    said(folder.path(), &[&["total", &path, "--execs", "200"], more].concat())
 }
 
 fn said(folder: &Path, args: &[&str]) -> String {
@@ -38,6 +41,23 @@ fn check(program: &str, n_most: u64, variable: &str) {
         let n_executions = figure(&text, "· executions");
         assert!(n_executions <= n_most, "{compiler}: {text}");
         assert!(!text.contains("are left"), "{compiler}: it has not ended: {text}");
+    }
+}
+
+/// The same in Rust: locks are std's, and most of what runs is std.
+#[test]
+fn in_rust() {
+    for (program, n_most, variable) in [
+        ("pool", 2, "FACTORY"),
+        ("telnet", 1, "LAST_KEY"),
+        ("monitor", 4, "N_FOUND"),
+        ("crawler", 2, "N_BYTES"),
+        ("service", 58, "N_CLOSED"),
+    ] {
+        let text = of_source(&format!("{program}.rs"), &[]);
+        assert!(text.contains(&format!("race on `{program}::{variable}`")), "{text}");
+        assert!(figure(&text, "· executions") <= n_most, "{program}: {text}");
+        assert!(!text.contains("are left"), "it has not ended: {text}");
     }
 }
 
