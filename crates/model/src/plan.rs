@@ -154,7 +154,8 @@ impl Plan {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// More steps than this are reported as a possible livelock.
+    /// More steps than this are reported as a possible livelock, unless they do something new: then it is 16 times as
+    /// many.
     pub max_steps: u64,
 }
 

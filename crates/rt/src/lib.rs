@@ -20,6 +20,7 @@
 mod access;
 mod apart;
 mod arena;
+mod budget;
 mod check;
 mod checkpoint;
 mod control;

@@ -575,6 +575,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
     unsafe {
         let control = control();
         let prefix = prefix(&*control);
+        (*control).max_steps = (*header).max_steps;
         let Some(picker) = entry.picker() else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
         };

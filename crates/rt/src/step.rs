@@ -278,7 +278,7 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
         } else if control.io.n_waiting > 0 && control.io.is_stale {
             io::refresh(control);
         }
-        if control.emit.n_steps >= control.max_steps {
+        if control.emit.n_steps >= control.max_steps && control.is_spent() {
             end::end(End::Livelock, SiteId(0), b"");
         }
         let next = pick(control, proposed);

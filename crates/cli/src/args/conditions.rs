@@ -17,7 +17,7 @@ pub(crate) struct Conditions {
     /// Before which steps another thread may be chosen
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) points: PointsArg,
-    /// More steps than this in one execution are a possible livelock
+    /// More steps than this in one execution are a possible livelock, or 16 times as many if they still do something new
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
     #[arg(default_value_t = Limits::DEFAULT.max_steps)]
     pub(crate) max_steps: u64,
