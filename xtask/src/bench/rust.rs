@@ -178,11 +178,9 @@ fn cpu_s(command: &mut Command) -> anyhow::Result<f64> {
 #[expect(unsafe_code, reason = "std does not tell")]
 fn children_s() -> f64 {
     let seconds = |it: libc::timeval| it.tv_sec as f64 + it.tv_usec as f64 / 1e6;
-    // SAFETY: plain numbers, filled in by the call.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
-        usage
-    };
+    // SAFETY: plain numbers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: fills them in.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
