@@ -301,8 +301,9 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
         of => format!(", field of `{of}`"),
     };
     let size = location.size;
+    // Split debug information may know the variable, and not the names of its files.
     let declared = |place: &raddle_model::Place| match place::long(place, shown.base) {
-        at if at.is_empty() => String::new(),
+        at if at.is_empty() || place.file.is_empty() => String::new(),
         at => format!(", declared at {at}"),
     };
     Some(match &location.home {
