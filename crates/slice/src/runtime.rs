@@ -58,12 +58,12 @@ pub(crate) fn part(name: &str, has_hooks: bool) -> Option<Part> {
     let name = format!("{:#}", rustc_demangle::try_demangle(name).ok()?);
     let begins = |with: &&str| name.starts_with(*with);
     // A wait gives back whether it has timed out, a try whether it had the lock: steps say that.
-    if !has_hooks && SYNC.iter().any(|it| begins(&it)) {
+    if !has_hooks && SYNC.iter().any(begins) {
         return Some(Part::Sync);
     }
     // `wait_while` and its like run what they are given.
     let runs_given = name.starts_with("<std::sync::") && name.contains("{closure");
-    if !runs_given && THREADS.iter().any(|it| begins(&it)) {
+    if !runs_given && THREADS.iter().any(begins) {
         return Some(Part::Threads);
     }
     // The first path in a name: of `<&[u8] as alloc::…>`, the trait's.
