@@ -1,4 +1,4 @@
-// Experiment 4 in Rust: see crawler.c.
+// Experiment 4 in Rust: see crawler.c. Sleeping takes no time under Raddle: who sleeps longer comes later.
 use std::{ptr, sync::Mutex, thread, time::Duration};
 
 static N_WAITS: Mutex<u32> = Mutex::new(0);

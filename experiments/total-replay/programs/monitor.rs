@@ -1,4 +1,4 @@
-// Experiment 3 in Rust: see monitor.c.
+// Experiment 3 in Rust: see monitor.c. Sleeping takes no time under Raddle: who sleeps longer comes later.
 use std::{process, sync::Mutex, thread, time::Duration};
 
 static N_ROUNDS: Mutex<u32> = Mutex::new(0);

@@ -16,15 +16,14 @@ use super::{
     program::{Bench, sources},
     row::{Bar, Row},
 };
+use crate::soak::programs_under;
 
 /// Executions in which a program must fail.
 const N_EXECUTIONS: &str = "20000";
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let raddle = Raddle::new()?;
-    let mut programs = Vec::new();
-    collect(&raddle.root.join("programs/fail"), &mut programs)?;
-    programs.sort();
+    let programs = programs_under(&raddle.root.join("programs/fail"));
     let n_wanted = bench.amount(programs.len() as u64) as usize;
     let programs: Vec<PathBuf> =
         programs.iter().step_by(programs.len() / n_wanted.max(1)).cloned().collect();
@@ -125,16 +124,4 @@ impl Raddle {
         };
         Ok(figures())
     }
-}
-
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, found)?;
-        } else if path.extension().is_some_and(|it| it == "c" || it == "cpp") {
-            found.push(path);
-        }
-    }
-    Ok(())
 }

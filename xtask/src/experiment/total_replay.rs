@@ -96,7 +96,7 @@ fn dpor_executions(said: &str) -> String {
     let line = said.lines().find(|it| it.starts_with("search dpor")).unwrap_or_default();
     let figures = Figures { line: line.to_owned() };
     let n = figures.after("search dpor:");
-    let is_over = line.contains("every interleaving") || line.contains("complete");
+    let is_over = line.contains("all schedules were explored");
     if is_over { n } else { format!("more than {n}") }
 }
 
