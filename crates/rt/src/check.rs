@@ -124,7 +124,7 @@ impl Check {
         self.n_searched = self.n_searched.max(n_bytes);
     }
 
-    /// What is to be cleared below the beginning of a stack that has been used.
+    /// What is to be cleared below the beginning of a stack that has been used, if it has room for it.
     pub(crate) fn n_searched(&self) -> usize {
         self.n_searched
     }
@@ -394,8 +394,9 @@ impl Control {
         // What was before happens before all that is to come, unless somebody waits to go on.
         LOOKS.store(n_threads > 1, Relaxed);
         self.set_mine();
-        // SAFETY: as much was in use below a moment ago, or less than a page more.
-        unsafe { raw::clear_below(self.check.n_searched) };
+        let n_bytes = self.check.n_searched.min(self.this().room_below(raw::stack_pointer()));
+        // SAFETY: there is so much room.
+        unsafe { raw::clear_below(n_bytes) };
         are_stacks_ours
     }
 

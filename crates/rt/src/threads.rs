@@ -124,6 +124,14 @@ impl ThreadRt {
         }
     }
 
+    /// What its stack has room for below an address, a page for functions that run meanwhile left out; none if the
+    /// address is not on it.
+    pub(crate) fn room_below(&self, sp: usize) -> usize {
+        const PAGE: usize = 4096;
+        let room = sp.saturating_sub(self.stack_bottom + PAGE);
+        if sp <= self.stack_top { room } else { 0 }
+    }
+
     /// Makes a thread of an execution that is over a new one, on the same stack.
     unsafe fn renew(&mut self, object: ObjectId) {
         let mut stack = self.stack.get();
@@ -371,8 +379,8 @@ unsafe fn borrow_donor(
         let is_own = has_own_stack(attr);
         let donors = &mut *DONORS.0.get();
         if let Some(mut thread) = (!is_own).then(|| donors.used.pop()).flatten() {
-            let n_searched = (*control()).check.n_searched();
-            ptr::write_bytes((thread.top - n_searched) as *mut u8, 0, n_searched);
+            let n_bytes = (*control()).check.n_searched().min(thread.room_below(thread.top));
+            ptr::write_bytes((thread.top - n_bytes) as *mut u8, 0, n_bytes);
             thread.renew(object);
             (*thread.fiber.get()).inherit_control_words();
             return Ok(thread);
