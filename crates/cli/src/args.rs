@@ -222,7 +222,8 @@ pub(crate) struct DebugArgs {
     /// Stop before this step, as `raddle show` numbers them
     #[arg(long, value_name = "STEP", value_parser = values::count, conflicts_with = "before_bug")]
     pub(crate) at: Option<u64>,
-    /// Stop before the last step: what happens if nothing is said
+    /// Stop before the step in which it goes wrong, a race's second access or else the last one: what happens if
+    /// nothing is said
     #[arg(long)]
     pub(crate) before_bug: bool,
     /// Which debugger; gdb if it is there, else lldb

@@ -15,7 +15,7 @@ use std::{
 
 use raddle_explore::{Block, StoredFinding, Target as _};
 use raddle_launch::debugger::{self, Debugger, Lack};
-use raddle_model::{Carrier, Finding, Plan, Record};
+use raddle_model::{Carrier, Certainty, Finding, Plan, Record};
 use raddle_plan::entry;
 
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
             return Err(Failure::usage(line));
         }
         Some(step) => step,
-        None => n_steps.max(1),
+        None => before_bug(&stored.finding).unwrap_or(n_steps.max(1)),
     };
     let folder = Folder::new()?;
     stored.info.target.bounds.hang_timeout_ms = NO_HANG_MS;
@@ -58,6 +58,18 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
         let n_done = commands.iter().position(|it| it == "prev-switch").map(|it| it + 1);
         commands.drain(..n_done.unwrap_or(commands.len()));
     }
+}
+
+/// The step in which it goes wrong, where that is known to be another than the last: the second of two accesses, or
+/// the last step before it if it is none itself.
+fn before_bug(finding: &Finding) -> Option<u64> {
+    let accesses = &finding.evidence.as_deref()?.accesses;
+    let second = accesses.iter().max_by_key(|it| it.step)?;
+    let idx = second.step.checked_sub(finding.n_steps_dropped)?;
+    let step = finding.steps.get(idx as usize)?;
+    let is_step = (step.thread, step.kind) == (second.thread, second.kind);
+    let at = second.step + u64::from(is_step);
+    (finding.certainty == Certainty::Shown).then_some(at.max(1))
 }
 
 /// The debugger that is wanted, else gdb, else lldb, if it has what is needed.

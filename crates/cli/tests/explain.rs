@@ -183,6 +183,14 @@ fn a_debugger_stops_at_a_step() {
     assert_eq!(stops.len(), 2, "{text}");
     assert!(stops[1].starts_with("raddle: before step 3 of "), "{text}");
     assert_eq!(text.lines().filter(|it| it.starts_with("* T1  last:")).count(), 1, "{text}");
+    found(folder.path(), &["--strategy", "walk", "--detect", "race", "-k"]);
+    // A race goes wrong where the second of both accesses is, not where the execution ends.
+    let list = run(folder.path(), &["list"]);
+    let race = list.split_whitespace().find(|it| it.starts_with("race-")).expect("a race");
+    let output = raddle(folder.path(), &["debug", race, "--batch"]).output();
+    let text = String::from_utf8_lossy(&output.expect("raddle starts").stdout).into_owned();
+    let stop = text.lines().find(|it| it.starts_with("raddle: before")).unwrap_or_default();
+    assert!(!stop.is_empty() && !stop.contains("unlock") && !stop.contains("T0"), "{text}");
 }
 
 #[test]

@@ -198,6 +198,15 @@ pub enum Observation {
         /// The wait that goes on.
         wait: Point,
     },
+    /// A signal that woke a thread which could not use it and waits again, while another waits who was not woken.
+    WastedSignal {
+        /// The signal.
+        signal: Point,
+        /// Where the one that it woke waits again.
+        again: Point,
+        /// The wait that goes on.
+        wait: Point,
+    },
     /// A signal to a thread, or its cancellation, took effect in the midst of what the thread did.
     Interrupted {
         /// Who sent it.
@@ -224,6 +233,7 @@ impl Observation {
             Observation::NoLoop { wait } => vec![wait],
             Observation::EarlySignal { signal, wait } => vec![signal, wait],
             Observation::TakenSignal { signal, woken, wait } => vec![signal, woken, wait],
+            Observation::WastedSignal { signal, again, wait } => vec![signal, again, wait],
             Observation::Interrupted { sent, at } => vec![sent, at],
             Observation::LockOrder { links } => links.iter().flatten().collect(),
         }

@@ -55,6 +55,18 @@ pub(crate) fn body(
     teller.verdict(evidence);
 }
 
+/// What is missing, how sure that is, and what it does, in sentences.
+pub(crate) fn verdict(finding: &Finding, evidence: &Evidence, style: &Style) -> Vec<String> {
+    let mut all = Vec::from_iter(unordered(finding, evidence));
+    if let Certainty::Potential(why) = &finding.certainty {
+        all.push(format!("only potential: {why}"));
+    }
+    all.extend(evidence.effect.as_ref().map(|it| format!("when it was tried: {it}")));
+    all.extend(evidence.contrast.as_ref().map(|it| contrast(it, style)));
+    all.extend(orders::text(evidence, style));
+    all
+}
+
 /// The place that a summary names: that of the later access.
 pub(crate) fn main_place(evidence: &Evidence) -> Option<&raddle_model::Place> {
     let of_link = || evidence.links.first().map(|it| &it.wants_at);
@@ -212,21 +224,8 @@ impl Teller<'_, '_> {
     /// Why it is a finding, and what came of it.
     fn verdict(&mut self, evidence: &Evidence) {
         let _ = writeln!(self.out);
-        if let Some(text) = unordered(self.finding(), evidence) {
-            self.line(&text);
-        }
-        if let Certainty::Potential(why) = &self.finding().certainty {
-            let why = format!("only potential: {why}");
-            self.line(&why);
-        }
-        if let Some(effect) = &evidence.effect {
-            self.line(&format!("when it was tried: {effect}"));
-        }
-        if let Some(text) = evidence.contrast.as_ref().map(|it| contrast(it, self.style)) {
-            self.line(&text);
-        }
-        if let Some(text) = orders::text(evidence, self.style) {
-            self.line(&text);
+        for sentence in verdict(self.finding(), evidence, self.style) {
+            self.line(&sentence);
         }
     }
 

@@ -6,7 +6,7 @@ use raddle_model::{
     Constraint, Explanation, Finding, Observation, OpKind, Passing, Place, Point, Reason, Share,
 };
 
-use crate::{Style, likelihood, names, number, place, style::Ink};
+use crate::{Style, evidence, likelihood, names, number, place, style::Ink};
 
 /// What a thread does is cut beyond this.
 const WHAT_MAX: usize = 30;
@@ -33,9 +33,10 @@ pub(crate) fn block(finding: &Finding, explanation: &Explanation, style: &Style)
     out
 }
 
-/// Everything that the block says, one sentence after the other, without line breaks of their own.
+/// What an analysis has said and everything that the block says, one sentence after the other, without line breaks of their own.
 pub fn sentences(finding: &Finding, explanation: &Explanation, style: &Style) -> Vec<String> {
-    let mut all = Vec::new();
+    let of_evidence = finding.evidence.as_deref().map(|it| evidence::verdict(finding, it, style));
+    let mut all = of_evidence.unwrap_or_default();
     if let Some(reason) = &explanation.reason {
         all.extend(whenever(finding, reason, style));
         all.push(sureness(reason));
@@ -149,7 +150,7 @@ fn sureness(reason: &Reason) -> String {
     if reason.orders.is_empty() {
         return match n == of {
             true => format!("fails in whatever order: {n} of {of} random schedules do"),
-            false => format!("no order was found that matters: {n} of {of} random schedules fail"),
+            false => format!("no few orders make it fail: {n} of {of} random schedules do"),
         };
     }
     let keep = if reason.orders.len() == 1 { "this order" } else { "these orders" };
@@ -242,6 +243,14 @@ fn observed(finding: &Finding, observation: &Observation, style: &Style) -> Stri
             who(wait),
             at(wait)
         ),
+        Observation::WastedSignal { signal, again, wait } => format!(
+            "{} wakes one of those who wait: {}, who waits again at {}, not {}, who waits at {}",
+            in_line(finding, signal, style),
+            who(again),
+            with_caller(again),
+            who(wait),
+            with_caller(wait)
+        ),
         Observation::Interrupted { sent, at: there } => format!(
             "{} takes effect at {}'s {}",
             in_line(finding, sent, style),
@@ -272,9 +281,13 @@ fn in_line(finding: &Finding, point: &Point, style: &Style) -> String {
         }
         source => style.cut(&style.tame(source), SOURCE_MAX),
     };
+    format!("`{what}` ({}, T{})", with_caller(point), point.thread.0)
+}
+
+/// `x.c:14`, or `x.c:14 from x.c:30`.
+fn with_caller(point: &Point) -> String {
     let from = point.caller.as_ref().map(|it| format!(" from {}", place::short(&it.0)));
-    let at = format!("{}{}", place::short(&point.place), from.unwrap_or_default());
-    format!("`{what}` ({at}, T{})", point.thread.0)
+    format!("{}{}", place::short(&point.place), from.unwrap_or_default())
 }
 
 /// "T1 read hits".

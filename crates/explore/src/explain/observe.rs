@@ -6,13 +6,13 @@
 
 use raddle_analysis::HeldLocks;
 use raddle_model::{
-    Event, Finding, Kind, ObjectId, Observation, OpKind, OpResult, Point, ThreadState,
+    Event, Finding, Kind, ObjectId, Observation, OpKind, OpResult, Point, ThreadId, ThreadState,
 };
 use raddle_trace::{Region, Trace};
 
 use super::{
     edges::{Node, site_hash},
-    points::Points,
+    points::{self, Points},
     rich::Rich,
 };
 use crate::target::Symbols;
@@ -29,7 +29,7 @@ pub(super) fn observations(
     let mut all = Vec::new();
     if finding.kind == Kind::Deadlock {
         all.extend(scene.lock_order());
-        all.extend(scene.missed_signal());
+        all.extend(scene.wasted_signal().or_else(|| scene.missed_signal()));
     }
     if finding.kind == Kind::Misuse {
         all.extend(scene.not_mine());
@@ -97,6 +97,46 @@ impl Scene<'_, '_> {
             links.push([took, self.points.pending(state.thread, self.symbols)]);
         }
         Some(Observation::LockOrder { links })
+    }
+
+    /// A signal that woke one who waits again without having passed it on, while another waited, too.
+    fn wasted_signal(&mut self) -> Option<Observation> {
+        let signals = (0..self.trace.events.len()).rev();
+        let (signal, again, wait) = signals
+            .filter_map(|it| self.wasted(it).map(|(again, wait)| (it, again, wait)))
+            .next()?;
+        let signal = self.point(signal);
+        let [mut again, mut wait] = [again, wait].map(|it| self.points.step(it, self.symbols));
+        points::keep_callers(&mut [&mut again, &mut wait]);
+        Some(Observation::WastedSignal { signal, again, wait })
+    }
+
+    /// If a step is such a signal, one of the two waiting at the end: where the woken one waits again, and where the
+    /// other waited.
+    fn wasted(&self, signal: usize) -> Option<(usize, usize)> {
+        let (before, after) = self.trace.events.split_at(signal);
+        let condition = after[0].object;
+        let is_at = |it: &Event, kind| it.object == condition && it.kind == kind;
+        if after[0].kind != OpKind::Signal {
+            return None;
+        }
+        let woke = after.iter().position(|it| is_at(it, OpKind::CondWake))?;
+        let woken = after[woke].thread;
+        let again = woke
+            + after[woke..].iter().position(|it| {
+                let kinds = [OpKind::CondWait, OpKind::Signal, OpKind::Broadcast];
+                it.thread == woken && kinds.into_iter().any(|kind| is_at(it, kind))
+            })?;
+        let stuck = |thread: ThreadId| {
+            self.finding.threads.iter().any(|it| it.thread == thread && it.waits_for.is_some())
+        };
+        let others = (0..self.trace.threads.len()).map(|it| ThreadId(it as u32));
+        let wait =
+            others.filter(|it| *it != woken && (stuck(*it) || stuck(woken))).find_map(|other| {
+                let last = before.iter().rposition(|it| it.thread == other)?;
+                is_at(&before[last], OpKind::CondWait).then_some(last)
+            })?;
+        (after[again].kind == OpKind::CondWait).then_some((signal + again, wait))
     }
 
     /// A wait that nobody will end: its last signal came before it, or woke somebody else.

@@ -44,6 +44,8 @@ const COUNTEREXAMPLES_MAX: usize = 256;
 const ROUNDS: u64 = 4;
 /// More candidates than this are cut to the last ones.
 const EDGES_MAX: usize = 128;
+/// More orders than this tell a reader nothing: no reason is given then.
+const ORDERS_MAX: usize = 12;
 
 /// What was found.
 pub(super) struct Orders {
@@ -117,6 +119,9 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             true => self.smallest(&candidates)?,
             false => self.as_often(candidates, all)?,
         };
+        if ORDERS_MAX < edges.len() {
+            return Ok(Some(self.without_orders(share)));
+        }
         let mut reversed = Vec::new();
         for idx in 0..edges.len() {
             reversed.push(self.measure(&edges, Some(idx))?);

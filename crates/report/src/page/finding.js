@@ -6,7 +6,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
-  const ROW = 24, LANE_MIN = 150, OVERSCAN = 24, EDGES_MAX = 400;
+  const ROW = 24, LANE_MIN = 150, LANE_TAIL = 110, OVERSCAN = 24, EDGES_MAX = 400;
   const lanes = byId("lanes"), track = byId("track"), rowsBox = byId("rows"), heads = byId("heads");
   const tip = byId("tip"), detail = byId("detail"), map = byId("map");
   // A name, not an address: nothing is fetched. In two pieces, for a test looks for addresses.
@@ -341,7 +341,7 @@
     else if (y > lanes.scrollTop + room - 2 * ROW) lanes.scrollTop = y - (room * 2) / 3;
     const row = shown.rows[picked], x = laneX(row.lane);
     if (x < lanes.scrollLeft) lanes.scrollLeft = x - 20;
-    else if (x + laneWidth > lanes.scrollLeft + lanes.clientWidth) lanes.scrollLeft = x + laneWidth - lanes.clientWidth + 20;
+    else if (x + laneWidth > lanes.scrollLeft + lanes.clientWidth) lanes.scrollLeft = x + laneWidth - lanes.clientWidth + LANE_TAIL;
     tip.hidden = true;
     render(true);
     detail.replaceChildren(describe(row, true));
@@ -384,7 +384,7 @@
     lanes.style.setProperty("--numbers", `${numbers}px`);
     laneWidth = Math.max(LANE_MIN, Math.min(340, Math.floor((lanes.clientWidth - numbers) / (n + 0.4))));
     track.style.height = `${shown.entries.length * ROW}px`;
-    const width = `${Math.max(laneX(n + 0.4), lanes.clientWidth)}px`;
+    const width = `${Math.max(laneX(n) + LANE_TAIL, lanes.clientWidth)}px`;
     track.style.width = heads.style.width = rowsBox.style.width = width;
     heads.replaceChildren(make("div", { class: "number" }, "step"), ...shown.threads.map((thread, lane) => make("div", {
       style: `left:${laneX(lane)}px;width:${laneWidth}px;color:${laneColour(lane)}`, title: threadName(lane),

@@ -1,5 +1,6 @@
 //@ expect: exception
 //@ execs: 100
+//@ cause: std::thread writer([] { value = 1; }); | int seen = value;
 // What leaves the function as an exception is the program's, as ever.
 #include <atomic>
 #include <raddle.h>
