@@ -24,16 +24,29 @@ pub struct Contrast {
     pub writes: [Option<Side>; 2],
 }
 
-/// The last read that sees another value.
+/// The last read that sees another value, of another write: what the same write brings otherwise, its thread has read
+/// otherwise before. If there is none, the last one that sees another value.
 pub fn contrast(failing: &Trace, passing: &Trace) -> Option<Contrast> {
-    let [step, other] = differences(failing, passing).pop()?;
-    let event = &failing.events[step];
-    Some(Contrast {
-        object: event.object,
-        read: side(failing, step),
-        values: [event.value, passing.events[other].value],
-        writes: [write_seen(failing, step), write_seen(passing, other)],
-    })
+    let all = differences(failing, passing).into_iter().rev();
+    let all = all.map(|[step, other]| {
+        let event = &failing.events[step];
+        Contrast {
+            object: event.object,
+            read: side(failing, step),
+            values: [event.value, passing.events[other].value],
+            writes: [write_seen(failing, step), write_seen(passing, other)],
+        }
+    });
+    let place = |trace: &Trace, it: &Option<Side>| {
+        it.as_ref().map(|it| (it.thread, trace.sites.get(it.site.0 as usize).copied()))
+    };
+    let is_same = |it: &Contrast| {
+        let [seen, instead] = &it.writes;
+        seen.is_some() && place(failing, seen) == place(passing, instead)
+    };
+    let mut all = all.peekable();
+    let last = all.peek().cloned();
+    all.find(|it| !is_same(it)).or(last)
 }
 
 /// The steps of a failing execution that see another value than the same steps of one that passes, in their order:
@@ -70,4 +83,38 @@ fn write_seen(trace: &Trace, step: usize) -> Option<Side> {
     };
     let write = (0..step).rev().find(is_write)?;
     (trace.events[write].thread != read.thread).then(|| side(trace, write))
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_trace::{Site, Trace};
+
+    use super::contrast;
+    use crate::toy;
+
+    /// One takes from an account, one puts something in, one looks.
+    const LINES: [&str; 6] =
+        ["0 spawn 1", "0 spawn 2", "1 write x", "2 read x", "2 write x", "0 read x"];
+
+    /// Lines in this order, each with the value that it reads or writes; the same line is at the same place.
+    fn execution(steps: &[(usize, u64)]) -> Trace {
+        let lines: Vec<&str> = steps.iter().map(|it| LINES[it.0]).collect();
+        let mut trace = toy::trace(&lines.join("\n"));
+        for (idx, (line, value)) in steps.iter().enumerate() {
+            trace.events[idx].value = *value;
+            trace.sites[idx + 1] =
+                Site { module: Some(0), offset: *line as u64, ..Site::default() };
+        }
+        trace
+    }
+
+    #[test]
+    fn what_the_same_write_brings_was_read_before() {
+        let failing = execution(&[(0, 0), (1, 0), (3, 10), (4, 7), (5, 7)]);
+        let passing = execution(&[(0, 0), (1, 0), (2, 14), (3, 14), (4, 11), (5, 11)]);
+        let found = contrast(&failing, &passing).expect("they differ");
+        assert_eq!((found.read.thread.0, found.values), (2, [10, 14]));
+        let [seen, instead] = found.writes.map(|it| it.map(|it| it.thread.0));
+        assert_eq!((seen, instead), (None, Some(1)));
+    }
 }

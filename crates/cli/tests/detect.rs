@@ -79,11 +79,6 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Programs whose cause no detector names in full: what is said of them names one order of those that the failure
-/// needs, and the header of the program another. `raddle explain` names these (`tests/programs.rs`).
-const NOT_NAMED: &[&str] =
-    &["account.c", "polite_livelock.c", "recursive_half_released.c", "timeout_taken_for_ready.c"];
-
 /// All detectors together name the lines that a program of `programs/fail` says are to blame.
 fn names_cause(path: &Path) -> Result<(), Failed> {
     let source = fs::read_to_string(path)?;
@@ -94,16 +89,14 @@ fn names_cause(path: &Path) -> Result<(), Failed> {
     let program = compile(&toolchain, &request)?.program;
     let mut options = NativeOptions::new(program, words("//@ args:"), toolchain.runtime);
     options.hang_timeout = Duration::from_secs(5);
-    let is_known = NOT_NAMED.iter().any(|it| path.ends_with(it));
     // Most are named soon.
     let mut missing = unnamed(&options, &source, FAILING_EXECUTIONS)?;
-    if missing.is_some() && !is_known {
+    if missing.is_some() {
         missing = unnamed(&options, &source, FAILING_EXECUTIONS * 4)?;
     }
     match missing {
-        Some(missing) if !is_known => Err(format!("no detector names {missing:?}").into()),
-        None if is_known => Err("it is named now: take it off the list".into()),
-        _ => Ok(()),
+        Some(missing) => Err(format!("no detector names {missing:?}").into()),
+        None => Ok(()),
     }
 }
 

@@ -91,6 +91,22 @@ fn changes(found: &[Value]) -> Vec<&str> {
 }
 
 #[test]
+fn threads_have_the_names_that_annotations_give_them() {
+    let folder = folder();
+    let source = "void AnnotateThreadName(const char *file, int line, const char *name);\n";
+    let named = COUNTER.replacen(
+        "{\n",
+        "{\n    AnnotateThreadName(__FILE__, __LINE__, \"night shift\");\n",
+        1,
+    );
+    let found = findings(folder.path(), &format!("{source}{named}"));
+    let race = found.iter().find(|it| it["kind"] == "race").expect("a race");
+    let id = race["id"].as_str().expect("an id");
+    let text = stdout(&raddle(folder.path(), &["show", id]).output().expect("raddle starts"));
+    assert!(text.contains("by thread T1 night shift"), "{text}");
+}
+
+#[test]
 fn both_orders_of_a_race() {
     let folder = folder();
     assert_eq!(changes(&findings(folder.path(), COUNTER)), ["value"]);

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_model::{Missed, ObjectId, OpKind, Place, ThreadId};
+use raddle_model::{Missed, ObjectId, OpKind, OpResult, Place, SiteId, ThreadId};
 use raddle_trace::{Object, Region, Thread, Trace};
 
 use super::{
@@ -233,7 +233,30 @@ fn holders(trace: &Trace, number: ThreadId, names: &mut Names<'_>) -> Vec<(Threa
                 [] => std_sync.holders(thread.pending.object),
                 known => known,
             };
-            held.iter().map(|(holder, site)| (*holder, names.place(*site))).collect()
+            let object = thread.pending.object;
+            let again = held.iter().flat_map(|it| taken_again(trace, object, it.0));
+            let all: Vec<(ThreadId, SiteId)> = held.iter().copied().chain(again).collect();
+            all.into_iter().map(|(holder, site)| (holder, names.place(site))).collect()
         }
     }
+}
+
+/// Where the holder of a lock took it once more while it held it: one of these it has not given back, or the first.
+fn taken_again(trace: &Trace, lock: ObjectId, holder: ThreadId) -> Vec<(ThreadId, SiteId)> {
+    let mut depth = 0_u32;
+    let mut again: Vec<(ThreadId, SiteId)> = Vec::new();
+    for event in trace.events.iter().filter(|it| it.thread == holder && it.object == lock) {
+        match event.kind {
+            OpKind::Lock | OpKind::TryLock if event.result == OpResult::Done => {
+                match depth {
+                    0 => again.clear(),
+                    _ => again.push((holder, event.site)),
+                }
+                depth += 1;
+            }
+            OpKind::Unlock => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    again
 }

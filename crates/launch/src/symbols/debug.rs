@@ -39,7 +39,7 @@ pub(super) struct Die {
 struct Part {
     dwarf: Arc<Dwarf<Reader>>,
     unit: Unit<Reader>,
-    /// Units of one file can refer to each other.
+    /// Units of one file can refer to each other: 0 is the module, another one more than the skeleton that led there.
     file: usize,
 }
 
@@ -270,7 +270,13 @@ impl Debug {
             Some(entry) if entry.has_attr(gimli::DW_AT_decl_file) => die.unit_idx,
             _ => at.unit_idx,
         };
-        let part = &self.parts[unit_idx];
+        // What was split off has left its lines in the skeleton.
+        let part = match &self.parts[unit_idx] {
+            split if split.unit.line_program.is_none() => {
+                self.parts.get(split.file.checked_sub(1)?)?
+            }
+            part => part,
+        };
         let header = part.unit.line_program.as_ref()?.header();
         let file = header.file(number)?;
         let text = |value: AttributeValue<Reader>| {

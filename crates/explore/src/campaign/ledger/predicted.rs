@@ -10,7 +10,9 @@
 use std::collections::BTreeSet;
 
 use raddle_analysis::Tear;
-use raddle_model::{Bucket, Contrast, Finding, Kind, PickerSpec, Plan, Points, Record};
+use raddle_model::{
+    Bucket, Contrast, End, Finding, Kind, Limits, PickerSpec, Plan, Points, Record,
+};
 use raddle_plan::{News, is_probe};
 use raddle_trace::{SeenRace, Site, Trace};
 
@@ -33,6 +35,8 @@ const TRIED_MAX: usize = 64;
 const INTERRUPTIONS_MAX: usize = 32;
 /// Schedules that are tried for a failure with every access as a step.
 const SEEDS_MAX: u64 = 48;
+/// Steps of a livelock that are looked at.
+const WAY_IN_STEPS: usize = 64;
 /// How often a route is fitted.
 const FITTINGS_MAX: usize = 6;
 
@@ -111,10 +115,16 @@ impl Ledger<'_> {
     /// Looks at a failure that is new, as it was: does it end well if a thread is not interrupted?
     fn predict_from_failure(&mut self, done: &Done) -> Result<(), TargetError> {
         let Some(Execution { trace, output }) = &done.result.last else { return Ok(()) };
-        if !self.options.detect.atomicity || trace.n_dropped != 0 {
+        if !self.options.detect.atomicity {
             return Ok(());
         }
         let plan = done.plan(done.result.summaries.len() - 1);
+        if trace.end == Some(End::Livelock) {
+            return self.find_way_in(plan, done);
+        }
+        if trace.n_dropped != 0 {
+            return Ok(());
+        }
         self.find_cause(Shown { trace, plan: &plan, execution: done.range.end - 1, output })?;
         if let Some((plan, again)) = self.failing_in_full(&plan, done)? {
             let Execution { trace, output } = &again;
@@ -122,6 +132,18 @@ impl Ledger<'_> {
             self.find_cause(Shown { trace, plan: &plan, execution, output })?;
         }
         Ok(())
+    }
+
+    /// What leads into a livelock is in its first steps, if it is soon in it.
+    fn find_way_in(&mut self, plan: Plan, done: &Done) -> Result<(), TargetError> {
+        let plan = Plan { limits: Limits { max_steps: WAY_IN_STEPS as u64 }, ..plan };
+        let Execution { mut trace, output } = self.run_watched(&plan)?;
+        if trace.end != Some(End::Livelock) || trace.n_dropped != 0 {
+            return Ok(());
+        }
+        trace.events.truncate(WAY_IN_STEPS);
+        let execution = done.range.end - 1;
+        self.find_cause(Shown { trace: &trace, plan: &plan, execution, output: &output })
     }
 
     /// Tells the interruption that a failing execution needs and, unless that says all, the order.
@@ -142,10 +164,15 @@ impl Ledger<'_> {
             Prediction::Order(_) => "that the second was meant to come first is a guess",
             _ => "that the two were meant to be one is a guess",
         };
-        let finding = predicted(shown, prediction, why, self.symbols);
-        if let Some(finding) = finding.filter(|it| self.predicted.tried.insert(it.bucket)) {
-            let contrast = contrast(shown.trace, passing, self.symbols);
-            self.predicted.potential.push(with_effect(finding, prediction, contrast));
+        let Some(finding) = predicted(shown, prediction, why, self.symbols) else { return };
+        let bucket = finding.bucket;
+        let contrast = contrast(shown.trace, passing, self.symbols);
+        let finding = with_effect(finding, prediction, contrast);
+        let known = self.predicted.potential.iter_mut().find(|it| it.bucket == bucket);
+        match known {
+            Some(known) if worth(known) <= worth(&finding) => *known = finding,
+            None if self.predicted.tried.insert(bucket) => self.predicted.potential.push(finding),
+            _ => {}
         }
     }
 
@@ -165,6 +192,7 @@ impl Ledger<'_> {
             let prefix = first_choices(shown.trace, it.n_steps);
             let Some(passing) = self.ends_well(shown, prefix)? else { continue };
             if needed.as_ref().is_none_or(|(tear, _)| it.tear < *tear) {
+                let passing = self.nearer(shown, it.n_steps, passing)?;
                 needed = Some((it.tear, Needed { prediction, passing }));
             }
             if it.tear == Tear::Stale {
@@ -195,6 +223,23 @@ impl Ledger<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// An execution that ends well because a thread went on after so many steps: where the others then do what they did
+    /// in the failing one, if that ends well, too.
+    fn nearer(
+        &mut self,
+        shown: Shown<'_>,
+        n_steps: usize,
+        passing: Trace,
+    ) -> Result<Trace, TargetError> {
+        let choices = first_choices(&passing, passing.events.len());
+        let Some(went_on) = choices.get(n_steps) else { return Ok(passing) };
+        let n_same = choices[n_steps..].iter().take_while(|it| *it == went_on).count();
+        let failing = first_choices(shown.trace, shown.trace.events.len());
+        let others = failing[n_steps..].iter().filter(|it| *it != went_on);
+        let prefix = choices[..n_steps + n_same].iter().chain(others).copied().collect();
+        Ok(self.ends_well(shown, prefix)?.unwrap_or(passing))
     }
 
     /// The execution that begins like this and goes on without preemption, if it ends well.
@@ -360,6 +405,12 @@ impl Ledger<'_> {
         let found = self.witness_of(plan, number, seen)?;
         Ok(found.map(|it| Finding { strategy: "prediction".to_owned(), ..it }))
     }
+}
+
+/// How much is known of what is read otherwise.
+fn worth(finding: &Finding) -> usize {
+    let contrast = finding.evidence.as_ref().and_then(|it| it.contrast.as_ref());
+    contrast.map_or(0, |it| 1 + it.writes.iter().flatten().count())
 }
 
 /// Says what came of it when the thread was not interrupted, or the other access came first.
