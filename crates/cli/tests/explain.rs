@@ -77,7 +77,7 @@ fn a_finding_is_made_small_and_explained() {
         stdout:   passes when T1's write (counter.c:8) comes before T2's read (counter.c:13): T2
         stdout:          then reads 1 from hits at counter.c:13, not 0
         stdout: 
-        stdout:   5 → 1 preemptions, 3 threads, 7 replays
+        stdout:   5 → 1 preemptions, 3 threads, depth 2, 7 replays
         stdout:   step  T0 main   T1 careful       T2 careless     lines of counter.c
         stdout:      1  spawn T1                                   :19  pthread_create(&s, NULL…
         stdout:      2  spawn T2                                   :20  pthread_create(&t, NULL…

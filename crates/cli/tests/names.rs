@@ -396,7 +396,7 @@ fn a_killed_program_has_places() {
         stdout:                            53.4), pct:d=3 51.0 % (44.1 to 57.8), surw 82.0 %
         stdout:                            (76.1 to 86.7), sites 56.0 % (49.1 to 62.7)
         stdout: 
-        stdout:   2 → 1 preemptions, 2 threads, 8 replays
+        stdout:   2 → 1 preemptions, 2 threads, depth 1, 8 replays
         stdout:   step  T0 main   T1 worker        4 steps, 1 switch
         stdout:      1  spawn T1                   killed.c:13  pthread_create(&thread, NULL, w…
         stdout:         ── switch (preempted) ──

@@ -1,24 +1,26 @@
-//! How small a schedule became, in one line.
+//! How small a schedule became, in one line, and how many orders it takes.
 
-use raddle_model::{Minimising, MinimisingEnd, Size};
+use raddle_model::{Explanation, Minimising, MinimisingEnd, Reason, Size};
 
 use crate::{Style, number};
 
-/// `27 → 1 preemptions, 3 threads, 62 replays`; `None` if there is nothing to say.
-pub fn line(minimising: &Minimising, style: &Style) -> Option<String> {
-    let Minimising { before, after, n_replays, ending } = minimising;
+/// `27 → 1 preemptions, 3 threads, depth 2, 62 replays`; `None` if there is nothing to say.
+pub fn line(explanation: &Explanation, style: &Style) -> Option<String> {
+    let Minimising { before, after, n_replays, ending } = &explanation.minimising;
     if *ending == MinimisingEnd::NotReproduced {
         return None;
     }
     let what = change(before, after, style);
     let threads = number::count(after.n_threads, "thread");
+    let depth = explanation.reason.as_ref().map(Reason::depth).filter(|it| *it > 0);
+    let depth = depth.map(|it| format!("depth {it}, ")).unwrap_or_default();
     let replays = number::count(*n_replays, "replay");
     let left = match ending {
         MinimisingEnd::Done | MinimisingEnd::NotReproduced => "",
         MinimisingEnd::Budget => " (all it may take: `raddle min` goes further)",
         MinimisingEnd::Time => " (stopped by the clock: the result depends on the machine)",
     };
-    Some(format!("{what}, {threads}, {replays}{left}"))
+    Some(format!("{what}, {threads}, {depth}{replays}{left}"))
 }
 
 /// What became smaller: preemptions, or else switches, or else steps.
@@ -44,7 +46,7 @@ fn change(before: &Size, after: &Size, style: &Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use raddle_model::{Minimising, MinimisingEnd, Size};
+    use raddle_model::{Explanation, Minimising, MinimisingEnd, Size};
 
     use super::line;
     use crate::Style;
@@ -59,7 +61,8 @@ mod tests {
         };
         let text = |before, after, ending| {
             let minimising = Minimising { before, after, n_replays: 62, ending };
-            line(&minimising, &Style::default()).unwrap_or_default()
+            let explanation = Explanation { minimising, ..Explanation::default() };
+            line(&explanation, &Style::default()).unwrap_or_default()
         };
         let done = MinimisingEnd::Done;
         assert_eq!(

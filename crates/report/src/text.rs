@@ -54,7 +54,7 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
     }
     let schedule = schedule.render(style, sources);
     if !schedule.is_empty() {
-        let minimised = shown.explanation.and_then(|it| minimised::line(&it.minimising, style));
+        let minimised = shown.explanation.and_then(|it| minimised::line(it, style));
         if let Some(line) = minimised {
             let _ = write!(out, "\n  {}", style.paint(Ink::Dim, &line));
         }
