@@ -309,9 +309,10 @@ pub(crate) fn warnings(search: &SearchStatus, label: &str) -> String {
         );
     }
     if search.diverged > 0 {
+        let (whose, whom) = if search.diverged == 1 { ("its", "it") } else { ("their", "them") };
         let _ = writeln!(
             out,
-            "{label}: {} did not follow their choices: what lies behind them is not explored",
+            "{label}: {} did not follow {whose} choices: what lies behind {whom} is not explored",
             count(search.diverged, "execution")
         );
     }
