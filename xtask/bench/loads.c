@@ -1,6 +1,7 @@
 /* Three threads that each load and store one variable, twice: 7,134 classes of schedules. */
 
 #include <pthread.h>
+#include <raddle.h>
 #include <stdatomic.h>
 
 static atomic_int shared;
@@ -13,9 +14,14 @@ static void *count_twice(void *arg) {
     return arg;
 }
 
-int main(void) {
+static void count(void *arg) {
     pthread_t threads[3];
-    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, count_twice, NULL);
+    atomic_store_explicit(&shared, 0, memory_order_relaxed);
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, count_twice, arg);
     for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+}
+
+int main(void) {
+    raddle_check(count, NULL);
     return 0;
 }

@@ -90,7 +90,8 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
         modules: vec![
             Module { path: "/home/me/toy".into() },
             Module { path: "/lib/libc.so.6".into() },
-        ],
+        ]
+        .into(),
         stacks: vec![Vec::new()],
         notes: Vec::new(),
         races: Vec::new(),

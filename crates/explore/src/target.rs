@@ -20,6 +20,13 @@ pub trait Session {
     /// looked at, whichever comes first.
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError>;
 
+    /// Runs blocks of one execution each, which differ in prefix and picker only: the first ones in order, up to
+    /// one whose end must be looked at. Gives back one result for each that was run, at least one; of executions
+    /// that ended well perhaps only what a search wants to know ([`BlockResult::brief`]).
+    fn run_each(&mut self, blocks: &[Block]) -> Result<Vec<BlockResult>, TargetError> {
+        Ok(vec![self.run(&blocks[0])?])
+    }
+
     /// A block that is still under way soon after this has become true is given up, with
     /// [`TargetError::Stopped`]. A target whose executions are short may ignore it.
     fn heed(&mut self, _given_up: Arc<AtomicBool>) {}
@@ -52,6 +59,8 @@ pub struct BlockResult {
     pub races: Vec<SeenRace>,
     /// The last execution, if it must be looked at, or if the block has just one execution.
     pub last: Option<Execution>,
+    /// Of an execution that ended well, instead of `last`: events, options and what explains them to a search.
+    pub brief: Option<Box<Trace>>,
     /// What could not be controlled, in all executions of the block.
     pub uncontrolled: Vec<Uncontrolled>,
     /// Steps of the last execution that were not made again, because it began from a live copy.

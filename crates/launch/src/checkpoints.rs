@@ -15,6 +15,9 @@ use raddle_trace::{CHECKPOINTS_MAX, Checkpoint, Entry, Segment};
 
 /// What a copy costs: two forks, pages copied, and a process that can't be rewound.
 const COPY_TIME: Duration = Duration::from_micros(400);
+/// So many times are measured before the best of them is believed: on a machine that is busy with other things, a
+/// few steps seem to take long.
+const MEASURED_MIN: u32 = 8;
 /// So many refusals in a row, and no more copies are asked for.
 const REFUSALS_MAX: u32 = 8;
 
@@ -31,6 +34,8 @@ pub(crate) struct Checkpoints {
     gap: Option<u64>,
     /// The best time for a step that an execution had which neither began from a copy nor left one.
     step_time_ns: Option<u64>,
+    /// How many there were.
+    n_measured: u32,
     /// Is the execution that runs such a one?
     is_plain: bool,
 }
@@ -102,6 +107,7 @@ impl Checkpoints {
             n_refused: 0,
             gap,
             step_time_ns: None,
+            n_measured: 0,
             is_plain: false,
         }
     }
@@ -111,15 +117,24 @@ impl Checkpoints {
         if self.is_plain && n_steps > 0 {
             let each = (elapsed.as_nanos() as u64 / n_steps).max(1);
             self.step_time_ns = Some(self.step_time_ns.map_or(each, |it| it.min(each)));
+            self.n_measured += 1;
         }
     }
 
-    /// Choices that must lie between two copies for them to be worth it; before anything is measured, more
+    /// Choices that must lie between two copies for them to be worth it; before enough is measured, more
     /// than there are.
     fn gap(&self) -> usize {
-        let measured = self.step_time_ns.map(|it| COPY_TIME.as_nanos() as u64 / it);
+        let best = self.step_time_ns.filter(|_| MEASURED_MIN <= self.n_measured);
+        let measured = best.map(|it| COPY_TIME.as_nanos() as u64 / it);
         let gap = self.gap.or(measured).map_or(usize::MAX / 2, |it| it as usize);
         gap.max(1)
+    }
+
+    /// May copies spare an execution something? If not, it is a plain one.
+    pub(crate) fn are_worth_it(&mut self, block: &Block) -> bool {
+        let is_worth_it = self.budget != 0 && self.gap() <= block.plan.prefix.len();
+        self.is_plain = !is_worth_it;
+        is_worth_it
     }
 
     /// Finds where the block's execution can begin, and asks it to leave copies where it should. The

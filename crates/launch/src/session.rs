@@ -13,7 +13,7 @@ use raddle_explore::{
     target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled},
 };
 use raddle_model::{End, OpKind, OpResult, Plan, Timeouts};
-use raddle_trace::{Ask, PAIRS_MAX, SeenRace, Summary, Trace};
+use raddle_trace::{Ask, Entry, Module, PAIRS_MAX, SeenRace, Summary, Trace};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -45,6 +45,8 @@ pub(crate) struct NativeSession {
     /// What the last plan said, without its prefix; and how many different ones there have been.
     last_plan: Option<Plan>,
     n_plans: u32,
+    /// The program's, as they were when executions were last told in brief.
+    modules: Arc<[Module]>,
     /// Processes that the kernel had killed for want of memory, when we last looked.
     n_kernel_kills: u64,
     /// Set when nobody wants what runs.
@@ -67,6 +69,7 @@ impl NativeSession {
             checkpoints: Checkpoints::new(options.checkpoints, options.checkpoint_gap),
             last_plan: None,
             n_plans: 0,
+            modules: Arc::default(),
             n_kernel_kills: watchdog::kernel_kills(),
             given_up: Arc::default(),
         };
@@ -115,13 +118,15 @@ impl NativeSession {
         )
     }
 
+    /// Writes a block, as what several blocks of one execution each have in common, or one block alone.
     #[expect(unsafe_code, reason = "writes the plan into the shared segment")]
-    fn write_block(&mut self, block: &Block) -> Result<(), TargetError> {
+    fn write_block(&mut self, block: &Block, how: How<'_>) -> Result<(), TargetError> {
         let segment = self.server.segment;
         let caps = segment.caps();
         let plan = &block.plan;
-        let fits = block.entries.len() <= caps.block as usize
-            && plan.prefix.len() <= caps.prefix as usize
+        let (entries, prefix) = how.entries(block);
+        let fits = entries.len() <= caps.block as usize
+            && prefix.len() <= caps.prefix as usize
             && plan.shared.len() < caps.shared as usize
             && plan.profile.fits();
         if !fits {
@@ -135,8 +140,10 @@ impl NativeSession {
         header.plan_number = self.n_plans;
         // Many blocks of one, each with another prefix, are a search's.
         header.lingers = u32::from(plan.record.options && block.entries.len() == 1);
-        header.n_block = block.entries.len() as u32;
-        header.n_prefix = plan.prefix.len() as u32;
+        header.n_block = entries.len() as u32;
+        header.is_brief = u32::from(matches!(how, How::Brief(_)));
+        header.n_briefs = 0;
+        header.n_brief_words = 0;
         header.n_shared = plan.shared.len() as u32;
         header.timeouts_rare = u32::from(plan.timeouts == Timeouts::Rare);
         header.spurious = u32::from(plan.spurious);
@@ -162,9 +169,9 @@ impl NativeSession {
         *header.n_done.get_mut() = 0;
         *header.heartbeat.get_mut() = 0;
         // SAFETY: checked above to fit; the server waits.
-        unsafe { segment.write(segment.entries(), &block.entries) };
+        unsafe { segment.write(segment.entries(), &entries) };
         // SAFETY: as above.
-        unsafe { segment.write(segment.prefix(), &plan.prefix) };
+        unsafe { segment.write(segment.prefix(), &prefix) };
         // SAFETY: as above.
         unsafe { segment.write(segment.shared(), &plan.shared) };
         // SAFETY: as above.
@@ -202,7 +209,7 @@ impl NativeSession {
     /// Runs a block, from `main` or from a copy that waits on the way.
     fn run_once(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
         self.server.clear_output();
-        self.write_block(block)?;
+        self.write_block(block, How::Alone)?;
         let segment = self.server.segment;
         let mut start = self.checkpoints.prepare(&segment, block);
         let begun = Instant::now();
@@ -212,18 +219,86 @@ impl NativeSession {
             }
             if let Some(dead) = start.take() {
                 self.checkpoints.forget(&segment, dead);
-                self.write_block(block)?;
+                self.write_block(block, How::Alone)?;
             }
         };
         if self.checkpoints.collect(&segment) {
             // A server that does not listen is noticed with the next block.
             let _ = self.server.bury_copies();
         }
-        let mut result = self.read_block(block, &watchdog);
+        let mut result = self.read_block(block, &watchdog, block.entries.len());
         result.n_steps_spared = start.map_or(0, |it| it.n_steps);
         let n_steps = result.summaries.iter().map(|it| it.n_steps).sum::<u64>();
         self.checkpoints.measure(n_steps.saturating_sub(result.n_steps_spared), begun.elapsed());
         Ok(result)
+    }
+
+    /// Runs blocks of one execution each, and hears of all that end well at once. The last one that was run may
+    /// have to be looked at in full, and was not told in brief then.
+    fn run_briefly(&mut self, blocks: &[Block]) -> Result<Vec<BlockResult>, TargetError> {
+        self.server.clear_output();
+        self.write_block(&blocks[0], How::Brief(blocks))?;
+        let begun = Instant::now();
+        let Some(watchdog) = self.run_from(None)? else {
+            return Err(TargetError::Bug("a block from no copy has lost its copy".to_owned()));
+        };
+        let elapsed = begun.elapsed();
+        let results = self.read_briefs(blocks, &watchdog)?;
+        let summaries = results.iter().flat_map(|it| &it.summaries);
+        self.checkpoints.measure(summaries.map(|it| it.n_steps).sum(), elapsed);
+        Ok(results)
+    }
+
+    #[expect(unsafe_code, reason = "reads the results out of the shared segment")]
+    fn read_briefs(
+        &mut self,
+        blocks: &[Block],
+        watchdog: &Watchdog,
+    ) -> Result<Vec<BlockResult>, TargetError> {
+        let segment = self.server.segment;
+        // SAFETY: the server has answered, so the segment is ours.
+        let header = unsafe { &mut *segment.header() };
+        let n_done = (*header.n_done.get_mut() as usize).min(blocks.len());
+        // SAFETY: the server wrote so many, within the area's room.
+        let summaries = unsafe { segment.copy(segment.summaries(), n_done) };
+        let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
+        // SAFETY: cut to the area's room.
+        let pairs = unsafe { segment.copy(segment.pairs(), n_pairs) };
+        let races = SeenRace::read_all(&segment);
+        let modules = segment.read_modules();
+        if self.modules != modules {
+            self.modules = modules;
+        }
+        let mut traces = segment.read_briefs(&summaries, &self.modules);
+        traces.truncate(n_done);
+        let n_briefs = traces.len();
+        let mut rest = &pairs[..];
+        let mut own_pairs = summaries.iter().map(|it| {
+            let (own, others) = rest.split_at(rest.len().min(it.n_pairs as usize));
+            rest = others;
+            own
+        });
+        let mut results = Vec::with_capacity(n_done);
+        for (idx, trace) in traces.into_iter().enumerate() {
+            let own = own_pairs.next().unwrap_or_default();
+            results.push(BlockResult {
+                summaries: vec![summaries[idx]],
+                covered: covered(&summaries[idx..=idx], own),
+                races: races_of(&races, idx),
+                brief: Some(Box::new(trace)),
+                ..BlockResult::default()
+            });
+        }
+        if n_briefs < n_done {
+            // The last one. All that is new in the block, it has found.
+            let own = own_pairs.next().unwrap_or_default().to_vec();
+            let mut last = self.read_block(&blocks[n_briefs], watchdog, n_done);
+            last.summaries = last.summaries.split_off(n_briefs);
+            last.covered = covered(&last.summaries, &own);
+            last.races = races_of(&races, n_briefs);
+            results.push(self.look_again(&blocks[n_briefs], last)?);
+        }
+        Ok(results)
     }
 
     /// Runs the block that stands in the segment, from `main` or from a copy; `None` if the copy is dead.
@@ -266,11 +341,11 @@ impl NativeSession {
     }
 
     #[expect(unsafe_code, reason = "reads the results out of the shared segment")]
-    fn read_block(&mut self, block: &Block, watchdog: &Watchdog) -> BlockResult {
+    fn read_block(&mut self, block: &Block, watchdog: &Watchdog, n_block: usize) -> BlockResult {
         let segment = self.server.segment;
         // SAFETY: the server has answered, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
-        let n_done = (*header.n_done.get_mut() as usize).min(block.entries.len());
+        let n_done = (*header.n_done.get_mut() as usize).min(n_block);
         // SAFETY: the server wrote so many, within the area's room.
         let mut summaries = unsafe { segment.copy(segment.summaries(), n_done) };
         let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
@@ -284,7 +359,7 @@ impl NativeSession {
         shared_found.dedup();
         if summaries.last().is_some_and(is_lost) {
             header.n_events = header.heartbeat.load(Relaxed);
-            if block.entries.len() > 1 {
+            if n_block > 1 || header.is_brief == 1 {
                 // Tables and threads are an earlier execution's; of this one there are only the events.
                 (header.n_threads, header.n_objects, header.n_sites) = (0, 0, 0);
                 header.n_stacks = 0;
@@ -309,6 +384,7 @@ impl NativeSession {
             shared_found,
             covered,
             races: SeenRace::read_all(&segment),
+            brief: None,
             last,
             uncontrolled,
             n_steps_spared: 0,
@@ -428,6 +504,48 @@ fn must_be_looked_at(end: End, exit_is_fine: bool) -> bool {
     }
 }
 
+/// How a block is run.
+#[derive(Clone, Copy, Debug)]
+enum How<'a> {
+    /// As it is.
+    Alone,
+    /// As the first of these, which are told in brief.
+    Brief(&'a [Block]),
+}
+
+impl How<'_> {
+    /// What each execution is to do, and the prefixes that they follow.
+    fn entries(self, block: &Block) -> (Vec<Entry>, Vec<u32>) {
+        let entry = |it: &Entry, prefix_at: usize, n_prefix: usize| Entry {
+            prefix_at: prefix_at as u64,
+            n_prefix: n_prefix as u32,
+            ..*it
+        };
+        match self {
+            How::Alone => {
+                let prefix = &block.plan.prefix;
+                let entries = block.entries.iter().map(|it| entry(it, 0, prefix.len()));
+                (entries.collect(), prefix.clone())
+            }
+            How::Brief(blocks) => {
+                let mut prefixes = Vec::new();
+                let mut entries = Vec::with_capacity(blocks.len());
+                for Block { plan, entries: own, .. } in blocks {
+                    entries.push(entry(&own[0], prefixes.len(), plan.prefix.len()));
+                    prefixes.extend_from_slice(&plan.prefix);
+                }
+                (entries, prefixes)
+            }
+        }
+    }
+}
+
+/// The races that one execution of a block showed, as those of a block of one.
+fn races_of(races: &[SeenRace], execution: usize) -> Vec<SeenRace> {
+    let own = races.iter().filter(|it| it.execution as usize == execution);
+    own.map(|it| SeenRace { execution: 0, ..it.clone() }).collect()
+}
+
 impl Session for NativeSession {
     fn heed(&mut self, given_up: Arc<AtomicBool>) {
         self.given_up = given_up;
@@ -436,14 +554,34 @@ impl Session for NativeSession {
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
         let mut result = self.run_once(block)?;
         let n_run = result.summaries.len();
+        if block.entries.len() > 1 {
+            let entries = vec![block.entries[n_run - 1]];
+            result = self.look_again(&Block { entries, ..block.clone() }, result)?;
+        }
+        Ok(result)
+    }
+
+    fn run_each(&mut self, blocks: &[Block]) -> Result<Vec<BlockResult>, TargetError> {
+        match self.checkpoints.are_worth_it(&blocks[0]) {
+            true => Ok(vec![self.run(&blocks[0])?]),
+            false => self.run_briefly(blocks),
+        }
+    }
+}
+
+impl NativeSession {
+    /// If the last execution of a block was killed before it could explain its events: alone, it does that as
+    /// they come.
+    fn look_again(
+        &mut self,
+        alone: &Block,
+        mut result: BlockResult,
+    ) -> Result<BlockResult, TargetError> {
         if let (Some(killed), Some(last)) = (result.summaries.last_mut(), &mut result.last)
-            && block.entries.len() > 1
             && last.trace.threads.is_empty()
             && matches!(last.trace.end, Some(End::Crash(_) | End::Exit(_)))
         {
-            // It was killed before it could explain its events. Alone, it does that as they come.
-            let entries = vec![block.entries[n_run - 1]];
-            let again = self.run_once(&Block { entries, ..block.clone() })?;
+            let again = self.run_once(alone)?;
             if let (Some(summary), Some(execution)) = (again.summaries.last(), again.last)
                 && (summary.end_kind, summary.end_detail) == (killed.end_kind, killed.end_detail)
                 && summary.n_steps == killed.n_steps

@@ -15,6 +15,7 @@ mod deed;
 mod dfs;
 mod dpor;
 mod estimate;
+mod forest;
 mod hapset;
 mod idb;
 mod ipb;
@@ -34,7 +35,7 @@ pub use self::{
     estimate::Estimate,
     hapset::{Covered, HapSets, Pair},
     rank::Tuple,
-    run::{ObjectName, Pending, Run, RunError, Step},
+    run::{ModuleNames, ObjectName, Pending, Run, RunError, Step},
     set::Threads,
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
     total::{Flows, LocksetRace, Shown, Sink, SinkKind, Taken, lockset_races},

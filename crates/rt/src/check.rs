@@ -92,9 +92,14 @@ struct Beginning {
 
 impl Check {
     /// An execution begins in a new process. Is it to be prepared under the schedule that all know?
-    pub(crate) fn begin(&mut self, header: *const Header, picker: PickerSpec) -> bool {
+    pub(crate) fn begin(
+        &mut self,
+        header: *const Header,
+        picker: PickerSpec,
+        n_prefix: u32,
+    ) -> bool {
         // SAFETY: the header is mapped for as long as the process lives.
-        let (begin, n_prefix) = unsafe { ((*header).begin, (*header).n_prefix) };
+        let begin = unsafe { (*header).begin };
         self.is_as_planned = picker == PickerSpec::Nonpreemptive && n_prefix == 0;
         match Begin::from_number(begin) {
             Begin::Unknown => self.is_asking = self.is_as_planned,

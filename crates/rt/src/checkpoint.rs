@@ -47,7 +47,8 @@ pub(crate) fn remember_beginning() {
 /// part of a step may have been chosen by it, and the rest not.)
 #[cold]
 pub(crate) fn leave_copy(control: &mut Control) {
-    if !control.chooser.is_following() {
+    // SAFETY: the header is mapped for as long as the process lives.
+    if !control.chooser.is_following() || unsafe { (*control.header).is_brief == 1 } {
         return;
     }
     let position = control.chooser.position();

@@ -16,6 +16,7 @@ use crate::{
     check::Check,
     detect::Detect,
     emit::Emit,
+    end::Brief,
     heap::Heap,
     io::Io,
     names::Modules,
@@ -78,6 +79,7 @@ pub(crate) struct Control {
     pub(crate) keeps_stacks: bool,
     /// The last write, whose value is not known before the program has gone on.
     pub(crate) written: Written,
+    pub(crate) brief: Brief,
     /// Does the program share memory with others, that a copy of it would share too?
     pub(crate) is_tied: bool,
     /// Which plan's settings are in force.

@@ -357,6 +357,16 @@ impl Emit {
         }
     }
 
+    /// What objects are, by number.
+    pub(crate) fn object_entries(&self) -> &[ObjectEntry] {
+        &self.objects
+    }
+
+    /// Where sites are, by number.
+    pub(crate) fn site_entries(&self) -> impl Iterator<Item = SiteEntry> + '_ {
+        self.sites.known.iter().map(|it| it.entry)
+    }
+
     /// Writes the tables of sites and objects into the segment: only executions that somebody looks at
     /// need them there.
     pub(crate) fn publish(&self, segment: &Segment, header: *mut Header) {

@@ -1,16 +1,25 @@
 //! The end of an execution: says in the segment how it ended and where every thread stands, and
 //! leaves the process.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use raddle_fiber::raw;
 use raddle_machine::{Performed, Status};
 use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
-use raddle_trace::{FRAMES_MAX, ThreadEntry};
+use raddle_trace::{FRAMES_MAX, PendingEntry, SiteEntry, ThreadEntry, Told};
 
 use crate::{
     control::{Control, control, is_active},
     panics::Panic,
     rewind,
 };
+
+/// Room for what is told of executions in brief, used again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Brief {
+    sites: Vec<SiteEntry>,
+    pending: Vec<PendingEntry>,
+}
 
 /// Ends the execution: the thread that runs did it, at `site`.
 pub(crate) fn end(end: End, site: SiteId, message: &[u8]) -> ! {
@@ -83,8 +92,16 @@ pub(crate) fn tell(
         header.end_site = site.0;
         header.end_object = object.0;
         control.write_summary(end);
-        let is_looked_at =
-            end != End::Exit(0) || header.n_block == 1 || header.summary.n_uncontrolled > 0;
+        let is_alone = header.n_block == 1 && header.is_brief == 0;
+        let mut is_looked_at = end != End::Exit(0) || is_alone || header.summary.n_uncontrolled > 0;
+        if header.is_brief == 1 {
+            let has_found = header.n_shared_before < header.n_shared_found;
+            is_looked_at = is_looked_at || has_found || !control.write_brief(thread);
+            if is_looked_at {
+                // Whoever looks must find it where the last one is.
+                header.n_block = header.n_done.load(Relaxed) as u32 + 1;
+            }
+        }
         if is_looked_at {
             control.write_threads(thread, panic.as_ref());
             control.emit.publish(&control.segment, control.header);
@@ -151,6 +168,39 @@ impl Control {
         summary.diverged_at = self.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
         // SAFETY: as above.
         unsafe { (*self.header).n_events = self.emit.n_steps };
+    }
+
+    /// Tells of the execution what a search wants to know; `false` if there is no room for it.
+    fn write_brief(&mut self, ended: Option<ThreadId>) -> bool {
+        let n_threads = self.machine.n_threads();
+        self.brief.pending.clear();
+        for id in (0..n_threads).map(ThreadId) {
+            if self.machine.status(id) == Status::Finished {
+                continue;
+            }
+            let op = self.machine.pending(id);
+            self.brief.pending.push(PendingEntry {
+                thread: id.0,
+                object: op.object.0,
+                other: op.other.0,
+                site: op.site.0,
+                kind: op.kind as u8,
+                flags: op.flags.0,
+                is_blocked: u8::from(ended != Some(id) && self.machine.is_blocked(id)),
+                reserved: 0,
+            });
+        }
+        self.brief.sites.clear();
+        self.brief.sites.extend(self.emit.site_entries());
+        let told = Told {
+            n_threads,
+            end_thread: ended,
+            objects: self.emit.object_entries(),
+            sites: &self.brief.sites,
+            pending: &self.brief.pending,
+        };
+        // SAFETY: the launcher waits; the events of the execution are in their area.
+        unsafe { self.segment.add_brief(&told) }
     }
 
     fn write_threads(&mut self, ended: Option<ThreadId>, panic: Option<&Panic>) {

@@ -22,6 +22,7 @@ use crate::{
     control::{self, Control, Hot, control, is_active},
     detect::Detect,
     emit::Emit,
+    end::Brief,
     heap::Heap,
     io::Io,
     library::Library,
@@ -152,6 +153,7 @@ fn take_control(segment: Segment) {
         options: std::ptr::null_mut(),
         keeps_stacks: false,
         written: Written::NONE,
+        brief: Brief::default(),
         is_tied: false,
         plan_number: 0,
         segment,
@@ -235,7 +237,7 @@ extern "C-unwind" fn run_execution() -> ! {
         }
         begin_execution(header, &entry);
         let picker = entry.picker().unwrap_or(PickerSpec::Nonpreemptive);
-        if (*control).check.begin(header, picker) {
+        if (*control).check.begin(header, picker, entry.n_prefix) {
             (*control).prepare_for_function();
         }
         let here = 0_usize;
@@ -548,15 +550,17 @@ pub(crate) fn must_be_looked_at(header: *mut Header) -> bool {
 pub(crate) fn begin_copy(control: &mut Control) {
     die_with_parent();
     control.is_copy = true;
-    control.chooser.go_on_with(prefix(control));
+    // SAFETY: a copy runs blocks of one, and the launcher has written that one.
+    let entry = unsafe { &*control.segment.entries() };
+    control.chooser.go_on_with(prefix(control, entry));
 }
 
-/// The prefix that the launcher wrote.
-fn prefix(control: &Control) -> &'static [u32] {
+/// The prefix that the launcher wrote for an execution.
+fn prefix(control: &Control, entry: &Entry) -> &'static [u32] {
     // SAFETY: the area holds what the launcher wrote; it stays mapped and unchanged for the block.
     unsafe {
-        let n_prefix = (*control.header).n_prefix as usize;
-        std::slice::from_raw_parts(control.segment.prefix(), n_prefix)
+        let start = control.segment.prefix().add(entry.prefix_at as usize);
+        slice::from_raw_parts(start, entry.n_prefix as usize)
     }
 }
 
@@ -574,7 +578,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
     // SAFETY: the areas hold what the launcher wrote; they stay mapped and unchanged for the block.
     unsafe {
         let control = control();
-        let prefix = prefix(&*control);
+        let prefix = prefix(&*control, entry);
         (*control).max_steps = (*header).max_steps;
         let Some(picker) = entry.picker() else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
@@ -586,7 +590,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
             profile: profile(header, &(*control).segment),
         };
         (*control).chooser = Chooser::of(prefix, &origin);
-        if (*header).n_block == 1 {
+        if (*header).n_block == 1 && (*header).is_brief == 0 {
             (*control).go_live();
         }
         crate::hooks::seed_random(entry.seed);

@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 13;
+pub const VERSION: u32 = 14;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -50,6 +50,8 @@ pub struct Caps {
     pub races: u32,
     /// Stacks that objects and threads come from.
     pub stacks: u32,
+    /// Words of eight bytes for executions that are told in brief.
+    pub briefs: u32,
 }
 
 impl Default for Caps {
@@ -65,8 +67,9 @@ impl Default for Caps {
             modules: 256,
             notes: 64,
             pages: 1 << 12,
-            races: 1 << 10,
+            races: 1 << 12,
             stacks: 1 << 13,
+            briefs: 1 << 17,
         }
     }
 }
@@ -79,17 +82,19 @@ pub struct Entry {
     pub seed: u64,
     /// The picker's number: see `PickerSpec::to_numbers`.
     pub picker: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Choices in its prefix.
+    pub n_prefix: u32,
     /// The picker's parameters.
     pub params: [u64; 2],
+    /// Where its prefix begins in the area. The launcher fills in both when it writes a block.
+    pub prefix_at: u64,
 }
 
 impl Entry {
     /// An execution with this picker and seed.
     pub const fn new(picker: PickerSpec, seed: u64) -> Entry {
         let (number, params) = picker.to_numbers();
-        Entry { seed, picker: number, reserved: 0, params }
+        Entry { seed, picker: number, n_prefix: 0, params, prefix_at: 0 }
     }
 
     /// Its picker; `None` if the numbers are no picker's.
@@ -160,8 +165,8 @@ pub struct Header {
     // What to do: written by the launcher before each block.
     /// Executions in the block.
     pub n_block: u32,
-    /// Choices in the prefix.
-    pub n_prefix: u32,
+    /// 1: of executions that end well, only what a search wants to know is told ([`BriefEntry`]).
+    pub is_brief: u32,
     /// Names known to be shared, at the start of the area.
     pub n_shared: u32,
     /// 1: timed waits may time out although others can run.
@@ -241,6 +246,10 @@ pub struct Header {
     pub plan_number: u32,
     /// Where executions begin, as far as that is known: one of [`Begin`]'s numbers.
     pub begin: u32,
+    /// Executions of the block that were told in brief: its first ones.
+    pub n_briefs: u32,
+    /// Words that they take.
+    pub n_brief_words: u32,
     /// 1: what the last process ran was no execution of the block; it is to be begun again.
     pub is_void: u32,
     /// How far the program wants to be explored.
@@ -347,6 +356,46 @@ pub struct Options {
     pub stack: u32,
     /// Nothing.
     pub reserved: u32,
+}
+
+/// An execution that is told in brief (see `brief`).
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct BriefEntry {
+    /// Events, and as many options.
+    pub n_events: u32,
+    /// Threads numbered.
+    pub n_threads: u32,
+    /// Objects.
+    pub n_objects: u32,
+    /// Sites.
+    pub n_sites: u32,
+    /// Pending ops.
+    pub n_pending: u32,
+    /// Who ended it; `u32::MAX` for nobody.
+    pub end_thread: u32,
+}
+
+/// What a thread was about to do when an execution ended that is told in brief.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct PendingEntry {
+    /// Which thread.
+    pub thread: u32,
+    /// The op's object.
+    pub object: u32,
+    /// Its other object.
+    pub other: u32,
+    /// Its site.
+    pub site: u32,
+    /// Its kind.
+    pub kind: u8,
+    /// Its flags.
+    pub flags: u8,
+    /// 1: it can't be performed.
+    pub is_blocked: u8,
+    /// Zero.
+    pub reserved: u8,
 }
 
 /// A place in the code.
@@ -576,6 +625,7 @@ pub(crate) struct Offsets {
     pub(crate) pairs: usize,
     pub(crate) races: usize,
     pub(crate) stacks: usize,
+    pub(crate) briefs: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -604,7 +654,8 @@ impl Offsets {
         let pairs = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
         let races = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
         let stacks = after(races, caps.races, size_of::<RaceEntry>());
-        let end = after(stacks, caps.stacks, size_of::<StackEntry>());
+        let briefs = after(stacks, caps.stacks, size_of::<StackEntry>());
+        let end = after(briefs, caps.briefs, 8);
         Offsets {
             entries,
             summaries,
@@ -623,6 +674,7 @@ impl Offsets {
             pairs,
             races,
             stacks,
+            briefs,
             events,
             end,
         }

@@ -4,6 +4,8 @@
 //! it ended: the segment is shared memory and survives any crash. Nothing in it is an address: sites
 //! and globals are module + offset, heap objects are allocation site + ordinal + offset.
 
+#[expect(unsafe_code, reason = "writes and reads the shared segment")]
+mod brief;
 mod layout;
 mod pair;
 mod race;
@@ -11,10 +13,12 @@ mod race;
 mod segment;
 mod value;
 
+pub use brief::Told;
 pub use layout::{
-    Ask, Begin, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX, HELD_MAX,
-    Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, RACE_FRAMES_MAX,
-    RaceEntry, RaceSide, STACK_DEPTH, SiteEntry, StackEntry, Summary, ThreadEntry, VERSION,
+    Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX,
+    HELD_MAX, Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, PendingEntry,
+    RACE_FRAMES_MAX, RaceEntry, RaceSide, STACK_DEPTH, SiteEntry, StackEntry, Summary, ThreadEntry,
+    VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenSide};

@@ -158,6 +158,10 @@ impl Segment {
         stacks, stacks, stacks, StackEntry
     );
     area!(
+        /// Executions that are told in brief.
+        briefs, briefs, briefs, u64
+    );
+    area!(
         /// Events; the one of step `n` is at `n` modulo the area's room.
         events, events, events, Event
     );

@@ -1,6 +1,6 @@
 //! What one execution left behind, as owned values.
 
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 
 use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
@@ -26,7 +26,7 @@ pub struct Trace {
     /// Threads by number.
     pub threads: Vec<Thread>,
     /// Executable and libraries by number.
-    pub modules: Vec<Module>,
+    pub modules: Arc<[Module]>,
     /// Calls that led somewhere, innermost first, by number; entry 0 is unknown.
     pub stacks: Vec<Vec<Site>>,
     /// What could not be controlled.
@@ -266,9 +266,6 @@ impl Trace {
         let threads =
             unsafe { segment.copy(segment.threads(), room(header.n_threads, caps.threads)) };
         // SAFETY: as above.
-        let modules =
-            unsafe { segment.copy(segment.modules(), room(header.n_modules, caps.modules)) };
-        // SAFETY: as above.
         let notes = unsafe { segment.copy(segment.notes(), room(header.n_notes, caps.notes)) };
         // SAFETY: as above.
         let stacks = unsafe { segment.copy(segment.stacks(), room(header.n_stacks, caps.stacks)) };
@@ -284,7 +281,7 @@ impl Trace {
             sites: sites.iter().map(decode_site).collect(),
             objects: objects.iter().map(decode_object).collect(),
             threads: threads.iter().map(decode_thread).collect(),
-            modules: modules.iter().map(|it| Module { path: text(&it.path) }).collect(),
+            modules: segment.read_modules(),
             stacks: stacks.iter().map(decode_stack).collect(),
             notes: notes
                 .iter()
@@ -309,9 +306,21 @@ impl Trace {
     }
 }
 
+impl Segment {
+    /// Executable and libraries by number. The server must have answered, so that nobody writes.
+    #[expect(unsafe_code, reason = "reads the shared segment")]
+    pub fn read_modules(&self) -> Arc<[Module]> {
+        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
+        let n_modules = unsafe { (*self.header()).n_modules }.min(self.caps().modules);
+        // SAFETY: cut to the area's room.
+        let modules = unsafe { self.copy(self.modules(), n_modules as usize) };
+        modules.iter().map(|it| Module { path: text(&it.path) }).collect()
+    }
+}
+
 /// Enums in shared memory are decoded from their numbers, never believed.
 #[expect(unsafe_code, reason = "reads the shared segment")]
-fn decode_event(event: *const Event) -> Event {
+pub(crate) fn decode_event(event: *const Event) -> Event {
     // SAFETY: an event is 32 bytes, aligned to 8, without padding (asserted below); integers are
     // always valid.
     let words = unsafe { event.cast::<[u32; 8]>().read() };

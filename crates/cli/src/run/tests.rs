@@ -60,7 +60,7 @@ impl Fake {
             sites: Vec::new(),
             objects: Vec::new(),
             threads: Vec::new(),
-            modules: Vec::new(),
+            modules: Vec::new().into(),
             stacks: Vec::new(),
             notes: Vec::new(),
             races: Vec::new(),

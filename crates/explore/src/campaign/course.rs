@@ -6,7 +6,7 @@
 
 use super::{
     Outcome,
-    crew::{Crew, Job, Report},
+    crew::{Crew, Job, Ran, Report, What},
     ledger::{Appetite, Ledger},
     options::Options,
     source::{Done, Source},
@@ -59,26 +59,39 @@ impl<'a, S: Source> Course<'a, S> {
 
     /// Takes in a result: what must be known before more is handed out.
     fn receive(&mut self, report: Report) {
-        let Job { range, block } = report.job;
-        let result = match report.result {
-            Ok(result) => result,
+        let Job { range, what } = report.job;
+        let elapsed = report.elapsed;
+        let ran = match report.ran {
+            Ok(ran) => ran,
             // Its executions never happened.
             Err(TargetError::Stopped) if !self.ledger.may_go_on() => return,
             Err(error) => return self.ledger.fail(error),
         };
-        let n_run = result.summaries.len() as u64;
+        let n_run = ran.iter().map(|it| it.result.summaries.len() as u64).sum::<u64>();
         if n_run == 0 || range.end - range.start < n_run {
             return self.ledger.fail(TargetError::Bug(format!(
                 "{n_run} executions came back where {} were asked for",
                 range.end - range.start
             )));
         }
-        let bucket = self.ledger.bucket(&result);
-        let is_known = bucket.is_some_and(|it| self.ledger.is_known(it)) && !self.options.verbose;
-        let (run, elapsed) = (report.run, report.elapsed);
-        let done = Done { range, block, result, bucket, is_known, run, elapsed, label: None };
-        if let Err(error) = self.source.take_in(done) {
-            self.ledger.fail(error);
+        let (blocks, is_each) = match what {
+            What::Block(block) => (vec![*block], false),
+            What::Each(blocks) => (blocks, true),
+        };
+        let n_blocks = ran.len() as u32;
+        for ((idx, block), Ran { result, run }) in (range.start..).zip(blocks).zip(ran) {
+            let range = if is_each { idx..idx + 1 } else { range.clone() };
+            let bucket = self.ledger.bucket(&result);
+            let is_known = bucket.is_some_and(|it| self.ledger.is_known(it));
+            let is_known = is_known && !self.options.verbose;
+            let elapsed = elapsed / n_blocks;
+            let done = Done { range, block, result, bucket, is_known, run, elapsed, label: None };
+            if let Err(error) = self.source.take_in(done) {
+                self.ledger.fail(error);
+            }
+        }
+        if is_each {
+            self.source.give_back(range.start + n_run..range.end);
         }
     }
 

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_plan::search::{Run, RunError};
+use raddle_plan::search::{ModuleNames, Run, RunError};
 
 use crate::target::{Block, BlockResult, Session, Target, TargetError};
 
@@ -20,7 +20,23 @@ use crate::target::{Block, BlockResult, Session, Target, TargetError};
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) range: Range<u64>,
-    pub(super) block: Block,
+    pub(super) what: What,
+}
+
+/// What a worker is to do.
+#[derive(Debug)]
+pub(super) enum What {
+    /// To run a block.
+    Block(Box<Block>),
+    /// To run the first of these blocks of one execution each, as many as are run at once.
+    Each(Vec<Block>),
+}
+
+impl Job {
+    /// A block.
+    pub(super) fn block(range: Range<u64>, block: Block) -> Job {
+        Job { range, what: What::Block(Box::new(block)) }
+    }
 }
 
 /// How a job went.
@@ -28,10 +44,17 @@ pub(super) struct Job {
 pub(super) struct Report {
     pub(super) job: Job,
     pub(super) elapsed: Duration,
-    pub(super) result: Result<BlockResult, TargetError>,
+    /// One for each block that was run.
+    pub(super) ran: Result<Vec<Ran>, TargetError>,
+    worker: usize,
+}
+
+/// How a block went.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) result: BlockResult,
     /// The choices of the only execution, if they were recorded: read here, for it takes a while.
     pub(super) run: Option<Result<Run, RunError>>,
-    worker: usize,
 }
 
 /// The workers. They end when the crew is dropped, each after its job.
@@ -118,34 +141,38 @@ fn work(
     reports: &Sender<Report>,
 ) {
     let mut session: Option<Box<dyn Session + Send>> = None;
+    let mut names = ModuleNames::default();
     while let Ok(job) = jobs.recv() {
         let start = Instant::now();
-        let result = run(&open, &mut session, &job.block);
+        let results = run(&open, &mut session, &job.what);
         let elapsed = start.elapsed();
-        let run = recorded(&job.block, &result);
-        let report = Report { job, elapsed, result, run, worker };
+        let ran = results.map(|it| it.into_iter().map(|it| recorded(it, &mut names)).collect());
+        let report = Report { job, elapsed, ran, worker };
         if reports.send(report).is_err() {
             return;
         }
     }
 }
 
-fn recorded(
-    block: &Block,
-    result: &Result<BlockResult, TargetError>,
-) -> Option<Result<Run, RunError>> {
-    let execution = result.as_ref().ok()?.last.as_ref()?;
-    block.plan.record.options.then(|| Run::of(&execution.trace))
+fn recorded(mut result: BlockResult, names: &mut ModuleNames) -> Ran {
+    let brief = result.brief.take();
+    let trace = brief.as_deref().or(result.last.as_ref().map(|it| &it.trace));
+    let recorded = trace.filter(|it| !it.options.is_empty() || it.events.is_empty());
+    let run = recorded.map(|it| Run::of(it, names));
+    Ran { result, run }
 }
 
 fn run(
     open: &impl Fn() -> Result<Box<dyn Session + Send>, TargetError>,
     session: &mut Option<Box<dyn Session + Send>>,
-    block: &Block,
-) -> Result<BlockResult, TargetError> {
+    what: &What,
+) -> Result<Vec<BlockResult>, TargetError> {
     let session = match session {
         Some(session) => session,
         None => session.insert(open()?),
     };
-    session.run(block)
+    match what {
+        What::Block(block) => Ok(vec![session.run(block)?]),
+        What::Each(blocks) => session.run_each(blocks),
+    }
 }

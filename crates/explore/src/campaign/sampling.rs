@@ -93,7 +93,7 @@ impl Sampling<'_> {
             },
         };
         let exit_is_fine = self.options.exit_is_fine;
-        Job { range, block: Block { plan, entries, exit_is_fine, common: 0 } }
+        Job::block(range, Block { plan, entries, exit_is_fine, common: 0 })
     }
 
     /// What is known about threads: the same for a whole epoch.

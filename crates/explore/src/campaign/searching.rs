@@ -6,9 +6,12 @@
 //! finds something to be shared that was not known, scheduling points have moved: the search begins again,
 //! and what was still running for the old one never happened.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Range,
+};
 
-use raddle_model::{PickerSpec, Plan, Points, Profile, Record, Timeouts};
+use raddle_model::{End, PickerSpec, Plan, Points, Profile, Record, Timeouts};
 use raddle_plan::{
     entry,
     search::{HapSets, Run, RunError, Search, SpecError, Start, Task},
@@ -16,15 +19,18 @@ use raddle_plan::{
 
 use super::{
     CoveredOrders, Options, Outcome, SearchOptions, Searched,
-    crew::Job,
+    crew::{Job, What},
     journal::{self, Counted, Journal, Saved, Standing},
     learning::Learning,
+    pace::Pace,
     source::{Done, Source},
 };
 use crate::target::{Block, TargetError};
 
 /// Tasks asked for at a time, at least: who comes next shows where executions have much in common.
 const TASKS_MIN: usize = 4;
+/// Tasks that a worker is given at once, at most.
+const TASKS_MAX: usize = 64;
 
 /// Hands out what a search wants.
 pub(super) struct Searching<'a> {
@@ -40,8 +46,10 @@ pub(super) struct Searching<'a> {
     /// Tasks under way, by the number of their job.
     out: BTreeMap<u64, Out>,
     next_job: u64,
+    /// How many tasks are handed out at once.
+    pace: Pace,
     /// Results that do not count yet, by the number of their task.
-    waiting: BTreeMap<u64, Done>,
+    waiting: BTreeMap<u64, Box<Done>>,
     /// What was entered last, and is not in the journal yet: not before its finding is kept.
     entered: Option<Counted>,
     /// Executions from here on are not wanted.
@@ -76,6 +84,7 @@ impl<'a> Searching<'a> {
             tasks: VecDeque::new(),
             out: BTreeMap::new(),
             next_job: 0,
+            pace: Pace::new(),
             waiting: BTreeMap::new(),
             entered: None,
             wanted: options.executions.unwrap_or(u64::MAX),
@@ -142,30 +151,51 @@ impl<'a> Searching<'a> {
             exit_is_fine: self.options.exit_is_fine,
             common: 0,
         };
-        Some(Job { range: number..number + 1, block })
+        Some(Job::block(number..number + 1, block))
     }
 
-    fn next_task(&mut self) -> Option<Job> {
+    fn next_tasks(&mut self) -> Option<Job> {
         if self.wanted <= self.standing.n_executions {
             return None;
         }
+        let n_jobs = self.options.jobs.max(1);
         // What the search has thought of last is deepest, and counts first.
-        for task in self.search.next(self.options.jobs.max(TASKS_MIN)).into_iter().rev() {
+        let n_wanted = (self.pace.n_block() as usize).min(TASKS_MAX) * n_jobs;
+        for task in self.search.next(n_wanted.max(TASKS_MIN)).into_iter().rev() {
             self.tasks.push_front(task);
         }
+        let left = self.wanted - self.standing.n_executions;
+        let n_tasks = self.tasks.len().div_ceil(n_jobs).min(self.pace.n_block() as usize);
+        let n_tasks = left.min(n_tasks as u64) as usize;
+        let first = self.next_job;
+        let is_brief = !self.options.verbose && self.search.covered().is_none();
+        let n_tasks = if is_brief { n_tasks.min(TASKS_MAX) } else { n_tasks.min(1) };
+        let blocks: Vec<Block> = (0..n_tasks).map_while(|it| self.next_task(it == 0)).collect();
+        let range = first..self.next_job;
+        match is_brief {
+            _ if blocks.is_empty() => None,
+            true => Some(Job { range, what: What::Each(blocks) }),
+            false => blocks.into_iter().next().map(|it| Job::block(range, it)),
+        }
+    }
+
+    fn next_task(&mut self, is_first: bool) -> Option<Block> {
         let task = self.tasks.pop_front()?;
-        let others = self.out.values().map(|it| &it.task).chain(&self.tasks);
-        let common = common(&task.prefix, others.map(|it| &it.prefix[..]));
+        let common = match is_first {
+            true => {
+                let others = self.out.values().map(|it| &it.task).chain(&self.tasks);
+                common(&task.prefix, others.map(|it| &it.prefix[..]))
+            }
+            // Those that are run at once are too short for copies of them to be of use.
+            false => 0,
+        };
         let plan = self.plan(task.prefix.clone(), task.tail, self.standing.shared.clone());
         let entries = vec![entry(task.tail, plan.seed)];
         let exit_is_fine = self.options.exit_is_fine;
         let number = self.next_job;
         self.next_job += 1;
         self.out.insert(number, Out { n_restarts: self.standing.n_restarts, task });
-        Some(Job {
-            range: number..number + 1,
-            block: Block { plan, entries, exit_is_fine, common },
-        })
+        Some(Block { plan, entries, exit_is_fine, common })
     }
 
     fn plan(&self, prefix: Vec<u32>, picker: PickerSpec, shared: Vec<u64>) -> Plan {
@@ -187,7 +217,7 @@ impl<'a> Searching<'a> {
     /// Lets the search learn from the task that counts next, if its execution has come back.
     fn learn(&mut self) -> Option<Done> {
         let number = self.search.turn().filter(|_| self.standing.n_executions < self.wanted)?;
-        let mut done = self.waiting.remove(&number)?;
+        let mut done = *self.waiting.remove(&number)?;
         done.label = self.search.label(number);
         self.note_places(&done);
         let counted = match &done.run {
@@ -210,6 +240,10 @@ impl<'a> Searching<'a> {
                 run: done.run.take().and_then(Result::ok),
                 shared_found: done.result.shared_found.clone(),
             });
+        }
+        // What is told in brief has none, and what is depends on how long executions take.
+        if done.bucket.is_none() && !self.options.verbose {
+            done.result.last = done.result.last.take_if(|it| it.trace.end == Some(End::Bug));
         }
         Some(done.slim())
     }
@@ -264,7 +298,7 @@ fn start(options: &Options, how: &SearchOptions, covered: HapSets) -> Box<dyn Se
 
 impl Source for Searching<'_> {
     fn next(&mut self) -> Option<Job> {
-        if self.learning.is_some() { self.next_learning() } else { self.next_task() }
+        if self.learning.is_some() { self.next_learning() } else { self.next_tasks() }
     }
 
     fn take_in(&mut self, done: Done) -> Result<(), TargetError> {
@@ -278,13 +312,26 @@ impl Source for Searching<'_> {
         if out.n_restarts != self.standing.n_restarts {
             return Ok(());
         }
+        self.pace.measure(1, done.elapsed);
         match done.run {
             Some(Ok(_) | Err(RunError::TooLong(_))) => {}
             Some(Err(error)) => return Err(TargetError::Unusable(error.to_string())),
             None => return Err(TargetError::Bug("an execution without its choices".to_owned())),
         }
-        self.waiting.insert(out.task.number, done);
+        self.waiting.insert(out.task.number, Box::new(done));
         Ok(())
+    }
+
+    fn give_back(&mut self, range: Range<u64>) {
+        if !range.is_empty() {
+            self.pace = Pace::new();
+        }
+        for number in range.rev() {
+            let out = self.out.remove(&number);
+            if let Some(out) = out.filter(|it| it.n_restarts == self.standing.n_restarts) {
+                self.tasks.push_front(out.task);
+            }
+        }
     }
 
     fn next_done(&mut self) -> Option<Done> {
@@ -320,7 +367,7 @@ impl Source for Searching<'_> {
             if done.bucket.is_some() && self.standing.n_executions < self.wanted {
                 let number = self.standing.n_executions;
                 done.range = number..number + 1;
-                return Some(done.slim());
+                return Some((*done).slim());
             }
         }
     }

@@ -23,6 +23,9 @@ pub(super) trait Source {
     /// Takes in what came back of a job.
     fn take_in(&mut self, done: Done) -> Result<(), TargetError>;
 
+    /// Takes back executions of a job that were not run.
+    fn give_back(&mut self, _range: Range<u64>) {}
+
     /// The next executions to be entered, if they have come back. They have been learned from.
     fn next_done(&mut self) -> Option<Done>;
 

@@ -33,7 +33,7 @@ use super::{
     order::{Asked, Order},
     spin::is_waiting,
     tree,
-    tree::{Policy, Verdict, Way, push_choice},
+    tree::{Policy, State, Verdict, Way, push_choice},
 };
 
 pub(crate) type Path = tree::Path<Sleepers, Known>;
@@ -57,6 +57,8 @@ pub(crate) struct Sleeper {
 pub(crate) struct Known {
     /// What its step may do, as it was known when the way was added.
     op: Option<Deed>,
+    /// Does it do that in whatever state?
+    is_certain: bool,
     /// What it did.
     done: Option<Deed>,
     /// It ended the execution, with others still able to go on.
@@ -65,6 +67,14 @@ pub(crate) struct Known {
     cost: u32,
     /// What is wanted after it. Empty when it has been taken.
     then: Vec<Branch>,
+}
+
+impl Known {
+    /// What is known about a way that a sequence begins with.
+    fn of(first: Branch) -> Known {
+        let Branch { deed, is_certain, then, .. } = first;
+        Known { op: Some(deed), is_certain, then, ..Known::default() }
+    }
 }
 
 /// Where a variant adds ways.
@@ -147,6 +157,24 @@ impl<R: Rule> Reduced<R> {
     }
 }
 
+impl Reduced<Optimal> {
+    /// For a path that goes on behind another one's: takes what is known of the order of its steps, and leaves
+    /// what was another path's, which is forgotten, but its room is not.
+    pub(crate) fn part(&mut self, spare: Option<Order>) -> Reduced<Optimal> {
+        let order = std::mem::replace(&mut self.order, spare);
+        if let Some(order) = &mut self.order {
+            order.cut(0);
+        }
+        Reduced { rule: Optimal::default(), may_time_out: self.may_time_out, order }
+    }
+
+    /// What a path that went on behind this one still wants here. Its room is left.
+    pub(crate) fn join(&mut self, path: &mut Path, behind: Reduced<Optimal>) -> Option<Order> {
+        self.rule.take_wanted(path, behind.rule);
+        behind.order
+    }
+}
+
 impl<R: Rule> Policy for Reduced<R> {
     type Node = Sleepers;
     type Child = Known;
@@ -180,6 +208,20 @@ impl<R: Rule> Policy for Reduced<R> {
             false => PickerSpec::Awake { asleep: asleep.0, from },
         };
         (choices, tail)
+    }
+
+    /// Its step is certain to wake whoever sleeps because of a child that is under way. So those who sleep
+    /// behind it have been explored to the end, and have said what they want there.
+    fn is_free(node: &Node, child: usize) -> bool {
+        let taken = &node.children[child];
+        let Some(step) = taken.extra.op.as_ref().filter(|_| taken.extra.is_certain) else {
+            return false;
+        };
+        node.children[..child].iter().enumerate().all(|(idx, it)| {
+            let is_done = it.state == State::Taken && node.current != Some(idx);
+            let stays = |it: Sleeper| it.stays(taken.way.thread, step);
+            is_done || it.state.has_counted() && !it.sleeper().is_none_or(stays)
+        })
     }
 
     fn is_cut(&self) -> bool {
@@ -319,8 +361,7 @@ fn push_node(order: &Order, path: &mut Path, idx: usize, has_sleep: bool) {
         sleepers.0.extend(node.extra.0.iter().filter(|it| it.stays(thread, woken_by)));
         let current = node.current.expect("bug: the path goes through the node");
         for child in &node.children[..current] {
-            let Some(deed) = child.extra.done else { continue };
-            let explored = Sleeper { thread: child.way.thread, deed, is_end: child.extra.is_end };
+            let Some(explored) = child.sleeper() else { continue };
             let is_new = sleepers.0.iter().all(|it| it.thread != explored.thread);
             if is_new && explored.stays(thread, woken_by) {
                 sleepers.0.push(explored);
@@ -340,6 +381,14 @@ fn asleep_after(node: &Node, child: usize) -> Vec<Sleeper> {
     });
     let all = node.extra.0.iter().copied().chain(before);
     all.filter(|it| it.stays(taken.way.thread, woken_by)).collect()
+}
+
+impl tree::Child<Known> {
+    /// Whoever explored it, as it sleeps in the ways taken later.
+    fn sleeper(&self) -> Option<Sleeper> {
+        let deed = self.extra.done?;
+        Some(Sleeper { thread: self.way.thread, deed, is_end: self.extra.is_end })
+    }
 }
 
 impl Sleeper {
@@ -369,8 +418,7 @@ impl Path {
             match is_taken {
                 true => node.children[0].extra.then = branch.then,
                 false => {
-                    let op = Some(branch.deed);
-                    node.add(branch.way, Known { op, then: branch.then, ..Known::default() });
+                    node.add(branch.way, Known::of(branch));
                 }
             }
         }

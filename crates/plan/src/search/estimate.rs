@@ -46,6 +46,13 @@ impl Leaves {
         self.square += x;
     }
 
+    /// Adds what was seen elsewhere.
+    pub(crate) fn add_all(&mut self, other: &Leaves) {
+        self.n += other.n;
+        self.weight += other.weight;
+        self.square += other.square;
+    }
+
     /// How many.
     pub(crate) fn n(&self) -> u64 {
         self.n

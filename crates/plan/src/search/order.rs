@@ -53,6 +53,9 @@ pub(crate) struct Order {
     clock: Vec<u32>,
     /// Its races.
     found: Vec<usize>,
+    /// Room for a sequence, and for a clock.
+    spare: Sequence,
+    without: Vec<u32>,
 }
 
 /// What is kept about a step.

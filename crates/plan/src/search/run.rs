@@ -1,7 +1,9 @@
 //! One execution, as a search sees it.
 
+use std::sync::Arc;
+
 use raddle_model::{End, Flags, ObjectId, OpKind, OpResult, SiteId, ThreadId, hash_bytes, mix};
-use raddle_trace::{Options, Region, Trace};
+use raddle_trace::{Module, Options, Region, Site, Trace};
 use serde::{Deserialize, Serialize};
 
 use super::Threads;
@@ -145,7 +147,7 @@ impl Run {
     }
 
     /// What a trace says, if the plan asked for the choices ([`raddle_model::Record`]).
-    pub fn of(trace: &Trace) -> Result<Run, RunError> {
+    pub fn of(trace: &Trace, names: &mut ModuleNames) -> Result<Run, RunError> {
         if trace.n_dropped != 0 {
             return Err(RunError::TooLong(trace.n_dropped));
         }
@@ -155,7 +157,8 @@ impl Run {
         if Threads::MAX < trace.threads.len() as u32 {
             return Err(RunError::TooManyThreads);
         }
-        let sites: Vec<u64> = trace.sites.iter().map(|it| site_name(trace, it)).collect();
+        names.set(&trace.modules);
+        let sites: Vec<u64> = trace.sites.iter().map(|it| names.site(it)).collect();
         let ways = ways(trace, &sites);
         let steps = trace.events.iter().zip(&trace.options);
         Ok(Run {
@@ -204,9 +207,25 @@ fn pending(trace: &Trace) -> Vec<Pending> {
         .collect()
 }
 
-fn site_name(trace: &Trace, site: &raddle_trace::Site) -> u64 {
-    let module = site.module.and_then(|it| trace.modules.get(it as usize));
-    module.map_or(0, |it| mix(hash_bytes(it.path.as_bytes()), site.offset))
+/// What modules are called in all executions; kept from trace to trace, for they are mostly the same.
+#[derive(Debug, Default)]
+pub struct ModuleNames {
+    modules: Arc<[Module]>,
+    names: Vec<u64>,
+}
+
+impl ModuleNames {
+    fn set(&mut self, modules: &Arc<[Module]>) {
+        if !Arc::ptr_eq(&self.modules, modules) {
+            self.modules = Arc::clone(modules);
+            self.names = modules.iter().map(|it| hash_bytes(it.path.as_bytes())).collect();
+        }
+    }
+
+    fn site(&self, site: &Site) -> u64 {
+        let module = site.module.and_then(|it| self.names.get(it as usize));
+        module.map_or(0, |it| mix(*it, site.offset))
+    }
 }
 
 /// Names of sites with the calls that led there through the library: blocks are counted by both.

@@ -9,7 +9,8 @@ use super::{
     HapSets, Search,
     bounded::Bounded,
     dfs::Dfs,
-    dpor::{self, Classic, Guide, Optimal, Ordered, Pruned, PrunedBounded, Reduced, Rule, Source},
+    dpor::{self, Classic, Guide, Ordered, Pruned, PrunedBounded, Reduced, Rule, Source},
+    forest::Forest,
     idb::Delays,
     ipb::Preemptions,
     rank::{Rank, Tuple},
@@ -171,7 +172,7 @@ impl SearchSpec {
             SearchSpec::Idb(max) => Box::new(Tree::new(Bounded::new(Delays, may_time_out, max))),
             SearchSpec::Dpor(Dpor::Classic) => reduced(Classic, may_time_out),
             SearchSpec::Dpor(Dpor::Source) => reduced(Source, may_time_out),
-            SearchSpec::Dpor(Dpor::Optimal) => reduced(Optimal, may_time_out),
+            SearchSpec::Dpor(Dpor::Optimal) => Box::new(Forest::new(may_time_out)),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
                 reduced(dpor::Bounded::new(max), may_time_out)
             }
@@ -193,7 +194,7 @@ impl SearchSpec {
             SearchSpec::Idb(_) => restore::<Bounded<Delays>>(saved),
             SearchSpec::Dpor(Dpor::Classic) => restore::<Reduced<Classic>>(saved),
             SearchSpec::Dpor(Dpor::Source) => restore::<Reduced<Source>>(saved),
-            SearchSpec::Dpor(Dpor::Optimal) => restore::<Reduced<Optimal>>(saved),
+            SearchSpec::Dpor(Dpor::Optimal) => Ok(Box::new(Forest::restore(saved)?)),
             SearchSpec::Dpor(Dpor::Preemptions(_)) => restore::<Reduced<dpor::Bounded>>(saved),
             SearchSpec::Total => Ok(Box::new(Total::restore(saved)?)),
             SearchSpec::Hapset(Hapset::Classic) => restore::<Reduced<Pruned>>(saved),

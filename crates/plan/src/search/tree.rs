@@ -36,6 +36,15 @@ pub(crate) enum State {
     Out(u64),
     /// Counted; what is behind it may still be under way.
     Taken,
+    /// Counted; another path goes through what is behind it (see `forest`).
+    Away(u64),
+}
+
+impl State {
+    /// Has its execution counted?
+    pub(crate) const fn has_counted(self) -> bool {
+        matches!(self, State::Taken | State::Away(_))
+    }
 }
 
 /// A way that the search wants to go.
@@ -65,6 +74,9 @@ pub(crate) struct Path<N, E> {
     /// One for each step, and one more where the path was cut. Nodes from `n_nodes` on are spare.
     nodes: Vec<Node<N, E>>,
     n_nodes: usize,
+    /// Nodes before this one belong to the path that this one was parted from.
+    #[serde(default)]
+    floor: usize,
     pub(crate) objects: Vec<ObjectName>,
     pub(crate) sites: Vec<u64>,
 }
@@ -127,6 +139,11 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
         None
     }
 
+    /// Can a child be taken although what is behind others of its node is not explored yet?
+    fn is_free(_node: &Node<Self::Node, Self::Child>, _child: usize) -> bool {
+        false
+    }
+
     /// Whatever the policy has to say about what is done.
     fn words(&self, is_finished: bool) -> String;
 
@@ -184,30 +201,90 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
         choices
     }
 
-    /// The deepest node with a child that was not taken, and that child.
-    fn first_open(&self) -> Option<(usize, usize)> {
-        self.opens().next()
+    /// The deepest node with a child that can be taken, and that child.
+    pub(crate) fn first_open<P: Policy<Node = N, Child = E>>(&self) -> Option<(usize, usize)> {
+        self.opens::<P>().next()
     }
 
-    /// All children not taken, in the order in which they will be, as far as it is known.
-    fn opens(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        (0..self.n_nodes).rev().flat_map(|node| {
-            let children = self.nodes[node].children.iter().enumerate();
-            children.filter(|(_, it)| it.state != State::Taken).map(move |(idx, _)| (node, idx))
+    /// All children that can be taken, in the order in which they will be, as far as it is known.
+    fn opens<P: Policy<Node = N, Child = E>>(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        // Where another path goes on, ways nearer to the beginning have to wait for it.
+        let mut is_parted = false;
+        let nodes = (self.floor..self.n_nodes).rev().map_while(move |idx| {
+            let node = (!is_parted).then(|| &self.nodes[idx])?;
+            is_parted = node.is_parted();
+            Some((idx, node, is_parted))
+        });
+        nodes.flat_map(|(idx, node, is_parted)| {
+            let open = node.children.iter().enumerate().filter(|(_, it)| !it.state.has_counted());
+            let open = open.filter(move |(child, _)| !is_parted || P::is_free(node, *child));
+            open.map(move |(child, _)| (idx, child))
         })
     }
 
-    /// The weight of all that has been explored, by the children known now.
-    fn done(&self) -> f64 {
+    /// The node nearest to the beginning where a way waits that needs nothing of what is behind the node, if
+    /// there is work behind it.
+    pub(crate) fn where_to_part<P: Policy<Node = N, Child = E>>(&self) -> Option<usize> {
+        let waits = |idx: &usize| {
+            let node = &self.nodes[*idx];
+            let mut children = (0..).zip(&node.children);
+            children.any(|(child, it)| !it.state.has_counted() && P::is_free(node, child))
+        };
+        let has_work = |node: &Node<N, E>| node.children.iter().any(|it| it.state != State::Taken);
+        let last = (self.floor..self.n_nodes).rfind(|it| has_work(&self.nodes[*it]))?;
+        (self.floor..last).find(waits)
+    }
+
+    /// Is a part of it another path's?
+    pub(crate) fn is_parted(&self) -> bool {
+        let own = &self.nodes[self.floor.min(self.n_nodes)..self.n_nodes];
+        own.iter().any(Node::is_parted)
+    }
+
+    /// Nodes before this one are another path's.
+    pub(crate) fn floor(&self) -> usize {
+        self.floor
+    }
+
+    /// Parts what lies behind a node from what is before it: this path ends at the node from now on, the one
+    /// that is given back goes on behind it.
+    pub(crate) fn part(&mut self, node: usize, number: u64) -> Path<N, E> {
+        let before = Path {
+            steps: self.steps[..node].to_vec(),
+            nodes: self.nodes[..=node].to_vec(),
+            n_nodes: node + 1,
+            floor: self.floor,
+            objects: self.objects.clone(),
+            sites: self.sites.clone(),
+        };
+        let mut behind = std::mem::replace(self, before);
+        behind.floor = node + 1;
+        let last = &mut self.nodes[node];
+        let current = last.current.take().expect("bug: the path goes through the node");
+        last.children[current].state = State::Away(number);
+        behind
+    }
+
+    /// What another path has explored is done.
+    pub(crate) fn close(&mut self, number: u64) {
+        let mut all = self.nodes[..self.n_nodes].iter_mut().flat_map(|it| &mut it.children);
+        let child = all.find(|it| it.state == State::Away(number));
+        child.expect("bug: nobody waits for this path").state = State::Taken;
+    }
+
+    /// The weight of all that has been explored, by the children known now; of what is its own.
+    pub(crate) fn done(&self) -> f64 {
         let mut done = 0.0;
         let mut weight = 1.0;
-        for node in &self.nodes[..self.n_nodes] {
+        for (idx, node) in self.nodes[..self.n_nodes].iter().enumerate() {
             let n_taken = node.children.iter().filter(|it| it.state == State::Taken).count();
-            let n_before = n_taken - usize::from(node.current.is_some());
             weight /= node.children.len().max(1) as f64;
-            done += weight * n_before as f64;
+            if self.floor <= idx {
+                done += weight * (n_taken - usize::from(node.current.is_some())) as f64;
+            }
         }
-        done + weight
+        let is_whole = self.nodes[..self.n_nodes].last().is_none_or(|it| it.current.is_some());
+        if is_whole { done + weight } else { done }
     }
 
     /// Knuth's product of the ways at each node.
@@ -224,6 +301,11 @@ pub(crate) fn push_choice(choices: &mut Vec<u32>, thread: ThreadId, choice: Opti
 }
 
 impl<N, E: Clone> Node<N, E> {
+    /// Does another path go through one of its children?
+    fn is_parted(&self) -> bool {
+        self.children.iter().any(|it| matches!(it.state, State::Away(_)))
+    }
+
     /// Adds a child at the end.
     pub(crate) fn add(&mut self, way: Way, extra: E) {
         self.children.push(Child { way, state: State::Waiting, extra });
@@ -263,7 +345,7 @@ impl<N, E: Clone> Node<N, E> {
 #[serde(bound = "")]
 pub(crate) struct Tree<P: Policy> {
     pub(crate) policy: P,
-    path: Path<P::Node, P::Child>,
+    pub(crate) path: Path<P::Node, P::Child>,
     /// The execution without prefix, with which a level begins.
     root: State,
     next_number: u64,
@@ -272,13 +354,13 @@ pub(crate) struct Tree<P: Policy> {
     /// Tasks handed out that do not count yet.
     #[serde(skip)]
     n_out: usize,
-    leaves: Leaves,
+    pub(crate) leaves: Leaves,
     #[serde(default)]
     samples: Samples,
-    n_executions: u64,
-    n_redundant: u64,
-    n_diverged: u64,
-    divergence: Option<Divergence>,
+    pub(crate) n_executions: u64,
+    pub(crate) n_redundant: u64,
+    pub(crate) n_diverged: u64,
+    pub(crate) divergence: Option<Divergence>,
 }
 
 /// Results that wait for an earlier one, at most, for each task that is asked for.
@@ -292,6 +374,7 @@ impl<P: Policy> Tree<P> {
                 steps: Vec::new(),
                 nodes: Vec::new(),
                 n_nodes: 0,
+                floor: 0,
                 objects: Vec::new(),
                 sites: Vec::new(),
             },
@@ -323,14 +406,36 @@ impl<P: Policy> Tree<P> {
         self
     }
 
+    /// A tree that goes on behind a node of another one.
+    pub(crate) fn behind(policy: P, path: Path<P::Node, P::Child>) -> Tree<P> {
+        Tree { path, root: State::Taken, ..Tree::new(policy) }
+    }
+
     fn number(&mut self) -> u64 {
         self.n_out += 1;
         self.next_number += 1;
         self.next_number - 1
     }
 
-    fn task(&mut self, node: usize, child: usize) -> Task {
-        let number = self.number();
+    /// The execution that comes first, under this number; none if all is done.
+    pub(crate) fn first_task(&mut self, number: u64) -> Option<Task> {
+        if self.root == State::Waiting {
+            self.root = State::Out(number);
+            return Some(Task { number, prefix: Vec::new(), tail: PickerSpec::Nonpreemptive });
+        }
+        let (node, child) = self.path.first_open::<P>()?;
+        Some(self.task(number, node, child))
+    }
+
+    /// The first execution that was not handed out, under this number.
+    pub(crate) fn later_task(&mut self, number: u64) -> Option<Task> {
+        let is_waiting =
+            |it: &(usize, usize)| self.path.node(it.0).children[it.1].state == State::Waiting;
+        let (node, child) = self.path.opens::<P>().find(is_waiting)?;
+        Some(self.task(number, node, child))
+    }
+
+    fn task(&mut self, number: u64, node: usize, child: usize) -> Task {
         let mut prefix = self.path.choices(node);
         let way = self.path.node(node).children[child].way;
         push_choice(&mut prefix, way.thread, way.choice);
@@ -341,10 +446,10 @@ impl<P: Policy> Tree<P> {
     }
 
     /// The number under which the task was handed out that counts next.
-    fn turn(&self) -> Option<u64> {
+    pub(crate) fn turn(&self) -> Option<u64> {
         let state = match self.root {
             State::Taken => {
-                let (node, child) = self.path.first_open()?;
+                let (node, child) = self.path.first_open::<P>()?;
                 self.path.node(node).children[child].state
             }
             state => state,
@@ -356,7 +461,7 @@ impl<P: Policy> Tree<P> {
     }
 
     /// Counts the result whose turn it is.
-    fn count(&mut self, run: &Run) {
+    pub(crate) fn count(&mut self, run: &Run) {
         self.n_executions += 1;
         self.n_out = self.n_out.saturating_sub(1);
         let from = match self.root {
@@ -390,7 +495,7 @@ impl<P: Policy> Tree<P> {
     /// Makes the path go through the child whose turn it is; the node's depth, or nothing if the execution
     /// did not go there.
     fn follow(&mut self, run: &Run) -> Option<usize> {
-        let (depth, child) = self.path.first_open().expect("bug: it was nobody's turn");
+        let (depth, child) = self.path.first_open::<P>().expect("bug: it was nobody's turn");
         let node = self.path.node_mut(depth);
         node.children[child].state = State::Taken;
         node.current = Some(child);
@@ -422,8 +527,13 @@ impl<P: Policy> Tree<P> {
         }
     }
 
+    /// Is nothing left to be taken?
+    pub(crate) fn has_ended(&self) -> bool {
+        self.root == State::Taken && self.path.first_open::<P>().is_none()
+    }
+
     fn finish_level(&mut self) {
-        if self.path.first_open().is_none() && self.policy.next_level() {
+        if self.path.first_open::<P>().is_none() && self.policy.next_level() {
             self.root = State::Waiting;
             self.leaves = Leaves::default();
             self.samples = Samples::default();
@@ -449,8 +559,7 @@ impl<P: Policy> Search for Tree<P> {
                 return Vec::new();
             }
             let number = self.number();
-            self.root = State::Out(number);
-            return vec![Task { number, prefix: Vec::new(), tail: PickerSpec::Nonpreemptive }];
+            return self.first_task(number).into_iter().collect();
         }
         // Whatever is asked for: the one whose turn it is must never wait for room.
         let room = (n_max * AHEAD_MAX)
@@ -458,8 +567,13 @@ impl<P: Policy> Search for Tree<P> {
             .clamp(usize::from(self.turn().is_none()), n_max);
         let waiting =
             |it: &(usize, usize)| self.path.node(it.0).children[it.1].state == State::Waiting;
-        let wanted: Vec<(usize, usize)> = self.path.opens().filter(waiting).take(room).collect();
-        wanted.into_iter().map(|(node, child)| self.task(node, child)).collect()
+        let wanted: Vec<(usize, usize)> =
+            self.path.opens::<P>().filter(waiting).take(room).collect();
+        let tasks = wanted.into_iter().map(|(node, child)| {
+            let number = self.number();
+            self.task(number, node, child)
+        });
+        tasks.collect()
     }
 
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
@@ -487,7 +601,7 @@ impl<P: Policy> Search for Tree<P> {
     }
 
     fn is_finished(&self) -> bool {
-        self.root == State::Taken && self.path.first_open().is_none()
+        self.has_ended()
     }
 
     fn progress(&self) -> Progress {

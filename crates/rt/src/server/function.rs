@@ -84,14 +84,24 @@ pub(super) struct Told {
     n_races: u32,
     n_pairs: u32,
     n_shared_found: u32,
+    n_block: u32,
+    n_briefs: u32,
+    n_brief_words: u32,
 }
 
 impl Told {
     pub(super) fn of(header: *const Header) -> Told {
         // SAFETY: the header is mapped; no execution runs.
-        let (n_races, n_pairs, n_shared_found) =
-            unsafe { ((*header).n_races, (*header).n_pairs, (*header).n_shared_found) };
-        Told { n_races, n_pairs, n_shared_found }
+        unsafe {
+            Told {
+                n_races: (*header).n_races,
+                n_pairs: (*header).n_pairs,
+                n_shared_found: (*header).n_shared_found,
+                n_block: (*header).n_block,
+                n_briefs: (*header).n_briefs,
+                n_brief_words: (*header).n_brief_words,
+            }
+        }
     }
 }
 
@@ -115,6 +125,9 @@ pub(super) fn take_void(header: *mut Header, told: &Told) -> bool {
         (*header).n_races = told.n_races.min((*header).n_races);
         (*header).n_pairs = told.n_pairs.min((*header).n_pairs);
         (*header).n_shared_found = told.n_shared_found.min((*header).n_shared_found);
+        (*header).n_block = told.n_block;
+        (*header).n_briefs = told.n_briefs;
+        (*header).n_brief_words = told.n_brief_words;
     }
     begin_summary(header);
     reset_streams();

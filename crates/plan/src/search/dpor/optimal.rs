@@ -29,14 +29,19 @@ use crate::search::{
 };
 
 /// See the module.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Optimal;
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Optimal {
+    /// Sequences that are wanted at nodes of the path that this one was parted from.
+    wanted_before: Vec<(usize, Sequence)>,
+}
 
 /// A step of a sequence that waits, and what may follow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Branch {
     pub(crate) way: Way,
     pub(crate) deed: Deed,
+    /// Does it do that in whatever state?
+    pub(crate) is_certain: bool,
     pub(crate) then: Vec<Branch>,
 }
 
@@ -47,11 +52,32 @@ impl Rule for Optimal {
         let races = order.immediate_races(asked, &path.steps);
         for step in &races {
             let sequence = order.sequence(*step, asked, &path.steps);
-            if !is_explored(path, *step, &sequence) {
-                insert(path, *step, sequence);
+            match is_explored(path, *step, &sequence) {
+                true => order.recycle_sequence(sequence),
+                false => self.want(path, *step, sequence),
             }
         }
         order.recycle(races);
+    }
+}
+
+impl Optimal {
+    /// A sequence is wanted at a node, unless all of it will be explored anyway.
+    fn want(&mut self, path: &mut Path, idx: usize, sequence: Sequence) {
+        if path.floor() <= idx {
+            insert(path, idx, sequence);
+        } else if insert(path, idx, sequence.clone()) {
+            self.wanted_before.push((idx, sequence));
+        }
+    }
+
+    /// What a path that was parted from this one wants here.
+    pub(crate) fn take_wanted(&mut self, path: &mut Path, behind: Optimal) {
+        for (idx, sequence) in behind.wanted_before {
+            if !is_explored(path, idx, &sequence) {
+                self.want(path, idx, sequence);
+            }
+        }
     }
 }
 
@@ -66,44 +92,41 @@ fn is_explored(path: &Path, idx: usize, sequence: &Sequence) -> bool {
     sleeping.any(|it| {
         sequence.begins_with(Way { thread: it.thread, choice: None })
             || is_behind(it.thread, &it.deed, it.is_end)
-    }) || node.children.iter().filter(|it| it.state == State::Taken).any(|it| {
+    }) || node.children.iter().filter(|it| it.state.has_counted()).any(|it| {
         let deed = it.extra.done.or(it.extra.op);
         sequence.begins_with(it.way)
             || deed.is_some_and(|deed| is_behind(it.way.thread, &deed, it.extra.is_end))
     })
 }
 
-/// Puts a sequence behind those that wait at a node.
-fn insert(path: &mut Path, idx: usize, mut sequence: Sequence) {
+/// Puts a sequence behind those that wait at a node. Was it not among them?
+fn insert(path: &mut Path, idx: usize, mut sequence: Sequence) -> bool {
     let children = &mut path.node_mut(idx).children;
-    for child in children.iter_mut().filter(|it| it.state != State::Taken) {
+    for child in children.iter_mut().filter(|it| !it.state.has_counted()) {
         let deed = child.extra.op.unwrap_or_default();
         if sequence.follow(child.way, &deed) {
-            if !child.extra.then.is_empty() {
-                insert_below(&mut child.extra.then, sequence);
-            }
-            return;
+            let has_more = !child.extra.then.is_empty();
+            return has_more && insert_below(&mut child.extra.then, sequence);
         }
     }
-    let Some(first) = sequence.into_branches() else { return };
+    let Some(first) = sequence.into_branches() else { return false };
     let at = place(children.iter().map(|it| it.way), first.way.thread);
-    let extra = Known { op: Some(first.deed), then: first.then, ..Known::default() };
-    children.insert(at, Child { way: first.way, state: State::Waiting, extra });
+    let way = first.way;
+    children.insert(at, Child { way, state: State::Waiting, extra: Known::of(first) });
+    true
 }
 
-fn insert_below(branches: &mut Vec<Branch>, mut sequence: Sequence) {
+fn insert_below(branches: &mut Vec<Branch>, mut sequence: Sequence) -> bool {
     for branch in branches.iter_mut() {
         if sequence.follow(branch.way, &branch.deed) {
-            if !branch.then.is_empty() {
-                insert_below(&mut branch.then, sequence);
-            }
-            return;
+            let has_more = !branch.then.is_empty();
+            return has_more && insert_below(&mut branch.then, sequence);
         }
     }
-    if let Some(first) = sequence.into_branches() {
-        let at = place(branches.iter().map(|it| it.way), first.way.thread);
-        branches.insert(at, first);
-    }
+    let Some(first) = sequence.into_branches() else { return false };
+    let at = place(branches.iter().map(|it| it.way), first.way.thread);
+    branches.insert(at, first);
+    true
 }
 
 /// Last of all; but all ways to perform a thread's step stand together, or others would sleep through some.

@@ -2,7 +2,7 @@
 
 use raddle_model::{Conflict, Effect, Flags, OpKind, ThreadId, conflict};
 
-use super::{Asked, Entry, Order};
+use super::{Asked, Entry, Order, Sequence};
 use crate::search::{Step, Threads};
 
 impl Order {
@@ -155,6 +155,11 @@ impl Order {
     /// Gives the list of races back, to be filled again.
     pub(crate) fn recycle(&mut self, found: Vec<usize>) {
         self.found = found;
+    }
+
+    /// Gives a sequence back that nobody wants.
+    pub(crate) fn recycle_sequence(&mut self, sequence: Sequence) {
+        self.spare = sequence;
     }
 
     fn is_race(

@@ -1,56 +1,75 @@
 //! What must be done to turn a race round, step by step.
 
-use raddle_model::{Effect, OpKind, ThreadId};
+use std::ops::Range;
+
+use raddle_model::{Effect, Flags, OpKind, ThreadId};
+use serde::{Deserialize, Serialize};
 
 use super::{Asked, Order, join, races::depends};
-use crate::search::{Step, deed::Deed, dpor::Branch, tree::Way};
+use crate::search::{Pending, Step, deed::Deed, dpor::Branch, tree::Way};
 
 /// Steps that turn a race round when they are taken in the state before it: those in between that happen in
 /// spite of its first step, and the second one last. Steps are taken out as they are found elsewhere.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sequence {
     items: Vec<Item>,
+    /// Of each item, one after the other: the numbers of those before it that happen before it.
+    after: Vec<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Item {
     way: Way,
     deed: Deed,
-    /// Of the items before it, those that happen before it, by their number in the whole sequence.
-    after: Vec<u32>,
+    is_certain: bool,
+    /// Its part of the list.
+    after: Range<usize>,
+    /// Which step it was; [`LAST`] if it is the op that was asked about.
     number: u32,
 }
 
+const LAST: u32 = u32::MAX;
+
 impl Order {
     /// The sequence that turns round the race of a step with the op that was asked about last.
-    pub(crate) fn sequence(&self, step: usize, asked: &Asked, steps: &[Step]) -> Sequence {
-        let mut items: Vec<Item> = Vec::new();
-        let mut events: Vec<usize> = Vec::new();
+    pub(crate) fn sequence(&mut self, step: usize, asked: &Asked, steps: &[Step]) -> Sequence {
+        let Sequence { mut items, mut after } = std::mem::take(&mut self.spare);
+        items.clear();
+        after.clear();
         let later = steps.iter().enumerate().take(self.events.len()).skip(step + 1);
         for (idx, taken) in later.filter(|it| !self.is_before(step, it.0)) {
-            let after = (0..).zip(&events).filter(|it| self.is_before(*it.1, idx));
+            let start = after.len();
+            let before = items.iter().filter(|it| self.is_before(it.number as usize, idx));
+            after.extend(before.map(|it| it.number));
             let choice = (taken.n_choices > 1).then_some(taken.choice);
             items.push(Item {
                 way: Way { thread: taken.thread, choice },
                 deed: self.events[idx].deed,
-                after: after.map(|it| it.0).collect(),
-                number: items.len() as u32,
+                is_certain: is_certain(&taken.op()),
+                after: start..after.len(),
+                number: idx as u32,
             });
-            events.push(idx);
         }
         let turned = self.turned(step, asked);
         let clock = self.clock_without(step, &turned);
-        let is_after = |idx: usize| (idx as u32) < clock[self.events[idx].thread.idx()];
-        let after = (0..).zip(&events).filter(|it| is_after(*it.1)).map(|it| it.0).collect();
-        let way = Way { thread: asked.op.thread, choice: None };
-        let number = items.len() as u32;
-        items.push(Item { way, deed: turned.event.deed, after, number });
-        Sequence { items }
+        let start = after.len();
+        let is_before = |it: &&Item| it.number < clock[it.way.thread.idx()];
+        after.extend(items.iter().filter(is_before).map(|it| it.number));
+        items.push(Item {
+            way: Way { thread: asked.op.thread, choice: None },
+            deed: turned.event.deed,
+            is_certain: is_certain(&asked.op),
+            after: start..after.len(),
+            number: LAST,
+        });
+        self.without = clock;
+        Sequence { items, after }
     }
 
     /// What happens before an op if a step does not.
-    fn clock_without(&self, step: usize, asked: &Asked) -> Vec<u32> {
-        let mut clock = self.past.clone();
+    fn clock_without(&mut self, step: usize, asked: &Asked) -> Vec<u32> {
+        let mut clock = std::mem::take(&mut self.without);
+        clock.clone_from(&self.past);
         for (list, (_, how)) in asked.event.lists.into_iter().zip(asked.event.deed.uses) {
             let Some(list) = list else { continue };
             for entry in self.list(list).iter().rev().take_while(|it| step < it.event as usize) {
@@ -73,6 +92,16 @@ impl Order {
             }
         }
         turned
+    }
+}
+
+/// Does an op do the same to its objects in every state in which it can be performed?
+fn is_certain(op: &Pending) -> bool {
+    use OpKind::*;
+    match op.kind {
+        Read | Write | ReadWrite | AtomicLoad | AtomicStore | AtomicRmw => true,
+        Lock | ReadLock | WriteLock => !op.flags.has(Flags::TIMED),
+        _ => false,
     }
 }
 
@@ -108,7 +137,8 @@ impl Sequence {
             (Some(one), Some(other)) => one == other,
             _ => true,
         };
-        let is_first = !self.items[..idx].iter().any(|it| item.after.contains(&it.number));
+        let after = &self.after[item.after.clone()];
+        let is_first = !self.items[..idx].iter().any(|it| after.contains(&it.number));
         (is_same && is_first).then_some(idx)
     }
 
@@ -130,7 +160,8 @@ impl Sequence {
     /// Its steps, one behind the other; none if nothing is left of it.
     pub(crate) fn into_branches(self) -> Option<Branch> {
         self.items.into_iter().rev().fold(None, |then, item| {
-            Some(Branch { way: item.way, deed: item.deed, then: then.into_iter().collect() })
+            let Item { way, deed, is_certain, .. } = item;
+            Some(Branch { way, deed, is_certain, then: then.into_iter().collect() })
         })
     }
 }
