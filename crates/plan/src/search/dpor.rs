@@ -15,7 +15,7 @@ mod hapset;
 mod optimal;
 mod source;
 
-use raddle_model::{End, PickerSpec, ThreadId};
+use raddle_model::{End, Flags, PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use self::guide::Code;
@@ -283,6 +283,10 @@ impl<R: Rule> Reduced<R> {
                 let asked = order.ask_pending(&asked.op, &path.steps, &path.objects);
                 self.rule.turn_round(order, path, &asked, &run.pending);
                 let asked = order.ask_step(&path.steps, &path.objects);
+                if asked.op.flags.has(Flags::TIMED_OUT) {
+                    // A deadline that passed because nobody could go on: it might have been in time.
+                    self.rule.turn_round(order, path, &asked, &run.pending);
+                }
                 order.push(&asked, &path.steps);
             } else {
                 self.rule.turn_round(order, path, &asked, &run.pending);
