@@ -1,7 +1,7 @@
 //! Findings, kept. What can't be written is a warning: recording must not fail a run.
 
 use raddle_explore::{
-    Found, Outcome, Reproduced, Store, StoreError,
+    Found, Reproduced, Store, StoreError,
     store::{Ids, Run, RunEnd, RunInfo, SearchFile, SearchSettings},
 };
 use raddle_model::Finding;
@@ -63,9 +63,9 @@ impl Record {
     }
 
     /// Notes how the run ended.
-    pub(crate) fn finish(&mut self, outcome: &Outcome, terminal: &mut Terminal) {
+    pub(crate) fn finish(&mut self, end: RunEnd, terminal: &mut Terminal) {
         let Some(run) = &mut self.run else { return };
-        if let Err(error) = run.finish(RunEnd::of(outcome)) {
+        if let Err(error) = run.finish(end) {
             warn(&error, terminal);
         }
     }

@@ -5,7 +5,7 @@ use raddle_explore::{
     Outcome, Reproduced, Sameness, StoredTarget, Symbols, Target, Verdict,
     campaign::Found,
     regression::{self, Regression},
-    store::{Ids, hash_program},
+    store::{Ids, RunEnd, hash_program},
 };
 use raddle_report::{
     closing::{self, NewEnd, Replayed},
@@ -122,7 +122,7 @@ pub(crate) fn run_first(
     if !is_enough(args, &outcome.findings) {
         return Ok(outcome.findings);
     }
-    watcher.record.finish(&outcome, watcher.terminal);
+    watcher.record.finish(RunEnd::of(&outcome), watcher.terminal);
     if format == Format::Json {
         let status = status(&outcome, None, true, &watcher.terminal.out_style);
         let closing = json::Closing { seed: args.seed, ..json::Closing::default() };

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::{
+    fs,
     path::Path,
     sync::{Arc, atomic::AtomicBool},
 };
@@ -11,14 +12,14 @@ use std::{
 use raddle_explore::{
     Budget, Campaign, Found, Options, Outcome, SearchOptions, Store, StoredTarget, Target,
     classes::Classes,
-    store::{About, RunInfo, StoredSearch, hash_program},
+    store::{About, RunEnd, RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::{CacheError, Native, Symbols};
 use raddle_model::{Certainty, Kind, Limits, PickerSpec};
 use raddle_plan::{Arm, Strategy, search::SearchSpec};
 use raddle_report::{
     closing::{self, Uncontrolled},
-    json, number,
+    formats, json, number,
     progress::Heading,
 };
 
@@ -159,14 +160,17 @@ fn explore(
     regressions::add_to(&mut outcome, first);
     watcher.set_resume(args, journal.as_ref());
     search::keep_covered(args, program_hash, &outcome)?;
-    watcher.record.finish(&outcome, watcher.terminal);
+    let drawings = total.map(|it| it.drawings(&outcome, &mut symbols)).unwrap_or_default();
+    if let Some(file) = &args.dot {
+        let text: String = drawings.iter().map(formats::dot).collect();
+        fs::write(file, text)
+            .map_err(|error| Failure::usage(format!("--dot {}: {error}", file.display())))?;
+    }
+    watcher.record.finish(RunEnd { drawings, ..RunEnd::of(&outcome) }, watcher.terminal);
     for found in &outcome.findings {
         watcher.tell(found);
     }
     close(args, &outcome, &mut watcher);
-    if let (Some(total), Some(file)) = (&total, &args.dot) {
-        total.draw(file, &outcome, &mut symbols)?;
-    }
     if let (Some(known), Some(file)) = (known, &args.classes) {
         known.write(file, &outcome.exposed)?;
     }

@@ -206,6 +206,7 @@ pub(crate) fn status(
         is_exhaustive: outcome.is_exhaustive(),
         is_cut: progress.is_cut,
         words: progress.words.clone(),
+        figures: progress.figures.clone(),
         restarts: search.n_restarts,
         abandoned: search.n_abandoned,
         too_long: search.n_too_long,

@@ -1,16 +1,14 @@
 //! What total replay wants beside a search: what flows where in the program, and drawings of it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use raddle_explore::Outcome;
 use raddle_launch::Symbols;
-use raddle_plan::search::Taken;
+use raddle_model::Drawing;
+use raddle_plan::search::{DrawnStep, Taken};
 use raddle_slice::Sliced;
 
-use crate::{args::RunArgs, exit::Failure, search, terminal::Terminal};
+use crate::{args::RunArgs, search, terminal::Terminal};
 
 /// Functions that could not be followed, as many as are named.
 const IRREGULAR_SHOWN: usize = 5;
@@ -68,39 +66,22 @@ fn std_lock(function: &str) -> Option<Taken> {
 }
 
 impl Total {
-    /// Writes what branches depend on, as Graphviz reads it.
-    pub(crate) fn draw(
+    /// What branches depend on, by lines.
+    pub(crate) fn drawings(
         &self,
-        file: &Path,
         outcome: &Outcome,
         symbols: &mut Symbols,
-    ) -> Result<(), Failure> {
-        let dot = outcome.search.as_ref().map_or("", |it| &it.progress.dot);
-        let text = self.named(dot, symbols);
-        fs::write(file, text)
-            .map_err(|error| Failure::usage(format!("--dot {}: {error}", file.display())))
-    }
-
-    /// Places, which are in braces, by their lines.
-    fn named(&self, dot: &str, symbols: &mut Symbols) -> String {
-        let mut text = String::with_capacity(dot.len());
-        let mut rest = dot;
-        while let Some(start) = rest.find('{') {
-            let (before, after) = rest.split_at(start);
-            text.push_str(before);
-            let place = after.get(1..17).and_then(|it| u64::from_str_radix(it, 16).ok());
-            match place {
-                Some(place) => {
-                    text.push_str(&self.line(place, symbols));
-                    rest = &after[18..];
-                }
-                None => {
-                    text.push('{');
-                    rest = &after[1..];
-                }
+    ) -> Vec<Drawing<String>> {
+        let drawings = outcome.search.as_ref().map_or(&[][..], |it| &it.progress.drawings);
+        let mut name = |step: &DrawnStep| {
+            let line = self.line(step.place(), symbols);
+            match step {
+                DrawnStep::Decided(_) => format!("decided at {line}"),
+                DrawnStep::Read(thread, _) => format!("T{} reads at {line}", thread.0),
+                DrawnStep::Write(thread, _) => format!("T{} writes at {line}", thread.0),
             }
-        }
-        text + rest
+        };
+        drawings.iter().map(|it| it.map(&mut name)).collect()
     }
 
     fn line(&self, place: u64, symbols: &mut Symbols) -> String {

@@ -151,6 +151,23 @@ fn what_comes_back_through_a_pointer() {
     }
 }
 
+/// Figures 56 and 57: which lock is taken, which object is meant, and which way a branch goes are decided by others.
+#[test]
+fn lock_and_reference_variables() {
+    for (program, variable, n_most) in [
+        ("lock_variable", "balance", 2),
+        ("reference", "accounts[0].credit", 2),
+        ("branch_and_reference", "accounts[0].credit", 6),
+    ] {
+        for (compiler, level) in [("gcc", "-O0"), ("clang", "-O2")] {
+            let args = ["--cflags", level, "--compiler", compiler];
+            let text = of_source(&format!("../figures/{program}.c"), &args);
+            assert!(text.contains(&format!("race on `{variable}`")), "{compiler} {level}: {text}");
+            assert!(figure(&text, "· executions") <= n_most, "{program}: {text}");
+        }
+    }
+}
+
 /// Code without hooks is not followed, and nothing is concluded from it.
 #[test]
 fn code_without_hooks_counts_as_deciding_by_everything() {

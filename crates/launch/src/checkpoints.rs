@@ -10,7 +10,7 @@ use std::{
 };
 
 use raddle_explore::target::Block;
-use raddle_model::Plan;
+use raddle_model::{PickerSpec, Plan};
 use raddle_trace::{CHECKPOINTS_MAX, Checkpoint, Entry, Segment};
 
 /// What a copy costs: two forks, pages copied, and a process that can't be rewound.
@@ -142,7 +142,12 @@ impl Checkpoints {
     pub(crate) fn prepare(&mut self, segment: &Segment, block: &Block) -> Option<Start> {
         self.now += 1;
         self.is_plain = true;
-        if self.budget == 0 || block.entries.len() != 1 {
+        // What a picker takes for its script are no choices that others could begin with.
+        let is_script = matches!(
+            block.plan.picker,
+            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::Calm
+        );
+        if self.budget == 0 || block.entries.len() != 1 || is_script {
             return None;
         }
         let start = self.deepest(block);

@@ -7,6 +7,7 @@
 //! Plain data only: no clock, no environment, no I/O, no addresses.
 
 mod dependence;
+mod drawing;
 mod end;
 mod explanation;
 mod finding;
@@ -21,6 +22,7 @@ mod rng;
 mod script;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
+pub use drawing::{Drawing, DrawnEdge, DrawnNode, Shape};
 pub use end::{End, Misuse, OpResult};
 pub use explanation::{
     Constraint, Difference, Explanation, Likelihood, Minimising, MinimisingEnd, Observation,

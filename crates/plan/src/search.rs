@@ -28,7 +28,9 @@ mod spin;
 mod total;
 mod tree;
 
-use raddle_model::{OpKind, PickerSpec, ThreadId};
+use std::collections::BTreeMap;
+
+use raddle_model::{Drawing, OpKind, PickerSpec, ThreadId};
 
 pub use self::{
     covering::covering,
@@ -38,7 +40,7 @@ pub use self::{
     run::{ModuleNames, ObjectName, Pending, Run, RunError, Step},
     set::Threads,
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
-    total::{Flows, LocksetRace, Shown, Sink, SinkKind, Taken, lockset_races},
+    total::{DrawnStep, Flows, LocksetRace, Shown, Sink, SinkKind, Taken, lockset_races},
 };
 
 /// One execution that a search wants.
@@ -119,9 +121,10 @@ pub struct Progress {
     pub covered: Option<Covered>,
     /// What has been explored or is left, in words.
     pub words: String,
-    /// What the first execution depends on, for Graphviz, with places as `{`, hexadecimal digits and `}`; empty
-    /// if the search does not know.
-    pub dot: String,
+    /// Figures of the search's own, by name.
+    pub figures: BTreeMap<&'static str, u64>,
+    /// What the first execution depends on; empty if the search does not know.
+    pub drawings: Vec<Drawing<DrawnStep>>,
 }
 
 /// Where an execution first did something else than an earlier one with the same choices.

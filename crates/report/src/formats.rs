@@ -1,5 +1,7 @@
-//! Findings as other tools want them: SARIF, JUnit's XML, traces for Perfetto, Markdown, GitHub's annotations.
+//! Findings as other tools want them: SARIF, JUnit's XML, traces for Perfetto, Markdown, GitHub's annotations; graphs as
+//! Graphviz does.
 
+mod dot;
 mod github;
 mod junit;
 mod markdown;
@@ -8,7 +10,9 @@ mod sarif;
 
 use crate::Shown;
 
+pub(crate) use self::dot::AT_FIRST;
 pub use self::{
+    dot::dot,
     github::annotations,
     junit::{Suite, junit},
     markdown::{markdown, markdown_of_run},

@@ -4,7 +4,7 @@
 mod evidence;
 mod explanation;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use raddle_model::{Miss, Missed, Place, ThreadId, ThreadState, WaitFor};
 use serde::Serialize;
@@ -333,6 +333,8 @@ struct SearchLine {
     finished: bool,
     exhaustive: bool,
     words: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    figures: BTreeMap<&'static str, u64>,
     resume: Option<String>,
 }
 
@@ -368,6 +370,7 @@ impl SearchLine {
             finished: search.is_finished,
             exhaustive: search.is_exhaustive,
             words: search.words.clone(),
+            figures: search.figures.clone(),
             resume: search.resume.clone(),
         }
     }

@@ -9,6 +9,7 @@ mod finding;
 mod lanes;
 mod run;
 mod sources;
+mod tree;
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! How far a systematic search has come, in words: while it runs, and when it is over.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
     Status, Style,
@@ -36,6 +36,8 @@ pub struct SearchStatus {
     pub is_cut: bool,
     /// What has been explored, in words.
     pub words: String,
+    /// Figures of the search's own, by name.
+    pub figures: BTreeMap<&'static str, u64>,
     /// How often it has begun again, because more was found to be shared.
     pub restarts: u32,
     /// Executions that were for nothing then.

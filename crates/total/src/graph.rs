@@ -11,7 +11,9 @@
 //!
 //! The number of leaves is the product of the define sets, so the graph is cut at a given size, and says so.
 
-use std::fmt::Write as _;
+use std::slice;
+
+use raddle_model::{Drawing, DrawnEdge, DrawnNode, Shape};
 
 use crate::{
     history::History,
@@ -164,31 +166,22 @@ impl Graph {
         self.is_cut
     }
 
-    /// As Graphviz draws it. `name`: what a step is called.
-    pub fn dot(&self, title: &str, name: impl Fn(u32) -> String) -> String {
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut text = format!("digraph \"{}\" {{\n", quoted(title));
-        for (idx, node) in self.nodes.iter().enumerate() {
-            let (label, shape) = match &node.kind {
-                Kind::Box(_) if node.parent.is_none() => (title.to_owned(), "box"),
-                Kind::Box(reads) if reads.is_empty() => (String::new(), "box"),
-                Kind::Box(reads) => {
-                    let names: Vec<String> = reads.iter().map(|it| name(*it)).collect();
-                    (names.join("\n"), "box")
-                }
-                Kind::Circle(read) => (name(*read), "ellipse"),
+    /// As it is drawn. `title`: what the root is; `name`: what a step is called.
+    pub fn drawing<L>(&self, title: L, name: impl Fn(u32) -> L) -> Drawing<L> {
+        let node = |it: &Node| {
+            let (shape, steps) = match &it.kind {
+                Kind::Box(_) if it.parent.is_none() => (Shape::Box, &[][..]),
+                Kind::Box(reads) => (Shape::Box, reads.as_slice()),
+                Kind::Circle(read) => (Shape::Circle, slice::from_ref(read)),
             };
-            let label = quoted(&label).replace('\n', "\\n");
-            let _ = writeln!(text, "  n{idx} [shape={shape}, label=\"{label}\"];");
-            if let Some(parent) = node.parent {
-                let label = node.chosen.map(|it| match it.define {
-                    Some(define) => name(define),
-                    None => "as it was at first".to_owned(),
-                });
-                let label = quoted(&label.unwrap_or_default());
-                let _ = writeln!(text, "  n{parent} -> n{idx} [label=\"{label}\"];");
-            }
-        }
-        text + "}\n"
+            let edge = match it.chosen.map(|it| it.define) {
+                None => DrawnEdge::Plain,
+                Some(None) => DrawnEdge::First,
+                Some(Some(define)) => DrawnEdge::Define(name(define)),
+            };
+            let labels = steps.iter().map(|it| name(*it)).collect();
+            DrawnNode { parent: it.parent, edge, shape, labels }
+        };
+        Drawing { title, nodes: self.nodes.iter().map(node).collect(), is_cut: self.is_cut }
     }
 }

@@ -5,7 +5,8 @@
 //! other defines of the variable back; when the use is done it is satisfied. If all who could go on are held
 //! back, the constraint that holds back the earliest step lets go: it can't be had in this way, and perhaps
 //! not at all. The dissertation's algorithms block both threads instead, and deadlock where one of them holds
-//! a lock or is waited for (F3.8).
+//! a lock or is waited for (F3.8). Who would be held back inside a critical section is held back where it begins, if
+//! whoever is waited for needs the same lock.
 //!
 //! No single way of choosing satisfies everything that can be, so there are several policies to try. What
 //! threads do after they read another value than in the history is not known: the schedule ends with the last
@@ -18,7 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::ThreadId;
 
-use crate::history::{Act, History};
+use crate::{
+    history::{Act, History},
+    locks::{HeldAt, Locks},
+};
 
 /// A use is to read this define; `None`: the value before the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +77,11 @@ struct Loom<'a> {
     states: Vec<State>,
     of_use: BTreeMap<u32, Vec<usize>>,
     of_define: BTreeMap<u32, Vec<usize>>,
+    /// By step that takes a lock: constraints whose use is in the section that begins there, and whose define needs
+    /// that lock.
+    of_section: BTreeMap<u32, Vec<usize>>,
+    /// The same: constraints whose use needs the lock, and other defines of whose variable are in that section.
+    of_other_section: BTreeMap<u32, Vec<usize>>,
     /// By variable: constraints that hold other defines back.
     open: BTreeMap<u64, BTreeSet<usize>>,
     last_define: BTreeMap<u64, u32>,
@@ -152,6 +161,7 @@ impl<'a> Loom<'a> {
                 }
             }
         }
+        let [of_section, of_other_section] = sections(history, constraints);
         let mut others: BTreeMap<u64, std::collections::VecDeque<u32>> = BTreeMap::new();
         let mut spawned = BTreeSet::new();
         for (idx, step) in history.steps.iter().enumerate() {
@@ -175,6 +185,8 @@ impl<'a> Loom<'a> {
             states,
             of_use,
             of_define,
+            of_section,
+            of_other_section,
             open,
             last_define: BTreeMap::new(),
             owners: BTreeMap::new(),
@@ -223,17 +235,26 @@ impl<'a> Loom<'a> {
     }
 
     fn is_held(&self, step: u32) -> bool {
-        let is_early = |it: &usize| self.states[*it] == State::Before;
-        if self.of_use.get(&step).is_some_and(|it| it.iter().any(is_early)) {
-            return true;
-        }
+        self.holder(step).is_some()
+    }
+
+    /// A constraint that holds a step back.
+    fn holder(&self, step: u32) -> Option<usize> {
+        let first = |all: &BTreeMap<u32, Vec<usize>>, state: State| {
+            let all = all.get(&step).into_iter().flatten().copied();
+            all.into_iter().find(|it| self.states[*it] == state)
+        };
         let it = &self.history.steps[step as usize];
-        // A define that is wanted itself, by another that is open for the same variable, waits for that.
-        it.act.is_write()
-            && self
-                .open
-                .get(&it.object)
-                .is_some_and(|all| all.iter().any(|idx| self.constraints[*idx].use_step != step))
+        match it.act {
+            Act::Lock | Act::ReadLock | Act::Wake => first(&self.of_section, State::Before)
+                .or_else(|| first(&self.of_other_section, State::Open)),
+            _ => first(&self.of_use, State::Before).or_else(|| {
+                // A define that is wanted itself, by another that is open for the same variable, waits for that.
+                let open = self.open.get(&it.object).filter(|_| it.act.is_write());
+                let mut open = open.into_iter().flatten().copied();
+                open.find(|idx| self.constraints[*idx].use_step != step)
+            }),
+        }
     }
 
     fn is_enabled(&self, thread: usize, idx: u32) -> bool {
@@ -334,16 +355,54 @@ impl<'a> Loom<'a> {
     fn let_go(&mut self) -> bool {
         let held = (0..self.threads.len()).filter_map(|it| self.next_of(it));
         let earliest = held.filter(|it| self.is_held(*it)).min();
-        let Some(step) = earliest else { return false };
-        let early = self.of_use.get(&step).into_iter().flatten();
-        let early = early.copied().find(|it| self.states[*it] == State::Before);
-        let object = self.history.steps[step as usize].object;
-        let open = self.open.get(&object).and_then(|it| it.first().copied());
-        let Some(constraint) = early.or(open) else { return false };
+        let Some(constraint) = earliest.and_then(|it| self.holder(it)) else { return false };
         self.states[constraint] = State::Over;
+        let object = self.history.steps[self.constraints[constraint].use_step as usize].object;
         if let Some(open) = self.open.get_mut(&object) {
             open.remove(&constraint);
         }
         true
     }
+}
+
+/// By step that takes a lock: constraints that wait there, [before their define is done](Loom::of_section) and
+/// [from then on](Loom::of_other_section).
+fn sections(history: &History, constraints: &[Constraint]) -> [BTreeMap<u32, Vec<usize>>; 2] {
+    let locks = Locks::of(history);
+    let mut writes: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for it in constraints {
+        writes.entry(history.steps[it.use_step as usize].object).or_default();
+    }
+    for (idx, step) in history.steps.iter().enumerate().filter(|it| it.1.act.is_write()) {
+        if !locks.at(idx as u32).is_empty()
+            && let Some(all) = writes.get_mut(&step.object)
+        {
+            all.push(idx as u32);
+        }
+    }
+    let mut found = [BTreeMap::new(), BTreeMap::new()];
+    let thread = |step: u32| history.steps[step as usize].thread;
+    for (number, it) in constraints.iter().enumerate() {
+        let of_use = locks.at(it.use_step);
+        for write in &writes[&history.steps[it.use_step as usize].object] {
+            if of_use.is_empty() || thread(*write) == thread(it.use_step) {
+                continue;
+            }
+            let of_write = locks.at(*write);
+            let excludes =
+                |a: &HeldAt, b: &HeldAt| a.lock == b.lock && !(a.is_shared && b.is_shared);
+            for mine in of_use {
+                let Some(theirs) = of_write.iter().find(|it| excludes(mine, it)) else { continue };
+                let (kind, since) = match it.define == Some(*write) {
+                    true => (0, mine.since),
+                    false => (1, theirs.since),
+                };
+                let all: &mut Vec<usize> = found[kind].entry(since).or_default();
+                if !all.contains(&number) {
+                    all.push(number);
+                }
+            }
+        }
+    }
+    found
 }

@@ -13,7 +13,7 @@ use std::{
 
 use raddle_explore::{
     Campaign, Found, Observer, Options, Outcome, Reproduced, Sameness, Store, StoredTarget, Target,
-    Verdict as Replay, replay,
+    Verdict as Replay, replay, store::RunEnd,
 };
 use raddle_launch::{
     Asked, Native, Symbols,
@@ -324,14 +324,14 @@ impl Suite<'_> {
             }
         })?;
         if regressions::is_enough(args, &first.findings) {
-            keeper.record.finish(&first, keeper.terminal);
+            keeper.record.finish(RunEnd::of(&first), keeper.terminal);
             return Ok(Explored::Campaign(Box::new(first)));
         }
         regressions::take_ids(&first.findings, &mut ids);
         campaign = campaign.with_ids(ids);
         let mut outcome = campaign.run(&mut self.symbols, &mut keeper, stop.flag())?;
         regressions::add_to(&mut outcome, first.findings);
-        keeper.record.finish(&outcome, keeper.terminal);
+        keeper.record.finish(RunEnd::of(&outcome), keeper.terminal);
         Ok(Explored::Campaign(Box::new(outcome)))
     }
 

@@ -80,6 +80,8 @@ fn figures(end: &RunEnd, base: &str) -> RunFigures {
         is_exhaustive: end.is_exhaustive,
         is_saturated: end.is_saturated,
         interrupted: end.interrupted,
+        words: end.words.clone(),
+        drawings: end.drawings.clone(),
     }
 }
 

@@ -41,19 +41,12 @@ impl Writer {
         &self.bytes
     }
 
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
+    fn number(&mut self, it: u64) {
+        number(&mut self.bytes, it);
     }
 
-    fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
-        self.number(numbers.len() as u64);
-        for number in numbers {
-            self.number(number);
-        }
+    fn numbers(&mut self, all: impl ExactSizeIterator<Item = u64>) {
+        numbers(&mut self.bytes, all);
     }
 
     fn run(&mut self, run: &Run) {
@@ -78,9 +71,28 @@ impl Writer {
         self.number(n_same as u64);
         let rest = run.objects[n_same..].iter();
         self.numbers(rest.flat_map(|it| [it.name, it.block]).collect::<Vec<u64>>().into_iter());
-        let n_same = self.before.sites.iter().zip(&run.sites).take_while(|(a, b)| a == b).count();
-        self.number(n_same as u64);
-        self.numbers(run.sites[n_same..].iter().copied());
+        for (before, now) in
+            [(&self.before.sites, &run.sites), (&self.before.site_keys, &run.site_keys)]
+        {
+            let n_same = before.iter().zip(now).take_while(|(a, b)| a == b).count();
+            number(&mut self.bytes, n_same as u64);
+            numbers(&mut self.bytes, now[n_same..].iter().copied());
+        }
+    }
+}
+
+fn number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn numbers(bytes: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = u64>) {
+    number(bytes, numbers.len() as u64);
+    for it in numbers {
+        number(bytes, it);
     }
 }
 
@@ -180,10 +192,15 @@ impl<'a> Reader<'a> {
         let mut objects = self.before.objects.get(..n_same)?.to_vec();
         let rest = self.numbers()?;
         objects.extend(rest.chunks_exact(2).map(|it| ObjectName { name: it[0], block: it[1] }));
-        let n_same = self.number()? as usize;
-        let mut sites = self.before.sites.get(..n_same)?.to_vec();
-        sites.extend(self.numbers()?);
-        Some(Run { steps, pending, end, objects, sites })
+        let mut sites = [Vec::new(), Vec::new()];
+        for (idx, sites) in sites.iter_mut().enumerate() {
+            let n_same = self.number()? as usize;
+            let before = if idx == 0 { &self.before.sites } else { &self.before.site_keys };
+            *sites = before.get(..n_same)?.to_vec();
+            sites.extend(self.numbers()?);
+        }
+        let [sites, site_keys] = sites;
+        Some(Run { steps, pending, end, objects, sites, site_keys })
     }
 }
 
@@ -278,6 +295,7 @@ mod tests {
             end: Some(End::Misuse(Misuse::JoinSelf)),
             objects: values.iter().map(|it| ObjectName { name: *it, block: 1 << *it }).collect(),
             sites: values.to_vec(),
+            site_keys: values.iter().map(|it| it + 1).collect(),
         }
     }
 

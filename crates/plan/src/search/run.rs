@@ -21,6 +21,9 @@ pub struct Run {
     pub objects: Vec<ObjectName>,
     /// Names of sites by number, equal in all executions; entry 0 is unknown.
     pub sites: Vec<u64>,
+    /// What pickers call them; empty: by their numbers.
+    #[serde(default)]
+    pub site_keys: Vec<u64>,
 }
 
 /// What an object is called in all executions. Numbers are given by first use, so they are equal in two
@@ -143,6 +146,7 @@ impl Run {
         self.pending.clear();
         self.objects.clear();
         self.sites.clear();
+        self.site_keys.clear();
         self.end = None;
     }
 
@@ -167,6 +171,7 @@ impl Run {
             end: trace.end,
             objects: (0..trace.objects.len()).map(|it| object_name(trace, it, &ways)).collect(),
             sites,
+            site_keys: trace.sites.iter().map(site_key).collect(),
         })
     }
 }
@@ -226,6 +231,11 @@ impl ModuleNames {
         let module = site.module.and_then(|it| self.names.get(it as usize));
         module.map_or(0, |it| mix(*it, site.offset))
     }
+}
+
+/// The hash that the runtime shows to pickers.
+fn site_key(site: &Site) -> u64 {
+    mix(u64::from(site.module.unwrap_or(u32::MAX)), site.offset)
 }
 
 /// Names of sites with the calls that led there through the library: blocks are counted by both.

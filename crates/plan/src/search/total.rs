@@ -5,8 +5,9 @@
 //! a situation that no execution had is a *guideline*: the read is to read that define, and the reads before
 //! it in both threads what they did. A schedule is woven for it ([`raddle_total::weave`]) out of what the threads
 //! did, up to the read; from there on threads go on by themselves, without preemption. If the execution does
-//! not do what the schedule says (threads went other ways), the next best schedule is tried, three in all;
-//! what never comes is told: *infeasible* if there is no schedule, else *unlucky*. When no guideline is left,
+//! not do what the schedule says (threads went other ways), the next best schedule is tried, three in all, and then
+//! the picker that keeps the constraints inside the execution (`constrain`). What never comes is told: *infeasible* if
+//! what the threads did can't be put into an order that has it, and no execution is made for it; else *unlucky*. When no guideline is left,
 //! manners of two threads that were seen in different executions and would be in a race are brought together
 //! (Algorithm 12).
 //!
@@ -17,10 +18,13 @@
 //! execution at a time, so what they have in common is a prefix, and starts from a checkpoint.
 
 mod causes;
+mod combine;
+mod constrain;
 mod decide;
 mod draw;
 mod figures;
 mod flows;
+mod guideline;
 mod past;
 mod reached;
 mod relevant;
@@ -32,8 +36,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_model::PickerSpec;
 use raddle_total::{
-    Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, Policy, PotentialRace,
-    Woven, manners, weave,
+    Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, manners,
 };
 use serde::{Deserialize, Serialize};
 
@@ -41,12 +44,14 @@ use self::{
     causes::{cause_of, causes},
     decide::{Decisions, decide, name},
     figures::Figures,
+    guideline::{Guided, constraints, guideline},
     past::{Instance, Past},
     replays::Replays,
     sharing::Sharing,
 };
 use super::{Progress, Run, Search, SpecError, Task};
 
+pub use self::draw::DrawnStep;
 pub use self::flows::{Flows, Shown, Sink, SinkKind, Taken};
 
 /// Guidelines that wait at once.
@@ -59,8 +64,6 @@ const KEPT_MAX: usize = 32;
 const DEFINES_MAX: usize = 16;
 /// Steps of earlier executions that are kept, for combinations.
 const STEPS_KEPT: usize = 2_000_000;
-/// Potential races for which executions are made.
-const COMBINATIONS_MAX: usize = 64;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -78,7 +81,7 @@ pub(crate) struct Total {
     /// Situations that executions had.
     seen: BTreeSet<u64>,
     /// Situations that executions are to have.
-    planned: BTreeSet<u64>,
+    planned: BTreeMap<u64, Planned>,
     /// Reads that executions made, each with all that led to it.
     had: BTreeSet<u64>,
     /// By define: the value that it wrote, if that does not depend on the schedule.
@@ -100,11 +103,11 @@ pub(crate) struct Total {
 /// An execution to come.
 #[derive(Clone, Debug, Default)]
 struct Guide {
-    prefix: Vec<u32>,
+    attempt: Attempt,
     /// What it is to show.
     aim: Option<Aim>,
-    /// Other prefixes for the same.
-    others: Vec<Vec<u32>>,
+    /// Others for the same.
+    others: Vec<Attempt>,
     /// Situations that nobody had when it was planned.
     keys: Vec<u64>,
     /// It only shows a race that is known.
@@ -113,10 +116,41 @@ struct Guide {
     from: Option<(usize, Constraint)>,
 }
 
+/// A situation that an execution is to have.
+#[derive(Debug, Default)]
+struct Planned {
+    /// Guidelines for it, each read with its define by name.
+    known: BTreeSet<u64>,
+    /// Those that wait for the one before to come to nothing: the execution that they are from, and what is to be read.
+    others: VecDeque<(usize, Constraint)>,
+}
+
+/// How an execution is led.
+#[derive(Clone, Debug)]
+struct Attempt {
+    prefix: Vec<u32>,
+    picker: PickerSpec,
+}
+
+impl Default for Attempt {
+    fn default() -> Attempt {
+        Attempt::woven(Vec::new())
+    }
+}
+
+impl Attempt {
+    /// By a schedule, as far as that goes.
+    fn woven(prefix: Vec<u32>) -> Attempt {
+        Attempt { prefix, picker: PickerSpec::Nonpreemptive }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Aim {
     read: Instance,
     define: Option<Instance>,
+    /// The define with what flows into it, if that may come otherwise.
+    name: Option<u64>,
 }
 
 /// What is kept of an execution, for combinations.
@@ -127,6 +161,8 @@ struct Kept {
     reads: Vec<Constraint>,
     /// By thread and manner: its last step.
     ends: BTreeMap<(u32, u64), u32>,
+    /// By step: what flows into it, as a hash.
+    inputs: Vec<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -170,7 +206,7 @@ impl Total {
         for decider in &decisions.deciders {
             let value = self.value_read(&past, &sets, decider.read);
             // By name too: what was planned before the value was known is done now.
-            let named = named(&past, &decisions, decider.read, sets.actual(decider.read));
+            let named = named(&past, &decisions.inputs, decider.read, sets.actual(decider.read));
             for situation in &decider.situations {
                 self.seen.insert(situation.key(value));
                 self.seen.insert(situation.key(named));
@@ -190,6 +226,12 @@ impl Total {
         self.plan(&past, &sets, &decisions);
         if !is_hit {
             self.try_again(guide);
+        } else if let Some(Aim { read, name: Some(name), .. }) = guide.aim
+            && let Some(read) = past.find(read)
+            && named(&past, &decisions.inputs, read, sets.actual(read)) != name
+        {
+            // It reads that define, but something else flowed into it.
+            self.figures.n_unlucky += 1;
         }
         let reads = decisions
             .deciders
@@ -197,7 +239,7 @@ impl Total {
             .map(|it| Constraint { use_step: it.read, define: sets.actual(it.read) });
         let reads = reads.collect();
         let ends = ends(&uses);
-        self.keep(Kept { past, reads, ends });
+        self.keep(Kept { past, reads, ends, inputs: decisions.inputs });
     }
 
     /// More is shared than was known: what earlier executions did is looked at again.
@@ -224,7 +266,7 @@ impl Total {
     fn learn_values(&mut self, past: &Past, sets: &DefineSets<'_>, decisions: &Decisions) {
         for decider in &decisions.deciders {
             let Some(value) = past.values[decider.read as usize] else { continue };
-            let name = named(past, decisions, decider.read, sets.actual(decider.read));
+            let name = named(past, &decisions.inputs, decider.read, sets.actual(decider.read));
             self.values.insert(name, value);
         }
     }
@@ -243,16 +285,24 @@ impl Total {
                 return;
             }
             for define in sets.potential(decider.read) {
-                let name = named(past, decisions, decider.read, define);
+                let name = named(past, &decisions.inputs, decider.read, define);
                 let value = self.values.get(&name).copied().unwrap_or(name);
                 let keys = decider.situations.iter().map(|it| it.key(value));
+                let from = (self.pasts.len(), Constraint { use_step: decider.read, define });
                 let mut keys: Vec<u64> = keys.filter(|it| !self.seen.contains(it)).collect();
-                keys.retain(|it| self.planned.insert(*it));
+                let id =
+                    raddle_model::mix(name, self::name(&past.instances[decider.read as usize]));
+                keys.retain(|it| {
+                    let is_first = !self.planned.contains_key(it);
+                    let planned = self.planned.entry(*it).or_default();
+                    if planned.known.insert(id) && !is_first {
+                        planned.others.push_back(from);
+                    }
+                    is_first
+                });
                 if !keys.is_empty() {
                     self.figures.n_guidelines += 1;
-                    let target = Constraint { use_step: decider.read, define };
-                    let from = Some((self.pasts.len(), target));
-                    self.queue.push_back(Guide { keys, from, ..Guide::default() });
+                    self.queue.push_back(Guide { keys, from: Some(from), ..Guide::default() });
                 }
             }
         }
@@ -264,32 +314,55 @@ impl Total {
             let guide = self.queue.pop_front().unwrap_or_default();
             let Some(kept) = self.pasts.get(execution).and_then(Option::as_ref) else {
                 self.figures.n_left_out += 1;
+                self.fall_back(&guide.keys);
                 continue;
             };
             // What would lead to the read as an execution did already shows nothing.
             let is_had =
                 |it: &[u32]| self.had.contains(&cause_of(&kept.past.history, it, target.use_step));
-            let mut prefixes = guideline(&kept.past, &kept.reads, target, is_had);
+            let constraints = constraints(&kept.past, &kept.reads, target);
+            let value = |read: u32, define: Option<u32>| {
+                self.values.get(&named(&kept.past, &kept.inputs, read, define)).copied()
+            };
+            let Guided { mut prefixes, is_loose } =
+                guideline(&kept.past, &constraints, is_had, value);
             prefixes.truncate(TRIES);
             if prefixes.is_empty() {
                 self.figures.n_infeasible += 1;
+                self.fall_back(&guide.keys);
                 continue;
             }
             let instance = |it: u32| kept.past.instances[it as usize];
             let (read, define) = (instance(target.use_step), target.define.map(instance));
-            let (prefix, aim) = (prefixes.remove(0), Some(Aim { read, define }));
-            let ready = Guide { prefix, aim, others: prefixes, from: None, ..guide };
-            self.queue.push_front(ready);
+            let name = named(&kept.past, &kept.inputs, target.use_step, target.define);
+            let mut others: Vec<Attempt> = prefixes.into_iter().map(Attempt::woven).collect();
+            let prefix = constrain::script(&kept.past, &constraints);
+            others.push(Attempt { prefix, picker: PickerSpec::Calm });
+            let (attempt, aim) =
+                (others.remove(0), Some(Aim { read, define, name: is_loose.then_some(name) }));
+            self.queue.push_front(Guide { attempt, aim, others, from: None, ..guide });
             return;
+        }
+    }
+
+    /// A guideline came to nothing: another one for the same situations, if there is any.
+    fn fall_back(&mut self, keys: &[u64]) {
+        for key in keys.iter().filter(|it| !self.seen.contains(it)) {
+            let planned = self.planned.get_mut(key);
+            let Some(other) = planned.and_then(|it| it.others.pop_front()) else { continue };
+            self.figures.n_guidelines += 1;
+            let (keys, from) = (vec![*key], Some(other));
+            self.queue.push_back(Guide { keys, from, ..Guide::default() });
         }
     }
 
     fn try_again(&mut self, mut guide: Guide) {
         if guide.others.is_empty() {
             self.figures.n_unlucky += u64::from(guide.aim.is_some());
+            self.fall_back(&guide.keys);
         } else {
             self.figures.n_again += 1;
-            guide.prefix = guide.others.remove(0);
+            guide.attempt = guide.others.remove(0);
             self.queue.push_back(guide);
         }
     }
@@ -332,56 +405,11 @@ impl Total {
                     .map(|it| Constraint { use_step: it.read, define: sets.actual(it.read) })
                     .collect();
                 if let Some(steps) = raddle_total::meet(&past.history, pair, &keep) {
-                    let prefix = past.prefix(&steps);
-                    self.queue.push_back(Guide { prefix, is_witness: true, ..Guide::default() });
+                    let attempt = Attempt::woven(past.prefix(&steps));
+                    self.queue.push_back(Guide { attempt, is_witness: true, ..Guide::default() });
                 }
             }
         }
-    }
-
-    /// No guideline is left: manners that were seen apart are brought together.
-    fn combine(&mut self) {
-        for race in self.checker.potential_races() {
-            self.figures.n_potential += 1;
-            if self.n_combinations >= COMBINATIONS_MAX {
-                self.figures.n_untried += 1;
-                continue;
-            }
-            let prefixes = self.together(&race);
-            self.n_combinations += usize::from(!prefixes.is_empty());
-            for prefix in prefixes.into_iter().take(TRIES) {
-                self.queue.push_back(Guide { prefix, ..Guide::default() });
-            }
-        }
-    }
-
-    /// Schedules that may have both manners: one thread as in one execution, the others as in another.
-    fn together(&self, race: &PotentialRace) -> Vec<Vec<u32>> {
-        let kept = |it: u64| self.pasts.get(it as usize).and_then(Option::as_ref);
-        let (Some(first), Some(second)) = (kept(race.first.2), kept(race.second.2)) else {
-            return Vec::new();
-        };
-        let mixed = mix_pasts(&first.past, &second.past, race.second.0.0);
-        let mut constraints = Vec::new();
-        for (kept, thread, manner) in
-            [(first, race.first.0.0, race.first.1), (second, race.second.0.0, race.second.1)]
-        {
-            let end = kept.ends.get(&(thread, manner)).copied().unwrap_or(0);
-            for it in &kept.reads {
-                let instance = kept.past.instances[it.use_step as usize];
-                if instance.thread != thread || it.use_step > end {
-                    continue;
-                }
-                let define = it.define.map(|it| mixed.find(kept.past.instances[it as usize]));
-                if let Some(use_step) = mixed.find(instance)
-                    && define != Some(None)
-                {
-                    constraints.push(Constraint { use_step, define: define.flatten() });
-                }
-            }
-            // Nobody is asked to read, but the schedule has to come so far.
-        }
-        schedules(&mixed, &constraints, |it| it.satisfied.len() == constraints.len())
     }
 }
 
@@ -391,85 +419,10 @@ fn ends(uses: &[MannerUse]) -> BTreeMap<(u32, u64), u32> {
     uses.iter().filter_map(end).collect()
 }
 
-/// Schedules in which a read reads another define, best first. `reads`: what those that decide something read;
-/// `is_had`: is it known what comes of these steps?
-fn guideline(
-    past: &Past,
-    reads: &[Constraint],
-    target: Constraint,
-    is_had: impl Fn(&[u32]) -> bool,
-) -> Vec<Vec<u32>> {
-    let thread = |step: u32| past.history.steps[step as usize].thread;
-    let of_use = thread(target.use_step);
-    let before = |step: u32| {
-        let is_it =
-            move |it: &&Constraint| it.use_step < step && thread(it.use_step) == thread(step);
-        reads.iter().rev().filter(is_it).take(KEPT_MAX).copied()
-    };
-    let mut constraints = vec![target];
-    constraints.extend(before(target.use_step));
-    let n_own = constraints.len();
-    if let Some(define) = target.define.filter(|it| thread(*it) != of_use) {
-        constraints.extend(before(define));
-    }
-    // If it has not read what it did, the thread does not come there as it did.
-    let is_good = |it: &Woven| {
-        it.satisfied.iter().filter(|it| **it < n_own).count() == n_own && !is_had(&it.steps)
-    };
-    let prefixes = schedules(past, &constraints, is_good);
-    if prefixes.is_empty() { schedules(past, &constraints[..n_own], is_good) } else { prefixes }
-}
-
-/// The prefixes of schedules that are good enough, best first.
-fn schedules(
-    past: &Past,
-    constraints: &[Constraint],
-    is_good: impl Fn(&Woven) -> bool,
-) -> Vec<Vec<u32>> {
-    let mut all: Vec<(usize, Vec<u32>)> = Vec::new();
-    for policy in Policy::ALL {
-        let woven = weave(&past.history, constraints, policy);
-        if !is_good(&woven) {
-            continue;
-        }
-        let prefix = past.prefix(&woven.steps);
-        if all.iter().all(|it| it.1 != prefix) {
-            all.push((constraints.len() - woven.satisfied.len(), prefix));
-        }
-    }
-    all.sort_by_key(|it| it.0);
-    all.into_iter().map(|it| it.1).collect()
-}
-
-/// One execution with a thread of another, in the order of both.
-fn mix_pasts(first: &Past, second: &Past, thread: u32) -> Past {
-    let mut steps: Vec<(u32, bool)> = Vec::new();
-    let of = |past: &Past, is_second: bool| {
-        let all = past.instances.iter().enumerate();
-        let wanted = all.filter(|(_, it)| (it.thread == thread) == is_second);
-        wanted.map(|(idx, _)| (idx as u32, is_second)).collect::<Vec<_>>()
-    };
-    steps.extend(of(first, false));
-    steps.extend(of(second, true));
-    steps.sort_unstable();
-    let mut mixed = Past { history: History::default(), ..Past::default() };
-    for (idx, is_second) in steps {
-        let from = if is_second { second } else { first };
-        let idx = idx as usize;
-        mixed.history.push(from.history.steps[idx], from.history.flows[idx].clone());
-        mixed.instances.push(from.instances[idx]);
-        mixed.values.push(from.values[idx]);
-        mixed.contexts.push(from.contexts[idx]);
-        mixed.choices.push(from.choices[idx]);
-        mixed.is_told.push(from.is_told[idx]);
-    }
-    mixed
-}
-
 /// A define by name, with what flows into it: the value that it writes is the same whenever that is.
-fn named(past: &Past, decisions: &Decisions, read: u32, define: Option<u32>) -> u64 {
+fn named(past: &Past, inputs: &[u64], read: u32, define: Option<u32>) -> u64 {
     let key = define_key(past, read, define);
-    match define.map(|it| decisions.inputs[it as usize]).filter(|it| *it != 0) {
+    match define.map(|it| inputs[it as usize]).filter(|it| *it != 0) {
         Some(inputs) => raddle_model::mix(key, inputs),
         None => key,
     }
@@ -533,7 +486,7 @@ impl Search for Total {
         {
             let number = self.next_number;
             self.next_number += 1;
-            let (prefix, tail) = (guide.prefix.clone(), PickerSpec::Nonpreemptive);
+            let Attempt { prefix, picker: tail } = guide.attempt.clone();
             tasks.push(Task { number, prefix, tail });
             self.out.insert(number, guide);
         }
@@ -585,7 +538,8 @@ impl Search for Total {
             // Of all schedules it makes only those that can matter for races.
             is_cut: true,
             words: self.figures.words(&self.flows, &self.checker, self.queue.len() as u64),
-            dot: self.figures.drawn.dot.clone(),
+            figures: self.figures.values(&self.flows, &self.checker, self.queue.len() as u64),
+            drawings: self.figures.drawn.drawings.clone(),
             ..Progress::default()
         }
     }

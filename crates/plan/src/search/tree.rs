@@ -627,7 +627,7 @@ impl<P: Policy> Search for Tree<P> {
             is_cut: self.policy.is_cut(),
             covered: self.policy.covered().map(|it| it.1),
             words: self.policy.words(is_finished),
-            dot: String::new(),
+            ..Progress::default()
         }
     }
 

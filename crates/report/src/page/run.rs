@@ -3,7 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Document, curve, document};
+use raddle_model::Drawing;
+
+use super::{Document, curve, document, tree};
 use crate::markup::escape;
 use crate::{
     formats::Item,
@@ -18,6 +20,8 @@ const STYLE: &str = include_str!("run.css");
 /// Files, and lines of each, that are listed.
 const FILES_MAX: usize = 20;
 const LINES_MAX: usize = 8;
+/// Dependency graphs that are open at first.
+const DRAWINGS_OPEN: usize = 4;
 
 /// A run.
 #[derive(Debug, Default)]
@@ -86,6 +90,10 @@ pub struct RunFigures {
     pub is_saturated: bool,
     /// Did the user end it?
     pub interrupted: bool,
+    /// What a search explored, in words.
+    pub words: String,
+    /// What decides the branches that total replay's interleavings can change.
+    pub drawings: Vec<Drawing<String>>,
 }
 
 /// Steps in one file.
@@ -118,6 +126,7 @@ pub fn run(page: &RunPage<'_>, sources: &mut Sources<'_>) -> String {
     }
     findings(&mut out, page, sources);
     if let Some(end) = &page.end {
+        decided(&mut out, end);
         growth(&mut out, page, end);
         strategies(&mut out, end);
         files(&mut out, end);
@@ -187,6 +196,32 @@ fn findings(out: &mut String, page: &RunPage<'_>, sources: &mut Sources<'_>) {
             escape(&text::headline_text(shown.finding, &style)),
             escape(&place),
             escape(&text::finding(shown, &style, sources))
+        );
+    }
+}
+
+/// What a branch depends on, for each branch that an interleaving decides.
+fn decided(out: &mut String, end: &RunFigures) {
+    if end.drawings.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "<h2>What interleaving decides</h2>\n<p>{}</p>\n<p><small>Boxes hold the reads that are left to decide what \
+         comes out; a circle is the read that is looked at next, and each arrow from it a write that it can read. A way \
+         from the left to the right is a guideline: so many executions can be needed.</small></p>",
+        escape(&end.words)
+    );
+    for (idx, drawing) in end.drawings.iter().enumerate() {
+        let open = if idx < DRAWINGS_OPEN { " open" } else { "" };
+        let cut = if drawing.is_cut { ", and more" } else { "" };
+        let _ = writeln!(
+            out,
+            "<details class=\"decided\"{open}><summary>{} <small>{}{cut}</small></summary>\n<div class=\"scroll\">{}\
+             </div></details>",
+            escape(&drawing.title),
+            count(drawing.nodes.len() as u64, "node"),
+            tree::svg(drawing)
         );
     }
 }

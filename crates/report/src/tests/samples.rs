@@ -1,8 +1,8 @@
 //! Findings made by hand.
 
 use raddle_model::{
-    Bucket, Certainty, Finding, Flags, Kind, Miss, Missed, ObjectId, OpKind, OpResult, PickerSpec,
-    Place, Plan, Step, ThreadId, ThreadState, WaitFor,
+    Bucket, Certainty, Drawing, DrawnEdge, DrawnNode, Finding, Flags, Kind, Miss, Missed, ObjectId,
+    OpKind, OpResult, PickerSpec, Place, Plan, Shape, Step, ThreadId, ThreadState, WaitFor,
 };
 
 /// A place in `bank.c`.
@@ -285,4 +285,25 @@ pub(crate) fn heap_locks() -> Finding {
         }
     }
     finding
+}
+
+/// A branch that one read decides, which can read two writes.
+pub(crate) fn drawing() -> Drawing<String> {
+    let node = |parent, edge, shape, labels: &[&str]| DrawnNode {
+        parent,
+        edge,
+        shape,
+        labels: labels.iter().map(|it| (*it).to_owned()).collect(),
+    };
+    let define = DrawnEdge::Define("T1 writes at <a>.c:9".to_owned());
+    Drawing {
+        title: "decided at \"a\".c:3".to_owned(),
+        nodes: vec![
+            node(None, DrawnEdge::Plain, Shape::Box, &[]),
+            node(Some(0), DrawnEdge::Plain, Shape::Circle, &["T2 reads at a.c:3"]),
+            node(Some(1), DrawnEdge::First, Shape::Box, &[]),
+            node(Some(1), define, Shape::Box, &["T1 reads at a.c:8", "T1 reads at a.c:7"]),
+        ],
+        is_cut: false,
+    }
 }

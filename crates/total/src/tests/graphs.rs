@@ -2,6 +2,8 @@
 
 use expect_test::{Expect, expect};
 
+use raddle_model::DrawnEdge;
+
 use super::{FIGURE_24, FIGURE_33, Figure};
 use crate::{Act, Constraint, Graph, Policy, Root, meet, weave};
 
@@ -44,26 +46,26 @@ fn figure_51() {
         let step = &figure.history.steps[step as usize];
         format!("{}:{}", step.place, figure.names[&step.object])
     };
+    let mut shown = String::new();
+    for (idx, node) in graph.drawing("n < 0".to_owned(), name).nodes.iter().enumerate() {
+        let parent = node.parent.map(|it| format!("{it} -> ")).unwrap_or_default();
+        let edge = match &node.edge {
+            DrawnEdge::Define(define) => format!(" by {define}"),
+            _ => String::new(),
+        };
+        shown += &format!("{parent}{idx} {:?} [{}]{edge}\n", node.shape, node.labels.join(" "));
+    }
     expect![[r#"
-        digraph "n < 0" {
-          n0 [shape=box, label="n < 0"];
-          n1 [shape=ellipse, label="4:n"];
-          n0 -> n1 [label=""];
-          n2 [shape=box, label="3:x\n3:y"];
-          n1 -> n2 [label="3:n"];
-          n3 [shape=ellipse, label="3:y"];
-          n2 -> n3 [label=""];
-          n4 [shape=box, label="3:x"];
-          n3 -> n4 [label="2:y"];
-          n5 [shape=ellipse, label="3:x"];
-          n4 -> n5 [label=""];
-          n6 [shape=box, label=""];
-          n5 -> n6 [label="1:x"];
-          n7 [shape=box, label=""];
-          n5 -> n7 [label="20:x"];
-        }
+        0 Box []
+        0 -> 1 Circle [4:n]
+        1 -> 2 Box [3:x 3:y] by 3:n
+        2 -> 3 Circle [3:y]
+        3 -> 4 Box [3:x] by 2:y
+        4 -> 5 Circle [3:x]
+        5 -> 6 Box [] by 1:x
+        5 -> 7 Box [] by 20:x
     "#]]
-    .assert_eq(&graph.dot("n < 0", name));
+    .assert_eq(&shown);
 }
 
 /// Figure 52 (a) and Table 8.
@@ -132,27 +134,6 @@ fn a_cycle_of_flows_ends() {
     let graph = Graph::new(&figure.history, &sets, &root, true, 1_000);
     assert!(!graph.is_cut());
     assert!(Graph::new(&figure.history, &sets, &root, true, 2).is_cut());
-}
-
-#[test]
-fn graphs_can_be_drawn() {
-    let figure = Figure::new(FIGURE_33);
-    let sets = figure.sets();
-    let root = Root::Branch(figure.branch(4));
-    let graph = Graph::new(&figure.history, &sets, &root, true, 1_000);
-    let name = |step: u32| format!("line {}", figure.history.steps[step as usize].place);
-    expect![[r#"
-        digraph "4: \"n < 0\"" {
-          n0 [shape=box, label="4: \"n < 0\""];
-          n1 [shape=ellipse, label="line 3"];
-          n0 -> n1 [label=""];
-          n2 [shape=box, label=""];
-          n1 -> n2 [label="line 1"];
-          n3 [shape=box, label=""];
-          n1 -> n3 [label="line 20"];
-        }
-    "#]]
-    .assert_eq(&graph.dot("4: \"n < 0\"", name));
 }
 
 /// The places of a schedule that satisfies all constraints, with the first policy that does.
@@ -226,6 +207,34 @@ fn a_use_in_a_critical_section() {
     );
     let constraint = Constraint { use_step: 1, define: Some(4) };
     assert_eq!(woven(&figure, &[constraint]), Some(vec![10, 11, 12, 1, 2]));
+}
+
+/// Figure 57: between its own write and its read, each in a critical section of its own, thread 1 waits outside for
+/// thread 2, which needs the lock.
+#[test]
+fn a_use_in_a_second_critical_section() {
+    let figure = Figure::new(
+        "
+        T1:1 lock a
+        T1:2 write x
+        T1:3 unlock a
+        T1:4 lock a
+        T1:5 read x
+        T1:6 unlock a
+        T2:10 lock a
+        T2:11 write x
+        T2:12 unlock a
+        T3:20 lock a
+        T3:21 write x
+        T3:22 unlock a",
+    );
+    let constraint = Constraint { use_step: 4, define: Some(7) };
+    assert_eq!(woven(&figure, &[constraint]), Some(vec![1, 2, 3, 10, 11, 12, 4, 5]));
+    // Thread 3 does not take the lock before thread 1 has read, whoever goes first.
+    for policy in Policy::ALL {
+        let woven = weave(&figure.history, &[Constraint { use_step: 4, define: Some(1) }], policy);
+        assert_eq!(woven.satisfied, [0], "{policy:?}: {woven:?}");
+    }
 }
 
 /// One thread's lock is in the way of the other: it goes there first.

@@ -1,7 +1,8 @@
-//! Concurrent dependency graphs of an execution, for figures and for `--dot`.
+//! Concurrent dependency graphs of an execution, for figures and to be drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use raddle_model::{Drawing, ThreadId};
 use raddle_total::{DefineSets, Flow, Graph, History, Locks, MustOrder, Root};
 
 use super::{decide::Decisions, flows::Flows, past::Past};
@@ -16,8 +17,29 @@ const GRAPHS_MAX: usize = 64;
 pub(super) struct Drawn {
     pub(super) n_nodes: u64,
     pub(super) n_bytes: u64,
-    /// For Graphviz. Places are written as `{`, sixteen hexadecimal digits and `}`.
-    pub(super) dot: String,
+    pub(super) drawings: Vec<Drawing<DrawnStep>>,
+}
+
+/// What a drawing says of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawnStep {
+    /// Something is decided by what is read here.
+    Decided(u64),
+    /// A read: whose, and where.
+    Read(ThreadId, u64),
+    /// A write.
+    Write(ThreadId, u64),
+}
+
+impl DrawnStep {
+    /// Where.
+    pub const fn place(self) -> u64 {
+        match self {
+            DrawnStep::Decided(place) | DrawnStep::Read(_, place) | DrawnStep::Write(_, place) => {
+                place
+            }
+        }
+    }
 }
 
 /// The graphs of all that deciding reads decide, each way of coming there once.
@@ -42,10 +64,12 @@ pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
         drawn.n_bytes += graph.n_bytes() as u64;
         let name = |step: u32| {
             let step = &history.steps[step as usize];
-            let verb = if step.act.is_write() { "writes" } else { "reads" };
-            format!("thread {} {verb} at {{{:016x}}}", step.thread.0, step.place)
+            match step.act.is_write() {
+                true => DrawnStep::Write(step.thread, step.place),
+                false => DrawnStep::Read(step.thread, step.place),
+            }
         };
-        drawn.dot += &graph.dot(&format!("decided at {{{:016x}}}", step.place), name);
+        drawn.drawings.push(graph.drawing(DrawnStep::Decided(step.place), name));
     }
     drawn
 }

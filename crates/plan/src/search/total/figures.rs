@@ -1,6 +1,6 @@
 //! What total replay has to say about itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_total::{Checker, Count, History, Variants, count_pairs};
 
@@ -63,6 +63,51 @@ impl Figures {
         self.n_redundant += u64::from(!is_new && !is_witness && self.n_executions > 1);
         self.branches.extend(&decisions.branches);
         self.affected.extend(&decisions.affected_branches);
+    }
+
+    /// By name. What was cut has its name twice, with `_cut`.
+    pub(super) fn values(
+        &self,
+        flows: &Flows,
+        checker: &Checker,
+        n_waiting: u64,
+    ) -> BTreeMap<&'static str, u64> {
+        let mut all = BTreeMap::from([
+            ("branches", flows.n_branches),
+            ("branches_unknown", flows.n_unknown),
+            ("branches_decided", self.affected.len() as u64),
+            ("guidelines", self.n_guidelines),
+            ("guidelines_waiting", n_waiting),
+            ("guidelines_infeasible", self.n_infeasible),
+            ("guidelines_unlucky", self.n_unlucky),
+            ("guidelines_left_out", self.n_left_out),
+            ("test_cases", self.n_executions - self.n_witnesses),
+            ("tried_again", self.n_again),
+            ("witnesses", self.n_witnesses),
+            ("pairs_checked", checker.n_checked),
+            ("pairs_reused", checker.n_reused),
+            ("groups", checker.n_groups() as u64),
+            ("combinations", checker.n_combined),
+            ("potential_races", self.n_potential),
+            ("graph_nodes", self.drawn.n_nodes.max(1)),
+            ("graph_bytes", self.drawn.n_bytes),
+        ]);
+        let and_first = |it: Count| Count { n: it.n + u64::from(!it.is_cut), ..it };
+        let bytes = self.variant_nodes.map(|it| Count { n: it.1, is_cut: it.0.is_cut });
+        let counts = [
+            (["reachability", "reachability_cut"], self.reachability.map(and_first)),
+            (["thread_pairs", "thread_pairs_cut"], self.pairs.map(and_first)),
+            (["variant_nodes", "variant_nodes_cut"], self.variant_nodes.map(|it| it.0)),
+            (["variant_bytes", "variant_bytes_cut"], bytes),
+        ];
+        for ([name, cut], count) in counts {
+            let Some(count) = count else { continue };
+            all.insert(name, count.n);
+            if count.is_cut {
+                all.insert(cut, 1);
+            }
+        }
+        all
     }
 
     /// All of it in one line. `n_waiting`: executions that are still to be made.

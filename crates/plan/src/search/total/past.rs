@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::{Flags, ObjectId, OpKind, OpResult, ThreadId};
+use raddle_model::{Flags, ObjectId, OpKind, OpResult, Side, ThreadId};
 use raddle_total::{Act, Flow, History, Step};
 
 use super::{
@@ -28,6 +28,8 @@ pub(super) struct Past {
     pub(super) history: History,
     /// By step.
     pub(super) instances: Vec<Instance>,
+    /// By step: what pickers call it, where it is.
+    pub(super) keys: Vec<u32>,
     /// By step: the value that was read, if there is one.
     pub(super) values: Vec<Option<u64>>,
     /// By step: the calls that led there, as a hash.
@@ -57,6 +59,9 @@ impl Past {
             let visit = visits.entry((step.thread, place)).or_default();
             past.instances.push(Instance { thread: step.thread.0, place, nth: *visit });
             *visit += 1;
+            let site = step.site.0;
+            let key = run.site_keys.get(site as usize).copied().unwrap_or(u64::from(site));
+            past.keys.push(Side::key(step.kind, key));
             let is_valued = act.is_read() && (1..=8).contains(&step.size);
             past.values.push(is_valued.then_some(step.value));
             past.contexts.push(step.context);

@@ -4,7 +4,7 @@ use raddle_machine::{Machine, MutexKind, ObjectState, Performed, Status};
 use raddle_model::{
     End, Flags, ObjectId, Op, OpKind, OpResult, PickerSpec, ProfileView, SiteId, ThreadId,
 };
-use raddle_pick::{Chooser, Origin, Tail, Threads as _, View};
+use raddle_pick::{Chooser, Origin, Threads as _, View};
 use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
 
 use super::program::{If, Ins, Program, Reg, Val, Var};
@@ -138,8 +138,8 @@ impl Toy {
         run.objects.extend(names);
         run.objects[0] = ObjectName::default();
         let profile = ProfileView::default();
-        let tail = Tail::new(&Origin { picker, seed: 7, may_time_out: false, profile });
-        let mut chooser = Chooser::new(prefix, tail);
+        let origin = Origin { picker, seed: 7, may_time_out: false, profile };
+        let mut chooser = Chooser::of(prefix, &origin);
         let mut state = self.begin();
         let mut last = ThreadId(0);
         while !state.is_aborted
