@@ -15,6 +15,7 @@ mod rust;
 mod scale;
 mod search;
 mod steps;
+mod total;
 mod tree;
 
 use std::{fs, path::PathBuf};
@@ -56,6 +57,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("search", search::measure),
     ("detect", detect::measure),
     ("explain", explain::measure),
+    ("total", total::measure),
 ];
 
 /// Runs the benchmarks, prints a table and fails if a bar is missed.

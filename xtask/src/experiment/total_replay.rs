@@ -1,11 +1,13 @@
 //! Total replay: the five experiments of seed paper 3, over programs of our own in C and Rust.
 //!
-//! What total replay needs, and what reachability testing and TPAIR would, stands in its closing line; `dpor` makes all
+//! What total replay needs, and what reachability testing and TPAIR would, stands in its figures; `dpor` makes all
 //! accesses points, as total replay does, and is given up at the budget.
 
 use std::{fmt::Write as _, process::Command};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
+use raddle_report::number::grouped;
+use serde_json::Value;
 
 use super::{Lab, root};
 
@@ -38,97 +40,103 @@ pub(super) fn tables(lab: &Lab<'_>) -> anyhow::Result<String> {
         for (language, flags) in LANGUAGES {
             let program = format!("{name}.{language}");
             eprintln!("{program} {flags}");
-            let said = search(lab, &program, flags, &["--strategy", "total"])?;
-            let figures = Figures::of(&said);
+            let total = search(lab, &program, flags, &["--strategy", "total"])?;
             let dpor =
                 search(lab, &program, flags, &["--strategy", "dpor", "--points", "all", "-k"])?;
-            let witnesses = match figures.after("witnesses") {
-                none if none.is_empty() => String::new(),
-                n => format!(" (and {n} to show races)"),
+            let figures = Figures(&total.summary["search"]["figures"]);
+            let witnesses = match figures.number("witnesses") {
+                0 => String::new(),
+                n => format!(" (and {} to show races)", grouped(n)),
             };
-            let is_found =
-                said.lines().any(|it| it.starts_with("error[") && it.to_lowercase().contains(race));
+            let found = if total.has_race_on(race) { format!("`{race}`") } else { "no".to_owned() };
             let _ = writeln!(
                 cases,
-                "| `{program}` | {like} | {}, {} | {}{witnesses} | {dissertation} | {} | {} | {} | {} |",
-                figures.after("branches"),
-                figures.after("decided by interleaving"),
-                figures.after("· executions"),
-                figures.after("reachability testing would need"),
-                figures.after("thread pairs"),
-                dpor_executions(&dpor),
-                if is_found { format!("`{race}`") } else { "no".to_owned() },
+                "| `{program}` | {like} | {}, {} | {}{witnesses} | {dissertation} | {} | {} | {} | {found} |",
+                figures.text("branches"),
+                figures.text("branches_decided"),
+                figures.text("test_cases"),
+                figures.text("reachability"),
+                figures.text("thread_pairs"),
+                dpor.executions(),
             );
             let _ = writeln!(
                 sizes,
                 "| `{program}` | {}, {} | {}, {} | {}, {} |",
-                figures.after("graph nodes"),
-                figures.bracketed(1),
-                figures.after(" for"),
-                figures.bracketed(2),
-                figures.after("pairs checked"),
-                figures.after("reused"),
+                figures.text("graph_nodes"),
+                figures.text("graph_bytes"),
+                figures.text("variant_nodes"),
+                grouped(figures.number("variant_bytes")),
+                figures.text("pairs_checked"),
+                figures.text("pairs_reused"),
             );
         }
     }
     Ok(format!("{cases}\n{sizes}"))
 }
 
-/// What `raddle run` says.
-fn search(lab: &Lab<'_>, program: &str, flags: &str, how: &[&str]) -> anyhow::Result<String> {
+/// Explores a program.
+fn search(lab: &Lab<'_>, program: &str, flags: &str, how: &[&str]) -> anyhow::Result<Searched> {
     let output = Command::new(&lab.raddle)
         .arg("run")
         .arg(root().join("experiments/total-replay/programs").join(program))
         .arg(format!("--cflags={flags}"))
-        .args(["--progress", "none", "--execs", &lab.settings.executions.to_string()])
+        .args(["--progress", "none", "--message-format", "json"])
+        .args(["--execs", &lab.settings.executions.to_string()])
         .args(["--time", &format!("{}s", lab.settings.seconds)])
         .arg("--store")
         .arg(lab.folder.path().join("store"))
         .args(how)
         .output()
         .with_context(|| format!("failed to start {}", lab.raddle.display()))?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned()
-        + &String::from_utf8_lossy(&output.stderr))
+    let mut searched = Searched::default();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let line: Value = serde_json::from_str(line)?;
+        match line["type"].as_str() {
+            Some("summary") => searched.summary = line,
+            Some("finding") => searched.findings.push(line),
+            _ => {}
+        }
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(searched.summary.is_object(), "raddle run of {program} did not end: {errors}");
+    Ok(searched)
 }
 
-/// The executions of another search: more, if it was given up.
-fn dpor_executions(said: &str) -> String {
-    let line = said.lines().find(|it| it.starts_with("search dpor")).unwrap_or_default();
-    let figures = Figures { line: line.to_owned() };
-    let n = figures.after("search dpor:");
-    let is_over = line.contains("all schedules were explored");
-    if is_over { n } else { format!("more than {n}") }
+/// What a search came to, as lines of JSON.
+#[derive(Debug, Default)]
+struct Searched {
+    summary: Value,
+    findings: Vec<Value>,
 }
 
-/// The closing line of a search.
-struct Figures {
-    line: String,
-}
-
-impl Figures {
-    fn of(said: &str) -> Figures {
-        let line = said.lines().find(|it| it.starts_with("search total")).unwrap_or_default();
-        Figures { line: line.to_owned() }
+impl Searched {
+    /// Was a race on the variable shown?
+    fn has_race_on(&self, variable: &str) -> bool {
+        let is_it = |it: &Value| {
+            let memory = it["evidence"]["memory"].as_str().unwrap_or_default().to_lowercase();
+            it["kind"] == "race" && it["certainty"] == "shown" && memory.contains(variable)
+        };
+        self.findings.iter().any(is_it)
     }
 
-    /// The figure behind these words; empty if they are not there.
-    fn after(&self, words: &str) -> String {
-        let Some((_, rest)) = self.line.split_once(&format!("{words} ")) else {
-            return String::new();
-        };
-        let (more, rest) = match rest.strip_prefix("more than ") {
-            Some(rest) => ("more than ", rest),
-            None => ("", rest),
-        };
-        let digits: String =
-            rest.chars().take_while(|it| it.is_ascii_digit() || *it == ',').collect();
-        more.to_owned() + digits.trim_end_matches(',')
+    /// Executions of the search; more, if it was given up.
+    fn executions(&self) -> String {
+        let search = &self.summary["search"];
+        let n = grouped(search["executions"].as_u64().unwrap_or_default());
+        if search["exhaustive"] == true { n } else { format!("more than {n}") }
+    }
+}
+
+/// The figures of total replay.
+struct Figures<'a>(&'a Value);
+
+impl Figures<'_> {
+    fn number(&self, name: &str) -> u64 {
+        self.0[name].as_u64().unwrap_or_default()
     }
 
-    /// The number in brackets behind the graph's nodes: how many there are, then those of the other graph.
-    fn bracketed(&self, nth: usize) -> String {
-        let rest = self.line.split_once("graph nodes").map_or("", |it| it.1);
-        let inside = rest.split('(').nth(nth).unwrap_or_default();
-        inside.chars().take_while(|it| it.is_ascii_digit() || *it == ',').collect()
+    fn text(&self, name: &str) -> String {
+        let more = if self.number(&format!("{name}_cut")) > 0 { "more than " } else { "" };
+        more.to_owned() + &grouped(self.number(name))
     }
 }
