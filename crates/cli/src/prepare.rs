@@ -74,7 +74,9 @@ pub(crate) fn prepare_again(
             program.display()
         )));
     }
-    inspect(&program, target.sync_only)?;
+    if !has_sources {
+        inspect(&program, target.sync_only)?;
+    }
     if let Some(stdin) = target.stdin.as_deref() {
         check_stdin(stdin)?;
     }
@@ -98,6 +100,7 @@ pub(crate) fn compile(target: &StoredTarget, terminal: &mut Terminal) -> Result<
         failure
     })?;
     terminal.note(&compiled.warnings);
+    inspect(&compiled.program, target.sync_only)?;
     Ok(compiled.program)
 }
 

@@ -93,6 +93,18 @@ pub enum ExecutableError {
         /// Which.
         path: PathBuf,
     },
+    /// It has one of the hooks itself.
+    #[error(
+        "`{}` has its own `{name}`, so that nothing would come to raddle's: build it without the dependency that brings \
+         it",
+        path.display()
+    )]
+    OwnHooks {
+        /// Which.
+        path: PathBuf,
+        /// A hook that it has.
+        name: String,
+    },
     /// It was built by a plain compiler.
     #[error(
         "`{}` was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or explore its \
@@ -186,6 +198,8 @@ struct Tables {
     needed: Vec<String>,
     imports_hooks: bool,
     defines_hooks: bool,
+    /// Another hook that is defined here, the first by name.
+    own_hook: Option<String>,
 }
 
 fn read_tables(cache: &ReadCache<File>) -> object::Result<Tables> {
@@ -205,6 +219,9 @@ fn read_tables(cache: &ReadCache<File>) -> object::Result<Tables> {
             defines_hooks |= symbol.is_definition();
         }
     }
+    let own_hooks = file.symbols().filter(|it| it.is_definition() && it.is_global());
+    let own_hooks = own_hooks.filter_map(|it| it.name().ok().map(str::to_owned));
+    let own_hook = own_hooks.filter(|it| it.starts_with("__tsan_")).min();
     Ok(Tables {
         is_program: matches!(kind, object::ObjectKind::Executable | object::ObjectKind::Dynamic),
         is_pie: kind == object::ObjectKind::Dynamic,
@@ -212,6 +229,7 @@ fn read_tables(cache: &ReadCache<File>) -> object::Result<Tables> {
         needed,
         imports_hooks,
         defines_hooks,
+        own_hook,
     })
 }
 
@@ -226,6 +244,9 @@ impl Tables {
         }
         if !self.has_interpreter {
             return Err(ExecutableError::Static { path });
+        }
+        if let Some(name) = self.own_hook {
+            return Err(ExecutableError::OwnHooks { path, name });
         }
         let hooks = if self.needed.iter().any(|name| name == RUNTIME_NAME) {
             Hooks::Linked

@@ -83,6 +83,13 @@ fn other_kinds_of_programs() {
                  c++` instead of -fsanitize=thread"
             );
         }
+        place.write("own.c", &format!("void __tsan_read4(void *it) {{ (void)it; }}\n{MAIN}"));
+        place.plain("own.c -o own").silent();
+        assert_eq!(
+            problem(&place.path("own")),
+            "`X` has its own `__tsan_read4`, so that nothing would come to raddle's: build it without the \
+             dependency that brings it"
+        );
         place.plain("-c a.c").silent();
         let object = fs::read(place.path("a.o")).unwrap();
         let path = write_executable(place, "object", &object);
