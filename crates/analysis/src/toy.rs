@@ -46,7 +46,7 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         events,
         options: Vec::new(),
         n_dropped: 0,
-        modules: Vec::new(),
+        modules: [].into(),
         stacks: vec![Vec::new()],
         notes: Vec::new(),
         races: Vec::new(),
