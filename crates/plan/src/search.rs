@@ -95,6 +95,32 @@ pub trait Search {
     fn save(&self) -> serde_json::Value;
 }
 
+/// A search whose results count in the order of their turns, whenever they come.
+trait InTurn: Search {
+    /// Results whose turn has not come.
+    fn waiting(&mut self) -> &mut BTreeMap<u64, Run>;
+
+    /// Takes in the result whose turn it is.
+    fn take_in(&mut self, run: &Run);
+
+    /// What [`Search::learn`] promises.
+    fn learn_in_turn(&mut self, number: u64, run: &Run) -> Vec<u64> {
+        if self.turn() != Some(number) {
+            self.waiting().insert(number, run.clone());
+            return Vec::new();
+        }
+        self.take_in(run);
+        let mut counted = vec![number];
+        while let Some(number) = self.turn()
+            && let Some(run) = self.waiting().remove(&number)
+        {
+            self.take_in(&run);
+            counted.push(number);
+        }
+        counted
+    }
+}
+
 /// How far a search is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {

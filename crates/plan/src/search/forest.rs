@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Divergence, Progress, Run, Search, SpecError, Task,
+    Divergence, InTurn, Progress, Run, Search, SpecError, Task,
     dpor::{Optimal, Reduced},
     estimate::Leaves,
     order::Order,
@@ -192,6 +192,16 @@ impl Forest {
     }
 }
 
+impl InTurn for Forest {
+    fn waiting(&mut self) -> &mut BTreeMap<u64, Run> {
+        &mut self.results
+    }
+
+    fn take_in(&mut self, run: &Run) {
+        self.count(run);
+    }
+}
+
 impl Search for Forest {
     fn next(&mut self, n_max: usize) -> Vec<Task> {
         let mut tasks = Vec::new();
@@ -217,19 +227,7 @@ impl Search for Forest {
     }
 
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
-        if self.turn() != Some(number) {
-            self.results.insert(number, run.clone());
-            return Vec::new();
-        }
-        self.count(run);
-        let mut counted = vec![number];
-        while let Some(number) = self.turn()
-            && let Some(run) = self.results.remove(&number)
-        {
-            self.count(&run);
-            counted.push(number);
-        }
-        counted
+        self.learn_in_turn(number, run)
     }
 
     fn is_finished(&self) -> bool {

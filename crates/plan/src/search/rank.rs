@@ -20,7 +20,7 @@ use raddle_model::{OpKind, PickerSpec, Ranking, ThreadId, mix};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Divergence, Progress, Run, Search, Step, Task, Threads,
+    Divergence, InTurn, Progress, Run, Search, Step, Task, Threads,
     covering::covering,
     estimate::{Estimate, Samples},
     spec::SpecError,
@@ -423,6 +423,16 @@ const fn is_sync(kind: OpKind) -> bool {
         && !matches!(kind, Start | Finish | Yield | CondWake | FutexWake | BarrierLeave)
 }
 
+impl InTurn for Rank {
+    fn waiting(&mut self) -> &mut BTreeMap<u64, Run> {
+        &mut self.results
+    }
+
+    fn take_in(&mut self, run: &Run) {
+        self.count(run);
+    }
+}
+
 impl Search for Rank {
     fn next(&mut self, n_max: usize) -> Vec<Task> {
         let waiting = |it: &(usize, usize)| self.frames[it.0].kids[it.1].state == State::Waiting;
@@ -447,19 +457,7 @@ impl Search for Rank {
     }
 
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
-        if self.turn() != Some(number) {
-            self.results.insert(number, run.clone());
-            return Vec::new();
-        }
-        self.count(run);
-        let mut counted = vec![number];
-        while let Some(number) = self.turn()
-            && let Some(run) = self.results.remove(&number)
-        {
-            self.count(&run);
-            counted.push(number);
-        }
-        counted
+        self.learn_in_turn(number, run)
     }
 
     fn is_finished(&self) -> bool {

@@ -14,7 +14,7 @@ use raddle_model::{PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
-    Covered, Divergence, HapSets, Progress, Run, Search, Step, Task,
+    Covered, Divergence, HapSets, InTurn, Progress, Run, Search, Step, Task,
     estimate::{Leaves, Samples},
     run::ObjectName,
 };
@@ -548,6 +548,16 @@ pub(crate) fn is_same(expected: &Step, seen: Option<&Step>) -> bool {
     })
 }
 
+impl<P: Policy> InTurn for Tree<P> {
+    fn waiting(&mut self) -> &mut BTreeMap<u64, Run> {
+        &mut self.results
+    }
+
+    fn take_in(&mut self, run: &Run) {
+        self.count(run);
+    }
+}
+
 impl<P: Policy> Search for Tree<P> {
     fn turn(&self) -> Option<u64> {
         Tree::turn(self)
@@ -577,19 +587,7 @@ impl<P: Policy> Search for Tree<P> {
     }
 
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
-        if self.turn() != Some(number) {
-            self.results.insert(number, run.clone());
-            return Vec::new();
-        }
-        self.count(run);
-        let mut counted = vec![number];
-        while let Some(number) = self.turn()
-            && let Some(run) = self.results.remove(&number)
-        {
-            self.count(&run);
-            counted.push(number);
-        }
-        counted
+        self.learn_in_turn(number, run)
     }
 
     fn teach(&mut self, run: &Run) {
