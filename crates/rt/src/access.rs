@@ -76,7 +76,7 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
     if size == 0 || !looks() || !enter() {
         return;
     }
-    let touch = Touch { address, size, kind, caller };
+    let touch = Touch::new(address, size, kind, caller);
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         if (*control()).is_ignored(kind) {
@@ -115,7 +115,7 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
     if !looks() || !enter() {
         return;
     }
-    let touch = Touch { address, size, kind, caller };
+    let touch = Touch::new(address, size, kind, caller);
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let cell = (*control()).shadow.cell(address);
@@ -162,10 +162,10 @@ unsafe fn is_due() -> bool {
 }
 
 unsafe fn visible(object: ObjectId, touch: &Touch, flags: Flags) {
-    let Touch { address, size, kind, caller } = *touch;
+    let Touch { address, size, kind, caller, .. } = *touch;
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let site = (*control()).site(caller);
+        let site = (*control()).site_of(touch);
         let (offset, n_bytes) = (*control()).emit.bytes_of(object, address, size);
         let mut op = Op { flags, ..Op::on(kind, object, site).bytes(offset, n_bytes) };
         if kind == OpKind::Read {

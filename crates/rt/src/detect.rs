@@ -46,15 +46,28 @@ pub(crate) struct Detect {
 }
 
 /// An access to memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Touch {
     pub(crate) address: usize,
     pub(crate) size: usize,
     pub(crate) kind: OpKind,
     pub(crate) caller: Caller,
+    /// The caller's site, once somebody has asked for it: an access is to two words or more, as a rule.
+    site: std::cell::Cell<Option<SiteId>>,
 }
 
 impl Touch {
+    #[inline]
+    pub(crate) const fn new(address: usize, size: usize, kind: OpKind, caller: Caller) -> Touch {
+        Touch { address, size, kind, caller, site: std::cell::Cell::new(None) }
+    }
+
+    /// The same access, as one of another kind.
+    #[inline]
+    fn with_kind(&self, kind: OpKind) -> Touch {
+        Touch { kind, site: self.site.clone(), ..*self }
+    }
+
     /// Which bytes of the cell at `at` it is to.
     #[inline]
     pub(crate) fn mask(&self, at: usize) -> u8 {
@@ -355,7 +368,7 @@ impl Control {
             return None;
         }
         let segment = self.now();
-        let site = self.site(touch.caller);
+        let site = self.site_of(touch);
         let accessed = Accessed::new(touch.kind, touch.mask(at), segment, site);
         let Detect { histories, causality, .. } = &mut self.detect;
         let conflict = histories.access(history, self.me, &accessed, causality);
@@ -366,6 +379,16 @@ impl Control {
             self.found(at, touch, &conflict);
         }
         conflict
+    }
+
+    /// Where an access is made.
+    #[inline]
+    pub(crate) fn site_of(&mut self, touch: &Touch) -> SiteId {
+        touch.site.get().unwrap_or_else(|| {
+            let site = self.site(touch.caller);
+            touch.site.set(Some(site));
+            site
+        })
     }
 
     #[cold]
@@ -395,7 +418,7 @@ impl Control {
             self.detect.causality.know_all_at(self.me, object);
         }
         self.detect.causality.before_atomic(self.me, object, atomic);
-        self.inspect(&Touch { kind: atomic.access(), ..*touch });
+        self.inspect(&touch.with_kind(atomic.access()));
         self.detect.causality.after_atomic(self.me, object, atomic);
         self.set_mine();
     }
@@ -404,7 +427,7 @@ impl Control {
     pub(crate) fn inspect_volatile(&mut self, touch: &Touch, object: ObjectId, atomic: Atomic) {
         if self.detect.is_on && self.machine.n_threads() > 1 {
             self.detect.causality.before_atomic(self.me, object, atomic);
-            self.inspect(&Touch { kind: atomic.access(), ..*touch });
+            self.inspect(&touch.with_kind(atomic.access()));
             self.detect.causality.after_atomic(self.me, object, atomic);
             self.detect.forget_value(object);
             self.set_mine();
@@ -428,7 +451,7 @@ impl Control {
             let writes = unsafe { *cell };
             let is_own = writes.is_owned() && self.detect.owner(writes.segment()) == self.me;
             if writes != Cell::UNTOUCHED && !is_own {
-                let touch = Touch { address: at, size: 4, kind: OpKind::Free, caller };
+                let touch = Touch::new(at, 4, OpKind::Free, caller);
                 if is_judged && found.is_none() {
                     found = self.inspect_freed(cell, at, &touch);
                 }

@@ -86,7 +86,7 @@ pub struct HistoryId(pub u32);
 
 /// Most accesses in one history.
 const MOST: usize = 16;
-/// Accesses in one node.
+/// Accesses in one node. (`close_gaps` relies on there being two.)
 const PER_NODE: usize = 2;
 /// No node.
 const END: u32 = u32::MAX;
@@ -200,11 +200,21 @@ impl Histories {
         accessed: &Accessed,
         causality: &Causality,
     ) -> Option<Conflict> {
+        let what_now = Entry::of(accessed).what;
+        let first = &mut self.nodes[history.0 as usize];
+        let only = first.entries[0];
+        // The only access that is known is as this one, and before it: the rule among threads that take turns.
+        if first.n_entries == 1
+            && (only.what ^ what_now) >> MASK_SHIFT == 0
+            && causality.is_before(only.get().segment, thread)
+        {
+            first.entries[0] = Entry::of(accessed);
+            return None;
+        }
         let mut conflict = None;
         let mut is_merged = false;
         let (mut node, mut left) = (history.0, self.nodes[history.0 as usize].n_entries as usize);
         let mut has_gaps = false;
-        let what_now = Entry::of(accessed).what;
         while left > 0 {
             let it = &mut self.nodes[node as usize];
             for entry in it.entries.iter_mut().take(left) {
@@ -245,7 +255,15 @@ impl Histories {
 
     /// Removes empty entries; the others keep their order.
     fn close_gaps(&mut self, history: HistoryId) {
-        let n_entries = self.nodes[history.0 as usize].n_entries as usize;
+        let first = &mut self.nodes[history.0 as usize];
+        let n_entries = first.n_entries as usize;
+        if n_entries <= PER_NODE {
+            if first.entries[0].what == 0 {
+                first.entries.rotate_left(1);
+            }
+            first.n_entries = first.entries.iter().filter(|it| it.what != 0).count() as u32;
+            return;
+        }
         let mut kept = [Entry::default(); MOST];
         let mut n_kept = 0;
         for idx in 0..n_entries {
@@ -261,12 +279,25 @@ impl Histories {
         self.nodes[history.0 as usize].n_entries = n_kept as u32;
     }
 
+    #[inline]
     fn push(&mut self, history: HistoryId, entry: Entry) {
+        let first = &mut self.nodes[history.0 as usize];
+        match first.entries.get_mut(first.n_entries as usize) {
+            Some(free) => {
+                *free = entry;
+                first.n_entries += 1;
+            }
+            None => self.push_beyond(history, entry),
+        }
+    }
+
+    /// The same, where the first node is full.
+    fn push_beyond(&mut self, history: HistoryId, entry: Entry) {
         let n_entries = self.nodes[history.0 as usize].n_entries as usize;
         if n_entries == MOST {
             *self.entry(history, 0) = Entry::default();
             self.close_gaps(history);
-            return self.push(history, entry);
+            return self.push_beyond(history, entry);
         }
         *self.entry(history, n_entries) = entry;
         self.nodes[history.0 as usize].n_entries += 1;

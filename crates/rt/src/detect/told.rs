@@ -15,7 +15,7 @@ const TOLD_MAX: usize = 64;
 impl Control {
     /// Tells a race, unless one of the same places was told before in this execution.
     pub(super) fn tell_race(&mut self, at: usize, touch: &Touch, conflict: &Conflict) {
-        let site = self.site(touch.caller);
+        let site = self.site_of(touch);
         let key = mix(
             u64::from(site.0.min(conflict.earlier.site.0)),
             u64::from(site.0.max(conflict.earlier.site.0)),

@@ -93,7 +93,7 @@ impl Control {
     /// An access to memory that is watched.
     #[cold]
     pub(super) fn log(&mut self, at: usize, touch: &Touch, segment: Segment) {
-        let site = self.site(touch.caller);
+        let site = self.site_of(touch);
         let logged = Logged {
             thread: self.me,
             segment,

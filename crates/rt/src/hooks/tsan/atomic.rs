@@ -57,12 +57,12 @@ fn atomically<T: Copy + Into<u128>>(
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let control = control();
-        let touch = Touch { address, size: size_of::<T>(), kind: way.kind, caller };
+        let touch = Touch::new(address, size_of::<T>(), way.kind, caller);
         if (*control).machine.n_live() == 1 {
             return alone(&touch, way, body);
         }
         let object = (*control).variables(address, size_of::<T>());
-        let site = (*control).site(caller);
+        let site = (*control).site_of(&touch);
         let (offset, _) = (*control).emit.bytes_of(object, address, size_of::<T>());
         let mut op = Op::on(way.kind, object, site).order(way.order).bytes(offset, size_of::<T>());
         if way.kind != OpKind::AtomicStore {
