@@ -147,12 +147,13 @@ pub(crate) fn restart() {
 
 /// Is an access to a variable a step? All are, until a quarter of the budget is spent: then a program
 /// that simply works on shared memory for long is more likely than one that goes round in circles, and
-/// the more is spent, the fewer accesses are steps. Who spins is told from who works by then.
+/// the more is spent, the fewer accesses are steps. Who spins is told from who works by then. (Of the last ones all are:
+/// they decide.)
 unsafe fn is_due() -> bool {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let (n_steps, budget) = ((*control()).emit.n_steps, (*control()).max_steps);
-        if n_steps < budget / 4 {
+        if n_steps < budget / 4 || (*control()).is_among_last() {
             return true;
         }
         let every = if n_steps < budget / 2 { 16 } else { 256 };

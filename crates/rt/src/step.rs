@@ -438,10 +438,11 @@ impl Threads for Sees<'_> {
 }
 
 /// Tells a spin loop from work: the same site reads the same value from the same object again and
-/// again, with nothing else done in between.
+/// again, with nothing else done in between. (A loop that counts its failures up and down does nothing else.)
 #[derive(Debug, Default)]
 pub(crate) struct Spin {
-    entries: [(SiteId, ObjectId, u64); 4],
+    /// The last reads that differed: hashes of site, object and value. 0: none.
+    entries: [u32; 16],
     n_same: u32,
     next: usize,
 }
@@ -453,8 +454,10 @@ impl Spin {
     /// A read: is the thread spinning?
     #[inline]
     pub(crate) fn read(&mut self, site: SiteId, object: ObjectId, value: u64) {
-        let entry = (site, object, value);
-        if self.entries.contains(&entry) {
+        let place = u64::from(site.0) << 32 | u64::from(object.0);
+        let entry = raddle_model::mix(place, value) as u32 | 1;
+        // All of them, without a branch for each.
+        if self.entries.iter().fold(false, |is_known, it| is_known | (*it == entry)) {
             self.n_same += 1;
         } else {
             self.n_same = 0;
@@ -466,7 +469,7 @@ impl Spin {
     /// Anything else: it is not.
     #[inline]
     pub(crate) fn reset(&mut self) {
-        if self.n_same > 0 || self.entries[0].0 != SiteId(0) {
+        if self.n_same > 0 || self.entries[0] != 0 {
             *self = Spin::default();
         }
     }
