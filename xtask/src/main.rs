@@ -10,6 +10,7 @@ mod determinism;
 mod ecosystem;
 mod experiment;
 mod soak;
+mod suites;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -77,6 +78,15 @@ enum Verb {
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
     },
+    /// Explores the own test suites of well-known Rust crates, and looks for bugs planted in copies of them.
+    Suites {
+        /// Seconds for each suite, and for each bug.
+        #[arg(long, value_name = "SECONDS", default_value_t = 180)]
+        time: u64,
+        /// Only crates whose name contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
     /// Makes an experiment of the papers over our own programs, and writes its tables.
     Experiment {
         /// Which one.
@@ -126,6 +136,7 @@ fn main() -> anyhow::Result<()> {
             detectors::run(&detectors::Options { executions, time, only })
         }
         Verb::Ecosystem { executions, only } => ecosystem::run(executions, &only),
+        Verb::Suites { time, only } => suites::run(&suites::Options { time, only }),
         Verb::Experiment { which, executions, time: seconds, only, raddle } => {
             experiment::run(&experiment::Settings { which, executions, seconds, only, raddle })
         }
