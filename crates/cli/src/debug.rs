@@ -65,8 +65,7 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
 fn before_bug(finding: &Finding) -> Option<u64> {
     let accesses = &finding.evidence.as_deref()?.accesses;
     let second = accesses.iter().max_by_key(|it| it.step)?;
-    let idx = second.step.checked_sub(finding.n_steps_dropped)?;
-    let step = finding.steps.get(idx as usize)?;
+    let step = finding.step(second.step)?;
     let is_step = (step.thread, step.kind) == (second.thread, second.kind);
     let at = second.step + u64::from(is_step);
     (finding.certainty == Certainty::Shown).then_some(at.max(1))

@@ -371,3 +371,10 @@ pub struct Finding {
     #[cfg_attr(feature = "serde", serde(default))]
     pub evidence: Option<Box<Evidence>>,
 }
+
+impl Finding {
+    /// A step by its number from 0, counted from the execution's start, if it was kept.
+    pub fn step(&self, number: u64) -> Option<&Step> {
+        self.steps.get(usize::try_from(number.checked_sub(self.n_steps_dropped)?).ok()?)
+    }
+}

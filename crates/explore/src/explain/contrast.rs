@@ -51,8 +51,7 @@ fn difference(
 
 /// A step of the smallest schedule, if the finding has kept it.
 fn point(idx: usize, small: &Finding, symbols: &mut dyn Symbols) -> Option<Point> {
-    let kept = idx.checked_sub(usize::try_from(small.n_steps_dropped).ok()?)?;
-    let Step { thread, kind, object, place, .. } = *small.steps.get(kept)?;
+    let Step { thread, kind, object, place, .. } = *small.step(idx as u64)?;
     let place = small.places.get(place as usize).cloned().unwrap_or_default();
     let source = symbols.source_line(&place).unwrap_or_default();
     let step = Some(idx as u64);

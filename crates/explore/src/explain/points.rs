@@ -12,6 +12,8 @@ use crate::{
 /// Makes points of steps.
 pub(super) struct Points<'a> {
     rich: &'a Rich,
+    /// The finding that is explained: its steps are the same, as far as it has them.
+    finding: &'a Finding,
     described: Described,
     /// Where blocked threads wait, by thread.
     waits: Vec<(ThreadId, Place)>,
@@ -20,11 +22,16 @@ pub(super) struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    pub(super) fn new(rich: &'a Rich, finding: &Finding, symbols: &mut dyn Symbols) -> Points<'a> {
+    pub(super) fn new(
+        rich: &'a Rich,
+        finding: &'a Finding,
+        symbols: &mut dyn Symbols,
+    ) -> Points<'a> {
         let waits = finding.threads.iter();
         let waits = waits.filter_map(|it| Some((it.thread, it.waits_for.as_ref()?.at.clone())));
         Points {
             rich,
+            finding,
             described: Described::of(&rich.trace, symbols),
             waits: waits.collect(),
             names: finding.objects.clone(),
@@ -51,8 +58,10 @@ impl<'a> Points<'a> {
         let (thread, kind) = (event.thread, event.kind);
         let at = self.described.place(&self.rich.trace, idx);
         let (place, caller) = led_to(&self.rich.trace, idx, at, symbols);
-        let object = self.object(event.object);
         let step = self.rich.steps.get(idx).copied().flatten();
+        // What is one object where every access is a step may be several where only visible ones are.
+        let own = step.and_then(|it| self.finding.step(it)).map(|it| it.object);
+        let object = own.unwrap_or_else(|| self.object(event.object));
         let source = symbols.source_line(&place).unwrap_or_default();
         Point { thread, step, kind, object, place, source, caller }
     }
