@@ -7,14 +7,16 @@
 //!
 //! Where we depart: an op that can't be performed draws anew too, as the paper's definition has it and some
 //! implementations do not; taking a lock conflicts with taking it (`raddle_model::dependent` says what
-//! conflicts, erring on the side of conflict); timed waits end one time in sixteen. Fair with probability
-//! 1: who runs draws anew each time, so it falls below any other in the end.
+//! conflicts, erring on the side of conflict); timed waits end one time in sixteen; fair spells (`fair`). Who runs draws
+//! anew each time, so it falls below any other in the end, but where many spin around one that has drawn low and
+//! conflicts with none of them, all must fall below it at once: that may take for ever.
 
 use raddle_model::ThreadId;
 
 use crate::{
     dice::Dice,
     draws::Draws,
+    fair::Fair,
     pending::Pending,
     tail::Origin,
     view::{Picker, Threads, View},
@@ -24,6 +26,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Pos {
     dice: Dice,
+    fair: Fair,
     pending: Pending,
     draws: Draws,
 }
@@ -31,7 +34,7 @@ pub struct Pos {
 impl Pos {
     pub(crate) fn new(origin: &Origin<'_>) -> Pos {
         let dice = Dice::new(origin.seed, origin.may_time_out);
-        Pos { dice, pending: Pending::new(), draws: Draws::new() }
+        Pos { dice, fair: Fair::new(), pending: Pending::new(), draws: Draws::new() }
     }
 
     #[inline]
@@ -45,7 +48,7 @@ impl Pos {
     /// A thread is about to perform its op.
     #[inline]
     fn perform<T: Threads>(&mut self, thread: ThreadId, threads: &T) {
-        let Pos { dice, pending, draws } = self;
+        let Pos { dice, pending, draws, .. } = self;
         pending.each_dependent(thread, threads, |it| draws.redraw(it, dice));
         draws.redraw(thread, dice);
     }
@@ -57,6 +60,7 @@ impl Picker for Pos {
         self.update(view);
         let thread = match self.dice.timed(view.threads) {
             Some(thread) => thread,
+            None if self.fair.is_due() => self.dice.uniform(view.threads),
             None => self.draws.highest(view.threads),
         };
         self.perform(thread, view.threads);

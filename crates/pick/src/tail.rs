@@ -173,3 +173,54 @@ impl Picker for Tail<'_> {
         each!(self, picker => picker.choose(n_choices))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::{
+        Amount, Depth, ObjectId, Op, OpKind, PickerSpec, ProfileView, SiteId, Smax,
+    };
+
+    use super::Origin;
+    use crate::{chooser::Chooser, fake::Fake};
+
+    /// Nine threads take a lock of their own making round and round; the tenth, which would end it, does something
+    /// else.
+    #[test]
+    fn nobody_starves() {
+        const PICKS: u64 = 200_000;
+        let op = |thread: u32| match thread {
+            9 => Op::on(OpKind::AtomicLoad, ObjectId(2), SiteId(2)),
+            _ => Op::on(OpKind::AtomicRmw, ObjectId(1), SiteId(1)),
+        };
+        let all: Vec<u32> = (0..10).collect();
+        let threads =
+            Fake { ops: all.iter().map(|it| op(*it)).collect(), ..Fake::new(10, &all, &[]) };
+        for picker in [
+            PickerSpec::Nonpreemptive,
+            PickerSpec::Walk,
+            PickerSpec::Rstest { per_mille: 500 },
+            PickerSpec::Stride(Smax::Fixed(8)),
+            PickerSpec::Pct(Depth::Fixed(3)),
+            PickerSpec::Pos,
+            PickerSpec::Surw,
+            PickerSpec::Urw,
+            PickerSpec::Delay(Amount::Drawn),
+            PickerSpec::Sticky { per_mille: 900 },
+            PickerSpec::Order { newest_first: false },
+            PickerSpec::Sites,
+        ] {
+            for seed in 0..8 {
+                let profile = ProfileView::default();
+                let origin = Origin { picker, seed, may_time_out: false, profile };
+                let mut chooser = Chooser::of(&[], &origin);
+                let mut last = 0;
+                let mut has_run = [false; 10];
+                for step in 0..PICKS {
+                    last = chooser.pick(&threads.view(step, last)).0;
+                    has_run[last as usize] = true;
+                }
+                assert_eq!(has_run, [true; 10], "{picker:?}, seed {seed}");
+            }
+        }
+    }
+}
