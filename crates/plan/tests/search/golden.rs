@@ -140,3 +140,13 @@ fn bounded_reductions() {
         }
     }
 }
+
+/// A wait that ends by itself is dear even where to switch costs nothing, so it may have to end long before.
+#[test]
+fn a_bounded_reduction_lets_waits_end_early_enough() {
+    let how = How { has_classes: false, ..How::default() };
+    let all = explore_as("ipb:1", &timeout_first(), how);
+    let found = explore_as("dpor:preemptions=1", &timeout_first(), how);
+    assert!(all.local_ends().iter().any(|it| it.0 == 1 && it.1[..2] == [5, 1]));
+    assert_eq!(found.local_ends(), all.local_ends());
+}

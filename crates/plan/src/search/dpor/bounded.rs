@@ -5,10 +5,12 @@
 //! class may have more preemptions than another of the class. So whoever is wanted before a step is also wanted
 //! where the thread of that step began to run, where to switch costs nothing more; and there are no sleep
 //! sets. Where we add to the paper: a thread that has to wait is left for nothing, so whoever takes a lock is
-//! also wanted before it was given back, and where the thread that gave it back began to run. Every state of a thread, every deadlock and every failure that can be reached with so many
-//! preemptions is reached with so many. Classes may be explored more than once.
+//! also wanted before it was given back, and where the thread that gave it back began to run. A wait that ends
+//! by itself while others can go on costs 1, as in `ipb`, even where to switch costs nothing; so whoever waits so
+//! is wanted wherever a thread began to run since then. Every state of a thread, every deadlock and every failure
+//! that can be reached with so many preemptions is reached with so many. Classes may be explored more than once.
 //!
-//! A wait that ends by itself while others can go on costs 1, as in `ipb`. Memory O(depth · threads).
+//! Memory O(depth · threads).
 
 use raddle_model::ThreadId;
 use serde::{Deserialize, Serialize};
@@ -40,7 +42,7 @@ impl Rule for Bounded {
     ) {
         let thread = asked.op.thread;
         for step in order.races_by_thread(asked, &path.steps) {
-            for idx in [step, start_of_stretch(path, step)] {
+            for idx in wanted_at(path, step, asked) {
                 // Whose wait could only end by itself may be too dear there; others may end it for nothing.
                 let wanted = match path.steps[idx].enabled.has(thread) {
                     true => Threads::one(thread),
@@ -91,6 +93,18 @@ impl Bounded {
             }
         }
     }
+}
+
+/// Where a thread is wanted that is in a race with a step: before it, and where the step's thread began to run;
+/// if its wait could only have ended by itself there, wherever a thread did since it came to that.
+fn wanted_at(path: &Path, step: usize, asked: &Asked) -> Vec<usize> {
+    let mut idx = start_of_stretch(path, step);
+    let mut all = vec![step, idx];
+    while asked.announced() < idx && !path.steps[idx].enabled.has(asked.op.thread) {
+        idx = start_of_stretch(path, idx - 1);
+        all.push(idx);
+    }
+    all
 }
 
 /// Where the thread of a step began to run without a break.

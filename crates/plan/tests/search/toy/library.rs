@@ -262,6 +262,22 @@ pub(crate) fn timedwaits() -> Program {
     Program::new("timedwaits", vec![waits.clone(), waits, vec![Signal(0)]])
 }
 
+/// One reads twice and tries for a lock, one waits for it in vain and writes what a third passes on: between the
+/// two reads, the wait must end by itself before the third begins.
+pub(crate) fn timeout_first() -> Program {
+    let reads = vec![
+        Store(At(0), Is(1)),
+        Load(1, At(0)),
+        Load(0, At(0)),
+        TryLock(3, 0),
+        Goto(If::Equal(3, 0), 6),
+        Unlock(0),
+    ];
+    let waits = vec![Lock(0), TimedWait(3, 0, 0), Unlock(0), Store(At(1), Is(4))];
+    let passes = vec![Load(0, At(1)), Plus(0, 1), Store(At(0), In(0))];
+    spawned("timeout_first", vec![reads, waits, passes])
+}
+
 /// Waits that may end for no reason.
 pub(crate) fn spurious() -> Program {
     let waits = vec![Lock(0), Wait(0, 0), Load(1, At(0)), Unlock(0)];
