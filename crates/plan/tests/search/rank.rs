@@ -1,6 +1,9 @@
 //! Seed paper 0's ranking: where bugs are found.
 
-use raddle_plan::search::{Run, SearchSpec, Start, Tuple};
+use std::collections::BTreeSet;
+
+use raddle_model::{Rng, ThreadId};
+use raddle_plan::search::{Run, SearchSpec, Start, Tuple, covering};
 
 use crate::toy::{
     library::*,
@@ -84,4 +87,29 @@ fn tuples_are_estimated() {
     let n_all = (search.progress().n_executions - 2) as f64;
     assert!(totals.len() > 5, "{totals:?}");
     assert!(totals.iter().all(|it| n_all / 3.0 < *it && *it < n_all * 3.0), "{n_all}: {totals:?}");
+}
+
+/// For 200 threads (docs/strategies.md): some sets of t threads, each of which comes in every order.
+#[test]
+fn orders_of_many_threads() {
+    for (t, n_rankings) in [(2, 2), (3, 100), (4, 1_008)] {
+        let rankings = covering(t, 200);
+        assert_eq!(rankings.len(), n_rankings, "t = {t}");
+        let mut rng = Rng::new(u64::from(t));
+        for _ in 0..200 {
+            let mut set = BTreeSet::new();
+            while set.len() < t as usize {
+                set.insert(rng.below(200));
+            }
+            let orders: BTreeSet<Vec<u32>> = rankings
+                .iter()
+                .map(|ranking| {
+                    let mut order: Vec<u32> = set.iter().copied().collect();
+                    order.sort_by_key(|it| ranking.key(ThreadId(*it)));
+                    order
+                })
+                .collect();
+            assert_eq!(orders.len(), (1..=t as usize).product::<usize>(), "{set:?}");
+        }
+    }
 }
