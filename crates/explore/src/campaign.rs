@@ -5,6 +5,7 @@
 //! what is settled before its epoch ([`raddle_plan::Sharing`]), and results count in the order of
 //! numbers (see `course`).
 
+mod batch;
 mod course;
 mod crew;
 mod curve;

@@ -18,6 +18,13 @@ pub struct Covered {
 /// What a block's executions covered: their pairs one after the other, as many of each as its summary
 /// says. Sorted by pair.
 pub fn covered(summaries: &[Summary], pairs: &[Pair]) -> Vec<Covered> {
+    if let [_] = summaries {
+        let once = |it: &Pair| Covered { pair: *it, first: 0, n_executions: 1 };
+        let mut all: Vec<Covered> = pairs.iter().map(once).collect();
+        all.sort_unstable_by_key(|it| it.pair);
+        all.dedup();
+        return all;
+    }
     let mut all: BTreeMap<Pair, Covered> = BTreeMap::new();
     let mut rest = pairs;
     for (idx, summary) in summaries.iter().enumerate() {

@@ -28,5 +28,6 @@ pub use finding::finding;
 pub use replay::{Sameness, Verdict, is_same, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{
-    Block, BlockResult, Execution, Session, Symbols, Target, TargetError, Uncontrolled,
+    Block, BlockResult, Each, EachResult, Execution, Session, Symbols, Target, TargetError,
+    Uncontrolled,
 };

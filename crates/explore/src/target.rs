@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use raddle_model::{Place, Plan};
-use raddle_trace::{Entry, SeenRace, Summary, Trace};
+use raddle_trace::{Briefs, Entry, SeenRace, Summary, Trace};
 
 use crate::coverage::Covered;
 pub use crate::finding::is_system_file;
@@ -20,11 +20,10 @@ pub trait Session {
     /// looked at, whichever comes first.
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError>;
 
-    /// Runs blocks of one execution each, which differ in prefix and picker only: the first ones in order, up to
-    /// one whose end must be looked at. Gives back one result for each that was run, at least one; of executions
-    /// that ended well perhaps only what a search wants to know ([`BlockResult::brief`]).
-    fn run_each(&mut self, blocks: &[Block]) -> Result<Vec<BlockResult>, TargetError> {
-        Ok(vec![self.run(&blocks[0])?])
+    /// Runs executions with a prefix each: the first ones in order, at least one, up to one whose end must be
+    /// looked at. `room`: of executions that nobody needs any more.
+    fn run_each(&mut self, each: &Each, _room: Briefs) -> Result<EachResult, TargetError> {
+        Ok(EachResult { last: Some(self.run(&each.alone(0))?), ..EachResult::default() })
     }
 
     /// A block that is still under way soon after this has become true is given up, with
@@ -46,6 +45,80 @@ pub struct Block {
     pub common: u32,
 }
 
+/// Executions of a search, which share all but prefix, seed and picker.
+#[derive(Clone, Debug)]
+pub struct Each {
+    /// The plan's prefix is that of all, one after the other; entries say which part is whose.
+    block: Block,
+}
+
+impl Each {
+    /// None yet; all will share what a block has beside its prefix and its entries.
+    pub fn new(shared: Block) -> Each {
+        let plan = Plan { prefix: Vec::new(), ..shared.plan };
+        Each { block: Block { plan, entries: Vec::new(), ..shared } }
+    }
+
+    /// Adds an execution.
+    pub fn push(&mut self, prefix: &[u32], entry: Entry) {
+        let prefixes = &mut self.block.plan.prefix;
+        let (prefix_at, n_prefix) = (prefixes.len() as u64, prefix.len() as u32);
+        prefixes.extend_from_slice(prefix);
+        self.block.entries.push(Entry { prefix_at, n_prefix, ..entry });
+    }
+
+    /// Seed and picker of each, and which part of [`Each::prefixes`] is its prefix.
+    pub fn entries(&self) -> &[Entry] {
+        &self.block.entries
+    }
+
+    /// The prefixes of all.
+    pub fn prefixes(&self) -> &[u32] {
+        &self.block.plan.prefix
+    }
+
+    /// What they share.
+    pub fn shared(&self) -> &Block {
+        &self.block
+    }
+
+    /// The prefix of one of them.
+    pub fn prefix(&self, idx: usize) -> &[u32] {
+        let entry = &self.block.entries[idx];
+        &self.prefixes()[entry.prefix_at as usize..][..entry.n_prefix as usize]
+    }
+
+    /// One of them as a block of its own.
+    pub fn alone(&self, idx: usize) -> Block {
+        let entry = self.block.entries[idx];
+        let Block { plan, exit_is_fine, common, .. } = &self.block;
+        Block {
+            plan: Plan {
+                prefix: self.prefix(idx).to_vec(),
+                picker: entry.picker().expect("bug: an entry is made of a picker"),
+                seed: entry.seed,
+                shared: plan.shared.clone(),
+                profile: plan.profile.clone(),
+                ..*plan
+            },
+            entries: vec![Entry { prefix_at: 0, n_prefix: 0, ..entry }],
+            exit_is_fine: *exit_is_fine,
+            common: if idx == 0 { *common } else { 0 },
+        }
+    }
+}
+
+/// How executions with a prefix each went.
+#[derive(Debug, Default)]
+pub struct EachResult {
+    /// The first ones, if they ended well and a search need not know more of them.
+    pub briefs: Briefs,
+    /// Races that those showed, in order.
+    pub races: Vec<SeenRace>,
+    /// The one after them, if it was run.
+    pub last: Option<BlockResult>,
+}
+
 /// How a block went.
 #[derive(Debug, Default)]
 pub struct BlockResult {
@@ -59,8 +132,6 @@ pub struct BlockResult {
     pub races: Vec<SeenRace>,
     /// The last execution, if it must be looked at, or if the block has just one execution.
     pub last: Option<Execution>,
-    /// Of an execution that ended well, instead of `last`: events, options and what explains them to a search.
-    pub brief: Option<Box<Trace>>,
     /// What could not be controlled, in all executions of the block.
     pub uncontrolled: Vec<Uncontrolled>,
     /// Steps of the last execution that were not made again, because it began from a live copy.

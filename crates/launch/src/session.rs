@@ -10,10 +10,10 @@ use std::{
 
 use raddle_explore::{
     coverage::covered,
-    target::{Block, BlockResult, Execution, Session, TargetError, Uncontrolled},
+    target::{Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Uncontrolled},
 };
 use raddle_model::{End, OpKind, OpResult, Plan, Timeouts};
-use raddle_trace::{Ask, Entry, Module, PAIRS_MAX, SeenRace, Summary, Trace};
+use raddle_trace::{Ask, Briefs, Entry, Module, PAIRS_MAX, SeenRace, Summary, Trace};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -118,15 +118,13 @@ impl NativeSession {
         )
     }
 
-    /// Writes a block, as what several blocks of one execution each have in common, or one block alone.
     #[expect(unsafe_code, reason = "writes the plan into the shared segment")]
-    fn write_block(&mut self, block: &Block, how: How<'_>) -> Result<(), TargetError> {
+    fn write_block(&mut self, block: &Block, kind: Kind) -> Result<(), TargetError> {
         let segment = self.server.segment;
         let caps = segment.caps();
         let plan = &block.plan;
-        let (entries, prefix) = how.entries(block);
-        let fits = entries.len() <= caps.block as usize
-            && prefix.len() <= caps.prefix as usize
+        let fits = block.entries.len() <= caps.block as usize
+            && plan.prefix.len() <= caps.prefix as usize
             && plan.shared.len() < caps.shared as usize
             && plan.profile.fits();
         if !fits {
@@ -138,10 +136,11 @@ impl NativeSession {
         // SAFETY: the server waits for a command, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
         header.plan_number = self.n_plans;
-        // Many blocks of one, each with another prefix, are a search's.
-        header.lingers = u32::from(plan.record.options && block.entries.len() == 1);
-        header.n_block = entries.len() as u32;
-        header.is_brief = u32::from(matches!(how, How::Brief(_)));
+        // Executions with a prefix each are a search's, and more will come.
+        let is_each = kind == Kind::Brief || block.entries.len() == 1;
+        header.lingers = u32::from(plan.record.options && is_each);
+        header.n_block = block.entries.len() as u32;
+        header.is_brief = u32::from(kind == Kind::Brief);
         header.n_briefs = 0;
         header.n_brief_words = 0;
         header.n_shared = plan.shared.len() as u32;
@@ -168,10 +167,20 @@ impl NativeSession {
         header.n_shared_found = 0;
         *header.n_done.get_mut() = 0;
         *header.heartbeat.get_mut() = 0;
+        let n_prefix = plan.prefix.len() as u32;
+        let with_prefix = |it: &Entry| Entry { prefix_at: 0, n_prefix, ..*it };
+        let of_all: Vec<Entry>;
+        let entries = match kind {
+            Kind::Brief => &block.entries,
+            Kind::Full => {
+                of_all = block.entries.iter().map(with_prefix).collect();
+                &of_all
+            }
+        };
         // SAFETY: checked above to fit; the server waits.
-        unsafe { segment.write(segment.entries(), &entries) };
+        unsafe { segment.write(segment.entries(), entries) };
         // SAFETY: as above.
-        unsafe { segment.write(segment.prefix(), &prefix) };
+        unsafe { segment.write(segment.prefix(), &plan.prefix) };
         // SAFETY: as above.
         unsafe { segment.write(segment.shared(), &plan.shared) };
         // SAFETY: as above.
@@ -209,7 +218,7 @@ impl NativeSession {
     /// Runs a block, from `main` or from a copy that waits on the way.
     fn run_once(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
         self.server.clear_output();
-        self.write_block(block, How::Alone)?;
+        self.write_block(block, Kind::Full)?;
         let segment = self.server.segment;
         let mut start = self.checkpoints.prepare(&segment, block);
         let begun = Instant::now();
@@ -219,7 +228,7 @@ impl NativeSession {
             }
             if let Some(dead) = start.take() {
                 self.checkpoints.forget(&segment, dead);
-                self.write_block(block, How::Alone)?;
+                self.write_block(block, Kind::Full)?;
             }
         };
         if self.checkpoints.collect(&segment) {
@@ -233,72 +242,59 @@ impl NativeSession {
         Ok(result)
     }
 
-    /// Runs blocks of one execution each, and hears of all that end well at once. The last one that was run may
+    /// Runs executions with a prefix each, and hears of all that end well at once. The last one that was run may
     /// have to be looked at in full, and was not told in brief then.
-    fn run_briefly(&mut self, blocks: &[Block]) -> Result<Vec<BlockResult>, TargetError> {
+    fn run_briefly(&mut self, each: &Each, room: Briefs) -> Result<EachResult, TargetError> {
         self.server.clear_output();
-        self.write_block(&blocks[0], How::Brief(blocks))?;
+        self.write_block(each.shared(), Kind::Brief)?;
         let begun = Instant::now();
         let Some(watchdog) = self.run_from(None)? else {
             return Err(TargetError::Bug("a block from no copy has lost its copy".to_owned()));
         };
         let elapsed = begun.elapsed();
-        let results = self.read_briefs(blocks, &watchdog)?;
-        let summaries = results.iter().flat_map(|it| &it.summaries);
-        self.checkpoints.measure(summaries.map(|it| it.n_steps).sum(), elapsed);
-        Ok(results)
+        let (result, n_steps) = self.read_briefs(each, &watchdog, room)?;
+        self.checkpoints.measure(n_steps, elapsed);
+        Ok(result)
     }
 
+    /// What was run, and how many steps that were.
     #[expect(unsafe_code, reason = "reads the results out of the shared segment")]
     fn read_briefs(
         &mut self,
-        blocks: &[Block],
+        each: &Each,
         watchdog: &Watchdog,
-    ) -> Result<Vec<BlockResult>, TargetError> {
+        room: Briefs,
+    ) -> Result<(EachResult, u64), TargetError> {
         let segment = self.server.segment;
         // SAFETY: the server has answered, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
-        let n_done = (*header.n_done.get_mut() as usize).min(blocks.len());
+        let n_done = (*header.n_done.get_mut() as usize).min(each.entries().len());
         // SAFETY: the server wrote so many, within the area's room.
         let summaries = unsafe { segment.copy(segment.summaries(), n_done) };
-        let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
-        // SAFETY: cut to the area's room.
-        let pairs = unsafe { segment.copy(segment.pairs(), n_pairs) };
+        let n_steps = summaries.iter().map(|it| it.n_steps).sum();
         let races = SeenRace::read_all(&segment);
         let modules = segment.read_modules();
         if self.modules != modules {
             self.modules = modules;
         }
-        let mut traces = segment.read_briefs(&summaries, &self.modules);
-        traces.truncate(n_done);
-        let n_briefs = traces.len();
-        let mut rest = &pairs[..];
-        let mut own_pairs = summaries.iter().map(|it| {
-            let (own, others) = rest.split_at(rest.len().min(it.n_pairs as usize));
-            rest = others;
-            own
-        });
-        let mut results = Vec::with_capacity(n_done);
-        for (idx, trace) in traces.into_iter().enumerate() {
-            let own = own_pairs.next().unwrap_or_default();
-            results.push(BlockResult {
-                summaries: vec![summaries[idx]],
-                covered: covered(&summaries[idx..=idx], own),
-                races: races_of(&races, idx),
-                brief: Some(Box::new(trace)),
-                ..BlockResult::default()
-            });
-        }
+        let briefs = segment.read_briefs(&summaries, &self.modules, room);
+        let mut result = EachResult { briefs, races, last: None };
+        let n_briefs = result.briefs.len();
         if n_briefs < n_done {
             // The last one. All that is new in the block, it has found.
-            let own = own_pairs.next().unwrap_or_default().to_vec();
-            let mut last = self.read_block(&blocks[n_briefs], watchdog, n_done);
+            let n_before = summaries[..n_briefs].iter().map(|it| it.n_pairs as usize).sum();
+            let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
+            // SAFETY: cut to the area's room.
+            let mut pairs = unsafe { segment.copy(segment.pairs(), n_pairs) };
+            let alone = each.alone(n_briefs);
+            let mut last = self.read_block(&alone, watchdog, n_done);
             last.summaries = last.summaries.split_off(n_briefs);
-            last.covered = covered(&last.summaries, &own);
-            last.races = races_of(&races, n_briefs);
-            results.push(self.look_again(&blocks[n_briefs], last)?);
+            last.covered = covered(&last.summaries, &pairs.split_off(n_pairs.min(n_before)));
+            let own = result.races.extract_if(.., |it| it.execution as usize == n_briefs);
+            last.races = own.map(|it| SeenRace { execution: 0, ..it }).collect();
+            result.last = Some(self.look_again(&alone, last)?);
         }
-        Ok(results)
+        Ok((result, n_steps))
     }
 
     /// Runs the block that stands in the segment, from `main` or from a copy; `None` if the copy is dead.
@@ -384,7 +380,6 @@ impl NativeSession {
             shared_found,
             covered,
             races: SeenRace::read_all(&segment),
-            brief: None,
             last,
             uncontrolled,
             n_steps_spared: 0,
@@ -504,46 +499,13 @@ fn must_be_looked_at(end: End, exit_is_fine: bool) -> bool {
     }
 }
 
-/// How a block is run.
-#[derive(Clone, Copy, Debug)]
-enum How<'a> {
-    /// As it is.
-    Alone,
-    /// As the first of these, which are told in brief.
-    Brief(&'a [Block]),
-}
-
-impl How<'_> {
-    /// What each execution is to do, and the prefixes that they follow.
-    fn entries(self, block: &Block) -> (Vec<Entry>, Vec<u32>) {
-        let entry = |it: &Entry, prefix_at: usize, n_prefix: usize| Entry {
-            prefix_at: prefix_at as u64,
-            n_prefix: n_prefix as u32,
-            ..*it
-        };
-        match self {
-            How::Alone => {
-                let prefix = &block.plan.prefix;
-                let entries = block.entries.iter().map(|it| entry(it, 0, prefix.len()));
-                (entries.collect(), prefix.clone())
-            }
-            How::Brief(blocks) => {
-                let mut prefixes = Vec::new();
-                let mut entries = Vec::with_capacity(blocks.len());
-                for Block { plan, entries: own, .. } in blocks {
-                    entries.push(entry(&own[0], prefixes.len(), plan.prefix.len()));
-                    prefixes.extend_from_slice(&plan.prefix);
-                }
-                (entries, prefixes)
-            }
-        }
-    }
-}
-
-/// The races that one execution of a block showed, as those of a block of one.
-fn races_of(races: &[SeenRace], execution: usize) -> Vec<SeenRace> {
-    let own = races.iter().filter(|it| it.execution as usize == execution);
-    own.map(|it| SeenRace { execution: 0, ..it.clone() }).collect()
+/// How a block's executions are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The last one in full. All have the same prefix.
+    Full,
+    /// In brief. Entries say which part of the prefix is whose.
+    Brief,
 }
 
 impl Session for NativeSession {
@@ -561,10 +523,12 @@ impl Session for NativeSession {
         Ok(result)
     }
 
-    fn run_each(&mut self, blocks: &[Block]) -> Result<Vec<BlockResult>, TargetError> {
-        match self.checkpoints.are_worth_it(&blocks[0]) {
-            true => Ok(vec![self.run(&blocks[0])?]),
-            false => self.run_briefly(blocks),
+    fn run_each(&mut self, each: &Each, room: Briefs) -> Result<EachResult, TargetError> {
+        match self.checkpoints.are_worth_it(each) {
+            true => {
+                Ok(EachResult { last: Some(self.run(&each.alone(0))?), ..EachResult::default() })
+            }
+            false => self.run_briefly(each, room),
         }
     }
 }

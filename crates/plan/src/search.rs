@@ -37,7 +37,7 @@ pub use self::{
     estimate::Estimate,
     hapset::{Covered, HapSets, Pair},
     rank::Tuple,
-    run::{ModuleNames, ObjectName, Pending, Run, RunError, Step},
+    run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step},
     set::Threads,
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
     total::{DrawnStep, Flows, LocksetRace, Shown, Sink, SinkKind, Taken, lockset_races},

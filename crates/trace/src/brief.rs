@@ -4,14 +4,15 @@
 //! Each begins with a [`BriefEntry`]; its events, options, objects, sites and pending ops follow, each array
 //! rounded up to words of eight bytes.
 
-use std::{mem::size_of, sync::Arc};
+use std::{mem::size_of, slice, sync::Arc};
 
 use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
 
 use crate::{
+    PAIRS_MAX, Pair,
     layout::{BriefEntry, ObjectEntry, Options, PendingEntry, SiteEntry, Summary},
     segment::Segment,
-    value::{Module, Thread, Trace, decode_event, decode_object, decode_site},
+    value::{Module, decode_event},
 };
 
 /// What there is to be written of an execution, beside its events.
@@ -62,10 +63,10 @@ impl Cursor {
 
     /// # Safety
     ///
-    /// There are so many, and every bit pattern is one.
-    unsafe fn read<T: Copy>(&mut self, count: usize) -> &[T] {
+    /// There are so many, for as long as is asked, and every bit pattern is one.
+    unsafe fn read<'a, T: Copy>(&mut self, count: usize) -> &'a [T] {
         // SAFETY: the caller's promise.
-        let values = unsafe { std::slice::from_raw_parts(self.0.cast::<T>(), count) };
+        let values = unsafe { slice::from_raw_parts(self.0.cast::<T>(), count) };
         // SAFETY: as above.
         self.0 = unsafe { self.0.add(n_words::<T>(count)) };
         values
@@ -117,78 +118,169 @@ impl Segment {
         true
     }
 
-    /// The executions of the block that were added, with their summaries. The server must have answered, so that
-    /// nobody writes.
-    pub fn read_briefs(&self, summaries: &[Summary], modules: &Arc<[Module]>) -> Vec<Trace> {
+    /// The executions of the block that were added, with their summaries and the pairs that they covered. The
+    /// server must have answered, so that nobody writes. `room`: of executions that nobody needs any more.
+    pub fn read_briefs(
+        &self,
+        summaries: &[Summary],
+        modules: &Arc<[Module]>,
+        room: Briefs,
+    ) -> Briefs {
         // SAFETY: the mapping holds a header; nobody writes (this function's contract).
         let header = unsafe { &*self.header() };
-        let n_all = (header.n_brief_words.min(header.caps.briefs)) as usize;
-        let mut at = 0;
-        let mut traces = Vec::with_capacity(summaries.len());
+        let n_words = header.n_brief_words.min(header.caps.briefs) as usize;
+        let n_pairs = header.n_pairs.min(header.caps.block * PAIRS_MAX) as usize;
+        let mut briefs = Briefs { modules: Arc::clone(modules), ..room };
+        briefs.clear();
+        // SAFETY: cut to the area's room; nobody writes.
+        briefs.words.extend_from_slice(unsafe { slice::from_raw_parts(self.briefs(), n_words) });
+        // SAFETY: as above.
+        briefs.pairs.extend_from_slice(unsafe { slice::from_raw_parts(self.pairs(), n_pairs) });
+        let (mut at, mut pairs_at) = (0, 0);
         for summary in summaries.iter().take(header.n_briefs as usize) {
-            if n_all < at + n_words::<BriefEntry>(1) {
-                break;
-            }
-            // SAFETY: within the area.
-            let mut cursor = Cursor(unsafe { self.briefs().add(at) });
-            // SAFETY: there is one, of plain integers.
-            let entry = unsafe { cursor.read::<BriefEntry>(1) }[0];
-            if n_all < at + entry.n_words() {
-                break;
-            }
-            at += entry.n_words();
-            // SAFETY: all of it lies within the area, and is plain integers.
-            traces.push(unsafe { read(cursor, &entry, summary, modules) });
+            let Some(n_words) = briefs.n_words(at) else { break };
+            briefs.starts.push((at, pairs_at));
+            briefs.summaries.push(*summary);
+            at += n_words;
+            pairs_at = (pairs_at + summary.n_pairs as usize).min(n_pairs);
         }
-        traces
+        briefs
     }
 }
 
-/// # Safety
-///
-/// What the entry says follows it.
-unsafe fn read(
-    mut cursor: Cursor,
-    entry: &BriefEntry,
-    summary: &Summary,
-    modules: &Arc<[Module]>,
-) -> Trace {
-    let n_events = entry.n_events as usize;
-    let events = cursor.0.cast::<Event>();
-    let mut trace = Trace {
-        // SAFETY: the caller's promise.
-        events: (0..n_events).map(|it| decode_event(unsafe { events.add(it) })).collect(),
-        modules: Arc::clone(modules),
-        end_thread: (entry.end_thread != u32::MAX).then_some(ThreadId(entry.end_thread)),
-        end: End::from_numbers(summary.end_kind as u8, summary.end_detail),
-        summary: *summary,
-        ..Trace::default()
-    };
-    // SAFETY: the caller's promise.
-    cursor.0 = unsafe { cursor.0.add(n_words::<Event>(n_events)) };
-    // SAFETY: as above.
-    trace.options = unsafe { cursor.read::<Options>(n_events) }.to_vec();
-    // SAFETY: as above.
-    let objects = unsafe { cursor.read::<ObjectEntry>(entry.n_objects as usize) };
-    trace.objects = objects.iter().map(decode_object).collect();
-    // SAFETY: as above.
-    let sites = unsafe { cursor.read::<SiteEntry>(entry.n_sites as usize) };
-    trace.sites = sites.iter().map(decode_site).collect();
-    let finished = Thread { is_described: true, is_finished: true, ..Thread::default() };
-    trace.threads = vec![finished; entry.n_threads as usize];
-    // SAFETY: as above.
-    for pending in unsafe { cursor.read::<PendingEntry>(entry.n_pending as usize) } {
-        let Some(thread) = trace.threads.get_mut(pending.thread as usize) else { continue };
-        thread.is_finished = false;
-        thread.is_blocked = pending.is_blocked == 1;
-        thread.pending = Op {
-            kind: OpKind::from_number(pending.kind).unwrap_or(OpKind::Yield),
-            flags: Flags(pending.flags),
-            object: ObjectId(pending.object),
-            other: ObjectId(pending.other),
-            site: SiteId(pending.site),
-            ..Op::default()
-        };
+/// Executions that were told in brief, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Briefs {
+    words: Vec<u64>,
+    pairs: Vec<Pair>,
+    /// Where each has its words and its pairs. Invariant: what it says follows there.
+    starts: Vec<(usize, usize)>,
+    summaries: Vec<Summary>,
+    modules: Arc<[Module]>,
+}
+
+impl Briefs {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.starts.len()
     }
-    trace
+
+    /// Was none told so?
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// One of them.
+    pub fn get(&self, idx: usize) -> Brief<'_> {
+        let (at, pairs_at) = self.starts[idx];
+        let summary = &self.summaries[idx];
+        let (_, pairs) = self.pairs.split_at(pairs_at);
+        Brief {
+            words: &self.words[at..],
+            summary,
+            pairs: &pairs[..pairs.len().min(summary.n_pairs as usize)],
+            modules: &self.modules,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.words.clear();
+        self.pairs.clear();
+        self.starts.clear();
+        self.summaries.clear();
+    }
+
+    /// The words of an execution that begins at this one, if they are all there.
+    fn n_words(&self, at: usize) -> Option<usize> {
+        let words = self.words.get(at..)?;
+        let n_words = (words.len() >= n_words::<BriefEntry>(1)).then(|| entry(words).n_words())?;
+        (n_words <= words.len()).then_some(n_words)
+    }
+}
+
+/// One execution that was told in brief.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief<'a> {
+    /// Invariant: an entry, and all that it says follows it.
+    words: &'a [u64],
+    /// Its summary.
+    pub summary: &'a Summary,
+    /// The pairs that it covered.
+    pub pairs: &'a [Pair],
+    /// Executable and libraries by number.
+    pub modules: &'a Arc<[Module]>,
+}
+
+/// What an execution in brief consists of.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables<'a> {
+    /// Threads numbered.
+    pub n_threads: u32,
+    /// Who ended it.
+    pub end_thread: Option<ThreadId>,
+    events: &'a [[u32; 8]],
+    /// Of each event.
+    pub options: &'a [Options],
+    /// Objects, by number.
+    pub objects: &'a [ObjectEntry],
+    /// Sites, by number.
+    pub sites: &'a [SiteEntry],
+    /// Those threads that have not finished.
+    pub pending: &'a [PendingEntry],
+}
+
+impl<'a> Brief<'a> {
+    /// How it ended.
+    pub fn end(&self) -> Option<End> {
+        End::from_numbers(self.summary.end_kind as u8, self.summary.end_detail)
+    }
+
+    /// What it consists of.
+    pub fn tables(&self) -> Tables<'a> {
+        let entry = entry(self.words);
+        let mut cursor = Cursor(self.words.as_ptr().cast_mut());
+        let n_events = entry.n_events as usize;
+        // SAFETY: there is room for all that the entry speaks of (invariant), here and below; it is plain integers.
+        unsafe { cursor.read::<BriefEntry>(1) };
+        // SAFETY: as above.
+        let events = unsafe { cursor.read(n_events) };
+        // SAFETY: as above.
+        let options = unsafe { cursor.read(n_events) };
+        // SAFETY: as above.
+        let objects = unsafe { cursor.read(entry.n_objects as usize) };
+        // SAFETY: as above.
+        let sites = unsafe { cursor.read(entry.n_sites as usize) };
+        // SAFETY: as above.
+        let pending = unsafe { cursor.read(entry.n_pending as usize) };
+        let end_thread = (entry.end_thread != u32::MAX).then_some(ThreadId(entry.end_thread));
+        let n_threads = entry.n_threads;
+        Tables { n_threads, end_thread, events, options, objects, sites, pending }
+    }
+}
+
+impl<'a> Tables<'a> {
+    /// Its events, in order.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = Event> + use<'a> {
+        self.events.iter().map(|it| decode_event(std::ptr::from_ref(it).cast()))
+    }
+}
+
+impl PendingEntry {
+    /// The op.
+    pub fn op(&self) -> Op {
+        Op {
+            kind: OpKind::from_number(self.kind).unwrap_or(OpKind::Yield),
+            flags: Flags(self.flags),
+            object: ObjectId(self.object),
+            other: ObjectId(self.other),
+            site: SiteId(self.site),
+            ..Op::default()
+        }
+    }
+}
+
+fn entry(words: &[u64]) -> &BriefEntry {
+    assert!(n_words::<BriefEntry>(1) <= words.len(), "bug: an entry was cut off");
+    // SAFETY: there are words enough; an entry is of plain integers.
+    unsafe { &*words.as_ptr().cast::<BriefEntry>() }
 }

@@ -13,7 +13,7 @@ mod race;
 mod segment;
 mod value;
 
-pub use brief::Told;
+pub use brief::{Brief, Briefs, Tables, Told};
 pub use layout::{
     Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX,
     HELD_MAX, Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, PendingEntry,

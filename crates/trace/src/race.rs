@@ -5,7 +5,6 @@ use raddle_model::{ObjectId, OpKind, SiteId, ThreadId, Watch, mix};
 use crate::{
     Object, Segment, Site,
     layout::{RaceEntry, RaceSide},
-    value::{decode_object, decode_site},
 };
 
 /// A race that an execution of a block showed.
@@ -73,7 +72,7 @@ impl SeenRace {
 fn decode_race(entry: &RaceEntry) -> SeenRace {
     SeenRace {
         execution: entry.execution,
-        object: decode_object(&entry.object),
+        object: Object::from(&entry.object),
         object_id: ObjectId(entry.object_id),
         watch: entry.watch,
         sides: entry.sides.each_ref().map(decode_side),
@@ -90,7 +89,7 @@ fn decode_side(entry: &RaceSide) -> SeenSide {
         size: entry.size,
         shift: entry.shift,
         step: entry.step,
-        site: decode_site(&entry.site),
+        site: Site::from(&entry.site),
         frames: entry.frames[..n_frames].iter().map(|it| SiteId(*it)).collect(),
         held: held.map(|it| (ObjectId(it.object), SiteId(it.site), it.is_shared != 0)).collect(),
     }

@@ -278,8 +278,8 @@ impl Trace {
             events,
             options,
             n_dropped: header.n_events - n_kept,
-            sites: sites.iter().map(decode_site).collect(),
-            objects: objects.iter().map(decode_object).collect(),
+            sites: sites.iter().map(Site::from).collect(),
+            objects: objects.iter().map(Object::from).collect(),
             threads: threads.iter().map(decode_thread).collect(),
             modules: segment.read_modules(),
             stacks: stacks.iter().map(decode_stack).collect(),
@@ -290,7 +290,7 @@ impl Trace {
                     count: it.count,
                     frames: it.frames[..(it.n_frames as usize).min(it.frames.len())]
                         .iter()
-                        .map(decode_site)
+                        .map(Site::from)
                         .collect(),
                 })
                 .collect(),
@@ -345,46 +345,50 @@ const _: () = {
     assert!(std::mem::offset_of!(Event, value) == 24);
 };
 
-pub(crate) fn decode_site(entry: &SiteEntry) -> Site {
-    Site {
-        module: (entry.module != u32::MAX).then_some(entry.module),
-        offset: entry.offset,
-        via: (entry.via != 0).then_some(SiteId(entry.via)),
+impl From<&SiteEntry> for Site {
+    fn from(entry: &SiteEntry) -> Site {
+        Site {
+            module: (entry.module != u32::MAX).then_some(entry.module),
+            offset: entry.offset,
+            via: (entry.via != 0).then_some(SiteId(entry.via)),
+        }
     }
 }
 
 fn decode_stack(entry: &StackEntry) -> Vec<Site> {
     let n_frames = (entry.n_frames as usize).min(entry.frames.len());
-    entry.frames[..n_frames].iter().map(decode_site).collect()
+    entry.frames[..n_frames].iter().map(Site::from).collect()
 }
 
-pub(crate) fn decode_object(entry: &ObjectEntry) -> Object {
-    let class = ObjectClass::ALL.get(entry.class as usize).copied().unwrap_or_default();
-    let region = match entry.region {
-        1 => Region::Global { module: entry.base, offset: entry.offset },
-        2 => Region::Heap {
-            site: SiteId(entry.base),
-            ordinal: entry.ordinal,
-            offset: entry.offset,
-            size: entry.size,
-            thread: ThreadId(entry.thread),
-            stack: entry.stack,
-        },
-        3 => Region::Stack {
-            thread: ThreadId(entry.base),
-            offset: entry.offset,
-            frame: (entry.stack != 0).then_some(FrameSpot {
-                function: entry.stack,
-                from_cfa: entry.ordinal as i32,
-                from_sp: entry.size as i32,
-            }),
-        },
-        4 => Region::Thread(ThreadId(entry.base)),
-        5 if entry.ordinal != 0 => Region::Pipe([entry.base, entry.ordinal]),
-        5 => Region::Descriptor(entry.base),
-        _ => Region::Unknown,
-    };
-    Object { class, region, name: entry.name }
+impl From<&ObjectEntry> for Object {
+    fn from(entry: &ObjectEntry) -> Object {
+        let class = ObjectClass::ALL.get(entry.class as usize).copied().unwrap_or_default();
+        let region = match entry.region {
+            1 => Region::Global { module: entry.base, offset: entry.offset },
+            2 => Region::Heap {
+                site: SiteId(entry.base),
+                ordinal: entry.ordinal,
+                offset: entry.offset,
+                size: entry.size,
+                thread: ThreadId(entry.thread),
+                stack: entry.stack,
+            },
+            3 => Region::Stack {
+                thread: ThreadId(entry.base),
+                offset: entry.offset,
+                frame: (entry.stack != 0).then_some(FrameSpot {
+                    function: entry.stack,
+                    from_cfa: entry.ordinal as i32,
+                    from_sp: entry.size as i32,
+                }),
+            },
+            4 => Region::Thread(ThreadId(entry.base)),
+            5 if entry.ordinal != 0 => Region::Pipe([entry.base, entry.ordinal]),
+            5 => Region::Descriptor(entry.base),
+            _ => Region::Unknown,
+        };
+        Object { class, region, name: entry.name }
+    }
 }
 
 fn decode_thread(entry: &ThreadEntry) -> Thread {
@@ -399,7 +403,7 @@ fn decode_thread(entry: &ThreadEntry) -> Thread {
         parent: (entry.parent != u32::MAX).then_some(ThreadId(entry.parent)),
         created_at: SiteId(entry.created_at),
         creation: entry.creation,
-        start: decode_site(&entry.start),
+        start: Site::from(&entry.start),
         name: text(&entry.name),
         is_described: entry.op_kind != ThreadEntry::UNKNOWN,
         is_finished: entry.is_finished == 1,

@@ -4,14 +4,17 @@
 //! everything that is learned, counted, found, named and told comes out as if one worker had done it all,
 //! and what lies beyond the execution that ends the campaign has never happened.
 
+use std::sync::Arc;
+
 use super::{
     Outcome,
-    crew::{Crew, Job, Ran, Report, What},
+    batch::{Batch, Planned},
+    crew::{Crew, Job, Report, What},
     ledger::{Appetite, Ledger},
     options::Options,
     source::{Done, Source},
 };
-use crate::target::TargetError;
+use crate::target::{EachResult, TargetError};
 
 /// A campaign under way.
 pub(super) struct Course<'a, S> {
@@ -60,39 +63,50 @@ impl<'a, S: Source> Course<'a, S> {
     /// Takes in a result: what must be known before more is handed out.
     fn receive(&mut self, report: Report) {
         let Job { range, what } = report.job;
-        let elapsed = report.elapsed;
-        let ran = match report.ran {
+        let EachResult { briefs, races, last } = match report.ran {
             Ok(ran) => ran,
             // Its executions never happened.
             Err(TargetError::Stopped) if !self.ledger.may_go_on() => return,
             Err(error) => return self.ledger.fail(error),
         };
-        let n_run = ran.iter().map(|it| it.result.summaries.len() as u64).sum::<u64>();
+        let n_briefs = briefs.len() as u64;
+        let n_last = last.as_ref().map_or(0, |it| it.summaries.len() as u64);
+        let n_run = n_briefs + n_last;
         if n_run == 0 || range.end - range.start < n_run {
             return self.ledger.fail(TargetError::Bug(format!(
                 "{n_run} executions came back where {} were asked for",
                 range.end - range.start
             )));
         }
-        let (blocks, is_each) = match what {
-            What::Block(block) => (vec![*block], false),
-            What::Each(blocks) => (blocks, true),
+        let (planned, is_each) = match what {
+            What::Block(block) => (Planned::Block(block), false),
+            What::Each(each, _) => {
+                (Planned::One { each: Arc::from(each), idx: briefs.len() }, true)
+            }
         };
-        let n_blocks = ran.len() as u32;
-        for ((idx, block), Ran { result, run }) in (range.start..).zip(blocks).zip(ran) {
-            let range = if is_each { idx..idx + 1 } else { range.clone() };
+        let end = if is_each { range.start + n_run } else { range.end };
+        if let Planned::One { each, .. } = &planned
+            && !briefs.is_empty()
+        {
+            let batch = Batch { each: Arc::clone(each), briefs, races };
+            if let Err(error) = self.source.take_in_briefs(range.start, batch) {
+                self.ledger.fail(error);
+            }
+        }
+        if let Some(result) = last {
             let bucket = self.ledger.bucket(&result);
             let is_known = bucket.is_some_and(|it| self.ledger.is_known(it));
             let is_known = is_known && !self.options.verbose;
-            let elapsed = elapsed / n_blocks;
-            let done = Done { range, block, result, bucket, is_known, run, elapsed, label: None };
+            let own = range.start + n_briefs..end;
+            let run = report.run;
+            let elapsed = report.elapsed;
+            let done =
+                Done { range: own, planned, result, bucket, is_known, run, elapsed, label: None };
             if let Err(error) = self.source.take_in(done) {
                 self.ledger.fail(error);
             }
         }
-        if is_each {
-            self.source.give_back(range.start + n_run..range.end);
-        }
+        self.source.close(range.start, range.start + n_run..range.end, report.elapsed);
     }
 
     /// Enters a result, all before it having been.

@@ -13,8 +13,9 @@ use std::{
 };
 
 use raddle_plan::search::{ModuleNames, Run, RunError};
+use raddle_trace::Briefs;
 
-use crate::target::{Block, BlockResult, Session, Target, TargetError};
+use crate::target::{Block, BlockResult, Each, EachResult, Session, Target, TargetError};
 
 /// Executions for one worker.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub(super) struct Job {
 pub(super) enum What {
     /// To run a block.
     Block(Box<Block>),
-    /// To run the first of these blocks of one execution each, as many as are run at once.
-    Each(Vec<Block>),
+    /// To run the first of these executions, as many as are run at once.
+    Each(Box<Each>, Briefs),
 }
 
 impl Job {
@@ -44,17 +45,10 @@ impl Job {
 pub(super) struct Report {
     pub(super) job: Job,
     pub(super) elapsed: Duration,
-    /// One for each block that was run.
-    pub(super) ran: Result<Vec<Ran>, TargetError>,
-    worker: usize,
-}
-
-/// How a block went.
-#[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) result: BlockResult,
-    /// The choices of the only execution, if they were recorded: read here, for it takes a while.
+    pub(super) ran: Result<EachResult, TargetError>,
+    /// The choices of the last execution, if they were recorded: read here, for it takes a while.
     pub(super) run: Option<Result<Run, RunError>>,
+    worker: usize,
 }
 
 /// The workers. They end when the crew is dropped, each after its job.
@@ -142,37 +136,38 @@ fn work(
 ) {
     let mut session: Option<Box<dyn Session + Send>> = None;
     let mut names = ModuleNames::default();
-    while let Ok(job) = jobs.recv() {
+    while let Ok(mut job) = jobs.recv() {
         let start = Instant::now();
-        let results = run(&open, &mut session, &job.what);
+        let ran = run(&open, &mut session, &mut job.what);
         let elapsed = start.elapsed();
-        let ran = results.map(|it| it.into_iter().map(|it| recorded(it, &mut names)).collect());
-        let report = Report { job, elapsed, ran, worker };
+        let last = ran.as_ref().ok().and_then(|it| it.last.as_ref());
+        let run = last.and_then(|it| recorded(it, &mut names));
+        let report = Report { job, elapsed, ran, run, worker };
         if reports.send(report).is_err() {
             return;
         }
     }
 }
 
-fn recorded(mut result: BlockResult, names: &mut ModuleNames) -> Ran {
-    let brief = result.brief.take();
-    let trace = brief.as_deref().or(result.last.as_ref().map(|it| &it.trace));
-    let recorded = trace.filter(|it| !it.options.is_empty() || it.events.is_empty());
-    let run = recorded.map(|it| Run::of(it, names));
-    Ran { result, run }
+fn recorded(result: &BlockResult, names: &mut ModuleNames) -> Option<Result<Run, RunError>> {
+    let trace = &result.last.as_ref()?.trace;
+    let is_recorded = !trace.options.is_empty() || trace.events.is_empty();
+    is_recorded.then(|| Run::of(trace, names))
 }
 
 fn run(
     open: &impl Fn() -> Result<Box<dyn Session + Send>, TargetError>,
     session: &mut Option<Box<dyn Session + Send>>,
-    what: &What,
-) -> Result<Vec<BlockResult>, TargetError> {
+    what: &mut What,
+) -> Result<EachResult, TargetError> {
     let session = match session {
         Some(session) => session,
         None => session.insert(open()?),
     };
     match what {
-        What::Block(block) => Ok(vec![session.run(block)?]),
-        What::Each(blocks) => session.run_each(blocks),
+        What::Block(block) => {
+            Ok(EachResult { last: Some(session.run(block)?), ..EachResult::default() })
+        }
+        What::Each(each, room) => session.run_each(each, std::mem::take(room)),
     }
 }

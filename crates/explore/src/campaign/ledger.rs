@@ -11,8 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::{Bucket, End, Finding, Kind, Plan};
-use raddle_plan::{News, is_probe, picker};
+use raddle_model::{Bucket, End, Finding, Kind};
+use raddle_plan::{News, is_probe};
 
 use self::{predicted::Predicted, races::KnownRaces};
 use super::{
@@ -164,14 +164,10 @@ impl<'a> Ledger<'a> {
         if done.bucket.is_some_and(|it| self.tally.count_again(it)) {
             return Appetite::GoOn;
         }
-        let (Some(last), Some(entry), Some(summary)) = (
-            done.result.last.as_ref(),
-            done.block.entries.get(done.result.summaries.len() - 1),
-            done.result.summaries.last(),
-        ) else {
+        let (Some(last), Some(summary)) = (&done.result.last, done.result.summaries.last()) else {
             unreachable!("bug: a failure without its execution");
         };
-        let plan = Plan { picker: picker(entry), seed: entry.seed, ..done.block.plan.clone() };
+        let plan = done.plan(done.result.summaries.len() - 1);
         let first = done.range.end - 1;
         let mut finding = finding(&last.trace, &plan, first, &last.output, self.symbols)
             .expect("bug: what has a bucket is a finding");

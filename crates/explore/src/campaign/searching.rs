@@ -9,23 +9,27 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     ops::Range,
+    sync::Arc,
+    time::Duration,
 };
 
 use raddle_model::{End, PickerSpec, Plan, Points, Profile, Record, Timeouts};
 use raddle_plan::{
     entry,
-    search::{HapSets, Run, RunError, Search, SpecError, Start, Task},
+    search::{HapSets, Run, RunError, RunReader, Search, SpecError, Start, Task},
 };
+use raddle_trace::Briefs;
 
 use super::{
     CoveredOrders, Options, Outcome, SearchOptions, Searched,
+    batch::Batch,
     crew::{Job, What},
     journal::{self, Counted, Journal, Saved, Standing},
     learning::Learning,
     pace::Pace,
     source::{Done, Source},
 };
-use crate::target::{Block, TargetError};
+use crate::target::{Block, Each, TargetError};
 
 /// Tasks asked for at a time, at least: who comes next shows where executions have much in common.
 const TASKS_MIN: usize = 4;
@@ -43,13 +47,16 @@ pub(super) struct Searching<'a> {
     standing: Standing,
     /// Tasks that the search has handed out and we have not.
     tasks: VecDeque<Task>,
-    /// Tasks under way, by the number of their job.
+    /// Jobs under way, by the number of their first task.
     out: BTreeMap<u64, Out>,
     next_job: u64,
     /// How many tasks are handed out at once.
     pace: Pace,
     /// Results that do not count yet, by the number of their task.
-    waiting: BTreeMap<u64, Box<Done>>,
+    waiting: BTreeMap<u64, Came>,
+    reader: RunReader,
+    /// Of results that have been entered.
+    rooms: Vec<Briefs>,
     /// What was entered last, and is not in the journal yet: not before its finding is kept.
     entered: Option<Counted>,
     /// Executions from here on are not wanted.
@@ -60,11 +67,17 @@ pub(super) struct Searching<'a> {
     has_begun_again: bool,
 }
 
-/// A task under way.
+/// A job under way.
 struct Out {
     /// The search that wanted it: how often it had begun again.
     n_restarts: u32,
-    task: Task,
+    tasks: Vec<Task>,
+}
+
+/// The result of a task.
+enum Came {
+    Full(Box<Done>),
+    Brief { batch: Arc<Batch>, idx: usize },
 }
 
 impl<'a> Searching<'a> {
@@ -86,6 +99,8 @@ impl<'a> Searching<'a> {
             next_job: 0,
             pace: Pace::new(),
             waiting: BTreeMap::new(),
+            reader: RunReader::default(),
+            rooms: Vec::new(),
             entered: None,
             wanted: options.executions.unwrap_or(u64::MAX),
             places: BTreeMap::new(),
@@ -145,12 +160,8 @@ impl<'a> Searching<'a> {
         let (number, entry, shared) = self.learning.as_mut()?.next()?;
         let plan = self.plan(Vec::new(), raddle_plan::picker(&entry), shared);
         let plan = Plan { seed: entry.seed, ..plan };
-        let block = Block {
-            plan,
-            entries: vec![entry],
-            exit_is_fine: self.options.exit_is_fine,
-            common: 0,
-        };
+        let exit_is_fine = self.options.exit_is_fine;
+        let block = Block { plan, entries: vec![entry], exit_is_fine, common: 0 };
         Some(Job::block(number..number + 1, block))
     }
 
@@ -167,35 +178,39 @@ impl<'a> Searching<'a> {
         let left = self.wanted - self.standing.n_executions;
         let n_tasks = self.tasks.len().div_ceil(n_jobs).min(self.pace.n_block() as usize);
         let n_tasks = left.min(n_tasks as u64) as usize;
-        let first = self.next_job;
         let is_brief = !self.options.verbose && self.search.covered().is_none();
         let n_tasks = if is_brief { n_tasks.min(TASKS_MAX) } else { n_tasks.min(1) };
-        let blocks: Vec<Block> = (0..n_tasks).map_while(|it| self.next_task(it == 0)).collect();
-        let range = first..self.next_job;
-        match is_brief {
-            _ if blocks.is_empty() => None,
-            true => Some(Job { range, what: What::Each(blocks) }),
-            false => blocks.into_iter().next().map(|it| Job::block(range, it)),
+        if n_tasks == 0 {
+            return None;
         }
+        let each = self.each(n_tasks);
+        let tasks: Vec<Task> = self.tasks.drain(..n_tasks).collect();
+        let first = self.next_job;
+        self.next_job += n_tasks as u64;
+        self.out.insert(first, Out { n_restarts: self.standing.n_restarts, tasks });
+        let range = first..self.next_job;
+        Some(match is_brief {
+            true => {
+                let room = self.rooms.pop().unwrap_or_default();
+                Job { range, what: What::Each(Box::new(each), room) }
+            }
+            false => Job::block(range, each.alone(0)),
+        })
     }
 
-    fn next_task(&mut self, is_first: bool) -> Option<Block> {
-        let task = self.tasks.pop_front()?;
-        let common = match is_first {
-            true => {
-                let others = self.out.values().map(|it| &it.task).chain(&self.tasks);
-                common(&task.prefix, others.map(|it| &it.prefix[..]))
-            }
-            // Those that are run at once are too short for copies of them to be of use.
-            false => 0,
-        };
-        let plan = self.plan(task.prefix.clone(), task.tail, self.standing.shared.clone());
-        let entries = vec![entry(task.tail, plan.seed)];
-        let exit_is_fine = self.options.exit_is_fine;
-        let number = self.next_job;
-        self.next_job += 1;
-        self.out.insert(number, Out { n_restarts: self.standing.n_restarts, task });
-        Some(Block { plan, entries, exit_is_fine, common })
+    /// The first tasks, as they are run.
+    fn each(&self, n_tasks: usize) -> Each {
+        let others = self.out.values().flat_map(|it| &it.tasks).chain(self.tasks.iter().skip(1));
+        // Those that are run at once are too short for copies of them to be of use.
+        let common = common(&self.tasks[0].prefix, others.map(|it| &it.prefix[..]));
+        let plan = self.plan(Vec::new(), PickerSpec::Nonpreemptive, self.standing.shared.clone());
+        let (entries, exit_is_fine) = (Vec::new(), self.options.exit_is_fine);
+        let seed = plan.seed;
+        let mut each = Each::new(Block { plan, entries, exit_is_fine, common });
+        for task in self.tasks.iter().take(n_tasks) {
+            each.push(&task.prefix, entry(task.tail, seed));
+        }
+        each
     }
 
     fn plan(&self, prefix: Vec<u32>, picker: PickerSpec, shared: Vec<u64>) -> Plan {
@@ -217,35 +232,58 @@ impl<'a> Searching<'a> {
     /// Lets the search learn from the task that counts next, if its execution has come back.
     fn learn(&mut self) -> Option<Done> {
         let number = self.search.turn().filter(|_| self.standing.n_executions < self.wanted)?;
-        let mut done = *self.waiting.remove(&number)?;
-        done.label = self.search.label(number);
-        self.note_places(&done);
-        let counted = match &done.run {
-            Some(Ok(run)) => self.search.learn(number, run),
+        let came = self.waiting.remove(&number)?;
+        let label = self.search.label(number);
+        let execution = self.standing.n_executions;
+        self.standing.n_executions += 1;
+        let (mut done, full);
+        let run = match came {
+            Came::Full(came) => {
+                self.note_places(&came);
+                done = *came;
+                full = done.run.take().and_then(Result::ok);
+                self.standing.n_too_long += u64::from(full.is_none());
+                full.as_ref()
+            }
+            Came::Brief { batch, idx } => {
+                done = batch.done(idx, execution);
+                let run = self.reader.read(&batch.briefs.get(idx));
+                self.rooms.extend(Arc::into_inner(batch).map(|it| it.briefs));
+                Some(run)
+            }
+        };
+        let counted = match run {
+            Some(run) => self.search.learn(number, run),
             // Too long: nothing is known of the ways beside it, as if it had gone elsewhere.
-            _ => self.search.learn(number, &Run::default()),
+            None => self.search.learn(number, &Run::default()),
         };
         assert!(counted == [number], "bug: a search does not keep to its turns");
-        let execution = self.standing.n_executions;
+        if self.journal.is_some() {
+            self.entered = Some(Counted {
+                prefix: done.planned.prefix().to_vec(),
+                run: run.cloned(),
+                shared_found: done.result.shared_found.clone(),
+            });
+        }
+        done.label = label;
         done.range = execution..execution + 1;
-        self.standing.n_executions += 1;
-        self.standing.n_too_long += u64::from(matches!(done.run, Some(Err(_))));
         // Where every step is a scheduling point, none moves.
         if self.add_shared(&done.result.shared_found) && self.options.points != Points::All {
             self.begin_again();
-        }
-        if self.journal.is_some() {
-            self.entered = Some(Counted {
-                prefix: done.block.plan.prefix.clone(),
-                run: done.run.take().and_then(Result::ok),
-                shared_found: done.result.shared_found.clone(),
-            });
         }
         // What is told in brief has none, and what is depends on how long executions take.
         if done.bucket.is_none() && !self.options.verbose {
             done.result.last = done.result.last.take_if(|it| it.trace.end == Some(End::Bug));
         }
         Some(done.slim())
+    }
+
+    /// The number of a task under way, by its place among all; `None` if it was wanted before the search began
+    /// again.
+    fn task(&self, place: u64) -> Result<Option<u64>, TargetError> {
+        let (first, out) = self.out.range(..=place).next_back().ok_or_else(unasked)?;
+        let task = out.tasks.get((place - first) as usize).ok_or_else(unasked)?;
+        Ok((out.n_restarts == self.standing.n_restarts).then_some(task.number))
     }
 
     /// Notes where the statements of an execution are, if anybody will want to know.
@@ -280,6 +318,10 @@ impl<'a> Searching<'a> {
     }
 }
 
+fn unasked() -> TargetError {
+    TargetError::Bug("a result that nobody asked for".to_owned())
+}
+
 /// How many choices of a prefix others begin with. Nobody else: at least those that this one leads to will.
 fn common<'a>(prefix: &[u32], others: impl Iterator<Item = &'a [u32]>) -> u32 {
     let same = |other: &[u32]| prefix.iter().zip(other).take_while(|(a, b)| a == b).count();
@@ -306,31 +348,41 @@ impl Source for Searching<'_> {
             learning.take_in(done);
             return Ok(());
         }
-        let Some(out) = self.out.remove(&done.range.start) else {
-            return Err(TargetError::Bug("a result that nobody asked for".to_owned()));
-        };
-        if out.n_restarts != self.standing.n_restarts {
-            return Ok(());
-        }
-        self.pace.measure(1, done.elapsed);
         match done.run {
             Some(Ok(_) | Err(RunError::TooLong(_))) => {}
             Some(Err(error)) => return Err(TargetError::Unusable(error.to_string())),
             None => return Err(TargetError::Bug("an execution without its choices".to_owned())),
         }
-        self.waiting.insert(out.task.number, Box::new(done));
+        let number = self.task(done.range.start)?;
+        if let Some(number) = number {
+            self.waiting.insert(number, Came::Full(Box::new(done)));
+        }
         Ok(())
     }
 
-    fn give_back(&mut self, range: Range<u64>) {
-        if !range.is_empty() {
+    fn take_in_briefs(&mut self, first: u64, batch: Batch) -> Result<(), TargetError> {
+        let batch = Arc::new(batch);
+        for idx in 0..batch.briefs.len() {
+            RunReader::check(&batch.briefs.get(idx))
+                .map_err(|error| TargetError::Unusable(error.to_string()))?;
+            if let Some(number) = self.task(first + idx as u64)? {
+                self.waiting.insert(number, Came::Brief { batch: Arc::clone(&batch), idx });
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, first: u64, left: Range<u64>, elapsed: Duration) {
+        let Some(out) = self.out.remove(&first) else { return };
+        if out.n_restarts != self.standing.n_restarts {
+            return;
+        }
+        self.pace.measure(left.start - first, elapsed);
+        if !left.is_empty() {
             self.pace = Pace::new();
         }
-        for number in range.rev() {
-            let out = self.out.remove(&number);
-            if let Some(out) = out.filter(|it| it.n_restarts == self.standing.n_restarts) {
-                self.tasks.push_front(out.task);
-            }
+        for task in out.tasks.into_iter().skip((left.start - first) as usize).rev() {
+            self.tasks.push_front(task);
         }
     }
 
@@ -362,14 +414,15 @@ impl Source for Searching<'_> {
     /// A failure is one, whenever it would have counted. The rest is made again when the search goes on.
     fn leftover(&mut self) -> Option<Done> {
         self.write_down();
-        loop {
-            let (_, mut done) = self.waiting.pop_first()?;
+        while let Some((_, came)) = self.waiting.pop_first() {
+            let Came::Full(mut done) = came else { continue };
             if done.bucket.is_some() && self.standing.n_executions < self.wanted {
                 let number = self.standing.n_executions;
                 done.range = number..number + 1;
-                return Some((*done).slim());
+                return Some(done.slim());
             }
         }
+        None
     }
 
     fn stop_after(&mut self, execution: u64) {

@@ -8,12 +8,16 @@ use std::{ops::Range, time::Duration};
 
 use raddle_model::{Bucket, Plan};
 use raddle_plan::{
-    News, picker,
+    News,
     search::{Run, RunError},
 };
 
-use super::{Outcome, crew::Job};
-use crate::target::{Block, BlockResult, TargetError};
+use super::{
+    Outcome,
+    batch::{Batch, Planned},
+    crew::Job,
+};
+use crate::target::{BlockResult, TargetError};
 
 /// Hands out executions and learns from them.
 pub(super) trait Source {
@@ -23,8 +27,13 @@ pub(super) trait Source {
     /// Takes in what came back of a job.
     fn take_in(&mut self, done: Done) -> Result<(), TargetError>;
 
-    /// Takes back executions of a job that were not run.
-    fn give_back(&mut self, _range: Range<u64>) {}
+    /// Takes in what came back of a job in brief, from an execution on.
+    fn take_in_briefs(&mut self, _first: u64, _batch: Batch) -> Result<(), TargetError> {
+        unreachable!("bug: nobody has asked for executions in brief");
+    }
+
+    /// The job that began with an execution is over, after this time; of those `left` nothing came back.
+    fn close(&mut self, _first: u64, _left: Range<u64>, _elapsed: Duration) {}
 
     /// The next executions to be entered, if they have come back. They have been learned from.
     fn next_done(&mut self) -> Option<Done>;
@@ -50,7 +59,7 @@ pub(super) trait Source {
 pub(super) struct Done {
     /// Their numbers: as handed out, and when they are entered, those under which they count.
     pub(super) range: Range<u64>,
-    pub(super) block: Block,
+    pub(super) planned: Planned,
     pub(super) result: BlockResult,
     /// The bucket of the last execution, if it failed.
     pub(super) bucket: Option<Bucket>,
@@ -76,8 +85,7 @@ impl Done {
 
     /// The plan of one of its executions.
     pub(super) fn plan(&self, idx: usize) -> Plan {
-        let entry = &self.block.entries[idx];
-        Plan { picker: picker(entry), seed: entry.seed, ..self.block.plan.clone() }
+        self.planned.plan(idx)
     }
 
     /// Executions that were run, of those that were handed out.

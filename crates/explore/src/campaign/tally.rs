@@ -81,7 +81,7 @@ impl Tally {
         if let Some(last) = news.last_mut() {
             last.is_new_finding = is_new;
         }
-        for (entry, news) in done.block.entries.iter().zip(&news) {
+        for (entry, news) in done.planned.entries().iter().zip(&news) {
             self.credit(entry, news, options);
         }
         news

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use raddle_model::{End, Flags, ObjectId, OpKind, OpResult, SiteId, ThreadId, hash_bytes, mix};
-use raddle_trace::{Module, Options, Region, Site, Trace};
+use raddle_model::{End, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, hash_bytes, mix};
+use raddle_trace::{
+    Brief, Module, Object, ObjectEntry, Options, Region, Site, SiteEntry, Tables, Trace,
+};
 use serde::{Deserialize, Serialize};
 
 use super::Threads;
@@ -163,13 +165,15 @@ impl Run {
         }
         names.set(&trace.modules);
         let sites: Vec<u64> = trace.sites.iter().map(|it| names.site(it)).collect();
-        let ways = ways(trace, &sites);
+        let mut ways = Vec::new();
+        set_ways(&mut ways, trace.sites.iter().copied(), &sites);
+        let objects = trace.objects.iter().enumerate();
         let steps = trace.events.iter().zip(&trace.options);
         Ok(Run {
             steps: steps.map(|(event, options)| step(event, options)).collect(),
             pending: pending(trace),
             end: trace.end,
-            objects: (0..trace.objects.len()).map(|it| object_name(trace, it, &ways)).collect(),
+            objects: objects.map(|(idx, it)| object_name(it, idx, &ways)).collect(),
             sites,
             site_keys: trace.sites.iter().map(site_key).collect(),
         })
@@ -198,18 +202,86 @@ fn step(event: &raddle_model::Event, options: &Options) -> Step {
 fn pending(trace: &Trace) -> Vec<Pending> {
     let threads = trace.threads.iter().enumerate().filter(|(_, it)| !it.is_finished);
     threads
-        .map(|(number, it)| Pending {
-            thread: ThreadId(number as u32),
-            kind: it.pending.kind,
-            flags: it.pending.flags,
-            object: it.pending.object,
-            other: it.pending.other,
-            site: it.pending.site,
-            is_blocked: it.is_blocked,
-        })
+        .map(|(number, it)| Pending::new(ThreadId(number as u32), &it.pending, it.is_blocked))
         // Who ran at the end had announced nothing.
         .filter(|it| trace.end_thread != Some(it.thread))
         .collect()
+}
+
+impl Pending {
+    fn new(thread: ThreadId, op: &Op, is_blocked: bool) -> Pending {
+        Pending {
+            thread,
+            kind: op.kind,
+            flags: op.flags,
+            object: op.object,
+            other: op.other,
+            site: op.site,
+            is_blocked,
+        }
+    }
+}
+
+/// Reads executions that were told in brief, one after the other. Their tables are mostly the same, and there is
+/// one room for all of them.
+#[derive(Debug, Default)]
+pub struct RunReader {
+    run: Run,
+    names: ModuleNames,
+    ways: Vec<u64>,
+    /// The tables that are in the run.
+    objects: Vec<ObjectEntry>,
+    sites: Vec<SiteEntry>,
+}
+
+impl RunReader {
+    /// Is an execution of use to a search?
+    pub fn check(brief: &Brief<'_>) -> Result<(), RunError> {
+        match brief.tables().n_threads {
+            0..=Threads::MAX => Ok(()),
+            _ => Err(RunError::TooManyThreads),
+        }
+    }
+
+    /// What an execution did, which is of use.
+    pub fn read(&mut self, brief: &Brief<'_>) -> &Run {
+        let tables = brief.tables();
+        self.set_tables(brief.modules, &tables);
+        let run = &mut self.run;
+        run.steps.clear();
+        run.steps
+            .extend(tables.events().zip(tables.options).map(|(it, options)| step(&it, options)));
+        let pending =
+            tables.pending.iter().filter(|it| tables.end_thread != Some(ThreadId(it.thread)));
+        run.pending.clear();
+        run.pending.extend(
+            pending.map(|it| Pending::new(ThreadId(it.thread), &it.op(), it.is_blocked == 1)),
+        );
+        run.end = brief.end();
+        run
+    }
+
+    fn set_tables(&mut self, modules: &Arc<[Module]>, tables: &Tables<'_>) {
+        let RunReader { run, names, ways, objects, sites } = self;
+        let has_changed = names.set(modules) || sites != tables.sites;
+        if has_changed {
+            sites.clear();
+            sites.extend_from_slice(tables.sites);
+            let all = || tables.sites.iter().map(Site::from);
+            run.sites.clear();
+            run.sites.extend(all().map(|it| names.site(&it)));
+            run.site_keys.clear();
+            run.site_keys.extend(all().map(|it| site_key(&it)));
+            set_ways(ways, all(), &run.sites);
+        }
+        if has_changed || objects != tables.objects {
+            objects.clear();
+            objects.extend_from_slice(tables.objects);
+            let all = tables.objects.iter().map(Object::from).enumerate();
+            run.objects.clear();
+            run.objects.extend(all.map(|(idx, it)| object_name(&it, idx, ways)));
+        }
+    }
 }
 
 /// What modules are called in all executions; kept from trace to trace, for they are mostly the same.
@@ -220,11 +292,14 @@ pub struct ModuleNames {
 }
 
 impl ModuleNames {
-    fn set(&mut self, modules: &Arc<[Module]>) {
-        if !Arc::ptr_eq(&self.modules, modules) {
+    /// Have they changed?
+    fn set(&mut self, modules: &Arc<[Module]>) -> bool {
+        let has_changed = !Arc::ptr_eq(&self.modules, modules);
+        if has_changed {
             self.modules = Arc::clone(modules);
             self.names = modules.iter().map(|it| hash_bytes(it.path.as_bytes())).collect();
         }
+        has_changed
     }
 
     fn site(&self, site: &Site) -> u64 {
@@ -239,18 +314,16 @@ fn site_key(site: &Site) -> u64 {
 }
 
 /// Names of sites with the calls that led there through the library: blocks are counted by both.
-fn ways(trace: &Trace, sites: &[u64]) -> Vec<u64> {
-    let mut ways: Vec<u64> = Vec::with_capacity(sites.len());
-    for (site, name) in trace.sites.iter().zip(sites) {
+fn set_ways(ways: &mut Vec<u64>, all: impl Iterator<Item = Site>, names: &[u64]) {
+    ways.clear();
+    for (site, name) in all.zip(names) {
         // Whoever leads to a site is numbered before it.
         let via = site.via.and_then(|it| ways.get(it.0 as usize).copied());
         ways.push(via.map_or(*name, |it| mix(*name, it)));
     }
-    ways
 }
 
-fn object_name(trace: &Trace, idx: usize, ways: &[u64]) -> ObjectName {
-    let object = &trace.objects[idx];
+fn object_name(object: &Object, idx: usize, ways: &[u64]) -> ObjectName {
     let class = object.class as u64;
     let name = |words: &[u64]| words.iter().fold(class, |hash, word| mix(hash, *word)) | 1;
     let plain = |words: &[u64]| ObjectName { name: name(words), block: 0 };

@@ -1,0 +1,83 @@
+//! Executions of a search that came back together and are entered one by one.
+
+use std::sync::Arc;
+
+use raddle_model::Plan;
+use raddle_plan::picker;
+use raddle_trace::{Briefs, Entry, SeenRace};
+
+use super::source::Done;
+use crate::{
+    coverage::covered,
+    target::{Block, BlockResult, Each},
+};
+
+/// Executions that ended well, told in brief.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) each: Arc<Each>,
+    pub(super) briefs: Briefs,
+    pub(super) races: Vec<SeenRace>,
+}
+
+impl Batch {
+    /// One of them, as it is entered: execution `number`.
+    pub(super) fn done(&self, idx: usize, number: u64) -> Done {
+        let brief = self.briefs.get(idx);
+        let summaries = vec![*brief.summary];
+        let own = self.races.iter().filter(|it| it.execution as usize == idx);
+        Done {
+            range: number..number + 1,
+            planned: Planned::One { each: Arc::clone(&self.each), idx },
+            result: BlockResult {
+                covered: covered(&summaries, brief.pairs),
+                races: own.map(|it| SeenRace { execution: 0, ..it.clone() }).collect(),
+                summaries,
+                ..BlockResult::default()
+            },
+            bucket: None,
+            is_known: false,
+            run: None,
+            elapsed: std::time::Duration::ZERO,
+            label: None,
+        }
+    }
+}
+
+/// What executions were to do.
+#[derive(Debug)]
+pub(super) enum Planned {
+    /// All of a block.
+    Block(Box<Block>),
+    /// One of several.
+    One { each: Arc<Each>, idx: usize },
+}
+
+impl Planned {
+    /// Seed and picker of each execution.
+    pub(super) fn entries(&self) -> &[Entry] {
+        match self {
+            Planned::Block(block) => &block.entries,
+            Planned::One { each, idx } => &each.entries()[*idx..=*idx],
+        }
+    }
+
+    /// The prefix that all follow.
+    pub(super) fn prefix(&self) -> &[u32] {
+        match self {
+            Planned::Block(block) => &block.plan.prefix,
+            Planned::One { each, idx } => each.prefix(*idx),
+        }
+    }
+
+    /// The plan of one execution.
+    pub(super) fn plan(&self, idx: usize) -> Plan {
+        match self {
+            Planned::Block(block) => {
+                let entry = &block.entries[idx];
+                Plan { picker: picker(entry), seed: entry.seed, ..block.plan.clone() }
+            }
+            Planned::One { each, idx } => each.alone(*idx).plan,
+        }
+    }
+}
