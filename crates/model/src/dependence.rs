@@ -153,7 +153,7 @@ impl Effect {
     ];
 
     const fn commutes_with(self, other: Effect) -> bool {
-        matches!((conflict(self, other), conflict(other, self)), (Conflict::No, Conflict::No))
+        matches!((rule(self, other), rule(other, self)), (Conflict::No, Conflict::No))
     }
 
     /// What an op may do to its object.
@@ -255,7 +255,24 @@ pub enum Conflict {
 }
 
 /// Whether the order of two uses of one object by different threads, this one first, matters.
+#[inline]
 pub const fn conflict(first: Effect, second: Effect) -> Conflict {
+    CONFLICTS[first as usize][second as usize]
+}
+
+/// A search asks all the time, and branches on it can't be foretold.
+static CONFLICTS: [[Conflict; Effect::ALL.len()]; Effect::ALL.len()] = {
+    let mut all = [[Conflict::No; Effect::ALL.len()]; Effect::ALL.len()];
+    let mut idx = 0;
+    while idx < Effect::ALL.len() * Effect::ALL.len() {
+        let (first, second) = (idx / Effect::ALL.len(), idx % Effect::ALL.len());
+        all[first][second] = rule(Effect::ALL[first], Effect::ALL[second]);
+        idx += 1;
+    }
+    all
+};
+
+const fn rule(first: Effect, second: Effect) -> Conflict {
     use Conflict::*;
     use Effect::*;
     match (first, second) {

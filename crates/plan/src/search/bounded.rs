@@ -6,7 +6,7 @@
 //! would grow with the number of schedules, this way memory is O(depth · threads), and a level is so much
 //! larger than the one below that it hardly matters. Executions made again are counted as redundant.
 
-use raddle_model::{PickerSpec, ThreadId};
+use raddle_model::ThreadId;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
@@ -77,10 +77,6 @@ impl<C: Cost> Policy for Bounded<C> {
             spent = self.add_choices(path, idx);
         }
         if spent < self.level { Verdict::Redundant } else { Verdict::New }
-    }
-
-    fn beyond(&self, _: &Path<u32, u32>, _: usize, _: usize) -> (Vec<u32>, PickerSpec) {
-        (Vec::new(), PickerSpec::Nonpreemptive)
     }
 
     fn next_level(&mut self) -> bool {

@@ -5,7 +5,6 @@
 //! signal may wake. After a look of a thread that waits by looking (`spin`), nothing branches: else a loop
 //! would make the search endless. Memory O(depth · threads).
 
-use raddle_model::PickerSpec;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -49,10 +48,6 @@ impl Policy for Dfs {
             }
         }
         Verdict::New
-    }
-
-    fn beyond(&self, _: &Path<(), ()>, _: usize, _: usize) -> (Vec<u32>, PickerSpec) {
-        (Vec::new(), PickerSpec::Nonpreemptive)
     }
 
     fn words(&self, is_finished: bool) -> String {

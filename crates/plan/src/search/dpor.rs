@@ -14,19 +14,21 @@ mod guide;
 mod hapset;
 mod optimal;
 mod source;
+mod waiting;
 
 use raddle_model::{End, Flags, PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize};
 
-use self::guide::Code;
 pub(crate) use self::{
     bounded::Bounded,
     classic::Classic,
     guide::Guide,
     hapset::{Ordered, Pruned, PrunedBounded},
-    optimal::{Branch, Optimal},
+    optimal::Optimal,
     source::Source,
+    waiting::Branch,
 };
+use self::{guide::Code, waiting::Waiting};
 use super::{
     Covered, HapSets, Pending, Run, Step, Threads,
     deed::{Deed, Marks},
@@ -40,7 +42,7 @@ pub(crate) type Path = tree::Path<Sleepers, Known>;
 pub(crate) type Node = tree::Node<Sleepers, Known>;
 
 /// Threads that sleep at a node, with what they would do.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sleepers(Vec<Sleeper>);
 
 /// A thread whose step was explored beside, and what that did.
@@ -66,13 +68,13 @@ pub(crate) struct Known {
     /// What it costs, in searches that count that.
     cost: u32,
     /// What is wanted after it. Empty when it has been taken.
-    then: Vec<Branch>,
+    then: Waiting,
 }
 
 impl Known {
-    /// What is known about a way that a sequence begins with.
-    fn of(first: Branch) -> Known {
-        let Branch { deed, is_certain, then, .. } = first;
+    /// What is known about a way that sequences begin with.
+    fn of(first: Branch, then: Waiting) -> Known {
+        let Branch { deed, is_certain, .. } = first;
         Known { op: Some(deed), is_certain, then, ..Known::default() }
     }
 }
@@ -187,27 +189,24 @@ impl<R: Rule> Policy for Reduced<R> {
         verdict
     }
 
-    fn beyond(&self, path: &Path, node: usize, child: usize) -> (Vec<u32>, PickerSpec) {
-        let taken = &path.node(node).children[child];
+    fn beyond(&self, path: &Path, node: usize, child: usize, choices: &mut Vec<u32>) -> PickerSpec {
         if !R::HAS_SLEEP {
-            return (Vec::new(), PickerSpec::Nonpreemptive);
+            return PickerSpec::Nonpreemptive;
         }
-        let mut asleep = asleep_after(path.node(node), child);
-        let mut choices = Vec::new();
+        let taken = &path.node(node).children[child];
         let mut from = node as u32 + 1;
-        let mut next = taken.extra.then.first();
-        while let Some(branch) = next {
-            push_choice(&mut choices, branch.way.thread, branch.way.choice);
-            asleep.retain(|it| it.stays(branch.way.thread, &branch.deed));
+        for branch in taken.extra.then.first() {
+            push_choice(choices, branch.way.thread, branch.way.choice);
             from += 1;
-            next = branch.then.first();
         }
-        let asleep: Threads = asleep.into_iter().map(|it| it.thread).collect();
-        let tail = match asleep.is_empty() {
-            true => PickerSpec::Nonpreemptive,
-            false => PickerSpec::Awake { asleep: asleep.0, from },
+        let stays = |it: &Sleeper| {
+            taken.extra.then.first().all(|branch| it.stays(branch.way.thread, &branch.deed))
         };
-        (choices, tail)
+        let asleep = asleep_after(path.node(node), child).filter(stays).map(|it| it.thread);
+        match asleep.collect::<Threads>() {
+            Threads::NONE => PickerSpec::Nonpreemptive,
+            asleep => PickerSpec::Awake { asleep: asleep.0, from },
+        }
     }
 
     /// Its step is certain to wake whoever sleeps because of a child that is under way. So those who sleep
@@ -261,7 +260,7 @@ impl<R: Rule> Reduced<R> {
                 guide.learn(order, code, idx);
             }
         }
-        let mut waiting = Vec::new();
+        let mut waiting = Waiting::default();
         for idx in from..path.steps.len() {
             let asked = order.ask_step(&path.steps, &path.objects);
             if idx == path.n_nodes() {
@@ -377,14 +376,15 @@ fn push_node(order: &Order, path: &mut Path, idx: usize, has_sleep: bool) {
 
 /// Who sleeps after a child's step, as far as its op and those of the children before it tell. Not all of
 /// them may have been taken, so what their steps did is not asked: it would depend on when this is.
-fn asleep_after(node: &Node, child: usize) -> Vec<Sleeper> {
+fn asleep_after(node: &Node, child: usize) -> impl Iterator<Item = Sleeper> {
     let taken = &node.children[child];
-    let Some(woken_by) = &taken.extra.op else { return Vec::new() };
+    let woken_by = taken.extra.op;
     let before = node.children[..child].iter().filter_map(|it| {
         Some(Sleeper { thread: it.way.thread, deed: it.extra.op?, is_end: it.extra.is_end })
     });
     let all = node.extra.0.iter().copied().chain(before);
-    all.filter(|it| it.stays(taken.way.thread, woken_by)).collect()
+    let stays = move |it: &Sleeper| woken_by.is_some_and(|by| it.stays(taken.way.thread, &by));
+    all.filter(stays)
 }
 
 impl tree::Child<Known> {
@@ -402,6 +402,16 @@ impl Sleeper {
     }
 }
 
+impl Clone for Sleepers {
+    fn clone(&self) -> Sleepers {
+        Sleepers(self.0.clone())
+    }
+
+    fn clone_from(&mut self, other: &Sleepers) {
+        self.0.clone_from(&other.0);
+    }
+}
+
 impl Sleepers {
     pub(crate) fn threads(&self) -> Threads {
         self.0.iter().map(|it| it.thread).collect()
@@ -410,27 +420,25 @@ impl Sleepers {
 
 impl Path {
     /// The path goes through a new node's first way; other ways may wait there.
-    fn begin(&mut self, idx: usize, asked: &Asked, waiting: Vec<Branch>) {
+    fn begin(&mut self, idx: usize, asked: &Asked, mut waiting: Waiting) {
         let step = self.steps[idx];
         let op = Some(Deed::pending(&asked.op, &self.objects, Marks::default()));
         let node = self.node_mut(idx);
         node.begin(&step, Known { op, ..Known::default() });
-        for branch in waiting {
+        while let Some((branch, then)) = waiting.pop_way() {
             let way = node.children[0].way;
             let is_taken = branch.way.thread == way.thread
                 && branch.way.choice.is_none_or(|it| way.choice == Some(it));
             match is_taken {
-                true => node.children[0].extra.then = branch.then,
-                false => {
-                    node.add(branch.way, Known::of(branch));
-                }
+                true => node.children[0].extra.then = then,
+                false => node.add(branch.way, Known::of(branch, then)),
             }
         }
     }
 
     /// The path goes through a way: what it did is known now, and in what other ways it could be done. What
     /// waits behind it.
-    fn take(&mut self, idx: usize, asked: &Asked) -> Vec<Branch> {
+    fn take(&mut self, idx: usize, asked: &Asked) -> Waiting {
         let step = self.steps[idx];
         let node = self.node_mut(idx);
         let current = node.current.expect("bug: the path goes through the node");

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Divergence, InTurn, Progress, Run, Search, SpecError, Task,
-    dpor::{Optimal, Reduced},
+    dpor::{Optimal, Path, Reduced},
     estimate::Leaves,
     order::Order,
     tree::{Policy, Tree},
@@ -48,6 +48,8 @@ pub(crate) struct Forest {
     /// Of branches that are done.
     #[serde(skip)]
     spare: Vec<Order>,
+    #[serde(skip)]
+    room: Vec<Path>,
     /// What branches have come to that are done.
     past: Account,
 }
@@ -80,6 +82,12 @@ struct Account {
     divergence: Option<Divergence>,
 }
 
+impl Branch {
+    fn where_to_part(&self) -> Option<usize> {
+        self.tree.path().where_to_part::<Reduced<Optimal>>()
+    }
+}
+
 impl Account {
     fn add(&mut self, tree: &Tree<Reduced<Optimal>>) {
         self.leaves.add_all(&tree.leaves);
@@ -100,6 +108,7 @@ impl Forest {
             round: VecDeque::new(),
             results: BTreeMap::new(),
             spare: Vec::new(),
+            room: Vec::new(),
             past: Account::default(),
         };
         forest.begin_round();
@@ -145,41 +154,53 @@ impl Forest {
 
     /// Branches that are done hand over what they want elsewhere.
     fn join(&mut self) {
-        let is_done = |it: &Branch| it.tree.has_ended() && !it.tree.path.is_parted();
+        let is_done = |it: &Branch| it.tree.has_ended() && !it.tree.path().is_parted();
         while let Some(idx) = self.branches.iter().skip(1).rposition(is_done) {
             let Branch { number, parent, tree } = self.branches.remove(idx + 1);
             self.past.add(&tree);
             let parent = self.idx(parent.expect("bug: only the first branch was parted from none"));
-            let Tree { policy, path, .. } = &mut self.branches[parent].tree;
-            self.spare.extend(policy.join(path, tree.policy));
+            let (policy, path) = self.branches[parent].tree.parts_mut();
+            let (behind, room) = tree.into_parts();
+            self.spare.extend(policy.join(path, behind));
             path.close(number);
+            self.room.push(room);
         }
     }
 
     /// Parts paths, those first that can be parted nearest to their beginning, until enough have work.
     fn part(&mut self) {
-        let mut n_open = self.branches.iter().filter(|it| !it.tree.has_ended()).count();
-        while n_open < PATHS_MAX {
-            let parts = self.branches.iter().enumerate();
-            let parts = parts.filter_map(|(idx, it)| {
-                Some((it.tree.path.where_to_part::<Reduced<Optimal>>()?, idx))
-            });
-            let Some((at, idx)) = parts.min() else { return };
-            let number = self.next_branch;
-            self.next_branch += 1;
-            let branch = &mut self.branches[idx];
-            let policy = branch.tree.policy.part(self.spare.pop());
-            let path = branch.tree.path.part(at, number);
-            let parent = branch.number;
-            for other in self.branches.iter_mut().filter(|it| it.parent == Some(parent)) {
-                if path.floor() < other.tree.path.floor() {
-                    other.parent = Some(number);
-                }
-            }
-            let tree = Tree::behind(policy, path);
-            self.branches.push(Branch { number, parent: Some(parent), tree });
-            n_open += 1;
+        let n_open = self.branches.iter().filter(|it| !it.tree.has_ended()).count();
+        if PATHS_MAX <= n_open {
+            return;
         }
+        let mut parts: Vec<Option<usize>> =
+            self.branches.iter().map(Branch::where_to_part).collect();
+        for _ in n_open..PATHS_MAX {
+            let known = parts.iter().enumerate().filter_map(|(idx, at)| Some(((*at)?, idx)));
+            let Some((at, idx)) = known.min() else { return };
+            self.part_one(idx, at);
+            parts[idx] = self.branches[idx].where_to_part();
+            parts.extend(self.branches.last().map(Branch::where_to_part));
+        }
+    }
+
+    /// Parts one path at a node.
+    fn part_one(&mut self, idx: usize, at: usize) {
+        let number = self.next_branch;
+        self.next_branch += 1;
+        let spare = self.spare.pop();
+        let branch = &mut self.branches[idx];
+        let parent = branch.number;
+        let (policy, path) = branch.tree.parts_mut();
+        let room = self.room.pop().unwrap_or_default();
+        let (policy, path) = (policy.part(spare), path.part(at, number, room));
+        for other in self.branches.iter_mut().filter(|it| it.parent == Some(parent)) {
+            if path.floor() < other.tree.path().floor() {
+                other.parent = Some(number);
+            }
+        }
+        let tree = Tree::behind(policy, path);
+        self.branches.push(Branch { number, parent: Some(parent), tree });
     }
 
     fn count(&mut self, run: &Run) {
@@ -240,7 +261,7 @@ impl Search for Forest {
         self.branches.iter().for_each(|it| all.add(&it.tree));
         let done = match is_finished {
             true => 1.0,
-            false => self.branches.iter().map(|it| it.tree.path.done()).sum(),
+            false => self.branches.iter().map(|it| it.tree.path().done()).sum(),
         };
         Progress {
             n_executions: all.n_executions,
@@ -249,7 +270,7 @@ impl Search for Forest {
             divergence: all.divergence,
             estimate: all.leaves.estimate(Some(done)),
             is_finished,
-            words: self.branches[0].tree.policy.words(is_finished),
+            words: self.branches[0].tree.policy().words(is_finished),
             ..Progress::default()
         }
     }

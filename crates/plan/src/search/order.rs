@@ -26,7 +26,7 @@ pub(crate) use self::sequence::Sequence;
 use super::{
     ObjectName, Pending, Step,
     deed::{Deed, Marks},
-    spin::{is_repeat, last_look},
+    spin::{last_look, repeats},
 };
 
 /// See the module.
@@ -99,6 +99,15 @@ pub(crate) struct Asked {
     looked: Option<usize>,
 }
 
+/// What an op does, as far as its thread's own past tells.
+#[derive(Clone, Copy, Debug)]
+struct Doing {
+    deed: Deed,
+    depth: i32,
+    is_repeat: bool,
+    looked: Option<usize>,
+}
+
 impl Asked {
     pub(crate) fn deed(&self) -> &Deed {
         &self.event.deed
@@ -166,8 +175,9 @@ impl Order {
         self.widen(step.thread);
         let depth = self.depth(&op, Some(step.result));
         let deed = Deed::done(step, objects, self.marks(&op, depth, steps));
-        let is_repeat = is_repeat(steps, self.events.len());
-        self.ask(op, deed, depth, is_repeat, steps)
+        let looked = last_look(&op, &steps[..self.events.len()]);
+        let is_repeat = repeats(steps, self.events.len(), looked);
+        self.ask(op, Doing { deed, depth, is_repeat, looked }, steps)
     }
 
     /// Asks about an op that was pending when the execution ended.
@@ -180,17 +190,12 @@ impl Order {
         self.widen(op.thread);
         let depth = self.depth(op, None);
         let deed = Deed::pending(op, objects, self.marks(op, depth, steps));
-        self.ask(*op, deed, depth, false, steps)
+        let looked = last_look(op, &steps[..self.events.len()]);
+        self.ask(*op, Doing { deed, depth, is_repeat: false, looked }, steps)
     }
 
-    fn ask(
-        &mut self,
-        op: Pending,
-        deed: Deed,
-        depth: i32,
-        is_repeat: bool,
-        steps: &[Step],
-    ) -> Asked {
+    fn ask(&mut self, op: Pending, doing: Doing, steps: &[Step]) -> Asked {
+        let Doing { deed, depth, is_repeat, looked } = doing;
         // A lock that is held already is not touched, but how deep it is held must be found again.
         let is_used = |idx: usize| {
             deed.uses[idx].0 != 0 && (deed.uses[idx].1 != Effect::Nothing || depth != 0)
@@ -206,7 +211,6 @@ impl Order {
         if has_jumped {
             self.jump(op.thread, steps);
         }
-        let looked = last_look(&op, &steps[..self.events.len()]);
         let asked = Asked { op, event, has_jumped, looked };
         self.set_past(&asked, steps);
         self.set_clock(&asked, steps);
@@ -344,10 +348,13 @@ impl Order {
 
     /// Did the deadline of the next step pass because nobody could go on?
     fn has_jumped(&self, op: &Pending, steps: &[Step]) -> bool {
+        if !op.flags.has(Flags::TIMED_OUT) {
+            return false;
+        }
         let is_enabled = steps.get(self.events.len()).is_some_and(|it| it.enabled.has(op.thread));
         let could_end = self.may_time_out && self.could_end(op, steps);
         let has_left = op.kind == OpKind::CondWake && self.has_left(op, steps);
-        op.flags.has(Flags::TIMED_OUT) && is_enabled && !could_end && !has_left
+        is_enabled && !could_end && !has_left
     }
 
     /// Time has jumped to the deadline of a thread: before the next step, unless it did so before an earlier

@@ -14,9 +14,12 @@ use super::{Pending, Step};
 
 /// Is a step the second look of a thread that waits so?
 pub(crate) fn is_repeat(steps: &[Step], idx: usize) -> bool {
-    let step = &steps[idx];
-    is_look(step)
-        && last_look(&step.op(), &steps[..idx]).is_some_and(|it| steps[it].value == step.value)
+    repeats(steps, idx, last_look(&steps[idx].op(), &steps[..idx]))
+}
+
+/// The same, if its thread is known to have looked last at this one.
+pub(crate) fn repeats(steps: &[Step], idx: usize, looked: Option<usize>) -> bool {
+    looked.is_some_and(|it| is_look(&steps[idx]) && steps[it].value == steps[idx].value)
 }
 
 /// The last time a thread looked as it is about to look, if it has yielded since and done nothing else than

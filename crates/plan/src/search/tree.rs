@@ -8,7 +8,9 @@
 //!
 //! Memory: O(depth · threads) for the path, and one execution for each that was handed out ahead.
 
-use std::collections::BTreeMap;
+mod parting;
+
+use std::{cell::Cell, collections::BTreeMap};
 
 use raddle_model::{PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -57,7 +59,7 @@ pub(crate) struct Child<E> {
 }
 
 /// A state in which somebody is chosen.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Node<N, E> {
     /// In the order in which they are taken.
     pub(crate) children: Vec<Child<E>>,
@@ -102,13 +104,16 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
     fn grow(&mut self, path: &mut Path<Self::Node, Self::Child>, from: usize, run: &Run)
     -> Verdict;
 
-    /// Further choices to follow after a child's own, and who chooses then.
+    /// Adds further choices to follow after a child's own. Who chooses then?
     fn beyond(
         &self,
-        path: &Path<Self::Node, Self::Child>,
-        node: usize,
-        child: usize,
-    ) -> (Vec<u32>, PickerSpec);
+        _path: &Path<Self::Node, Self::Child>,
+        _node: usize,
+        _child: usize,
+        _choices: &mut Vec<u32>,
+    ) -> PickerSpec {
+        PickerSpec::Nonpreemptive
+    }
 
     /// Everything is done: is there a next level, to begin from the start again?
     fn next_level(&mut self) -> bool {
@@ -152,6 +157,17 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
 }
 
 impl<N: Clone + Default, E: Clone> Path<N, E> {
+    pub(crate) const fn new() -> Path<N, E> {
+        Path {
+            steps: Vec::new(),
+            nodes: Vec::new(),
+            n_nodes: 0,
+            floor: 0,
+            objects: Vec::new(),
+            sites: Vec::new(),
+        }
+    }
+
     pub(crate) fn n_nodes(&self) -> usize {
         self.n_nodes
     }
@@ -194,7 +210,7 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
 
     /// The choices up to a node.
     pub(crate) fn choices(&self, n_steps: usize) -> Vec<u32> {
-        let mut choices = Vec::with_capacity(n_steps + 2);
+        let mut choices = Vec::with_capacity(self.steps.len() + 2);
         for step in &self.steps[..n_steps] {
             push_choice(&mut choices, step.thread, (step.n_choices > 1).then_some(step.choice));
         }
@@ -202,7 +218,7 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
     }
 
     /// The deepest node with a child that can be taken, and that child.
-    pub(crate) fn first_open<P: Policy<Node = N, Child = E>>(&self) -> Option<(usize, usize)> {
+    fn first_open<P: Policy<Node = N, Child = E>>(&self) -> Option<(usize, usize)> {
         self.opens::<P>().next()
     }
 
@@ -220,56 +236,6 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
             let open = open.filter(move |(child, _)| !is_parted || P::is_free(node, *child));
             open.map(move |(child, _)| (idx, child))
         })
-    }
-
-    /// The node nearest to the beginning where a way waits that needs nothing of what is behind the node, if
-    /// there is work behind it.
-    pub(crate) fn where_to_part<P: Policy<Node = N, Child = E>>(&self) -> Option<usize> {
-        let waits = |idx: &usize| {
-            let node = &self.nodes[*idx];
-            let mut children = (0..).zip(&node.children);
-            children.any(|(child, it)| !it.state.has_counted() && P::is_free(node, child))
-        };
-        let has_work = |node: &Node<N, E>| node.children.iter().any(|it| it.state != State::Taken);
-        let last = (self.floor..self.n_nodes).rfind(|it| has_work(&self.nodes[*it]))?;
-        (self.floor..last).find(waits)
-    }
-
-    /// Is a part of it another path's?
-    pub(crate) fn is_parted(&self) -> bool {
-        let own = &self.nodes[self.floor.min(self.n_nodes)..self.n_nodes];
-        own.iter().any(Node::is_parted)
-    }
-
-    /// Nodes before this one are another path's.
-    pub(crate) fn floor(&self) -> usize {
-        self.floor
-    }
-
-    /// Parts what lies behind a node from what is before it: this path ends at the node from now on, the one
-    /// that is given back goes on behind it.
-    pub(crate) fn part(&mut self, node: usize, number: u64) -> Path<N, E> {
-        let before = Path {
-            steps: self.steps[..node].to_vec(),
-            nodes: self.nodes[..=node].to_vec(),
-            n_nodes: node + 1,
-            floor: self.floor,
-            objects: self.objects.clone(),
-            sites: self.sites.clone(),
-        };
-        let mut behind = std::mem::replace(self, before);
-        behind.floor = node + 1;
-        let last = &mut self.nodes[node];
-        let current = last.current.take().expect("bug: the path goes through the node");
-        last.children[current].state = State::Away(number);
-        behind
-    }
-
-    /// What another path has explored is done.
-    pub(crate) fn close(&mut self, number: u64) {
-        let mut all = self.nodes[..self.n_nodes].iter_mut().flat_map(|it| &mut it.children);
-        let child = all.find(|it| it.state == State::Away(number));
-        child.expect("bug: nobody waits for this path").state = State::Taken;
     }
 
     /// The weight of all that has been explored, by the children known now; of what is its own.
@@ -298,6 +264,20 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
 pub(crate) fn push_choice(choices: &mut Vec<u32>, thread: ThreadId, choice: Option<u32>) {
     choices.push(thread.0);
     choices.extend(choice);
+}
+
+impl<N: Clone, E: Clone> Clone for Node<N, E> {
+    fn clone(&self) -> Node<N, E> {
+        let Node { children, current, extra } = self;
+        Node { children: children.clone(), current: *current, extra: extra.clone() }
+    }
+
+    /// Room is used again.
+    fn clone_from(&mut self, other: &Node<N, E>) {
+        self.children.clone_from(&other.children);
+        self.current = other.current;
+        self.extra.clone_from(&other.extra);
+    }
 }
 
 impl<N, E: Clone> Node<N, E> {
@@ -344,8 +324,8 @@ impl<N, E: Clone> Node<N, E> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(crate) struct Tree<P: Policy> {
-    pub(crate) policy: P,
-    pub(crate) path: Path<P::Node, P::Child>,
+    policy: P,
+    path: Path<P::Node, P::Child>,
     /// The execution without prefix, with which a level begins.
     root: State,
     next_number: u64,
@@ -354,6 +334,9 @@ pub(crate) struct Tree<P: Policy> {
     /// Tasks handed out that do not count yet.
     #[serde(skip)]
     n_out: usize,
+    /// What [`Path::first_open`] says, if that was asked since the path has changed.
+    #[serde(skip)]
+    open: Cell<Option<Option<(usize, usize)>>>,
     pub(crate) leaves: Leaves,
     #[serde(default)]
     samples: Samples,
@@ -370,18 +353,12 @@ impl<P: Policy> Tree<P> {
     pub(crate) fn new(policy: P) -> Tree<P> {
         Tree {
             policy,
-            path: Path {
-                steps: Vec::new(),
-                nodes: Vec::new(),
-                n_nodes: 0,
-                floor: 0,
-                objects: Vec::new(),
-                sites: Vec::new(),
-            },
+            path: Path::new(),
             root: State::Waiting,
             next_number: 0,
             results: BTreeMap::new(),
             n_out: 0,
+            open: Cell::new(None),
             leaves: Leaves::default(),
             samples: Samples::default(),
             n_executions: 0,
@@ -406,9 +383,38 @@ impl<P: Policy> Tree<P> {
         self
     }
 
+    /// It is done: what its policy still knows, and room for another path.
+    pub(crate) fn into_parts(self) -> (P, Path<P::Node, P::Child>) {
+        (self.policy, self.path)
+    }
+
     /// A tree that goes on behind a node of another one.
     pub(crate) fn behind(policy: P, path: Path<P::Node, P::Child>) -> Tree<P> {
         Tree { path, root: State::Taken, ..Tree::new(policy) }
+    }
+
+    /// The deepest node with a child that can be taken, and that child.
+    fn first_open(&self) -> Option<(usize, usize)> {
+        if let Some(open) = self.open.get() {
+            return open;
+        }
+        let open = self.path.first_open::<P>();
+        self.open.set(Some(open));
+        open
+    }
+
+    pub(crate) fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    pub(crate) fn path(&self) -> &Path<P::Node, P::Child> {
+        &self.path
+    }
+
+    /// Both, to be changed by whoever parts and joins.
+    pub(crate) fn parts_mut(&mut self) -> (&mut P, &mut Path<P::Node, P::Child>) {
+        self.open.set(None);
+        (&mut self.policy, &mut self.path)
     }
 
     fn number(&mut self) -> u64 {
@@ -423,7 +429,7 @@ impl<P: Policy> Tree<P> {
             self.root = State::Out(number);
             return Some(Task { number, prefix: Vec::new(), tail: PickerSpec::Nonpreemptive });
         }
-        let (node, child) = self.path.first_open::<P>()?;
+        let (node, child) = self.first_open()?;
         Some(self.task(number, node, child))
     }
 
@@ -439,8 +445,7 @@ impl<P: Policy> Tree<P> {
         let mut prefix = self.path.choices(node);
         let way = self.path.node(node).children[child].way;
         push_choice(&mut prefix, way.thread, way.choice);
-        let (beyond, tail) = self.policy.beyond(&self.path, node, child);
-        prefix.extend(beyond);
+        let tail = self.policy.beyond(&self.path, node, child, &mut prefix);
         self.path.node_mut(node).children[child].state = State::Out(number);
         Task { number, prefix, tail }
     }
@@ -449,7 +454,7 @@ impl<P: Policy> Tree<P> {
     pub(crate) fn turn(&self) -> Option<u64> {
         let state = match self.root {
             State::Taken => {
-                let (node, child) = self.path.first_open::<P>()?;
+                let (node, child) = self.first_open()?;
                 self.path.node(node).children[child].state
             }
             state => state,
@@ -495,7 +500,8 @@ impl<P: Policy> Tree<P> {
     /// Makes the path go through the child whose turn it is; the node's depth, or nothing if the execution
     /// did not go there.
     fn follow(&mut self, run: &Run) -> Option<usize> {
-        let (depth, child) = self.path.first_open::<P>().expect("bug: it was nobody's turn");
+        let (depth, child) = self.first_open().expect("bug: it was nobody's turn");
+        self.open.set(None);
         let node = self.path.node_mut(depth);
         node.children[child].state = State::Taken;
         node.current = Some(child);
@@ -529,11 +535,12 @@ impl<P: Policy> Tree<P> {
 
     /// Is nothing left to be taken?
     pub(crate) fn has_ended(&self) -> bool {
-        self.root == State::Taken && self.path.first_open::<P>().is_none()
+        self.root == State::Taken && self.first_open().is_none()
     }
 
     fn finish_level(&mut self) {
-        if self.path.first_open::<P>().is_none() && self.policy.next_level() {
+        self.open.set(None);
+        if self.first_open().is_none() && self.policy.next_level() {
             self.root = State::Waiting;
             self.leaves = Leaves::default();
             self.samples = Samples::default();

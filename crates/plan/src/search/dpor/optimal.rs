@@ -20,7 +20,7 @@
 use raddle_model::ThreadId;
 use serde::{Deserialize, Serialize};
 
-use super::{Known, Path, Rule};
+use super::{Known, Path, Rule, waiting::Waiting};
 use crate::search::{
     Pending,
     deed::Deed,
@@ -35,27 +35,17 @@ pub(crate) struct Optimal {
     wanted_before: Vec<(usize, Sequence)>,
 }
 
-/// A step of a sequence that waits, and what may follow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Branch {
-    pub(crate) way: Way,
-    pub(crate) deed: Deed,
-    /// Does it do that in whatever state?
-    pub(crate) is_certain: bool,
-    pub(crate) then: Vec<Branch>,
-}
-
 impl Rule for Optimal {
     const IS_BY_OP: bool = false;
 
     fn turn_round(&mut self, order: &mut Order, path: &mut Path, asked: &Asked, _: &[Pending]) {
         let races = order.immediate_races(asked, &path.steps);
         for step in &races {
-            let sequence = order.sequence(*step, asked, &path.steps);
-            match is_explored(path, *step, &sequence) {
-                true => order.recycle_sequence(sequence),
-                false => self.want(path, *step, sequence),
+            let mut sequence = order.sequence(*step, asked, &path.steps);
+            if !is_explored(path, *step, &sequence) {
+                self.want(path, *step, &mut sequence);
             }
+            order.recycle_sequence(sequence);
         }
         order.recycle(races);
     }
@@ -63,19 +53,18 @@ impl Rule for Optimal {
 
 impl Optimal {
     /// A sequence is wanted at a node, unless all of it will be explored anyway.
-    fn want(&mut self, path: &mut Path, idx: usize, sequence: Sequence) {
-        if path.floor() <= idx {
-            insert(path, idx, sequence);
-        } else if insert(path, idx, sequence.clone()) {
-            self.wanted_before.push((idx, sequence));
+    fn want(&mut self, path: &mut Path, idx: usize, sequence: &mut Sequence) {
+        let whole = (idx < path.floor()).then(|| sequence.clone());
+        if insert(path, idx, sequence) {
+            self.wanted_before.extend(whole.map(|it| (idx, it)));
         }
     }
 
     /// What a path that was parted from this one wants here.
     pub(crate) fn take_wanted(&mut self, path: &mut Path, behind: Optimal) {
-        for (idx, sequence) in behind.wanted_before {
+        for (idx, mut sequence) in behind.wanted_before {
             if !is_explored(path, idx, &sequence) {
-                self.want(path, idx, sequence);
+                self.want(path, idx, &mut sequence);
             }
         }
     }
@@ -100,36 +89,25 @@ fn is_explored(path: &Path, idx: usize, sequence: &Sequence) -> bool {
 }
 
 /// Puts a sequence behind those that wait at a node. Was it not among them?
-fn insert(path: &mut Path, idx: usize, mut sequence: Sequence) -> bool {
+fn insert(path: &mut Path, idx: usize, sequence: &mut Sequence) -> bool {
     let children = &mut path.node_mut(idx).children;
     for child in children.iter_mut().filter(|it| !it.state.has_counted()) {
         let deed = child.extra.op.unwrap_or_default();
         if sequence.follow(child.way, &deed) {
-            let has_more = !child.extra.then.is_empty();
-            return has_more && insert_below(&mut child.extra.then, sequence);
+            let then = &mut child.extra.then;
+            return !then.is_empty() && then.insert(idx as u32 + 1, sequence);
         }
     }
-    let Some(first) = sequence.into_branches() else { return false };
+    let mut then = Waiting::default();
+    then.insert(idx as u32, sequence);
+    let Some(first) = then.pop() else { return false };
     let at = place(children.iter().map(|it| it.way), first.way.thread);
     let way = first.way;
-    children.insert(at, Child { way, state: State::Waiting, extra: Known::of(first) });
+    children.insert(at, Child { way, state: State::Waiting, extra: Known::of(first, then) });
     true
 }
 
-fn insert_below(branches: &mut Vec<Branch>, mut sequence: Sequence) -> bool {
-    for branch in branches.iter_mut() {
-        if sequence.follow(branch.way, &branch.deed) {
-            let has_more = !branch.then.is_empty();
-            return has_more && insert_below(&mut branch.then, sequence);
-        }
-    }
-    let Some(first) = sequence.into_branches() else { return false };
-    let at = place(branches.iter().map(|it| it.way), first.way.thread);
-    branches.insert(at, first);
-    true
-}
-
-/// Last of all; but all ways to perform a thread's step stand together, or others would sleep through some.
+/// Where a way stands among others: last of all; but all ways to perform a thread's step stand together, or others would sleep through some.
 fn place(
     ways: impl DoubleEndedIterator<Item = Way> + ExactSizeIterator,
     thread: ThreadId,

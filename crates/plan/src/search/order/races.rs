@@ -10,14 +10,15 @@ impl Order {
     /// only the last: when that race has been turned round, the others will be seen.
     pub(crate) fn immediate_races(&mut self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
         let mut found = self.races(asked, steps);
-        let mut kept: Vec<usize> = Vec::with_capacity(found.len());
-        found.retain(|step| {
-            let is_last = kept.iter().all(|later| !self.is_before(*step, *later));
-            if is_last {
-                kept.push(*step);
+        let mut n_kept = 0;
+        for idx in 0..found.len() {
+            let step = found[idx];
+            if found[..n_kept].iter().all(|later| !self.is_before(step, *later)) {
+                found[n_kept] = step;
+                n_kept += 1;
             }
-            is_last
-        });
+        }
+        found.truncate(n_kept);
         found
     }
 
@@ -37,8 +38,10 @@ impl Order {
                 }
             });
         }
-        found.sort_unstable_by(|a, b| b.cmp(a));
-        found.dedup();
+        if found.len() > 1 {
+            found.sort_unstable_by(|a, b| b.cmp(a));
+            found.dedup();
+        }
         found
     }
 
@@ -157,7 +160,7 @@ impl Order {
         self.found = found;
     }
 
-    /// Gives a sequence back that nobody wants.
+    /// Gives a sequence back, to be filled again.
     pub(crate) fn recycle_sequence(&mut self, sequence: Sequence) {
         self.spare = sequence;
     }

@@ -157,11 +157,17 @@ impl Sequence {
         self.is_independent(way.thread, deed)
     }
 
-    /// Its steps, one behind the other; none if nothing is left of it.
-    pub(crate) fn into_branches(self) -> Option<Branch> {
-        self.items.into_iter().rev().fold(None, |then, item| {
-            let Item { way, deed, is_certain, .. } = item;
-            Some(Branch { way, deed, is_certain, then: then.into_iter().collect() })
-        })
+    /// The thread that it begins with, if anything is left of it.
+    pub(crate) fn first_thread(&self) -> Option<ThreadId> {
+        self.items.first().map(|it| it.way.thread)
+    }
+
+    /// Its steps in reverse, the first at a level, each of the others one level below the one before it.
+    pub(crate) fn branches(&self, level: u32) -> impl ExactSizeIterator<Item = Branch> {
+        self.items
+            .iter()
+            .enumerate()
+            .rev()
+            .map(move |(idx, it)| Branch::new(it.way, it.deed, it.is_certain, level + idx as u32))
     }
 }
