@@ -201,6 +201,7 @@ pub(crate) fn status(
             total: it.total,
             spread: it.spread,
             done: it.done,
+            least: it.least,
         }),
         is_finished: progress.is_finished,
         is_exhaustive: outcome.is_exhaustive(),

@@ -91,6 +91,8 @@ pub struct Estimate {
     pub spread: f64,
     /// The part that is done, from 0 to 1.
     pub done: f64,
+    /// There are at least so many, where an estimate may be far too low.
+    pub least: Option<u64>,
 }
 
 /// Where an execution first did something else than another with the same choices.
@@ -136,7 +138,8 @@ pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
         Some(it) if !search.is_finished => {
             let done = percent((it.done * 100.0).floor());
             let total = about(it.total, it.spread, short, style);
-            format!(" of {total} executions ({done})")
+            let least = it.least.map(|it| format!(", at least {}", short(it)));
+            format!(" of {total} executions{} ({done})", least.unwrap_or_default())
         }
         _ => " executions".to_owned(),
     };
@@ -263,7 +266,10 @@ fn left(search: &SearchStatus, style: &Style) -> String {
     match &search.estimate {
         Some(it) => {
             let left = (it.total - it.total * it.done).max(1.0);
-            format!("{} more{where_} are left", about(left, it.spread, grouped, style))
+            let left = about(left, it.spread, grouped, style);
+            let least = it.least.map(|it| it.saturating_sub(search.executions));
+            let least = least.map(|it| format!(", {} at least", grouped(it)));
+            format!("{left} more{where_} are left{}", least.unwrap_or_default())
         }
         None => format!("it is not known how many more{where_} are left"),
     }

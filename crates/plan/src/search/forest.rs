@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Divergence, InTurn, Progress, Run, Search, SpecError, Task,
     dpor::{Optimal, Path, Reduced},
-    estimate::Leaves,
+    estimate::{Estimate, Leaves},
     order::Order,
     tree::{Policy, Tree},
 };
@@ -263,12 +263,14 @@ impl Search for Forest {
             true => 1.0,
             false => self.branches.iter().map(|it| it.tree.path().done()).sum(),
         };
+        let n_waiting = self.branches.iter().map(|it| it.tree.path().n_waiting()).sum::<u64>();
+        let least = (!is_finished).then_some(all.n_executions + n_waiting);
         Progress {
             n_executions: all.n_executions,
             n_redundant: all.n_redundant,
             n_diverged: all.n_diverged,
             divergence: all.divergence,
-            estimate: all.leaves.estimate(Some(done)),
+            estimate: all.leaves.estimate(Some(done)).map(|it| Estimate { least, ..it }),
             is_finished,
             words: self.branches[0].tree.policy().words(is_finished),
             ..Progress::default()

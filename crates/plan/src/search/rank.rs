@@ -397,7 +397,7 @@ impl Rank {
         let total = total.max(self.n_of_tuple as f64 + 1.0);
         let relative = |it: &Samples| it.variance() / it.mean().powi(2).max(1.0);
         let spread = total * self.followers.iter().map(relative).sum::<f64>().sqrt();
-        Some(Estimate { total, spread, done: self.n_of_tuple as f64 / total })
+        Some(Estimate { total, spread, done: self.n_of_tuple as f64 / total, least: None })
     }
 
     fn words(&self, is_finished: bool) -> String {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
     Covered, Divergence, HapSets, InTurn, Progress, Run, Search, Step, Task,
-    estimate::{Leaves, Samples},
+    estimate::{Estimate, Leaves, Samples},
     run::ObjectName,
 };
 
@@ -251,6 +251,12 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
         }
         let is_whole = self.nodes[..self.n_nodes].last().is_none_or(|it| it.current.is_some());
         if is_whole { done + weight } else { done }
+    }
+
+    /// Ways of its own that were not taken: each leads to an execution at least.
+    pub(crate) fn n_waiting(&self) -> u64 {
+        let own = self.nodes[..self.n_nodes].iter().skip(self.floor).flat_map(|it| &it.children);
+        own.filter(|it| !it.state.has_counted()).count() as u64
     }
 
     /// Knuth's product of the ways at each node.
@@ -616,6 +622,8 @@ impl<P: Policy> Search for Tree<P> {
             (false, true) => None,
             (false, false) => Some(self.path.done()),
         };
+        let is_open = !is_finished && !P::IS_STATIC && self.policy.level().is_none();
+        let least = is_open.then(|| self.n_executions + self.path.n_waiting());
         Progress {
             level: self.policy.level(),
             n_executions: self.n_executions,
@@ -627,7 +635,8 @@ impl<P: Policy> Search for Tree<P> {
                 true => None,
                 false => self.samples.estimate(self.leaves.n()),
             }
-            .or_else(|| self.leaves.estimate(done)),
+            .or_else(|| self.leaves.estimate(done))
+            .map(|it| Estimate { least, ..it }),
             is_finished,
             is_cut: self.policy.is_cut(),
             covered: self.policy.covered().map(|it| it.1),

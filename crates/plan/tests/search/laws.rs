@@ -1,5 +1,7 @@
 //! What holds for every search.
 
+use raddle_plan::search::{Run, SearchSpec, Start};
+
 use crate::{
     explore::{How, explore, explore_as},
     toy::{
@@ -11,6 +13,7 @@ use crate::{
             Val::Is,
             Var::At,
         },
+        vm::Toy,
     },
 };
 
@@ -90,6 +93,30 @@ fn the_last_estimate_is_exact() {
             let estimate = found.progress.estimate.expect("executions were made");
             assert!((estimate.total - found.n_full as f64).abs() < 1e-6, "{spec}: {estimate:?}");
             assert_eq!(estimate.done, 1.0);
+        }
+    }
+}
+
+/// Reduced searches know of some executions that they are certain; there are never fewer, and their number never
+/// falls.
+#[test]
+fn at_least_means_at_least() {
+    for program in [inc(3), lastzero(3), whichwaiter(), timedwaits(), twostage(3)] {
+        for spec in ["dpor", "dpor:classic", "dpor:optimal", "dpor:preemptions=1"] {
+            let toy = Toy::new(program.clone());
+            let mut search = SearchSpec::parse(spec).expect("its name").start(Start::default());
+            let mut run = Run::default();
+            let mut least = Vec::new();
+            while let [task] = &search.next(1)[..] {
+                toy.run(&task.prefix, task.tail, &mut run);
+                search.learn(task.number, &run);
+                least.extend(search.progress().estimate.and_then(|it| it.least));
+            }
+            let what = format!("{spec} of {}: {least:?}", program.name);
+            let n_all = search.progress().n_executions;
+            assert!(!least.is_empty() && least.is_sorted(), "{what}");
+            assert!(least.iter().all(|it| *it <= n_all), "{what} of {n_all}");
+            assert!(least.iter().zip(1..).any(|(it, n_made)| n_made < *it), "{what}");
         }
     }
 }
