@@ -304,6 +304,9 @@ pub(crate) fn warnings(search: &SearchStatus, label: &str) -> String {
     let mut out = String::new();
     if let Some(it) = &search.divergence {
         let seen = match &it.seen {
+            Some((thread, op)) if (*thread, op) == (it.thread, &it.expected) => {
+                format!("another `{op}`: of something else, or elsewhere in the code")
+            }
             Some((thread, op)) => format!("thread {thread} did `{op}`"),
             None => "the execution had ended".to_owned(),
         };
