@@ -9,6 +9,7 @@ mod cpu;
 mod detect;
 mod execution;
 mod explain;
+mod meter;
 mod program;
 mod row;
 mod rust;

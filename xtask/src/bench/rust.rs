@@ -14,6 +14,7 @@ use anyhow::{Context, ensure};
 
 use super::{
     Options,
+    meter::{Meter, Whose},
     row::{Bar, Row},
 };
 
@@ -160,27 +161,10 @@ fn cpu_us(executions: u64, command: impl Fn(u64) -> Command) -> anyhow::Result<f
     Ok((fastest[1] - fastest[0]) * 1e6 / (executions - n_few) as f64)
 }
 
-/// CPU time of a command and of all that it started, in seconds. Processes that outlive their parents (those in which
-/// executions run, when their server is killed) are waited for here, or they would not be counted.
-#[expect(unsafe_code, reason = "std neither waits for orphans nor tells times")]
+/// CPU time of a command and of all that it started, in seconds.
 fn cpu_s(command: &mut Command) -> anyhow::Result<f64> {
-    // SAFETY: says only who waits for orphans.
-    ensure!(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) } == 0, "no subreaper");
-    let before = children_s();
+    let meter = Meter::start(Whose::Children)?;
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     ensure!(status.success(), "failed: {command:?}");
-    // SAFETY: asks for no status; there are no other children.
-    while unsafe { libc::wait(std::ptr::null_mut()) } > 0 {}
-    Ok(children_s() - before)
-}
-
-/// CPU time of all processes that were waited for, in seconds.
-#[expect(unsafe_code, reason = "std does not tell")]
-fn children_s() -> f64 {
-    let seconds = |it: libc::timeval| it.tv_sec as f64 + it.tv_usec as f64 / 1e6;
-    // SAFETY: plain numbers.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: fills them in.
-    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    Ok(meter.seconds())
 }
