@@ -176,7 +176,9 @@ fn is_enabled_by(
                     }
             };
             let start = previous.map_or(0, |it| it + 1);
-            is_since && calls(one) && !steps[start..first].iter().any(calls)
+            // Whoever has left the queue, and waits for its mutex only, is not called.
+            let has_left = previous.is_some_and(|it| steps[it].kind == OpKind::CondWake);
+            !has_left && is_since && calls(one) && !steps[start..first].iter().any(calls)
         }
         (OpKind::BarrierArrive, OpKind::BarrierLeave) => {
             let is_last =
