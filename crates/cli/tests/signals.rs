@@ -132,3 +132,84 @@ fn when_an_interrupt_comes_is_a_matter_of_the_schedule() {
     let lost = found(folder.path(), "alarm.c", "threads").expect("a lost update");
     assert!(lost.starts_with("assertion failed: n == 7"), "{lost}");
 }
+
+/// A worker does more if a timer's handler came before it, and what it does then is a race with `main`.
+fn timed(set: &str) -> String {
+    format!(
+        r"#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static atomic_int is_rung;
+int n;
+static void handle(int signal) {{
+    (void)signal;
+    is_rung = 1;
+}}
+static void *work(void *arg) {{
+    if (is_rung)
+        n = 1;
+    return arg;
+}}
+int main(void) {{
+    pthread_t thread;
+    signal(SIGALRM, handle);
+    pthread_create(&thread, 0, work, 0);
+    {set}
+    n = 2;
+    pthread_join(thread, 0);
+    return 0;
+}}
+"
+    )
+}
+
+const SET: [(&str, &str); 3] = [
+    ("alarm", "alarm(1);"),
+    ("setitimer", "struct itimerval in = {.it_value = {1, 0}}; setitimer(ITIMER_REAL, &in, 0);"),
+    (
+        "timer_create",
+        "timer_t timer; struct itimerspec in = {.it_value = {1, 0}}; timer_create(CLOCK_MONOTONIC, 0, &timer); \
+         timer_settime(timer, 0, &in, 0);",
+    ),
+];
+
+/// When a timer goes off is one of the orders that total replay and dpor try: the first execution has the handler
+/// after the worker's branch.
+#[test]
+fn searches_try_when_a_timer_goes_off() {
+    let folder = folder();
+    for (name, set) in SET {
+        let source = format!("{name}.c");
+        write(folder.path(), &source, &timed(set));
+        let explore = |strategy: &str, signals: &str| {
+            let args = ["run", &source, "--strategy", strategy, "--signals", signals];
+            let more = ["--detect", "race", "--execs", "200", "--progress", "none"];
+            let output = raddle(folder.path(), &[&args[..], &more].concat()).output();
+            stdout(&output.expect("raddle starts"))
+        };
+        for strategy in ["total", "dpor"] {
+            let text = explore(strategy, "threads");
+            assert!(text.contains("race on `n`"), "{name}, {strategy}: {text}");
+            // Where a handler interrupts, nobody can go on then: this one never comes.
+            let text = explore(strategy, "nested");
+            assert!(text.contains("no finding"), "{name}, {strategy}: {text}");
+        }
+    }
+}
+
+/// A timer that is stopped, or far away, does not go off.
+#[test]
+fn a_timer_that_is_stopped() {
+    let folder = folder();
+    for (name, set) in [("stopped", "alarm(1); alarm(0);"), ("far", "alarm(60);")] {
+        let source = format!("{name}.c");
+        write(folder.path(), &source, &timed(set));
+        let args = ["total", &source, "--signals", "threads", "--progress", "none"];
+        let output = raddle(folder.path(), &args).output().expect("raddle starts");
+        let text = stdout(&output);
+        assert!(text.contains("no finding"), "{name}: {text}{}", stderr(&output));
+    }
+}

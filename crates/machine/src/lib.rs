@@ -25,3 +25,4 @@ pub use machine::{Machine, Performed, Stuck};
 pub use object::{MutexKind, ObjectState};
 pub use ready::Queue;
 pub use thread::Status;
+pub use timeouts::WATCHDOG_SLEEP_NS;

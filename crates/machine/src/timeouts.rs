@@ -16,7 +16,7 @@ use crate::{
 /// What a step takes.
 const STEP_NS: u64 = 100;
 /// A sleep this long, or longer, is a watchdog.
-const WATCHDOG_SLEEP_NS: u64 = 5_000_000_000;
+pub const WATCHDOG_SLEEP_NS: u64 = 5_000_000_000;
 /// A timed wait this long, or longer, is a watchdog.
 const WATCHDOG_WAIT_NS: u64 = 1_000_000_000;
 /// How often everybody may yield before time jumps: more often than a loop spins before it waits in

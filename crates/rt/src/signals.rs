@@ -410,7 +410,7 @@ unsafe extern "C-unwind" fn handler_main(handled: *mut c_void) -> *mut c_void {
 }
 
 /// Names a thread after the signal that it handles: `SIGALRM`, `signal 40`.
-fn name(name: &mut [u8; 16], signal: c_int) {
+pub(crate) fn name(name: &mut [u8; 16], signal: c_int) {
     const NAMES: [(c_int, &[u8]); 12] = [
         (libc::SIGHUP, b"SIGHUP"),
         (libc::SIGINT, b"SIGINT"),
@@ -430,6 +430,41 @@ fn name(name: &mut [u8; 16], signal: c_int) {
     let known = NAMES.iter().find(|(it, _)| *it == signal);
     let text = known.map_or(digits.as_slice(), |(_, text)| text);
     name[..text.len()].copy_from_slice(text);
+}
+
+/// A signal comes now, in a thread of its own: that runs the handler, unless somebody's call has to end for it, or all
+/// block it.
+///
+/// # Safety
+///
+/// The thread that runs is inside a hook, and nothing of the control is borrowed.
+pub(crate) unsafe fn interrupt(to: Option<ThreadId>, sent: Sent) {
+    // SAFETY: the caller's promise; the borrows end before the handler runs.
+    unsafe {
+        let control = control();
+        let action = (*control).signals.action(sent.signal);
+        let is_free = {
+            let control = &*control;
+            to.or_else(|| control.thread_for(bit(sent.signal))).is_some_and(|it| {
+                let is_open = control.threads[it.idx()].mask & bit(sent.signal) == 0;
+                let is_alive = control.machine.status(it) != Status::Finished;
+                let kind = control.machine.pending(it).kind;
+                let is_ended = control.machine.is_blocked(it) && is_interruptible(kind);
+                is_open && is_alive && !is_ended
+            })
+        };
+        if is_free && action.has_handler() {
+            run_handler(sent, action);
+        } else {
+            (*control).send_signal(to, sent, SiteId(0));
+        }
+    }
+}
+
+/// Does a call that waits end when a handler has run?
+fn is_interruptible(kind: OpKind) -> bool {
+    matches!(kind, OpKind::SigWait | OpKind::Sleep | OpKind::SemWait | OpKind::FutexWake)
+        || kind.is_io()
 }
 
 unsafe fn run_handler(sent: Sent, action: Action) {

@@ -3,13 +3,27 @@
 //! The machine has one alarm; it is set to the earliest of them. What goes off is a signal, or a
 //! descriptor that becomes readable: then the kernel's own timer of that descriptor is set off, so
 //! that `poll` and `epoll` see it.
+//!
+//! Time comes that far only when nobody can go on. Where handlers are threads (`Handlers`), a timer that sends a signal
+//! has a thread which sets it off, from the moment when it is set: so when it goes off is a matter of the schedule, for
+//! every strategy. Once for each time that it is set: one that repeats would never let anybody go on. And not if
+//! it is a watchdog, as long as a sleep is one.
 
-use std::ffi::c_int;
+use std::{
+    ffi::{c_int, c_void},
+    ptr,
+};
 
 use raddle_fiber::raw;
-use raddle_model::{SiteId, ThreadId};
+use raddle_machine::WATCHDOG_SLEEP_NS;
+use raddle_model::{Handlers, SiteId, ThreadId};
 
-use crate::{control::Control, io, signals::Sent, time};
+use crate::{
+    control::{Caller, Control, control, enter, leave},
+    io,
+    signals::{self, Sent},
+    threads, time,
+};
 
 /// What a timer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +50,8 @@ pub(crate) struct Timer {
     pub(crate) interval: u64,
     /// How often it has gone off since that was last asked.
     pub(crate) count: u64,
+    /// Is there a thread that will set it off?
+    has_thread: bool,
 }
 
 /// All timers, by number; a deleted one leaves a hole.
@@ -47,7 +63,8 @@ pub(crate) struct Timers {
 impl Timers {
     /// Adds a timer that is not set.
     pub(crate) fn add(&mut self, effect: Effect, clock: c_int) -> usize {
-        let fresh = Some(Timer { effect, clock, at: None, interval: 0, count: 0 });
+        let fresh =
+            Some(Timer { effect, clock, at: None, interval: 0, count: 0, has_thread: false });
         match self.all.iter().position(|it| it.is_none()) {
             Some(idx) => {
                 self.all[idx] = fresh;
@@ -129,10 +146,81 @@ impl Control {
         old
     }
 
+    /// Does a timer that was set want a thread?
+    fn wants_thread(&mut self, idx: usize) -> bool {
+        let soon = self.machine.now().saturating_add(WATCHDOG_SLEEP_NS);
+        let are_threads = self.signals.handlers != Handlers::Nested;
+        let Some(timer) = self.signals.timers.get(idx).filter(|_| are_threads) else {
+            return false;
+        };
+        let is_free = !timer.has_thread && timer.at.is_some_and(|at| at < soon);
+        match timer.effect {
+            Effect::Signal { signal, .. } => is_free && self.signals.action(signal).has_handler(),
+            _ => false,
+        }
+    }
+
+    /// A timer goes off in its thread, if it is still set: time has come that far. What is sent then, and to whom.
+    fn set_off(&mut self, idx: usize) -> Option<(Option<ThreadId>, Sent)> {
+        let now = self.machine.now();
+        let timer = self.signals.timers.get(idx)?;
+        timer.has_thread = false;
+        let at = timer.at?.max(now);
+        timer.count += timer.go_off(at);
+        let effect = timer.effect;
+        self.set_alarm();
+        self.machine.advance(at - now);
+        match effect {
+            Effect::Signal { signal, code, value, to } => Some((to, Sent { signal, code, value })),
+            _ => None,
+        }
+    }
+
     pub(crate) fn set_alarm(&mut self) {
         let earliest = self.signals.timers.earliest();
         self.machine.set_alarm(earliest);
     }
+}
+
+/// Gives a timer that was set its thread, if it is to have one.
+///
+/// # Safety
+///
+/// The thread that runs is inside a hook, and nothing of the control is borrowed.
+pub(crate) unsafe fn give_thread(idx: usize, caller: Caller) {
+    // SAFETY: the caller's promise; the borrows end before the thread is made.
+    unsafe {
+        if !(*control()).wants_thread(idx) {
+            return;
+        }
+        let site = (*control()).site(caller);
+        let Ok(thread) = threads::create(ptr::null(), timer_main, idx as *mut c_void, site) else {
+            return;
+        };
+        let control = &mut *control();
+        let Some(thread) = control.thread_of(thread) else { return };
+        if let Some(Timer { has_thread, effect: Effect::Signal { signal, .. }, .. }) =
+            control.signals.timers.get(idx)
+        {
+            *has_thread = true;
+            signals::name(&mut control.threads[thread.idx()].name, *signal);
+        }
+        control.machine.detach_quietly(thread);
+    }
+}
+
+/// Such a thread's start routine.
+unsafe extern "C-unwind" fn timer_main(idx: *mut c_void) -> *mut c_void {
+    // SAFETY: the thread that runs is inside a hook between the two; the borrow ends before the handler runs.
+    unsafe {
+        if enter() {
+            if let Some((to, sent)) = (*control()).set_off(idx as usize) {
+                signals::interrupt(to, sent);
+            }
+            leave(());
+        }
+    }
+    ptr::null_mut()
 }
 
 /// The alarm went off: so do all timers that are due.

@@ -10,7 +10,7 @@ use raddle_fiber::raw;
 use raddle_model::{OpKind, SiteId};
 
 use crate::{
-    control::{control, enter, leave},
+    control::{Caller, control, enter, leave},
     hooks::{caller, descriptor::made, export, fail, signal::thread_by_number},
     io::{self, AT_ONCE_NO_POINT, Kind},
     real, server, threads, time,
@@ -48,35 +48,42 @@ unsafe fn interval_timer() -> usize {
 }
 
 /// Sets the interval timer, inside a hook. What it showed before.
-unsafe fn set_interval(value_ns: u64, interval_ns: u64) -> itimerspec {
+unsafe fn set_interval(value_ns: u64, interval_ns: u64, caller: Caller) -> itimerspec {
     let to = itimerspec {
         it_value: time::to_timespec(value_ns),
         it_interval: time::to_timespec(interval_ns),
     };
     // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).set_timer(interval_timer(), &to, false) }
+    unsafe {
+        let idx = interval_timer();
+        let before = (*control()).set_timer(idx, &to, false);
+        timers::give_thread(idx, caller);
+        before
+    }
 }
 
 unsafe extern "C-unwind" fn do_alarm(seconds: c_uint) -> c_uint {
+    let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
             return real::alarm(seconds);
         }
-        let old = set_interval(u64::from(seconds) * 1_000_000_000, 0);
+        let old = set_interval(u64::from(seconds) * 1_000_000_000, 0, caller);
         let left = time::nanoseconds(&old.it_value);
         leave(left.div_ceil(1_000_000_000) as c_uint)
     }
 }
 
 unsafe extern "C-unwind" fn do_ualarm(value_us: c_uint, interval_us: c_uint) -> c_uint {
+    let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
             return real::ualarm(value_us, interval_us);
         }
         let (value, interval) = (u64::from(value_us), u64::from(interval_us));
-        let old = set_interval(value * MICROSECOND_NS, interval * MICROSECOND_NS);
+        let old = set_interval(value * MICROSECOND_NS, interval * MICROSECOND_NS, caller);
         leave(time::nanoseconds(&old.it_value).div_ceil(MICROSECOND_NS) as c_uint)
     }
 }
@@ -110,7 +117,8 @@ unsafe extern "C-unwind" fn do_setitimer(
             let result = real::setitimer(which, new, old);
             return leave(result);
         }
-        let before = set_interval(of_timeval(&(*new).it_value), of_timeval(&(*new).it_interval));
+        let (value, interval) = (of_timeval(&(*new).it_value), of_timeval(&(*new).it_interval));
+        let before = set_interval(value, interval, caller);
         if !old.is_null() {
             *old = to_itimerval(&before);
         }
@@ -259,6 +267,7 @@ unsafe extern "C-unwind" fn do_timer_settime(
     new: *const itimerspec,
     old: *mut itimerspec,
 ) -> c_int {
+    let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
@@ -268,7 +277,9 @@ unsafe extern "C-unwind" fn do_timer_settime(
             let result = real::timer_settime(timer, flags, new, old);
             return leave(result);
         };
-        leave(set_time(idx, flags & libc::TIMER_ABSTIME != 0, new, old))
+        let result = set_time(idx, flags & libc::TIMER_ABSTIME != 0, new, old);
+        timers::give_thread(idx, caller);
+        leave(result)
     }
 }
 
