@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use iced_x86::{FlowControl, Instruction};
 use raddle_model::{hash_bytes, mix};
 use raddle_plan::search::{Flows, Shown, Sink, SinkKind};
 
 use crate::{
     Sliced,
-    binary::{Binary, has_hooks},
-    function::{Summary, own_target, summarise},
+    binary::{Binary, Code, has_hooks},
+    function::{Irregular, Summary, own_target, summarise},
     resolve::Resolved,
     runtime::{self, Part},
 };
@@ -16,7 +17,7 @@ use crate::{
 /// Follows every function that has hooks.
 pub(crate) fn slice(binary: &Binary, module: &str) -> Sliced {
     let mut program = Program::default();
-    let irregular = program.follow(binary);
+    program.follow(binary);
     program.pointed_to = binary.pointed_to.clone();
     for summary in program.summaries.values() {
         program.pointed_to.extend(&summary.pointed_to);
@@ -30,6 +31,9 @@ pub(crate) fn slice(binary: &Binary, module: &str) -> Sliced {
     let addresses = accesses.map(named).collect();
     let exchanges = program.summaries.values().flat_map(|it| &it.exchanges);
     let exchanges = exchanges.map(named).collect();
+    let mut irregular: Vec<String> =
+        program.irregular.keys().map(|it| binary.functions[it].name.clone()).collect();
+    irregular.sort_unstable();
     Sliced { flows, addresses, exchanges, irregular, n_functions }
 }
 
@@ -49,29 +53,33 @@ struct Program {
     called_anyhow: BTreeSet<u64>,
     /// Functions that are the language's runtime.
     runtime: BTreeSet<u64>,
+    /// Functions that should be followed and can't be: how many branches each has.
+    irregular: BTreeMap<u64, u64>,
 }
 
 impl Program {
-    /// Follows functions with hooks, and those that they call if they are small; gives back the names of those
-    /// that should be followed and can't be.
-    fn follow(&mut self, binary: &Binary) -> Vec<String> {
+    /// Follows functions with hooks, and those that they call if they are small. What std calls is its own business.
+    fn follow(&mut self, binary: &Binary) {
         let hooked: Vec<u64> = binary
             .functions
             .iter()
             .filter(|(_, code)| has_hooks(code, binary))
             .map(|(start, _)| *start)
             .collect();
-        let mut irregular = Vec::new();
         let mut seen: BTreeSet<u64> = hooked.iter().copied().collect();
         let mut open = hooked.clone();
         while let Some(start) = open.pop() {
             let Some(code) = binary.functions.get(&start) else { continue };
             let is_hooked = hooked.binary_search(&start).is_ok();
-            let is_small = code.instructions.len() <= SMALL && !binary.endless.contains(&start);
-            if !is_hooked && !is_small {
+            let is_small = code.instructions.len() <= SMALL;
+            if !is_hooked && binary.endless.contains(&start) {
                 continue;
             }
-            match summarise(code, binary) {
+            let summary = match is_hooked || is_small {
+                true => summarise(code, binary),
+                false => Err(Irregular),
+            };
+            match summary {
                 Ok(mut summary) => {
                     match runtime::part(&code.name, is_hooked) {
                         Some(Part::Sync) => summary = summary.muted(),
@@ -84,7 +92,9 @@ impl Program {
                     open.extend(called.filter(|it| seen.insert(*it)));
                     self.summaries.insert(start, summary);
                 }
-                Err(_) if is_hooked => irregular.push(code.name.clone()),
+                Err(_) if is_hooked || runtime::part(&code.name, false).is_none() => {
+                    self.irregular.insert(start, n_branches(code));
+                }
                 Err(_) => {}
             }
         }
@@ -94,8 +104,6 @@ impl Program {
             let called = code.instructions.iter().filter_map(|it| own_target(it, binary));
             self.called_anyhow.extend(called.filter(|it| self.summaries.contains_key(it)));
         }
-        irregular.sort_unstable();
-        irregular
     }
 
     fn flows(&self, module: u64) -> Flows {
@@ -137,6 +145,14 @@ impl Program {
                 flows.add_sink(Sink { place: at, kind, reads, shown });
             }
         }
+        // All that is known of them is who may come there.
+        for (start, n_branches) in &self.irregular {
+            flows.n_branches += n_branches;
+            flows.n_unknown += n_branches;
+            let reads = places(mates.get(start).unwrap_or(&every), module);
+            let (place, kind) = (place(*start), SinkKind::Branch);
+            flows.add_sink(Sink { place, kind, reads, shown: Shown::Never });
+        }
         flows
     }
 
@@ -146,7 +162,7 @@ impl Program {
         functions: impl IntoIterator<Item = &'a u64> + 'a,
     ) -> impl Iterator<Item = u64> + 'a {
         let own = functions.into_iter().filter(|it| !self.runtime.contains(it));
-        own.flat_map(|it| self.summaries[it].reads.iter().copied())
+        own.filter_map(|it| self.summaries.get(it)).flat_map(|it| it.reads.iter().copied())
     }
 
     /// By function: all reads that a thread which runs it may make, as far as calls tell. Those that code calls
@@ -178,10 +194,12 @@ impl Program {
         let mut reached = BTreeSet::new();
         let mut open = vec![root];
         while let Some(function) = open.pop() {
-            let Some(summary) = self.summaries.get(&function) else { continue };
-            if !reached.insert(function) {
+            let summary = self.summaries.get(&function);
+            if summary.is_none() && !self.irregular.contains_key(&function) {
                 continue;
             }
+            let is_new = reached.insert(function);
+            let Some(summary) = summary.filter(|_| is_new) else { continue };
             for call in summary.calls.values() {
                 match call.target {
                     Some(target) => open.push(target),
@@ -192,6 +210,13 @@ impl Program {
         }
         reached
     }
+}
+
+fn n_branches(code: &Code) -> u64 {
+    let is_branch = |it: &&Instruction| {
+        matches!(it.flow_control(), FlowControl::ConditionalBranch | FlowControl::IndirectBranch)
+    };
+    code.instructions.iter().filter(is_branch).count() as u64
 }
 
 /// The names of places. Sorted.
