@@ -182,3 +182,66 @@ fn code_without_hooks_counts_as_deciding_by_everything() {
     // Both reads before the write, one before, none.
     assert_eq!(figure(&text, "· executions"), 3, "{text}");
 }
+
+/// Each execution takes another lock than the one before, by a file that it leaves behind.
+const TOGGLES: &str = r#"#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+int x, y, z;
+static void *set(void *arg) {
+    pthread_mutex_lock(&lock);
+    x = 1;
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+static void *look(void *arg) {
+    pthread_mutex_lock(&lock);
+    if (x)
+        y = 1;
+    else
+        z = 2;
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(void) {
+    pthread_t threads[2];
+    int file = open("count", O_RDWR | O_CREAT | O_APPEND, 0600);
+    if (write(file, "x", 1) != 1)
+        return 1;
+    int is_odd = (lseek(file, 0, SEEK_END) + 1) / 2 & 1;
+    close(file);
+    pthread_create(&threads[0], 0, set, 0);
+    pthread_create(&threads[1], 0, look, 0);
+    pthread_mutex_t *which = is_odd ? &lock : &other;
+    pthread_mutex_lock(which);
+    pthread_mutex_unlock(which);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+"#;
+
+/// A program that depends on more than its schedule is named, and nothing is concluded from what it did otherwise.
+#[test]
+fn what_is_not_deterministic_is_named() {
+    let folder = folder();
+    write(folder.path(), "toggles.c", TOGGLES);
+    let text = said(folder.path(), &["total", "toggles.c", "-j", "1"]);
+    assert!(text.contains("the program is not deterministic: at step "), "{text}");
+    assert!(text.contains(" repeated "), "{text}");
+    assert!(text.contains("did not follow"), "{text}");
+}
+
+/// A thread that nobody waits for has not begun when the program exits; in another execution it has.
+#[test]
+fn what_an_exit_cuts_off_goes_on_in_another_execution() {
+    let folder = folder();
+    let program = "#include <pthread.h>\nint x;\n\
+                   static void *set(void *arg) { x = 1; return arg; }\n\
+                   int main(void) {\n    pthread_t thread;\n    pthread_create(&thread, 0, set, 0);\n\
+                   \x20   x = 2;\n    return 0;\n}\n";
+    write(folder.path(), "left.c", program);
+    let text = said(folder.path(), &["total", "left.c"]);
+    assert!(text.contains("race on `x`"), "{text}");
+}

@@ -5,7 +5,9 @@
 //! other defines of the variable back; when the use is done it is satisfied. If all who could go on are held
 //! back, the constraint that holds back the earliest step lets go: it can't be had in this way, and perhaps
 //! not at all. The dissertation's algorithms block both threads instead, and deadlock where one of them holds
-//! a lock or is waited for (F3.8). Who would be held back inside a critical section is held back where it begins, if
+//! a lock or is waited for (F3.8). What must come before a use, by its thread and by what is to be read on the way, and
+//! writes its variable, or is to read another define of it, must come before the use's define, too: that is held back
+//! until then (as in consistency of reads-from relations). Who would be held back inside a critical section is held back where it begins, if
 //! whoever is waited for needs the same lock.
 //!
 //! No single way of choosing satisfies everything that can be, so there are several policies to try. What
@@ -82,6 +84,8 @@ struct Loom<'a> {
     of_section: BTreeMap<u32, Vec<usize>>,
     /// The same: constraints whose use needs the lock, and other defines of whose variable are in that section.
     of_other_section: BTreeMap<u32, Vec<usize>>,
+    /// By define, or step that takes its lock: whose it is, and a step that must come before.
+    of_later: BTreeMap<u32, Vec<(usize, u32)>>,
     /// By variable: constraints that hold other defines back.
     open: BTreeMap<u64, BTreeSet<usize>>,
     last_define: BTreeMap<u64, u32>,
@@ -187,6 +191,7 @@ impl<'a> Loom<'a> {
             of_define,
             of_section,
             of_other_section,
+            of_later: later(history, constraints),
             open,
             last_define: BTreeMap::new(),
             owners: BTreeMap::new(),
@@ -245,6 +250,13 @@ impl<'a> Loom<'a> {
             all.into_iter().find(|it| self.states[*it] == state)
         };
         let it = &self.history.steps[step as usize];
+        let earlier = self.of_later.get(&step).into_iter().flatten();
+        let mut earlier = earlier.filter(|(constraint, before)| {
+            self.states[*constraint] != State::Over && !self.is_done(*before)
+        });
+        if let Some((constraint, _)) = earlier.next() {
+            return Some(*constraint);
+        }
         match it.act {
             Act::Lock | Act::ReadLock | Act::Wake => first(&self.of_section, State::Before)
                 .or_else(|| first(&self.of_other_section, State::Open)),
@@ -255,6 +267,11 @@ impl<'a> Loom<'a> {
                 open.find(|idx| self.constraints[*idx].use_step != step)
             }),
         }
+    }
+
+    fn is_done(&self, step: u32) -> bool {
+        let thread = self.history.steps[step as usize].thread.idx();
+        self.next_of(thread).is_none_or(|it| step < it)
     }
 
     fn is_enabled(&self, thread: usize, idx: u32) -> bool {
@@ -405,4 +422,62 @@ fn sections(history: &History, constraints: &[Constraint]) -> [BTreeMap<u32, Vec
         }
     }
     found
+}
+
+/// See [`Loom::of_later`]. The beginning of the define's critical section counts, if what must come before needs the
+/// lock, too.
+fn later(history: &History, constraints: &[Constraint]) -> BTreeMap<u32, Vec<(usize, u32)>> {
+    let locks = Locks::of(history);
+    let thread = |it: u32| history.steps[it as usize].thread;
+    let object = |it: u32| history.steps[it as usize].object;
+    let mut writes: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for (idx, step) in history.steps.iter().enumerate().filter(|it| it.1.act.is_write()) {
+        writes.entry(step.object).or_default().push(idx as u32);
+    }
+    let mut found: BTreeMap<u32, Vec<(usize, u32)>> = BTreeMap::new();
+    for (number, it) in constraints.iter().enumerate() {
+        let Some(define) = it.define else { continue };
+        let ends = before(history, constraints, it.use_step);
+        let is_before = |step: u32| ends.get(&thread(step)).is_some_and(|end| step < *end);
+        let of_object = writes.get(&object(it.use_step)).into_iter().flatten().copied();
+        let mut first: BTreeMap<ThreadId, u32> = BTreeMap::new();
+        for write in of_object.filter(|at| is_before(*at) && thread(*at) != thread(define)) {
+            first.insert(thread(write), write);
+        }
+        let read = constraints.iter().filter(|other| {
+            is_before(other.use_step)
+                && object(other.use_step) == object(it.use_step)
+                && other.define != it.define
+                && thread(other.use_step) != thread(define)
+        });
+        for step in first.into_values().chain(read.map(|it| it.use_step)) {
+            found.entry(define).or_default().push((number, step));
+            let needs = |lock: &&HeldAt| locks.at(step).iter().any(|it| it.lock == lock.lock);
+            for lock in locks.at(define).iter().filter(needs) {
+                found.entry(lock.since).or_default().push((number, step));
+            }
+        }
+    }
+    found
+}
+
+/// By thread: the first step that need not come before a use, by threads and by what is to be read.
+fn before(history: &History, constraints: &[Constraint], use_step: u32) -> BTreeMap<ThreadId, u32> {
+    let thread = |it: u32| history.steps[it as usize].thread;
+    let mut ends = BTreeMap::from([(thread(use_step), use_step)]);
+    loop {
+        let mut has_grown = false;
+        for it in constraints {
+            let is_before = ends.get(&thread(it.use_step)).is_some_and(|end| it.use_step < *end);
+            let is_it = it.use_step == use_step;
+            if let Some(define) = it.define.filter(|_| is_before && !is_it) {
+                let end = ends.entry(thread(define)).or_default();
+                has_grown |= *end <= define;
+                *end = (define + 1).max(*end);
+            }
+        }
+        if !has_grown {
+            return ends;
+        }
+    }
 }

@@ -343,3 +343,43 @@ fn object_name(object: &Object, idx: usize, ways: &[u64]) -> ObjectName {
         Region::Pipe([one, other]) => plain(&[5, u64::from(one), u64::from(other)]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_trace::Object;
+
+    use super::*;
+
+    /// The library allocates for two callers, which it counts apart: both first blocks have the same site and number.
+    #[test]
+    fn blocks_of_two_callers_have_two_names() {
+        let site = |(offset, via): (u64, Option<u32>)| Site {
+            module: Some(0),
+            offset,
+            via: via.map(SiteId),
+        };
+        let block = |site: u32| Object {
+            region: Region::Heap {
+                site: SiteId(site),
+                ordinal: 0,
+                offset: 8,
+                size: 16,
+                thread: ThreadId(0),
+                stack: 0,
+            },
+            ..Object::default()
+        };
+        let module = Module { path: "program".to_owned() };
+        let sites = [(0, None), (10, None), (20, None), (30, Some(1)), (30, Some(2))];
+        let trace = Trace {
+            sites: sites.map(site).to_vec(),
+            objects: vec![Object::default(), block(3), block(4), block(3)],
+            modules: vec![module].into(),
+            ..Trace::default()
+        };
+        let run = Run::of(&trace, &mut ModuleNames::default()).expect("it is whole");
+        let name = |it: u32| run.objects[ObjectId(it).idx()].name;
+        assert_ne!(name(1), name(2));
+        assert_eq!(name(1), name(3));
+    }
+}

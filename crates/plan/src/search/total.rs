@@ -7,9 +7,10 @@
 //! did, up to the read; from there on threads go on by themselves, without preemption. If the execution does
 //! not do what the schedule says (threads went other ways), the next best schedule is tried, three in all, and then
 //! the picker that keeps the constraints inside the execution (`constrain`). What never comes is told: *infeasible* if
-//! what the threads did can't be put into an order that has it, and no execution is made for it; else *unlucky*. When no guideline is left,
-//! manners of two threads that were seen in different executions and would be in a race are brought together
-//! (Algorithm 12).
+//! what the threads did can't be put into an order that has it, and no execution is made for it; else *unlucky*. Either
+//! way another guideline for the same situation is tried, from another execution. When no guideline is left, manners of
+//! two threads that were seen in different executions and would be in a race are brought together (Algorithm 12).
+//! Threads that an exit cut off go on in another execution (`rest`).
 //!
 //! Bound: none in general, for a loop may have as many different iterations as it likes. What it misses stands
 //! in `decide`. Executions are made one after the other, for each may spare others; `-j` changes nothing.
@@ -29,24 +30,26 @@ mod past;
 mod reached;
 mod relevant;
 mod replays;
+mod rest;
 mod sharing;
 mod std_locks;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_model::PickerSpec;
+use raddle_model::{PickerSpec, mix};
 use raddle_total::{
     Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, manners,
 };
 use serde::{Deserialize, Serialize};
 
 use self::{
-    causes::{cause_of, causes},
+    causes::{Cause, Ways, cause_of, causes, has_gone, ways},
     decide::{Decisions, decide, name},
     figures::Figures,
     guideline::{Guided, constraints, guideline},
     past::{Instance, Past},
     replays::Replays,
+    rest::Rest,
     sharing::Sharing,
 };
 use super::{Progress, Run, Search, SpecError, Task};
@@ -56,12 +59,16 @@ pub use self::flows::{Flows, Shown, Sink, SinkKind, Taken};
 
 /// Guidelines that wait at once.
 const QUEUE_MAX: usize = 1_000;
+/// Guidelines for one situation.
+const KNOWN_MAX: usize = 64;
 /// Schedules that are tried for one guideline.
 const TRIES: usize = 3;
 /// Reads that a guideline keeps as they were, in each of the two threads: the last ones.
 const KEPT_MAX: usize = 32;
 /// Defines of one thread and variable that are tried for a read.
 const DEFINES_MAX: usize = 16;
+/// How often an execution is made again, to see whether it comes out the same.
+const REPEATS: u32 = 2;
 /// Steps of earlier executions that are kept, for combinations.
 const STEPS_KEPT: usize = 2_000_000;
 
@@ -94,8 +101,12 @@ pub(crate) struct Total {
     pasts: Vec<Option<Kept>>,
     n_steps_kept: usize,
     n_combinations: usize,
+    /// Combinations for which executions are made: two threads and their manners.
+    combined: BTreeMap<u64, [(u32, u64); 2]>,
     figures: Figures,
     replays: Replays,
+    /// Threads that went on before an exit, where they had been left before.
+    rests: BTreeSet<Rest>,
     /// What has counted, for whoever restores it.
     counted: Vec<Run>,
 }
@@ -112,6 +123,8 @@ struct Guide {
     keys: Vec<u64>,
     /// It only shows a race that is known.
     is_witness: bool,
+    /// It only shows whether the program does the same again: so many more may follow.
+    n_repeats: Option<u32>,
     /// A guideline for which no schedule was made yet: the execution that it is from, and what is to be read.
     from: Option<(usize, Constraint)>,
 }
@@ -123,6 +136,29 @@ struct Planned {
     known: BTreeSet<u64>,
     /// Those that wait for the one before to come to nothing: the execution that they are from, and what is to be read.
     others: VecDeque<(usize, Constraint)>,
+    /// One is under way.
+    is_tried: bool,
+}
+
+impl Planned {
+    /// Adds a guideline; `true` if it is to be tried now.
+    fn add(&mut self, id: u64, from: (usize, Constraint)) -> bool {
+        if self.known.len() >= KNOWN_MAX || !self.known.insert(id) {
+            return false;
+        }
+        let is_next = !std::mem::replace(&mut self.is_tried, true);
+        if !is_next {
+            self.others.push_back(from);
+        }
+        is_next
+    }
+
+    /// The one that was tried came to nothing: the next, if there is any.
+    fn next(&mut self) -> Option<(usize, Constraint)> {
+        let next = self.others.pop_front();
+        self.is_tried = next.is_some();
+        next
+    }
 }
 
 /// How an execution is led.
@@ -130,6 +166,8 @@ struct Planned {
 struct Attempt {
     prefix: Vec<u32>,
     picker: PickerSpec,
+    /// What threads are expected to do.
+    ways: Ways,
 }
 
 impl Default for Attempt {
@@ -141,7 +179,7 @@ impl Default for Attempt {
 impl Attempt {
     /// By a schedule, as far as that goes.
     fn woven(prefix: Vec<u32>) -> Attempt {
-        Attempt { prefix, picker: PickerSpec::Nonpreemptive }
+        Attempt { prefix, picker: PickerSpec::Nonpreemptive, ways: Ways::new() }
     }
 }
 
@@ -187,11 +225,13 @@ impl Total {
     fn count(&mut self, guide: Guide, run: &Run) {
         if !self.replays.agrees(run) {
             self.figures.n_executions += 1;
+            self.figures.n_repeats += u64::from(guide.n_repeats.is_some());
             self.pasts.push(None);
             self.checker.check(&[], &MustOrder::of(&History::default()));
             return self.try_again(guide);
         }
         let past = Past::of(run, &self.flows);
+        self.suspect(&guide, run, &past);
         let order = MustOrder::of(&past.history);
         let locks = Locks::of(&past.history);
         let sets = DefineSets::new(&past.history, &order, &locks).at_most(DEFINES_MAX);
@@ -201,20 +241,13 @@ impl Total {
             self.figures.measure(&past.history);
             self.figures.drawn = draw::draw(&past, &self.flows, &decisions);
         }
+        self.figures.n_astray += u64::from(!has_gone(&past.history, &guide.attempt.ways));
         let n_seen = self.seen.len();
         self.learn_values(&past, &sets, &decisions);
-        for decider in &decisions.deciders {
-            let value = self.value_read(&past, &sets, decider.read);
-            // By name too: what was planned before the value was known is done now.
-            let named = named(&past, &decisions.inputs, decider.read, sets.actual(decider.read));
-            for situation in &decider.situations {
-                self.seen.insert(situation.key(value));
-                self.seen.insert(situation.key(named));
-            }
-        }
+        self.see(&past, &sets, &decisions);
         let causes = causes(&past.history, 0..past.history.steps.len() as u32);
-        let steps = past.history.steps.iter().zip(causes);
-        self.had.extend(steps.filter(|it| it.0.act.is_read()).map(|it| it.1));
+        let steps = past.history.steps.iter().zip(&causes);
+        self.had.extend(steps.filter(|it| it.0.act.is_read()).map(|it| it.1.whole));
         if self.sharing.add(&past.history) {
             self.check_again();
         }
@@ -222,16 +255,21 @@ impl Total {
         let checked = self.checker.check(&uses, &order);
         self.witness(&past, &sets, &decisions, &uses, &checked.races);
         let is_new = n_seen < self.seen.len() || checked.is_new_group;
-        self.figures.count(&decisions, is_new, guide.is_witness);
-        self.plan(&past, &sets, &decisions);
+        let is_repeat = guide.n_repeats.is_some();
+        self.figures.count(&decisions, is_new || is_repeat, guide.is_witness);
+        self.figures.n_repeats += u64::from(is_repeat);
+        self.plan(&past, &sets, &decisions, &causes);
+        self.go_on(run, &past);
         if !is_hit {
             self.try_again(guide);
-        } else if let Some(Aim { read, name: Some(name), .. }) = guide.aim
-            && let Some(read) = past.find(read)
-            && named(&past, &decisions.inputs, read, sets.actual(read)) != name
-        {
+        } else {
+            let read = guide.aim.and_then(|it| Some((past.find(it.read)?, it.name?)));
+            let is_other = read.is_some_and(|(read, name)| {
+                named(&past, &decisions.inputs, read, sets.actual(read)) != name
+            });
             // It reads that define, but something else flowed into it.
-            self.figures.n_unlucky += 1;
+            self.figures.n_unlucky += u64::from(is_other);
+            self.fall_back(&guide.keys);
         }
         let reads = decisions
             .deciders
@@ -239,7 +277,36 @@ impl Total {
             .map(|it| Constraint { use_step: it.read, define: sets.actual(it.read) });
         let reads = reads.collect();
         let ends = ends(&uses);
+        self.note_combined(&ends);
         self.keep(Kept { past, reads, ends, inputs: decisions.inputs });
+    }
+
+    /// Notes the situations of an execution.
+    fn see(&mut self, past: &Past, sets: &DefineSets<'_>, decisions: &Decisions) {
+        for decider in &decisions.deciders {
+            let value = self.value_read(past, sets, decider.read);
+            // By name too: what was planned before the value was known is done now.
+            let named = named(past, &decisions.inputs, decider.read, sets.actual(decider.read));
+            for situation in &decider.situations {
+                self.seen.insert(situation.key(value));
+                self.seen.insert(situation.key(named));
+            }
+        }
+    }
+
+    /// Has the same executed again, if the program seems to depend on more than its schedule.
+    fn suspect(&mut self, guide: &Guide, run: &Run, past: &Past) {
+        let n_left = match guide.n_repeats {
+            Some(n_left) => n_left,
+            None if self.replays.is_suspicious(run) => REPEATS,
+            None => 0,
+        };
+        if n_left > 0 {
+            let all: Vec<u32> = (0..past.history.steps.len() as u32).collect();
+            let attempt = Attempt::woven(past.prefix(&all));
+            let n_repeats = Some(n_left - 1);
+            self.queue.push_front(Guide { attempt, n_repeats, ..Guide::default() });
+        }
     }
 
     /// More is shared than was known: what earlier executions did is looked at again.
@@ -277,7 +344,13 @@ impl Total {
     }
 
     /// Everything that reads could have read beside what they did, unless that is known.
-    fn plan(&mut self, past: &Past, sets: &DefineSets<'_>, decisions: &Decisions) {
+    fn plan(
+        &mut self,
+        past: &Past,
+        sets: &DefineSets<'_>,
+        decisions: &Decisions,
+        causes: &[Cause],
+    ) {
         for decider in &decisions.deciders {
             // What is left out now is planned when a later execution has it too.
             if self.queue.len() >= QUEUE_MAX {
@@ -290,16 +363,11 @@ impl Total {
                 let keys = decider.situations.iter().map(|it| it.key(value));
                 let from = (self.pasts.len(), Constraint { use_step: decider.read, define });
                 let mut keys: Vec<u64> = keys.filter(|it| !self.seen.contains(it)).collect();
-                let id =
-                    raddle_model::mix(name, self::name(&past.instances[decider.read as usize]));
-                keys.retain(|it| {
-                    let is_first = !self.planned.contains_key(it);
-                    let planned = self.planned.entry(*it).or_default();
-                    if planned.known.insert(id) && !is_first {
-                        planned.others.push_back(from);
-                    }
-                    is_first
-                });
+                // The same after something else may be possible where it was not.
+                let led = define.map_or(0, |it| causes[it as usize].whole);
+                let led = mix(led, causes[decider.read as usize].before);
+                let id = mix(mix(name, self::name(&past.instances[decider.read as usize])), led);
+                keys.retain(|it| self.planned.entry(*it).or_default().add(id, from));
                 if !keys.is_empty() {
                     self.figures.n_guidelines += 1;
                     self.queue.push_back(Guide { keys, from: Some(from), ..Guide::default() });
@@ -324,10 +392,10 @@ impl Total {
             let value = |read: u32, define: Option<u32>| {
                 self.values.get(&named(&kept.past, &kept.inputs, read, define)).copied()
             };
-            let Guided { mut prefixes, is_loose } =
+            let Guided { mut orders, is_loose } =
                 guideline(&kept.past, &constraints, is_had, value);
-            prefixes.truncate(TRIES);
-            if prefixes.is_empty() {
+            orders.truncate(TRIES);
+            if orders.is_empty() {
                 self.figures.n_infeasible += 1;
                 self.fall_back(&guide.keys);
                 continue;
@@ -335,9 +403,13 @@ impl Total {
             let instance = |it: u32| kept.past.instances[it as usize];
             let (read, define) = (instance(target.use_step), target.define.map(instance));
             let name = named(&kept.past, &kept.inputs, target.use_step, target.define);
-            let mut others: Vec<Attempt> = prefixes.into_iter().map(Attempt::woven).collect();
+            let woven = |it: Vec<u32>| Attempt {
+                ways: ways(&kept.past.history, it.iter().copied()),
+                ..Attempt::woven(kept.past.prefix(&it))
+            };
+            let mut others: Vec<Attempt> = orders.into_iter().map(woven).collect();
             let prefix = constrain::script(&kept.past, &constraints);
-            others.push(Attempt { prefix, picker: PickerSpec::Calm });
+            others.push(Attempt { prefix, picker: PickerSpec::Calm, ..Attempt::default() });
             let (attempt, aim) =
                 (others.remove(0), Some(Aim { read, define, name: is_loose.then_some(name) }));
             self.queue.push_front(Guide { attempt, aim, others, from: None, ..guide });
@@ -348,8 +420,7 @@ impl Total {
     /// A guideline came to nothing: another one for the same situations, if there is any.
     fn fall_back(&mut self, keys: &[u64]) {
         for key in keys.iter().filter(|it| !self.seen.contains(it)) {
-            let planned = self.planned.get_mut(key);
-            let Some(other) = planned.and_then(|it| it.others.pop_front()) else { continue };
+            let Some(other) = self.planned.get_mut(key).and_then(Planned::next) else { continue };
             self.figures.n_guidelines += 1;
             let (keys, from) = (vec![*key], Some(other));
             self.queue.push_back(Guide { keys, from, ..Guide::default() });
@@ -423,7 +494,7 @@ fn ends(uses: &[MannerUse]) -> BTreeMap<(u32, u64), u32> {
 fn named(past: &Past, inputs: &[u64], read: u32, define: Option<u32>) -> u64 {
     let key = define_key(past, read, define);
     match define.map(|it| inputs[it as usize]).filter(|it| *it != 0) {
-        Some(inputs) => raddle_model::mix(key, inputs),
+        Some(inputs) => mix(key, inputs),
         None => key,
     }
 }
@@ -432,7 +503,7 @@ fn named(past: &Past, inputs: &[u64], read: u32, define: Option<u32>) -> u64 {
 fn define_key(past: &Past, read: u32, define: Option<u32>) -> u64 {
     match define {
         Some(define) => name(&past.instances[define as usize]),
-        None => raddle_model::mix(5, past.history.steps[read as usize].object),
+        None => mix(5, past.history.steps[read as usize].object),
     }
 }
 
@@ -486,7 +557,7 @@ impl Search for Total {
         {
             let number = self.next_number;
             self.next_number += 1;
-            let Attempt { prefix, picker: tail } = guide.attempt.clone();
+            let Attempt { prefix, picker: tail, .. } = guide.attempt.clone();
             tasks.push(Task { number, prefix, tail });
             self.out.insert(number, guide);
         }

@@ -27,8 +27,8 @@ struct Found {
     n_repeated: u64,
 }
 
-/// Of each step of a thread: its place, and the write that it read, by thread and number.
-type Told = Vec<(u64, Option<(u32, usize)>)>;
+/// Of each step of a thread: where it is, what it is to, and the write that it read, by thread and number.
+type Told = Vec<(u32, u64, Option<(u32, usize)>)>;
 
 /// What each thread did, and which write each of its reads read: executions with the same are race-equivalent, and
 /// their traces say so. (Not what was written: traces do not know that before somebody has read it.)
@@ -38,9 +38,9 @@ fn told(run: &Run) -> Vec<Told> {
     for step in &run.steps {
         let idx = step.thread.idx();
         threads.resize(threads.len().max(idx + 1), Vec::new());
-        let place = run.sites.get(step.site.0 as usize).copied().unwrap_or_default();
+        let name = run.objects.get(step.object.idx()).map_or(0, |it| it.name);
         let define = writes.get(&step.object).copied().filter(|_| step.kind == OpKind::Read);
-        threads[idx].push((place, define));
+        threads[idx].push((step.site.0, name, define));
         if step.kind == OpKind::Write {
             writes.insert(step.object, (step.thread.0, threads[idx].len()));
         }
@@ -83,7 +83,7 @@ fn explore(spec: &str, program: &Program, max: u64) -> Found {
 }
 
 fn n_executions(threads: Vec<Vec<Ins>>) -> (u64, usize) {
-    let program = Program::new("toy", threads);
+    let program = Program::new("toy", threads).with_vars(10);
     let total = explore("total", &program, 1_000);
     let all = explore("dfs", &program, 100_000);
     assert!(total.is_whole && all.is_whole);
@@ -155,6 +155,129 @@ fn shared_in_no_execution_alone() {
     assert_eq!(n_races, 3);
 }
 
+/// What led to a define comes after the read that is to read it: something else has to lead there.
+#[test]
+fn a_define_that_was_led_to_by_what_comes_later() {
+    let locked = vec![Lock(1), Load(0, At(1)), Unlock(1)];
+    let branch = vec![
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 3),
+        Store(At(0), Is(0)),
+        Load(0, At(1)),
+        Store(At(0), In(0)),
+    ];
+    let defines = vec![Load(0, At(0)), Lock(1), Store(At(1), Is(1)), Unlock(1)];
+    let (_, n_races) = n_executions(vec![locked, branch, defines]);
+    assert_eq!(n_races, 4);
+}
+
+/// A thread reads one define and then another one, which came first before.
+#[test]
+fn one_define_after_the_other() {
+    let first = vec![
+        Lock(1),
+        Store(At(1), Is(0)),
+        Unlock(1),
+        Lock(1),
+        Load(0, At(0)),
+        Store(Off(2, 0), Is(1)),
+        Unlock(1),
+    ];
+    let reads =
+        vec![Load(3, At(1)), Goto(If::Equal(3, 0), 4), Load(0, At(1)), Store(Off(2, 0), Is(1))];
+    let second = vec![Lock(1), Store(At(1), Is(1)), Unlock(1)];
+    let (_, n_races) = n_executions(vec![first, reads, second]);
+    assert_eq!(n_races, 5);
+}
+
+/// A thread writes before it reads what another one writes, under a lock that both need.
+#[test]
+fn a_define_after_the_own_one() {
+    let copies = vec![Lock(0), Load(0, At(0)), Store(At(1), In(0)), Unlock(0)];
+    let writes = vec![Store(At(0), Is(1))];
+    let reads = vec![
+        Lock(0),
+        Store(At(1), Is(0)),
+        Unlock(0),
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 6),
+        Load(0, At(0)),
+    ];
+    n_executions(vec![copies, writes, reads]);
+}
+
+/// What must come before a read, because its thread has read something else before, writes the same variable.
+#[test]
+fn a_define_after_what_must_come_before() {
+    let defines = vec![Load(0, At(1)), Store(Off(2, 0), Is(1)), Store(At(0), Is(1))];
+    let before = vec![Lock(0), Store(At(0), Is(0)), Unlock(0), Store(At(1), Is(0))];
+    let reads = vec![
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 3),
+        Load(0, At(0)),
+        Load(3, At(0)),
+        Goto(If::Equal(3, 0), 6),
+        Load(0, At(0)),
+    ];
+    n_executions(vec![defines, before, reads]);
+}
+
+/// What can't be after one define can be after another of the same value.
+#[test]
+fn infeasible_in_one_execution_only() {
+    let writes = vec![Lock(0), Store(At(1), Is(1)), Unlock(0), Load(0, At(0)), Store(At(1), In(0))];
+    let reads = vec![
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 3),
+        Store(At(1), Is(0)),
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 6),
+        Load(0, At(1)),
+    ];
+    let (_, n_races) = n_executions(vec![writes, reads, vec![Load(0, At(0))]]);
+    assert_eq!(n_races, 8);
+}
+
+/// Two manners that are seen apart can come together only if a third thread reads what it did, and the first thread does
+/// more than its manner.
+#[test]
+fn manners_seen_apart_with_all_that_led_to_them() {
+    let third = vec![Load(3, At(0)), Goto(If::Equal(3, 0), 3), Store(At(1), Is(0))];
+    let first = vec![
+        Load(0, At(1)),
+        Store(Off(2, 0), Is(1)),
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 6),
+        Load(0, At(1)),
+        Store(At(0), In(0)),
+    ];
+    let second = vec![
+        Lock(0),
+        Store(At(1), Is(1)),
+        Unlock(0),
+        Load(3, At(0)),
+        Goto(If::Equal(3, 0), 7),
+        Load(0, At(1)),
+        Store(Off(2, 0), Is(1)),
+    ];
+    n_executions(vec![third, first, second]);
+}
+
+/// The same, where the define that one of them reads has another value in the other's execution.
+#[test]
+fn manners_seen_apart_with_the_values_that_they_read() {
+    let first = vec![Load(3, At(0)), Goto(If::Equal(3, 0), 4), Load(0, At(1)), Store(At(0), In(0))];
+    let copies = vec![Load(0, At(0)), Store(At(1), In(0))];
+    let second = vec![
+        Store(At(0), Is(1)),
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 5),
+        Load(0, At(0)),
+        Store(Off(2, 0), Is(1)),
+    ];
+    n_executions(vec![first, copies, second]);
+}
+
 fn piece() -> impl Strategy<Value = Vec<Ins>> {
     let plain = prop_oneof![
         (0_usize..2).prop_map(|var| vec![Load(0, At(var))]),
@@ -217,16 +340,14 @@ proptest! {
         // And one to show each race at most.
         let n_most = all.progress.n_executions + all.races.len() as u64;
         prop_assert!(total.progress.n_executions <= n_most);
-        // An execution that repeats another was made to show a race, or was led astray: threads did something else
-        // than what it was made for. Of those only the ones are counted after which a guideline was given up.
+        // An execution that repeats another was made to show a race, or threads did something else than what it was
+        // made for: traces did not tell that they would.
         let words = &total.progress.words;
         let n_excused = after(words, "witnesses")
-            + 3 * after(words, "potential race")
+            + 6 * after(words, "potential race")
             + 3 * before(words, "unlucky")
             + before(words, "tried again")
-            // Not understood yet: of one program in some hundreds, one more (8040b8a4 among the regressions). Guidelines
-            // keep since what third threads read; without that, races were missed.
-            + 1;
+            + before(words, "led elsewhere");
         prop_assert!(total.n_repeated <= n_excused, "{} repeated: {}", total.n_repeated, words);
     }
 }

@@ -264,3 +264,23 @@ fn what_can_not_be_had_lets_go() {
     );
     assert_eq!(woven(&figure, &[Constraint { use_step: 0, define: Some(2) }]), None);
 }
+
+/// A thread reads one thread's define and then another's: the second comes after the first was read, whoever was first
+/// before.
+#[test]
+fn one_define_after_the_other() {
+    let figure = Figure::new(
+        "
+        T1:1 lock a
+        T1:2 write x
+        T1:3 unlock a
+        T3:20 lock a
+        T3:21 write x
+        T3:22 unlock a
+        T2:10 read x
+        T2:11 read x",
+    );
+    let constraints =
+        [Constraint { use_step: 7, define: Some(1) }, Constraint { use_step: 6, define: Some(4) }];
+    assert_eq!(woven(&figure, &constraints), Some(vec![20, 21, 10, 22, 1, 2, 11]));
+}

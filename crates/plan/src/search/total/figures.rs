@@ -17,12 +17,16 @@ pub(super) struct Figures {
     pub(super) n_executions: u64,
     /// Those of them that only show a race which is known.
     pub(super) n_witnesses: u64,
+    /// Those of them that only show whether the program does the same again.
+    pub(super) n_repeats: u64,
     pub(super) n_redundant: u64,
     pub(super) n_guidelines: u64,
     /// Guidelines for which no schedule could be woven.
     pub(super) n_infeasible: u64,
     /// Executions that did not follow their guideline, after which another schedule was tried.
     pub(super) n_again: u64,
+    /// Executions whose threads did something else than was expected of them, for they had read something else.
+    pub(super) n_astray: u64,
     /// Guidelines that no execution followed, though there were schedules for them.
     pub(super) n_unlucky: u64,
     /// Guidelines of executions that were forgotten, for want of memory.
@@ -65,6 +69,11 @@ impl Figures {
         self.affected.extend(&decisions.affected_branches);
     }
 
+    /// Executions that were made because something may come out otherwise, and the first one.
+    fn n_test_cases(&self) -> u64 {
+        self.n_executions - self.n_witnesses - self.n_repeats
+    }
+
     /// By name. What was cut has its name twice, with `_cut`.
     pub(super) fn values(
         &self,
@@ -81,9 +90,11 @@ impl Figures {
             ("guidelines_infeasible", self.n_infeasible),
             ("guidelines_unlucky", self.n_unlucky),
             ("guidelines_left_out", self.n_left_out),
-            ("test_cases", self.n_executions - self.n_witnesses),
+            ("test_cases", self.n_test_cases()),
+            ("led_elsewhere", self.n_astray),
             ("tried_again", self.n_again),
             ("witnesses", self.n_witnesses),
+            ("repeated", self.n_repeats),
             ("pairs_checked", checker.n_checked),
             ("pairs_reused", checker.n_reused),
             ("groups", checker.n_groups() as u64),
@@ -135,7 +146,7 @@ impl Figures {
         };
         parts.push(format!(
             "executions {} (reachability testing would need {}, thread pairs {})",
-            grouped(self.n_executions - self.n_witnesses),
+            grouped(self.n_test_cases()),
             need(self.reachability),
             need(self.pairs)
         ));
@@ -156,6 +167,9 @@ impl Figures {
         }
         if self.n_witnesses > 0 {
             parts.push(format!("witnesses {}", grouped(self.n_witnesses)));
+        }
+        if self.n_repeats > 0 {
+            parts.push(format!("repeated {}", grouped(self.n_repeats)));
         }
         if checker.n_combined > 0 {
             let untried = match self.n_untried {
@@ -180,6 +194,7 @@ impl Figures {
             (n_waiting, waiting),
             (self.n_infeasible, format!("{} infeasible", grouped(self.n_infeasible))),
             (self.n_unlucky, format!("{} unlucky", grouped(self.n_unlucky))),
+            (self.n_astray, format!("{} led elsewhere", grouped(self.n_astray))),
             (self.n_again, format!("{} tried again", grouped(self.n_again))),
             (self.n_left_out, format!("{} left out for want of memory", grouped(self.n_left_out))),
         ];

@@ -16,18 +16,10 @@ pub(super) fn constraints(
     target: Constraint,
 ) -> Vec<Constraint> {
     let thread = |step: u32| past.history.steps[step as usize].thread;
-    // By thread: up to where it matters.
-    let mut ends: BTreeMap<ThreadId, u32> = BTreeMap::new();
-    let mut open = vec![target.use_step];
-    open.extend(target.define);
-    while let Some(step) = open.pop() {
-        let end = ends.entry(thread(step)).or_default();
-        let begin = *end;
-        *end = step.max(begin);
-        let led = reads.iter().filter(|it| (begin..step).contains(&it.use_step));
-        let led = led.filter(|it| thread(it.use_step) == thread(step));
-        open.extend(led.filter_map(|it| it.define));
-    }
+    let own = (thread(target.use_step), target.use_step);
+    let wanted = [Some(target.use_step), target.define].into_iter().flatten();
+    // What the read's own thread does after it can't have led to it: then not all can be kept.
+    let ends = led(past, reads, wanted.collect(), |of, step| of != own.0 || step <= own.1);
     let mut n_left: BTreeMap<ThreadId, usize> = ends.keys().map(|it| (*it, KEPT_MAX)).collect();
     let is_kept = |it: &&Constraint| {
         let of = thread(it.use_step);
@@ -41,10 +33,34 @@ pub(super) fn constraints(
     all
 }
 
+/// By thread: up to where its steps led to those that are wanted, by what was read. `counts`: does a thread's step?
+pub(super) fn led(
+    past: &Past,
+    reads: &[Constraint],
+    wanted: Vec<u32>,
+    counts: impl Fn(ThreadId, u32) -> bool,
+) -> BTreeMap<ThreadId, u32> {
+    let thread = |step: u32| past.history.steps[step as usize].thread;
+    let mut ends: BTreeMap<ThreadId, u32> = BTreeMap::new();
+    let mut open = wanted;
+    while let Some(step) = open.pop() {
+        if !counts(thread(step), step) {
+            continue;
+        }
+        let end = ends.entry(thread(step)).or_default();
+        let begin = *end;
+        *end = step.max(begin);
+        let led = reads.iter().filter(|it| (begin..step).contains(&it.use_step));
+        let led = led.filter(|it| thread(it.use_step) == thread(step));
+        open.extend(led.filter_map(|it| it.define));
+    }
+    ends
+}
+
 /// Schedules for a guideline.
 pub(super) struct Guided {
-    /// Best first.
-    pub(super) prefixes: Vec<Vec<u32>>,
+    /// Steps of the past, best first.
+    pub(super) orders: Vec<Vec<u32>>,
     /// Some of what led to the define is not kept in them: perhaps it writes something else then, or not at all.
     pub(super) is_loose: bool,
 }
@@ -73,9 +89,9 @@ pub(super) fn guideline(
             && constraints[1..].iter().all(is_kept)
             && !is_had(&woven.steps)
     };
-    let prefixes = schedules(past, constraints, keeps_all);
-    if !prefixes.is_empty() {
-        return Guided { prefixes, is_loose: false };
+    let orders = schedules(past, constraints, keeps_all);
+    if !orders.is_empty() {
+        return Guided { orders, is_loose: false };
     }
     let thread = |it: &Constraint| past.history.steps[it.use_step as usize].thread;
     let is_own = |it: &&Constraint| thread(it) == thread(&constraints[0]);
@@ -83,11 +99,11 @@ pub(super) fn guideline(
     let keeps_own = |woven: &Woven| {
         woven.satisfied.iter().filter(|it| **it < n_own).count() == n_own && !is_had(&woven.steps)
     };
-    let mut prefixes = schedules(past, constraints, keeps_own);
-    if prefixes.is_empty() {
-        prefixes = schedules(past, &constraints[..n_own], keeps_own);
+    let mut orders = schedules(past, constraints, keeps_own);
+    if orders.is_empty() {
+        orders = schedules(past, &constraints[..n_own], keeps_own);
     }
-    Guided { prefixes, is_loose: true }
+    Guided { orders, is_loose: true }
 }
 
 /// By read: the define that it reads if the steps come in this order.
@@ -106,13 +122,13 @@ fn defines(past: &Past, steps: &[u32]) -> BTreeMap<u32, Option<u32>> {
     defines
 }
 
-/// The prefixes of schedules that are good enough, best first.
+/// Orders of steps that are good enough, best first.
 pub(super) fn schedules(
     past: &Past,
     constraints: &[Constraint],
     is_good: impl Fn(&Woven) -> bool,
 ) -> Vec<Vec<u32>> {
-    let mut all: Vec<(usize, Vec<u32>)> = Vec::new();
+    let mut all: Vec<(usize, Vec<u32>, Vec<u32>)> = Vec::new();
     for policy in Policy::ALL {
         let woven = weave(&past.history, constraints, policy);
         if !is_good(&woven) {
@@ -120,9 +136,9 @@ pub(super) fn schedules(
         }
         let prefix = past.prefix(&woven.steps);
         if all.iter().all(|it| it.1 != prefix) {
-            all.push((constraints.len() - woven.satisfied.len(), prefix));
+            all.push((constraints.len() - woven.satisfied.len(), prefix, woven.steps));
         }
     }
     all.sort_by_key(|it| it.0);
-    all.into_iter().map(|it| it.1).collect()
+    all.into_iter().map(|it| it.2).collect()
 }
