@@ -1,16 +1,26 @@
 //! Executions that begin from a live copy are the same, to the last event and to the last byte printed, as
 //! those that begin at `main`.
 
-use std::path::Path;
+use std::{path::Path, sync::atomic::AtomicBool};
 
-use raddle_explore::target::{Block, BlockResult, Session, Target};
-use raddle_launch::{CompileRequest, CompilerChoice, Native, NativeOptions, Toolchain, compile};
-use raddle_model::{PickerSpec, Plan, Record, Rng};
+use raddle_explore::{
+    Campaign, Observer, Options, Outcome, SearchOptions,
+    target::{Block, BlockResult, Session, Target},
+};
+use raddle_launch::{
+    CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
+};
+use raddle_model::{PickerSpec, Plan, Points, Record, Rng};
+use raddle_plan::search::SearchSpec;
 use raddle_trace::{Entry, Trace};
 
 const MEGABYTE: u64 = 1 << 20;
 
 fn native(source: &str, checkpoints: u64) -> Box<dyn Session + Send> {
+    target(source, checkpoints).open().expect("the program starts")
+}
+
+fn target(source: &str, checkpoints: u64) -> Native {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
     let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
     let request = CompileRequest { inputs: vec![programs.join(source)], flags: Vec::new() };
@@ -18,7 +28,7 @@ fn native(source: &str, checkpoints: u64) -> Box<dyn Session + Send> {
     let mut options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
     options.checkpoints = checkpoints;
     options.checkpoint_gap = Some(1);
-    Native::new(options).open().expect("the program starts")
+    Native::new(options)
 }
 
 fn run(session: &mut dyn Session, plan: &Plan) -> BlockResult {
@@ -115,4 +125,39 @@ fn with_room_for_one_or_two() {
 fn programs_with_open_descriptors_are_not_copied() {
     let (_, n_spared) = compare("fail/fd/eventfd_merged.c", 64 * MEGABYTE);
     assert_eq!(n_spared, 0);
+}
+
+struct Quiet;
+
+impl Observer for Quiet {}
+
+/// Total replay of the dissertation's largest experiment.
+fn total(checkpoints: u64) -> Outcome {
+    let target = target("../experiments/total-replay/programs/service.c", checkpoints);
+    let spec = SearchSpec::parse("total").expect("a search has this name");
+    let options = Options {
+        search: Some(SearchOptions::new(spec)),
+        executions: Some(40),
+        points: Points::All,
+        confirmations: 0,
+        keep_going: true,
+        ..Options::default()
+    };
+    Campaign::new(&target, options)
+        .run(&mut Symbols::new(), &mut Quiet, &AtomicBool::new(false))
+        .expect("a campaign")
+}
+
+#[test]
+fn total_replay_begins_from_copies() {
+    let (plain, copied) = (total(0), total(64 * MEGABYTE));
+    let essence = |it: &Outcome| {
+        let buckets: Vec<_> = it.findings.iter().map(|it| it.finding.bucket).collect();
+        let words = it.search.as_ref().map(|it| it.progress.words.clone());
+        (it.executions, it.steps_total, buckets, words)
+    };
+    assert_eq!(essence(&plain), essence(&copied));
+    assert_eq!(plain.steps_spared, 0);
+    // Little: schedules of two guidelines part early, where another thread is to go first.
+    assert!(0 < copied.steps_spared);
 }
