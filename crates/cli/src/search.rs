@@ -212,6 +212,7 @@ pub(crate) fn status(
         abandoned: search.n_abandoned,
         too_long: search.n_too_long,
         diverged: progress.n_diverged,
+        unlike: outcome.n_unlike,
         divergence: progress.divergence.as_ref().map(|it| Divergence {
             step: it.step + 1,
             thread: it.thread.0,

@@ -46,7 +46,9 @@ pub struct SearchStatus {
     pub too_long: u64,
     /// Executions that did not do what others with the same choices had done.
     pub diverged: u64,
-    /// The first of those.
+    /// Repetitions of the first execution that were not like it.
+    pub unlike: u64,
+    /// The first of those that diverged.
     pub divergence: Option<Divergence>,
     /// Which orders of two places were covered, if that guides the search.
     pub covered: Option<CoveredStatus>,
@@ -193,8 +195,9 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
             (false, true, true) => ": none of them fails".to_owned(),
         };
         let is_good = search.is_exhaustive && !has_found;
-        let but = match search.diverged + search.too_long {
-            0 => "",
+        let but = match (search.diverged + search.too_long, search.unlike) {
+            (0, 0) => "",
+            (0, _) => ", but the same schedule does not always lead to the same steps",
             _ => ", but for what could not be followed",
         };
         let words = format!("{}{but}{verdict}", said(search, style));

@@ -11,8 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::{Bucket, End, Finding, Kind};
-use raddle_plan::{News, is_probe};
+use raddle_model::{Bucket, End, Finding, Kind, Plan};
+use raddle_plan::{News, entry, is_probe};
 
 use self::{predicted::Predicted, races::KnownRaces};
 use super::{
@@ -23,7 +23,7 @@ use crate::{
     finding::{bucket, finding, is_failure, step_places},
     replay::{Sameness, Verdict, replay},
     store::Ids,
-    target::{BlockResult, Session, Symbols, Target, TargetError},
+    target::{Block, BlockResult, Session, Symbols, Target, TargetError},
 };
 
 /// Less than the 200 ms that observers are promised.
@@ -43,6 +43,8 @@ pub(super) struct Ledger<'a> {
     session: Option<Box<dyn Session + Send>>,
     races: KnownRaces,
     predicted: Predicted,
+    /// The plan of the first execution, and the digest of what it did.
+    first: Option<(Plan, u64)>,
     error: Option<TargetError>,
 }
 
@@ -84,6 +86,7 @@ impl<'a> Ledger<'a> {
             session: None,
             races: KnownRaces::default(),
             predicted: Predicted::default(),
+            first: None,
             error: None,
         }
     }
@@ -125,6 +128,9 @@ impl<'a> Ledger<'a> {
 
     /// Counts executions, all before them having been counted.
     pub(super) fn enter(&mut self, done: &mut Done) -> (Appetite, Vec<News>) {
+        if self.first.is_none() {
+            self.first = done.result.summaries.first().map(|it| (done.plan(0), it.digest));
+        }
         let news = self.tally.count_all(done, self.options);
         self.tally.outcome.steps_spared += done.result.n_steps_spared;
         self.tally.merge_uncontrolled(std::mem::take(&mut done.result.uncontrolled));
@@ -286,6 +292,37 @@ impl<'a> Ledger<'a> {
         }
     }
 
+    /// Before a search says that it has seen all: its first execution once more, several times. A program that throws
+    /// dice of its own may have done the same wherever two executions had choices in common, by chance.
+    fn repeat_first(&mut self) {
+        const TIMES: u32 = 8;
+        let outcome = &self.tally.outcome;
+        let Some((plan, digest)) = self.first.take() else { return };
+        if !outcome.is_exhaustive() || !outcome.findings.is_empty() || self.error.is_some() {
+            return;
+        }
+        for _ in 0..TIMES {
+            match self.run_again(&plan) {
+                Ok(again) => self.tally.count_repetition(again == Some(digest)),
+                Err(TargetError::Stopped) if self.is_stopped() => return,
+                Err(error) => return self.fail(error),
+            }
+        }
+    }
+
+    /// The digest of what a plan leads to.
+    fn run_again(&mut self, plan: &Plan) -> Result<Option<u64>, TargetError> {
+        let session = match &mut self.session {
+            Some(session) => session,
+            none => none.insert(self.target.open()?),
+        };
+        let entries = vec![entry(plan.picker, plan.seed)];
+        let exit_is_fine = self.options.exit_is_fine;
+        let result =
+            session.run(&Block { plan: plan.clone(), entries, exit_is_fine, common: 0 })?;
+        Ok(result.summaries.first().map(|it| it.digest))
+    }
+
     /// What the campaign has come to, when nothing more will run.
     pub(super) fn finish(
         mut self,
@@ -295,6 +332,7 @@ impl<'a> Ledger<'a> {
         self.tell_predicted();
         self.describe(describe);
         assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
+        self.repeat_first();
         self.tally.outcome.interrupted = self.is_stopped() && !is_finished;
         match self.error {
             Some(error) => Err(error),

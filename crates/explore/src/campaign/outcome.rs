@@ -48,6 +48,8 @@ pub struct Outcome {
     pub uncontrolled: Vec<Uncontrolled>,
     /// Executions that made no step for too long.
     pub n_hung: u64,
+    /// Repetitions of the first execution, after a search, that were not like it.
+    pub n_unlike: u64,
     /// How the first execution went.
     pub baseline: Option<Summary>,
     /// The first execution failed before there was a second thread: no schedule is to blame.
@@ -146,7 +148,7 @@ impl Outcome {
         let is_whole = |it: &Searched| {
             it.progress.is_finished && it.progress.n_diverged == 0 && it.n_too_long == 0
         };
-        self.search.as_ref().is_some_and(is_whole) && self.n_hung == 0
+        self.search.as_ref().is_some_and(is_whole) && self.n_hung + self.n_unlike == 0
     }
 }
 

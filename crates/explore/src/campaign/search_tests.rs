@@ -37,7 +37,13 @@ impl Journal for Memory {
 }
 
 fn weave(lengths: &[u32]) -> Weave {
-    Weave { lengths: lengths.to_vec(), fails_at: Vec::new(), shares: Vec::new(), strays: 0 }
+    Weave {
+        lengths: lengths.to_vec(),
+        fails_at: Vec::new(),
+        shares: Vec::new(),
+        strays: 0,
+        is_fickle: false,
+    }
 }
 
 fn options(spec: &str, jobs: usize) -> Options {
@@ -183,4 +189,15 @@ fn what_does_not_follow_is_told() {
     assert!(outcome.stability < 100.0);
     assert!(!outcome.is_exhaustive());
     assert!(search.progress.is_finished);
+}
+
+#[test]
+fn what_is_not_the_same_again_was_not_seen_whole() {
+    let outcome = run(&Weave { is_fickle: true, ..weave(&[2, 1]) }, options("dfs", 1));
+    let search = outcome.search.as_ref().expect("it was a search");
+    assert!(search.progress.is_finished);
+    assert_eq!(search.progress.n_diverged, 0);
+    assert_eq!(outcome.n_unlike, 7);
+    assert!(outcome.stability < 100.0);
+    assert!(!outcome.is_exhaustive());
 }

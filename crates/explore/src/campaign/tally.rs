@@ -174,6 +174,12 @@ impl Tally {
         self.measure_stability();
     }
 
+    /// Counts one repetition of the first execution, after a search that claims to have seen all.
+    pub(super) fn count_repetition(&mut self, is_same_trace: bool) {
+        self.count_confirmation(is_same_trace);
+        self.outcome.n_unlike += u64::from(!is_same_trace);
+    }
+
     /// Adds up what could not be controlled, by what it was and where; the first way there is kept.
     pub(super) fn merge_uncontrolled(&mut self, more: Vec<Uncontrolled>) {
         let all = &mut self.outcome.uncontrolled;

@@ -20,6 +20,8 @@ pub(crate) struct Weave {
     pub(crate) shares: Vec<(Vec<u32>, u64)>,
     /// Every so many-th execution takes another way than it is told; 0 for none.
     pub(crate) strays: u64,
+    /// A session that runs the first execution again does something else.
+    pub(crate) is_fickle: bool,
 }
 
 impl Target for Weave {
@@ -96,7 +98,9 @@ impl Session for WeaveSession {
         self.n_runs += 1;
         let plan = &block.plan;
         let may_stray = self.weave.strays != 0 && self.n_runs.is_multiple_of(self.weave.strays);
-        let trace = self.weave.trace(&plan.prefix, may_stray && 1 < plan.prefix.len());
+        let mut trace = self.weave.trace(&plan.prefix, may_stray && 1 < plan.prefix.len());
+        let is_again = 1 < self.n_runs && plan.prefix.is_empty();
+        trace.summary.digest ^= u64::from(self.weave.is_fickle && is_again);
         let order: Vec<u32> = trace.events.iter().map(|it| it.thread.0).collect();
         let shares = self
             .weave
