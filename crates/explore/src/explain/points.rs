@@ -1,6 +1,6 @@
 //! Steps of a failing execution as points that can be shown.
 
-use raddle_model::{Finding, ObjectId, OpKind, Place, Point, ThreadId};
+use raddle_model::{Finding, ObjectId, OpKind, Place, Point, Step, ThreadId};
 use raddle_trace::Trace;
 
 use super::{edges::Node, rich::Rich};
@@ -60,10 +60,21 @@ impl<'a> Points<'a> {
         let (place, caller) = led_to(&self.rich.trace, idx, at, symbols);
         let step = self.rich.steps.get(idx).copied().flatten();
         // What is one object where every access is a step may be several where only visible ones are.
-        let own = step.and_then(|it| self.finding.step(it)).map(|it| it.object);
+        let own = self.in_finding(idx).map(|it| it.object);
         let object = own.unwrap_or_else(|| self.object(event.object));
         let source = symbols.source_line(&place).unwrap_or_default();
         Point { thread, step, kind, object, place, source, caller }
+    }
+
+    /// The finding's own step, if this is one.
+    fn in_finding(&self, idx: usize) -> Option<&'a Step> {
+        let Rich { trace, steps, .. } = self.rich;
+        let number = steps.get(idx).copied().flatten()?;
+        let event = &trace.events[idx];
+        // Steps that the finding has not have the number of their thread's last one that it has.
+        let before = trace.events[..idx].iter().rposition(|it| it.thread == event.thread);
+        let is_new = before.is_none_or(|it| steps[it] != Some(number));
+        self.finding.step(number).filter(|it| is_new && it.kind == event.kind)
     }
 
     /// What a thread waited to do at the end.

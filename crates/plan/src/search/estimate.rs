@@ -16,8 +16,8 @@
 //!
 //! Where the ways at a node are found only as the search goes on (partial order reduction), estimates are far too
 //! low at first (a tenth of 7,134 when a twentieth is done), and then may be too high as well (up to four times,
-//! measured on 27 small programs). So such a search says beside it how many there are at least, which is certain:
-//! those that were made, and the ways that wait.
+//! measured on 27 small programs; with bounded preemptions 33 times, and once 315). So such a search says beside it how
+//! many there are at least, which is certain: those that were made, and the ways that wait.
 
 use serde::{Deserialize, Serialize};
 
