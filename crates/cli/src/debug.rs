@@ -16,7 +16,6 @@ use std::{
 use raddle_explore::{Block, StoredFinding, Target as _};
 use raddle_launch::debugger::{self, Debugger, Lack};
 use raddle_model::{Carrier, Certainty, Finding, Plan, Record};
-use raddle_plan::entry;
 
 use crate::{
     args::{DebugArgs, DebuggerName},
@@ -136,10 +135,7 @@ fn once(
     let plan = &stored.finding.plan;
     // Where choices are recorded, steps meet the debugger.
     let record = Record { options: true, ..plan.record };
-    let entries = vec![entry(plan.picker, plan.seed)];
-    let exit_is_fine = stored.info.exit_is_fine;
-    let plan = Plan { record, ..plan.clone() };
-    let block = Block { plan, entries, exit_is_fine, common: 0 };
+    let block = Block::one(Plan { record, ..plan.clone() }, stored.info.exit_is_fine);
     let execution = thread::spawn(move || session.run(&block).map(|_| ()));
     let pid = wait_for(&pid_file, &execution)?;
     let ended = debugger.attach(pid, &script, commands, is_batch);

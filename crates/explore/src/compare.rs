@@ -16,7 +16,6 @@ use std::{
 };
 
 use raddle_model::{PickerSpec, Plan, mix};
-use raddle_plan::entry;
 
 use crate::{
     campaign::{Campaign, Observer, Options, Outcome},
@@ -341,8 +340,7 @@ impl Comparison<'_> {
         for seed in 0..self.n_learning {
             let mut plan = Plan::new(PickerSpec::Walk, seed);
             plan.shared.clone_from(&shared);
-            let entries = vec![entry(PickerSpec::Walk, seed)];
-            let result = session.run(&Block { plan, entries, exit_is_fine: false, common: 0 })?;
+            let result = session.run(&Block::one(plan, false))?;
             shared.extend(result.shared_found);
             shared.sort_unstable();
             shared.dedup();

@@ -6,7 +6,6 @@
 //! source.
 
 use raddle_model::{Certainty, Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId, Watch};
-use raddle_plan::entry;
 
 use crate::{
     finding::{self, Schedule},
@@ -189,9 +188,7 @@ fn run_again(
     finding: &Finding,
     exit_is_fine: bool,
 ) -> Result<Execution, TargetError> {
-    let plan = finding.plan.clone();
-    let entries = vec![entry(plan.picker, plan.seed)];
-    let result = session.run(&Block { plan, entries, exit_is_fine, common: 0 })?;
+    let result = session.run(&Block::one(finding.plan.clone(), exit_is_fine))?;
     result.last.ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))
 }
 

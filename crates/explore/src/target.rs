@@ -45,6 +45,14 @@ pub struct Block {
     pub common: u32,
 }
 
+impl Block {
+    /// The execution of a plan.
+    pub fn one(plan: Plan, exit_is_fine: bool) -> Block {
+        let entries = vec![Entry::new(plan.picker, plan.seed)];
+        Block { plan, entries, exit_is_fine, common: 0 }
+    }
+}
+
 /// Executions of a search, which share all but prefix, seed and picker.
 #[derive(Clone, Debug)]
 pub struct Each {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use raddle_explore::target::{Block, Session, TargetError};
 use raddle_model::{PickerSpec, Plan};
-use raddle_trace::{Ask, Entry};
+use raddle_trace::Ask;
 
 use crate::{Native, session::NativeSession};
 
@@ -38,8 +38,7 @@ impl Native {
         }
         let mut session = NativeSession::open(self.options())?;
         let plan = Plan::new(PickerSpec::Nonpreemptive, 0);
-        let entries = vec![Entry::new(plan.picker, plan.seed)];
-        session.run(&Block { plan, entries, exit_is_fine: true, common: 0 })?;
+        session.run(&Block::one(plan, true))?;
         Ok(Asked::of(&session.ask()))
     }
 }

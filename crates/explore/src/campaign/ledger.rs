@@ -12,7 +12,7 @@ use std::{
 };
 
 use raddle_model::{Bucket, End, Finding, Kind, Plan};
-use raddle_plan::{News, entry, is_probe};
+use raddle_plan::{News, is_probe};
 
 use self::{predicted::Predicted, races::KnownRaces};
 use super::{
@@ -23,7 +23,7 @@ use crate::{
     finding::{bucket, finding, is_failure, step_places},
     replay::{Sameness, Verdict, replay},
     store::Ids,
-    target::{Block, BlockResult, Session, Symbols, Target, TargetError},
+    target::{BlockResult, Session, Symbols, Target, TargetError},
 };
 
 /// Less than the 200 ms that observers are promised.
@@ -302,25 +302,12 @@ impl<'a> Ledger<'a> {
             return;
         }
         for _ in 0..TIMES {
-            match self.run_again(&plan) {
-                Ok(again) => self.tally.count_repetition(again == Some(digest)),
+            match self.run_watched(&plan) {
+                Ok(again) => self.tally.count_repetition(again.trace.summary.digest == digest),
                 Err(TargetError::Stopped) if self.is_stopped() => return,
                 Err(error) => return self.fail(error),
             }
         }
-    }
-
-    /// The digest of what a plan leads to.
-    fn run_again(&mut self, plan: &Plan) -> Result<Option<u64>, TargetError> {
-        let session = match &mut self.session {
-            Some(session) => session,
-            none => none.insert(self.target.open()?),
-        };
-        let entries = vec![entry(plan.picker, plan.seed)];
-        let exit_is_fine = self.options.exit_is_fine;
-        let result =
-            session.run(&Block { plan: plan.clone(), entries, exit_is_fine, common: 0 })?;
-        Ok(result.summaries.first().map(|it| it.digest))
     }
 
     /// What the campaign has come to, when nothing more will run.

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use raddle_model::{Finding, Kind, MinimisingEnd, Plan};
-use raddle_plan::entry;
 use raddle_trace::SeenRace;
 
 use super::Budget;
@@ -91,10 +90,7 @@ impl<'a> Trials<'a> {
 
     /// Runs a plan, whatever has been spent.
     pub(super) fn run_free(&mut self, plan: &Plan) -> Result<Trial, TargetError> {
-        let entries = vec![entry(plan.picker, plan.seed)];
-        let exit_is_fine = self.exit_is_fine;
-        let result =
-            self.session.run(&Block { plan: plan.clone(), entries, exit_is_fine, common: 0 })?;
+        let result = self.session.run(&Block::one(plan.clone(), self.exit_is_fine))?;
         let shared_found = result.shared_found;
         let execution = result
             .last

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{Bucket, Finding, PickerSpec, Plan, Record};
-use raddle_plan::entry;
 use raddle_trace::SeenRace;
 
 use super::Ledger;
@@ -125,12 +124,7 @@ impl Ledger<'_> {
 
     /// Runs one execution and gives back all of it.
     pub(super) fn run_watched(&mut self, plan: &Plan) -> Result<Execution, TargetError> {
-        let block = Block {
-            entries: vec![entry(plan.picker, plan.seed)],
-            plan: plan.clone(),
-            exit_is_fine: self.options.exit_is_fine,
-            common: 0,
-        };
+        let block = Block::one(plan.clone(), self.options.exit_is_fine);
         let session = match &mut self.session {
             Some(session) => session,
             none => none.insert(self.target.open()?),
