@@ -31,6 +31,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 use raddle_model::{Drawing, OpKind, PickerSpec, ThreadId};
+use serde_json::value::RawValue;
 
 pub use self::{
     covering::covering,
@@ -92,7 +93,7 @@ pub trait Search {
 
     /// Everything that is needed to go on later, with [`SearchSpec::restore`]. Tasks whose results do not
     /// count yet are handed out again.
-    fn save(&self) -> serde_json::Value;
+    fn save(&self) -> Box<RawValue>;
 }
 
 /// A search whose results count in the order of their turns, whenever they come.

@@ -3,8 +3,11 @@
 //! Where it stands is written down now and then, and every execution that counts since: who reads both
 //! knows all but the executions that were still running.
 
+use std::borrow::Cow;
+
 use raddle_plan::search::{Run, Search, SearchSpec, SpecError, Task};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 /// Where a search stands.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -22,18 +25,29 @@ pub struct Standing {
     /// Executions that were too long to be searched.
     pub n_too_long: u64,
     /// The search itself, as it saves itself.
-    pub search: serde_json::Value,
+    pub search: Box<RawValue>,
 }
 
 /// An execution that counts.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Counted {
+#[derive(Clone, Debug)]
+pub struct Counted<'a> {
     /// Which task it was.
-    pub prefix: Vec<u32>,
+    pub prefix: Cow<'a, [u32]>,
     /// What it did; `None` if it was too long.
-    pub run: Option<Run>,
+    pub run: Option<Cow<'a, Run>>,
     /// What it found to be shared.
-    pub shared_found: Vec<u64>,
+    pub shared_found: Cow<'a, [u64]>,
+}
+
+impl Counted<'_> {
+    /// The same, for as long as it is wanted.
+    pub fn into_owned(self) -> Counted<'static> {
+        Counted {
+            prefix: self.prefix.into_owned().into(),
+            run: self.run.map(|it| Cow::Owned(it.into_owned())),
+            shared_found: self.shared_found.into_owned().into(),
+        }
+    }
 }
 
 /// A search that is to go on.
@@ -42,7 +56,7 @@ pub struct Saved {
     /// Where it stood.
     pub standing: Standing,
     /// What has been executed since, in order.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<Counted<'static>>,
 }
 
 /// Keeps a search. Nothing that a campaign does depends on it.
@@ -50,8 +64,11 @@ pub trait Journal {
     /// Writes down where the search stands; what was written before is not needed any more.
     fn stand(&mut self, standing: &Standing);
 
-    /// Writes down an execution that counts.
-    fn add(&mut self, counted: &Counted);
+    /// An execution counts: it is written down with the next [`flush`](Journal::flush), before which its finding is kept.
+    fn add(&mut self, counted: &Counted<'_>);
+
+    /// Writes down what was added.
+    fn flush(&mut self);
 
     /// Has so much been written since that it is time to say again where the search stands?
     fn is_long(&self) -> bool;
@@ -69,7 +86,7 @@ const TASKS: usize = 64;
 /// Lets a saved search learn what it had learned. What does not fit (a line that was cut short, say) is
 /// left out with all after it: those executions are made again.
 pub(super) fn resume(spec: &SearchSpec, saved: &mut Saved) -> Result<Resumed, SpecError> {
-    let mut search = spec.restore(std::mem::take(&mut saved.standing.search))?;
+    let mut search = spec.restore(&saved.standing.search)?;
     let mut tasks = Vec::new();
     for counted in &saved.counted {
         let Some(task) = find(&mut *search, &mut tasks, &counted.prefix) else { break };

@@ -27,9 +27,11 @@ impl Journal for Memory {
         self.saved = Saved { standing: standing.clone(), counted: Vec::new() };
     }
 
-    fn add(&mut self, counted: &Counted) {
-        self.saved.counted.push(counted.clone());
+    fn add(&mut self, counted: &Counted<'_>) {
+        self.saved.counted.push(counted.clone().into_owned());
     }
+
+    fn flush(&mut self) {}
 
     fn is_long(&self) -> bool {
         self.is_long_at <= self.saved.counted.len()
@@ -168,7 +170,7 @@ fn a_line_that_does_not_fit_is_left_out() {
         .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
         .expect("bug: the toy is not broken");
     assert_eq!(journal.saved.counted.len(), 4);
-    journal.saved.counted[2].prefix = vec![9, 9];
+    journal.saved.counted[2].prefix = vec![9, 9].into();
     let mut rest = options("dfs", 1);
     if let Some(search) = &mut rest.search {
         search.saved = Some(journal.saved);

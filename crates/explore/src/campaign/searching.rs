@@ -7,6 +7,7 @@
 //! and what was still running for the old one never happened.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, VecDeque},
     ops::Range,
     sync::Arc,
@@ -57,8 +58,6 @@ pub(super) struct Searching<'a> {
     reader: RunReader,
     /// Of results that have been entered.
     rooms: Vec<Briefs>,
-    /// What was entered last, and is not in the journal yet: not before its finding is kept.
-    entered: Option<Counted>,
     /// Executions from here on are not wanted.
     wanted: u64,
     /// Where the statements are that the search has learned about, by name.
@@ -101,7 +100,6 @@ impl<'a> Searching<'a> {
             waiting: BTreeMap::new(),
             reader: RunReader::default(),
             rooms: Vec::new(),
-            entered: None,
             wanted: options.executions.unwrap_or(u64::MAX),
             places: BTreeMap::new(),
             has_begun_again: false,
@@ -258,11 +256,11 @@ impl<'a> Searching<'a> {
             None => self.search.learn(number, &Run::default()),
         };
         assert!(counted == [number], "bug: a search does not keep to its turns");
-        if self.journal.is_some() {
-            self.entered = Some(Counted {
-                prefix: done.planned.prefix().to_vec(),
-                run: run.cloned(),
-                shared_found: done.result.shared_found.clone(),
+        if let Some(journal) = &mut self.journal {
+            journal.add(&Counted {
+                prefix: done.planned.prefix().into(),
+                run: run.map(Cow::Borrowed),
+                shared_found: done.result.shared_found[..].into(),
             });
         }
         done.label = label;
@@ -300,10 +298,10 @@ impl<'a> Searching<'a> {
         }
     }
 
-    /// The last execution has been entered: it is written down.
+    /// All executions that count have been entered: they are written down.
     fn write_down(&mut self) {
-        if let (Some(journal), Some(counted)) = (&mut self.journal, self.entered.take()) {
-            journal.add(&counted);
+        if let Some(journal) = &mut self.journal {
+            journal.flush();
         }
     }
 
@@ -312,7 +310,7 @@ impl<'a> Searching<'a> {
         if let Some(journal) = &mut self.journal {
             self.standing.search = self.search.save();
             journal.stand(&self.standing);
-            self.standing.search = serde_json::Value::Null;
+            self.standing.search = Box::default();
             self.has_begun_again = false;
         }
     }
@@ -387,7 +385,6 @@ impl Source for Searching<'_> {
     }
 
     fn next_done(&mut self) -> Option<Done> {
-        self.write_down();
         if let Some(learning) = &mut self.learning {
             if let Some(done) = learning.next_done() {
                 self.standing.n_executions += 1;
@@ -408,7 +405,11 @@ impl Source for Searching<'_> {
         if is_long || self.has_begun_again {
             self.stand();
         }
-        self.learn()
+        let done = self.learn();
+        if done.is_none() {
+            self.write_down();
+        }
+        done
     }
 
     /// A failure is one, whenever it would have counted. The rest is made again when the search goes on.

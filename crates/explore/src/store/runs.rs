@@ -5,6 +5,8 @@
 //! and numbers are as long as they need to be (seven bits a byte, the lowest first). A record has its
 //! length before it: what is cut short at the end is left out.
 
+use std::borrow::Cow;
+
 use raddle_model::{End, Flags, ObjectId, OpKind, OpResult, SiteId, ThreadId};
 use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
 
@@ -25,9 +27,19 @@ pub(super) struct Reader<'a> {
 }
 
 impl Writer {
-    /// The bytes of one more execution.
-    pub(super) fn write(&mut self, counted: &Counted) -> &[u8] {
+    /// What was written since it was cleared.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes are where they belong.
+    pub(super) fn clear(&mut self) {
         self.bytes.clear();
+    }
+
+    /// Writes one more execution.
+    pub(super) fn write(&mut self, counted: &Counted<'_>) {
+        let start = self.bytes.len();
         self.bytes.extend([0; 4]);
         self.numbers(counted.prefix.iter().map(|it| u64::from(*it)));
         self.numbers(counted.shared_found.iter().copied());
@@ -36,9 +48,9 @@ impl Writer {
             self.run(run);
             self.before.clone_from(run);
         }
-        let length = (self.bytes.len() - 4) as u32;
-        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
-        &self.bytes
+        let body = start + 4;
+        let length = (self.bytes.len() - body) as u32;
+        self.bytes[start..body].copy_from_slice(&length.to_le_bytes());
     }
 
     fn number(&mut self, it: u64) {
@@ -140,14 +152,14 @@ impl<'a> Reader<'a> {
         Reader { before: Run::default(), bytes }
     }
 
-    fn counted(&mut self) -> Option<Counted> {
+    fn counted(&mut self) -> Option<Counted<'static>> {
         let prefix = self.numbers()?.into_iter().map(|it| it as u32).collect();
-        let shared_found = self.numbers()?;
+        let shared_found = self.numbers()?.into();
         let run = if self.number()? == 1 { Some(self.run()?) } else { None };
         if let Some(run) = &run {
             self.before.clone_from(run);
         }
-        Some(Counted { prefix, run, shared_found })
+        Some(Counted { prefix, run: run.map(Cow::Owned), shared_found })
     }
 
     fn number(&mut self) -> Option<u64> {
@@ -205,9 +217,9 @@ impl<'a> Reader<'a> {
 }
 
 impl Iterator for Reader<'_> {
-    type Item = Counted;
+    type Item = Counted<'static>;
 
-    fn next(&mut self) -> Option<Counted> {
+    fn next(&mut self) -> Option<Counted<'static>> {
         let (length, rest) = self.bytes.split_first_chunk::<4>()?;
         let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         self.bytes = record;
@@ -266,6 +278,8 @@ fn to_pending(numbers: [u64; 7]) -> Option<Pending> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use raddle_model::{End, Misuse, ObjectId, OpKind, OpResult, ThreadId};
     use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
 
@@ -299,11 +313,11 @@ mod tests {
         }
     }
 
-    fn all() -> Vec<Counted> {
-        let counted = |prefix: &[u32], run| Counted {
-            prefix: prefix.to_vec(),
-            run,
-            shared_found: vec![u64::MAX, 0],
+    fn all() -> Vec<Counted<'static>> {
+        let counted = |prefix: &'static [u32], run: Option<Run>| Counted {
+            prefix: prefix.into(),
+            run: run.map(Cow::Owned),
+            shared_found: vec![u64::MAX, 0].into(),
         };
         vec![
             counted(&[0, 200, 70_000], Some(run(&[1, 2, 3]))),
@@ -317,8 +331,8 @@ mod tests {
     #[test]
     fn they_come_back() {
         let mut writer = Writer::default();
-        let bytes: Vec<u8> = all().iter().flat_map(|it| writer.write(it).to_vec()).collect();
-        let read: Vec<Counted> = Reader::new(&bytes).collect();
+        all().iter().for_each(|it| writer.write(it));
+        let read: Vec<Counted<'_>> = Reader::new(writer.bytes()).collect();
         assert_eq!(format!("{read:?}"), format!("{:?}", all()));
     }
 
@@ -326,11 +340,14 @@ mod tests {
     #[test]
     fn what_is_cut_short_is_left_out() {
         let mut writer = Writer::default();
-        let parts: Vec<Vec<u8>> = all().iter().map(|it| writer.write(it).to_vec()).collect();
-        let bytes = parts.concat();
-        for end in 0..=bytes.len() {
-            let n_whole = (0..=parts.len()).rfind(|it| parts[..*it].concat().len() <= end);
-            assert_eq!(Some(Reader::new(&bytes[..end]).count()), n_whole, "cut at {end}");
+        let mut ends = vec![0];
+        for counted in all() {
+            writer.write(&counted);
+            ends.push(writer.bytes().len());
+        }
+        for end in 0..=writer.bytes().len() {
+            let n_whole = ends.iter().rposition(|it| *it <= end);
+            assert_eq!(Some(Reader::new(&writer.bytes()[..end]).count()), n_whole, "cut at {end}");
         }
     }
 }

@@ -124,12 +124,14 @@ impl SearchFile {
         Ok(())
     }
 
-    fn try_add(&mut self, counted: &Counted) -> Result<(), StoreError> {
+    fn try_flush(&mut self) -> Result<(), StoreError> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
-        let bytes = self.writer.write(counted);
+        let bytes = self.writer.bytes();
         self.n_bytes += bytes.len();
         let path = runs_file(&self.folder, self.head.n_standings);
-        runs.write_all(bytes).map_err(StoreError::io("write", &path))
+        let written = runs.write_all(bytes).map_err(StoreError::io("write", &path));
+        self.writer.clear();
+        written
     }
 }
 
@@ -140,14 +142,21 @@ impl Journal for SearchFile {
         }
     }
 
-    fn add(&mut self, counted: &Counted) {
+    fn add(&mut self, counted: &Counted<'_>) {
         if self.error.is_none() {
-            self.error = self.try_add(counted).err();
+            self.writer.write(counted);
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.error.is_none() {
+            self.error = self.try_flush().err();
         }
     }
 
     fn is_long(&self) -> bool {
-        self.error.is_none() && RUNS_MAX.max(self.n_standing_bytes) < self.n_bytes
+        let n_bytes = self.n_bytes + self.writer.bytes().len();
+        self.error.is_none() && RUNS_MAX.max(self.n_standing_bytes) < n_bytes
     }
 }
 

@@ -1,6 +1,6 @@
 //! The store, from its outside.
 
-use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
+use std::{borrow::Cow, ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
 
 use expect_test::{Expect, expect};
 use raddle_model::{
@@ -210,8 +210,9 @@ fn settings() -> SearchSettings {
     }
 }
 
-fn counted(choice: u32) -> Counted {
-    Counted { prefix: vec![0, choice], run: Some(Default::default()), shared_found: vec![7] }
+fn counted(choice: u32) -> Counted<'static> {
+    let run = Some(Cow::Owned(Default::default()));
+    Counted { prefix: vec![0, choice].into(), run, shared_found: vec![7].into() }
 }
 
 /// What a killed process leaves is read up to the last whole line.
@@ -230,6 +231,7 @@ fn searches_are_kept() {
         search.stand(&Standing { n_executions, shared: vec![1, 2], ..Standing::default() });
         search.add(&counted(1));
         search.add(&counted(2));
+        search.flush();
     }
     assert!(search.has_begun() && search.error().is_none());
     let runs = run.directory().join("search-2.runs");
@@ -267,6 +269,7 @@ fn a_search_that_can_not_be_kept_says_why() {
     fs::remove_dir_all(run.directory()).unwrap();
     search.stand(&Standing::default());
     search.add(&counted(1));
+    search.flush();
     assert!(search.error().is_some());
 }
 

@@ -20,6 +20,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     Divergence, InTurn, Progress, Run, Search, SpecError, Task,
@@ -116,8 +117,8 @@ impl Forest {
     }
 
     /// As [`Search::save`] left it: nothing is handed out.
-    pub(crate) fn restore(saved: serde_json::Value) -> Result<Forest, SpecError> {
-        let mut forest: Forest = serde_json::from_value(saved)?;
+    pub(crate) fn restore(saved: &RawValue) -> Result<Forest, SpecError> {
+        let mut forest: Forest = serde_json::from_str(saved.get())?;
         let branches = forest.branches.into_iter();
         forest.branches = branches.map(|it| Branch { tree: it.tree.restored(), ..it }).collect();
         Ok(forest)
@@ -277,7 +278,7 @@ impl Search for Forest {
         }
     }
 
-    fn save(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("bug: a search is plain data")
+    fn save(&self) -> Box<RawValue> {
+        to_raw_value(self).expect("bug: a search is plain data")
     }
 }

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{OpKind, PickerSpec, Ranking, ThreadId, mix};
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     Divergence, InTurn, Progress, Run, Search, Step, Task, Threads,
@@ -183,8 +184,8 @@ impl Rank {
     }
 
     /// As [`Search::save`] left it: nothing is handed out.
-    pub(crate) fn restore(saved: serde_json::Value) -> Result<Rank, SpecError> {
-        let mut rank: Rank = serde_json::from_value(saved)?;
+    pub(crate) fn restore(saved: &RawValue) -> Result<Rank, SpecError> {
+        let mut rank: Rank = serde_json::from_str(saved.get())?;
         let kids = rank.frames.iter_mut().flat_map(|it| &mut it.kids);
         for kid in kids.filter(|it| it.state != State::Taken) {
             kid.state = State::Waiting;
@@ -480,7 +481,7 @@ impl Search for Rank {
         }
     }
 
-    fn save(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("bug: a search is plain data")
+    fn save(&self) -> Box<RawValue> {
+        to_raw_value(self).expect("bug: a search is plain data")
     }
 }

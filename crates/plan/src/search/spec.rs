@@ -4,6 +4,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
 
 use super::{
     HapSets, Search,
@@ -187,7 +188,7 @@ impl SearchSpec {
     }
 
     /// The search, where [`Search::save`] left it.
-    pub fn restore(&self, saved: serde_json::Value) -> Result<Box<dyn Search + Send>, SpecError> {
+    pub fn restore(&self, saved: &RawValue) -> Result<Box<dyn Search + Send>, SpecError> {
         match self {
             SearchSpec::Dfs => restore::<Dfs>(saved),
             SearchSpec::Ipb(_) => restore::<Bounded<Preemptions>>(saved),
@@ -210,13 +211,13 @@ fn reduced<R: Rule + Send + 'static>(rule: R, may_time_out: bool) -> Box<dyn Sea
 }
 
 fn restore<P: Policy + Send + 'static>(
-    saved: serde_json::Value,
+    saved: &RawValue,
 ) -> Result<Box<dyn Search + Send>, SpecError>
 where
     P::Node: Send,
     P::Child: Send,
     Tree<P>: DeserializeOwned,
 {
-    let tree: Tree<P> = serde_json::from_value(saved)?;
+    let tree: Tree<P> = serde_json::from_str(saved.get())?;
     Ok(Box::new(tree.restored()))
 }

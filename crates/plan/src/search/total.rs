@@ -41,6 +41,7 @@ use raddle_total::{
     Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, manners,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 
 use self::{
     causes::{Cause, Ways, cause_of, causes, has_gone, ways},
@@ -211,8 +212,8 @@ struct Saved {
 
 impl Total {
     /// Goes on where it was saved.
-    pub(crate) fn restore(saved: serde_json::Value) -> Result<Total, SpecError> {
-        let saved: Saved = serde_json::from_value(saved)?;
+    pub(crate) fn restore(saved: &RawValue) -> Result<Total, SpecError> {
+        let saved: Saved = serde_json::from_str(saved.get())?;
         let mut total = Total { flows: saved.flows, ..Total::default() };
         for run in saved.counted {
             let Some(task) = total.next(1).pop() else { break };
@@ -615,8 +616,8 @@ impl Search for Total {
         }
     }
 
-    fn save(&self) -> serde_json::Value {
+    fn save(&self) -> Box<RawValue> {
         let saved = Saved { flows: self.flows.clone(), counted: self.counted.clone() };
-        serde_json::to_value(saved).expect("bug: a search can be written")
+        to_raw_value(&saved).expect("bug: a search can be written")
     }
 }

@@ -14,6 +14,7 @@ use std::{cell::Cell, collections::BTreeMap};
 
 use raddle_model::{PickerSpec, ThreadId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     Covered, Divergence, HapSets, InTurn, Progress, Run, Search, Step, Task,
@@ -645,7 +646,7 @@ impl<P: Policy> Search for Tree<P> {
         }
     }
 
-    fn save(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("bug: a search is plain data")
+    fn save(&self) -> Box<RawValue> {
+        to_raw_value(self).expect("bug: a search is plain data")
     }
 }

@@ -95,8 +95,7 @@ pub(crate) fn explore_as(spec: &str, program: &Program, how: How) -> Found {
         }
         let n_counted = found.schedules.len() as u64;
         if how.save_every.is_some_and(|it| n_counted.is_multiple_of(it)) {
-            let saved = search.save().to_string();
-            search = spec.restore(serde_json::from_str(&saved).expect("JSON")).expect("saved");
+            search = spec.restore(&search.save()).expect("saved");
             out.clear();
             schedules.clear();
         }
