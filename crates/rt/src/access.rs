@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use raddle_analysis::hb::Atomic;
+use raddle_analysis::hb::{Atomic, Segment};
 use raddle_model::{End, Event, Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
@@ -220,8 +220,13 @@ impl Control {
         let is_alone = self.machine.n_live() == 1;
         let is_write = touch.kind != OpKind::Read;
         let mut variable = None;
-        let mut at = touch.address & !3;
-        while at < touch.address + touch.size {
+        let end = touch.address + touch.size;
+        let mut at = if touch.address.is_multiple_of(4) {
+            self.touch_own(touch.address, end, is_write)
+        } else {
+            touch.address & !3
+        };
+        while at < end {
             let cell = self.shadow.cell(at);
             if cell.is_null() {
                 return None;
@@ -261,6 +266,45 @@ impl Control {
             at += 4;
         }
         variable
+    }
+
+    /// The same for whole words that are the thread's own or nobody's yet, which is the rule where an access is to many.
+    /// Gives back where the first begins that is not.
+    #[inline]
+    fn touch_own(&mut self, mut at: usize, end: usize, is_write: bool) -> usize {
+        let mut segment = Segment::NONE;
+        while at + 4 <= end {
+            let cell = self.shadow.own_cell(at);
+            // SAFETY: not null, so a cell.
+            let Some(state) = (!cell.is_null()).then(|| unsafe { *cell }) else { break };
+            let is_fresh = state == Cell::UNTOUCHED;
+            let is_mine = match is_fresh {
+                true => self.shared.is_empty() || !self.is_named_shared(at),
+                false => state.is_owned() && self.detect.owner(state.segment()) == self.me,
+            };
+            if !is_mine {
+                break;
+            }
+            if segment == Segment::NONE {
+                segment = self.now();
+            }
+            if is_fresh {
+                self.shadow.log(cell);
+            }
+            let whole = |is_written| Cell::owned(segment, Cell::WHOLE, is_written);
+            // SAFETY: as above; a cell has a partner.
+            unsafe {
+                match is_write {
+                    true => *cell = whole(self.machine.n_live() > 1),
+                    false => *Shadow::reads(cell) = whole(false),
+                }
+                if is_fresh && !is_write {
+                    *cell = Cell::owned(segment, 0, false);
+                }
+            }
+            at += 4;
+        }
+        at
     }
 
     /// Notes what the last write wrote: it was the last step, and nobody else has gone on since. Must come before

@@ -290,12 +290,15 @@ unsafe fn serve(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
 }
 
 /// Runs the function once, as in every process: the places that it comes to have the same numbers in all
-/// executions then, and need not be found in each.
+/// executions then, and need not be found in each. (Those too that only who looks for races asks for.)
 unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
     unsafe {
         let control = control();
+        let header = (*control).header;
+        let n_races = (*header).n_races;
         (*control).go_back();
+        (*control).begin_detection();
         (*control).chooser = baseline();
         let code = control::outside(|| function(arg));
         if code != 0 {
@@ -304,7 +307,8 @@ unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
         }
         end_if_threads_are_left(site);
         (*control).keep_sites();
-        server::forget_told((*control).header);
+        (*header).n_races = n_races;
+        server::forget_told(header);
         server::reset_streams();
         0
     }
@@ -379,6 +383,7 @@ impl Control {
         let are_stacks_ours = self.take_back_threads(n_threads);
         self.machine.restore(&beginning.machine);
         self.emit.restore(&beginning.emit);
+        self.ways.restart();
         self.heap.restart(&beginning.ordinals);
         self.time.clone_from(&beginning.time);
         self.shadow.undo();

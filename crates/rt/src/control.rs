@@ -27,6 +27,7 @@ use crate::{
     stacks::Stacks,
     threads::ThreadRt,
     time::Time,
+    ways::Ways,
 };
 
 /// Everything the runtime knows. See the ground rules at the top of the crate.
@@ -60,6 +61,7 @@ pub(crate) struct Control {
     pub(crate) heap: Heap,
     pub(crate) modules: Modules,
     pub(crate) emit: Emit,
+    pub(crate) ways: Ways,
     pub(crate) stacks: Stacks,
     /// Panics of Rust threads.
     pub(crate) panics: Panics,

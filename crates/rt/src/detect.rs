@@ -156,7 +156,7 @@ impl Control {
 
     /// The segment of what the thread that runs does now.
     #[inline]
-    fn now(&mut self) -> Segment {
+    pub(crate) fn now(&mut self) -> Segment {
         let open = self.detect.causality.open_segment(self.me);
         if open == Segment::NONE { self.begin_segment() } else { open }
     }
@@ -265,9 +265,11 @@ impl Control {
 
     /// The thread that runs, alone alive, takes over memory that others have used.
     pub(crate) fn take_over(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
-        let history = self.history_of(cell);
-        self.inspect_word(history, cell, at, touch);
-        self.drop_history(history);
+        if !self.is_all_before(cell) || self.shadow.is_watched(cell) {
+            let history = self.history_of(cell);
+            self.inspect_word(history, cell, at, touch);
+            self.drop_history(history);
+        }
         // SAFETY: the caller has a cell, which has a partner.
         unsafe {
             *cell = Cell::UNTOUCHED;
@@ -302,6 +304,16 @@ impl Control {
             *cell = Cell::variable(object);
             *Shadow::reads(cell) = Cell::of_history(history);
         }
+    }
+
+    /// Do an owner's accesses happen before whatever the thread that runs does now?
+    #[inline]
+    fn is_all_before(&self, cell: *mut Cell) -> bool {
+        // SAFETY: the caller has a cell, which has a partner.
+        let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
+        let is_before =
+            |it: Cell| it.mask() == 0 || self.detect.causality.is_before(it.segment(), self.me);
+        writes.is_owned() && is_before(writes) && (!reads.is_owned() || is_before(reads))
     }
 
     /// The history of a cell, made from what it says if it has none.
@@ -470,10 +482,7 @@ impl Control {
             State::ReadShared(history) => self.inspect_word(history, cell, at, touch),
             State::Variable(_) => self.inspect_word(reads.history(), cell, at, touch),
             State::Owned(..) => {
-                let is_before = |it: Cell| {
-                    it.mask() == 0 || self.detect.causality.is_before(it.segment(), self.me)
-                };
-                if is_before(writes) && (!reads.is_owned() || is_before(reads)) {
+                if self.is_all_before(cell) {
                     return None;
                 }
                 let history = self.history_of(cell);

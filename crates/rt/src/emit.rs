@@ -40,6 +40,7 @@ pub(crate) struct Emit {
     /// By object: where it begins in memory, if it does. Never leaves the process.
     bases: Vec<usize>,
     sites: SiteTable,
+    n_kept_sites: usize,
     /// Where all that is new is written at once, because the execution will be looked at, even if it is
     /// killed.
     live: Option<(Segment, *mut Header)>,
@@ -122,6 +123,7 @@ impl Emit {
             exposed: Vec::with_capacity(64),
             bases: Vec::with_capacity(64),
             sites: SiteTable::new(caps.sites),
+            n_kept_sites: 0,
             live: None,
         };
         emit.past_of_object.push(Past::new(0));
@@ -152,6 +154,12 @@ impl Emit {
         self.sites.known.len()
     }
 
+    /// Sites that have the same numbers in all executions of the process.
+    #[inline]
+    pub(crate) fn n_kept_sites(&self) -> usize {
+        self.n_kept_sites
+    }
+
     /// Objects numbered so far.
     pub(crate) fn n_objects(&self) -> usize {
         self.objects.len()
@@ -169,6 +177,7 @@ impl Emit {
         self.classes.truncate(n_objects);
         self.bases.truncate(n_objects);
         self.sites.truncate(mark.n_sites);
+        self.n_kept_sites = mark.n_sites;
         self.coverage.restart(mark.last_of_thread.len());
         self.live = None;
     }

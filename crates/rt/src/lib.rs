@@ -48,3 +48,4 @@ mod sync;
 mod threads;
 mod time;
 mod timers;
+mod ways;

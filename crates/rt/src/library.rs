@@ -42,6 +42,11 @@ impl Library {
         Library { ranges, kept: vec![Cell::new(0); n_kept] }
     }
 
+    /// Is any code the library's?
+    pub(crate) fn is_any(&self) -> bool {
+        !self.ranges.is_empty()
+    }
+
     /// Is the code at this offset of the program's file the library's?
     #[inline]
     pub(crate) fn has(&self, offset: u64) -> bool {

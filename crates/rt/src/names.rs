@@ -222,8 +222,19 @@ impl Control {
         self.site_slow(caller)
     }
 
-    #[cold]
+    #[inline(never)]
     fn site_slow(&mut self, caller: Caller) -> SiteId {
+        let has_hooks = self.hot.stack.innermost_sp().is_some_and(|frame| frame <= caller.sp);
+        if has_hooks
+            && let Some(site) = self.ways.find(caller.pc, &self.hot.stack, self.emit.n_kept_sites())
+        {
+            return site;
+        }
+        self.find_site(caller)
+    }
+
+    #[cold]
+    fn find_site(&mut self, caller: Caller) -> SiteId {
         if self.emit.known_site(caller.pc).is_none() && self.modules.of(caller.pc).is_none() {
             self.look_again();
         }
@@ -249,8 +260,9 @@ impl Control {
         let (mut n_way, mut key) = (1, caller.pc as u64);
         let is_without_hooks = self.hot.stack.innermost_sp().is_none_or(|frame| caller.sp < frame);
         let called = is_without_hooks.then(|| self.program_return_address(caller.sp)).flatten();
-        let mut own = None;
+        let (mut own, mut last) = (None, None);
         for pc in called.into_iter().chain(self.hot.stack.callers()) {
+            last = Some(pc);
             if n_way == WAY_MAX || !self.modules.is_program_code(pc) {
                 break;
             }
@@ -262,12 +274,19 @@ impl Control {
             way[n_way] = pc;
             n_way += 1;
         }
-        if let Some(site) = self.emit.known_site(key as usize) {
-            return site;
+        let site = self.emit.known_site(key as usize);
+        let site = site.unwrap_or_else(|| self.add_way(&way[..n_way], key, own));
+        if let (Some(last), false, true) = (last, is_without_hooks, n_way < WAY_MAX) {
+            way[n_way] = last;
+            self.ways.keep(caller.pc, &way[1..=n_way], &self.hot.stack, site);
         }
+        site
+    }
+
+    /// Numbers the calls of a way from the program's own one to the library's innermost one; that one's number.
+    fn add_way(&mut self, way: &[usize], key: u64, own: Option<usize>) -> SiteId {
         let mut site = own.map_or(SiteId(0), |it| self.add_site(it, false));
-        for idx in (0..n_way).rev() {
-            let pc = way[idx];
+        for (idx, pc) in way.iter().copied().enumerate().rev() {
             let entry = SiteEntry { via: site.0, ..self.modules.site_entry(pc) };
             let key =
                 if idx == 0 { key as usize } else { mix(pc as u64, key ^ idx as u64) as usize };

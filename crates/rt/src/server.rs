@@ -35,6 +35,7 @@ use crate::{
     stacks::Stacks,
     threads::{self, ThreadRt},
     time::Time,
+    ways::Ways,
 };
 
 use function::{Told, take_void};
@@ -139,6 +140,7 @@ fn take_control(segment: Segment) {
         shadow,
         detect: Detect::new(object),
         heap: Heap::default(),
+        ways: Ways::new(library.is_any()),
         modules: Modules::new(library),
         emit,
         stacks: Stacks::new(segment.caps().stacks),

@@ -142,6 +142,14 @@ impl ShadowStack {
         self.frames().map(|it| it.0)
     }
 
+    /// Where the innermost so many frames were called from, also those that nobody is shown; `None` if there are fewer.
+    #[inline]
+    pub(crate) fn innermost(&self, n: usize) -> Option<impl Iterator<Item = usize> + use<>> {
+        let top = self.top;
+        // SAFETY: so many frames are there.
+        (n <= self.n_frames()).then(|| (1..=n).map(move |idx| unsafe { (*top.sub(idx)).pc }))
+    }
+
     /// The stack pointer of the innermost function.
     pub(crate) fn innermost_sp(&self) -> Option<usize> {
         // SAFETY: above the bottom there is a frame below the top.

@@ -86,7 +86,7 @@ pub struct HistoryId(pub u32);
 
 /// Most accesses in one history.
 const MOST: usize = 16;
-/// Accesses in one node. (`close_gaps` relies on there being two.)
+/// Accesses in one node.
 const PER_NODE: usize = 2;
 /// No node.
 const END: u32 = u32::MAX;
@@ -124,6 +124,59 @@ impl Entry {
             is_free: self.what & IS_FREE != 0,
             site: SiteId(self.site),
         }
+    }
+}
+
+/// A new access, on its way past the earlier ones.
+struct Meeting<'a> {
+    accessed: &'a Accessed,
+    thread: ThreadId,
+    causality: &'a Causality,
+    conflict: Option<Conflict>,
+    /// Is the same access known already? The rule in loops.
+    is_there: bool,
+}
+
+impl Meeting<'_> {
+    /// What is left of an earlier access.
+    #[inline]
+    fn meet(&mut self, entry: Entry) -> Entry {
+        let (old, accessed) = (entry.get(), self.accessed);
+        let new = Entry::of(accessed);
+        if entry.what == new.what && entry.site == new.site {
+            self.is_there = true;
+            return entry;
+        }
+        let overlap = old.mask & accessed.mask;
+        if overlap == 0 {
+            return entry;
+        }
+        let is_ordered = self.causality.is_before(old.segment, self.thread);
+        let is_race = !is_ordered && old.conflicts_with(accessed);
+        if is_race {
+            self.conflict = Some(self.worse(Accessed { mask: overlap, ..old }));
+        }
+        if !(is_ordered || is_race) || !accessed.covers(&old) {
+            return entry;
+        }
+        match old.mask & !overlap {
+            0 => Entry::default(),
+            mask => Entry::of(&Accessed { mask, ..old }),
+        }
+    }
+
+    /// Of the races so far and another one, the first with a write; else the first.
+    #[cold]
+    fn worse(&self, earlier: Accessed) -> Conflict {
+        let other = Conflict {
+            thread: self.causality.owner(earlier.segment),
+            earlier,
+            bytes: earlier.mask,
+        };
+        let Some(one) = self.conflict else { return other };
+        let bytes = one.bytes | other.bytes;
+        let is_worse = other.earlier.is_write && !one.earlier.is_write;
+        Conflict { bytes, ..if is_worse { other } else { one } }
     }
 }
 
@@ -211,43 +264,33 @@ impl Histories {
             first.entries[0] = Entry::of(accessed);
             return None;
         }
-        let mut conflict = None;
-        let mut is_merged = false;
-        let (mut node, mut left) = (history.0, self.nodes[history.0 as usize].n_entries as usize);
-        let mut has_gaps = false;
-        while left > 0 {
-            let it = &mut self.nodes[node as usize];
-            for entry in it.entries.iter_mut().take(left) {
-                let old = entry.get();
-                let overlap = old.mask & accessed.mask;
-                if entry.what == what_now && entry.site == accessed.site.0 {
-                    // The same access again: the rule in loops.
-                    is_merged = true;
-                    continue;
-                }
-                if overlap == 0 {
-                    continue;
-                }
-                let is_ordered = causality.is_before(old.segment, thread);
-                let is_race = !is_ordered && old.conflicts_with(accessed);
-                if is_race {
-                    let earlier = Accessed { mask: overlap, ..old };
-                    let thread = causality.owner(old.segment);
-                    conflict = Some(worse(conflict, Conflict { thread, earlier, bytes: overlap }));
-                }
-                if (is_ordered || is_race) && accessed.covers(&old) {
-                    let rest = Accessed { mask: old.mask & !overlap, ..old };
-                    *entry = if rest.mask == 0 { Entry::default() } else { Entry::of(&rest) };
-                    has_gaps |= rest.mask == 0;
-                }
+        let mut meeting = Meeting { accessed, thread, causality, conflict: None, is_there: false };
+        let (mut node, mut left) = (history.0, first.n_entries as usize);
+        if left <= PER_NODE {
+            let mut n_kept = 0;
+            for idx in 0..left {
+                let rest = meeting.meet(first.entries[idx]);
+                first.entries[n_kept] = rest;
+                n_kept += usize::from(rest.what != 0);
             }
-            left = left.saturating_sub(PER_NODE);
-            node = it.next;
+            first.n_entries = n_kept as u32;
+        } else {
+            let mut has_gaps = false;
+            while left > 0 {
+                let it = &mut self.nodes[node as usize];
+                for entry in it.entries.iter_mut().take(left) {
+                    *entry = meeting.meet(*entry);
+                    has_gaps |= entry.what == 0;
+                }
+                left = left.saturating_sub(PER_NODE);
+                node = it.next;
+            }
+            if has_gaps {
+                self.close_gaps(history);
+            }
         }
-        if has_gaps {
-            self.close_gaps(history);
-        }
-        if !is_merged {
+        let Meeting { conflict, is_there, .. } = meeting;
+        if !is_there {
             self.push(history, Entry::of(accessed));
         }
         conflict
@@ -255,15 +298,7 @@ impl Histories {
 
     /// Removes empty entries; the others keep their order.
     fn close_gaps(&mut self, history: HistoryId) {
-        let first = &mut self.nodes[history.0 as usize];
-        let n_entries = first.n_entries as usize;
-        if n_entries <= PER_NODE {
-            if first.entries[0].what == 0 {
-                first.entries.rotate_left(1);
-            }
-            first.n_entries = first.entries.iter().filter(|it| it.what != 0).count() as u32;
-            return;
-        }
+        let n_entries = self.nodes[history.0 as usize].n_entries as usize;
         let mut kept = [Entry::default(); MOST];
         let mut n_kept = 0;
         for idx in 0..n_entries {
@@ -327,16 +362,5 @@ impl Histories {
         self.free = self.nodes[node as usize].next;
         self.nodes[node as usize] = EMPTY;
         node
-    }
-}
-
-/// Of two races of one access, the one with a write; else the first.
-fn worse(one: Option<Conflict>, other: Conflict) -> Conflict {
-    let Some(one) = one else { return other };
-    let bytes = one.bytes | other.bytes;
-    if one.earlier.is_write || !other.earlier.is_write {
-        Conflict { bytes, ..one }
-    } else {
-        Conflict { bytes, ..other }
     }
 }

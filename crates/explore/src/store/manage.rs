@@ -166,10 +166,12 @@ impl Store {
             return Ok(());
         }
         let is_clean = |it: &&String| {
-            let findings = self.run_dir(it).join("findings");
-            let is_empty = fs::read_dir(findings).is_ok_and(|mut all| all.next().is_none());
-            let has_ended = self.find_run(it).is_ok_and(|run| run.end.is_some());
-            is_empty && has_ended && !self.run_dir(it).join("search.json").exists()
+            let folder = self.run_dir(it);
+            let is_empty = || fs::read_dir(folder.join("findings"))?.next().transpose();
+            let has_ended = || self.read_run(it).is_ok_and(|run| run.end.is_some());
+            !folder.join("search.json").exists()
+                && is_empty().is_ok_and(|it| it.is_none())
+                && has_ended()
         };
         let clean: Vec<String> =
             ids[..ids.len() - n_kept].iter().filter(is_clean).cloned().collect();
