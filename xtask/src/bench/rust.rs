@@ -97,7 +97,7 @@ impl Programs {
         let value = cpu_us(executions, raddle)?;
         let shuttle = cpu_us(executions, |n| other("bench-shuttle", n))?;
         let loom = match closure.fits_loom {
-            true => format!("{:.1} µs", cpu_us(executions / 10, |n| other("bench-loom", n))?),
+            true => format!("{:.1} µs", loom_us(&mut other("bench-loom", executions / 10))?),
             false => "too many threads".to_owned(),
         };
         let n_steps = self.n_steps(&mine, closure.name)?;
@@ -159,6 +159,15 @@ fn cpu_us(executions: u64, command: impl Fn(u64) -> Command) -> anyhow::Result<f
         }
     }
     Ok((fastest[1] - fastest[0]) * 1e6 / (executions - n_few) as f64)
+}
+
+/// The same for Loom, which says how many executions it has made.
+fn loom_us(command: &mut Command) -> anyhow::Result<f64> {
+    let meter = Meter::start(Whose::Children)?;
+    let output = command.stderr(Stdio::null()).output()?;
+    let seconds = meter.seconds();
+    let n_executions: f64 = String::from_utf8(output.stdout)?.trim().parse()?;
+    Ok(seconds * 1e6 / n_executions)
 }
 
 /// CPU time of a command and of all that it started, in seconds.
