@@ -271,7 +271,12 @@ fn left(search: &SearchStatus, style: &Style) -> String {
             let left = (it.total - it.total * it.done).max(1.0);
             let left = about(left, it.spread, grouped, style);
             let least = it.least.map(|it| it.saturating_sub(search.executions));
-            let least = least.map(|it| format!(", {} at least", grouped(it)));
+            let least = least.map(|it| {
+                format!(
+                    ", {} at least; ways are still being found, so perhaps far more",
+                    grouped(it)
+                )
+            });
             format!("{left} more{where_} are left{}", least.unwrap_or_default())
         }
         None => format!("it is not known how many more{where_} are left"),
