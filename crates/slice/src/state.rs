@@ -60,6 +60,8 @@ pub(crate) enum Pointer {
     Constant,
     /// Where the word at this address points, which is filled in once, when the program is loaded.
     Word(u64),
+    /// Nowhere: it is this number.
+    Number(i64),
 }
 
 /// See the module.
@@ -135,6 +137,20 @@ impl State {
             Some(Pointer::Stack(address)) => Some(address),
             _ => None,
         }
+    }
+
+    /// The number in a register, if it is known.
+    pub(crate) fn number(&self, register: Register) -> Option<i64> {
+        match self.pointer(register) {
+            Some(Pointer::Number(it)) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// What so much of the stack holds, or all above an address.
+    pub(crate) fn load_from(&self, address: i64, size: Option<i64>) -> Sources {
+        let end = self.stack.last_key_value().map_or(address, |(start, it)| start + it.0);
+        self.load(address, size.unwrap_or((end - address).max(1)))
     }
 
     pub(crate) fn set_pointer(&mut self, register: Register, pointer: Option<Pointer>) {

@@ -24,6 +24,7 @@ use raddle_model::ThreadId;
 use crate::{
     history::{Act, History},
     locks::{HeldAt, Locks},
+    rules::Rules,
 };
 
 /// A use is to read this define; `None`: the value before the first step.
@@ -89,10 +90,7 @@ struct Loom<'a> {
     /// By variable: constraints that hold other defines back.
     open: BTreeMap<u64, BTreeSet<usize>>,
     last_define: BTreeMap<u64, u32>,
-    owners: BTreeMap<u64, (ThreadId, u32)>,
-    readers: BTreeMap<u64, u32>,
-    waiting: Vec<(u64, ThreadId)>,
-    spawned: BTreeSet<ThreadId>,
+    rules: Rules,
     /// By object: steps of other kinds, in their order, those done taken off.
     others: BTreeMap<u64, std::collections::VecDeque<u32>>,
     /// Steps that nobody takes: threads wait there for each other.
@@ -167,16 +165,9 @@ impl<'a> Loom<'a> {
         }
         let [of_section, of_other_section] = sections(history, constraints);
         let mut others: BTreeMap<u64, std::collections::VecDeque<u32>> = BTreeMap::new();
-        let mut spawned = BTreeSet::new();
         for (idx, step) in history.steps.iter().enumerate() {
-            match step.act {
-                Act::Other if step.object != 0 => {
-                    others.entry(step.object).or_default().push_back(idx as u32);
-                }
-                Act::Spawn(child) => {
-                    spawned.insert(child);
-                }
-                _ => {}
+            if step.act == Act::Other && step.object != 0 {
+                others.entry(step.object).or_default().push_back(idx as u32);
             }
         }
         let threads = history.by_thread();
@@ -194,10 +185,7 @@ impl<'a> Loom<'a> {
             of_later: later(history, constraints),
             open,
             last_define: BTreeMap::new(),
-            owners: BTreeMap::new(),
-            readers: BTreeMap::new(),
-            waiting: Vec::new(),
-            spawned,
+            rules: Rules::new(&history.steps),
             others,
             gates: Vec::new(),
             first: None,
@@ -214,7 +202,7 @@ impl<'a> Loom<'a> {
         let free = (0..self.threads.len()).filter_map(|thread| {
             let step = self.next_of(thread)?;
             let is_free =
-                self.is_enabled(thread, step) && !self.is_held(step) && !self.gates.contains(&step);
+                self.is_enabled(step) && !self.is_held(step) && !self.gates.contains(&step);
             is_free.then(|| (self.first != Some(thread), self.rank(thread), step, thread))
         });
         free.min().map(|it| it.3)
@@ -274,27 +262,14 @@ impl<'a> Loom<'a> {
         self.next_of(thread).is_none_or(|it| step < it)
     }
 
-    fn is_enabled(&self, thread: usize, idx: u32) -> bool {
-        let me = ThreadId(thread as u32);
-        if self.spawned.contains(&me) {
-            return false;
-        }
+    fn is_enabled(&self, idx: u32) -> bool {
         let step = &self.history.steps[idx as usize];
-        let is_free = |lock: u64| self.owners.get(&lock).is_none_or(|it| it.0 == me);
-        let is_unread = |lock: u64| self.readers.get(&lock).is_none_or(|it| *it == 0);
-        match step.act {
-            Act::Lock => is_free(step.object) && is_unread(step.object),
-            Act::ReadLock => is_free(step.object),
-            Act::Wake => !self.waiting.contains(&(step.object, me)) && is_free(step.other),
-            Act::Join(target) => {
-                let target = target.idx();
-                self.threads.get(target).is_none_or(|it| self.at[target] == it.len())
-            }
-            Act::Other if step.object != 0 => {
-                self.others.get(&step.object).is_some_and(|it| it.front() == Some(&idx))
-            }
-            _ => true,
-        }
+        let is_over = |it: ThreadId| {
+            self.threads.get(it.idx()).is_none_or(|steps| self.at[it.idx()] == steps.len())
+        };
+        let of_object = || self.others.get(&step.object).and_then(|it| it.front());
+        let is_next = step.act != Act::Other || step.object == 0 || of_object() == Some(&idx);
+        is_next && self.rules.is_enabled(step, is_over)
     }
 
     fn step(&mut self, thread: usize) {
@@ -302,7 +277,10 @@ impl<'a> Loom<'a> {
         self.at[thread] += 1;
         self.woven.steps.push(idx);
         let step = self.history.steps[idx as usize];
-        self.perform(idx, &step);
+        self.rules.perform(&step);
+        if let Some(all) = self.others.get_mut(&step.object).filter(|_| step.act == Act::Other) {
+            all.pop_front();
+        }
         if step.act.is_read() {
             self.used(idx, step.object);
         }
@@ -326,45 +304,6 @@ impl<'a> Loom<'a> {
             if self.last_define.get(&object).copied() == self.constraints[*constraint].define {
                 self.woven.satisfied.push(*constraint);
             }
-        }
-    }
-
-    fn perform(&mut self, idx: u32, step: &crate::history::Step) {
-        match step.act {
-            Act::Lock => self.owners.entry(step.object).or_insert((step.thread, 0)).1 += 1,
-            Act::ReadLock => *self.readers.entry(step.object).or_default() += 1,
-            Act::Wake => self.owners.entry(step.other).or_insert((step.thread, 0)).1 += 1,
-            Act::Unlock => self.give(step.object, false),
-            Act::Wait => {
-                self.give(step.other, true);
-                self.waiting.push((step.object, step.thread));
-            }
-            Act::Notify => {
-                if let Some(at) = self.waiting.iter().position(|it| it.0 == step.object) {
-                    self.waiting.remove(at);
-                }
-            }
-            Act::NotifyAll => self.waiting.retain(|it| it.0 != step.object),
-            Act::Spawn(child) => {
-                self.spawned.remove(&child);
-            }
-            Act::Other => {
-                if let Some(all) = self.others.get_mut(&step.object) {
-                    all.retain(|it| *it != idx);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn give(&mut self, lock: u64, all: bool) {
-        if let Some((_, depth)) = self.owners.get_mut(&lock) {
-            *depth -= 1;
-            if all || *depth == 0 {
-                self.owners.remove(&lock);
-            }
-        } else if let Some(n_readers) = self.readers.get_mut(&lock) {
-            *n_readers = n_readers.saturating_sub(1);
         }
     }
 

@@ -2,17 +2,19 @@
 //!
 //! The first execution is the one without preemption. From each, the reads that decide something are known
 //! (`decide`), and what else they could have read ([`raddle_total::DefineSets`]). Each of these that would make
-//! a situation that no execution had is a *guideline*: the read is to read that define, and the reads before
-//! it in both threads what they did. A schedule is woven for it ([`raddle_total::weave`]) out of what the threads
-//! did, up to the read; from there on threads go on by themselves, without preemption. If the execution does
-//! not do what the schedule says (threads went other ways), the next best schedule is tried, three in all, and then
-//! the picker that keeps the constraints inside the execution (`constrain`). What never comes is told: *infeasible* if
-//! what the threads did can't be put into an order that has it, and no execution is made for it; else *unlucky*. Either
-//! way another guideline for the same situation is tried, from another execution. When no guideline is left, manners of
-//! two threads that were seen in different executions and would be in a race are brought together (Algorithm 12).
-//! Threads that an exit cut off go on in another execution (`rest`).
+//! a situation that no execution had is a *guideline*: the read is to read that value, after what its thread has read
+//! before. A schedule for it is looked for in all that threads are known to do (`model`): it is exact, or there is none
+//! (*infeasible*, for now). Where there are too many states, one is woven ([`raddle_total::weave`]) out of what the
+//! threads did in that execution, up to the read. From there on threads go on by themselves, without preemption. If an
+//! execution does not do what a woven schedule says (threads went other ways), the next best is tried, three in all, and
+//! then the picker that keeps the constraints inside the execution (`constrain`); what never comes is *unlucky*, and
+//! another guideline for the same situation is tried, from another execution. When no guideline is left, the model says
+//! which situations threads can come to all the same, and then whether manners of two threads that were seen in
+//! different executions and would be in a race can come together (Algorithm 12, `combine`): if nothing comes of it, there is
+//! nothing left. Threads that an exit cut off go on in another execution (`rest`).
 //!
-//! Bound: none in general, for a loop may have as many different iterations as it likes. What it misses stands
+//! Bound: none in general, for a loop may have as many different iterations as it likes; else an execution for each
+//! value that a thread can read after what it has read before. What it misses stands
 //! in `decide`. Executions are made one after the other, for each may spare others; `-j` changes nothing.
 //!
 //! Departures: situations are told apart by values, not by lines (F3.5). Guidelines change one read of an
@@ -26,29 +28,35 @@ mod draw;
 mod figures;
 mod flows;
 mod guideline;
+mod meetings;
+mod model;
 mod past;
+mod planned;
 mod reached;
 mod relevant;
 mod replays;
 mod rest;
 mod sharing;
 mod std_locks;
+mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_model::{PickerSpec, mix};
 use raddle_total::{
-    Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, manners,
+    Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, first_value, manners,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use self::{
-    causes::{Cause, Ways, cause_of, causes, has_gone, ways},
-    decide::{Decisions, decide, name},
+    causes::{Ways, causes, has_gone},
+    combine::Apart,
+    decide::{Decisions, Situation, decide, name},
     figures::Figures,
-    guideline::{Guided, constraints, guideline},
+    model::Model,
     past::{Instance, Past},
+    planned::Planned,
     replays::Replays,
     rest::Rest,
     sharing::Sharing,
@@ -57,11 +65,10 @@ use super::{Progress, Run, Search, SpecError, Task};
 
 pub use self::draw::DrawnStep;
 pub use self::flows::{Flows, Shown, Sink, SinkKind, Taken};
+pub use self::witness::{LocksetRace, lockset_races};
 
 /// Guidelines that wait at once.
 const QUEUE_MAX: usize = 1_000;
-/// Guidelines for one situation.
-const KNOWN_MAX: usize = 64;
 /// Schedules that are tried for one guideline.
 const TRIES: usize = 3;
 /// Reads that a guideline keeps as they were, in each of the two threads: the last ones.
@@ -102,8 +109,9 @@ pub(crate) struct Total {
     pasts: Vec<Option<Kept>>,
     n_steps_kept: usize,
     n_combinations: usize,
-    /// Combinations for which executions are made: two threads and their manners.
-    combined: BTreeMap<u64, [(u32, u64); 2]>,
+    /// Combinations for which executions are made.
+    apart: Vec<Apart>,
+    model: Model,
     figures: Figures,
     replays: Replays,
     /// Threads that went on before an exit, where they had been left before.
@@ -128,38 +136,6 @@ struct Guide {
     n_repeats: Option<u32>,
     /// A guideline for which no schedule was made yet: the execution that it is from, and what is to be read.
     from: Option<(usize, Constraint)>,
-}
-
-/// A situation that an execution is to have.
-#[derive(Debug, Default)]
-struct Planned {
-    /// Guidelines for it, each read with its define by name.
-    known: BTreeSet<u64>,
-    /// Those that wait for the one before to come to nothing: the execution that they are from, and what is to be read.
-    others: VecDeque<(usize, Constraint)>,
-    /// One is under way.
-    is_tried: bool,
-}
-
-impl Planned {
-    /// Adds a guideline; `true` if it is to be tried now.
-    fn add(&mut self, id: u64, from: (usize, Constraint)) -> bool {
-        if self.known.len() >= KNOWN_MAX || !self.known.insert(id) {
-            return false;
-        }
-        let is_next = !std::mem::replace(&mut self.is_tried, true);
-        if !is_next {
-            self.others.push_back(from);
-        }
-        is_next
-    }
-
-    /// The one that was tried came to nothing: the next, if there is any.
-    fn next(&mut self) -> Option<(usize, Constraint)> {
-        let next = self.others.pop_front();
-        self.is_tried = next.is_some();
-        next
-    }
 }
 
 /// How an execution is led.
@@ -202,6 +178,8 @@ struct Kept {
     ends: BTreeMap<(u32, u64), u32>,
     /// By step: what flows into it, as a hash.
     inputs: Vec<u64>,
+    /// By read that decides something: its situations, its own value left out.
+    situations: Vec<(u32, Vec<Situation>)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -279,7 +257,10 @@ impl Total {
         let reads = reads.collect();
         let ends = ends(&uses);
         self.note_combined(&ends);
-        self.keep(Kept { past, reads, ends, inputs: decisions.inputs });
+        self.model.hear(&past, &decisions);
+        let situations = decisions.deciders.into_iter().map(|it| (it.read, it.situations));
+        let situations = situations.collect();
+        self.keep(Kept { past, reads, ends, inputs: decisions.inputs, situations });
     }
 
     /// Notes the situations of an execution.
@@ -343,146 +324,6 @@ impl Total {
         let define = sets.actual(read);
         past.values[read as usize].unwrap_or_else(|| define_key(past, read, define))
     }
-
-    /// Everything that reads could have read beside what they did, unless that is known.
-    fn plan(
-        &mut self,
-        past: &Past,
-        sets: &DefineSets<'_>,
-        decisions: &Decisions,
-        causes: &[Cause],
-    ) {
-        for decider in &decisions.deciders {
-            // What is left out now is planned when a later execution has it too.
-            if self.queue.len() >= QUEUE_MAX {
-                self.figures.is_queue_full = true;
-                return;
-            }
-            for define in sets.potential(decider.read) {
-                let name = named(past, &decisions.inputs, decider.read, define);
-                let value = self.values.get(&name).copied().unwrap_or(name);
-                let keys = decider.situations.iter().map(|it| it.key(value));
-                let from = (self.pasts.len(), Constraint { use_step: decider.read, define });
-                let mut keys: Vec<u64> = keys.filter(|it| !self.seen.contains(it)).collect();
-                // The same after something else may be possible where it was not.
-                let led = define.map_or(0, |it| causes[it as usize].whole);
-                let led = mix(led, causes[decider.read as usize].before);
-                let id = mix(mix(name, self::name(&past.instances[decider.read as usize])), led);
-                keys.retain(|it| self.planned.entry(*it).or_default().add(id, from));
-                if !keys.is_empty() {
-                    self.figures.n_guidelines += 1;
-                    self.queue.push_back(Guide { keys, from: Some(from), ..Guide::default() });
-                }
-            }
-        }
-    }
-
-    /// Makes a schedule for the guideline that is next; those for which there is none are infeasible.
-    fn make_ready(&mut self) {
-        while let Some((execution, target)) = self.queue.front().and_then(|it| it.from) {
-            let guide = self.queue.pop_front().unwrap_or_default();
-            let Some(kept) = self.pasts.get(execution).and_then(Option::as_ref) else {
-                self.figures.n_left_out += 1;
-                self.fall_back(&guide.keys);
-                continue;
-            };
-            // What would lead to the read as an execution did already shows nothing.
-            let is_had =
-                |it: &[u32]| self.had.contains(&cause_of(&kept.past.history, it, target.use_step));
-            let constraints = constraints(&kept.past, &kept.reads, target);
-            let value = |read: u32, define: Option<u32>| {
-                self.values.get(&named(&kept.past, &kept.inputs, read, define)).copied()
-            };
-            let Guided { mut orders, is_loose } =
-                guideline(&kept.past, &constraints, is_had, value);
-            orders.truncate(TRIES);
-            if orders.is_empty() {
-                self.figures.n_infeasible += 1;
-                self.fall_back(&guide.keys);
-                continue;
-            }
-            let instance = |it: u32| kept.past.instances[it as usize];
-            let (read, define) = (instance(target.use_step), target.define.map(instance));
-            let name = named(&kept.past, &kept.inputs, target.use_step, target.define);
-            let woven = |it: Vec<u32>| Attempt {
-                ways: ways(&kept.past.history, it.iter().copied()),
-                ..Attempt::woven(kept.past.prefix(&it))
-            };
-            let mut others: Vec<Attempt> = orders.into_iter().map(woven).collect();
-            let prefix = constrain::script(&kept.past, &constraints);
-            others.push(Attempt { prefix, picker: PickerSpec::Calm, ..Attempt::default() });
-            let (attempt, aim) =
-                (others.remove(0), Some(Aim { read, define, name: is_loose.then_some(name) }));
-            self.queue.push_front(Guide { attempt, aim, others, from: None, ..guide });
-            return;
-        }
-    }
-
-    /// A guideline came to nothing: another one for the same situations, if there is any.
-    fn fall_back(&mut self, keys: &[u64]) {
-        for key in keys.iter().filter(|it| !self.seen.contains(it)) {
-            let Some(other) = self.planned.get_mut(key).and_then(Planned::next) else { continue };
-            self.figures.n_guidelines += 1;
-            let (keys, from) = (vec![*key], Some(other));
-            self.queue.push_back(Guide { keys, from, ..Guide::default() });
-        }
-    }
-
-    fn try_again(&mut self, mut guide: Guide) {
-        if guide.others.is_empty() {
-            self.figures.n_unlucky += u64::from(guide.aim.is_some());
-            self.fall_back(&guide.keys);
-        } else {
-            self.figures.n_again += 1;
-            guide.attempt = guide.others.remove(0);
-            self.queue.push_back(guide);
-        }
-    }
-
-    /// Races that a detector by happens-before does not see in this execution get one in which it does.
-    fn witness(
-        &mut self,
-        past: &Past,
-        sets: &DefineSets<'_>,
-        decisions: &Decisions,
-        uses: &[MannerUse],
-        races: &[(usize, usize)],
-    ) {
-        if races.is_empty() {
-            return;
-        }
-        let as_it_was = MustOrder::as_it_was(&past.history);
-        for (first, second) in races {
-            for pair in raddle_total::conflicting_steps(&uses[*first], &uses[*second]) {
-                let key = race_of(past, pair);
-                if self.shown.contains(&key) {
-                    continue;
-                }
-                let is_shown = as_it_was.is_concurrent(pair[0], pair[1]);
-                if !is_shown && !self.tried.insert(key) {
-                    continue;
-                }
-                if is_shown {
-                    self.shown.insert(key);
-                    continue;
-                }
-                let threads = pair.map(|it| past.history.steps[it as usize].thread);
-                let keep = decisions.deciders.iter().filter(|it| {
-                    let thread = past.history.steps[it.read as usize].thread;
-                    (0..2).any(|idx| threads[idx] == thread && it.read < pair[idx])
-                });
-                let keep: Vec<Constraint> = keep
-                    .rev()
-                    .take(KEPT_MAX)
-                    .map(|it| Constraint { use_step: it.read, define: sets.actual(it.read) })
-                    .collect();
-                if let Some(steps) = raddle_total::meet(&past.history, pair, &keep) {
-                    let attempt = Attempt::woven(past.prefix(&steps));
-                    self.queue.push_back(Guide { attempt, is_witness: true, ..Guide::default() });
-                }
-            }
-        }
-    }
 }
 
 /// By thread and manner: its last step.
@@ -493,10 +334,15 @@ fn ends(uses: &[MannerUse]) -> BTreeMap<(u32, u64), u32> {
 
 /// A define by name, with what flows into it: the value that it writes is the same whenever that is.
 fn named(past: &Past, inputs: &[u64], read: u32, define: Option<u32>) -> u64 {
-    let key = define_key(past, read, define);
-    match define.map(|it| inputs[it as usize]).filter(|it| *it != 0) {
-        Some(inputs) => mix(key, inputs),
-        None => key,
+    define.map_or_else(|| define_key(past, read, None), |it| write_name(past, inputs, it))
+}
+
+/// The same, of a write.
+fn write_name(past: &Past, inputs: &[u64], write: u32) -> u64 {
+    let name = name(&past.instances[write as usize]);
+    match inputs[write as usize] {
+        0 => name,
+        inputs => mix(name, inputs),
     }
 }
 
@@ -504,7 +350,7 @@ fn named(past: &Past, inputs: &[u64], read: u32, define: Option<u32>) -> u64 {
 fn define_key(past: &Past, read: u32, define: Option<u32>) -> u64 {
     match define {
         Some(define) => name(&past.instances[define as usize]),
-        None => mix(5, past.history.steps[read as usize].object),
+        None => first_value(past.history.steps[read as usize].object),
     }
 }
 
@@ -512,36 +358,6 @@ fn define_key(past: &Past, read: u32, define: Option<u32>) -> u64 {
 fn is_hit(past: &Past, sets: &DefineSets<'_>, aim: Aim) -> bool {
     let Some(read) = past.find(aim.read) else { return false };
     sets.actual(read).map(|it| past.instances[it as usize]) == aim.define
-}
-
-/// Two accesses that no lock keeps apart, by places, the smaller first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LocksetRace {
-    /// The variable.
-    pub object: u64,
-    /// The places.
-    pub places: [u64; 2],
-}
-
-fn race_of(past: &Past, pair: [u32; 2]) -> LocksetRace {
-    let mut places = pair.map(|it| past.history.steps[it as usize].place);
-    places.sort_unstable();
-    LocksetRace { object: past.history.steps[pair[0] as usize].object, places }
-}
-
-/// The lockset races of one execution: accesses of manners that can come in either order.
-pub fn lockset_races(run: &Run) -> BTreeSet<LocksetRace> {
-    let past = Past::of(run, &Flows::default());
-    let order = MustOrder::of(&past.history);
-    let locks = Locks::of(&past.history);
-    let uses = manners(&past.history, &locks, &past.history.shared());
-    let checked = Checker::default().check(&uses, &order);
-    let mut found = BTreeSet::new();
-    for (first, second) in checked.races {
-        let pairs = raddle_total::conflicting_steps(&uses[first], &uses[second]);
-        found.extend(pairs.map(|it| race_of(&past, it)));
-    }
-    found
 }
 
 impl Search for Total {
@@ -584,6 +400,9 @@ impl Search for Total {
                 |it: &Guide| !it.keys.is_empty() && it.keys.iter().all(|it| seen.contains(it));
             self.queue.retain(|it| !is_done(it));
             self.make_ready();
+            if self.queue.is_empty() && self.out.is_empty() {
+                self.ask_unseen();
+            }
             if self.queue.is_empty() && self.out.is_empty() {
                 self.combine();
             }

@@ -278,10 +278,10 @@ fn manners_seen_apart_with_the_values_that_they_read() {
     n_executions(vec![first, copies, second]);
 }
 
-/// Wrong: one race of this program is missed. Two manners that were seen apart would meet only if a write of the one thread
-/// comes between two reads of the other, and no execution that is made for them has that.
+/// The same, where a write of the one thread has to come between two reads of the other, and what it reads at the end
+/// has to be older than both.
 #[test]
-fn one_that_is_missed() {
+fn manners_seen_apart_with_a_write_between_two_reads() {
     let writes = vec![
         Load(3, At(0)),
         Goto(If::Equal(3, 0), 3),
@@ -299,11 +299,25 @@ fn one_that_is_missed() {
         Store(Off(2, 0), Is(1)),
         Unlock(0),
     ];
-    let threads = vec![writes, reads, vec![Store(At(0), Is(1))]];
-    let program = Program::new("toy", threads).with_vars(4);
-    let (total, all) = (explore("total", &program, 1_000), explore("dfs", &program, 100_000));
-    assert!(total.is_whole && all.is_whole);
-    assert_eq!(all.races.difference(&total.races).count(), 1);
+    n_executions(vec![writes, reads, vec![Store(At(0), Is(1))]]);
+}
+
+/// A read and a write of another thread that no execution had together before the one that brings manners together: the
+/// schedule has to foresee what is read there.
+#[test]
+fn a_read_and_a_write_that_never_met() {
+    let first = vec![Load(3, At(0)), Goto(If::Equal(3, 0), 4), Load(0, At(1)), Store(At(0), In(0))];
+    let second = vec![
+        Store(At(0), Is(1)),
+        Load(3, At(0)),
+        Goto(If::Equal(3, 0), 5),
+        Load(0, At(0)),
+        Store(Off(2, 0), Is(1)),
+    ];
+    let program = Program::new("toy", vec![first, second]).with_vars(4);
+    let total = explore("total", &program, 100);
+    assert!(total.is_whole);
+    assert!(!total.progress.words.contains("led elsewhere"), "{}", total.progress.words);
 }
 
 fn piece() -> impl Strategy<Value = Vec<Ins>> {
@@ -368,14 +382,10 @@ proptest! {
         // And one to show each race at most.
         let n_most = all.progress.n_executions + all.races.len() as u64;
         prop_assert!(total.progress.n_executions <= n_most);
-        // An execution that repeats another was made to show a race, or threads did something else than what it was
-        // made for: traces did not tell that they would.
+        // An execution that repeats another was made to show a race.
         let words = &total.progress.words;
-        let n_excused = after(words, "witnesses")
-            + 6 * after(words, "potential race")
-            + 3 * before(words, "unlucky")
-            + before(words, "tried again")
-            + before(words, "led elsewhere");
-        prop_assert!(total.n_repeated <= n_excused, "{} repeated: {}", total.n_repeated, words);
+        let n_witnesses = after(words, "witnesses");
+        prop_assert!(total.n_repeated <= n_witnesses, "{} repeated: {}", total.n_repeated, words);
+        prop_assert_eq!(before(words, "led elsewhere"), 0, "{}", words);
     }
 }

@@ -32,6 +32,7 @@ impl Pass<'_> {
         let third = state.get(Register::RDX);
         let at = state.address(Register::RDI);
         let second_at = state.address(Register::RSI);
+        let size = state.number(Register::RDX);
         let read = Sources::one(Source::Read(place));
         let known = state.known_to_callee();
         let arguments = arguments(state);
@@ -96,13 +97,20 @@ impl Pass<'_> {
                 if what != Callee::Fill {
                     self.raw.summary.reads.insert(place);
                     result = read.clone().with(&all);
+                    // What is the thread's own is announced to nobody.
+                    let own = second_at.into_iter().chain(at.filter(|_| what == Callee::Look));
+                    for address in own {
+                        result.add(&state.load_from(address, size));
+                    }
                 }
                 let written = if what == Callee::Fill { &second } else { &result };
                 if what != Callee::Look {
                     self.add_write(place, written);
                     self.raw.summary.stores.add(written);
-                    if let Some(address) = at {
-                        state.store_from(address, written);
+                    match (at, size) {
+                        (Some(address), Some(size)) => state.store(address, size, written.clone()),
+                        (Some(address), None) => state.store_from(address, written),
+                        (None, _) => state.store_blurred(written),
                     }
                 }
                 if what == Callee::Fill {

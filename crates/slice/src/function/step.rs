@@ -169,6 +169,7 @@ impl Pass<'_> {
         let is_stack_pointer = target == Register::RSP;
         let pointer = match it.mnemonic() {
             Mnemonic::Mov if it.op1_kind() == OpKind::Register => state.pointer(it.op1_register()),
+            Mnemonic::Mov if is_immediate(it) => Some(Pointer::Number(it.immediate(1) as i64)),
             Mnemonic::Mov if it.memory_base() == Register::RIP => {
                 let word = it.ip_rel_memory_address();
                 let is_function = self.binary.words.contains_key(&word)
@@ -262,8 +263,12 @@ impl Pass<'_> {
                 Some(at) if at < address + size && address < at + 16 => state.last_read.clone(),
                 _ => state.load(address, size),
             },
-            Place::Frame => state.load_anywhere().with(&state.get(it.memory_index())),
-            Place::Constant => state.get(it.memory_index()),
+            // Perhaps a hook has announced it.
+            Place::Frame => {
+                state.load_anywhere().with(&state.last_read).with(&state.get(it.memory_index()))
+            }
+            // Either of them may be the table.
+            Place::Constant => state.get(it.memory_base()).with(&state.get(it.memory_index())),
             Place::Global | Place::Elsewhere if state.last_read.is_empty() => Pass::unknown(),
             Place::Global => state.last_read.clone(),
             Place::Elsewhere => state.last_read.clone().with(&state.load_blurred()),

@@ -7,6 +7,7 @@
 mod graphs;
 mod machinery;
 mod manners;
+mod reach;
 mod uses;
 mod variants;
 

@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{ThreadId, mix};
-use raddle_total::{Act, DefineSets, Locks};
+use raddle_total::{Act, DefineSets, Locks, first_value};
 
 use super::{
     flows::{Flows, SinkKind},
@@ -73,6 +73,8 @@ pub(super) struct Decisions {
     pub(super) affected_branches: BTreeSet<u32>,
     /// What reads decide.
     pub(super) reached: Reached,
+    /// Places of reads that matter.
+    pub(super) relevant: BTreeSet<u64>,
 }
 
 /// What a thread has done so far.
@@ -109,6 +111,7 @@ pub(super) fn decide(
         branches: BTreeSet::new(),
         affected_branches: BTreeSet::new(),
         reached,
+        relevant,
     };
     for (idx, step) in past.history.steps.iter().enumerate() {
         let thread = &mut threads[step.thread.idx()];
@@ -122,7 +125,7 @@ pub(super) fn decide(
                 0
             };
         }
-        if step.act.is_read() && relevant.contains(&step.place) {
+        if step.act.is_read() && decisions.relevant.contains(&step.place) {
             let define_is_affected =
                 sets.actual(idx).is_some_and(|it| decisions.is_affected[it as usize]);
             let is_affected = define_is_affected || sets.of(idx).len() > 1;
@@ -239,7 +242,7 @@ fn situations(scene: &Scene<'_>, thread: &ThreadState, at: &At) -> Vec<Situation
 fn value(past: &Past, sets: &DefineSets<'_>, read: u32) -> u64 {
     past.values[read as usize].unwrap_or_else(|| match sets.actual(read) {
         Some(define) => name(&past.instances[define as usize]),
-        None => mix(5, past.history.steps[read as usize].object),
+        None => first_value(past.history.steps[read as usize].object),
     })
 }
 

@@ -33,10 +33,14 @@ pub(super) struct Figures {
     pub(super) n_left_out: u64,
     /// So many guidelines waited at once that others were left for later executions to show again.
     pub(super) is_queue_full: bool,
-    /// Combinations of manners seen apart that would be a race, and those that were not tried.
+    /// Combinations of manners seen apart that would be a race.
     pub(super) n_potential: u64,
-    /// See `n_potential`.
+    /// Those of them that were too many to be looked at.
     pub(super) n_untried: u64,
+    /// Those of them of which it is not known whether they can come together.
+    pub(super) n_unsettled: u64,
+    /// There were more states than could be looked at, so perhaps a situation that no execution had.
+    pub(super) is_model_cut: bool,
     /// The dependency graphs of the first execution.
     pub(super) drawn: Drawn,
     branches: BTreeSet<u32>,
@@ -100,6 +104,8 @@ impl Figures {
             ("groups", checker.n_groups() as u64),
             ("combinations", checker.n_combined),
             ("potential_races", self.n_potential),
+            ("potential_races_open", self.n_untried + self.n_unsettled),
+            ("states_cut", u64::from(self.is_model_cut)),
             ("graph_nodes", self.drawn.n_nodes.max(1)),
             ("graph_bytes", self.drawn.n_bytes),
         ]);
@@ -172,16 +178,21 @@ impl Figures {
             parts.push(format!("repeated {}", grouped(self.n_repeats)));
         }
         if checker.n_combined > 0 {
-            let untried = match self.n_untried {
-                0 => String::new(),
-                n => format!(" ({} not tried)", grouped(n)),
+            let open = match (self.n_untried, self.n_unsettled) {
+                (0, 0) => String::new(),
+                (0, n) => format!(" ({} not settled)", grouped(n)),
+                (n, 0) => format!(" ({} not tried)", grouped(n)),
+                (n, m) => format!(" ({} not tried, {} not settled)", grouped(n), grouped(m)),
             };
             parts.push(format!(
-                "combinations {}, no race {}, potential race {}{untried}",
+                "combinations {}, no race {}, potential race {}{open}",
                 grouped(checker.n_combined),
                 grouped(checker.n_combined - self.n_potential),
                 grouped(self.n_potential)
             ));
+        }
+        if self.is_model_cut {
+            parts.push("too many states to look at all".to_owned());
         }
         parts.join(" · ")
     }

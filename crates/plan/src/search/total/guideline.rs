@@ -34,7 +34,7 @@ pub(super) fn constraints(
 }
 
 /// By thread: up to where its steps led to those that are wanted, by what was read. `counts`: does a thread's step?
-pub(super) fn led(
+fn led(
     past: &Past,
     reads: &[Constraint],
     wanted: Vec<u32>,
@@ -107,7 +107,7 @@ pub(super) fn guideline(
 }
 
 /// By read: the define that it reads if the steps come in this order.
-fn defines(past: &Past, steps: &[u32]) -> BTreeMap<u32, Option<u32>> {
+pub(super) fn defines(past: &Past, steps: &[u32]) -> BTreeMap<u32, Option<u32>> {
     let mut last: BTreeMap<u64, u32> = BTreeMap::new();
     let mut defines = BTreeMap::new();
     for idx in steps {
@@ -123,7 +123,7 @@ fn defines(past: &Past, steps: &[u32]) -> BTreeMap<u32, Option<u32>> {
 }
 
 /// Orders of steps that are good enough, best first.
-pub(super) fn schedules(
+fn schedules(
     past: &Past,
     constraints: &[Constraint],
     is_good: impl Fn(&Woven) -> bool,

@@ -82,6 +82,17 @@ impl Past {
         past
     }
 
+    /// Adds a step of another one.
+    pub(super) fn push(&mut self, from: &Past, step: usize) {
+        self.history.push(from.history.steps[step], from.history.flows[step].clone());
+        self.instances.push(from.instances[step]);
+        self.keys.push(from.keys[step]);
+        self.values.push(from.values[step]);
+        self.contexts.push(from.contexts[step]);
+        self.choices.push(from.choices[step]);
+        self.is_told.push(from.is_told[step]);
+    }
+
     /// The step of an instance.
     pub(super) fn find(&self, instance: Instance) -> Option<u32> {
         self.instances.iter().position(|it| *it == instance).map(|it| it as u32)

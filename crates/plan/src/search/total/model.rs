@@ -1,0 +1,280 @@
+//! The program, as far as executions have shown what its threads do, and schedules that are looked for in it.
+//!
+//! Guidelines are asked for here first: the schedule is exact, or it is known that there is none. What is left when there
+//! is no guideline any more is asked for here too: situations that no execution had and that threads can come to all the
+//! same, and manners that were seen apart ([`super::combine`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_total::{Constraint, Goal, Known, Labels, Reached, reach};
+
+use super::{
+    Attempt, Guide, Kept, Total,
+    causes::ways,
+    decide::{Decider, Decisions, Situation},
+    guideline::defines,
+    meetings::{Meetings, OfThread},
+    past::{Instance, Past},
+    {define_key, named, write_name},
+};
+
+/// States that are looked at for one schedule.
+const STATES_MAX: usize = 20_000;
+/// Searches in a row that were cut, after which guidelines are not asked for any more: they are woven.
+const CUTS_MAX: u32 = 8;
+/// Steps of threads that are known at once; executions that would make it more are left out.
+const NODES_MAX: usize = 250_000;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    known: Known,
+    /// By execution and step: its node.
+    nodes: Vec<Vec<u32>>,
+    /// By node: an execution that has it, and the step.
+    sources: Vec<(u32, u32)>,
+    /// By node of a read: its situations, its own value left out.
+    situations: BTreeMap<u32, Vec<Situation>>,
+    /// Reads that matter and could read something else, as far as executions tell: those of a thread at a place.
+    deciding: BTreeSet<OfThread>,
+    meetings: Meetings,
+    /// Guidelines in a row for which there were too many states.
+    n_cut: u32,
+    /// Values that executions were made for, with the node that was to read them: each once.
+    asked: BTreeSet<(u64, u64)>,
+}
+
+impl Model {
+    /// An execution has come. If reads matter that did not, all are looked at again.
+    pub(super) fn hear(&mut self, past: &Past, decisions: &Decisions) {
+        let of = |it: &Decider| {
+            let Instance { thread, place, .. } = past.instances[it.read as usize];
+            (thread, place)
+        };
+        let n_deciding = self.deciding.len();
+        self.deciding.extend(decisions.deciders.iter().map(of));
+        self.deciding.extend(self.meetings.hear(past, &decisions.relevant));
+        if n_deciding < self.deciding.len() {
+            (self.known, self.nodes, self.sources) = (Known::default(), Vec::new(), Vec::new());
+            self.situations.clear();
+        }
+    }
+
+    /// Adds executions that are not in it.
+    pub(super) fn add(&mut self, pasts: &[Option<Kept>]) {
+        for (execution, kept) in pasts.iter().enumerate().skip(self.nodes.len()) {
+            let has_room =
+                |it: &&Kept| self.known.n_nodes() + it.past.history.steps.len() <= NODES_MAX;
+            let Some(kept) = kept.as_ref().filter(has_room) else {
+                self.nodes.push(Vec::new());
+                continue;
+            };
+            let nodes = self.add_one(kept);
+            for (step, node) in nodes.iter().enumerate() {
+                if *node as usize == self.sources.len() {
+                    self.sources.push((execution as u32, step as u32));
+                }
+            }
+            for (read, situations) in &kept.situations {
+                let node = nodes[*read as usize];
+                self.situations.entry(node).or_insert_with(|| situations.clone());
+            }
+            self.nodes.push(nodes);
+        }
+    }
+
+    fn add_one(&mut self, kept: &Kept) -> Vec<u32> {
+        let past = &kept.past;
+        let steps = past.history.steps.iter().zip(0_u32..);
+        let in_order: Vec<u32> = steps.clone().map(|it| it.1).collect();
+        let defines = defines(past, &in_order);
+        let define = |step: u32| defines.get(&step).copied().flatten();
+        let labels = steps.clone().map(|(it, idx)| {
+            let matters = it.act.is_read() && self.deciding.contains(&(it.thread.0, it.place));
+            let value = past.values[idx as usize];
+            matters.then(|| value.unwrap_or_else(|| define_key(past, idx, define(idx))))
+        });
+        let labels: Vec<Option<u64>> = labels.collect();
+        let names: Vec<u64> =
+            in_order.iter().map(|it| write_name(past, &kept.inputs, *it)).collect();
+        let defines: Vec<Option<u32>> = in_order.iter().map(|it| define(*it)).collect();
+        let with = Labels { labels: &labels, names: &names, defines: &defines };
+        self.known.add(&past.history, &with)
+    }
+
+    /// The node of an execution's step.
+    pub(super) fn node(&self, execution: usize, step: u32) -> Option<u32> {
+        self.nodes.get(execution)?.get(step as usize).copied()
+    }
+
+    /// How far it is to any of these nodes.
+    pub(super) fn way_to(&self, ends: &[u32]) -> WayTo {
+        let mut left: Vec<Option<u32>> = vec![None; self.known.n_nodes()];
+        for end in ends {
+            let mut at = Some((*end, 0));
+            while let Some((node, n_left)) = at {
+                let known = &mut left[node as usize];
+                if known.is_some_and(|it| it <= n_left) {
+                    break;
+                }
+                *known = Some(n_left);
+                at = self.known.parent(node).map(|it| (it, n_left + 1));
+            }
+        }
+        // Parents have lower numbers.
+        for node in 0..left.len() as u32 {
+            if self.known.parent(node).is_some_and(|it| left[it as usize] == Some(0)) {
+                left[node as usize] = Some(0);
+            }
+        }
+        let first = ends.iter().map(|it| self.known.depth(*it) + 1).min();
+        WayTo { left, first }
+    }
+
+    pub(super) fn search(&self, goal: &impl Goal) -> Reached {
+        reach(&self.known, goal, STATES_MAX)
+    }
+
+    /// A schedule that makes these steps.
+    pub(super) fn attempt(&self, pasts: &[Option<Kept>], path: &[u32]) -> Attempt {
+        let mut past = Past::default();
+        for node in path {
+            let (execution, step) = self.sources[*node as usize];
+            if let Some(kept) = &pasts[execution as usize] {
+                past.push(&kept.past, step as usize);
+            }
+        }
+        let order: Vec<u32> = (0..path.len() as u32).collect();
+        let ways = ways(&past.history, order.iter().copied());
+        Attempt { ways, ..Attempt::woven(past.prefix(&order)) }
+    }
+
+    /// Where a thread reads something for the first time, nobody knows what it does then. Each such read is asked for
+    /// once.
+    fn ask(&mut self, node: u32, value: u64) {
+        self.asked.insert((self.known.id(node), value));
+    }
+
+    pub(super) fn is_asked(&self, node: u32, value: u64) -> bool {
+        self.asked.contains(&(self.known.id(node), value))
+    }
+}
+
+/// How many steps a thread has to make up to the end of a way.
+#[derive(Debug)]
+pub(super) struct WayTo {
+    /// By node that was made last: 0 at the end and from there on, `None` where it turned off.
+    left: Vec<Option<u32>>,
+    /// From the beginning.
+    first: Option<u32>,
+}
+
+impl WayTo {
+    pub(super) fn n_left(&self, last: Option<u32>) -> Option<u32> {
+        last.map_or(self.first, |it| self.left[it as usize])
+    }
+}
+
+/// A read is to read a value, after all that its thread had read before.
+struct ReadValue {
+    thread: usize,
+    node: u32,
+    value: u64,
+    way: WayTo,
+    /// The thread of a define that has that value.
+    to_define: Option<(usize, WayTo)>,
+}
+
+impl Goal for ReadValue {
+    fn is_read(&self, node: u32, value: u64, _is_known: bool) -> bool {
+        (node, value) == (self.node, self.value)
+    }
+
+    fn distance(&self, last: &[Option<u32>]) -> Option<u32> {
+        let own = self.way.n_left(last[self.thread]).filter(|it| *it > 0)?;
+        let others = self.to_define.as_ref().and_then(|it| it.1.n_left(last[it.0]));
+        Some(own + others.unwrap_or(0))
+    }
+}
+
+/// Some read is to read what it was not seen to read there, so that there is a situation that nobody had.
+struct Unseen<'a> {
+    model: &'a Model,
+    seen: &'a BTreeSet<u64>,
+}
+
+impl Goal for Unseen<'_> {
+    fn is_read(&self, node: u32, value: u64, is_known: bool) -> bool {
+        let is_new = || match self.model.situations.get(&node) {
+            Some(all) => all.iter().any(|it| !self.seen.contains(&it.key(value))),
+            None => true,
+        };
+        !is_known && !self.model.is_asked(node, value) && is_new()
+    }
+}
+
+/// What came of asking the model for a schedule.
+pub(super) enum Asked {
+    /// It can be executed.
+    Schedule(Attempt),
+    /// An execution had it.
+    Had,
+    /// There is none.
+    Never,
+    /// There may be one.
+    Unknown,
+}
+
+impl Total {
+    /// A schedule for a guideline of an execution.
+    pub(super) fn ask_for(&mut self, execution: usize, target: Constraint) -> Asked {
+        let kept = self.pasts.get(execution).and_then(Option::as_ref);
+        let Some(kept) = kept.filter(|_| self.model.n_cut < CUTS_MAX) else {
+            return Asked::Unknown;
+        };
+        self.model.add(&self.pasts);
+        let Some(node) = self.model.node(execution, target.use_step) else { return Asked::Unknown };
+        let thread = |step: u32| kept.past.history.steps[step as usize].thread.idx();
+        let name = named(&kept.past, &kept.inputs, target.use_step, target.define);
+        let define = target.define.and_then(|it| Some((it, self.model.node(execution, it)?)));
+        let value = self.model.known.value(name);
+        if self.model.known.has(node, value) {
+            return Asked::Had;
+        }
+        let goal = ReadValue {
+            thread: thread(target.use_step),
+            node,
+            value,
+            way: self.model.way_to(&[node]),
+            to_define: define.map(|(step, node)| (thread(step), self.model.way_to(&[node]))),
+        };
+        let reached = self.model.search(&goal);
+        self.model.n_cut = if reached == Reached::Cut { self.model.n_cut + 1 } else { 0 };
+        match reached {
+            Reached::By { steps, .. } => Asked::Schedule(self.model.attempt(&self.pasts, &steps)),
+            Reached::Never => Asked::Never,
+            Reached::Cut => Asked::Unknown,
+        }
+    }
+
+    /// No guideline is left: plans an execution for a situation that threads can come to all the same.
+    pub(super) fn ask_unseen(&mut self) {
+        self.model.add(&self.pasts);
+        let goal = Unseen { model: &self.model, seen: &self.seen };
+        match self.model.search(&goal) {
+            Reached::By { steps, value } => self.try_unseen(&steps, value),
+            Reached::Cut => self.figures.is_model_cut = true,
+            Reached::Never => {}
+        }
+    }
+
+    /// Plans an execution that makes these steps, the last of which reads a value that it was not seen to read there.
+    pub(super) fn try_unseen(&mut self, steps: &[u32], value: Option<u64>) {
+        if let Some((node, value)) = steps.last().copied().zip(value) {
+            self.model.ask(node, value);
+        }
+        let attempt = self.model.attempt(&self.pasts, steps);
+        self.figures.n_guidelines += 1;
+        self.queue.push_back(Guide { attempt, ..Guide::default() });
+    }
+}

@@ -1,0 +1,260 @@
+//! Schedules out of what threads are known to do ([`Known`]), by looking at every state that they can come to.
+//!
+//! A state is where each thread is, what the variables that matter hold, and who waits. Two orders of steps that lead
+//! to the same state are the same to everything that comes later, so one is followed. Steps that nobody else can notice
+//! (private accesses, giving a lock back, creating a thread) are made at once.
+//!
+//! What comes out is exact as far as threads are known: a schedule that is found can be executed as it is, and if there is
+//! none then there is none, as long as the search was not cut. (The dissertation enforces one use-define at a time,
+//! and knows neither.) It is a search among exponentially many states in the worst case; [`weave`](crate::weave) is what
+//! remains where there are too many. Of objects of other kinds (semaphores, barriers, descriptors) the orders are kept that
+//! executions have shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_model::mix;
+
+use crate::{
+    history::Act,
+    known::{Known, Outcome, first_value, next_order},
+    rules::Rules,
+};
+
+/// What is looked for.
+pub trait Goal {
+    /// Is it there, when these are the last steps that threads have made?
+    fn is_met(&self, _last: &[Option<u32>]) -> bool {
+        false
+    }
+
+    /// Is it there, once a thread reads this value? `is_known`: it was seen to do so, here.
+    fn is_read(&self, _node: u32, _value: u64, _is_known: bool) -> bool {
+        false
+    }
+
+    /// How far away it is, at a guess: what is near is looked at first. `None`: it can't be reached from here.
+    fn distance(&self, _last: &[Option<u32>]) -> Option<u32> {
+        Some(0)
+    }
+}
+
+/// What came of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// There is one.
+    By {
+        /// Steps in an order that leads there, as nodes.
+        steps: Vec<u32>,
+        /// What the last one reads, if that is what was looked for.
+        value: Option<u64>,
+    },
+    /// There is none.
+    Never,
+    /// There are too many states.
+    Cut,
+}
+
+/// What threads have done so far.
+#[derive(Clone, Debug)]
+struct State {
+    /// By thread: what it made last, and what it makes next.
+    last: Vec<Option<u32>>,
+    next: Vec<Option<u32>>,
+    /// By variable that matters.
+    memory: BTreeMap<u64, u64>,
+    rules: Rules,
+    orders: BTreeMap<u64, u64>,
+    /// How it came from the state before.
+    steps: Vec<u32>,
+}
+
+/// Looks for a schedule, among so many states at most.
+pub fn reach(known: &Known, goal: &impl Goal, n_states_max: usize) -> Reached {
+    let mut search = Search {
+        known,
+        goal,
+        seen: BTreeSet::new(),
+        open: BTreeMap::new(),
+        came: Vec::new(),
+        found: None,
+    };
+    let rules = Rules::new(known.nodes.iter().map(|it| &it.step));
+    let first = State {
+        last: vec![None; known.first.len()],
+        next: vec![None; known.first.len()],
+        memory: BTreeMap::new(),
+        rules,
+        orders: BTreeMap::new(),
+        steps: Vec::new(),
+    };
+    let mut firsts = vec![first];
+    for (thread, nodes) in known.first.iter().enumerate().filter(|it| !it.1.is_empty()) {
+        let with = |state: &State, node: u32| {
+            let mut state = state.clone();
+            state.next[thread] = Some(node);
+            state
+        };
+        let all = firsts.iter().flat_map(|state| nodes.iter().map(move |it| with(state, *it)));
+        firsts = all.collect();
+    }
+    for state in firsts {
+        search.add(state, None);
+    }
+    while search.found.is_none() {
+        let Some((_, (state, number))) = search.open.pop_first() else { return Reached::Never };
+        if search.came.len() >= n_states_max {
+            return Reached::Cut;
+        }
+        search.expand(&state, number);
+    }
+    search.found.unwrap_or(Reached::Never)
+}
+
+struct Search<'a, G> {
+    known: &'a Known,
+    goal: &'a G,
+    seen: BTreeSet<u64>,
+    /// Those to look at, by distance and number.
+    open: BTreeMap<(u32, u32), (State, u32)>,
+    /// By state: the one before, and the steps since then.
+    came: Vec<(Option<u32>, Vec<u32>)>,
+    found: Option<Reached>,
+}
+
+impl<G: Goal> Search<'_, G> {
+    /// A state was come to.
+    fn add(&mut self, mut state: State, from: Option<u32>) {
+        self.settle(&mut state);
+        if !self.seen.insert(state.fingerprint()) {
+            return;
+        }
+        let Some(distance) = self.goal.distance(&state.last) else { return };
+        let number = self.came.len() as u32;
+        self.came.push((from, std::mem::take(&mut state.steps)));
+        if self.goal.is_met(&state.last) {
+            self.found = Some(Reached::By { steps: self.path(number), value: None });
+        }
+        self.open.insert((distance, number), (state, number));
+    }
+
+    /// The steps that lead to a state.
+    fn path(&self, number: u32) -> Vec<u32> {
+        let mut parts = Vec::new();
+        let mut at = Some(number);
+        while let Some(number) = at {
+            let (from, steps) = &self.came[number as usize];
+            parts.push(steps);
+            at = *from;
+        }
+        parts.into_iter().rev().flatten().copied().collect()
+    }
+
+    fn expand(&mut self, state: &State, number: u32) {
+        for node in state.next.iter().flatten().copied() {
+            if self.found.is_some() {
+                return;
+            }
+            if !self.is_enabled(state, node) {
+                continue;
+            }
+            let value = self.label(state, node);
+            let outcome = self.known.nodes[node as usize].known(value);
+            let is_labelled = self.known.nodes[node as usize].is_labelled;
+            if is_labelled && self.goal.is_read(node, value, outcome.is_some()) {
+                let mut steps = self.path(number);
+                steps.push(node);
+                self.found = Some(Reached::By { steps, value: Some(value) });
+                return;
+            }
+            let Some(outcome) = outcome else { continue };
+            for next in options(outcome) {
+                let mut after = state.clone();
+                self.make(&mut after, node, outcome, next);
+                self.add(after, Some(number));
+            }
+        }
+    }
+
+    /// What a thread would read: 0 if that does not matter.
+    fn label(&self, state: &State, node: u32) -> u64 {
+        let node = &self.known.nodes[node as usize];
+        if !node.is_labelled {
+            return 0;
+        }
+        let object = node.step.object;
+        let held = state.memory.get(&object).copied();
+        held.unwrap_or_else(|| self.known.value(first_value(object)))
+    }
+
+    fn is_enabled(&self, state: &State, node: u32) -> bool {
+        let step = &self.known.nodes[node as usize].step;
+        if step.act == Act::Other && step.object != 0 {
+            let order = state.orders.get(&step.object).copied().unwrap_or(step.object);
+            if !self.known.orders.contains(&next_order(order, step)) {
+                return false;
+            }
+        }
+        state.rules.is_enabled(step, |it| state.next.get(it.idx()).copied().flatten().is_none())
+    }
+
+    fn make(&self, state: &mut State, node: u32, outcome: &Outcome, next: Option<u32>) {
+        let step = &self.known.nodes[node as usize].step;
+        state.rules.perform(step);
+        state.last[step.thread.idx()] = Some(node);
+        state.next[step.thread.idx()] = next;
+        state.steps.push(node);
+        let touched = self.known.objects.get(&step.object);
+        if step.act.is_write() && touched.is_some_and(|it| it.is_read) {
+            state.memory.insert(step.object, self.known.written(outcome));
+        }
+        if step.act == Act::Other && step.object != 0 {
+            let order = state.orders.entry(step.object).or_insert(step.object);
+            *order = next_order(*order, step);
+        }
+    }
+
+    /// Makes all steps that nobody else can notice.
+    fn settle(&self, state: &mut State) {
+        for thread in 0..state.next.len() {
+            while let Some(node) = state.next[thread] {
+                if !self.is_private(node) || !self.is_enabled(state, node) {
+                    break;
+                }
+                let value = self.label(state, node);
+                let outcome = self.known.nodes[node as usize].known(value);
+                let Some(outcome) = outcome.filter(|it| it.next.len() <= 1) else { break };
+                self.make(state, node, outcome, outcome.next.first().copied());
+            }
+        }
+    }
+
+    fn is_private(&self, node: u32) -> bool {
+        let step = &self.known.nodes[node as usize].step;
+        let touched = self.known.objects.get(&step.object);
+        match step.act {
+            Act::Read | Act::Write | Act::Update => {
+                touched.is_none_or(|it| !it.is_read || !it.is_shared)
+            }
+            Act::Unlock | Act::Spawn(_) | Act::Branch(_) | Act::Finish => true,
+            Act::Other => step.object == 0,
+            _ => false,
+        }
+    }
+}
+
+/// What can come after a step.
+fn options(outcome: &Outcome) -> impl Iterator<Item = Option<u32>> {
+    let is_last = outcome.next.is_empty();
+    outcome.next.iter().copied().map(Some).chain(is_last.then_some(None))
+}
+
+impl State {
+    /// Equal for equal states; locks that are held follow from where threads are.
+    fn fingerprint(&self) -> u64 {
+        let next = self.last.iter().chain(&self.next);
+        let next = next.map(|it| it.map_or(0, |it| u64::from(it) + 1));
+        let waiting = self.rules.waiting().iter().flat_map(|it| [it.0, u64::from(it.1.0)]);
+        let memory = self.memory.iter().chain(&self.orders).flat_map(|it| [*it.0, *it.1]);
+        next.chain([u64::MAX]).chain(waiting).chain([u64::MAX]).chain(memory).fold(1, mix)
+    }
+}
