@@ -2,42 +2,56 @@
 //! and round. What most programs do most of the time on an idle machine: the baseline execution.
 //!
 //! A thread that has gone on for so long that it must be waiting for another in a way that the runtime
-//! does not recognise is passed by once (ALGORITHMS T7).
+//! does not recognise is passed by once (ALGORITHMS T7), and each time it happens the next comes twice as soon:
+//! whoever waits so once does it again.
 
 use raddle_model::ThreadId;
 
 use crate::view::{Picker, Threads, View};
 
-/// After so many steps of one thread, while others could go on, the next has its turn.
+/// After so many steps of one thread, while others could go on, the next has its turn: at first, and at last.
 const STAY_MAX: u32 = 20_000;
+const STAY_MIN: u32 = 1_000;
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Nonpreemptive {
     /// Choices since the last one that was not for the running thread.
     n_stayed: u32,
+    /// Threads that were passed by.
+    n_passed: u32,
 }
 
 impl Nonpreemptive {
     /// Has picked nothing yet.
     pub const fn new() -> Nonpreemptive {
-        Nonpreemptive { n_stayed: 0 }
+        Nonpreemptive { n_stayed: 0, n_passed: 0 }
     }
 }
 
 impl Picker for Nonpreemptive {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        if view.threads.is_enabled(view.last) && self.n_stayed < STAY_MAX {
+        let can_stay = view.threads.is_enabled(view.last);
+        if can_stay && self.n_stayed < self.stay_max() {
             self.n_stayed += 1;
             return view.last;
         }
         self.n_stayed = 0;
-        next_after(view.last, view.threads)
+        let next = next_after(view.last, view.threads);
+        self.n_passed += u32::from(can_stay && next != view.last);
+        next
     }
 
     fn choose(&mut self, _n_choices: u32) -> u32 {
         0
+    }
+}
+
+impl Nonpreemptive {
+    #[inline]
+    fn stay_max(&self) -> u32 {
+        STAY_MAX.checked_shr(self.n_passed).map_or(STAY_MIN, |it| it.max(STAY_MIN))
     }
 }
 
@@ -53,7 +67,7 @@ pub(crate) fn next_after<T: Threads>(thread: ThreadId, threads: &T) -> ThreadId 
 
 #[cfg(test)]
 mod tests {
-    use super::{Nonpreemptive, STAY_MAX};
+    use super::Nonpreemptive;
     use crate::{fake::Fake, view::Picker};
 
     /// Who is next after thread `last` of six, by the threads that can go on.
@@ -97,14 +111,23 @@ mod tests {
         assert_eq!(Nonpreemptive::new().pick(&threads.view(0, 0)).0, 2);
     }
 
-    /// Thread 1 spins; the others get one step each time it has had its 20,000.
+    /// Thread 1 spins; the others get one step when it has had its 20,000, its next 10,000, and so on.
     #[test]
     fn a_thread_that_never_stops_is_passed_by() {
         let threads = Fake::new(3, &[0, 1, 2], &[]);
         let mut picker = Nonpreemptive::new();
-        let stay: Vec<u32> = (0..=STAY_MAX).map(|_| picker.pick(&threads.view(0, 1)).0).collect();
-        assert!(stay[..STAY_MAX as usize].iter().all(|it| *it == 1));
-        assert_eq!(stay[STAY_MAX as usize], 2);
-        assert_eq!(picker.pick(&threads.view(0, 1)).0, 1);
+        let mut stays = || (0..).take_while(|_| picker.pick(&threads.view(0, 1)).0 == 1).count();
+        assert_eq!([stays(), stays(), stays()], [20_000, 10_000, 5_000]);
+        assert_eq!((0..100).map(|_| stays()).last(), Some(1_000));
+    }
+
+    /// Nobody is passed by while nobody else can go on.
+    #[test]
+    fn a_thread_that_is_alone_stays() {
+        let (alone, all) = (Fake::new(3, &[1], &[]), Fake::new(3, &[0, 1, 2], &[]));
+        let mut picker = Nonpreemptive::new();
+        (0..100_005).for_each(|_| assert_eq!(picker.pick(&alone.view(0, 1)).0, 1));
+        picker.pick(&all.view(0, 0));
+        assert!((0..10_000).all(|_| picker.pick(&all.view(0, 0)).0 == 0));
     }
 }
