@@ -317,6 +317,7 @@ pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options 
         seed: args.seed,
         executions,
         time,
+        patience: Options::PATIENCE,
         jobs: args.n_jobs(),
         keep_going: args.keep_going,
         exit_is_fine: args.conditions.exit_ok,

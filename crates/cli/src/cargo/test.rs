@@ -3,7 +3,8 @@
 //! First every test runs once: those that have one thread are done by that. The others share the time
 //! that is left: each may have as much as it would get if all that are still to come got the same, so
 //! what one does not need is left to those after it. The first round may take half of the time; a test that
-//! takes more than a quarter of what is left of that is given up, and tried again in the second.
+//! takes more than a quarter of what is left of that is given up, and tried again in the second. There it may
+//! take longer than its share to end at least once, ten seconds at first and half as much after each that did not.
 
 use std::{
     path::Path,
@@ -126,6 +127,9 @@ fn exit(lines: &[TestLine], is_strict: bool) -> Exit {
     }
 }
 
+/// However many tests are slow, each may take so much longer than its share to end once.
+const PATIENCE_MIN: Duration = Duration::from_millis(500);
+
 /// What all tests share.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
@@ -174,6 +178,8 @@ enum Explored {
 struct Share {
     executions: Option<u64>,
     time: Option<Duration>,
+    /// How much longer it may take to end once.
+    patience: Duration,
     is_kept: bool,
 }
 
@@ -204,20 +210,26 @@ impl Suite<'_> {
                 continue;
             }
             let time = self.budget.time.map(|it| (it / 2).saturating_sub(start.elapsed()) / 4);
-            let once = Share { executions: Some(1), time, is_kept: false };
+            let patience = PATIENCE_MIN;
+            let once = Share { executions: Some(1), time, patience, is_kept: false };
             let line = self.explore(test, once)?;
             lines.push((!is_open(&line)).then_some(line));
         }
         self.explored_for = start.elapsed();
         let open: Vec<usize> = (0..tests.len()).filter(|idx| lines[*idx].is_none()).collect();
+        let mut patience = Options::PATIENCE;
         for (n_done, idx) in open.iter().enumerate() {
             if signals::catch().exit().is_some() {
                 break;
             }
             let n_left = (open.len() - n_done) as u32;
             let time = self.budget.time.map(|it| it.saturating_sub(self.explored_for) / n_left);
-            let share = Share { executions: self.budget.executions, time, is_kept: true };
-            lines[*idx] = Some(self.explore(&tests[*idx], share)?);
+            let share = Share { executions: self.budget.executions, time, patience, is_kept: true };
+            let line = self.explore(&tests[*idx], share)?;
+            if line.verdict == Verdict::Slow {
+                patience = (patience / 2).max(PATIENCE_MIN);
+            }
+            lines[*idx] = Some(line);
         }
         Ok(lines.into_iter().flatten().collect())
     }
@@ -304,6 +316,7 @@ impl Suite<'_> {
         let options = Options {
             executions: if is_asked { args.execs } else { share.executions },
             time: if is_asked { args.time.or(share.time) } else { share.time },
+            patience: share.patience,
             n_alone: test.n_alone,
             jobs: if share.is_kept { self.args.n_jobs() } else { 1 },
             ..run::options(args, search::options(args, 0, None)?)

@@ -58,9 +58,6 @@ pub(super) struct Parties<'a> {
     pub(super) ids: &'a mut Ids,
 }
 
-/// How much longer than it has the first execution may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// Is more wanted after what has been seen?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Appetite {
@@ -96,7 +93,7 @@ impl<'a> Ledger<'a> {
     pub(super) fn may_go_on(&self) -> bool {
         let elapsed = self.tally.elapsed();
         let has_run = self.tally.outcome.executions > 0;
-        let patience = if has_run { Duration::ZERO } else { PATIENCE };
+        let patience = if has_run { Duration::ZERO } else { self.options.patience };
         let is_time_over = self.options.time.is_some_and(|it| it + patience <= elapsed);
         !is_time_over && self.error.is_none() && !self.is_stopped()
     }

@@ -20,6 +20,8 @@ pub struct Options {
     pub executions: Option<u64>,
     /// Stop after this time. What is found then depends on the machine's speed.
     pub time: Option<Duration>,
+    /// How much longer than that the first execution may take: however short the time, something is to be run.
+    pub patience: Duration,
     /// Workers. Nothing but the speed depends on it.
     pub jobs: usize,
     /// Go on after the first finding?
@@ -131,12 +133,18 @@ impl Options {
     }
 }
 
+impl Options {
+    /// As long as who waits for one answer will wait.
+    pub const PATIENCE: Duration = Duration::from_secs(10);
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {
             seed: 0,
             executions: None,
             time: None,
+            patience: Options::PATIENCE,
             jobs: 1,
             keep_going: false,
             exit_is_fine: false,
