@@ -111,7 +111,7 @@ pub(crate) fn settings(args: &RunArgs) -> SearchSettings {
 
 /// Is it total replay?
 pub(crate) fn is_total(args: &RunArgs) -> bool {
-    matches!(args.strategy, Strategy::Search(SearchSpec::Total))
+    matches!(args.strategy, Strategy::Search(SearchSpec::Total(_)))
 }
 
 /// Which steps are scheduling points: for total replay all, for it has to see every read and write.

@@ -70,6 +70,12 @@ pub trait Search {
         None
     }
 
+    /// Choices of a task's prefix that tasks begin with which are still to come, for whoever keeps copies of executions;
+    /// `None`: what was handed out at once tells.
+    fn common(&self, _number: u64) -> Option<u32> {
+        None
+    }
+
     /// Takes in what a task's execution did. Gives back the numbers of the tasks that count now, in order:
     /// often just this one, none if an earlier result is still to come, many when that one has come.
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64>;

@@ -178,6 +178,11 @@ impl Known {
         self.nodes.len()
     }
 
+    /// What a node does.
+    pub fn step(&self, node: u32) -> &Step {
+        &self.nodes[node as usize].step
+    }
+
     /// A node's step before, in its thread.
     pub fn parent(&self, node: u32) -> Option<u32> {
         self.nodes[node as usize].parent
@@ -190,6 +195,11 @@ impl Known {
 }
 
 impl Node {
+    /// Is it a step that comes right after another?
+    pub(crate) fn is_after(&self, node: u32) -> bool {
+        self.parent == Some(node)
+    }
+
     pub(crate) fn known(&self, label: u64) -> Option<&Outcome> {
         self.outcomes.iter().find(|it| it.label == label)
     }

@@ -12,11 +12,13 @@
 //! - `groups`: branch-affect groups and the branch-condition table (Algorithms 3 to 5).
 //! - `graph`: concurrent dependency graphs and guidelines (Algorithms 6 to 9).
 //! - `weave`: a schedule that follows a guideline (Algorithms 10 and 11, for many constraints at once); `known`: what
-//!   threads do, out of many executions, and `reach`: every schedule that there is of it.
+//!   threads do, out of many executions, and `reach`: every schedule that there is of it; `follow`:
+//!   the same schedule, as like another as it can be.
 //! - `manners`: access-manners, race-equivalence, concurrent pairs, no-race (§3.9 to 3.12, Algorithm 1);
 //!   `check`: verdicts that are kept (§5.4), and combinations of what was seen apart (Algorithm 12).
 
 mod check;
+mod follow;
 mod graph;
 mod groups;
 mod history;
@@ -31,6 +33,7 @@ mod variants;
 mod weave;
 
 pub use check::{Checked, Checker, PotentialRace};
+pub use follow::follow;
 pub use graph::{Graph, Guideline, Root};
 pub use groups::{BranchTable, Group, affect_groups, related_uses};
 pub use history::{Act, Flow, History, Step};
@@ -38,7 +41,7 @@ pub use known::{Known, Labels, first_value};
 pub use locks::{HeldAt, Locks};
 pub use manners::{Deed, Manner, MannerUse, conflicting_steps, fold, is_race, manners};
 pub use order::MustOrder;
-pub use reach::{Goal, Reached, reach};
+pub use reach::{Goal, Reached, reach, reach_after};
 pub use uses::{DefineSets, UseDefine};
 pub use variants::{Count, Variants, count_pairs};
 pub use weave::{Constraint, Policy, Woven, meet, weave};

@@ -70,6 +70,12 @@ struct State {
 
 /// Looks for a schedule, among so many states at most.
 pub fn reach(known: &Known, goal: &impl Goal, n_states_max: usize) -> Reached {
+    reach_after(known, &[], goal, n_states_max)
+}
+
+/// The same, for schedules that begin with these steps of an execution. There are fewer, and they have more in common with
+/// it.
+pub fn reach_after(known: &Known, begin: &[u32], goal: &impl Goal, n_states_max: usize) -> Reached {
     let mut search = Search {
         known,
         goal,
@@ -78,27 +84,10 @@ pub fn reach(known: &Known, goal: &impl Goal, n_states_max: usize) -> Reached {
         came: Vec::new(),
         found: None,
     };
-    let rules = Rules::new(known.nodes.iter().map(|it| &it.step));
-    let first = State {
-        last: vec![None; known.first.len()],
-        next: vec![None; known.first.len()],
-        memory: BTreeMap::new(),
-        rules,
-        orders: BTreeMap::new(),
-        steps: Vec::new(),
-    };
-    let mut firsts = vec![first];
-    for (thread, nodes) in known.first.iter().enumerate().filter(|it| !it.1.is_empty()) {
-        let with = |state: &State, node: u32| {
-            let mut state = state.clone();
-            state.next[thread] = Some(node);
-            state
-        };
-        let all = firsts.iter().flat_map(|state| nodes.iter().map(move |it| with(state, *it)));
-        firsts = all.collect();
-    }
-    for state in firsts {
-        search.add(state, None);
+    for mut state in first_states(known) {
+        if begin.iter().all(|it| search.make_again(&mut state, *it)) {
+            search.add(state, None);
+        }
     }
     while search.found.is_none() {
         let Some((_, (state, number))) = search.open.pop_first() else { return Reached::Never };
@@ -108,6 +97,29 @@ pub fn reach(known: &Known, goal: &impl Goal, n_states_max: usize) -> Reached {
         search.expand(&state, number);
     }
     search.found.unwrap_or(Reached::Never)
+}
+
+/// Before anybody has made a step. More than one, if threads do not always begin with the same.
+fn first_states(known: &Known) -> Vec<State> {
+    let first = State {
+        last: vec![None; known.first.len()],
+        next: vec![None; known.first.len()],
+        memory: BTreeMap::new(),
+        rules: Rules::new(known.nodes.iter().map(|it| &it.step)),
+        orders: BTreeMap::new(),
+        steps: Vec::new(),
+    };
+    let mut all = vec![first];
+    for (thread, nodes) in known.first.iter().enumerate().filter(|it| !it.1.is_empty()) {
+        let with = |state: &State, node: u32| {
+            let mut state = state.clone();
+            state.next[thread] = Some(node);
+            state
+        };
+        let each = all.iter().flat_map(|state| nodes.iter().map(move |it| with(state, *it)));
+        all = each.collect();
+    }
+    all
 }
 
 struct Search<'a, G> {
@@ -210,6 +222,25 @@ impl<G: Goal> Search<'_, G> {
         if step.act == Act::Other && step.object != 0 {
             let order = state.orders.entry(step.object).or_insert(step.object);
             *order = next_order(*order, step);
+        }
+    }
+
+    /// Makes a step as an execution did; `false` if it is not the next one of its thread.
+    fn make_again(&self, state: &mut State, node: u32) -> bool {
+        let it = &self.known.nodes[node as usize];
+        let thread = it.step.thread.idx();
+        // Of several ways on, the one that is gone was not known before.
+        let was = state.last[thread].filter(|_| state.next[thread] != Some(node));
+        if was.is_some_and(|was| it.is_after(was)) {
+            state.next[thread] = Some(node);
+        }
+        let outcome = it.known(self.label(state, node));
+        let Some(outcome) = outcome.filter(|_| state.next[thread] == Some(node)) else {
+            return false;
+        };
+        self.is_enabled(state, node) && {
+            self.make(state, node, outcome, outcome.next.first().copied());
+            true
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
 fn fastest(bench: &Bench, n_steps: u32) -> f64 {
     let run = run(n_steps);
     let times = (0..bench.n_rounds()).map(|_| {
-        let mut search = SearchSpec::Total.start(Start::default());
+        let mut search = SearchSpec::Total(None).start(Start::default());
         let task = search.next(1);
         let start = Instant::now();
         black_box(search.learn(task[0].number, black_box(&run)));

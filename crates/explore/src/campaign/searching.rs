@@ -200,7 +200,9 @@ impl<'a> Searching<'a> {
     fn each(&self, n_tasks: usize) -> Each {
         let others = self.out.values().flat_map(|it| &it.tasks).chain(self.tasks.iter().skip(1));
         // Those that are run at once are too short for copies of them to be of use.
-        let common = common(&self.tasks[0].prefix, others.map(|it| &it.prefix[..]));
+        let first = &self.tasks[0];
+        let told = self.search.common(first.number);
+        let common = told.unwrap_or_else(|| common(&first.prefix, others.map(|it| &it.prefix[..])));
         let plan = self.plan(Vec::new(), PickerSpec::Nonpreemptive, self.standing.shared.clone());
         let (entries, exit_is_fine) = (Vec::new(), self.options.exit_is_fine);
         let seed = plan.seed;

@@ -31,8 +31,8 @@ pub enum SearchSpec {
     Idb(Option<u32>),
     /// One schedule of each class.
     Dpor(Dpor),
-    /// One execution for each way that reads can decide branches and references.
-    Total,
+    /// One execution for each way that reads can decide branches and references, as long as no more steps are kept.
+    Total(Option<usize>),
     /// Guided by which orders of two statements were covered.
     Hapset(Hapset),
     /// By tuples (c, v, t, l), one after the other.
@@ -82,8 +82,8 @@ pub enum SpecError {
     /// No search is called so.
     #[error(
         "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor, \
-         dpor:classic, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, rank and \
-         total"
+         dpor:classic, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, rank, total \
+         and total:steps=1000000 (which ends when so many steps are kept)"
     )]
     Unknown(String),
     /// What was saved is not of this search, or not of this build.
@@ -104,7 +104,8 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Dpor(Dpor::Classic) => f.write_str("dpor:classic"),
             SearchSpec::Dpor(Dpor::Optimal) => f.write_str("dpor:optimal"),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => write!(f, "dpor:preemptions={max}"),
-            SearchSpec::Total => f.write_str("total"),
+            SearchSpec::Total(None) => f.write_str("total"),
+            SearchSpec::Total(Some(max)) => write!(f, "total:steps={max}"),
             SearchSpec::Hapset(Hapset::Classic) => f.write_str("hapset"),
             SearchSpec::Hapset(Hapset::Ipb(None)) => f.write_str("hapset:ipb"),
             SearchSpec::Hapset(Hapset::Ipb(Some(max))) => write!(f, "hapset:ipb={max}"),
@@ -129,7 +130,10 @@ impl SearchSpec {
         let level = || rest.map(|it| it.parse().map_err(|_| unknown())).transpose();
         match name {
             "dfs" if rest.is_none() => Ok(SearchSpec::Dfs),
-            "total" if rest.is_none() => Ok(SearchSpec::Total),
+            "total" => Ok(SearchSpec::Total(match rest.map(|it| it.strip_prefix("steps=")) {
+                None => None,
+                Some(max) => Some(max.ok_or_else(unknown)?.parse().map_err(|_| unknown())?),
+            })),
             "ipb" => Ok(SearchSpec::Ipb(level()?)),
             "idb" => Ok(SearchSpec::Idb(level()?)),
             "dpor" => Ok(SearchSpec::Dpor(match rest {
@@ -177,7 +181,7 @@ impl SearchSpec {
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
                 reduced(dpor::Bounded::new(max), may_time_out)
             }
-            SearchSpec::Total => Box::new(Total::default()),
+            SearchSpec::Total(steps_max) => Box::new(Total::new(steps_max)),
             SearchSpec::Hapset(Hapset::Classic) => reduced(Pruned::new(guide), may_time_out),
             SearchSpec::Hapset(Hapset::Ipb(max)) => {
                 reduced(PrunedBounded::new(guide, max), may_time_out)
@@ -197,7 +201,7 @@ impl SearchSpec {
             SearchSpec::Dpor(Dpor::Source) => restore::<Reduced<Source>>(saved),
             SearchSpec::Dpor(Dpor::Optimal) => Ok(Box::new(Forest::restore(saved)?)),
             SearchSpec::Dpor(Dpor::Preemptions(_)) => restore::<Reduced<dpor::Bounded>>(saved),
-            SearchSpec::Total => Ok(Box::new(Total::restore(saved)?)),
+            SearchSpec::Total(steps_max) => Ok(Box::new(Total::restore(saved, *steps_max)?)),
             SearchSpec::Hapset(Hapset::Classic) => restore::<Reduced<Pruned>>(saved),
             SearchSpec::Hapset(Hapset::Ipb(_)) => restore::<Reduced<PrunedBounded>>(saved),
             SearchSpec::Hapset(Hapset::Order) => restore::<Reduced<Ordered>>(saved),

@@ -77,8 +77,8 @@ const KEPT_MAX: usize = 32;
 const DEFINES_MAX: usize = 16;
 /// How often an execution is made again, to see whether it comes out the same.
 const REPEATS: u32 = 2;
-/// Steps of earlier executions that are kept, for combinations.
-const STEPS_KEPT: usize = 2_000_000;
+/// Steps of executions that are kept, if nobody says something else: with all that is known of them, about a gigabyte.
+const STEPS_MAX: usize = 2_000_000;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -108,6 +108,8 @@ pub(crate) struct Total {
     tried: BTreeSet<LocksetRace>,
     pasts: Vec<Option<Kept>>,
     n_steps_kept: usize,
+    /// When so many are, it ends.
+    steps_max: Option<usize>,
     n_combinations: usize,
     /// Combinations for which executions are made.
     apart: Vec<Apart>,
@@ -145,6 +147,8 @@ struct Attempt {
     picker: PickerSpec,
     /// What threads are expected to do.
     ways: Ways,
+    /// Choices that it has in common with an execution that others are to be like, too.
+    common: Option<u32>,
 }
 
 impl Default for Attempt {
@@ -156,7 +160,7 @@ impl Default for Attempt {
 impl Attempt {
     /// By a schedule, as far as that goes.
     fn woven(prefix: Vec<u32>) -> Attempt {
-        Attempt { prefix, picker: PickerSpec::Nonpreemptive, ways: Ways::new() }
+        Attempt { prefix, picker: PickerSpec::Nonpreemptive, ways: Ways::new(), common: None }
     }
 }
 
@@ -189,15 +193,25 @@ struct Saved {
 }
 
 impl Total {
+    /// Ends when so many steps of executions are kept, or a number that is fit for most machines.
+    pub(crate) fn new(steps_max: Option<usize>) -> Total {
+        Total { steps_max, ..Total::default() }
+    }
+
     /// Goes on where it was saved.
-    pub(crate) fn restore(saved: &RawValue) -> Result<Total, SpecError> {
+    pub(crate) fn restore(saved: &RawValue, steps_max: Option<usize>) -> Result<Total, SpecError> {
         let saved: Saved = serde_json::from_str(saved.get())?;
-        let mut total = Total { flows: saved.flows, ..Total::default() };
+        let mut total = Total { flows: saved.flows, ..Total::new(steps_max) };
         for run in saved.counted {
             let Some(task) = total.next(1).pop() else { break };
             total.learn(task.number, &run);
         }
         Ok(total)
+    }
+
+    /// Is there no room for more executions?
+    fn is_full(&self) -> bool {
+        self.n_steps_kept >= self.steps_max.unwrap_or(STEPS_MAX)
     }
 
     /// The next result has come: learns from it.
@@ -308,8 +322,8 @@ impl Total {
 
     fn keep(&mut self, kept: Kept) {
         self.n_steps_kept += kept.past.history.steps.len();
-        let has_room = self.n_steps_kept < STEPS_KEPT;
-        self.pasts.push(has_room.then_some(kept));
+        self.figures.is_full = self.is_full();
+        self.pasts.push(Some(kept));
     }
 
     fn learn_values(&mut self, past: &Past, sets: &DefineSets<'_>, decisions: &Decisions) {
@@ -369,6 +383,7 @@ impl Search for Total {
         let mut tasks = Vec::new();
         // One at a time: what it shows may spare others.
         if n_max > 0
+            && !self.is_full()
             && self.out.is_empty()
             && let Some(guide) = self.queue.pop_front()
         {
@@ -383,6 +398,10 @@ impl Search for Total {
 
     fn turn(&self) -> Option<u64> {
         self.out.contains_key(&self.next_count).then_some(self.next_count)
+    }
+
+    fn common(&self, number: u64) -> Option<u32> {
+        self.out.get(&number)?.attempt.common
     }
 
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
@@ -415,11 +434,12 @@ impl Search for Total {
     }
 
     fn is_finished(&self) -> bool {
-        self.has_begun && self.queue.is_empty() && self.out.is_empty()
+        self.has_begun && (self.queue.is_empty() || self.is_full()) && self.out.is_empty()
     }
 
     fn progress(&self) -> Progress {
-        let is_finished = self.is_finished();
+        // Without room, it has ended and not finished.
+        let is_finished = self.is_finished() && self.queue.is_empty();
         Progress {
             n_executions: self.figures.n_executions,
             n_redundant: self.figures.n_redundant,

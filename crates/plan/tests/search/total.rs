@@ -320,6 +320,21 @@ fn a_read_and_a_write_that_never_met() {
     assert!(!total.progress.words.contains("led elsewhere"), "{}", total.progress.words);
 }
 
+/// Room for so few steps that it ends early: what is left is told, and it has not finished.
+#[test]
+fn no_memory_for_more() {
+    let reads = |var: usize| vec![Load(3, At(var)), Goto(If::Equal(3, 0), 3), Store(At(9), Is(1))];
+    let threads = vec![reads(0), reads(1), vec![Store(At(0), Is(1)), Store(At(1), Is(1))]];
+    let program = Program::new("toy", threads).with_vars(10);
+    let found = explore("total:steps=6", &program, 100);
+    assert_eq!(found.progress.n_executions, 2);
+    assert!(!found.progress.is_finished);
+    assert!(found.progress.words.contains("1 not tried yet"), "{}", found.progress.words);
+    assert!(found.progress.words.contains("no memory for more"), "{}", found.progress.words);
+    assert!(explore("total:steps=100", &program, 100).progress.is_finished);
+    assert!(SearchSpec::parse("total:step=6").is_err());
+}
+
 fn piece() -> impl Strategy<Value = Vec<Ins>> {
     let plain = prop_oneof![
         (0_usize..2).prop_map(|var| vec![Load(0, At(var))]),

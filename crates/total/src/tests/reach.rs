@@ -1,7 +1,7 @@
 //! Schedules out of what threads are known to do.
 
 use super::Figure;
-use crate::{Act, Goal, Known, Labels, Reached, reach};
+use crate::{Act, Goal, Known, Labels, Reached, follow, reach};
 
 /// A thread reads a value.
 struct Reads(u32, u64);
@@ -76,4 +76,29 @@ fn locks_are_kept() {
     assert!(matches!(read(12), Reached::By { .. }));
     assert!(matches!(read(0), Reached::By { .. }));
     assert_eq!(read(11), Reached::Never);
+}
+
+/// What is independent comes in the other order; conflicting accesses, critical sections and the last step stay.
+#[test]
+fn the_same_but_as_before() {
+    let figure = Figure::new(
+        "
+        T2:10 lock m
+        T2:11 write x
+        T2:12 unlock m
+        T1:1 write a
+        T1:2 read x
+        T1:3 lock m
+        T1:4 unlock m
+        T2:13 read a",
+    );
+    let steps = &figure.history.steps;
+    // Thread 1 first, as far as it can.
+    let order = follow(steps, |it| steps[it].thread.0);
+    let lines: Vec<u64> = order.iter().map(|it| steps[*it].place).collect();
+    assert_eq!(lines, [1, 10, 11, 2, 12, 3, 4, 13]);
+    // Thread 2 first, but for its last step, which has to be the last.
+    let order = follow(steps, |it| 5 - steps[it].thread.0);
+    assert_eq!(order, [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert!(follow(&[], |_| 0).is_empty());
 }

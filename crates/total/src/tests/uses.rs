@@ -1,4 +1,4 @@
-//! §3.13: Figures 24, 33, 42.
+//! §3.6, §3.13: Figures 24, 33, 41, 42.
 
 use expect_test::{Expect, expect};
 
@@ -18,6 +18,45 @@ fn check(text: &str, expected: &Expect) {
         shown += "\n";
     }
     expected.assert_eq(&shown);
+}
+
+/// Figures 24 and 41, the program, by the sequence *S* of §3.6: who reads and writes what where, in order, and the branch on
+/// `n` that both of thread 1's reads flow into.
+#[test]
+fn figures_24_and_41() {
+    let figure = Figure::new(FIGURE_24);
+    let mut shown = Vec::new();
+    for step in &figure.history.steps {
+        let what = match step.act {
+            Act::Read => "read",
+            Act::Write => "write",
+            _ => continue,
+        };
+        let variable = &figure.names[&step.object];
+        shown.push(format!("T{}:{} {what} {variable}", step.thread.0, step.place));
+    }
+    let expected = [
+        "T1:1 read x",
+        "T2:10 write x",
+        "T1:1 read y",
+        "T1:1 write n",
+        "T1:2 read n",
+        "T2:11 write y",
+        "T1:7 read y",
+        "T2:12 read x",
+    ];
+    assert_eq!(shown, expected);
+    let reads = figure.history.reads_into(figure.branch(2));
+    let places: Vec<u64> =
+        reads.iter().map(|it| figure.history.steps[*it as usize].place).collect();
+    assert_eq!(places, [2], "of `n`, which line 1 has written");
+    let written = figure.step(1, Act::Write, "n");
+    assert_eq!(figure.history.reads_into(written).len(), 2, "`x` and `y`");
+    // Thread 2's writes of them can come before or after: the branch is decided by the interleaving.
+    let sets = figure.sets();
+    for read in figure.history.reads_into(written) {
+        assert_eq!(sets.of(read).len(), 2);
+    }
 }
 
 /// Figure 42's list has `(x, 1, 11)` for `(y, 1, 11)`: line 11 writes `y` (F3.9). In the trace that is printed

@@ -91,7 +91,7 @@ impl Total {
             };
             match self.model.search(&goal) {
                 Reached::By { steps, value: None } => {
-                    let attempt = self.model.attempt(&self.pasts, &steps);
+                    let attempt = self.model.attempt(&self.pasts, &steps, 0);
                     let keys = vec![key(&apart.pair)];
                     self.queue.push_back(Guide { attempt, keys, ..Guide::default() });
                 }

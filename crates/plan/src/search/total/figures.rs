@@ -29,8 +29,8 @@ pub(super) struct Figures {
     pub(super) n_astray: u64,
     /// Guidelines that no execution followed, though there were schedules for them.
     pub(super) n_unlucky: u64,
-    /// Guidelines of executions that were forgotten, for want of memory.
-    pub(super) n_left_out: u64,
+    /// No more executions could be kept.
+    pub(super) is_full: bool,
     /// So many guidelines waited at once that others were left for later executions to show again.
     pub(super) is_queue_full: bool,
     /// Combinations of manners seen apart that would be a race.
@@ -93,7 +93,7 @@ impl Figures {
             ("guidelines_waiting", n_waiting),
             ("guidelines_infeasible", self.n_infeasible),
             ("guidelines_unlucky", self.n_unlucky),
-            ("guidelines_left_out", self.n_left_out),
+            ("memory_full", u64::from(self.is_full && n_waiting > 0)),
             ("test_cases", self.n_test_cases()),
             ("led_elsewhere", self.n_astray),
             ("tried_again", self.n_again),
@@ -191,6 +191,9 @@ impl Figures {
                 grouped(self.n_potential)
             ));
         }
+        if self.is_full && n_waiting > 0 {
+            parts.push("ended, for there is no memory for more".to_owned());
+        }
         if self.is_model_cut {
             parts.push("too many states to look at all".to_owned());
         }
@@ -207,7 +210,6 @@ impl Figures {
             (self.n_unlucky, format!("{} unlucky", grouped(self.n_unlucky))),
             (self.n_astray, format!("{} led elsewhere", grouped(self.n_astray))),
             (self.n_again, format!("{} tried again", grouped(self.n_again))),
-            (self.n_left_out, format!("{} left out for want of memory", grouped(self.n_left_out))),
         ];
         let told: Vec<String> = kinds.into_iter().filter(|it| it.0 > 0).map(|it| it.1).collect();
         let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };

@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_total::{Constraint, Goal, Known, Labels, Reached, reach};
+use raddle_total::{
+    Constraint, Goal, Known, Labels, Locks, Reached, Step, follow, reach, reach_after,
+};
 
 use super::{
     Attempt, Guide, Kept, Total,
@@ -135,18 +137,35 @@ impl Model {
         reach(&self.known, goal, STATES_MAX)
     }
 
-    /// A schedule that makes these steps.
-    pub(super) fn attempt(&self, pasts: &[Option<Kept>], path: &[u32]) -> Attempt {
+    fn search_after(&self, begin: &[u32], goal: &impl Goal) -> Reached {
+        reach_after(&self.known, begin, goal, STATES_MAX)
+    }
+
+    /// A schedule that makes these steps, and is otherwise as like an execution as it can be.
+    pub(super) fn attempt(
+        &self,
+        pasts: &[Option<Kept>],
+        path: &[u32],
+        execution: usize,
+    ) -> Attempt {
+        let steps: Vec<Step> = path.iter().map(|it| *self.known.step(*it)).collect();
+        let ranks: BTreeMap<u32, u32> =
+            self.nodes.get(execution).into_iter().flatten().copied().zip(0..).collect();
+        let order = follow(&steps, |it| ranks.get(&path[it]).copied().unwrap_or(u32::MAX));
+        let nodes: Vec<u32> = order.into_iter().map(|it| path[it]).collect();
+        let of_execution = self.nodes.get(execution).into_iter().flatten();
+        let n_common = nodes.iter().zip(of_execution).take_while(|it| it.0 == it.1).count();
         let mut past = Past::default();
-        for node in path {
-            let (execution, step) = self.sources[*node as usize];
+        for node in nodes {
+            let (execution, step) = self.sources[node as usize];
             if let Some(kept) = &pasts[execution as usize] {
                 past.push(&kept.past, step as usize);
             }
         }
         let order: Vec<u32> = (0..path.len() as u32).collect();
         let ways = ways(&past.history, order.iter().copied());
-        Attempt { ways, ..Attempt::woven(past.prefix(&order)) }
+        let common = past.prefix(&order[..n_common]).len() as u32;
+        Attempt { ways, common: Some(common), ..Attempt::woven(past.prefix(&order)) }
     }
 
     /// Where a thread reads something for the first time, nobody knows what it does then. Each such read is asked for
@@ -248,10 +267,21 @@ impl Total {
             way: self.model.way_to(&[node]),
             to_define: define.map(|(step, node)| (thread(step), self.model.way_to(&[node]))),
         };
-        let reached = self.model.search(&goal);
+        // As it was, up to where the read's critical section begins: then executions have their beginnings in common. If
+        // that can't be, anything.
+        let held = Locks::of(&kept.past.history);
+        let since = held.at(target.use_step).iter().map(|it| it.since).min();
+        let begin = since.unwrap_or(target.use_step) as usize;
+        let begin = &self.model.nodes[execution][..begin];
+        let reached = match self.model.search_after(begin, &goal) {
+            Reached::Never => self.model.search(&goal),
+            reached => reached,
+        };
         self.model.n_cut = if reached == Reached::Cut { self.model.n_cut + 1 } else { 0 };
         match reached {
-            Reached::By { steps, .. } => Asked::Schedule(self.model.attempt(&self.pasts, &steps)),
+            Reached::By { steps, .. } => {
+                Asked::Schedule(self.model.attempt(&self.pasts, &steps, execution))
+            }
             Reached::Never => Asked::Never,
             Reached::Cut => Asked::Unknown,
         }
@@ -273,7 +303,7 @@ impl Total {
         if let Some((node, value)) = steps.last().copied().zip(value) {
             self.model.ask(node, value);
         }
-        let attempt = self.model.attempt(&self.pasts, steps);
+        let attempt = self.model.attempt(&self.pasts, steps, 0);
         self.figures.n_guidelines += 1;
         self.queue.push_back(Guide { attempt, ..Guide::default() });
     }

@@ -106,7 +106,6 @@ impl Total {
                 Asked::Unknown => {}
             }
             let Some(kept) = self.pasts.get(execution).and_then(Option::as_ref) else {
-                self.figures.n_left_out += 1;
                 self.fall_back(&guide.keys);
                 continue;
             };
