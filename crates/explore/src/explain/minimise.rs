@@ -292,6 +292,7 @@ fn show_start(finding: &mut Finding, trace: &Trace, trials: &mut Trials<'_>) {
     let described = Described::of(trace, trials.symbols);
     finding.steps = described.steps;
     finding.n_steps_dropped = described.n_steps_dropped;
+    finding.n_switches = trace.summary.n_switches;
     finding.places = described.places;
     finding.stacks = described.stacks;
     finding.objects = described.objects;
