@@ -162,7 +162,7 @@ fn tiles(out: &mut String, end: &RunFigures) {
             end.single_threaded,
             "The program never had a second thread: there was nothing to explore.",
         ),
-        (end.is_exhaustive, "The search has seen everything that it was asked for."),
+        (end.is_exhaustive, "The search has come to its end."),
         (end.is_saturated, "It ended because hardly anything new was left to be seen."),
         (end.interrupted, "It was ended by the user."),
     ];
