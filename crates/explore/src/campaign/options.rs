@@ -118,6 +118,9 @@ impl SearchOptions {
 }
 
 impl Options {
+    /// As long as who waits for one answer will wait.
+    pub const PATIENCE: Duration = Duration::from_secs(10);
+
     /// What the user calls the strategy of an execution with this plan.
     pub(super) fn strategy_of(&self, plan: &Plan, execution: u64) -> String {
         match &self.search {
@@ -131,11 +134,6 @@ impl Options {
         let arm = self.arms.iter().find(|it| it.picker == picker);
         arm.map_or_else(|| picker.to_string(), |it| it.name.clone())
     }
-}
-
-impl Options {
-    /// As long as who waits for one answer will wait.
-    pub const PATIENCE: Duration = Duration::from_secs(10);
 }
 
 impl Default for Options {

@@ -13,10 +13,11 @@ struct Silence;
 
 impl Observer for Silence {}
 
-/// A journal that is read as a killed process leaves it.
+/// A journal that is read as a killed process leaves it: without what was added and not written.
 #[derive(Default)]
 struct Memory {
     saved: Saved,
+    added: Vec<Counted<'static>>,
     n_stands: u32,
     is_long_at: usize,
 }
@@ -25,16 +26,19 @@ impl Journal for Memory {
     fn stand(&mut self, standing: &Standing) {
         self.n_stands += 1;
         self.saved = Saved { standing: standing.clone(), counted: Vec::new() };
+        self.added.clear();
     }
 
     fn add(&mut self, counted: &Counted<'_>) {
-        self.saved.counted.push(counted.clone().into_owned());
+        self.added.push(counted.clone().into_owned());
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self) {
+        self.saved.counted.append(&mut self.added);
+    }
 
     fn is_long(&self) -> bool {
-        self.is_long_at <= self.saved.counted.len()
+        self.is_long_at <= self.saved.counted.len() + self.added.len()
     }
 }
 
