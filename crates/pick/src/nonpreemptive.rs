@@ -13,45 +13,63 @@ use crate::view::{Picker, Threads, View};
 const STAY_MAX: u32 = 20_000;
 const STAY_MIN: u32 = 1_000;
 
-/// See the module.
+/// How long a thread goes on, for pickers that let it.
 #[derive(Clone, Debug, Default)]
-pub struct Nonpreemptive {
+pub(crate) struct Stay {
     /// Choices since the last one that was not for the running thread.
     n_stayed: u32,
     /// Threads that were passed by.
     n_passed: u32,
 }
 
+impl Stay {
+    pub(crate) const fn new() -> Stay {
+        Stay { n_stayed: 0, n_passed: 0 }
+    }
+
+    /// The running thread can go on: does it, or who does in its place?
+    #[inline]
+    pub(crate) fn stay_or_pass<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+        if self.n_stayed < STAY_MAX.checked_shr(self.n_passed).unwrap_or(0).max(STAY_MIN) {
+            self.n_stayed += 1;
+            return view.last;
+        }
+        self.end();
+        let next = next_after(view.last, view.threads);
+        self.n_passed += u32::from(next != view.last);
+        next
+    }
+
+    /// The running thread can't go on.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.n_stayed = 0;
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Nonpreemptive(Stay);
+
 impl Nonpreemptive {
     /// Has picked nothing yet.
     pub const fn new() -> Nonpreemptive {
-        Nonpreemptive { n_stayed: 0, n_passed: 0 }
+        Nonpreemptive(Stay::new())
     }
 }
 
 impl Picker for Nonpreemptive {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        let can_stay = view.threads.is_enabled(view.last);
-        if can_stay && self.n_stayed < self.stay_max() {
-            self.n_stayed += 1;
-            return view.last;
+        if view.threads.is_enabled(view.last) {
+            return self.0.stay_or_pass(view);
         }
-        self.n_stayed = 0;
-        let next = next_after(view.last, view.threads);
-        self.n_passed += u32::from(can_stay && next != view.last);
-        next
+        self.0.end();
+        next_after(view.last, view.threads)
     }
 
     fn choose(&mut self, _n_choices: u32) -> u32 {
         0
-    }
-}
-
-impl Nonpreemptive {
-    #[inline]
-    fn stay_max(&self) -> u32 {
-        STAY_MAX.checked_shr(self.n_passed).map_or(STAY_MIN, |it| it.max(STAY_MIN))
     }
 }
 

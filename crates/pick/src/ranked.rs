@@ -7,24 +7,21 @@
 use raddle_model::{Ranking, ThreadId};
 
 use crate::{
-    nonpreemptive::next_after,
+    nonpreemptive::Stay,
     view::{Picker, Threads, View},
 };
-
-/// After so many steps of one thread, while others could go on, the next has its turn.
-const STAY_MAX: u32 = 20_000;
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Ranked {
     ranking: Ranking,
     last_of_all: Option<ThreadId>,
-    n_stayed: u32,
+    stay: Stay,
 }
 
 impl Ranked {
     pub(crate) const fn new(ranking: Ranking, last_of_all: Option<ThreadId>) -> Ranked {
-        Ranked { ranking, last_of_all, n_stayed: 0 }
+        Ranked { ranking, last_of_all, stay: Stay::new() }
     }
 }
 
@@ -32,14 +29,9 @@ impl Picker for Ranked {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
         if view.threads.is_enabled(view.last) {
-            if self.n_stayed < STAY_MAX {
-                self.n_stayed += 1;
-                return view.last;
-            }
-            self.n_stayed = 0;
-            return next_after(view.last, view.threads);
+            return self.stay.stay_or_pass(view);
         }
-        self.n_stayed = 0;
+        self.stay.end();
         let all = (0..view.threads.n_enabled()).map(|idx| view.threads.enabled(idx));
         let rank = |it: &ThreadId| (self.last_of_all == Some(*it), self.ranking.key(*it));
         all.min_by_key(rank).unwrap_or_else(|| view.threads.enabled(0))
