@@ -1,1 +1,41 @@
-//! Checks of the repository itself, run as tests: the arrows between crates, and the texts.
+//! Checks of the repository itself, run as tests: the arrows between crates, and the texts. Here is what all tests
+//! share that need more than every machine has: they say what they leave out, and in CI leave out nothing.
+
+use std::process::{Command, Stdio};
+
+/// Set where everything is installed (`.ci/run`): a test that leaves something out fails.
+const NO_SKIPS: &str = "RADDLE_NO_SKIPS";
+
+/// Is a program missing here? Then the test says so, and leaves out what needs it.
+#[track_caller]
+pub fn lacks(program: &str, left_out: &str) -> bool {
+    let mut version = Command::new(program);
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    let is_there = version.status().is_ok_and(|it| it.success());
+    if !is_there {
+        skip(&format!("{program} is not installed; not tested: {left_out}"));
+    }
+    !is_there
+}
+
+/// Says what a test leaves out, and why.
+///
+/// # Panics
+///
+/// If `RADDLE_NO_SKIPS` is set.
+#[track_caller]
+#[expect(clippy::print_stderr, reason = "for whoever reads the log of such a machine")]
+pub fn skip(reason: &str) {
+    assert!(std::env::var_os(NO_SKIPS).is_none(), "{reason} ({NO_SKIPS} is set)");
+    eprintln!("note: {reason}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lacks;
+
+    #[test]
+    fn what_is_there_is_not_missing() {
+        assert!(!lacks("cargo", "nothing"));
+    }
+}
