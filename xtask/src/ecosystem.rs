@@ -23,6 +23,8 @@ pub(crate) struct Explored {
     pub(crate) executions: u64,
     #[serde(default)]
     pub(crate) stability: f64,
+    #[serde(default)]
+    pub(crate) elapsed_s: f64,
 }
 
 impl Explored {

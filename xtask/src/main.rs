@@ -9,6 +9,7 @@ mod detectors;
 mod determinism;
 mod ecosystem;
 mod experiment;
+mod real;
 mod soak;
 mod suites;
 
@@ -86,6 +87,30 @@ enum Verb {
         /// Only crates whose name contains this.
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
+        /// The `raddle` to use, instead of one that is built for it.
+        #[arg(long, value_name = "FILE")]
+        raddle: Option<PathBuf>,
+        /// The suites only, no planted bugs.
+        #[arg(long)]
+        as_it_is: bool,
+    },
+    /// Builds and explores real C and C++ programs from Debian's sources; fails on findings that are not known to be true.
+    Real {
+        /// Seconds for each program.
+        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+        time: u64,
+        /// Only programs whose name contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+        /// The `raddle` to use, instead of one that is built for it.
+        #[arg(long, value_name = "FILE")]
+        raddle: Option<PathBuf>,
+        /// Build again what was built before.
+        #[arg(long)]
+        rebuild: bool,
+        /// Write the figures to this file as JSON.
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
     },
     /// Makes an experiment of the papers over our own programs, and writes its tables.
     Experiment {
@@ -136,7 +161,13 @@ fn main() -> anyhow::Result<()> {
             detectors::run(&detectors::Options { executions, time, only })
         }
         Verb::Ecosystem { executions, only } => ecosystem::run(executions, &only),
-        Verb::Suites { time, only } => suites::run(&suites::Options { time, only }),
+        Verb::Suites { time, only, raddle, as_it_is } => {
+            suites::run(&suites::Options { time, only, raddle, is_as_it_is: as_it_is })
+        }
+        Verb::Real { time, only, raddle, rebuild, json } => {
+            let time = Duration::from_secs(time);
+            real::run(&real::Options { time, only, raddle, is_rebuilt: rebuild, json })
+        }
         Verb::Experiment { which, executions, time: seconds, only, raddle } => {
             experiment::run(&experiment::Settings { which, executions, seconds, only, raddle })
         }

@@ -182,8 +182,8 @@ fn soak(
                 row.trouble = format!("{kind} at execution {}: {}", found.first, finding.message);
             } else if let Some(finding) = &outcome.baseline_failure {
                 row.trouble = format!("baseline: {}: {}", finding.kind.word(), finding.message);
-            } else if outcome.n_hung > 0 {
-                row.trouble = format!("{} executions hung", outcome.n_hung);
+            } else if outcome.n_inconclusive > 0 {
+                row.trouble = format!("{} executions hung", outcome.n_inconclusive);
             }
         }
     }

@@ -7,15 +7,14 @@
 //!   thread does now.
 //! - [`Histories`]: the accesses to each four bytes of memory that matter for later ones.
 //!
-//! FastTrack (Flanagan and Freund, PLDI 2009) with C++11's atomics and fences, and the rule of SHB (Mathur,
-//! Kini, Viswanathan, OOPSLA 2018), so that not only the first race of an execution can be scheduled. Where
-//! we depart from them is said in the parts.
+//! FastTrack (Flanagan and Freund, PLDI 2009) with C++11's atomics and fences. Where we depart from them is said in
+//! the parts.
 
 mod causality;
 mod clock;
 mod history;
 
-pub use causality::{Atomic, Causality};
+pub use causality::{Atomic, Bytes, Causality};
 pub use clock::Clock;
 pub use history::{Accessed, Conflict, Histories, HistoryId};
 

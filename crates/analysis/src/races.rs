@@ -1,7 +1,6 @@
 //! Data races of a trace, by happens-before.
 //!
-//! A race is reported for each pair of sites once, the first time it shows. All reported ones could have
-//! been made to happen side by side (see `hb`). What is no step of the trace is not seen: memory that one
+//! A race is reported for each pair of sites once, the first time it shows. What is no step of the trace is not seen: memory that one
 //! thread alone had touched when the execution began to share it, and what a thread did while it was the
 //! only one alive. The runtime sees those too.
 //!
@@ -18,7 +17,7 @@ use raddle_model::{Event, ObjectId, OpKind, SiteId, ThreadId};
 use raddle_trace::Trace;
 
 use crate::{
-    hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId},
+    hb::{Accessed, Atomic, Bytes, Causality, Conflict, Histories, HistoryId},
     held::HeldLocks,
     value::{Race, Side},
 };
@@ -56,8 +55,6 @@ struct Detector {
     found: Vec<Found>,
     seen: HashSet<([SiteId; 2], u32)>,
     live: Vec<ThreadId>,
-    /// Is a read ordered after the write that it raced with?
-    has_shb: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -75,7 +72,6 @@ impl Detector {
             found: Vec::new(),
             seen: HashSet::new(),
             live: vec![ThreadId(0)],
-            has_shb: true,
         }
     }
 
@@ -98,8 +94,9 @@ impl Detector {
 
     fn access(&mut self, event: &Event, step: usize) {
         let atomic = Atomic::of(event);
+        let bytes = Bytes::of(event);
         if let Some(atomic) = atomic {
-            self.causality.before_atomic(event.thread, event.object, atomic);
+            self.causality.before_atomic(event.thread, event.object, bytes, atomic);
         }
         let kind = atomic.map_or(event.kind, Atomic::access);
         let start = event.offset();
@@ -111,7 +108,7 @@ impl Detector {
             self.touch(event, step, kind, word, mask);
         }
         if let Some(atomic) = atomic {
-            self.causality.after_atomic(event.thread, event.object, atomic);
+            self.causality.after_atomic(event.thread, event.object, bytes, atomic);
         }
     }
 
@@ -140,10 +137,6 @@ impl Detector {
         else {
             return;
         };
-        let is_read = !matches!(kind, OpKind::Write | OpKind::AtomicStore | OpKind::Free);
-        if self.has_shb && is_read && conflict.earlier.is_write {
-            self.causality.join_race(event.thread, conflict.thread);
-        }
         let mut sites = [conflict.earlier.site, event.site];
         sites.sort_unstable();
         if self.seen.insert((sites, word)) {

@@ -54,6 +54,7 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         end_thread: None,
         end_site: SiteId(0),
         end_object: ObjectId::NONE,
+        freed: None,
         message: String::new(),
     }
 }

@@ -7,9 +7,9 @@
 //! Not all that orders is in a trace ([`Hidden`]). Where something may have, it is taken to: fewer pairs are
 //! told, none that is excused by what was not seen.
 
-use raddle_model::{Event, ObjectId, OpKind, ThreadId};
+use raddle_model::{Event, ObjectId, OpKind, Order, ThreadId};
 
-use crate::hb::{Atomic, Causality, Clock, Segment};
+use crate::hb::{Atomic, Bytes, Causality, Clock, Segment};
 
 /// A moment of a thread.
 #[derive(Clone, Debug)]
@@ -131,14 +131,16 @@ impl WeakOrder {
 
     /// A read comes after the write that it reads, of whatever kind both are.
     fn access(&mut self, event: &Event) {
-        let (thread, object) = (event.thread, event.object);
+        let (thread, object, bytes) = (event.thread, event.object, Bytes::of(event));
         let is_failed = Atomic::of(event).is_some_and(|it| it.access() == OpKind::AtomicLoad);
         let reads = !matches!(event.kind, OpKind::Write | OpKind::AtomicStore);
         if reads {
-            self.causality.acquire(thread, object);
+            self.causality.acquire_bytes(thread, object, bytes);
         }
         if event.kind.is_write() && !is_failed {
-            self.causality.pass_on(thread, object);
+            let store =
+                Atomic { kind: OpKind::AtomicStore, order: Order::Release, is_failed: false };
+            self.causality.after_atomic(thread, object, bytes, store);
         }
     }
 }

@@ -16,7 +16,9 @@ use std::{
 };
 
 use clap::{
-    ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+    ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    ValueEnum,
+    error::{ContextKind, ContextValue},
 };
 use raddle_model::Carrier;
 
@@ -28,13 +30,13 @@ pub(crate) use review::ReviewArgs;
 pub(crate) use run::{ProgressMode, RunArgs};
 pub(crate) use store::{StoreArgs, StoreVerb};
 
-use crate::{exit::Exit, values};
+use crate::{exit::Exit, spelling, values};
 
 /// Find the bugs of concurrent C, C++ and Rust programs by owning their schedules.
 #[derive(Debug, Parser)]
 #[command(name = "raddle", version, propagate_version = true, max_term_width = 100)]
 #[command(args_override_self = true)]
-#[command(after_help = "Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive (--strict), \
+#[command(after_help = "Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive, \
     4 the program fails by itself, 5 not reproduced, 70 internal error, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// What to do.
@@ -310,10 +312,15 @@ impl From<CarrierArg> for Carrier {
     }
 }
 
-/// How many workers: as many as were asked for, or one for each core.
+/// How many workers: as many as were asked for, within reason, or one for each core.
 fn n_jobs(jobs: Option<u64>) -> usize {
-    let all = || std::thread::available_parallelism().map_or(1, |it| it.get());
-    jobs.map_or_else(all, |it| usize::try_from(it).unwrap_or(usize::MAX).min(1024))
+    let all = std::thread::available_parallelism().map_or(1, |it| it.get());
+    jobs.map_or(all, |it| usize::try_from(it).unwrap_or(usize::MAX).min(jobs_max(all)))
+}
+
+/// More workers than this only wait for each other, and each is a process with descriptors and memory of its own.
+fn jobs_max(n_cores: usize) -> usize {
+    (4 * n_cores).max(32)
 }
 
 /// `raddle total …` as what it is short for.
@@ -339,7 +346,7 @@ impl Arguments {
             .try_get_matches_from_mut(line)
             .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
         parsed.map_err(|error| {
-            let error = error.format(&mut command);
+            let error = with_suggestion(error, &command).format(&mut command);
             let text = error.render();
             // There is nobody left to tell if this fails. Colours are clap's own business here.
             if error.use_stderr() {
@@ -351,6 +358,23 @@ impl Arguments {
             }
         })
     }
+}
+
+/// Adds what the user may have meant by a verb that there is not, if clap has no idea: it knows of no exchanged letters.
+fn with_suggestion(mut error: clap::Error, command: &Command) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return error;
+    }
+    let inner = command.get_subcommands().flat_map(Command::get_subcommands);
+    let verbs = command.get_subcommands().chain(inner).map(Command::get_name);
+    if let Some(near) = spelling::nearest(word, verbs) {
+        let near = ContextValue::Strings(vec![near.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, near);
+    }
+    error
 }
 
 #[cfg(test)]

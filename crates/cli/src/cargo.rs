@@ -7,9 +7,16 @@ mod split;
 mod suite;
 mod test;
 
-use std::{ffi::OsString, io::Write as _};
+use std::{
+    ffi::OsString,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
-use raddle_explore::{StoredTarget, store::Bounds};
+use raddle_explore::{
+    StoredTarget,
+    store::{Bounds, CargoBuild},
+};
 use raddle_launch::cargo::{Artifacts, Built, Cargo, CargoError};
 
 use self::split::{CargoVerb, Split};
@@ -43,10 +50,7 @@ pub(crate) fn take_over() -> Option<Exit> {
 }
 
 fn obey(split: &Split) -> Exit {
-    // The standard library has no hooks, and safe Rust no races: only who asks for them is told of any.
-    let is_asked = std::env::var_os("RADDLE_DETECT").is_some();
-    let detect = (!is_asked).then_some("--detect=none");
-    let words = ["raddle", "run"].into_iter().chain(detect).map(OsString::from);
+    let words = ["raddle", "run"].into_iter().map(OsString::from);
     let line: Vec<OsString> = words.chain(split.raddle.clone()).collect();
     let (arguments, matches) = match Arguments::parse_or_exit(&line) {
         Ok(parsed) => parsed,
@@ -72,7 +76,7 @@ fn obey(split: &Split) -> Exit {
 }
 
 fn perform(split: &Split, args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    let cargo = Cargo::open(&split.metadata)?;
+    let cargo = Cargo::open(&split.metadata)?.with_cfgs(&split.cfgs);
     for lost in cargo.lost() {
         terminal.warning(&lost.to_string());
     }
@@ -126,7 +130,7 @@ fn run_program(
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
     let target =
-        StoredTarget { cwd, args: args.args.clone(), ..target(&program, &args.conditions) };
+        StoredTarget { cwd, args: args.args.clone(), ..target(&program, split, &args.conditions) };
     run::run_program(args, &target, None, terminal)
 }
 
@@ -154,9 +158,16 @@ fn chosen(built: Vec<Built>, is_named: bool) -> Result<Built, Failure> {
 }
 
 /// What was built, as something that can be run now and again later.
-fn target(built: &Built, conditions: &Conditions) -> StoredTarget {
+fn target(built: &Built, split: &Split, conditions: &Conditions) -> StoredTarget {
     StoredTarget {
         program: built.executable.clone(),
+        cargo: Some(CargoBuild {
+            cwd: std::env::current_dir().unwrap_or_default(),
+            metadata: split.metadata.clone(),
+            args: split.cargo.clone(),
+            is_test: split.verb == CargoVerb::Test,
+            id: built.id(),
+        }),
         env: built.environment(),
         cwd: built.package.root.clone(),
         stdin: conditions.stdin.clone(),
@@ -167,6 +178,23 @@ fn target(built: &Built, conditions: &Conditions) -> StoredTarget {
         },
         ..StoredTarget::default()
     }
+}
+
+/// Builds a program again, as it was built; `None` if it is not among what is built now.
+pub(crate) fn build_again(build: &CargoBuild) -> Result<Option<PathBuf>, Failure> {
+    let here = std::env::current_dir();
+    let go = |to: &Path| {
+        std::env::set_current_dir(to)
+            .map_err(|error| Failure::usage(format!("{}: {error}", to.display())))
+    };
+    go(&build.cwd)?;
+    let what = if build.is_test { Artifacts::Tests } else { Artifacts::Programs };
+    let built = Cargo::open(&build.metadata).and_then(|it| it.build(what, &build.args));
+    if let Ok(here) = here {
+        go(&here)?;
+    }
+    let is_it = |it: &Built| it.id() == build.id && it.is_test == build.is_test;
+    Ok(built?.into_iter().find(is_it).map(|it| it.executable))
 }
 
 impl From<CargoError> for Failure {

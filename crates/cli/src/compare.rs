@@ -49,7 +49,27 @@ pub(crate) fn compare(args: &CompareArgs, terminal: &mut Terminal) -> Result<Exi
     };
     let cells = run(args, &comparison, stop, terminal)?;
     tell(args, &comparison, &cells, terminal)?;
-    Ok(stop.exit().unwrap_or(Exit::Clean))
+    Ok(stop.exit().unwrap_or_else(|| exit(&comparison, &cells, terminal)))
+}
+
+/// Where no execution finished, nothing was compared.
+fn exit(comparison: &Comparison<'_>, cells: &[Cell], terminal: &mut Terminal) -> Exit {
+    let has_none = |it: &&Cell| it.trials.iter().all(|it| it.executions == 0);
+    let mut names: Vec<&str> = cells
+        .iter()
+        .filter(has_none)
+        .map(|it| comparison.subjects[it.subject].name.as_str())
+        .collect();
+    names.dedup();
+    if names.is_empty() {
+        return Exit::Clean;
+    }
+    let line = format!(
+        "no execution of {} finished: nothing was compared there; raise --time",
+        names.join(", ")
+    );
+    terminal.error(&Failure { exit: Exit::Inconclusive, words: String::new(), line });
+    Exit::Inconclusive
 }
 
 /// The strategy that the others are compared with is one of them.

@@ -143,7 +143,9 @@ fn find(config: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
     for folder in here.ancestors() {
-        let found = NAMES.iter().map(|it| folder.join(it)).find(|it| it.is_file());
+        // What can't be read is told, not passed by: a directory, a link to nowhere.
+        let is_there = |it: &PathBuf| it.symlink_metadata().is_ok();
+        let found = NAMES.iter().map(|it| folder.join(it)).find(is_there);
         if found.is_some() {
             return Ok(found);
         }

@@ -20,7 +20,8 @@ pub(crate) enum Exit {
     Usage,
     /// The program has a bug, or a replay showed it again.
     Findings,
-    /// Nothing was found, but not everything was under control; only with `--strict`.
+    /// Nothing was found, and nothing is known: no execution came to its end. With `--strict`, also if not everything
+    /// was under control.
     Inconclusive,
     /// The program fails without any help of the schedule.
     Baseline,

@@ -27,6 +27,7 @@ mod run;
 mod search;
 mod show;
 mod signals;
+mod spelling;
 mod store;
 mod stored;
 mod terminal;

@@ -1,8 +1,8 @@
 //! `raddle min`: a finding's schedule made small, and why it fails; kept with the finding.
 
-use std::path::Path;
+use std::{path::Path, time::Instant};
 
-use raddle_explore::{Budget, Explained, Store, Target as _, explain};
+use raddle_explore::{Budget, Explained, Store, Target as _, Until, explain};
 use raddle_launch::Symbols;
 use raddle_model::MinimisingEnd;
 
@@ -24,7 +24,8 @@ pub(crate) fn min(args: &MinArgs, terminal: &mut Terminal) -> Result<Exit, Failu
     let base = here();
     let stop = signals::catch();
     let now = replay::open(&stored, stored.info.carrier, terminal)?;
-    let mut session = now.target.open()?;
+    let until = Until::at(Some(Instant::now() + args.time));
+    let mut session = now.target.open_until(&until)?;
     let mut symbols = Symbols::new();
     let first = stored.original.as_deref().unwrap_or(&stored.finding).clone();
     let budget = Budget { n_replays: args.replays, time: args.time, ..Budget::default() };

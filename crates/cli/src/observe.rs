@@ -8,7 +8,7 @@ use std::{
 use raddle_explore::{
     ArmYield, Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
 };
-use raddle_model::{Explanation, Finding, Kind};
+use raddle_model::{Explanation, Finding};
 use raddle_report::{
     Shown, Status, Style, Tally, json,
     progress::{self, Heading, Since},
@@ -116,7 +116,7 @@ impl<'a> Watcher<'a> {
         explanation: Option<&Explanation>,
     ) -> String {
         let (seed, base) = (Some(self.seed), self.base.as_str());
-        let shown = Shown { finding, id, seed, reproduced, base, explanation };
+        let shown = Shown { finding, id, seed, reproduced, base, explanation, test: None };
         match self.format {
             Format::Json => json::finding(&shown),
             Format::Human => {
@@ -178,10 +178,6 @@ impl<'a> Watcher<'a> {
 impl Observer for Watcher<'_> {
     fn finding(&mut self, finding: &Finding, id: &str) {
         self.record.add(id, finding, Reproduced::default(), self.terminal);
-        if finding.kind == Kind::Hang {
-            // Nobody runs a hang again to confirm it.
-            self.tell_once(finding, id, None, None);
-        }
     }
 
     fn confirmed(&mut self, found: &Found) {
@@ -223,7 +219,9 @@ pub(crate) fn status(
         steps: outcome.steps_total,
         steps_max: outcome.steps_max,
         stability: outcome.stability,
-        n_hung: outcome.n_hung,
+        n_inconclusive: outcome.n_inconclusive,
+        n_cut_short: outcome.n_cut_short,
+        n_spent: outcome.n_spent,
         findings: outcome
             .findings
             .iter()
@@ -231,6 +229,7 @@ pub(crate) fn status(
                 id: it.id.clone(),
                 count: it.count,
                 place: text::short_place(&it.finding, style),
+                is_timing: it.finding.is_timing(),
             })
             .collect(),
         search: search::status(outcome, resume, is_over),

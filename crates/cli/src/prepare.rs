@@ -6,9 +6,9 @@ use std::{
 };
 
 use raddle_explore::{StoredTarget, store::Bounds};
-use raddle_launch::{CompileRequest, CompilerChoice, Toolchain};
+use raddle_launch::{CompileRequest, CompilerChoice, Symbols, Toolchain};
 
-use crate::{args::Conditions, exit::Failure, terminal::Terminal, values};
+use crate::{args::Conditions, cargo, exit::Failure, terminal::Terminal, values};
 
 /// What sources end in; everything else that stands alone before `--` is a program.
 const SOURCES: [&str; 10] = ["c", "cc", "cpp", "cxx", "C", "c++", "rs", "o", "a", "so"];
@@ -66,21 +66,61 @@ pub(crate) fn prepare_again(
     target: &StoredTarget,
     terminal: &mut Terminal,
 ) -> Result<PathBuf, Failure> {
-    let has_sources = !target.sources.is_empty() && target.sources.iter().all(|it| it.is_file());
-    let program = if has_sources { compile(target, terminal)? } else { target.program.clone() };
-    if !program.exists() {
-        return Err(Failure::usage(format!(
-            "the program of this finding is gone: {}",
-            program.display()
-        )));
-    }
-    if !has_sources {
-        inspect(&program, target.sync_only)?;
-    }
+    let program = match rebuild(target, terminal)? {
+        Some(program) => program,
+        None if target.program.exists() => {
+            warn_if_old(target, &target.program, terminal);
+            inspect(&target.program, target.sync_only)?;
+            target.program.clone()
+        }
+        None => {
+            return Err(Failure::usage(format!(
+                "the program of this finding is gone: {}",
+                target.program.display()
+            )));
+        }
+    };
     if let Some(stdin) = target.stdin.as_deref() {
         check_stdin(stdin)?;
     }
     Ok(program)
+}
+
+/// Builds a program again from what is there now; `None` if nobody knows how.
+fn rebuild(target: &StoredTarget, terminal: &mut Terminal) -> Result<Option<PathBuf>, Failure> {
+    if let Some(build) = target.cargo.as_ref().filter(|it| it.cwd.is_dir()) {
+        return cargo::build_again(build);
+    }
+    let is_there = !target.sources.is_empty() && target.sources.iter().all(|it| it.is_file());
+    is_there.then(|| compile(target, terminal)).transpose()
+}
+
+/// Sources that are named in a warning.
+const NAMED_MAX: usize = 3;
+
+/// Says so, if a program that we can't build was built before its sources were changed.
+pub(crate) fn warn_if_old(target: &StoredTarget, program: &Path, terminal: &mut Terminal) {
+    if let Some(gone) = target.sources.iter().find(|it| !it.is_file()) {
+        let gone = gone.display();
+        return terminal
+            .warning(&format!("{gone} is gone: this is the program as it was built then"));
+    }
+    let newer = Symbols::new().newer_sources(program);
+    if newer.is_empty() {
+        return;
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let names = newer.iter().take(NAMED_MAX);
+    let names = names.map(|it| it.strip_prefix(&here).unwrap_or(it).display().to_string());
+    let names: Vec<String> = names.collect();
+    let more = match newer.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    terminal.warning(&format!(
+        "the program is older than its sources ({}{more}): build it again to test what they say now",
+        names.join(", ")
+    ));
 }
 
 /// Compiles a target's sources.

@@ -1,7 +1,7 @@
 //! Findings, kept. What can't be written is a warning: recording must not fail a run.
 
 use raddle_explore::{
-    Found, Reproduced, Store, StoreError,
+    Found, Reproduced, Store, StoreError, StoredFinding,
     store::{Ids, Run, RunEnd, RunInfo, SearchFile, SearchSettings},
 };
 use raddle_model::Finding;
@@ -49,6 +49,17 @@ impl Record {
         if let Err(error) = run.add_found(found) {
             warn(&error, terminal);
             self.run = None;
+        }
+    }
+
+    /// Takes over the findings of an earlier part of this run's search.
+    pub(crate) fn take_over(&mut self, findings: Vec<StoredFinding>, terminal: &mut Terminal) {
+        for found in findings {
+            let Some(run) = &mut self.run else { return };
+            if let Err(error) = run.take_over(found) {
+                warn(&error, terminal);
+                self.run = None;
+            }
         }
     }
 

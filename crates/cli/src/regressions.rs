@@ -2,7 +2,7 @@
 //! diverged.
 
 use raddle_explore::{
-    Outcome, Reproduced, Sameness, StoredTarget, Symbols, Target, Verdict,
+    Outcome, Reproduced, Sameness, StoredTarget, Symbols, Target, TargetError, Until, Verdict,
     campaign::Found,
     regression::{self, Regression},
     store::{Ids, RunEnd, hash_program},
@@ -16,6 +16,7 @@ use crate::{
     args::{Format, RunArgs},
     exit::Failure,
     observe::{Watcher, status},
+    prepare,
     terminal::Terminal,
 };
 
@@ -34,6 +35,7 @@ pub(crate) fn run_all(
     args: &RunArgs,
     program: &StoredTarget,
     target: &dyn Target,
+    until: &Until,
     symbols: &mut dyn Symbols,
     tell: &mut dyn FnMut(&Ran),
 ) -> Result<Outcome, Failure> {
@@ -46,11 +48,15 @@ pub(crate) fn run_all(
     for regression in all.iter().filter(|it| it.args == arguments(program)) {
         let is_rebuilt = regression.program_hash != hash;
         let same = if is_rebuilt { Sameness::Functions } else { Sameness::Bucket };
-        let mut session = target.open()?;
-        let exit_is_fine = regression.exit_is_fine;
-        let finding = &regression.finding;
-        let verdict =
-            raddle_explore::replay(session.as_mut(), finding, symbols, exit_is_fine, same)?;
+        let mut run = || -> Result<Verdict, TargetError> {
+            let mut session = target.open_until(until)?;
+            let (finding, exit_is_fine) = (&regression.finding, regression.exit_is_fine);
+            raddle_explore::replay(session.as_mut(), finding, symbols, exit_is_fine, same)
+        };
+        let verdict = match run() {
+            Err(TargetError::Stopped) if until.is_over() => break,
+            verdict => verdict?,
+        };
         outcome.executions += 1;
         let ran = Ran::new(regression, verdict, is_rebuilt);
         tell(&ran);
@@ -108,11 +114,18 @@ pub(crate) fn run_first(
     args: &RunArgs,
     program: &StoredTarget,
     target: &dyn Target,
+    until: &Until,
     symbols: &mut dyn Symbols,
     watcher: &mut Watcher<'_>,
 ) -> Result<Vec<Found>, Failure> {
     let format = args.common.message_format;
-    let outcome = run_all(args, program, target, symbols, &mut |ran| {
+    let is_built_now = !program.sources.is_empty() || program.cargo.is_some();
+    let mut is_told = is_built_now;
+    let outcome = run_all(args, program, target, until, symbols, &mut |ran| {
+        if !is_told {
+            is_told = true;
+            prepare::warn_if_old(program, &program.program, watcher.terminal);
+        }
         ran.tell(format, watcher.terminal);
         if let Some(found) = &ran.found {
             watcher.record.add_found(found, watcher.terminal);

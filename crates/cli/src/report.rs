@@ -185,7 +185,8 @@ fn item<'a>(stored: &'a StoredFinding, program: &'a str, base: &'a str) -> Item<
         .then_some(json::Reproduced { n: stored.reproduced.n, of: stored.reproduced.m });
     let StoredFinding { finding, id, info, .. } = stored;
     let explanation = stored.explanation.as_deref();
-    let shown = Shown { finding, id, seed: Some(info.seed), reproduced, base, explanation };
+    let (seed, test) = (Some(info.seed), info.target.test.as_deref());
+    let shown = Shown { finding, id, seed, reproduced, base, explanation, test };
     let sentences = |it: &Explanation| reason::sentences(finding, it, &Style::default());
     Item { shown, program, reason: explanation.map(sentences).unwrap_or_default() }
 }

@@ -7,18 +7,19 @@ use std::{
     fs,
     path::Path,
     sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
 };
 
 use raddle_explore::{
-    Budget, Campaign, Found, Options, Outcome, SearchOptions, Store, StoredTarget, Target,
+    Budget, Campaign, Found, Options, Outcome, SearchOptions, Store, StoredTarget, Target, Until,
     classes::Classes,
     store::{About, RunEnd, RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::{CacheError, Native, Symbols};
-use raddle_model::{Certainty, Kind, Limits, PickerSpec};
+use raddle_model::{Limits, PickerSpec};
 use raddle_plan::{Arm, Strategy, search::SearchSpec};
 use raddle_report::{
-    closing::{self, Uncontrolled},
+    closing::{self, Doubts, Uncontrolled},
     formats, json, number,
     progress::Heading,
 };
@@ -89,7 +90,8 @@ pub(crate) fn run_program(
     terminal: &mut Terminal,
 ) -> Result<Exit, Failure> {
     let stop = signals::catch();
-    let asked = open(args, program, stop.flag())?.asked()?;
+    let until = Until::at(args.limits().1.map(|it| Instant::now() + it));
+    let asked = open(args, program, stop.flag())?.asked(&until)?;
     if let Some(id) = asked.replay {
         let common = args.common.clone();
         let args =
@@ -133,9 +135,15 @@ fn explore(
     let store = Store::at(&args.common.store);
     let info = info(args, program);
     let program_hash = info.program_hash;
+    let (mut record, mut ids) = Record::begin(&store, info, terminal);
+    if let Some(search) = &search {
+        record.take_over(store.findings_of(&search.run)?, terminal);
+        search::tell_earlier(args, &search.saved.earlier.findings, terminal);
+    }
     let search = search::options(args, program_hash, search)?;
-    let (record, mut ids) = Record::begin(&store, info, terminal);
     let mut options = options(args, search);
+    options.deadline = options.time.map(|it| Instant::now() + it);
+    let until = Until::at(options.deadline);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
     let total = total::prepare(args, &program.program, terminal);
     if let (Some(search), Some(total)) = (&mut options.search, &total) {
@@ -144,7 +152,7 @@ fn explore(
     let mut journal = options.search.as_ref().and_then(|_| record.search(search::settings(args)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
-    let first = regressions::run_first(args, program, target, &mut symbols, &mut watcher)?;
+    let first = regressions::run_first(args, program, target, &until, &mut symbols, &mut watcher)?;
     if regressions::is_enough(args, &first) {
         return Ok(Exit::Findings);
     }
@@ -187,24 +195,23 @@ fn classes(args: &RunArgs, program: &StoredTarget) -> Result<Option<Classes>, Fa
 }
 
 fn exit(args: &RunArgs, outcome: &Outcome) -> Exit {
-    let is_controlled = outcome.executions > 0
-        && outcome.stability >= 100.0
-        && outcome.n_hung == 0
+    let is_controlled = outcome.stability >= 100.0
+        && outcome.n_inconclusive + outcome.n_spent == 0
         && outcome.uncontrolled.is_empty();
     if outcome.baseline_failure.is_some() {
         Exit::Baseline
     } else if outcome.findings.iter().any(is_shown) {
         Exit::Findings
-    } else if args.strict && !(is_controlled && outcome.findings.is_empty()) {
+    } else if !outcome.has_run() || args.strict && !(is_controlled && outcome.findings.is_empty()) {
         Exit::Inconclusive
     } else {
         Exit::Clean
     }
 }
 
-/// Did it happen? Potential findings are warnings.
+/// Did it happen? Potential findings and timing assumptions are warnings.
 fn is_shown(found: &Found) -> bool {
-    found.finding.certainty == Certainty::Shown
+    !found.finding.is_warning()
 }
 
 /// Says what was not told, and which rules were for nothing.
@@ -240,6 +247,9 @@ fn announce(args: &RunArgs, target: &StoredTarget, terminal: &mut Terminal) {
     if args.common.message_format == Format::Json {
         return;
     }
+    if let Some(note) = args.jobs_note() {
+        terminal.warning(&note);
+    }
     let name = name(target);
     let workers = number::count(args.n_jobs() as u64, "worker");
     let (executions, time) = args.limits();
@@ -259,6 +269,11 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         let text = watcher.text(finding, "", None, None);
         watcher.terminal.out(&text);
     }
+    if !outcome.has_run() && !outcome.interrupted {
+        let cut =
+            outcome.cut_at.as_ref().map(|it| closing::cut_at(it.n_steps, &it.places, &here()));
+        watcher.terminal.error(&nothing_ran(args.limits().1, &cut.unwrap_or_default()));
+    }
     if args.common.message_format == Format::Json {
         let closing = json::Closing {
             seed: args.seed,
@@ -270,16 +285,8 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         watcher.terminal.out(&json::summary(&status, &closing));
         return;
     }
-    if outcome.executions == 0 && !outcome.interrupted {
-        watcher.terminal.warning("not one execution ended in that time: raise --time");
-    }
-    if let Some(finding) = &outcome.baseline_failure {
-        let line = match finding.kind {
-            Kind::Hang => {
-                "the program has no second thread until it is given up: raise --hang-timeout"
-            }
-            _ => "the program fails before it has a second thread: no schedule is to blame",
-        };
+    if outcome.baseline_failure.is_some() {
+        let line = "the program fails before it has a second thread: no schedule is to blame";
         let failure = Failure { exit: Exit::Baseline, words: String::new(), line: line.to_owned() };
         watcher.terminal.error(&failure);
         return;
@@ -292,13 +299,23 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         .iter()
         .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
         .collect();
+    let inconclusive: Vec<Uncontrolled<'_>> = outcome
+        .inconclusive
+        .iter()
+        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
+        .collect();
     let style = watcher.terminal.error_style;
-    let warnings =
-        closing::warnings(&status, outcome.single_threaded, &uncontrolled, &here(), &style);
+    let doubts = Doubts {
+        is_single_threaded: outcome.single_threaded && outcome.n_ended() > 0,
+        inconclusive: &inconclusive,
+        is_given_up: outcome.is_given_up,
+        uncontrolled: &uncontrolled,
+    };
+    let warnings = closing::warnings(&status, &doubts, &here(), &style);
     watcher.terminal.note(&warnings);
     let style = watcher.terminal.out_style;
     // Where the first finding ends it, nobody wants to know what else there would be.
-    let is_whole = outcome.findings.is_empty() || args.keep_going;
+    let is_whole = outcome.n_ended() > 0 && (outcome.findings.is_empty() || args.keep_going);
     if let Some(sampling) =
         status.sampling.as_ref().filter(|_| is_whole && !outcome.single_threaded)
     {
@@ -310,6 +327,16 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     }
 }
 
+/// Not one execution has come to its end, so nothing is known.
+fn nothing_ran(time: Option<Duration>, where_it_was: &str) -> Failure {
+    let within = time.map(|it| format!(" within {}", number::seconds(it.as_secs_f64())));
+    let line = format!(
+        "no execution finished{}{where_it_was}: nothing was tested; raise --time, or make the program do less",
+        within.unwrap_or_default()
+    );
+    Failure { exit: Exit::Inconclusive, words: String::new(), line }
+}
+
 pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options {
     let (executions, time) = args.limits();
     let (picker, arms) = pickers(&args.strategy, args.n_planned());
@@ -317,7 +344,7 @@ pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options 
         seed: args.seed,
         executions,
         time,
-        patience: Options::PATIENCE,
+        deadline: None,
         jobs: args.n_jobs(),
         keep_going: args.keep_going,
         exit_is_fine: args.conditions.exit_ok,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use raddle_explore::{
-    CoveredOrders, Detect, Outcome, SearchOptions, Searched, Store, StoredTarget,
+    CoveredOrders, Detect, Found, Outcome, SearchOptions, Searched, Store, StoredTarget,
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
 use raddle_launch::Symbols;
@@ -12,10 +12,13 @@ use raddle_plan::{
     Strategy,
     search::{HapSets, SearchSpec},
 };
-use raddle_report::search::{CoveredOrder, CoveredStatus, Divergence, Estimate, SearchStatus};
+use raddle_report::{
+    number,
+    search::{CoveredOrder, CoveredStatus, Divergence, Estimate, SearchStatus},
+};
 
 use crate::{
-    args::{Conditions, RunArgs, detect},
+    args::{Conditions, DetectArg, Format, RunArgs, detect},
     exit::Failure,
     prepare::prepare_again,
     terminal::Terminal,
@@ -106,6 +109,7 @@ pub(crate) fn settings(args: &RunArgs) -> SearchSettings {
         spurious: args.conditions.spurious,
         handlers: args.conditions.signals.into(),
         points: points(args),
+        detect: detection(args),
     }
 }
 
@@ -166,8 +170,19 @@ pub(crate) fn resume(
         points: settings.points.into(),
         ..args.conditions.clone()
     };
-    let args = RunArgs { strategy, seed: search.info.seed, conditions, ..args.clone() };
+    let detect = DetectArg::list(settings.detect);
+    let args = RunArgs { strategy, seed: search.info.seed, detect, conditions, ..args.clone() };
     Ok(Resumed { args, program, search })
+}
+
+/// Says what earlier parts of a search have found.
+pub(crate) fn tell_earlier(args: &RunArgs, findings: &[Found], terminal: &mut Terminal) {
+    if args.common.message_format == Format::Json || findings.is_empty() {
+        return;
+    }
+    let ids: Vec<&str> = findings.iter().map(|it| it.id.as_str()).collect();
+    let count = number::count(findings.len() as u64, "finding");
+    terminal.note(&format!("this search has {count} so far: {}\n", ids.join(", ")));
 }
 
 /// The command that goes on with a search.
@@ -205,7 +220,10 @@ pub(crate) fn status(
         }),
         is_finished: progress.is_finished,
         is_exhaustive: outcome.is_exhaustive(),
+        gaps: outcome.gaps.clone(),
         is_cut: progress.is_cut,
+        unreached: progress.gaps.clone(),
+        claim: progress.claim,
         words: progress.words.clone(),
         figures: progress.figures.clone(),
         restarts: search.n_restarts,

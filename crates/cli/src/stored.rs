@@ -45,6 +45,7 @@ pub(crate) fn text(stored: &StoredFinding, format: Format, base: &str, style: &S
         reproduced,
         base,
         explanation: stored.explanation.as_deref(),
+        test: stored.info.target.test.as_deref(),
     };
     match format {
         Format::Json => json::finding(&shown),

@@ -33,7 +33,12 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         seconds += number * scale;
         rest = tail.trim_start();
     }
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(Duration::ZERO) => {
+            Err(format!("`{text}` is no time to do anything in: write 500ms, 10s or more"))
+        }
+        time => time.map_err(|_| wrong()),
+    }
 }
 
 /// `512M`, `2G`, `64KiB`; a bare number is bytes.
@@ -159,7 +164,7 @@ mod tests {
         assert_eq!(ms("1h30m"), Ok(5_400_000));
         assert_eq!(ms("1.5 s"), Ok(1_500));
         assert_eq!(ms("7"), Ok(7_000));
-        for wrong in ["", "s", "5 parsecs", "-1s", "1h2", "NaN"] {
+        for wrong in ["", "s", "5 parsecs", "-1s", "1h2", "NaN", "0", "0s", "0ms", "0h0m"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }
@@ -182,7 +187,7 @@ mod tests {
         assert!(["0", "1", "-0.1", "100%", "x", "NaN", ""].iter().all(|it| chance(it).is_err()));
         assert_eq!(budget("500"), Ok(Budget::Executions(500)));
         assert_eq!(budget("5s"), Ok(Budget::Time(Duration::from_secs(5))));
-        assert!(budget("much").is_err());
+        assert!(budget("much").is_err() && budget("0").is_err() && budget("0s").is_err());
     }
 
     #[test]

@@ -9,7 +9,6 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, Output},
-    time::{Duration, Instant},
 };
 
 use common::{
@@ -65,7 +64,7 @@ fn a_program_without_hooks_is_explored_by_its_synchronisation() {
 fn a_static_program() {
     let folder = folder();
     if !compile_plainly(folder.path(), &["-static"], AB_BA) {
-        common::note("no static C library here");
+        raddle_tidy::skip("there is no static C library; not tested: static programs");
         return;
     }
     common::check(
@@ -248,12 +247,10 @@ fn a_program_that_prints_much() {
     }
     int main(void) { in_thread(print, NULL); return 0; }"#;
     write(folder.path(), "prog.c", &format!("{PRELUDE}{text}"));
-    let start = Instant::now();
     // A gigabyte for each execution.
     let mut command = raddle(folder.path(), &["run", "--execs", "2", "-j", "1", "prog.c"]);
     let output = command.output().expect("starts");
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 #[test]
@@ -287,14 +284,11 @@ fn a_program_that_spins_without_hooks() {
     }
     int main(void) { in_thread(spin, NULL); return 0; }"#;
     let output = explore(folder.path(), text, &["--hang-timeout", "500ms"]);
-    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
-    let text = stdout(&output);
-    let head: Vec<&str> = text.lines().take(8).collect();
-    let says = |it: &str| head[0].contains(it);
-    assert!(says("hang: computes for ") && says(" without a step at prog.c:2 in spin"), "{text}");
-    assert!(text.contains("if it is only slow: --hang-timeout gives it longer"), "{text}");
-    assert!(text.contains("  T0 main waits for thread T1\n      #0 in_thread"), "{text}");
-    assert!(text.contains("  T1 spin runs\n      #0 spin prog.c:2"), "{text}");
+    assert_eq!(code(&output), Some(3), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(text.contains("executions are inconclusive: computed for "), "{text}");
+    assert!(text.contains(" without a step (prog)\n      at prog.c:2 in spin"), "{text}");
+    assert!(text.contains("if they are only slow, raise --hang-timeout"), "{text}");
 }
 
 #[test]
@@ -308,9 +302,9 @@ fn a_program_that_waits_where_nobody_sees() {
     }
     int main(void) { in_thread(sleep_raw, NULL); return 0; }"#;
     let output = explore(folder.path(), text, &["--hang-timeout", "300ms"]);
-    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
-    let text = stdout(&output);
-    assert!(text.contains("hang: waits for 1 s outside of all that raddle sees"), "{text}");
+    assert_eq!(code(&output), Some(3), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(text.contains("inconclusive: blocked for 1 s in `nanosleep` (prog)"), "{text}");
 }
 
 #[test]

@@ -133,6 +133,14 @@ fn what_std_orders_without_hooks_is_no_race() {
 }
 
 #[test]
+fn whoever_waits_in_a_loop_gives_way() {
+    let (_folder, crate_dir) = copy("std");
+    let (out, err, code) = raddle(&crate_dir, "test --offline --test waiting --execs 60 --strict");
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(out.contains("7 passed, 0 failed"), "{out}\n{err}");
+}
+
+#[test]
 fn std_is_called_by_its_names() {
     let (_folder, crate_dir) = copy("std");
     let line = "test --offline --test stuck --execs 3 --no-explain";
@@ -163,6 +171,48 @@ fn crate_of(manifest: &str, file: &str, text: &str) -> tempfile::TempDir {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
     folder
+}
+
+/// The unit tests of a proc macro are left out; a test that should panic and does not is called that.
+#[test]
+fn members_that_are_proc_macros_and_tests_that_should_panic() {
+    const MACRO: &str = "
+#[proc_macro]
+pub fn seven(_: proc_macro::TokenStream) -> proc_macro::TokenStream { \"7\".parse().unwrap() }
+#[test]
+fn adds() { assert_eq!(1 + 1, 2); }
+";
+    const TESTS: &str = "
+#[test]
+fn works() { assert_eq!(std::thread::spawn(|| mac::seven!()).join().unwrap(), 7); }
+#[test]
+#[should_panic]
+fn ought() { std::thread::spawn(|| ()).join().unwrap(); }
+#[test]
+#[should_panic(expected = \"boom\")]
+fn boom() { std::thread::spawn(|| ()).join().unwrap(); panic!(\"bang\"); }
+";
+    let manifest = "[dependencies]\nmac = { path = \"mac\" }\n[workspace]\nmembers = [\"mac\"]\n";
+    let folder = crate_of("", "src/lib.rs", TESTS);
+    let head = "[package]\nversion = \"0.0.0\"\nedition = \"2021\"\n";
+    let write = |path: &str, text: String| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("Cargo.toml", format!("{head}name = \"one\"\n{manifest}"));
+    write("mac/Cargo.toml", format!("{head}name = \"mac\"\n[lib]\nproc-macro = true\n"));
+    write("mac/src/lib.rs", MACRO.to_owned());
+    let (out, err, code) =
+        raddle(folder.path(), "test --workspace --offline --execs 50 --no-explain");
+    assert_eq!(code, 2, "{out}\n{err}");
+    assert!(err.contains("unit tests of proc macros run inside the compiler"), "{out}\n{err}");
+    assert!(!out.contains("can't be run"), "{out}\n{err}");
+    assert!(out.contains("1 passed, 2 failed"), "{out}\n{err}");
+    assert!(out.contains("the test is marked `should_panic` and did not panic"), "{out}\n{err}");
+    let text = "the test is marked `should_panic` and panicked with another message than expected";
+    assert!(out.contains(text), "{out}\n{err}");
+    assert!(!out.contains("exit code 101"), "{out}\n{err}");
 }
 
 /// Without std, but for its test.
@@ -215,6 +265,42 @@ fn what_can_not_be_explored_is_one_clear_line() {
     assert_eq!(code, 1, "{err}");
     assert!(err.contains("Cargo.toml"), "cargo's own words: {err}");
     assert!(err.ends_with("error: cargo can't read the crate\n"), "{err}");
+}
+
+/// A test that fails if its thread comes first.
+const HASTY: &str = "use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+#[test]
+fn first() {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    let thread = std::thread::spawn(|| DONE.store(true, SeqCst));
+    assert!(!DONE.load(SeqCst), \"late\");
+    thread.join().unwrap();
+}
+";
+
+/// A finding says which test it is of, and is looked for in what cargo builds now.
+#[test]
+fn a_finding_knows_its_test_and_how_to_build_it() {
+    let folder = crate_of("", "src/lib.rs", HASTY);
+    let (out, err, code) = raddle(folder.path(), "test --offline --message-format json");
+    assert_eq!(code, 2, "{out}\n{err}");
+    assert!(out.contains(r#""test":"one first""#), "{out}");
+    let command = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+        let Output { status, stdout, stderr } =
+            command.args(words).current_dir(folder.path()).output().unwrap();
+        let text = String::from_utf8_lossy(&stdout).into_owned();
+        (text, String::from_utf8_lossy(&stderr).into_owned(), status.code().unwrap_or(-1))
+    };
+    let (out, ..) = command(&["show", "latest", "--message-format", "json"]);
+    assert!(out.contains(r#""test":"one first""#), "{out}");
+    let (out, err, code) = command(&["regress", "latest", "--execs", "20"]);
+    assert_eq!(code, 2, "{out}\n{err}");
+    let mended = HASTY.replace("assert!(!DONE.load(SeqCst), \"late\");", "");
+    std::fs::write(folder.path().join("src/lib.rs"), mended).unwrap();
+    let (out, err, code) = command(&["regress", "latest", "--execs", "20"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(out.contains("gone with"), "{out}");
 }
 
 /// What is looked at before a wait is no part of it: the flag is set, and the notification sent, in between.
@@ -300,13 +386,13 @@ fn a_race_reads_as_one_of_c_does() {
               #3 one::main src/main.rs:24  let worker = thread::Builder::new().name("pu…
         ---
         data race on `Queue.len` (8 bytes)
-          found at execution 8 by nonpreemptive, seed 0, replayed 5/5
-          Read of size 8 by main thread:
-              #0 one::Queue::push src/main.rs:13  unsafe { *self.len.get() += 1 };
-              #1 one::main src/main.rs:26
-          Previous write of size 8 by thread T1 pusher:
+          found at execution 0 by nonpreemptive, seed 0, replayed 5/5
+          Read of size 8 by thread T1 pusher:
               #0 one::Queue::push src/main.rs:13  unsafe { *self.len.get() += 1 };
               #1 one::main::{closure#0} src/main.rs:22
+          Previous write of size 8 by main thread:
+              #0 one::Queue::push src/main.rs:13  unsafe { *self.len.get() += 1 };
+              #1 one::main src/main.rs:26
           Location is `Queue.len`, field of `one::Queue`, 16 bytes into a heap block of
           size 24 allocated by main thread:
               #7 one::main src/main.rs:18  let queue = Arc::new(Queue { len: UnsafeCell…

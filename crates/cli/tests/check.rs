@@ -142,6 +142,20 @@ fn locks() {
     });
 }
 
+/// The scope waits for its closures, not for the threads that ran them.
+#[test]
+fn scoped() {
+    raddle::check(|| {
+        let count = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| count.fetch_add(1, SeqCst));
+            }
+        });
+        assert_eq!(count.load(SeqCst), 2);
+    });
+}
+
 #[test]
 fn a_number_matters() {
     raddle::Config { execs: Some(90), ..Default::default() }.check(|| {
@@ -175,7 +189,7 @@ fn closures_of_tests_are_explored() {
         assert!(line(name).contains("FAIL"), "{out}{err}");
         assert!(line(name).contains("panic-"), "{out}{err}");
     }
-    for name in ["panics_as_it_should", "locks"] {
+    for name in ["panics_as_it_should", "locks", "scoped"] {
         assert!(line(name).contains("PASS"), "{out}{err}");
         assert!(line(name).contains("200 executions"), "{out}{err}");
     }

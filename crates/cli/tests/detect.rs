@@ -50,14 +50,11 @@ const FAILING_EXECUTIONS: u64 = 100;
 /// How often a program runs under ThreadSanitizer, whose threads do as they like.
 const TSAN_RUNS: u32 = 10;
 
-#[expect(clippy::print_stderr, reason = "says what was not tested")]
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut compilers = vec![("gcc", CompilerChoice::Environment)];
-    if Command::new("clang").arg("--version").output().is_ok_and(|it| it.status.success()) {
+    if !raddle_tidy::lacks("clang", "programs compiled by it") {
         compilers.push(("clang", CompilerChoice::Clang));
-    } else if !arguments.list {
-        eprintln!("note: no clang here, so programs are tested with gcc alone");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/detect");
     let mut trials = Vec::new();

@@ -2,10 +2,11 @@
 
 mod common;
 
-use std::{path::Path, process::Command};
+use std::path::Path;
 
-use common::{folder, note, raddle, run, write};
+use common::{folder, raddle, run, write};
 use expect_test::expect;
+use raddle_tidy::lacks;
 
 /// One thread adds under a lock, the other without it.
 const COUNTER: &str = r#"#include <assert.h>
@@ -155,9 +156,8 @@ fn gone_after_a_fix() {
 
 #[test]
 fn a_debugger_stops_at_a_step() {
-    let has_gdb = Command::new("gdb").arg("--version").output().is_ok_and(|it| it.status.success());
-    if !has_gdb {
-        return note("no gdb here, so `raddle debug` was not tried");
+    if lacks("gdb", "`raddle debug`") {
+        return;
     }
     let folder = folder();
     found(folder.path(), &["--strategy", "walk"]);
@@ -195,8 +195,8 @@ fn a_debugger_stops_at_a_step() {
 
 #[test]
 fn lldb_stops_at_a_step() {
-    if !Command::new("lldb").arg("--version").output().is_ok_and(|it| it.status.success()) {
-        return note("no lldb here, so `raddle debug --debugger lldb` was not tried");
+    if lacks("lldb", "`raddle debug --debugger lldb`") {
+        return;
     }
     let folder = folder();
     found(folder.path(), &["--strategy", "walk"]);

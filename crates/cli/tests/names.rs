@@ -9,22 +9,12 @@ use std::{
     process::Command,
 };
 
-use common::{code, folder, raddle, run, stderr, stdout, write};
+use common::{code, compilers, folder, raddle, run, stderr, stdout, write};
 use expect_test::expect;
 use raddle_explore::Store;
 use raddle_model::{Finding, Home};
+use raddle_tidy::lacks;
 use tempfile::TempDir;
-
-const COMPILERS: [&str; 2] = ["gcc", "clang"];
-
-fn has(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|it| it.status.success())
-}
-
-/// The compilers that there are.
-fn compilers() -> impl Iterator<Item = &'static str> {
-    COMPILERS.into_iter().filter(|it| has(it))
-}
 
 /// What `raddle run` finds first.
 fn found(folder: &Path, args: &[&str]) -> Finding {
@@ -185,8 +175,8 @@ fn cc(folder: &Path, compiler: &str, args: &str) {
 
 #[test]
 fn variables_of_c_with_packaged_debug_information() {
-    if !has("dwp") {
-        return common::note("there is no dwp here");
+    if lacks("dwp", "packaged debug information") {
+        return;
     }
     let folder = c_folder();
     build_split(folder.path(), "gcc", "-gdwarf-4");

@@ -19,6 +19,44 @@ use nix::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// What is tested is what the sources say now; where nobody knows how to build it, that is said.
+#[test]
+fn a_finding_is_looked_for_in_the_program_as_it_is_now() {
+    let folder = found();
+    write(folder.path(), "prog.c", &mended());
+    let regress = |folder: &Path| {
+        let args = ["regress", "latest", "--execs", "50"];
+        let output = raddle(folder, &args).output().expect("it starts");
+        (code(&output), stdout(&output), stderr(&output))
+    };
+    let (exit, out, err) = regress(folder.path());
+    assert_eq!(exit, Some(0), "{out}{err}");
+    assert!(out.contains("gone with"), "{out}");
+
+    let other = common::folder();
+    write(other.path(), "prog.c", AB_BA);
+    let build = ["cc", "-g", "-pthread", "prog.c", "-o", "prog"];
+    let built = raddle(other.path(), &build).output().expect("it starts");
+    assert_eq!(code(&built), Some(0), "{}", stderr(&built));
+    let output = raddle(other.path(), &["run", "--", "./prog"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    let (_, _, err) = regress(other.path());
+    assert!(!err.contains("older than its sources"), "{err}");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    write(other.path(), "prog.c", &mended());
+    let source = fs::File::options().append(true).open(other.path().join("prog.c"));
+    source.and_then(|it| it.set_modified(later)).expect("it can be touched");
+    let (exit, out, err) = regress(other.path());
+    assert_eq!(exit, Some(2), "{out}{err}");
+    let line = "warning: the program is older than its sources (prog.c): build it again";
+    assert!(err.contains(line), "{err}");
+    let output = raddle(other.path(), &["replay", "latest"]).output().expect("it starts");
+    assert!(stderr(&output).contains(line), "{}", stderr(&output));
+    run(other.path(), &["review", "latest", "--keep"]);
+    let output = raddle(other.path(), &["run", "--", "./prog"]).output().expect("it starts");
+    assert!(stderr(&output).contains(line), "{}", stderr(&output));
+}
+
 /// [`AB_BA`], mended: both take `a` first.
 fn mended() -> String {
     AB_BA.replace("take(&b, &a)", "take(&a, &b)")

@@ -65,6 +65,8 @@ fn finding() -> Finding {
         strategy: "walk".into(),
         certainty: Certainty::Shown,
         evidence: None,
+        freed: None,
+        delay_us: 0,
     }
 }
 

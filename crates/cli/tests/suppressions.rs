@@ -88,7 +88,7 @@ fn what_a_rule_names_is_not_told() {
         expect![[r#"
             exit 0
             suppressed ×20: data race on `hits` (4 bytes) at races.c:3 (raddle.toml:5: y)
-            suppressed ×14: data race on `total` (4 bytes) at races.c:6 (raddle.toml:1: x)
+            suppressed ×20: data race on `total` (4 bytes) at races.c:6 (raddle.toml:1: x)
         "#]],
     );
 }
@@ -183,9 +183,9 @@ fn what_is_wrong_is_told_with_its_place() {
     check_wrong(
         "[[suppress]]\nkind = \"rac\"\n",
         expect![[r#"
-        exit 1
-        stderr: error: raddle.toml:2:8: expected a kind (assert, abort, crash, exit, exception, panic, deadlock, hang, livelock, misuse, out-of-memory, race, atomicity), found `rac`
-    "#]],
+            exit 1
+            stderr: error: raddle.toml:2:8: expected a kind (assert, abort, crash, exit, exception, panic, deadlock, livelock, misuse, out-of-memory, race, atomicity), found `rac`
+        "#]],
     );
     check_wrong(
         "[[suppress]]\nfunction = 3\n",

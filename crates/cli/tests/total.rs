@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{folder, raddle, write};
+use common::{compilers, folder, raddle, write};
 
 /// What `raddle total` says of an experiment in C, in text.
 fn total(program: &str, more: &[&str]) -> String {
@@ -34,7 +34,7 @@ fn figure(text: &str, word: &str) -> u64 {
 
 #[track_caller]
 fn check(program: &str, n_most: u64, variable: &str) {
-    for compiler in ["gcc", "clang"] {
+    for compiler in compilers() {
         let text = total(program, &["--compiler", compiler]);
         assert!(text.contains(&format!("race on `{variable}`")), "{compiler}: {text}");
         // The second time the word comes: the first are those of the search, witnesses included.
@@ -142,7 +142,7 @@ fn what_comes_back_through_a_pointer() {
         \x20 pthread_create(&t[1], 0, set, 0);\n  pthread_create(&t[2], 0, other, 0);\n\
         \x20 for (int i = 0; i < 3; i++) pthread_join(t[i], 0);\n  return 0;\n}\n";
     write(folder.path(), "prog.c", source);
-    for compiler in ["gcc", "clang"] {
+    for compiler in compilers() {
         for level in ["-O0", "-O2"] {
             let args = ["total", "prog.c", "--cflags", level, "--compiler", compiler];
             let text = said(folder.path(), &args);
@@ -159,7 +159,7 @@ fn lock_and_reference_variables() {
         ("reference", "accounts[0].credit", 2),
         ("branch_and_reference", "accounts[0].credit", 6),
     ] {
-        for (compiler, level) in [("gcc", "-O0"), ("clang", "-O2")] {
+        for (compiler, level) in compilers().zip(["-O0", "-O2"]) {
             let args = ["--cflags", level, "--compiler", compiler];
             let text = of_source(&format!("../figures/{program}.c"), &args);
             assert!(text.contains(&format!("race on `{variable}`")), "{compiler} {level}: {text}");
@@ -244,4 +244,71 @@ fn what_an_exit_cuts_off_goes_on_in_another_execution() {
     write(folder.path(), "left.c", program);
     let text = said(folder.path(), &["total", "left.c"]);
     assert!(text.contains("race on `x`"), "{text}");
+}
+
+/// Folders of programs with a bug, whose synchronisation decides it.
+const FOLDERS: [&str; 8] =
+    ["barrier", "condvar", "cpp", "futex", "mutex", "once", "rwlock", "semaphore"];
+
+/// Programs that fail in an order that takes no other branch: of those it claims nothing.
+const NO_OTHER_BRANCH: [&str; 2] = ["mutex/destroy_held.c", "semaphore/post_destroyed.c"];
+
+/// What fails is found, or nothing is claimed.
+#[test]
+fn what_fails_is_found_or_nothing_is_claimed() {
+    let programs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs/fail"));
+    let mut wrong = Vec::new();
+    for name in FOLDERS {
+        let files = std::fs::read_dir(programs.join(name)).expect("there is such a folder");
+        let mut files: Vec<_> = files.map(|it| it.expect("it can be listed").path()).collect();
+        files.sort();
+        for path in files {
+            let path = path.to_str().expect("a plain name").to_owned();
+            let text = said(folder().path(), &["total", &path, "--execs", "300", "--time", "20s"]);
+            let is_found = text.contains("error[");
+            let claims = text.contains("no other order") || text.contains("no schedule");
+            let is_known = NO_OTHER_BRANCH.iter().any(|it| path.ends_with(it));
+            if !is_found && claims != is_known {
+                wrong.push(format!("{path}:\n{text}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where wake-ups, answers and waits decide, it finds what `dpor` finds.
+#[test]
+fn wake_ups_and_answers_decide() {
+    for name in [
+        "../../../programs/fail/condvar/if_for_while.c",
+        "../answers/if_for_while.cpp",
+        "../answers/if_for_while_broadcast.c",
+        "../answers/posted_too_early.c",
+        "../answers/serial_thread.c",
+        "../answers/trylock_skips.c",
+        "../answers/trywait_taken_for_empty.c",
+        "../answers/trywrlock_skips.c",
+    ] {
+        for compiler in ["gcc", "clang"] {
+            let text = of_source(name, &["--compiler", compiler]);
+            assert!(text.contains("error[assert-"), "{compiler}: {text}");
+        }
+    }
+}
+
+/// Rust's `Condvar` is a futex, whose outcomes are not foreseen: found, or not called complete.
+#[test]
+fn a_condvar_of_rust_is_not_claimed() {
+    let source = "use std::sync::{Condvar, Mutex};\nstatic ITEMS: Mutex<u32> = Mutex::new(0);\n\
+        static FILLED: Condvar = Condvar::new();\nfn consume() {\n    let mut items = ITEMS.lock().unwrap();\n\
+        \x20   if *items == 0 {\n        items = FILLED.wait(items).unwrap();\n    }\n    assert!(*items > 0);\n\
+        \x20   *items -= 1;\n}\nfn produce() {\n    for _ in 0..2 {\n        *ITEMS.lock().unwrap() += 1;\n\
+        \x20       FILLED.notify_one();\n    }\n}\nfn main() {\n    let all = [consume, consume, produce];\n\
+        \x20   for it in all.map(std::thread::spawn) {\n        it.join().unwrap();\n    }\n}\n";
+    let folder = folder();
+    write(folder.path(), "consumers.rs", source);
+    let text = said(folder.path(), &["total", "consumers.rs", "--execs", "300"]);
+    let is_found = text.contains("error[panic-");
+    assert!(is_found || text.contains("not complete: "), "{text}");
+    assert!(!text.contains("no other order"), "{text}");
 }

@@ -22,6 +22,62 @@ fn nothing_to_run() {
 }
 
 #[test]
+fn a_mistyped_verb() {
+    for (line, meant) in [
+        ("rnu prog.c", "run"),
+        ("repaly latest", "replay"),
+        ("shwo latest", "show"),
+        ("mni latest", "min"),
+        ("lsit", "list"),
+        ("regerss latest", "regress"),
+        ("store exprot x", "export"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = raddle(folder().path(), &words).output().expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{line}: {errors}");
+        assert!(errors.contains(&format!("a similar subcommand exists: '{meant}'")), "{errors}");
+    }
+    let output = raddle(folder().path(), &["cargo", "tset"]).output().expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors, "error: unknown command `tset`; did you mean `test`?\n");
+}
+
+#[test]
+fn no_time_at_all() {
+    let folder = folder();
+    common::write(folder.path(), "prog.c", "int main(void) { return 0; }");
+    for line in [
+        "run prog.c --time 0",
+        "run prog.c --time 0s",
+        "run prog.c --hang-timeout 0ms",
+        "total prog.c --time 0",
+        "compare prog.c --time 0",
+        "regress latest --time 0",
+        "min latest --time 0",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = raddle(folder.path(), &words).output().expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{line}: {errors}");
+        assert!(errors.contains("is no time to do anything in"), "{line}: {errors}");
+    }
+}
+
+#[test]
+fn a_configuration_that_is_no_file() {
+    let folder = folder();
+    common::write(folder.path(), "prog.c", "int main(void) { return 0; }");
+    fs::create_dir(folder.path().join("raddle.toml")).expect("made");
+    for words in [&["run", "prog.c"][..], &["total", "prog.c"]] {
+        let output = raddle(folder.path(), words).output().expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert_eq!(errors, "error: raddle.toml: Is a directory (os error 21)\n");
+    }
+}
+
+#[test]
 fn no_such_source() {
     check(
         folder().path(),

@@ -5,10 +5,12 @@
 //! what is settled before its epoch ([`raddle_plan::Sharing`]), and results count in the order of
 //! numbers (see `course`).
 
+mod account;
 mod batch;
 mod course;
 mod crew;
 mod curve;
+mod gap;
 mod journal;
 mod learning;
 mod ledger;
@@ -27,21 +29,22 @@ mod tests;
 
 use std::{fmt, sync::atomic::AtomicBool, thread};
 
+pub use self::{
+    account::{Account, Earlier, FoundCount, Uses},
+    curve::{CurvePoint, StepsAt},
+    journal::{Counted, Journal, Saved, Standing},
+    options::{Detect, Options, SearchOptions},
+    outcome::{
+        ArmYield, Coverage, CoveredOrders, CutAt, Found, Observer, Outcome, Progress, Reproduced,
+        Searched, Suppressed,
+    },
+};
 use self::{
     course::Course,
     crew::Crew,
     ledger::{Ledger, Parties},
     sampling::Sampling,
     searching::Searching,
-};
-pub use self::{
-    curve::{CurvePoint, StepsAt},
-    journal::{Counted, Journal, Saved, Standing},
-    options::{Detect, Options, SearchOptions},
-    outcome::{
-        ArmYield, Coverage, CoveredOrders, Found, Observer, Outcome, Progress, Reproduced,
-        Searched, Suppressed,
-    },
 };
 use crate::{
     store::Ids,
@@ -88,7 +91,7 @@ impl<'a> Campaign<'a> {
         let ledger = Ledger::new(Parties { target, options, symbols, observer, stop, ids });
         let n_workers = options.jobs.max(1);
         thread::scope(|scope| {
-            let crew = Crew::start(scope, target, n_workers);
+            let crew = Crew::start(scope, target, n_workers, ledger.until());
             match &options.search {
                 None => Course::new(options, Sampling::new(options), ledger).run(crew),
                 Some(how) => {

@@ -19,9 +19,7 @@ mod trials;
 
 use std::time::Duration;
 
-use raddle_model::{
-    Certainty, Constraint, Explanation, Finding, Kind, Minimising, MinimisingEnd, Reason,
-};
+use raddle_model::{Certainty, Constraint, Explanation, Finding, Kind, MinimisingEnd, Reason};
 
 use self::{
     minimise::{Minimised, Minimiser},
@@ -67,7 +65,7 @@ pub struct Explained {
     pub explanation: Explanation,
 }
 
-/// Looks into a finding. A hang is left as it is: each look at it would take as long as it hung.
+/// Looks into a finding.
 pub fn explain(
     session: &mut dyn Session,
     symbols: &mut dyn Symbols,
@@ -75,13 +73,6 @@ pub fn explain(
     exit_is_fine: bool,
     budget: Budget,
 ) -> Result<Explained, TargetError> {
-    if finding.kind == Kind::Hang {
-        let minimising =
-            Minimising { ending: MinimisingEnd::NotReproduced, ..Minimising::default() };
-        let explanation = Explanation { minimising, ..Explanation::default() };
-        let [finding, original] = [finding.clone(), finding.clone()];
-        return Ok(Explained { finding, original, explanation });
-    }
     let mut trials = Trials::new(session, symbols, finding, exit_is_fine, budget);
     let mut small = Minimiser::run(&mut trials)?;
     let mut explanation = Explanation::default();

@@ -18,7 +18,7 @@ use raddle_trace::{
 use crate::coverage::covered;
 use crate::target::{
     Block, BlockResult, CodeAddress, Execution, Session, StackSpot, Symbols, Target, TargetError,
-    Uncontrolled, Variable,
+    Uncontrolled, Until, Variable,
 };
 
 pub(crate) use self::{shuttle::Shuttle, weave::Weave};
@@ -99,6 +99,7 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
         end_thread: None,
         end_site: SiteId(0),
         end_object: ObjectId::NONE,
+        freed: None,
         message: String::new(),
         summary: Summary { n_threads, end_kind: end_kind.into(), end_detail, ..Summary::default() },
     }
@@ -206,7 +207,7 @@ impl Default for Toy {
 }
 
 impl Target for Toy {
-    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError> {
+    fn open_until(&self, _until: &Until) -> Result<Box<dyn Session + Send>, TargetError> {
         Ok(Box::new(ToySession { toy: self.clone(), n_runs: 0 }))
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Text is made here only where it is part of the value: names of objects, and the one line that says
 //! what happened. What the program can't be blamed for (a bug of the runtime, a process that vanished
-//! without a word) is no finding.
+//! without a word, an execution that was given up) is no finding.
 
 mod bucket;
 mod ending;
 mod gone;
+mod inconclusive;
 mod library;
 mod memory;
 mod missed;
@@ -14,6 +15,7 @@ mod names;
 mod predicted;
 mod program;
 mod race;
+mod should_panic;
 mod signal;
 mod std_sync;
 #[cfg(test)]
@@ -22,10 +24,11 @@ mod waits;
 
 use std::{borrow::Cow, collections::HashMap};
 
-use raddle_model::{Bucket, End, Finding, Location, Place, Plan, Step, ThreadState};
+use raddle_model::{Bucket, End, Finding, Kind, Location, Place, Plan, Step, ThreadState};
 use raddle_trace::Trace;
 
 use self::ending::Ending;
+pub use self::inconclusive::Inconclusive;
 pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};
 pub use self::program::is_system_file;
@@ -82,7 +85,14 @@ impl Shown<'_> {
         Some(Finding {
             kind: ending.kind,
             bucket: ending.bucket,
-            message: ending.message,
+            message: match ending.kind {
+                Kind::Exit => should_panic::said(output).unwrap_or(ending.message),
+                Kind::Panic => match should_panic::said(output) {
+                    Some(said) => format!("{}: {said}", ending.message),
+                    None => ending.message,
+                },
+                _ => ending.message,
+            },
             thread: ending.thread,
             sites: ending.sites,
             is_cycle: !ending.cycle.is_empty(),
@@ -102,6 +112,8 @@ impl Shown<'_> {
             strategy: plan.picker.to_string(),
             certainty: ending.certainty,
             evidence: ending.evidence,
+            freed: ending.freed,
+            delay_us: trace.summary.delay_us,
         })
     }
 }
@@ -263,6 +275,11 @@ impl Places {
             self.all.len() as u32 - 1
         })
     }
+}
+
+/// Where the thread stood that was running when an execution ended, innermost first.
+pub(crate) fn end_stack(trace: &Trace, symbols: &mut dyn Symbols) -> Vec<Place> {
+    ending::end_stack(trace, &mut Names::new(trace, symbols))
 }
 
 /// Where each step of a trace was.

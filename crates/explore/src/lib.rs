@@ -29,5 +29,5 @@ pub use replay::{Sameness, Verdict, is_same, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{
     Block, BlockResult, Each, EachResult, Execution, Session, Symbols, Target, TargetError,
-    Uncontrolled,
+    Uncontrolled, Until,
 };

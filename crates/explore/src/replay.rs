@@ -116,12 +116,15 @@ pub(crate) fn find_again(
     same: Sameness,
 ) -> Option<Finding> {
     let Execution { trace, output } = execution;
-    let all = if finding.certainty != Certainty::Shown {
+    // One that was seen is seen again, even if it is not certain what it means; one that was predicted is not.
+    let is_shown = finding.certainty == Certainty::Shown;
+    let is_seen = finding.kind == Kind::Race && (is_shown || finding.plan.record.watch.is_some());
+    let all = if is_seen {
+        Some(finding::races(trace, &finding.plan, finding.execution, output, symbols))
+    } else if !is_shown {
         let (plan, execution) = (&finding.plan, finding.execution);
         let shown = finding::Shown { trace, plan, execution, output };
         Some(finding::predicted_again(shown, finding, symbols))
-    } else if finding.kind == Kind::Race {
-        Some(finding::races(trace, &finding.plan, finding.execution, output, symbols))
     } else {
         None
     };
@@ -188,8 +191,7 @@ fn run_again(
     finding: &Finding,
     exit_is_fine: bool,
 ) -> Result<Execution, TargetError> {
-    let result = session.run(&Block::one(finding.plan.clone(), exit_is_fine))?;
-    result.last.ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))
+    session.run(&Block::one(finding.plan.clone(), exit_is_fine))?.into_last()
 }
 
 /// Steps and how they end.

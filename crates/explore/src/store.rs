@@ -7,6 +7,7 @@
 //! .raddle/runs/<id>/findings/<id>.json     a finding with all that is needed to replay it
 //! .raddle/runs/<id>/search.json            where a search stood, if the run was one
 //! .raddle/runs/<id>/search-<n>.runs        its executions since
+//! .raddle/runs/<id>/search-found.json      what it has come to
 //! ```
 //!
 //! Findings are written when they are found, each file at once (written beside, then renamed), so a run
@@ -41,7 +42,7 @@ pub use self::{
     run::Run,
     search::{SearchFile, SearchSettings, StoredSearch},
     value::{
-        About, Bounds, FoundCount, Review, RunEnd, RunInfo, StoredFinding, StoredRun, StoredTarget,
+        About, Bounds, CargoBuild, Review, RunEnd, RunInfo, StoredFinding, StoredRun, StoredTarget,
         StoredUncontrolled, hash_program,
     },
 };

@@ -1,17 +1,61 @@
 //! What a campaign explores: anything that runs plans and gives back traces.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Instant,
+};
 
 use raddle_model::{Place, Plan};
-use raddle_trace::{Briefs, Entry, SeenRace, Summary, Trace};
+use raddle_trace::{Briefs, Entry, Module, SeenRace, Summary, Trace};
+use serde::{Deserialize, Serialize};
 
 use crate::coverage::Covered;
 pub use crate::finding::is_system_file;
 
 /// A program that can be executed again and again.
 pub trait Target: Sync {
-    /// Opens one more way to run executions; each worker has its own.
-    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError>;
+    /// Opens one more way to run executions; each worker has its own. Soon after `until` is over, whatever runs
+    /// is ended, and nothing more is run. A target whose executions are short may ignore it.
+    fn open_until(&self, until: &Until) -> Result<Box<dyn Session + Send>, TargetError>;
+
+    /// Opens one more way to run executions, for as long as they take.
+    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError> {
+        self.open_until(&Until::default())
+    }
+
+    /// Those of the loaded files whose code does not tell its accesses to memory, by name, but for the system's
+    /// own.
+    fn unhooked(&self, _modules: &[Module]) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// For how long executions are wanted. By default, for ever.
+#[derive(Clone, Debug, Default)]
+pub struct Until {
+    /// Set when nobody wants what runs.
+    given_up: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl Until {
+    /// Until then, if there is such a time, or until it is given up.
+    pub fn at(deadline: Option<Instant>) -> Until {
+        Until { given_up: Arc::default(), deadline }
+    }
+
+    /// Nobody wants more.
+    pub fn give_up(&self) {
+        self.given_up.store(true, Relaxed);
+    }
+
+    /// Does nobody want more?
+    pub fn is_over(&self) -> bool {
+        self.given_up.load(Relaxed) || self.deadline.is_some_and(|it| it <= Instant::now())
+    }
 }
 
 /// One running copy of the target (a fork server): executes blocks, one execution after the other.
@@ -25,10 +69,6 @@ pub trait Session {
     fn run_each(&mut self, each: &Each, _room: Briefs) -> Result<EachResult, TargetError> {
         Ok(EachResult { last: Some(self.run(&each.alone(0))?), ..EachResult::default() })
     }
-
-    /// A block that is still under way soon after this has become true is given up, with
-    /// [`TargetError::Stopped`]. A target whose executions are short may ignore it.
-    fn heed(&mut self, _given_up: Arc<AtomicBool>) {}
 }
 
 /// Executions that share all but seed and picker.
@@ -144,6 +184,21 @@ pub struct BlockResult {
     pub uncontrolled: Vec<Uncontrolled>,
     /// Steps of the last execution that were not made again, because it began from a live copy.
     pub n_steps_spared: u64,
+    /// The execution that was under way when nobody wanted more, as far as it had come. It counts nowhere else.
+    pub cut: Option<Execution>,
+}
+
+impl BlockResult {
+    /// The last execution, where there must be one.
+    pub fn into_last(self) -> Result<Execution, TargetError> {
+        match (self.last, self.cut) {
+            (Some(last), _) => Ok(last),
+            (None, Some(_)) => Err(TargetError::Stopped),
+            (None, None) => {
+                Err(TargetError::Bug("an execution came back without its trace".to_owned()))
+            }
+        }
+    }
 }
 
 /// One execution, in full.
@@ -156,7 +211,7 @@ pub struct Execution {
 }
 
 /// Something that Raddle could not control, with its stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Uncontrolled {
     /// What: "blocking call read() on a terminal".
     pub what: String,
@@ -173,6 +228,11 @@ pub trait Symbols {
     /// The function that is called by the call right before an address; empty if that is not known.
     fn callee(&mut self, _module: &str, _offset: u64) -> String {
         String::new()
+    }
+    /// An atomic instruction of a module that no hook announces, if it has one: it may order threads, and nobody
+    /// would know.
+    fn unseen_atomic(&mut self, _module: &str) -> Option<Place> {
+        None
     }
     /// The global that `size` bytes at an address are in.
     fn global(&mut self, module: &str, offset: u64, size: u64) -> Option<Variable>;

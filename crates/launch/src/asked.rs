@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use raddle_explore::target::{Block, Session, TargetError};
+use raddle_explore::target::{Block, Session, TargetError, Until};
 use raddle_model::{PickerSpec, Plan};
 use raddle_trace::Ask;
 
@@ -30,16 +30,22 @@ pub struct Asked {
 const NAME: &[u8] = b"__raddle_ask";
 
 impl Native {
-    /// What the program asks for, if it does.
-    pub fn asked(&self) -> Result<Asked, TargetError> {
+    /// What the program asks for, if it does; nothing, if it takes too long to say so.
+    pub fn asked(&self, until: &Until) -> Result<Asked, TargetError> {
         let program = std::fs::read(&self.options().program).unwrap_or_default();
         if !program.windows(NAME.len()).any(|it| it == NAME) {
             return Ok(Asked::default());
         }
-        let mut session = NativeSession::open(self.options())?;
-        let plan = Plan::new(PickerSpec::Nonpreemptive, 0);
-        session.run(&Block::one(plan, true))?;
-        Ok(Asked::of(&session.ask()))
+        let ask = || -> Result<Ask, TargetError> {
+            let mut session = NativeSession::open(self.options(), until)?;
+            let plan = Plan::new(PickerSpec::Nonpreemptive, 0);
+            session.run(&Block::one(plan, true))?;
+            Ok(session.ask())
+        };
+        match ask() {
+            Err(TargetError::Stopped) if until.is_over() => Ok(Asked::default()),
+            asked => Ok(Asked::of(&asked?)),
+        }
     }
 }
 

@@ -90,6 +90,8 @@ pub enum CargoError {
 pub struct Cargo {
     program: OsString,
     hooked: Hooked,
+    /// Flags for the packages that are built, not for those that they depend on.
+    own_flags: Vec<String>,
     /// The crates.
     pub workspace: Workspace,
 }
@@ -101,7 +103,17 @@ impl Cargo {
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let workspace = Workspace::read(&program, args)?;
         let hooked = Hooked::open(&workspace.root)?;
-        Ok(Cargo { program, hooked, workspace })
+        Ok(Cargo { program, hooked, own_flags: Vec::new(), workspace })
+    }
+
+    /// Sets `cfg`s for the packages that are built, and not for those that they depend on. rustc's own (`miri`) may be
+    /// among them.
+    pub fn with_cfgs(mut self, cfgs: &[String]) -> Cargo {
+        self.own_flags = cfgs.iter().map(|it| format!("--cfg={it}")).collect();
+        if !cfgs.is_empty() {
+            self.own_flags.push("-Aexplicit_builtin_cfgs_in_flags".to_owned());
+        }
+        self
     }
 
     /// What this compiler can't do, and what is lost by it.
@@ -125,7 +137,8 @@ impl Cargo {
         command.arg("--target-dir").arg(self.target_dir()).args(args);
         self.add_compilers(&mut command)?;
         command.env("RUSTC_WRAPPER", self.wrapper()?);
-        let stamp = Stamp::new(&self.target_dir(), &self.hooked.flags);
+        let flags = [&self.hooked.flags[..], &self.own_flags].concat();
+        let stamp = Stamp::new(&self.target_dir(), &flags);
         stamp.check(&self.target_dir().join(TARGET))?;
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let start = |source| CargoError::Start { name: lossy(&self.program), source };
@@ -140,7 +153,8 @@ impl Cargo {
     /// What runs rustc: the flags, the runtime, what the user has there.
     fn wrapper(&self) -> Result<PathBuf, CargoError> {
         let inner = workspace::rustc_wrapper(&self.program, &self.workspace.root);
-        Ok(wrapper::write(&self.hooked.cache, &self.hooked.rustc_args(), inner.as_deref())?)
+        let (cache, flags) = (&self.hooked.cache, self.hooked.rustc_args());
+        Ok(wrapper::write(cache, &flags, &self.own_flags, inner.as_deref())?)
     }
 
     /// The `cc` crate and its like ask these variables for compilers of the target.

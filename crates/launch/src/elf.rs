@@ -190,6 +190,34 @@ fn open(path: &Path) -> Result<File, ExecutableError> {
     File::open(&path).map_err(|source| ExecutableError::Io { path, source })
 }
 
+/// Libraries of the system, whose own work counts as right: what their names begin with.
+const SYSTEM: [&str; 14] = [
+    "ld-linux",
+    "libatomic.so",
+    "libc.so",
+    "libc++",
+    "libdl.so",
+    "libgcc_s.so",
+    "libm.so",
+    "libmvec.so",
+    "libpthread.so",
+    "libraddle_rt",
+    "libresolv.so",
+    "librt.so",
+    "libstdc++.so",
+    "libutil.so",
+];
+
+/// Has a loaded file code that does not tell its accesses to memory? Not the system's, and not what is no file.
+pub(crate) fn is_unhooked(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if SYSTEM.iter().any(|it| name.starts_with(it)) {
+        return false;
+    }
+    let Ok(file) = File::open(path) else { return false };
+    read_tables(&ReadCache::new(file)).is_ok_and(|it| !it.imports_hooks)
+}
+
 /// What the tables of an ELF file say.
 struct Tables {
     is_program: bool,

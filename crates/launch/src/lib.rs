@@ -4,6 +4,7 @@
 //! Nothing here prints: errors are values, and the compiler's own output passes through.
 
 mod asked;
+mod blocked;
 mod cache;
 pub mod cargo;
 mod cc;
@@ -13,6 +14,8 @@ pub mod debugger;
 mod elf;
 mod fault;
 mod native;
+#[expect(unsafe_code, reason = "signals processes")]
+mod processes;
 mod runtime;
 #[expect(unsafe_code, reason = "shares memory with the program, and prepares its process")]
 mod server;

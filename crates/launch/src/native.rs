@@ -2,15 +2,18 @@
 
 use std::{
     ffi::OsString,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
-use raddle_explore::target::{CodeAddress, Session, StackSpot, Target, TargetError, Variable};
+use raddle_explore::target::{
+    CodeAddress, Session, StackSpot, Target, TargetError, Until, Variable,
+};
 use raddle_model::{Carrier, Place};
+use raddle_trace::Module;
 
-use crate::{session::NativeSession, symbols::Symbols};
+use crate::{elf, session::NativeSession, symbols::Symbols};
 
 /// How to run a program.
 #[derive(Clone, Debug)]
@@ -91,12 +94,23 @@ impl Native {
 }
 
 impl Target for Native {
-    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError> {
-        Ok(Box::new(NativeSession::open(&self.options)?))
+    fn open_until(&self, until: &Until) -> Result<Box<dyn Session + Send>, TargetError> {
+        Ok(Box::new(NativeSession::open(&self.options, until)?))
+    }
+
+    fn unhooked(&self, modules: &[Module]) -> Vec<String> {
+        let paths = modules.iter().map(|it| Path::new(&it.path));
+        let paths = paths.filter(|it| elf::is_unhooked(it));
+        let names = paths.filter_map(Path::file_name);
+        names.map(|it| it.to_string_lossy().into_owned()).collect()
     }
 }
 
 impl raddle_explore::target::Symbols for Symbols {
+    fn unseen_atomic(&mut self, module: &str) -> Option<Place> {
+        Symbols::unseen_atomic(self, module.as_ref())
+    }
+
     fn places(&mut self, module: &str, offset: u64) -> Vec<Place> {
         Symbols::places(self, module.as_ref(), offset)
     }

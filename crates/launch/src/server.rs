@@ -15,7 +15,7 @@ use std::{
 use raddle_model::Carrier;
 use raddle_trace::{Caps, Segment};
 
-use crate::native::NativeOptions;
+use crate::{native::NativeOptions, processes};
 
 /// The descriptors that the runtime expects (crate `rt`, `server`).
 const SEGMENT_FD: RawFd = 240;
@@ -48,12 +48,12 @@ pub(crate) enum Reply {
 
 impl Server {
     /// Starts the program up to `main`.
-    pub(crate) fn start(options: &NativeOptions) -> io::Result<Server> {
-        let caps =
-            Caps { events: options.events.unwrap_or(Caps::default().events), ..Caps::default() };
+    pub(crate) fn start(options: &NativeOptions, caps: Caps) -> io::Result<Server> {
         let size = Segment::size(&caps);
         let memory = memory_file(c"raddle segment")?;
         memory.set_len(size as u64)?;
+        // The program has it, too: if it made it shorter, we would die of that.
+        seal(&memory)?;
         let segment = map(&memory, size, caps)?;
         // SAFETY: the segment is ours alone so far.
         unsafe { (*segment.header()).carrier = u32::from(options.carrier == Carrier::Threads) };
@@ -105,9 +105,17 @@ impl Server {
         }
     }
 
-    /// Asks the running execution to say where it is stuck.
-    pub(crate) fn ask_where(&self) {
-        self.signal_child(HANG_SIGNAL);
+    /// Asks the running execution to say where it is stuck: the thread that is, if that is known.
+    pub(crate) fn ask_where(&self, thread: Option<i32>) {
+        let child = self.child();
+        let args = |it: i32| (i64::from(child), i64::from(it), i64::from(HANG_SIGNAL));
+        match thread.map(args) {
+            // SAFETY: signals a thread of a process that our server made, or nobody if it has just ended.
+            Some((process, thread, signal)) if child > 0 => unsafe {
+                libc::syscall(libc::SYS_tgkill, process, thread, signal);
+            },
+            _ => self.signal_child(HANG_SIGNAL),
+        }
     }
 
     /// Ends the running execution.
@@ -169,6 +177,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill_execution();
         let group = self.process.id() as i32;
+        processes::kill_below(group);
         // SAFETY: the server leads a process group of its own, made by us.
         unsafe { libc::kill(-group, libc::SIGKILL) };
         // It was killed: there is nothing to learn from how it ended.
@@ -179,13 +188,24 @@ impl Drop for Server {
 }
 
 fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: a new descriptor, or an error.
-    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the descriptor is new and ours.
     Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+/// Its size stays what it is.
+fn seal(memory: &File) -> io::Result<()> {
+    let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+    // SAFETY: a plain system call on our own descriptor.
+    match unsafe { libc::fcntl(memory.as_raw_fd(), libc::F_ADD_SEALS, seals) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 fn map(memory: &File, size: usize, caps: Caps) -> io::Result<Segment> {

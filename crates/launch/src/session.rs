@@ -1,19 +1,20 @@
 //! Runs blocks of executions on a fork server.
 
+mod again;
+
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
 use raddle_explore::{
     coverage::covered,
-    target::{Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Uncontrolled},
+    target::{
+        Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Uncontrolled, Until,
+    },
 };
-use raddle_model::{End, OpKind, OpResult, Plan, Timeouts};
-use raddle_trace::{Ask, Briefs, Entry, Module, PAIRS_MAX, SeenRace, Summary, Trace};
+use raddle_model::{End, OpKind, OpResult, Plan};
+use raddle_trace::{Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRace, Summary, Trace};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -30,8 +31,14 @@ const START_TIME: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Output kept of an execution.
 const OUTPUT_KEPT: usize = 64 << 10;
-/// How long a block may still take when nobody wants more: what it has found is better kept.
-const GRACE: Duration = Duration::from_millis(400);
+/// How often it is looked whether a block that nobody wants more of has ended.
+const LOOK_SOON: Duration = Duration::from_millis(10);
+/// When nobody wants more, a block may still take so long: most end by themselves meanwhile.
+const GRACE: Duration = Duration::from_millis(150);
+/// After so long, an execution that was asked where it stands, and has not answered, is killed.
+const KILL_AFTER: Duration = Duration::from_millis(300);
+/// After so long, nobody waits for the server, either.
+const LEAVE_AFTER: Duration = Duration::from_millis(500);
 /// How the runtime ends when it has a bug.
 const BUG_CODE: i32 = 70;
 
@@ -40,6 +47,12 @@ const BUG_CODE: i32 = 70;
 pub(crate) struct NativeSession {
     options: NativeOptions,
     server: Server,
+    /// How large the areas of its segment are.
+    caps: Caps,
+    /// It ended, and not by a bug of the runtime: who killed it?
+    is_gone: bool,
+    /// The last execution was ended by a signal that nobody has explained.
+    was_killed: bool,
     symbols: Symbols,
     checkpoints: Checkpoints,
     /// What the last plan said, without its prefix; and how many different ones there have been.
@@ -49,29 +62,32 @@ pub(crate) struct NativeSession {
     modules: Arc<[Module]>,
     /// Processes that the kernel had killed for want of memory, when we last looked.
     n_kernel_kills: u64,
-    /// Set when nobody wants what runs.
-    given_up: Arc<AtomicBool>,
+    /// How long somebody wants what runs.
+    until: Until,
 }
 
 impl NativeSession {
     /// Starts a server and waits until the program stands before `main`.
-    pub(crate) fn open(options: &NativeOptions) -> Result<NativeSession, TargetError> {
-        let server = Server::start(options).map_err(|error| {
-            TargetError::Unusable(format!(
-                "`{}` can't be started: {error}",
-                options.program.display()
-            ))
-        })?;
+    pub(crate) fn open(
+        options: &NativeOptions,
+        until: &Until,
+    ) -> Result<NativeSession, TargetError> {
+        let caps =
+            Caps { events: options.events.unwrap_or(Caps::default().events), ..Caps::default() };
+        let server = again::start(options, caps)?;
         let mut session = NativeSession {
             options: options.clone(),
             server,
+            caps,
+            is_gone: false,
+            was_killed: false,
             symbols: Symbols::new(),
             checkpoints: Checkpoints::new(options.checkpoints, options.checkpoint_gap),
             last_plan: None,
             n_plans: 0,
             modules: Arc::default(),
             n_kernel_kills: watchdog::kernel_kills(),
-            given_up: Arc::default(),
+            until: until.clone(),
         };
         session.await_main()?;
         Ok(session)
@@ -82,7 +98,7 @@ impl NativeSession {
         loop {
             match self.server.wait(LOOK_EVERY) {
                 Reply::Done => return Ok(()),
-                Reply::Waiting if self.options.stop.load(Relaxed) => {
+                Reply::Waiting if self.is_over() => {
                     return Err(TargetError::Stopped);
                 }
                 Reply::Waiting if start.elapsed() < START_TIME => {}
@@ -96,6 +112,11 @@ impl NativeSession {
                 Reply::Gone => return Err(self.ended_before_main()),
             }
         }
+    }
+
+    /// Does nobody want more?
+    fn is_over(&self) -> bool {
+        self.options.stop.load(Relaxed) || self.until.is_over()
     }
 
     fn ended_before_main(&mut self) -> TargetError {
@@ -119,19 +140,11 @@ impl NativeSession {
     }
 
     #[expect(unsafe_code, reason = "writes the plan into the shared segment")]
-    fn write_block(&mut self, block: &Block, kind: Kind) -> Result<(), TargetError> {
+    fn write_block(&mut self, block: &Block, kind: Kind) {
         let segment = self.server.segment;
         let caps = segment.caps();
         let plan = &block.plan;
-        let fits = block.entries.len() <= caps.block as usize
-            && plan.prefix.len() <= caps.prefix as usize
-            && plan.shared.len() < caps.shared as usize
-            && plan.profile.fits();
-        if !fits {
-            return Err(TargetError::Unusable(
-                "the plan is too large for one execution".to_owned(),
-            ));
-        }
+        assert!(block.entries.len() <= caps.block as usize, "bug: a block that is too long");
         self.number_plan(plan);
         // SAFETY: the server waits for a command, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
@@ -144,7 +157,7 @@ impl NativeSession {
         header.n_briefs = 0;
         header.n_brief_words = 0;
         header.n_shared = plan.shared.len() as u32;
-        header.timeouts_rare = u32::from(plan.timeouts == Timeouts::Rare);
+        header.timeouts = plan.timeouts.number();
         header.spurious = u32::from(plan.spurious);
         header.handlers = plan.handlers.number();
         header.points = plan.points.number();
@@ -189,7 +202,6 @@ impl NativeSession {
         unsafe { segment.write(segment.interests(), &plan.profile.interests) };
         // SAFETY: as above.
         unsafe { segment.write(segment.uses(), &plan.profile.uses) };
-        Ok(())
     }
 
     /// How far the program wants to be explored, as far as it has said so.
@@ -217,8 +229,12 @@ impl NativeSession {
 
     /// Runs a block, from `main` or from a copy that waits on the way.
     fn run_once(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
+        if self.is_over() {
+            return Err(TargetError::Stopped);
+        }
+        self.make_room(&block.plan)?;
         self.server.clear_output();
-        self.write_block(block, Kind::Full)?;
+        self.write_block(block, Kind::Full);
         let segment = self.server.segment;
         let mut start = self.checkpoints.prepare(&segment, block);
         let begun = Instant::now();
@@ -226,9 +242,12 @@ impl NativeSession {
             if let Some(watchdog) = self.run_from(start)? {
                 break watchdog;
             }
+            if self.is_over() {
+                return Err(TargetError::Stopped);
+            }
             if let Some(dead) = start.take() {
                 self.checkpoints.forget(&segment, dead);
-                self.write_block(block, Kind::Full)?;
+                self.write_block(block, Kind::Full);
             }
         };
         if self.checkpoints.collect(&segment) {
@@ -245,8 +264,9 @@ impl NativeSession {
     /// Runs executions with a prefix each, and hears of all that end well at once. The last one that was run may
     /// have to be looked at in full, and was not told in brief then.
     fn run_briefly(&mut self, each: &Each, room: Briefs) -> Result<EachResult, TargetError> {
+        self.make_room(&each.shared().plan)?;
         self.server.clear_output();
-        self.write_block(each.shared(), Kind::Brief)?;
+        self.write_block(each.shared(), Kind::Brief);
         let begun = Instant::now();
         let Some(watchdog) = self.run_from(None)? else {
             return Err(TargetError::Bug("a block from no copy has lost its copy".to_owned()));
@@ -301,28 +321,36 @@ impl NativeSession {
     fn run_from(&mut self, start: Option<Start>) -> Result<Option<Watchdog>, TargetError> {
         match start {
             Some(start) => self.checkpoints.run(&self.server.segment, start),
-            None => self.server.run_block().map_err(|error| {
-                TargetError::Bug(format!("the fork server does not listen: {error}"))
-            })?,
+            None => {
+                if self.server.run_block().is_err() {
+                    return Err(self.server_is_gone());
+                }
+            }
         }
         self.await_block(start)
     }
 
     fn await_block(&mut self, start: Option<Start>) -> Result<Option<Watchdog>, TargetError> {
         let mut watchdog = Watchdog::new(self.options.hang_timeout, self.options.memory_limit);
-        let mut stopped_at = None;
+        let mut over_since: Option<Instant> = None;
         loop {
-            match self.server.wait(LOOK_EVERY) {
+            let look = if over_since.is_some() { LOOK_SOON } else { LOOK_EVERY };
+            match self.server.wait(look) {
                 Reply::Done => return Ok(Some(watchdog)),
                 Reply::Waiting if start.is_some_and(|it| !it.is_alive()) => return Ok(None),
                 Reply::Waiting if self.server.has_ended() => return Err(self.server_is_gone()),
-                Reply::Waiting => watchdog.look(&self.server),
+                Reply::Waiting if over_since.is_none() => watchdog.look(&self.server),
+                Reply::Waiting => {}
                 Reply::Gone => return Err(self.server_is_gone()),
             }
-            if (self.given_up.load(Relaxed) || self.options.stop.load(Relaxed))
-                && stopped_at.get_or_insert_with(Instant::now).elapsed() > GRACE
-            {
-                return Err(TargetError::Stopped);
+            if over_since.is_none() && self.is_over() {
+                over_since = Some(Instant::now());
+            }
+            match over_since.map(|it| it.elapsed()) {
+                Some(late) if late > LEAVE_AFTER => return Err(TargetError::Stopped),
+                Some(late) if late > KILL_AFTER => self.server.kill_execution(),
+                Some(late) if late > GRACE => watchdog.cut_short(&self.server),
+                _ => {}
             }
         }
     }
@@ -333,7 +361,8 @@ impl NativeSession {
         if output.contains(BUG_MARK) {
             return bug(&output);
         }
-        TargetError::Bug(format!("the fork server ended by itself ({how})"))
+        self.is_gone = true;
+        TargetError::Unusable(format!("the program's fork server was ended from outside ({how})"))
     }
 
     #[expect(unsafe_code, reason = "reads the results out of the shared segment")]
@@ -361,6 +390,7 @@ impl NativeSession {
                 header.n_stacks = 0;
             }
         }
+        let is_cut = watchdog.is_cut && summaries.last().is_some_and(is_ended_by_us);
         let end = summaries.last_mut().map(|it| self.settle_end(it, watchdog));
         let must_look = block.entries.len() == 1
             || end.is_some_and(|it| must_be_looked_at(it, block.exit_is_fine));
@@ -369,12 +399,16 @@ impl NativeSession {
             complete(trace, summary, end, watchdog);
         }
         let uncontrolled = trace.as_ref().map_or_else(Vec::new, |it| self.uncontrolled(it));
-        let last = match (must_look, trace, end, summaries.last()) {
+        let mut last = match (must_look, trace, end, summaries.last()) {
             (true, Some(trace), Some(end), Some(summary)) => {
                 Some(self.execution(trace, end, *summary))
             }
             _ => None,
         };
+        let cut = last.take_if(|_| is_cut);
+        if cut.is_some() {
+            summaries.pop();
+        }
         BlockResult {
             summaries,
             shared_found,
@@ -383,6 +417,7 @@ impl NativeSession {
             last,
             uncontrolled,
             n_steps_spared: 0,
+            cut,
         }
     }
 
@@ -395,7 +430,10 @@ impl NativeSession {
             End::Lost(_) if watchdog.is_hung => End::Hang,
             End::Lost(status) if libc::WIFEXITED(status) => End::Exit(libc::WEXITSTATUS(status)),
             End::Lost(status) if self.was_killed_by_kernel(status) => End::OutOfMemory,
-            End::Lost(status) => End::Crash(libc::WTERMSIG(status)),
+            End::Lost(status) => {
+                self.was_killed = true;
+                End::Crash(libc::WTERMSIG(status))
+            }
             told => told,
         };
         let (kind, detail) = end.to_numbers();
@@ -404,7 +442,7 @@ impl NativeSession {
         end
     }
 
-    /// The kernel kills for want of memory, and counts; whoever else kills is the program's affair.
+    /// The kernel kills for want of memory, and counts.
     fn was_killed_by_kernel(&mut self, status: i32) -> bool {
         let n_before = std::mem::replace(&mut self.n_kernel_kills, watchdog::kernel_kills());
         libc::WTERMSIG(status) == libc::SIGKILL && n_before < self.n_kernel_kills
@@ -448,6 +486,12 @@ fn is_lost(summary: &Summary) -> bool {
     )
 }
 
+/// Did it say where it stands because it was asked, or was it killed?
+fn is_ended_by_us(summary: &Summary) -> bool {
+    let end = End::from_numbers(summary.end_kind as u8, summary.end_detail);
+    is_lost(summary) || end == Some(End::Hang)
+}
+
 /// What the runtime could not say, because the process was killed, or does not know.
 fn complete(trace: &mut Trace, summary: &mut Summary, end: End, watchdog: &Watchdog) {
     if trace.end.is_none() {
@@ -460,8 +504,12 @@ fn complete(trace: &mut Trace, summary: &mut Summary, end: End, watchdog: &Watch
     if end == End::Exception {
         trace.message = type_name(&trace.message);
     }
-    if matches!(end, End::Hang | End::OutOfMemory) && trace.message.is_empty() {
-        trace.message = watchdog.words().unwrap_or_default();
+    if let (End::Hang | End::OutOfMemory, Some(words)) = (end, watchdog.words()) {
+        // Asked where it is, the runtime names the file of the code.
+        trace.message = match trace.message.as_str() {
+            file if end == End::Hang && !file.is_empty() => format!("{words} ({file})"),
+            _ => words,
+        };
     }
 }
 
@@ -484,7 +532,7 @@ fn ending(end: End, message: &str) -> String {
         End::Panic => "a panic".to_owned(),
         End::Deadlock => "a deadlock".to_owned(),
         End::Misuse(misuse) => format!("its first thread {}", misuse.text()),
-        End::Livelock | End::Hang | End::OutOfMemory | End::Lost(_) | End::Bug => {
+        End::Livelock | End::Hang | End::OutOfMemory | End::Lost(_) | End::Bug | End::Spent => {
             "for an unknown reason".to_owned()
         }
     };
@@ -509,18 +557,15 @@ enum Kind {
 }
 
 impl Session for NativeSession {
-    fn heed(&mut self, given_up: Arc<AtomicBool>) {
-        self.given_up = given_up;
-    }
-
     fn run(&mut self, block: &Block) -> Result<BlockResult, TargetError> {
-        let mut result = self.run_once(block)?;
-        let n_run = result.summaries.len();
-        if block.entries.len() > 1 {
-            let entries = vec![block.entries[n_run - 1]];
-            result = self.look_again(&Block { entries, ..block.clone() }, result)?;
+        let result = self.steadily(|session| session.run_once(block))?;
+        match result.summaries.len() {
+            0 => Ok(result),
+            n_run => {
+                let entries = vec![block.entries[n_run - 1]];
+                self.look_again(&Block { entries, ..block.clone() }, result)
+            }
         }
-        Ok(result)
     }
 
     fn run_each(&mut self, each: &Each, room: Briefs) -> Result<EachResult, TargetError> {
@@ -528,31 +573,10 @@ impl Session for NativeSession {
             true => {
                 Ok(EachResult { last: Some(self.run(&each.alone(0))?), ..EachResult::default() })
             }
-            false => self.run_briefly(each, room),
-        }
-    }
-}
-
-impl NativeSession {
-    /// If the last execution of a block was killed before it could explain its events: alone, it does that as
-    /// they come.
-    fn look_again(
-        &mut self,
-        alone: &Block,
-        mut result: BlockResult,
-    ) -> Result<BlockResult, TargetError> {
-        if let (Some(killed), Some(last)) = (result.summaries.last_mut(), &mut result.last)
-            && last.trace.threads.is_empty()
-            && matches!(last.trace.end, Some(End::Crash(_) | End::Exit(_)))
-        {
-            let again = self.run_once(alone)?;
-            if let (Some(summary), Some(execution)) = (again.summaries.last(), again.last)
-                && (summary.end_kind, summary.end_detail) == (killed.end_kind, killed.end_detail)
-                && summary.n_steps == killed.n_steps
-            {
-                (*killed, *last) = (*summary, execution);
+            false => {
+                let mut room = Some(room);
+                self.steadily(|it| it.run_briefly(each, room.take().unwrap_or_default()))
             }
         }
-        Ok(result)
     }
 }

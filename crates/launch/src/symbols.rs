@@ -19,6 +19,7 @@ mod rust;
 mod source;
 mod table;
 mod types;
+mod unseen;
 
 use std::{
     collections::HashMap,
@@ -32,6 +33,7 @@ use raddle_model::Place;
 pub use self::library::library_code;
 use self::{
     allocated::{Allocated, Call},
+    debug::Debug,
     locals::Spot,
     module::Module,
     source::Sources,
@@ -76,6 +78,13 @@ impl Symbols {
         self.module(module).callee(vaddr)
     }
 
+    /// An atomic instruction of a module that no hook announces, if it has one; what is Rust's std's own does not count.
+    pub fn unseen_atomic(&mut self, module: &Path) -> Option<Place> {
+        let module = self.module(module);
+        let address = module.unseen_atomic()?;
+        module.places(address).into_iter().next()
+    }
+
     /// The global or static variable that `size` bytes at `vaddr` lie in. Several small ones may share
     /// four bytes.
     pub fn global(&mut self, path: &Path, vaddr: u64, size: u64) -> Option<Variable> {
@@ -111,6 +120,17 @@ impl Symbols {
     /// The text of a place's line, without the space around it.
     pub fn source_line(&mut self, place: &Place) -> Option<String> {
         self.sources.line(&place.file, place.line)
+    }
+
+    /// The sources of a module that have changed since it was built, but for the system's.
+    pub fn newer_sources(&mut self, path: &Path) -> Vec<PathBuf> {
+        let changed = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+        let Some(built) = changed(path) else { return Vec::new() };
+        let files = self.module(path).debug().map(Debug::files).unwrap_or_default();
+        let is_newer = |it: &PathBuf| changed(it).is_some_and(|it| built < it);
+        let is_own = |it: &PathBuf| !is_system_file(&it.to_string_lossy());
+        let files = files.into_iter().filter(is_newer).filter(is_own);
+        files.map(|it| PathBuf::from(tidy(&it.to_string_lossy()))).collect()
     }
 
     /// What the blocks of a kind hold, if that is certain.

@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::server::Server;
+use crate::{blocked::Blocked, server::Server};
 
 /// Output beyond this is dropped while the execution runs.
 const OUTPUT_MAX: u64 = 64 << 20;
@@ -37,10 +37,14 @@ pub(crate) struct Watchdog {
     asked_at: Option<Instant>,
     /// It was found without steps, computing or waiting.
     verdict: Option<Idle>,
+    /// What it waits for, if that is known.
+    blocked: Option<Blocked>,
     /// The running execution was ended for the memory it took.
     pub(crate) is_out_of_memory: bool,
     /// The running execution was ended because it did not answer.
     pub(crate) is_hung: bool,
+    /// The running execution was asked to end because nobody wants more.
+    pub(crate) is_cut: bool,
 }
 
 /// What an execution does that makes no steps.
@@ -62,8 +66,10 @@ impl Watchdog {
             time_at_pulse: Time::default(),
             asked_at: None,
             verdict: None,
+            blocked: None,
             is_out_of_memory: false,
             is_hung: false,
+            is_cut: false,
         }
     }
 
@@ -104,9 +110,18 @@ impl Watchdog {
                 self.verdict = self.judge(time.since(self.time_at_pulse));
                 if is_too_large || self.verdict.is_some() {
                     self.asked_at = Some(Instant::now());
-                    server.ask_where();
+                    self.blocked = Blocked::of(server.child());
+                    server.ask_where(self.blocked.as_ref().map(|it| it.thread));
                 }
             }
+        }
+    }
+
+    /// Nobody wants more: what runs is to say where it is, unless it was asked before because it makes no steps.
+    pub(crate) fn cut_short(&mut self, server: &Server) {
+        if !self.is_cut && self.asked_at.is_none() {
+            self.is_cut = true;
+            server.ask_where(None);
         }
     }
 
@@ -133,8 +148,11 @@ impl Watchdog {
         self.asked_at?;
         let seconds = self.idle.as_secs().max(1);
         Some(match self.verdict? {
-            Idle::Computes => format!("computes for {seconds} s without a step"),
-            Idle::Waits => format!("waits for {seconds} s outside of all that raddle sees"),
+            Idle::Computes => format!("computed for {seconds} s without a step"),
+            Idle::Waits => match &self.blocked {
+                Some(Blocked { call, .. }) => format!("blocked for {seconds} s in `{call}`"),
+                None => format!("blocked for {seconds} s in uninstrumented code"),
+            },
         })
     }
 }

@@ -11,6 +11,7 @@
 //! What it misses: priorities, process-shared objects, and memory models weaker than sequential
 //! consistency.
 
+mod fingerprint;
 mod machine;
 mod object;
 mod perform;
@@ -25,4 +26,4 @@ pub use machine::{Machine, Performed, Stuck};
 pub use object::{MutexKind, ObjectState};
 pub use ready::Queue;
 pub use thread::Status;
-pub use timeouts::WATCHDOG_SLEEP_NS;
+pub use timeouts::MAY_WORK;

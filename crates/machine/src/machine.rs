@@ -19,8 +19,12 @@ pub struct Machine {
     pub(crate) ready: Ready,
     /// Threads that have let others go first.
     pub(crate) yielded: Vec<ThreadId>,
-    /// Blocked threads with a deadline that may pass although others can go on.
+    /// Blocked threads whose wait may end although others can go on: with the earliest deadline, or for no reason.
     pub(crate) timed: Vec<ThreadId>,
+    /// Later deadlines are no choice.
+    pub(crate) timed_end: u64,
+    /// Those of `timed` whose wait may end for no reason.
+    pub(crate) spurious: Vec<ThreadId>,
     /// All blocked threads with a deadline.
     pub(crate) deadlines: BTreeSet<(u64, ThreadId)>,
     /// Virtual time, in nanoseconds.
@@ -31,10 +35,18 @@ pub struct Machine {
     pub(crate) next_deadline: u64,
     /// May waits on condition variables end although nobody signalled?
     pub may_wake_spuriously: bool,
+    /// May any deadline pass as a choice, not only the earliest?
+    pub may_reorder: bool,
     /// Is there any robust mutex?
     has_robust: bool,
-    /// How often everybody had yielded since a deadline last passed.
+    /// How often everybody had yielded, with next to nothing done in between.
     pub(crate) n_idle_rounds: u32,
+    /// When that was last so.
+    pub(crate) idle_since: u64,
+    /// Has nobody done anything since but yield?
+    pub(crate) is_idle: bool,
+    /// How often clocks were read.
+    pub(crate) n_clock_reads: u64,
     /// When the alarm goes off, if it is set; it stands among `deadlines`.
     pub(crate) alarm: Option<u64>,
     /// Has the alarm gone off?
@@ -81,7 +93,8 @@ pub enum Stuck {
 impl Machine {
     /// A machine with the thread `main`, running, whose object is `object`.
     pub fn new(object: ObjectId) -> Machine {
-        let mut machine = Machine { next_deadline: u64::MAX, ..Machine::default() };
+        let mut machine =
+            Machine { next_deadline: u64::MAX, timed_end: u64::MAX, ..Machine::default() };
         machine.create_thread(object, None, SiteId(0));
         machine
     }
@@ -161,6 +174,11 @@ impl Machine {
         self.objects.get(object.idx()).is_some_and(|it| it.is_some())
     }
 
+    /// One more than the highest number of an object that ever had a state.
+    pub(crate) fn n_objects(&self) -> u32 {
+        self.objects.len() as u32
+    }
+
     pub(crate) fn object_ref(&self, object: ObjectId) -> Option<&Object> {
         self.objects.get(object.idx())?.as_deref()
     }
@@ -187,6 +205,11 @@ impl Machine {
     #[inline]
     pub fn now(&self) -> u64 {
         self.now
+    }
+
+    /// How often clocks were read.
+    pub fn n_clock_reads(&self) -> u64 {
+        self.n_clock_reads
     }
 
     /// Threads that can go on.
@@ -216,12 +239,6 @@ impl Machine {
             }
         }
         panic!("bug: fewer threads can go on than were counted")
-    }
-
-    /// Blocked threads whose deadline may pass now, as a choice.
-    #[inline]
-    pub fn timed(&self) -> &[ThreadId] {
-        &self.timed
     }
 
     /// What a thread is about to do.
@@ -518,8 +535,18 @@ impl Machine {
                 self.ready.n_in_lines -= n_threads;
                 self.unlist(listed as usize);
             }
-            _ => {}
+            _ => return,
         }
+        if !self.deadlines.is_empty() && self.is_line_timed(object, queue) {
+            self.choose_timed();
+        }
+    }
+
+    /// Does a thread with a deadline stand in a line?
+    fn is_line_timed(&self, object: ObjectId, queue: Queue) -> bool {
+        let line = self.object_ref(object).map(|it| &it.lines[queue as usize]);
+        let mut threads = line.into_iter().flat_map(|it| &it.threads);
+        threads.any(|it| self.pending(*it).flags.has(Flags::TIMED))
     }
 
     pub(crate) fn finish_thread(&mut self, thread: ThreadId) {

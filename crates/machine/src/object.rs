@@ -17,7 +17,7 @@ pub(crate) use self::{
 use crate::Queue;
 
 /// The state of one object that threads can wait for. Variables have none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum ObjectState {
     /// A mutex; also spin locks and the lock of a stream.
     Mutex(Mutex),

@@ -46,8 +46,8 @@ impl Machine {
     pub fn perform(&mut self, thread: ThreadId, choice: u32) -> Performed {
         let op = *self.pending(thread);
         self.detach(thread);
-        if !op.is_yield() && !self.yielded.is_empty() {
-            self.recall_yielded();
+        if !op.is_yield() {
+            self.stir();
         }
         let has_verdict = self.threads[thread.idx()].verdict.is_some();
         let performed = if op.kind.is_access() {
@@ -68,9 +68,7 @@ impl Machine {
     /// Performs an op of the thread that runs, which was not announced: [`Machine::can_perform`] holds.
     #[inline(always)]
     pub fn perform_now(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Performed {
-        if !self.yielded.is_empty() {
-            self.recall_yielded();
-        }
+        self.stir();
         let performed = if op.kind.is_access() {
             Performed::default()
         } else if matches!(op.kind, OpKind::Lock | OpKind::Unlock) {
@@ -80,6 +78,15 @@ impl Machine {
         };
         self.tick();
         performed
+    }
+
+    /// Something is done: those who let others go first may look again.
+    #[inline(always)]
+    fn stir(&mut self) {
+        self.is_idle = false;
+        if !self.yielded.is_empty() {
+            self.recall_yielded();
+        }
     }
 
     /// What most steps of most programs do, without a detour.
@@ -255,7 +262,7 @@ impl Machine {
             self.remove_deadline(thread);
             self.after_wake(thread);
         }
-        debug_assert!(deadline_kept || self.threads[thread.idx()].timed_slot == u32::MAX);
+        debug_assert!(deadline_kept || !self.threads[thread.idx()].is_timed);
     }
 
     fn arrive(&mut self, thread: ThreadId, object: ObjectId) -> Performed {

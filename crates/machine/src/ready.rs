@@ -8,7 +8,7 @@
 use raddle_model::{ObjectId, ThreadId};
 
 /// Which of an object's queues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Queue {
     /// Threads that want it for themselves (descriptors: to read).

@@ -16,6 +16,8 @@ impl Machine {
         self.ready.restore(&earlier.ready);
         self.yielded.clone_from(&earlier.yielded);
         self.timed.clone_from(&earlier.timed);
+        self.timed_end = earlier.timed_end;
+        self.spurious.clone_from(&earlier.spurious);
         if !(self.deadlines.is_empty() && earlier.deadlines.is_empty()) {
             self.deadlines.clone_from(&earlier.deadlines);
         }
@@ -23,6 +25,9 @@ impl Machine {
         self.restore_counts(earlier);
         self.next_deadline = earlier.next_deadline;
         self.n_idle_rounds = earlier.n_idle_rounds;
+        self.idle_since = earlier.idle_since;
+        self.is_idle = earlier.is_idle;
+        self.n_clock_reads = earlier.n_clock_reads;
         self.alarm = earlier.alarm;
         self.is_alarm_due = earlier.is_alarm_due;
     }

@@ -207,8 +207,8 @@ fn check_invariants(machine: &Machine) {
     let asked: Vec<u32> =
         (0..machine.n_threads()).filter(|it| machine.is_enabled(ThreadId(*it))).collect();
     assert_eq!(listed, asked);
-    for (slot, thread) in machine.timed.iter().enumerate() {
-        assert_eq!(machine.threads[thread.idx()].timed_slot, slot as u32);
+    for thread in &machine.timed {
+        assert!(machine.threads[thread.idx()].is_timed);
         assert_ne!(machine.status(*thread), Status::Running);
     }
     for object in (1..=N_THREADS + objects().len() as u32).map(ObjectId) {

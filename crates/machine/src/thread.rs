@@ -5,7 +5,7 @@ use raddle_model::{ObjectId, Op, OpResult, SiteId, ThreadId};
 use crate::Queue;
 
 /// Where a thread stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// It runs: it has no pending op.
     Running,
@@ -28,8 +28,8 @@ pub(crate) struct Thread {
     pub(crate) pending: Op,
     /// Where it stands in the list that `status` names.
     pub(crate) slot: u32,
-    /// Where it stands among the threads with a deadline, or `u32::MAX`.
-    pub(crate) timed_slot: u32,
+    /// May its wait end as a choice?
+    pub(crate) is_timed: bool,
     /// Somebody ended its wait.
     pub(crate) is_woken: bool,
     /// How its pending op ends, if that was decided from outside (timeout, signal).
@@ -50,7 +50,7 @@ impl Thread {
             status: Status::Running,
             pending: Op::default(),
             slot: u32::MAX,
-            timed_slot: u32::MAX,
+            is_timed: false,
             is_woken: false,
             verdict: None,
             depth: 0,

@@ -1,9 +1,12 @@
-//! Virtual time. A step takes a moment; a blocked thread with a deadline goes on when time has come
-//! so far, when nobody else can go on (then time jumps), or when the picker chooses so.
+//! Virtual time: one clock, which goes by one rule (docs/time.md).
 //!
-//! Long waits are watchdogs: a program that sleeps five seconds, or waits one with a time limit, means
-//! "never, if all goes well". Such deadlines pass only when nobody else can go on, so that a
-//! watchdog is not reported as the bug that it watches for.
+//! - A step takes a moment, always the same. A blocked thread with a deadline goes on when time has come so far: never
+//!   earlier, and in the order of deadlines.
+//! - When nobody can go on, time jumps to the earliest deadline.
+//! - While others could go on, time may jump to the earliest deadline as a choice, a *delay*: those who could go on were
+//!   preempted for so long. Later deadlines are no choice before that one has passed. (To a search they are, and
+//!   the earlier ones pass with them: `may_reorder`.)
+//! - When everybody only waits in circles, and does so for long, time is hurried, but stops at each deadline.
 
 use raddle_model::{Flags, ObjectId, OpKind, OpResult, ThreadId};
 
@@ -15,13 +18,19 @@ use crate::{
 
 /// What a step takes.
 const STEP_NS: u64 = 100;
-/// A sleep this long, or longer, is a watchdog.
-pub const WATCHDOG_SLEEP_NS: u64 = 5_000_000_000;
-/// A timed wait this long, or longer, is a watchdog.
-const WATCHDOG_WAIT_NS: u64 = 1_000_000_000;
-/// How often everybody may yield before time jumps: more often than a loop spins before it waits in
-/// earnest (libstdc++'s `atomic::wait` does sixteen times), or no sleeper would ever come too late.
-const IDLE_ROUNDS_MAX: u32 = 32;
+/// Deadlines that are no further apart count as one: no system's timers are more exact, and a few steps more or
+/// less don't decide which of two waits can end first.
+const SLACK_NS: u64 = 100_000;
+/// How often everybody may yield, at a step's time each, before time is hurried: more often than a loop spins before it
+/// waits in earnest.
+const IDLE_ROUNDS_MAX: u32 = 1_024;
+/// Each further time takes so much longer than the one before. A wait of a second is over after 1,414 of them, one of
+/// a minute after 11,000; a loop that ends by itself after all has not gone far.
+const HURRY_NS: u64 = 1_000;
+/// Steps that take longer than this altogether, since everybody had yielded last, are work.
+const IDLE_GAP_NS: u64 = 64 * STEP_NS;
+/// The argument of a yield whose thread may have something to do: time is not hurried for it.
+pub const MAY_WORK: u64 = 1;
 /// Stands for the alarm among the threads with a deadline.
 const ALARM: ThreadId = ThreadId(u32::MAX);
 
@@ -30,12 +39,9 @@ impl Machine {
     /// lets time jump to the earliest deadline.
     pub fn settle(&mut self) -> Result<(), Stuck> {
         while self.n_enabled() == 0 && !self.is_alarm_due {
-            let may_recall = self.n_idle_rounds < IDLE_ROUNDS_MAX || self.deadlines.is_empty();
-            if !self.yielded.is_empty() && may_recall {
-                self.n_idle_rounds += 1;
-                self.recall_yielded();
+            if !self.yielded.is_empty() {
+                self.idle();
             } else if let Some((_, thread)) = self.deadlines.first().copied() {
-                self.n_idle_rounds = 0;
                 self.time_out(thread);
             } else if self.awaited_descriptors().next().is_some() {
                 return Err(Stuck::Descriptors);
@@ -46,10 +52,49 @@ impl Machine {
         Ok(())
     }
 
+    /// Everybody who is not blocked has yielded. They are recalled; if that goes on for long, time is hurried, and whoever
+    /// has the next deadline goes first when it is reached.
+    fn idle(&mut self) {
+        if IDLE_GAP_NS < self.now - self.idle_since {
+            self.n_idle_rounds = 0;
+        }
+        let is_sure = |it: &ThreadId| {
+            let op = self.pending(*it);
+            op.kind != OpKind::Yield || op.arg != MAY_WORK
+        };
+        self.n_idle_rounds += u32::from(self.yielded.iter().all(is_sure));
+        let hurry = u64::from(self.n_idle_rounds.saturating_sub(IDLE_ROUNDS_MAX)) * HURRY_NS;
+        let time = self.now.saturating_add(hurry);
+        if hurry > 0 && self.next_deadline <= time {
+            self.n_idle_rounds = IDLE_ROUNDS_MAX;
+            self.advance(self.next_deadline.saturating_sub(self.now));
+        } else {
+            self.now = time;
+            self.is_idle = true;
+            self.recall_yielded();
+        }
+        self.idle_since = self.now;
+    }
+
+    /// Blocked threads whose wait may end now, as a choice. None while everybody only waits in circles: nobody
+    /// would be delayed.
+    #[inline]
+    pub fn timed(&self) -> &[ThreadId] {
+        if self.is_idle && !self.may_reorder { &[] } else { &self.timed }
+    }
+
     /// Time passes by itself.
     #[inline]
     pub(crate) fn tick(&mut self) {
         self.advance(STEP_NS);
+    }
+
+    /// A clock is read: that takes as long as a step.
+    #[inline]
+    pub fn read_clock(&mut self) -> u64 {
+        self.advance(STEP_NS);
+        self.n_clock_reads += 1;
+        self.now
     }
 
     /// Time passes by `nanoseconds`.
@@ -173,8 +218,8 @@ impl Machine {
 
     /// Lets a wait on a condition variable end spuriously, as a choice.
     pub(crate) fn add_spurious(&mut self, thread: ThreadId) {
-        self.threads[thread.idx()].timed_slot = self.timed.len() as u32;
-        self.timed.push(thread);
+        self.spurious.push(thread);
+        self.list_timed(thread);
     }
 
     pub(crate) fn add_deadline(&mut self, thread: ThreadId) {
@@ -183,13 +228,10 @@ impl Machine {
             return;
         }
         let deadline = it.pending.arg;
-        let watchdog =
-            if it.pending.kind == OpKind::Sleep { WATCHDOG_SLEEP_NS } else { WATCHDOG_WAIT_NS };
         self.deadlines.insert((deadline, thread));
         self.next_deadline = self.next_deadline.min(deadline);
-        if deadline < self.now.saturating_add(watchdog) {
-            self.threads[thread.idx()].timed_slot = self.timed.len() as u32;
-            self.timed.push(thread);
+        if deadline <= self.timed_end {
+            self.choose_timed();
         }
         if deadline <= self.now && !self.is_enabled(thread) {
             self.pass_deadline(thread);
@@ -202,17 +244,38 @@ impl Machine {
             return;
         }
         let it = &mut self.threads[thread.idx()];
-        let slot = std::mem::replace(&mut it.timed_slot, u32::MAX);
+        let was_choice = it.is_timed;
         let deadline = it.pending.arg;
         if self.deadlines.remove(&(deadline, thread)) {
             self.next_deadline = self.deadlines.first().map_or(u64::MAX, |it| it.0);
         }
-        if slot != u32::MAX {
-            self.timed.swap_remove(slot as usize);
-            if let Some(moved) = self.timed.get(slot as usize) {
-                self.threads[moved.idx()].timed_slot = slot;
-            }
+        if was_choice {
+            self.spurious.retain(|it| *it != thread);
+            self.choose_timed();
         }
+    }
+
+    /// Finds out anew whose wait may end as a choice: of the blocked threads. One that can go on loses nothing if time
+    /// passes its deadline; nor does the alarm, which goes off on the way.
+    pub(crate) fn choose_timed(&mut self) {
+        for thread in std::mem::take(&mut self.timed) {
+            self.threads[thread.idx()].is_timed = false;
+        }
+        for idx in 0..self.spurious.len() {
+            self.list_timed(self.spurious[idx]);
+        }
+        let is_waiting = |it: &&(u64, ThreadId)| it.1 != ALARM && !self.is_enabled(it.1);
+        let mut waiting = self.deadlines.iter().filter(is_waiting).peekable();
+        let slack = if self.may_reorder { u64::MAX } else { SLACK_NS };
+        let end = waiting.peek().map_or(u64::MAX, |it| it.0.saturating_add(slack));
+        let near: Vec<ThreadId> = waiting.take_while(|it| it.0 <= end).map(|it| it.1).collect();
+        near.into_iter().for_each(|it| self.list_timed(it));
+        self.timed_end = end;
+    }
+
+    fn list_timed(&mut self, thread: ThreadId) {
+        self.threads[thread.idx()].is_timed = true;
+        self.timed.push(thread);
     }
 }
 

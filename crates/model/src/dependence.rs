@@ -43,6 +43,8 @@ const fn reaches_further(a: OpKind, b: OpKind) -> bool {
     match (a, b) {
         // What has not been done when the process ends is never done.
         (OpKind::Exit, _) | (_, OpKind::Exit) => true,
+        // What others hold, and have written, is what a child finds.
+        (OpKind::Fork, _) | (_, OpKind::Fork) => true,
         // Two descriptors may be the ends of one pipe.
         (a, b) if a.is_io() && b.is_io() => true,
         // Threads are numbered in the order of their creation.
@@ -347,6 +349,7 @@ impl OpKind {
         let is_listed = matches!(
             self,
             OpKind::Exit
+                | OpKind::Fork
                 | OpKind::Spawn
                 | OpKind::Kill
                 | OpKind::Handle
@@ -453,6 +456,7 @@ mod tests {
         use OpKind::*;
         for kind in OpKind::ALL {
             check(Exit, *kind, true, true);
+            check(Fork, *kind, true, true);
         }
         check(Io, Io, true, true);
         check(IoRead, IoWrite, true, true);

@@ -110,8 +110,12 @@ misuses! {
     DoubleFree = "frees memory that was freed before",
     /// A semaphore post beyond its greatest value.
     SemOverflow = "posts a semaphore beyond its greatest value",
-    /// A function that is explored by itself has returned before threads that it created have finished.
-    ThreadsLeft = "leaves the function that is checked before all threads of it have finished",
+    /// A function that is explored by itself has returned, and threads that it created do not come to their end.
+    ThreadsLeft = "returns from the checked function while its threads are still running",
+    /// A pointer that is not the start of a block, freed.
+    FreeInside = "frees a pointer into the middle of a block",
+    /// A fork while another thread held a lock that the child then takes.
+    LockHeldAtFork = "forks while another thread holds a lock, which the child then waits for forever",
 }
 
 /// How an execution ended.
@@ -132,9 +136,9 @@ pub enum End {
     Crash(i32),
     /// No thread can go on, and none ever will.
     Deadlock,
-    /// The step budget ran out: perhaps the threads run round in circles.
+    /// The program came back to a state that it had been in, all threads that could go on having done so.
     Livelock,
-    /// No step for too long, outside any op that Raddle knows.
+    /// No step for too long: it waits where Raddle does not see it, or computes. See [`End::is_inconclusive`].
     Hang,
     /// An undefined use of a synchronisation object.
     Misuse(Misuse),
@@ -144,9 +148,18 @@ pub enum End {
     Lost(i32),
     /// The runtime has a bug; the message says which.
     Bug,
+    /// Raddle ended it before it had come to its end, because its steps were spent. That says nothing about the
+    /// program.
+    Spent,
 }
 
 impl End {
+    /// Does it say nothing about the program? The execution did not come to an end of its own, and nobody can say
+    /// whose fault that is: it is counted and told, and is never a finding.
+    pub const fn is_inconclusive(self) -> bool {
+        matches!(self, End::Hang)
+    }
+
     /// Two numbers that stand for it in the shared segment.
     pub const fn to_numbers(self) -> (u8, i32) {
         match self {
@@ -163,6 +176,7 @@ impl End {
             End::Lost(status) => (11, status),
             End::Bug => (12, 0),
             End::Panic => (13, 0),
+            End::Spent => (14, 0),
         }
     }
 
@@ -182,6 +196,7 @@ impl End {
             11 => End::Lost(detail),
             12 => End::Bug,
             13 => End::Panic,
+            14 => End::Spent,
             _ => return None,
         })
     }
@@ -216,6 +231,7 @@ mod tests {
             End::OutOfMemory,
             End::Lost(9),
             End::Bug,
+            End::Spent,
         ];
         for end in ends {
             let (kind, detail) = end.to_numbers();

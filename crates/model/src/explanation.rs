@@ -189,6 +189,15 @@ pub enum Observation {
         /// The wait that came too late.
         wait: Point,
     },
+    /// A signal that came when the thread had left its wait, because that had timed out.
+    LateSignal {
+        /// The end of that wait.
+        left: Point,
+        /// The signal.
+        signal: Point,
+        /// The wait that came afterwards.
+        wait: Point,
+    },
     /// The only signal since a wait began woke somebody else.
     TakenSignal {
         /// The signal.
@@ -232,6 +241,7 @@ impl Observation {
             Observation::NotOne { from, between, to, .. } => vec![from, between, to],
             Observation::NoLoop { wait } => vec![wait],
             Observation::EarlySignal { signal, wait } => vec![signal, wait],
+            Observation::LateSignal { left, signal, wait } => vec![left, signal, wait],
             Observation::TakenSignal { signal, woken, wait } => vec![signal, woken, wait],
             Observation::WastedSignal { signal, again, wait } => vec![signal, again, wait],
             Observation::Interrupted { sent, at } => vec![sent, at],

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{BothOrders, Event, Location, ObjectId, OpKind, OpResult, Plan, ThreadId};
+use crate::{BothOrders, Event, Flags, Location, ObjectId, OpKind, OpResult, Plan, ThreadId};
 
 macro_rules! kinds {
     ($($(#[$meta:meta])* $name:ident = $word:literal, $prefix:literal, $title:literal;)*) => {
@@ -49,10 +49,8 @@ kinds! {
     Panic = "panic", "panic", "panic";
     /// All threads wait.
     Deadlock = "deadlock", "dl", "deadlock";
-    /// No step for too long.
-    Hang = "hang", "hang", "hang";
     /// The step budget ran out.
-    Livelock = "livelock", "live", "possible livelock";
+    Livelock = "livelock", "live", "livelock";
     /// An undefined use of a synchronisation object.
     Misuse = "misuse", "misuse", "misuse";
     /// Killed at the memory limit.
@@ -121,6 +119,12 @@ impl Step {
             value: event.value,
             stack: 0,
         }
+    }
+
+    /// How long others made no progress before this wait timed out, as in [`Event::delay_ns`].
+    pub fn delay_ns(&self) -> u64 {
+        let (kind, flags, result) = (self.kind, Flags(self.flags), self.result);
+        Event { kind, flags, result, value: self.value, ..Event::default() }.delay_ns()
     }
 }
 
@@ -192,6 +196,8 @@ pub struct Missed {
 pub enum Miss {
     /// It came when nobody waited.
     TooEarly,
+    /// It came when nobody waited any more: the thread's wait had timed out.
+    TooLate,
     /// This thread had it instead.
     Another(ThreadId),
 }
@@ -201,6 +207,7 @@ impl Missed {
     pub fn text(&self) -> String {
         match (self.why, self.kind) {
             (Miss::TooEarly, _) => "came when nobody waited".to_owned(),
+            (Miss::TooLate, _) => "came when the wait before had timed out".to_owned(),
             (Miss::Another(thread), OpKind::SemPost) => format!("was taken by T{}", thread.0),
             (Miss::Another(thread), _) => format!("woke T{}", thread.0),
         }
@@ -243,6 +250,16 @@ pub struct Evidence {
     /// What a failing execution reads otherwise than one that ends well and is like it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub contrast: Option<Contrast>,
+}
+
+/// Memory that was freed, and used or freed again afterwards.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FreedMemory {
+    /// The free.
+    pub free: Access,
+    /// What it was, and the calls that allocated it.
+    pub location: Location,
 }
 
 /// A read that sees one value in an execution that fails, and another in one that ends well.
@@ -370,9 +387,35 @@ pub struct Finding {
     /// For what an analysis found: both sides of a race, the links of a cycle.
     #[cfg_attr(feature = "serde", serde(default))]
     pub evidence: Option<Box<Evidence>>,
+    /// For memory that was used, or freed, after it was freed: who freed it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub freed: Option<Box<FreedMemory>>,
+    /// The longest delay in its schedule, in microseconds: for so long no thread made progress although some could
+    /// have, until a wait timed out. 0 if there was none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub delay_us: u32,
 }
 
+/// A failure that needs a delay as long as this is a timing assumption: a loaded machine holds threads up for tens of
+/// milliseconds every day.
+pub const TIMING_US: u32 = 100_000;
+
 impl Finding {
+    /// Does it fail only if threads that could go on make no progress for very long? A race is one whatever the time.
+    pub fn is_timing(&self) -> bool {
+        TIMING_US <= self.delay_us && self.kind != Kind::Race
+    }
+
+    /// Is it a warning, not an error: it could happen, or takes very long delays?
+    pub fn is_warning(&self) -> bool {
+        self.certainty != Certainty::Shown || self.is_timing()
+    }
+
+    /// The steps that end a wait by a delay, with their numbers from 0.
+    pub fn delays(&self) -> impl Iterator<Item = (u64, &Step)> {
+        (self.n_steps_dropped..).zip(&self.steps).filter(|(_, it)| it.delay_ns() > 0)
+    }
+
     /// A step by its number from 0, counted from the execution's start, if it was kept.
     pub fn step(&self, number: u64) -> Option<&Step> {
         self.steps.get(usize::try_from(number.checked_sub(self.n_steps_dropped)?).ok()?)

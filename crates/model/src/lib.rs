@@ -12,6 +12,7 @@ mod end;
 mod explanation;
 mod finding;
 mod function;
+mod gap;
 mod location;
 mod op;
 mod orders;
@@ -29,11 +30,12 @@ pub use explanation::{
     Passing, Point, Reason, Share, Size,
 };
 pub use finding::{
-    Access, Bucket, Certainty, Contrast, Evidence, Finding, Frame, Held, Kind, Link, Miss, Missed,
-    Place, Step, ThreadState, WaitFor,
+    Access, Bucket, Certainty, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link,
+    Miss, Missed, Place, Step, TIMING_US, ThreadState, WaitFor,
 };
-pub use function::{is_rust_library, short_function};
-pub use location::{Home, Location};
+pub use function::{is_registry_crate, is_rust_library, short_function};
+pub use gap::Gap;
+pub use location::{BlockSort, Home, Location};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
 pub use orders::{BothOrders, Change, Outcome};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Ranking, Smax};

@@ -48,6 +48,9 @@ pub enum Home {
         offset: u64,
         /// Where, innermost first: at least the program's own call, if it is known.
         stack: Vec<Frame>,
+        /// What sort of block it is.
+        #[cfg_attr(feature = "serde", serde(default))]
+        sort: BlockSort,
     },
     /// A function's variable.
     Stack {
@@ -58,4 +61,46 @@ pub enum Home {
         /// Where it is declared.
         declared_at: Place,
     },
+}
+
+/// What sort of block memory is in.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u16)]
+pub enum BlockSort {
+    /// What `malloc` and its like give out.
+    #[default]
+    Heap = 0,
+    /// Memory that the program has mapped.
+    Mapping = 1,
+    /// A file that it has mapped.
+    File = 2,
+}
+
+impl BlockSort {
+    /// The one whose number this is.
+    pub const fn from_number(number: u16) -> BlockSort {
+        match number {
+            1 => BlockSort::Mapping,
+            2 => BlockSort::File,
+            _ => BlockSort::Heap,
+        }
+    }
+
+    /// What it is called.
+    pub const fn word(self) -> &'static str {
+        match self {
+            BlockSort::Heap => "heap block",
+            BlockSort::Mapping => "mapping",
+            BlockSort::File => "mapped file",
+        }
+    }
+
+    /// What was done to have it.
+    pub const fn made(self) -> &'static str {
+        match self {
+            BlockSort::Heap => "allocated",
+            BlockSort::Mapping | BlockSort::File => "mapped",
+        }
+    }
 }

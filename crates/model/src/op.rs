@@ -159,6 +159,8 @@ op_kinds! {
     Free = "free",
     /// Takes one of `arg` numbers, as the schedule has it.
     Any = "any",
+    /// Copies the process; in the copy, only the thread that asks for it lives on.
+    Fork = "fork",
     /// Waits until a descriptor can be read, then reads.
     IoRead = "io_read",
     /// Waits until a descriptor can be written, then writes.
@@ -182,6 +184,18 @@ impl OpKind {
     /// Is it an access to a variable, plain or atomic?
     pub const fn is_access(self) -> bool {
         (self as u8) >= (OpKind::Read as u8) && (self as u8) <= (OpKind::AtomicCas as u8)
+    }
+
+    /// Is it an atomic access or a fence?
+    pub const fn is_atomic(self) -> bool {
+        matches!(
+            self,
+            OpKind::AtomicLoad
+                | OpKind::AtomicStore
+                | OpKind::AtomicRmw
+                | OpKind::AtomicCas
+                | OpKind::Fence
+        )
     }
 
     /// Is it an op on a lock or another object that can be destroyed?
@@ -407,7 +421,8 @@ pub struct Event {
     pub site: SiteId,
     /// Read it with [`Event::choice`], [`Event::order`] and [`Event::offset`].
     pub detail: u32,
-    /// The value read, the thread created or woken, as the kind says.
+    /// The value read, the thread created or woken, as the kind says; of a wait that is over because its deadline has
+    /// passed, the delay ([`Event::delay_ns`]).
     pub value: u64,
 }
 
@@ -415,6 +430,14 @@ pub struct Event {
 const ORDER_BITS: u32 = 3;
 
 impl Event {
+    /// How far time jumped to the deadline of this wait although others could go on: for so long they made no
+    /// progress. 0 if it came that far otherwise.
+    pub const fn delay_ns(&self) -> u64 {
+        let is_over = matches!(self.kind, OpKind::Sleep)
+            || matches!(self.result, OpResult::TimedOut | OpResult::Busy);
+        if is_over && self.flags.has(Flags::TIMED_OUT) { self.value } else { 0 }
+    }
+
     /// The event of an op. `choice` is one of several ways to perform it, if it had several.
     #[inline]
     pub const fn of(

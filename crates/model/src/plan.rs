@@ -154,8 +154,8 @@ impl Plan {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// More steps than this are reported as a possible livelock, unless they do something new: then it is 16 times as
-    /// many.
+    /// After so many steps an execution is tried for a livelock, and cut short if it is none; after 16 times as many, if
+    /// its steps do something new.
     pub max_steps: u64,
 }
 
@@ -164,14 +164,32 @@ impl Limits {
     pub const DEFAULT: Limits = Limits { max_steps: 1_000_000 };
 }
 
-/// When a timed wait times out although another thread could go on.
+/// When a timed wait times out although another thread could go on: a delay.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timeouts {
     /// Never: only when nobody else can run.
     Last,
-    /// As a choice that the random pickers seldom take.
+    /// As a choice that the random pickers seldom take, of the wait with the earliest deadline.
     Rare,
+    /// As a choice, of any wait; all whose deadlines are earlier are over then, too. For searches: what a thread may do
+    /// does not depend on what the others wait for, so that none of it is left out by a reduction.
+    Any,
+}
+
+impl Timeouts {
+    /// As a number, for the shared segment.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The same choices for a search.
+    pub const fn for_search(self) -> Timeouts {
+        match self {
+            Timeouts::Last => Timeouts::Last,
+            Timeouts::Rare | Timeouts::Any => Timeouts::Any,
+        }
+    }
 }
 
 /// What carries a program's threads.

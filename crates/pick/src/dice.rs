@@ -1,32 +1,36 @@
-//! What the random pickers have in common: one generator, and when waits with a deadline end.
+//! What the random pickers have in common: one generator, and delays.
 //!
-//! A blocked thread with a deadline is chosen one time in sixteen, so that time-out paths are taken
-//! without drowning the rest.
+//! While others can go on, the wait of a blocked thread with the earliest deadline is ended now and then: a delay. In
+//! half of the executions there is none, so that watchdogs which go off don't drown the rest. In the others one choice in
+//! four, 16, 64 or 256 is one, so that there are some in programs of whatever length. How long a delay is plays no part.
 
-use raddle_model::{Rng, ThreadId};
+use raddle_model::{Rng, ThreadId, mix};
 
 use crate::view::Threads;
 
-/// One choice in so many is given to threads whose deadline may pass.
-const TIMED_ODDS: u32 = 16;
+/// One choice in so many is given to threads whose wait may end; 0: none.
+const DELAY_ODDS: [u32; 8] = [0, 0, 0, 0, 4, 16, 64, 256];
+/// Which of them, is not what the generator of the other choices says: they are the same where nobody waits.
+const DELAY_SEED: u64 = 0x6465_6c61_7973;
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice {
     rng: Rng,
-    may_time_out: bool,
+    delay_odds: u32,
 }
 
 impl Dice {
     pub(crate) const fn new(seed: u64, may_time_out: bool) -> Dice {
-        Dice { rng: Rng::new(seed), may_time_out }
+        let odds = DELAY_ODDS[mix(seed, DELAY_SEED) as usize % DELAY_ODDS.len()];
+        Dice { rng: Rng::new(seed), delay_odds: if may_time_out { odds } else { 0 } }
     }
 
     /// Seldom: a thread whose wait may end by itself.
     #[inline]
     pub(crate) fn timed<T: Threads>(&mut self, threads: &T) -> Option<ThreadId> {
         let timed = threads.timed();
-        if timed.is_empty() || !self.may_time_out || self.rng.below(TIMED_ODDS) != 0 {
+        if timed.is_empty() || self.delay_odds == 0 || self.rng.below(self.delay_odds) != 0 {
             return None;
         }
         Some(timed[self.rng.below(timed.len() as u32) as usize])

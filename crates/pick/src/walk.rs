@@ -46,8 +46,8 @@ mod tests {
     use crate::{fake::Fake, view::Picker};
 
     /// How often each of 6 threads is picked in 60,000 picks.
-    fn picks(threads: &Fake, may_time_out: bool) -> [u32; 6] {
-        let mut walk = Walk::new(7, may_time_out);
+    fn picks(threads: &Fake) -> [u32; 6] {
+        let mut walk = Walk::new(7, true);
         let mut counts = [0; 6];
         for step in 0..60_000 {
             counts[walk.pick(&threads.view(step, 0)).idx()] += 1;
@@ -63,29 +63,44 @@ mod tests {
     /// them is 490. Thread 3 can't go on.
     #[test]
     fn threads_are_equally_likely() {
-        let counts = picks(&Fake::new(6, &[4, 0, 5, 1, 2], &[]), true);
+        let counts = picks(&Fake::new(6, &[4, 0, 5, 1, 2], &[]));
         assert_eq!(counts[3], 0);
         for thread in [0, 1, 2, 4, 5] {
             assert_near(counts[thread], 12_000, 490);
         }
     }
 
-    /// Threads 3 and 5 share one pick in 16: 60,000 / 32 = 1,875 each, deviation sqrt(1,875 * 31 / 32) = 43,
-    /// five of them 213. Threads 0 and 1 share the rest: 60,000 * 15 / 32 = 28,125 each, deviation
-    /// sqrt(28,125 * 17 / 32) = 122, five of them 611.
+    /// How many of 1,000 picks are delays, in each of 4,000 executions.
+    fn delays() -> Vec<u32> {
+        let threads = Fake::new(6, &[0, 1], &[3, 5]);
+        let n_delays = |seed| {
+            let mut walk = Walk::new(seed, true);
+            let picks = (0..1_000).map(|step| walk.pick(&threads.view(step, 0)).0);
+            picks.filter(|it| matches!(it, 3 | 5)).count() as u32
+        };
+        (0..4_000).map(n_delays).collect()
+    }
+
+    /// Half of them have none: 2,000, and 2 % of the 500 with one delay in 256 picks; deviation sqrt(4,000 / 4) = 32, five of
+    /// them 160. An eighth has one in four: over 150 of 1,000, deviation sqrt(4,000 * 7) / 8 = 21, five of them 105.
     #[test]
-    fn time_outs_are_rare() {
-        let counts = picks(&Fake::new(6, &[0, 1], &[3, 5]), true);
-        assert_near(counts[3], 1_875, 213);
-        assert_near(counts[5], 1_875, 213);
-        assert_near(counts[0], 28_125, 611);
-        assert_near(counts[1], 28_125, 611);
+    fn delays_are_many_few_or_none() {
+        let delays = delays();
+        let count = |range: std::ops::Range<u32>| {
+            delays.iter().filter(|it| range.contains(it)).count() as u32
+        };
+        assert_near(count(0..1), 2_010, 160);
+        assert_near(count(150..1_000), 500, 105);
+        assert_near(count(35..150), 500, 105);
     }
 
     #[test]
     fn no_time_outs_where_the_plan_allows_none() {
-        let counts = picks(&Fake::new(6, &[0, 1], &[3, 5]), false);
-        assert_eq!(counts[3] + counts[5], 0);
+        let threads = Fake::new(6, &[0, 1], &[3, 5]);
+        for seed in 0..64 {
+            let mut walk = Walk::new(seed, false);
+            assert!((0..100).all(|step| walk.pick(&threads.view(step, 0)).0 < 3));
+        }
     }
 
     /// A single thread that can go on is no choice, and takes no random number.

@@ -150,6 +150,10 @@ pub struct Progress {
     pub is_finished: bool,
     /// Did a bound leave something out?
     pub is_cut: bool,
+    /// What is not covered although it was searched for, in words; empty if there is nothing.
+    pub gaps: Vec<String>,
+    /// What holds if the search has finished and found nothing, where a bound leaves something out.
+    pub claim: Option<&'static str>,
     /// How many orders of two statements were covered, if that guides the search.
     pub covered: Option<Covered>,
     /// What has been explored or is left, in words.

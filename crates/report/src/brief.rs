@@ -29,7 +29,7 @@ pub(crate) fn points(finding: &Finding) -> Vec<Point<'_>> {
         });
         return accesses.chain(links).collect();
     }
-    if matches!(finding.kind, Kind::Livelock | Kind::Hang) {
+    if finding.kind == Kind::Livelock {
         return everybody(finding);
     }
     let waits: Vec<Point<'_>> = in_order(finding).filter_map(|it| wait(finding, it)).collect();

@@ -33,11 +33,30 @@ pub fn explored(status: &Status, is_interrupted: bool, style: &Style) -> String 
     let distinct = grouped(status.distinct_traces);
     let time = seconds(status.elapsed_s);
     let speed = grouped(status.execs_per_s().round() as u64);
-    let found = match status.findings.len() as u64 {
+    let n_timing = status.findings.iter().filter(|it| it.is_timing).count() as u64;
+    let mut found = match status.findings.len() as u64 - n_timing {
+        0 if status.executions == status.n_inconclusive => {
+            style.paint(Ink::Warning, "none of them came to its end: no result")
+        }
         0 => style.paint(Ink::Good, "no finding"),
         many => style.paint(Ink::Error, &count(many, "finding")),
     };
-    format!("{verb} {executions} ({distinct} distinct) in {time} ({speed}/s), {found}\n")
+    if n_timing > 0 {
+        let _ =
+            write!(found, ", {}", style.paint(Ink::Warning, &count(n_timing, "timing assumption")));
+    }
+    let cut = match status.n_cut_short {
+        0 => String::new(),
+        many => format!("{} cut short, ", grouped(many)),
+    };
+    format!("{verb} {executions} ({distinct} distinct) in {time} ({speed}/s), {cut}{found}\n")
+}
+
+/// `, the first was ended after 1,204 steps at lib.c:9 in spin`.
+pub fn cut_at(n_steps: u64, stack: &[Place], base: &str) -> String {
+    let at = stack.first().map(|it| format!(" at {}", place::with_function(it, base)));
+    let steps = count(n_steps, "step");
+    format!(", the first was ended after {steps}{}", at.unwrap_or_default())
 }
 
 /// One line for each finding, for campaigns with more than one.
@@ -76,22 +95,49 @@ pub fn suppressed(suppressed: &Suppressed<'_>, style: &Style) -> String {
     format!("{}\n", style.tame(&line))
 }
 
+/// Why a campaign saw less than its user may believe.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Doubts<'a> {
+    /// No execution had a second thread.
+    pub is_single_threaded: bool,
+    /// Executions that did not come to an end of their own.
+    pub inconclusive: &'a [Uncontrolled<'a>],
+    /// The campaign was ended for them.
+    pub is_given_up: bool,
+    /// What could not be controlled.
+    pub uncontrolled: &'a [Uncontrolled<'a>],
+}
+
 /// Warnings about a campaign that saw less than its user may believe; empty if all is well.
-pub fn warnings(
-    status: &Status,
-    is_single_threaded: bool,
-    uncontrolled: &[Uncontrolled<'_>],
-    base: &str,
-    style: &Style,
-) -> String {
+pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style) -> String {
+    let Doubts { is_single_threaded, inconclusive, is_given_up, uncontrolled } = *doubts;
     let mut out = String::new();
     let label = style.paint(Ink::Warning, "warning");
     if is_single_threaded {
         let _ = writeln!(out, "{label}: the program never had a second thread: nothing to explore");
     }
-    if status.n_hung > 0 {
-        let hung = count(status.n_hung, "execution");
-        let _ = writeln!(out, "{label}: {hung} made no step for too long and had to be ended");
+    for it in inconclusive.iter().take(UNCONTROLLED_MAX) {
+        let (n, all) = (grouped(it.count), count(status.executions, "execution"));
+        let are = if it.count == 1 { "is" } else { "are" };
+        let what = style.tame(it.what);
+        let _ = writeln!(out, "{label}: {n} of {all} {are} inconclusive: {what}");
+        frames(&mut out, it.stack, base);
+    }
+    if !inconclusive.is_empty() {
+        let _ = writeln!(
+            out,
+            "  Raddle can't see what they wait for or compute: not a finding (if they are only slow, raise \
+             --hang-timeout)"
+        );
+    }
+    if is_given_up {
+        let _ = writeln!(out, "{label}: stopped early: 3 executions in a row were inconclusive");
+    }
+    if status.n_spent > 0 {
+        let verb = if status.n_spent == 1 { "was" } else { "were" };
+        let cut = count(status.n_spent, "execution");
+        let steps = count(status.steps_max, "step");
+        let _ = writeln!(out, "{label}: {cut} {verb} cut short after {steps}; raise --max-steps");
     }
     if status.stability < 100.0 {
         let stability = percent(status.stability);
@@ -103,14 +149,18 @@ pub fn warnings(
     for it in uncontrolled.iter().take(UNCONTROLLED_MAX) {
         let times = format!("{}{}", style.times(), grouped(it.count));
         let _ = writeln!(out, "  uncontrolled: {} {times}", style.tame(it.what));
-        for frame in it.stack.iter().take(4) {
-            let _ = writeln!(out, "      at {}", place::with_function(frame, base));
-        }
+        frames(&mut out, it.stack, base);
     }
     if let Some(n_more) = uncontrolled.len().checked_sub(UNCONTROLLED_MAX).filter(|it| *it > 0) {
         let _ = writeln!(out, "  {} {n_more} more", style.ellipsis());
     }
     out
+}
+
+fn frames(out: &mut String, stack: &[Place], base: &str) {
+    for frame in stack.iter().take(4) {
+        let _ = writeln!(out, "      at {}", place::with_function(frame, base));
+    }
 }
 
 /// How one replay went.

@@ -307,7 +307,7 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
     };
     Some(match &location.home {
         Home::Unknown => return None,
-        Home::Heap { thread, offset, .. } => {
+        Home::Heap { thread, offset, sort, .. } => {
             let by = match thread.0 {
                 0 => "main thread".to_owned(),
                 _ => format!("thread {}", place::thread(shown.finding, *thread)),
@@ -316,7 +316,8 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
                 0 => "at the start of".to_owned(),
                 offset => format!("{} into", number::count(*offset, "byte")),
             };
-            let block = format!("{into} a heap block of size {size} allocated by {by}");
+            let (word, made) = (sort.word(), sort.made());
+            let block = format!("{into} a {word} of size {size} {made} by {by}");
             if name.is_empty() { block } else { format!("`{name}`{field}, {block}") }
         }
         Home::Global { .. } if size == 0 => format!("global at {name}"),

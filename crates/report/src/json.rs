@@ -6,14 +6,18 @@ mod explanation;
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use raddle_model::{Miss, Missed, Place, ThreadId, ThreadState, WaitFor};
+use raddle_model::{Finding, Gap, Miss, Missed, Place, Step, ThreadId, ThreadState, WaitFor};
 use serde::Serialize;
 
-use self::{evidence::EvidenceLine, explanation::ExplanationLine};
+use self::{
+    evidence::{EvidenceLine, FreedLine},
+    explanation::ExplanationLine,
+};
 use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed, Suppressed},
     compare::{Reach, Row},
+    gap,
     sampling::SamplingStatus,
     search::{CoveredOrder, CoveredStatus, Divergence, SearchStatus},
 };
@@ -57,10 +61,12 @@ pub fn finding(shown: &Shown<'_>) -> String {
         reproduced: shown.reproduced,
         replay: id.map(|id| format!("raddle replay {id}")),
         output: &finding.output,
-        test: None,
+        test: shown.test,
         certainty,
         why_potential,
+        delays: finding.delays().map(|(step, it)| DelayLine::new(finding, step, it)).collect(),
         evidence: finding.evidence.as_deref().map(EvidenceLine::new),
+        freed: finding.freed.as_deref().map(FreedLine::new),
         explanation: shown.explanation.map(|it| ExplanationLine::new(finding, it)),
     })
 }
@@ -305,8 +311,28 @@ struct FindingLine<'a> {
     test: Option<&'a str>,
     certainty: &'static str,
     why_potential: Option<&'a str>,
+    delays: Vec<DelayLine<'a>>,
     evidence: Option<EvidenceLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    freed: Option<FreedLine<'a>>,
     explanation: Option<ExplanationLine<'a>>,
+}
+
+/// A wait that was cut short: for so long no thread made progress although some could have.
+#[derive(Serialize)]
+struct DelayLine<'a> {
+    thread: ThreadId,
+    step: u64,
+    kind: &'static str,
+    place: Option<PlaceLine<'a>>,
+    ns: u64,
+}
+
+impl<'a> DelayLine<'a> {
+    fn new(finding: &'a Finding, step: u64, it: &Step) -> DelayLine<'a> {
+        let place = finding.places.get(it.place as usize).map(PlaceLine::new);
+        DelayLine { thread: it.thread, step, kind: it.kind.verb(), place, ns: it.delay_ns() }
+    }
 }
 
 /// How far a search has come.
@@ -333,10 +359,35 @@ struct SearchLine {
     steps_spared: u64,
     finished: bool,
     exhaustive: bool,
+    not_covered: Vec<GapLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreached: Vec<String>,
     words: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     figures: BTreeMap<&'static str, u64>,
     resume: Option<String>,
+}
+
+/// What limits the claim of a search.
+#[derive(Serialize)]
+struct GapLine {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    modules: Vec<String>,
+    words: String,
+}
+
+impl GapLine {
+    fn new(gap: &Gap) -> GapLine {
+        let modules = match gap {
+            Gap::Unhooked(modules) => modules.clone(),
+            _ => Vec::new(),
+        };
+        let (kind, count) = (gap.name(), gap::number(gap));
+        GapLine { kind, count, modules, words: gap::words(gap) }
+    }
 }
 
 #[derive(Serialize)]
@@ -371,6 +422,8 @@ impl SearchLine {
             steps_spared: search.steps_spared,
             finished: search.is_finished,
             exhaustive: search.is_exhaustive,
+            not_covered: search.gaps.iter().map(GapLine::new).collect(),
+            unreached: search.unreached.clone(),
             words: search.words.clone(),
             figures: search.figures.clone(),
             resume: search.resume.clone(),
@@ -435,7 +488,10 @@ struct Figures {
     steps: u64,
     findings: usize,
     stability: f64,
+    inconclusive: u64,
     hung: u64,
+    cut_short: u64,
+    spent: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<SearchLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -453,7 +509,10 @@ fn figures(r#type: &'static str, status: &Status) -> Figures {
         steps: status.steps,
         findings: status.findings.len(),
         stability: (status.stability * 100.0).floor() / 100.0,
-        hung: status.n_hung,
+        inconclusive: status.n_inconclusive,
+        hung: status.n_inconclusive,
+        cut_short: status.n_cut_short,
+        spent: status.n_spent,
         search: status.search.as_ref().map(SearchLine::new),
         sampling: status.sampling.clone(),
     }
@@ -534,7 +593,7 @@ impl<'a> MissedLine<'a> {
             at: PlaceLine::new(&missed.at),
             step: missed.step,
             woke: match missed.why {
-                Miss::TooEarly => None,
+                Miss::TooEarly | Miss::TooLate => None,
                 Miss::Another(thread) => Some(thread),
             },
         }

@@ -7,9 +7,11 @@ mod brief;
 pub mod closing;
 mod columns;
 pub mod compare;
+mod delays;
 mod evidence;
 mod fold;
 pub mod formats;
+mod gap;
 pub mod json;
 pub mod likelihood;
 mod listing;
@@ -57,8 +59,12 @@ pub struct Status {
     pub steps_max: u64,
     /// Percent of executions in which everything was controlled.
     pub stability: f64,
-    /// Executions that the watchdog ended.
-    pub n_hung: u64,
+    /// Executions that did not come to an end of their own, and say nothing about the program.
+    pub n_inconclusive: u64,
+    /// Executions that were still running when time was over, and were ended.
+    pub n_cut_short: u64,
+    /// Executions that were ended because their steps were spent.
+    pub n_spent: u64,
     /// What was found so far, in order.
     pub findings: Vec<Tally>,
     /// How far the search has come, if it is one.
@@ -83,4 +89,6 @@ pub struct Tally {
     pub count: u64,
     /// Where, as short as it can be said: `bank.c:31`.
     pub place: String,
+    /// Does it take a very long delay?
+    pub is_timing: bool,
 }

@@ -32,6 +32,9 @@ pub fn places(finding: &Finding) -> Vec<&Place> {
         }
         places.extend(evidence.links.iter().flat_map(|it| [&it.holds.taken_at, &it.wants_at]));
     }
+    if let Some(freed) = finding.freed.as_deref() {
+        places.extend(&freed.free.stack);
+    }
     places.extend(shown_steps(finding).filter_map(|it| finding.places.get(it.place as usize)));
     for state in &finding.threads {
         if let Some(wait) = &state.waits_for {
@@ -64,7 +67,6 @@ pub const fn is_cause(kind: Kind) -> bool {
         | Kind::Exit
         | Kind::Exception
         | Kind::Panic
-        | Kind::Hang
         | Kind::OutOfMemory => false,
     }
 }

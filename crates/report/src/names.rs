@@ -100,7 +100,7 @@ impl<'a> Names<'a> {
     /// `Queue#2: heap block of 48 bytes allocated at pool.c:31 by main`, if it is called by its type.
     fn block(&self, object: ObjectId) -> Option<String> {
         let location = self.finding.locations.get(object.idx())?;
-        let Home::Heap { thread, stack, .. } = &location.home else { return None };
+        let Home::Heap { thread, stack, sort, .. } = &location.home else { return None };
         if location.name.is_empty() {
             return None;
         }
@@ -108,8 +108,8 @@ impl<'a> Names<'a> {
         let at = stack.first().map(place::short).filter(|it| !it.is_empty());
         let at = at.map(|it| format!(" at {it}")).unwrap_or_default();
         let by = place::allocator(*thread);
-        let size = location.size;
-        Some(format!("{name}: heap block of {size} bytes allocated{at} by {by}"))
+        let (size, word, made) = (location.size, sort.word(), sort.made());
+        Some(format!("{name}: {word} of {size} bytes {made}{at} by {by}"))
     }
 
     fn long(&self, object: ObjectId) -> &'a str {

@@ -32,14 +32,14 @@ pub fn block(heading: &Heading, status: &Status, style: &Style) -> String {
     let mut lines = vec![title(heading, status, style)];
     let steps_per_exec = status.steps.checked_div(status.executions).unwrap_or(0);
     lines.push(format!(
-        " execs {}{} ({}/s)   steps/exec {} avg, {} max   stability {}   hung {}",
+        " execs {}{} ({}/s)   steps/exec {} avg, {} max   stability {}   inconclusive {}",
         short(status.executions),
         heading.executions.map(|it| format!(" / {}", short(it))).unwrap_or_default(),
         short(status.execs_per_s().round() as u64),
         short(steps_per_exec),
         short(status.steps_max),
         percent(status.stability),
-        short(status.n_hung),
+        short(status.n_inconclusive),
     ));
     let last_new = status
         .last_new_s
@@ -98,13 +98,13 @@ pub fn line(status: &Status, since: Option<&Since>) -> String {
             format!("(+{} in {seconds}s)", short(n_new))
         })
         .unwrap_or_default();
-    let hung = match status.n_hung {
+    let inconclusive = match status.n_inconclusive {
         0 => String::new(),
-        many => format!(" hung={}", grouped(many)),
+        many => format!(" inconclusive={}", grouped(many)),
     };
     let search = status.search.as_ref().map(search::log_words).unwrap_or_default();
     format!(
-        "[{}] execs={} {}/s traces={}{new}{search} findings={} stability={}{hung}\n",
+        "[{}] execs={} {}/s traces={}{new}{search} findings={} stability={}{inconclusive}\n",
         clock(status.elapsed_s, false),
         short(status.executions),
         short(status.execs_per_s().round() as u64),
@@ -171,10 +171,22 @@ mod tests {
             steps: 108_412 * 143,
             steps_max: 1_900,
             stability: 100.0,
-            n_hung: 2,
+            n_inconclusive: 2,
+            n_cut_short: 0,
+            n_spent: 0,
             findings: vec![
-                Tally { id: "assert-7f3a".into(), count: 31, place: "queue.c:88".into() },
-                Tally { id: "dl-02c1".into(), count: 3, place: "pool.c:140 ⇄ pool.c:171".into() },
+                Tally {
+                    id: "assert-7f3a".into(),
+                    count: 31,
+                    place: "queue.c:88".into(),
+                    is_timing: false,
+                },
+                Tally {
+                    id: "dl-02c1".into(),
+                    count: 3,
+                    place: "pool.c:140 ⇄ pool.c:171".into(),
+                    is_timing: false,
+                },
             ],
             search: None,
             sampling: None,
@@ -194,7 +206,7 @@ mod tests {
         let text = block(&heading, &status(), &Style::default());
         expect![[r#"
             | raddle 0.1.0  queue_test  8 workers   strategy: walk              02:13 / 10:00
-            | execs 108k (813/s)   steps/exec 143 avg, 1.9k max   stability 100%   hung 2
+            | execs 108k (813/s)   steps/exec 143 avg, 1.9k max   stability 100%   inconclus…
             | traces 9.3k distinct (last new 41s ago)
             | findings 2:  assert-7f3a ×31 (queue.c:88)  dl-02c1 ×3 (pool.c:140 ⇄ pool.c:171)
         "#]]
@@ -208,7 +220,7 @@ mod tests {
     fn a_line_for_logs() {
         let since = Since { elapsed_s: 92.0, distinct_traces: 9_312 };
         expect![[r#"
-            [00:02:13] execs=108k 813/s traces=9.3k(+0 in 41s) findings=2 stability=100% hung=2
+            [00:02:13] execs=108k 813/s traces=9.3k(+0 in 41s) findings=2 stability=100% inconclusive=2
         "#]]
         .assert_eq(&line(&status(), Some(&since)));
         expect![[r#"

@@ -6,7 +6,7 @@ use raddle_model::{
     Constraint, Explanation, Finding, Observation, OpKind, Passing, Place, Point, Reason, Share,
 };
 
-use crate::{Style, evidence, likelihood, names, number, place, style::Ink};
+use crate::{Style, delays, evidence, likelihood, names, number, place, style::Ink};
 
 /// What a thread does is cut beyond this.
 const WHAT_MAX: usize = 30;
@@ -37,6 +37,7 @@ pub(crate) fn block(finding: &Finding, explanation: &Explanation, style: &Style)
 pub fn sentences(finding: &Finding, explanation: &Explanation, style: &Style) -> Vec<String> {
     let of_evidence = finding.evidence.as_deref().map(|it| evidence::verdict(finding, it, style));
     let mut all = of_evidence.unwrap_or_default();
+    all.extend(delays::note(finding));
     if let Some(reason) = &explanation.reason {
         all.extend(whenever(finding, reason, style));
         all.push(sureness(reason));
@@ -236,6 +237,13 @@ fn observed(finding: &Finding, observation: &Observation, style: &Style) -> Stri
             who(wait),
             at(wait)
         ),
+        Observation::LateSignal { left, signal, wait } => format!(
+            "{} comes when {}'s wait at {} has timed out: it waits again only later, at {}",
+            in_line(finding, signal, style),
+            who(left),
+            at(left),
+            at(wait)
+        ),
         Observation::TakenSignal { signal, woken, wait } => format!(
             "{} woke {}; nothing comes after it for {}, who waits at {}",
             in_line(finding, signal, style),
@@ -314,7 +322,7 @@ fn lock(finding: &Finding, point: &Point) -> String {
 }
 
 /// A note in as many lines as it takes, all but the first indented.
-fn wrapped(out: &mut String, head: &str, text: &str, style: &Style) {
+pub(crate) fn wrapped(out: &mut String, head: &str, text: &str, style: &Style) {
     let room = style.width.saturating_sub(2 + head.chars().count()).max(20);
     let mut line = String::new();
     let mut lines = Vec::new();

@@ -250,7 +250,7 @@ fn mark_of_step(finding: &Finding, idx: usize) -> Option<&'static str> {
         }
         Kind::Misuse if step.result == OpResult::Misused => Some("misuse"),
         Kind::Exit if is_last && step.kind == OpKind::Exit => Some("exits"),
-        Kind::Livelock if is_last => Some("step budget spent"),
+        Kind::Livelock if is_last => Some("the same state again"),
         _ => None,
     }
 }
@@ -272,7 +272,6 @@ fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<C
         Kind::Exit => ("exit", "exits"),
         Kind::Exception => ("throw", "not caught"),
         Kind::Panic => ("panic", "panicked"),
-        Kind::Hang => ("", "no step any more"),
         Kind::Misuse => ("misuse", "misuse"),
         Kind::OutOfMemory => ("allocate", "out of memory"),
         Kind::Deadlock | Kind::Livelock | Kind::Race | Kind::Atomicity => return Vec::new(),

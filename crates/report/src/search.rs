@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
+use raddle_model::Gap;
+
 use crate::{
-    Status, Style,
+    Status, Style, gap,
     number::{count, grouped, percent, short},
     style::Ink,
     table,
@@ -32,8 +34,14 @@ pub struct SearchStatus {
     pub is_finished: bool,
     /// And nothing been left out?
     pub is_exhaustive: bool,
+    /// What limits the claim that nothing fails.
+    pub gaps: Vec<Gap>,
     /// Did a bound leave something out?
     pub is_cut: bool,
+    /// What is not covered although it was searched for.
+    pub unreached: Vec<String>,
+    /// What a search with a bound claims, if nothing was found.
+    pub claim: Option<&'static str>,
     /// What has been explored, in words.
     pub words: String,
     /// Figures of the search's own, by name.
@@ -189,20 +197,23 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
     if search.is_learning {
         let _ = writeln!(out, "search {strategy}: not begun");
     } else if search.is_finished {
-        let verdict = match (has_found, search.is_exhaustive, search.is_cut) {
-            (true, ..) | (_, false, _) => String::new(),
-            (false, true, false) => ": no schedule of this input fails".to_owned(),
-            (false, true, true) => ": none of them fails".to_owned(),
-        };
-        let is_good = search.is_exhaustive && !has_found;
+        let verdict = if has_found { String::new() } else { verdict(search) };
         let but = match (search.diverged + search.too_long, search.unlike) {
-            (0, 0) => "",
+            (0, 0) if search.is_exhaustive || !search.unreached.is_empty() => "",
+            (0, 0) => ", but not everything was under control",
             (0, _) => ", but the same schedule does not always lead to the same steps",
             _ => ", but for what could not be followed",
         };
-        let words = format!("{}{but}{verdict}", said(search, style));
-        let words = if is_good { style.paint(Ink::Good, &words) } else { words };
+        let unreached = match search.unreached.join("; ") {
+            it if it.is_empty() => it,
+            it => format!(", not complete: {it}"),
+        };
+        let words = format!("{}{but}{unreached}{verdict}", said(search, style));
+        let words = if verdict.is_empty() { words } else { style.paint(Ink::Good, &words) };
         let _ = writeln!(out, "search {strategy}: {executions}, {words}");
+        for gap in search.gaps.iter().filter(|_| !has_found) {
+            let _ = writeln!(out, "  not covered: {}", style.tame(&gap::words(gap)));
+        }
     } else {
         let left = left(search, style);
         let _ = writeln!(out, "search {strategy}: {executions}, {}; {left}", said(search, style));
@@ -215,6 +226,18 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
         let _ = writeln!(out, "go on with: {command}");
     }
     out
+}
+
+/// What a search without findings that is at its end may claim: no more than it has seen.
+fn verdict(search: &SearchStatus) -> String {
+    let is_hidden = |it: &Gap| matches!(it, Gap::Suppressed(_) | Gap::Gone(_));
+    if !search.is_exhaustive || search.gaps.iter().any(is_hidden) {
+        String::new()
+    } else if search.is_cut || !search.gaps.is_empty() {
+        format!(": {}", search.claim.unwrap_or("none of them fails"))
+    } else {
+        ": no schedule of this input fails".to_owned()
+    }
 }
 
 /// Orders of places in the table, at most: new ones first.

@@ -17,6 +17,7 @@ fn check(finding: &Finding, style: &Style, expect: Expect) {
         reproduced: None,
         base: "/home/me",
         explanation: None,
+        test: None,
     };
     let mut sources = |place: &Place| samples::source_line(place);
     let text = text::finding(&shown, style, &mut sources);
@@ -162,6 +163,7 @@ fn deadlock_in_ascii() {
         reproduced: None,
         base: "",
         explanation: None,
+        test: None,
     };
     let text = text::finding(&shown, &ASCII, &mut |_| Some("é → x".into()));
     assert!(text.is_ascii(), "{text}");
@@ -318,6 +320,7 @@ fn full_text_folds_nothing() {
         reproduced: None,
         base: "",
         explanation: None,
+        test: None,
     };
     let style = Style { full: true, ..Style::default() };
     let text = text::finding(&shown, &style, &mut |_| None);
@@ -453,6 +456,7 @@ fn json_line() {
         reproduced: Some(json::Reproduced { n: 5, of: 5 }),
         base: "",
         explanation: None,
+        test: None,
     };
     let line = json::finding(&shown);
     assert_eq!(line.lines().count(), 1);
@@ -463,6 +467,7 @@ fn json_line() {
           "bucket": "00000000000002c1",
           "certainty": "shown",
           "cycle": [],
+          "delays": [],
           "evidence": null,
           "execution": 1942,
           "explanation": null,

@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Certainty, Explanation, Finding, Kind, Miss, Missed, OpKind, Place, ThreadState, WaitFor,
+    Explanation, Finding, Home, Kind, Miss, Missed, OpKind, Place, ThreadState, WaitFor,
 };
 
 use crate::{
-    Style, evidence,
+    Style, delays, evidence,
     json::Reproduced,
     minimised, number, place, reason,
     schedule::Schedule,
@@ -41,6 +41,8 @@ pub struct Shown<'a> {
     pub base: &'a str,
     /// Why it happens, if that was looked into.
     pub explanation: Option<&'a Explanation>,
+    /// The test that shows it, if it is one of a suite: `queue tests::two_pushers`.
+    pub test: Option<&'a str>,
 }
 
 /// The whole text of a finding.
@@ -48,6 +50,9 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
     let schedule = Schedule::new(shown.finding, shown.explanation, style);
     let mut out = headline(shown, style);
     body(&mut out, shown, &schedule, style, sources);
+    if let Some(note) = delays::note(shown.finding) {
+        reason::wrapped(&mut out, "note: ", &note, style);
+    }
     let why = shown.explanation.map(|it| reason::block(shown.finding, it, style));
     if let Some(why) = why.filter(|it| !it.is_empty()) {
         let _ = write!(out, "\n{why}");
@@ -136,9 +141,9 @@ pub(crate) fn title(finding: &Finding) -> String {
 
 fn headline(shown: &Shown<'_>, style: &Style) -> String {
     let finding = shown.finding;
-    let (severity, ink) = match finding.certainty {
-        Certainty::Shown => ("error", Ink::Error),
-        Certainty::Potential(_) => ("warning", Ink::Warning),
+    let (severity, ink) = match finding.is_warning() {
+        false => ("error", Ink::Error),
+        true => ("warning", Ink::Warning),
     };
     let label = match shown.id {
         "" => severity.to_owned(),
@@ -235,8 +240,26 @@ fn body(
     }
     match shown.finding.kind {
         Kind::Deadlock => deadlock(out, shown, schedule, style, sources),
-        Kind::Hang | Kind::Livelock => every_stack(out, shown, style, sources),
-        _ => failing_stack(out, shown, style, sources),
+        Kind::Livelock => every_stack(out, shown, style, sources),
+        _ => {
+            failing_stack(out, shown, style, sources);
+            freed(out, shown, style, sources);
+        }
+    }
+}
+
+/// Who freed the memory, and who had allocated it.
+fn freed(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    let Some(freed) = &shown.finding.freed else { return };
+    let mut tell = |head: String, stack: &[Place]| {
+        let _ = writeln!(out, "  {}", style.tame(&head));
+        stacks::render(out, shown, stack, 6, style, sources);
+    };
+    let who = |thread| style.paint(Ink::Strong, &place::thread(shown.finding, thread));
+    tell(format!("freed by {} at:", who(freed.free.thread)), &freed.free.stack);
+    if let Home::Heap { thread, stack, .. } = &freed.location.home {
+        let size = number::count(freed.location.size, "byte");
+        tell(format!("allocated by {} ({size}) at:", who(*thread)), stack);
     }
 }
 
@@ -282,7 +305,7 @@ fn missed(shown: &Shown<'_>, missed: &Missed) -> String {
     let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
     let became = match missed.why {
         Miss::TooEarly => "came before the wait: nobody waited yet".to_owned(),
-        Miss::Another(_) => missed.text(),
+        Miss::TooLate | Miss::Another(_) => missed.text(),
     };
     format!("the last {what}, by {thread}{at} (step {}), {became}", number::grouped(missed.step))
 }
@@ -310,11 +333,6 @@ fn waiting(
 
 /// What every thread was doing, with its stack.
 fn every_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
-    let hint = match shown.finding.kind {
-        Kind::Hang => "if it is only slow: --hang-timeout gives it longer",
-        _ => "if it only has much to do: --max-steps gives it more",
-    };
-    let _ = writeln!(out, "  {hint}");
     for state in &shown.finding.threads {
         let label = style.paint(Ink::Strong, &place::thread(shown.finding, state.thread));
         let _ = writeln!(out, "  {label} {}", doing(shown.finding, state));

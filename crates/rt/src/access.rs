@@ -4,17 +4,21 @@
 //! an execution learns, that a variable is shared after all, is told to the launcher by name, and
 //! known from the first access on in later executions.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::{
+    arch::naked_asm,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
-use raddle_analysis::hb::{Atomic, Segment};
-use raddle_model::{End, Event, Flags, Misuse, ObjectId, Op, OpKind, Points};
+use raddle_analysis::hb::Segment;
+use raddle_model::{Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
     control::{Caller, Control, control, enter, leave, looks, may_enter},
     detect::Touch,
-    end,
+    freed::end_freed,
     shadow::{Cell, Shadow, State},
     step::step,
+    waiting::stare,
 };
 
 /// An access of `SIZE` bytes (1, 2, 4 or 8) that was not settled by one look at its cell: what is the
@@ -27,6 +31,13 @@ pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
 ) {
     if !looks() {
         return;
+    }
+    // SAFETY: active means initialised.
+    if !IS_WRITE && unsafe { (*control()).hot.patience } < 0 {
+        let touch = Touch::new(address, SIZE, OpKind::Read, Caller { pc, sp });
+        if stare(&touch) {
+            return;
+        }
     }
     // SAFETY: active means initialised.
     if SIZE >= 4 && address.is_multiple_of(SIZE) && unsafe { is_settled::<SIZE, IS_WRITE>(address) }
@@ -83,7 +94,7 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
             return leave(());
         }
         if let Some(object) = (*control()).touch(&touch) {
-            if (*control()).machine.n_live() > 1 && is_due() {
+            if (*control()).machine.n_live() > 1 && is_wanted(object, &touch) && is_due() {
                 visible(object, &touch, Flags::NONE);
             }
             (*control()).inspect(&touch);
@@ -108,7 +119,8 @@ unsafe fn of_all(touch: &Touch) {
 }
 
 /// An access to a volatile object: those are made for others to see, so it is always a step. (Who waits
-/// for a volatile flag would wait for ever if the flag were its own until another writes it.)
+/// for a volatile flag would wait for ever if the flag were its own until another writes it.) It orders nothing, and
+/// races as any other plain access does.
 #[cold]
 #[inline(never)]
 pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller) {
@@ -128,21 +140,73 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
         if (*control()).machine.n_live() > 1 {
             visible(object, &touch, Flags::VOLATILE);
         }
-        let event = Event { kind, flags: Flags::VOLATILE, ..Event::default() };
-        if let Some(atomic) = Atomic::of(&event) {
-            // The program's own access comes after this one: what is there now tells nothing.
-            (*control()).inspect_volatile(&touch, object, atomic);
-        }
+        (*control()).inspect(&touch);
     }
     leave(());
 }
 
-/// Accesses to variables that were left out, while a budget runs short.
+/// So many accesses of an execution to variables that nobody has raced for are steps: they say what happened, and
+/// change nothing. Of a program that does little else, a reader has seen enough by then.
+const QUIET_MAX: u64 = 1 << 12;
+
+/// Those that there were.
+static N_QUIET: AtomicU64 = AtomicU64::new(0);
+
+/// Is an access to a variable worth a step? A race is seen whether it is one or not.
+#[inline]
+unsafe fn is_wanted(object: ObjectId, touch: &Touch) -> bool {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        let is_all = (*control).points == Points::All || (*control).is_among_last();
+        if is_all || (*control).emit.is_exposed(object) {
+            return true;
+        }
+        N_QUIET.fetch_add(1, Relaxed) < QUIET_MAX || is_awaited(object, touch)
+    }
+}
+
+/// Does the thread that runs read the same again and again? Who waits must be seen to wait.
+unsafe fn is_awaited(object: ObjectId, touch: &Touch) -> bool {
+    let Touch { address, size, kind, caller, .. } = *touch;
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        if kind != OpKind::Read || size > 8 {
+            (*control()).this().spin.reset();
+            return false;
+        }
+        let site = (*control()).site_of(touch);
+        let value = look(address, size, caller);
+        (*control()).this().spin.read(site, object, value);
+        (*control()).this().spin.flags() != Flags::NONE
+    }
+}
+
+/// A read of memory that nobody else may know yet, by a thread that waits for it to change: it is a step, and so are
+/// those to come.
+pub(crate) unsafe fn watch(touch: &Touch) {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let object = (*control()).variables(touch.address, touch.size);
+        visible(object, touch, Flags::SPIN);
+        (*control()).inspect(touch);
+    }
+}
+
+/// Accesses to variables since a budget has run short, and those of them that were left out.
+static N_MET: AtomicU64 = AtomicU64::new(0);
 static N_THINNED: AtomicU64 = AtomicU64::new(0);
 
 /// Begins another execution.
 pub(crate) fn restart() {
+    N_MET.store(0, Relaxed);
     N_THINNED.store(0, Relaxed);
+    N_QUIET.store(0, Relaxed);
+}
+
+/// Accesses to variables that were left out so far.
+pub(crate) fn n_thinned() -> u32 {
+    u32::try_from(N_THINNED.load(Relaxed)).unwrap_or(u32::MAX)
 }
 
 /// Is an access to a variable a step? All are, until a quarter of the budget is spent: then a program
@@ -157,8 +221,10 @@ unsafe fn is_due() -> bool {
             return true;
         }
         let every = if n_steps < budget / 2 { 16 } else { 256 };
-        let is_due = N_THINNED.fetch_add(1, Relaxed).is_multiple_of(every);
-        is_due || (*control()).this().spin.flags() != Flags::NONE
+        let is_due = N_MET.fetch_add(1, Relaxed).is_multiple_of(every)
+            || (*control()).this().spin.flags() != Flags::NONE;
+        N_THINNED.fetch_add(u64::from(!is_due), Relaxed);
+        is_due
     }
 }
 
@@ -177,17 +243,17 @@ unsafe fn visible(object: ObjectId, touch: &Touch, flags: Flags) {
         step(op);
         let cell = (*control()).shadow.cell(address);
         if !cell.is_null() && (*cell).state() == State::Freed {
-            end::end_about(End::Misuse(Misuse::UseAfterFree), site, object, b"");
+            end_freed(Misuse::UseAfterFree, address, site, object);
         }
+        let mut seen = 0;
         if size <= 8 && kind != OpKind::Write {
-            (*control()).peeks_from = Some(caller);
-            let value = peek(address, size);
-            (*control()).peeks_from = None;
-            (*control()).emit.set_value(value, size as u8);
-            (*control()).this().spin.read(site, object, value);
+            seen = look(address, size, caller);
+            (*control()).emit.set_value(seen, size as u8);
+            (*control()).this().spin.read(site, object, seen);
         } else if size <= 8 && !(*control()).options.is_null() {
             (*control()).written = Written { address, size };
         }
+        (*control()).note_step(&op, seen);
     }
 }
 
@@ -203,14 +269,54 @@ impl Written {
     pub(crate) const NONE: Written = Written { address: 0, size: 0 };
 }
 
-/// The value at an address that the program is about to read.
-pub(crate) unsafe fn peek(address: usize, size: usize) -> u64 {
-    let mut bytes = [0_u8; 8];
-    for (idx, byte) in bytes.iter_mut().enumerate().take(size) {
-        // SAFETY: the program reads these bytes next; if it must not, it crashes here as there.
-        *byte = unsafe { ((address + idx) as *const u8).read_volatile() };
+/// The same for a caller who has not read it yet: if it must not, the fault is the caller's.
+unsafe fn look(address: usize, size: usize, caller: Caller) -> u64 {
+    // SAFETY: the thread that runs is inside a hook; the program's promise is passed on.
+    unsafe {
+        (*control()).peeks_from = Some(caller);
+        let value = peek(address, size);
+        (*control()).peeks_from = None;
+        value
     }
-    u64::from_le_bytes(bytes)
+}
+
+/// The value at an address that the program is about to read, of up to eight bytes. It may fault as the program
+/// will: who handles that goes on in [`nothing_there`], and so this uses no stack.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C" fn peek(address: usize, size: usize) -> u64 {
+    naked_asm!(
+        "xor eax, eax",
+        "cmp rsi, 4",
+        "jne 2f",
+        "mov eax, [rdi]",
+        "ret",
+        "2: cmp rsi, 8",
+        "jne 3f",
+        "mov rax, [rdi]",
+        "ret",
+        "3: test rsi, rsi",
+        "jz 4f",
+        "dec rsi",
+        "shl rax, 8",
+        "mov al, [rdi + rsi]",
+        "jmp 3b",
+        "4: ret",
+    )
+}
+
+/// At least as many bytes as [`peek`] has.
+const PEEK_BYTES: usize = 48;
+
+/// Is this instruction one of [`peek`]'s?
+pub(crate) fn is_peek(pc: usize) -> bool {
+    let start = peek as *const () as usize;
+    (start..start + PEEK_BYTES).contains(&pc)
+}
+
+/// The rest of a [`peek`] at memory that is not there.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C" fn nothing_there() -> u64 {
+    naked_asm!("xor eax, eax", "ret")
 }
 
 impl Control {
@@ -237,7 +343,7 @@ impl Control {
                     self.access_own(cell, at, touch);
                 }
                 State::Sync(_) => {}
-                State::Freed => self.used_after_free(touch.caller),
+                State::Freed => self.used_after_free(at, touch),
                 State::Variable(object) => variable = variable.or(Some(object)),
                 State::Untouched => {
                     if self.shared.is_empty() || !self.is_named_shared(at) {
@@ -319,10 +425,10 @@ impl Control {
         }
     }
 
-    fn used_after_free(&mut self, caller: Caller) {
+    fn used_after_free(&mut self, at: usize, touch: &Touch) {
         if self.is_execution {
-            let site = self.site(caller);
-            end::end_about(End::Misuse(Misuse::UseAfterFree), site, ObjectId::NONE, b"");
+            let site = self.site_of(touch);
+            end_freed(Misuse::UseAfterFree, at.max(touch.address), site, ObjectId::NONE);
         }
     }
 

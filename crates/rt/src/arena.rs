@@ -3,6 +3,7 @@
 
 use std::{
     alloc::{GlobalAlloc, Layout},
+    ops::Range,
     ptr,
     sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::*},
 };
@@ -23,10 +24,17 @@ static LOCK: AtomicBool = AtomicBool::new(false);
 
 /// Fresh zeroed memory from the kernel; null if there is none.
 pub(crate) fn map(size: usize) -> *mut u8 {
-    /// Far from where the kernel puts what the program maps: that must not depend on us.
-    static HINT: AtomicUsize = AtomicUsize::new(0x1000_0000_0000);
     const PAGE: usize = 4096;
     map_at(HINT.fetch_add(size.next_multiple_of(PAGE), Relaxed), size)
+}
+
+/// Far from where the kernel puts what the program maps: that must not depend on us.
+const FIRST: usize = 0x1000_0000_0000;
+static HINT: AtomicUsize = AtomicUsize::new(FIRST);
+
+/// Where what [`map`] has mapped is.
+pub(crate) fn range() -> Range<usize> {
+    FIRST..HINT.load(Relaxed)
 }
 
 static N_MAPPED: AtomicUsize = AtomicUsize::new(0);

@@ -1,14 +1,22 @@
 //! An execution has spent its steps: does it go in circles, or has it only much to do?
 //!
-//! Who goes in circles comes again and again to the same steps: the same thread at the same place does the same to the
-//! same object, with the same value. Who works does not: values count up, objects are new. So the later half of the
-//! last steps is compared with the earlier one, and where enough of it is new the budget is extended. No access is
-//! left out of these steps (`access::is_due`): it may be the one that shows the work. A loop whose work cannot be seen in
-//! its steps (a lock is taken and given back a million times) is still taken for a circle. But not before whoever could go
-//! on has been seen to: a thread that waits in circles for another, which some strategies let it do for long, may
-//! only have to be passed by.
+//! First, is it worth more? Who goes in circles comes again and again to the same steps: the same thread at the same
+//! place does the same to the same object, with the same value. Who works does not: values count up, objects are new.
+//! So the later half of the last steps is compared with the earlier one, and where enough of it is new the budget is
+//! extended. No access is left out of these steps (`access::is_due`): it may be the one that shows the work. This is a
+//! guess, and nothing is concluded from it.
+//!
+//! Then comes the *trial*. It may be the picker that keeps the program from its end, so at first threads are chosen
+//! uniformly at random for a while, which gets out of every circle that a schedule can leave. Then they take turns, so
+//! that a program whose state comes again does so soon, and its whole state (`state`) is compared with earlier ones
+//! (Brent's way: one state is kept, and replaced after twice as many steps each time). If the same state comes three
+//! times, and every thread that could go on in between has, the program can go on like this for ever under a fair
+//! scheduler: a livelock, and that is proven. Anything else is inconclusive: the execution is cut short.
+//!
+//! What comes from outside, and what time will bring, ends no circle that anybody could prove, so an execution that asks
+//! for such things, or has a thread with a deadline, is never called a livelock.
 
-use raddle_model::{Event, ThreadId, mix};
+use raddle_model::{End, Event, Flags, Op, OpKind, Rng, ThreadId, mix};
 
 use crate::control::Control;
 
@@ -21,6 +29,41 @@ const NEW_ONE_OF: usize = 64;
 const NEW_ONE_OF_SWITCHES: usize = 4;
 /// The budget is extended to so many times what was given.
 const EXTENDED_MAX: u64 = 16;
+/// How often a state must come again.
+const REPEATS: u32 = 3;
+/// How often all memory is compared, at most.
+const COMPARED_MAX: u32 = 256;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    rng: Rng,
+    /// Choices left that are random, and then those that go round.
+    n_random: u64,
+    n_turns: u64,
+    /// Choices since threads take turns, and how many there are to be before a state is kept.
+    n_taken: u64,
+    keep_at: u64,
+    kept: Option<State>,
+    n_compared: u32,
+}
+
+/// A state that may come again.
+#[derive(Debug)]
+struct State {
+    outline: u64,
+    stacks_and_objects: u64,
+    memory: u64,
+    outside: u64,
+    /// The step before which it was.
+    step: u64,
+    /// How often it has come again, and how often only its outline has.
+    n_repeats: u32,
+    n_alike: u64,
+    /// By thread: has it been able to go on since, and has it gone on?
+    could: Vec<bool>,
+    went: Vec<bool>,
+}
 
 impl Control {
     /// Is a step among those that will tell who goes in circles?
@@ -28,9 +71,27 @@ impl Control {
         self.emit.n_steps + n_last(self.max_steps) >= self.max_steps
     }
 
-    /// Is there no reason to go on, although the steps are spent?
+    /// The steps are spent: is that the end of the execution? With what it says of itself.
     #[cold]
-    pub(crate) fn is_spent(&mut self) -> bool {
+    pub(crate) fn end_if_spent(&mut self, proposed: Option<&Op>) -> Option<(End, String)> {
+        let Some(mut trial) = self.trial.take() else {
+            if !self.is_worth_more() {
+                self.forget_places();
+                self.trial = Some(Box::new(Trial::new(self.max_steps)));
+            }
+            return None;
+        };
+        let end = match trial.n_random + trial.n_turns {
+            0 => Some((End::Spent, String::new())),
+            _ if trial.n_random > 0 => None,
+            _ => self.look_for_state(&mut trial, proposed).map(|it| (End::Livelock, it)),
+        };
+        self.trial = Some(trial);
+        end
+    }
+
+    /// Does the execution seem to get somewhere? Then its budget is extended.
+    fn is_worth_more(&mut self) -> bool {
         // SAFETY: the header is mapped for as long as the process lives.
         let given = unsafe { (*self.header).max_steps };
         let last = self.emit.last_events(n_last(self.max_steps) as usize);
@@ -38,11 +99,141 @@ impl Control {
         let (earlier, later) = last.split_at(last.len() / 2);
         let goes_in_circles = have_all_gone_on(later, enabled) && nothing_is_new(earlier, later);
         if self.max_steps / EXTENDED_MAX >= given || goes_in_circles {
-            return true;
+            return false;
         }
         self.max_steps += given;
-        false
+        true
     }
+
+    /// Has the program come back to a state often enough? With what is said of it then.
+    fn look_for_state(&mut self, trial: &mut Trial, proposed: Option<&Op>) -> Option<String> {
+        if !self.note_place() || !self.machine.is_timeless() {
+            trial.kept = None;
+            return None;
+        }
+        let outline = self.outline(proposed);
+        if let Some(kept) = &mut trial.kept {
+            kept.follow(self);
+            if kept.outline == outline && kept.is_compared_now() {
+                trial.n_compared += 1;
+                if self.is_in(kept) {
+                    kept.n_repeats += 1;
+                }
+                if kept.n_repeats >= REPEATS && kept.has_been_fair() {
+                    return Some(kept.words(self.emit.n_steps));
+                }
+            }
+        }
+        if trial.n_taken >= trial.keep_at && trial.n_compared < COMPARED_MAX {
+            trial.keep_at *= 2;
+            trial.n_compared += 1;
+            trial.kept = self.state(outline);
+        }
+        None
+    }
+
+    fn state(&self, outline: u64) -> Option<State> {
+        let n_threads = self.threads.len();
+        Some(State {
+            outline,
+            stacks_and_objects: self.stacks_and_objects(),
+            memory: self.memory()?,
+            outside: self.outside()?,
+            step: self.emit.n_steps,
+            n_repeats: 0,
+            n_alike: 0,
+            could: vec![false; n_threads],
+            went: vec![false; n_threads],
+        })
+    }
+
+    /// Is the program, whose outline is the same, in this state?
+    fn is_in(&self, kept: &State) -> bool {
+        kept.stacks_and_objects == self.stacks_and_objects()
+            && Some(kept.memory) == self.memory()
+            && Some(kept.outside) == self.outside()
+    }
+
+    /// The next thread of a trial: any one at random, later each in turn.
+    pub(crate) fn next_of_trial(&mut self, proposed: Option<&Op>) -> Option<ThreadId> {
+        let (machine, me) = (&self.machine, self.me);
+        let trial = self.trial.as_deref_mut()?;
+        let n_others = machine.n_enabled();
+        if trial.n_random > 0 {
+            trial.n_random -= 1;
+            let choice = trial.rng.below(n_others + u32::from(proposed.is_some()));
+            return Some(if choice == n_others { me } else { machine.enabled(choice) });
+        }
+        trial.n_turns = trial.n_turns.saturating_sub(1);
+        trial.n_taken += 1;
+        let n_threads = machine.n_threads();
+        let others = (me.0 + 1..n_threads).chain(0..me.0).map(ThreadId);
+        let next = others.into_iter().find(|it| machine.is_enabled(*it)).unwrap_or(me);
+        let op = proposed.filter(|_| next == me).unwrap_or(machine.pending(next));
+        if asks_the_world(op) {
+            trial.kept = None;
+        }
+        Some(next)
+    }
+}
+
+impl Trial {
+    fn new(max_steps: u64) -> Trial {
+        Trial {
+            rng: Rng::new(0),
+            n_random: (max_steps / 64).clamp(1 << 10, 1 << 14),
+            n_turns: (max_steps / 16).clamp(1 << 12, 1 << 16),
+            n_taken: 0,
+            keep_at: 1,
+            kept: None,
+            n_compared: 0,
+        }
+    }
+}
+
+impl State {
+    /// Notes who could go on, and who has.
+    fn follow(&mut self, control: &Control) {
+        let machine = &control.machine;
+        self.could.resize(control.threads.len(), false);
+        self.went.resize(control.threads.len(), false);
+        self.went[control.me.idx()] = true;
+        for idx in 0..machine.n_enabled() {
+            self.could[machine.enabled(idx).idx()] = true;
+        }
+    }
+
+    fn has_been_fair(&self) -> bool {
+        self.could.iter().zip(&self.went).all(|(could, went)| *went || !could)
+    }
+
+    /// The outline has come again: is all compared? Always at first, later ever more seldom, but so that whichever of
+    /// them is the one is met soon: one in so many, two in three times as many.
+    fn is_compared_now(&mut self) -> bool {
+        self.n_alike += 1;
+        let odd = self.n_alike >> self.n_alike.trailing_zeros();
+        odd == 1 || odd == 3 || self.n_repeats > 0
+    }
+
+    /// After how many steps it comes again.
+    fn words(&self, step: u64) -> String {
+        ((step - self.step) / u64::from(self.n_repeats)).to_string()
+    }
+}
+
+/// Does an op depend on what is outside the program, on time, or on a choice that another execution would make
+/// otherwise? (Signals are not part of a state.)
+fn asks_the_world(op: &Op) -> bool {
+    let by_kind = matches!(
+        op.kind,
+        OpKind::Any
+            | OpKind::Sleep
+            | OpKind::Kill
+            | OpKind::Handle
+            | OpKind::SigWait
+            | OpKind::Cancel
+    );
+    by_kind || op.kind.is_io() || op.flags.has(Flags::TIMED)
 }
 
 const fn n_last(budget: u64) -> u64 {

@@ -33,8 +33,10 @@ use crate::{
     access::{self, Written},
     control::{self, Caller, Control, LOOKS, control, enter, is_active},
     emit::Mark,
-    end, locals, server,
-    time::Time,
+    end,
+    forks::Forks,
+    locals, server,
+    step::yield_now,
 };
 
 /// A function to be explored. What it returns is 0, unless it has failed and its caller will say how.
@@ -80,7 +82,6 @@ struct Beginning {
     machine: Machine,
     emit: Mark,
     ordinals: Vec<u32>,
-    time: Time,
     thread: ThreadId,
     /// Where its stack ends.
     sp: usize,
@@ -235,7 +236,7 @@ unsafe fn run_twice(function: Function, arg: *mut c_void, site: SiteId) -> c_int
                 (*control).check.n_before = 0;
                 return control::leave(code);
             }
-            end_if_threads_are_left(site);
+            await_threads(site);
             if run == 0 {
                 (*control).check.first =
                     ((*control).emit.digest, (*control).emit.last_events(EVENTS_MAX));
@@ -275,7 +276,7 @@ unsafe fn serve(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
                 (*control).check.n_before = 0;
                 return control::leave(code);
             }
-            end_if_threads_are_left(site);
+            await_threads(site);
             end::tell(End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
             (*control).check.n_served += 1;
             let n_served = (*control).check.n_served;
@@ -305,7 +306,7 @@ unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
             (*control).check.n_before = 0;
             return control::leave(code);
         }
-        end_if_threads_are_left(site);
+        await_threads(site);
         (*control).keep_sites();
         (*header).n_races = n_races;
         server::forget_told(header);
@@ -324,15 +325,26 @@ fn forget_output() {
     unsafe { __fpurge(stdout) };
 }
 
-/// The function has returned, but threads that it has created have not finished.
-unsafe fn end_if_threads_are_left(site: SiteId) {
-    // SAFETY: the thread that runs is inside a hook.
+/// The function has returned, but threads that it has created have not finished: they may go on to their end. (The
+/// end of a `thread::scope` waits for closures, not for the threads that ran them.) Who has not come there soon never
+/// will, or does more than finish.
+unsafe fn await_threads(site: SiteId) {
+    const TURNS_MAX: u32 = 1_000;
+    // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
     unsafe {
         let control = control();
         let beginning = (*control).check.beginning.as_ref().expect("bug: it has begun");
-        if (*control).machine.n_live() > beginning.machine.n_live() {
-            end::end(End::Misuse(Misuse::ThreadsLeft), site, b"");
+        let n_before = beginning.machine.n_live();
+        for _ in 0..TURNS_MAX {
+            if (*control).machine.n_live() <= n_before {
+                return;
+            }
+            if (*control).machine.n_enabled() == 0 {
+                break;
+            }
+            yield_now(site);
         }
+        end::end(End::Misuse(Misuse::ThreadsLeft), site, b"");
     }
 }
 
@@ -358,7 +370,6 @@ impl Control {
         self.check.beginning = Some(Box::new(Beginning {
             emit: self.emit.mark(),
             ordinals: self.heap.ordinals(),
-            time: self.time.clone(),
             thread: self.me,
             sp: raw::stack_pointer(),
             depth: self.hot.stack.depth(),
@@ -385,13 +396,13 @@ impl Control {
         self.emit.restore(&beginning.emit);
         self.ways.restart();
         self.heap.restart(&beginning.ordinals);
-        self.time.clone_from(&beginning.time);
         self.shadow.undo();
         self.detect.restart(self.threads.iter().map(|it| it.object));
         self.io.restart(self.emit.n_objects());
         self.panics.clear();
         forget_output();
         self.signals.restart();
+        self.forks = Forks::default();
         access::restart();
         self.written = Written::NONE;
         crate::hooks::seed_random(0);

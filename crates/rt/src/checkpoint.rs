@@ -20,7 +20,7 @@ use std::{
 use libc::c_int;
 use raddle_fiber::raw;
 use raddle_model::Event;
-use raddle_trace::{Checkpoint, Header, NoteEntry, Options, RaceEntry, Summary};
+use raddle_trace::{Checkpoint, FreedEntry, Header, NoteEntry, Options, RaceEntry, Summary};
 
 use crate::{
     control::Control,
@@ -156,7 +156,7 @@ impl Saved {
         // SAFETY: the header and the areas are mapped; only this execution writes to them.
         unsafe {
             let header: *const Header = control.header;
-            let is_tied = control.is_tied || (*header).summary.n_uncontrolled > 0;
+            let is_tied = !control.tied.is_empty() || (*header).summary.n_uncontrolled > 0;
             if is_tied || n_steps > caps.events as usize {
                 return None;
             }
@@ -200,6 +200,7 @@ impl Saved {
             header.n_events = 0;
             header.n_message = 0;
             header.end_thread = u32::MAX;
+            header.end_freed = FreedEntry::NONE;
             header.heartbeat.store(self.heartbeat, Relaxed);
             raw::syscall(libc::SYS_ftruncate, [1, 0, 0, 0, 0, 0]);
             let (bytes, len) = (self.output.as_ptr() as usize, self.output.len());

@@ -3,6 +3,7 @@
 use std::{
     cell::UnsafeCell,
     mem::MaybeUninit,
+    ops::Range,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
@@ -13,10 +14,12 @@ use raddle_trace::{Header, Segment};
 
 use crate::{
     access::Written,
+    budget::Trial,
     check::Check,
     detect::Detect,
     emit::Emit,
     end::Brief,
+    forks::Forks,
     heap::Heap,
     io::Io,
     names::Modules,
@@ -26,7 +29,7 @@ use crate::{
     stack::ShadowStack,
     stacks::Stacks,
     threads::ThreadRt,
-    time::Time,
+    waiting::{PATIENCE, Waiting},
     ways::Ways,
 };
 
@@ -53,6 +56,8 @@ pub(crate) struct Control {
     /// program's, at this place.
     pub(crate) peeks_from: Option<Caller>,
     pub(crate) machine: Machine,
+    /// How far time has jumped to the deadline of the thread that was chosen, although others could go on.
+    pub(crate) delay_ns: u64,
     pub(crate) chooser: Chooser<'static>,
     #[expect(clippy::vec_box, reason = "a switch keeps pointers to entries while the table grows")]
     pub(crate) threads: Vec<Box<ThreadRt>>,
@@ -65,7 +70,6 @@ pub(crate) struct Control {
     pub(crate) stacks: Stacks,
     /// Panics of Rust threads.
     pub(crate) panics: Panics,
-    pub(crate) time: Time,
     pub(crate) io: Io,
     pub(crate) signals: Signals,
     /// Calls of `raddle_check`.
@@ -73,6 +77,10 @@ pub(crate) struct Control {
     /// Names known to be shared, sorted.
     pub(crate) shared: Vec<u64>,
     pub(crate) max_steps: u64,
+    /// What is tried with an execution whose steps are spent.
+    pub(crate) trial: Option<Box<Trial>>,
+    /// Threads that wait in rounds.
+    pub(crate) waiting: Waiting,
     /// Which steps are scheduling points.
     pub(crate) points: Points,
     /// Where to write down who could have gone on; null if nobody asks.
@@ -82,8 +90,9 @@ pub(crate) struct Control {
     /// The last write, whose value is not known before the program has gone on.
     pub(crate) written: Written,
     pub(crate) brief: Brief,
-    /// Does the program share memory with others, that a copy of it would share too?
-    pub(crate) is_tied: bool,
+    /// Memory that the program shares with others, and that a copy of it would share too.
+    pub(crate) tied: Vec<Range<usize>>,
+    pub(crate) forks: Forks,
     /// Which plan's settings are in force.
     pub(crate) plan_number: u32,
     pub(crate) segment: Segment,
@@ -98,6 +107,8 @@ pub(crate) struct Hot {
     /// the latter as things stand: alone, or while others are alive.
     pub(crate) mine: u64,
     pub(crate) mine_written: u64,
+    /// Reads that it may still make before they are looked at, if it makes no step.
+    pub(crate) patience: i32,
     /// The shadow's table.
     pub(crate) chunks: *mut *mut Cell,
     /// Its thread pointer.
@@ -110,7 +121,8 @@ impl Hot {
     /// That of a thread that has accessed nothing.
     pub(crate) fn new(fs: usize, chunks: *mut *mut Cell) -> Hot {
         let mine = Cell::NOBODYS.twice();
-        Hot { mine, mine_written: mine, chunks, fs, stack: ShadowStack::new() }
+        let stack = ShadowStack::new();
+        Hot { mine, mine_written: mine, patience: PATIENCE, chunks, fs, stack }
     }
 }
 

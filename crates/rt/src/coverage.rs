@@ -250,6 +250,11 @@ impl Held {
         self.n == 0
     }
 
+    /// All that is held.
+    pub(crate) fn all(&self) -> &[ObjectId] {
+        &self.locks[..self.n as usize]
+    }
+
     /// Those that were held when the last one was taken.
     pub(crate) fn before_last(&self) -> &[ObjectId] {
         &self.locks[..self.n as usize - 1]

@@ -19,7 +19,11 @@ mod intent;
 mod told;
 mod watched;
 
-use raddle_analysis::hb::{Accessed, Atomic, Causality, Conflict, Histories, HistoryId, Segment};
+use std::collections::BTreeSet;
+
+use raddle_analysis::hb::{
+    Accessed, Atomic, Bytes, Causality, Conflict, Histories, HistoryId, Segment,
+};
 use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, Points, SiteId, ThreadId};
 
 use self::{intent::Intent, watched::Watched};
@@ -35,14 +39,24 @@ pub(crate) struct Detect {
     is_on: bool,
     causality: Causality,
     histories: Histories,
-    /// By variable: what atomic ops have left in it, and how many bytes of it; 0 if that is not known.
-    values: Vec<(u64, u8)>,
+    /// By variable: what atomic ops have left in it.
+    values: Vec<Left>,
     /// No variable from this one on has been looked at.
     n_values: usize,
     /// Hashes of the races told in this execution.
-    told: Vec<u64>,
+    told: BTreeSet<u64>,
     watched: Watched,
     intent: Intent,
+}
+
+/// What atomic ops have left in eight bytes of a variable.
+#[derive(Clone, Copy, Debug, Default)]
+struct Left {
+    value: [u8; 8],
+    /// Which bytes are known, as a bit set.
+    known: u8,
+    /// Which eight bytes.
+    window: u32,
 }
 
 /// An access to memory.
@@ -68,16 +82,16 @@ impl Touch {
         Touch { kind, site: self.site.clone(), ..*self }
     }
 
+    fn bytes(&self) -> Bytes {
+        Bytes { start: self.address as u64, size: self.size as u64 }
+    }
+
     /// Which bytes of the cell at `at` it is to.
     #[inline]
     pub(crate) fn mask(&self, at: usize) -> u8 {
         let from = self.address.saturating_sub(at);
         let to = (self.address + self.size).saturating_sub(at).min(4);
         (Cell::WHOLE << from) & (Cell::WHOLE >> (4 - to))
-    }
-
-    const fn is_read(&self) -> bool {
-        !matches!(self.kind, OpKind::Write | OpKind::AtomicStore | OpKind::Free)
     }
 }
 
@@ -90,9 +104,9 @@ impl Detect {
             is_on: false,
             causality,
             histories: Histories::new(),
-            values: vec![(0, 0); 64],
+            values: vec![Left::default(); 64],
             n_values: 0,
-            told: Vec::new(),
+            told: BTreeSet::new(),
             watched: Watched::default(),
             intent: Intent::default(),
         }
@@ -106,9 +120,10 @@ impl Detect {
             self.causality.stands_for(object, ThreadId(idx as u32));
         }
         self.histories.clear();
-        self.values[..self.n_values].fill((0, 0));
+        self.values[..self.n_values].fill(Left::default());
         self.n_values = 0;
         self.told.clear();
+        self.intent.restart();
         if self.watched.is_used() {
             self.watched = Watched::default();
         }
@@ -409,9 +424,6 @@ impl Control {
             self.tell_race(at, touch, conflict);
         }
         self.expose_memory(self.shadow.cell(at), touch);
-        if touch.is_read() && conflict.earlier.is_write {
-            self.detect.causality.join_race(self.me, conflict.thread);
-        }
     }
 
     /// An atomic op was performed on a variable: what it orders, and what it races with.
@@ -426,23 +438,45 @@ impl Control {
         if !self.detect.is_on || self.machine.n_threads() == 1 {
             return;
         }
-        if self.detect.is_foreign(object, touch, atomic, seen) {
+        let (offset, _) = self.emit.bytes_of(object, touch.address, touch.size);
+        if self.detect.is_foreign(object, offset as usize, touch, atomic, seen) {
             self.detect.causality.know_all_at(self.me, object);
         }
-        self.detect.causality.before_atomic(self.me, object, atomic);
+        let bytes = touch.bytes();
+        self.acquire_annotated(bytes, atomic);
+        self.for_objects(touch, object, |causality, me, object| {
+            causality.before_atomic(me, object, bytes, atomic);
+        });
         self.inspect(&touch.with_kind(atomic.access()));
-        self.detect.causality.after_atomic(self.me, object, atomic);
+        self.for_objects(touch, object, |causality, me, object| {
+            causality.after_atomic(me, object, bytes, atomic);
+        });
         self.set_mine();
     }
 
-    /// A volatile access is about to be made: as an atomic one, whose value is not known.
-    pub(crate) fn inspect_volatile(&mut self, touch: &Touch, object: ObjectId, atomic: Atomic) {
-        if self.detect.is_on && self.machine.n_threads() > 1 {
-            self.detect.causality.before_atomic(self.me, object, atomic);
-            self.inspect(&touch.with_kind(atomic.access()));
-            self.detect.causality.after_atomic(self.me, object, atomic);
-            self.detect.forget_value(object);
-            self.set_mine();
+    /// Each variable that an access is to. One is the rule; but four bytes may have been one before eight were.
+    #[inline]
+    fn for_objects(
+        &mut self,
+        touch: &Touch,
+        first: ObjectId,
+        mut each: impl FnMut(&mut Causality, ThreadId, ObjectId),
+    ) {
+        each(&mut self.detect.causality, self.me, first);
+        let mut at = (touch.address & !3) + 4;
+        while at < touch.address + touch.size {
+            if let Some(object) = self.known_variable(at).filter(|it| *it != first) {
+                each(&mut self.detect.causality, self.me, object);
+            }
+            at += 4;
+        }
+    }
+
+    /// The thread that runs comes after what atomic ops have released at an address.
+    pub(super) fn acquire_atomics(&mut self, address: usize) {
+        if let Some(object) = self.known_variable(address).filter(|_| self.detect.is_on) {
+            let bytes = Bytes { start: address as u64, size: 1 };
+            self.detect.causality.acquire_bytes(self.me, object, bytes);
         }
     }
 
@@ -497,24 +531,40 @@ impl Control {
 
 impl Detect {
     /// Has code without hooks changed a variable since the last atomic op on it? Notes what is in it now.
-    fn is_foreign(&mut self, object: ObjectId, touch: &Touch, atomic: Atomic, seen: u64) -> bool {
+    fn is_foreign(
+        &mut self,
+        object: ObjectId,
+        offset: usize,
+        touch: &Touch,
+        atomic: Atomic,
+        seen: u64,
+    ) -> bool {
         if self.values.len() <= object.idx() {
-            self.values.resize(object.idx() + 64, (0, 0));
+            self.values.resize(object.idx() + 64, Left::default());
         }
         self.n_values = self.n_values.max(object.idx() + 1);
-        let size = touch.size.min(8) as u8;
-        let known = self.values[object.idx()];
-        let is_foreign = atomic.kind != OpKind::AtomicStore && known.1 == size && known.0 != seen;
+        let (window, first) = ((offset / 8) as u32, offset % 8);
+        let size = touch.size.min(8 - first);
+        let left = &mut self.values[object.idx()];
+        if left.window != window {
+            *left = Left { window, ..Left::default() };
+        }
+        let seen = seen.to_le_bytes();
+        let is_other = |idx: usize| {
+            left.known & 1 << (first + idx) != 0 && left.value[first + idx] != seen[idx]
+        };
+        let is_foreign = atomic.kind != OpKind::AtomicStore && (0..size).any(is_other);
         // SAFETY: the program has just used so many bytes there.
-        self.values[object.idx()] =
-            (unsafe { crate::access::peek(touch.address, touch.size.min(8)) }, size);
+        let now = unsafe { crate::access::peek(touch.address, size) }.to_le_bytes();
+        left.value[first..first + size].copy_from_slice(&now[..size]);
+        left.known |= (((1_u16 << size) - 1) << first) as u8;
         is_foreign
     }
 
     /// A plain access to a variable: what atomic ops left in it is gone, if it writes.
     fn forget_value(&mut self, object: ObjectId) {
         if let Some(value) = self.values.get_mut(object.idx()) {
-            *value = (0, 0);
+            *value = Left::default();
         }
     }
 

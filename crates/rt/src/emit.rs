@@ -23,6 +23,8 @@ pub(crate) struct Emit {
     /// Steps of a thread that was alone: no events, but signs of life.
     pub(crate) n_lone_steps: u64,
     pub(crate) n_switches: u64,
+    /// The longest delay.
+    pub(crate) delay_ns: u64,
     /// Steps before which another thread could have been chosen.
     pub(crate) n_points: u64,
     pub(crate) digest: u64,
@@ -112,6 +114,7 @@ impl Emit {
             n_steps: 0,
             n_lone_steps: 0,
             n_switches: 0,
+            delay_ns: 0,
             n_points: 0,
             digest: 0,
             class: 0,
@@ -168,6 +171,7 @@ impl Emit {
     /// Begins another execution, with the sites, objects and threads that there were.
     pub(crate) fn restore(&mut self, mark: &Mark) {
         (self.n_steps, self.n_lone_steps, self.n_switches, self.n_points) = (0, 0, 0, 0);
+        self.delay_ns = 0;
         (self.digest, self.class) = (0, 0);
         self.last_of_thread.clone_from(&mark.last_of_thread);
         self.past_of_object.clone_from(&mark.past_of_object);
@@ -392,6 +396,11 @@ impl Emit {
             (*header).n_objects = n_objects as u32;
             (*header).n_sites = n_sites as u32;
         }
+    }
+
+    /// Where an object is; 0 if it is nowhere.
+    pub(crate) fn address_of(&self, object: ObjectId) -> usize {
+        self.bases.get(object.idx()).copied().unwrap_or_default()
     }
 
     /// Which bytes of an object an access is to: offset and size. (A range may begin before the object.)

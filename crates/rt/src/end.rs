@@ -5,10 +5,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_fiber::raw;
 use raddle_machine::{Performed, Status};
-use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
+use raddle_model::{End, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
 use raddle_trace::{FRAMES_MAX, PendingEntry, SiteEntry, ThreadEntry, Told};
 
 use crate::{
+    access,
     control::{Control, control, is_active},
     panics::Panic,
     rewind,
@@ -36,8 +37,25 @@ pub(crate) fn misuse(op: &Op, performed: &Performed) -> ! {
 /// Ends the execution because no thread can go on.
 #[cold]
 pub(crate) fn deadlock() -> ! {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        (*control()).look_at_children();
+        if let Some((thread, op)) = (*control()).waits_for_another_process() {
+            end_with(End::Hang, Some(thread), op.site, op.object, ELSEWHERE);
+        }
+    }
     flush_streams();
     end_with(End::Deadlock, None, SiteId(0), ObjectId::NONE, b"")
+}
+
+/// What is said where no thread can go on, and a process that was forked might change that.
+const ELSEWHERE: &[u8] = b"waits in shared memory for another process, which is not controlled";
+
+/// Ends the execution because a child of the program waits for ever.
+#[cold]
+pub(crate) fn held_at_fork(thread: ThreadId, site: SiteId, lock: ObjectId) -> ! {
+    flush_streams();
+    end_with(End::Misuse(Misuse::LockHeldAtFork), Some(thread), site, lock, b"")
 }
 
 /// Ends the execution because of an object.
@@ -45,7 +63,7 @@ pub(crate) fn deadlock() -> ! {
 pub(crate) fn end_about(end: End, site: SiteId, object: ObjectId, message: &[u8]) -> ! {
     // SAFETY: the thread that runs is inside a hook, or in a signal handler that ends it all.
     let me = unsafe { (*control()).me };
-    if matches!(end, End::Misuse(_) | End::Livelock) {
+    if matches!(end, End::Misuse(_) | End::Livelock | End::Spent) {
         flush_streams();
     }
     end_with(end, Some(me), site, object, message)
@@ -142,6 +160,23 @@ impl Control {
         unsafe { (*self.header).n_threads = self.machine.n_threads() };
     }
 
+    /// Is an object in memory that is shared with other processes?
+    pub(crate) fn is_tied(&self, object: ObjectId) -> bool {
+        let address = self.emit.address_of(object);
+        self.tied.iter().any(|range| range.contains(&address))
+    }
+
+    /// The first thread that waits for something in memory which a forked process shares.
+    fn waits_for_another_process(&self) -> Option<(ThreadId, Op)> {
+        let waits = |id: ThreadId| {
+            let op = *self.machine.pending(id);
+            let is_tied = self.is_tied(op.object) || self.is_tied(op.other);
+            (is_tied && self.machine.is_blocked(id)).then_some((id, op))
+        };
+        let is_any = self.forks.is_any();
+        (0..self.machine.n_threads()).map(ThreadId).filter(|_| is_any).find_map(waits)
+    }
+
     fn write_origin(&self, id: ThreadId, entry: &mut ThreadEntry) {
         let (_, parent, created_at) = self.machine.origin(id);
         let thread = &self.threads[id.idx()];
@@ -163,8 +198,10 @@ impl Control {
         summary.digest = self.emit.digest;
         summary.class = self.emit.class;
         summary.n_threads = self.machine.n_threads();
+        summary.delay_us = u32::try_from(self.emit.delay_ns / 1_000).unwrap_or(u32::MAX);
         summary.end_kind = u32::from(kind);
         summary.end_detail = detail;
+        summary.n_thinned = access::n_thinned();
         summary.diverged_at = self.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
         // SAFETY: as above.
         unsafe { (*self.header).n_events = self.emit.n_steps };

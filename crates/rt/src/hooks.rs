@@ -19,6 +19,7 @@ mod load;
 mod mapping;
 mod memory;
 mod mutex;
+mod number;
 mod once;
 mod panic;
 mod poll;
@@ -42,8 +43,9 @@ use crate::control::Caller;
 
 pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
 pub(crate) use process::{exit_process, register_handlers};
-pub(crate) use random::seed_random;
+pub(crate) use random::{fingerprint as random_fingerprint, seed_random};
 pub(crate) use thread_local::run_thread_destructors;
+pub(crate) use tsan::NO_RESULT;
 
 /// Where the hook that is being entered was called from. Written by the hooks' first instructions,
 /// read at once by [`caller`]; one thread runs at a time.

@@ -143,8 +143,7 @@ impl Io {
 
     /// Descriptors from `first` to `last` were closed.
     pub(crate) fn forget_range(&mut self, first: usize, last: usize) {
-        let last = last.min(self.known.len().wrapping_sub(1));
-        for fd in first..=last {
+        for fd in first..self.known.len().min(last.saturating_add(1)) {
             self.forget(fd as c_int);
         }
     }

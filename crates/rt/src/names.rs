@@ -5,15 +5,16 @@
 
 use std::{
     ffi::{CStr, c_int, c_void},
+    ops::Range,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use raddle_model::{SiteId, ThreadId, hash_bytes, mix};
+use raddle_model::{BlockSort, SiteId, ThreadId, hash_bytes, mix};
 use raddle_trace::{CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, STACK_DEPTH, SiteEntry};
 
 use crate::{
     control::{Caller, Control},
-    heap::{Block, N_CALLERS},
+    heap::{self, Block, N_CALLERS},
     library::Library,
     stacks::{self, Stack, StackId},
 };
@@ -59,6 +60,12 @@ impl Modules {
     /// The last address of each module: its data is there.
     pub(crate) fn data_addresses(&self) -> Vec<usize> {
         self.found.iter().map(|it| it.end - 1).collect()
+    }
+
+    /// Where the code, and where all, of the module is that an address is in.
+    pub(crate) fn ranges_of(&self, address: usize) -> Option<(Range<usize>, Range<usize>)> {
+        let (_, it) = self.of(address)?;
+        Some((it.text.0..it.text.1, it.start..it.end))
     }
 
     /// Where the module whose path has this hash is loaded.
@@ -338,10 +345,25 @@ impl Control {
     }
 
     /// A block was allocated, by a call from here.
-    pub(crate) fn add_block(&mut self, address: usize, size: usize, caller: Caller) {
+    pub(crate) fn add_block(
+        &mut self,
+        address: usize,
+        size: usize,
+        sort: BlockSort,
+        caller: Caller,
+    ) {
         let site = self.site(caller);
         let stack = self.keep_stack(self.emit.site_pc(site));
-        self.heap.add(address, Block { size, site, ordinal: 0, thread: self.me, stack });
+        let (thread, n_unseen) = (self.me, heap::n_unseen());
+        self.heap.add(address, Block { size, site, ordinal: 0, thread, stack, sort, n_unseen });
+    }
+
+    /// The program's call that led to one from here, without numbering it.
+    pub(crate) fn own_call(&self, caller: Caller) -> usize {
+        if self.modules.is_program_code(caller.pc) {
+            return caller.pc;
+        }
+        self.program_return_address(caller.sp).unwrap_or(caller.pc)
     }
 
     /// Keeps the calls that have led the thread that runs to the one at `pc`.
@@ -360,6 +382,14 @@ impl Control {
             self.publish_stack(number);
         }
         number
+    }
+
+    /// The file that the code at an address is from; empty if that is not known.
+    pub(crate) fn path_of(&self, pc: usize) -> Vec<u8> {
+        let Some((number, _)) = self.modules.of(pc) else { return Vec::new() };
+        // SAFETY: the area has an entry for each module that was found.
+        let path = unsafe { (*self.segment.modules().add(number as usize)).path };
+        path.iter().copied().take_while(|it| *it != 0).collect()
     }
 
     /// Writes the stacks into the segment.
@@ -384,6 +414,7 @@ impl Control {
         let mut entry = ObjectEntry { class: class as u8, ..ObjectEntry::default() };
         if let Some((base, block)) = self.heap.block_of(address) {
             entry.region = 2;
+            entry.sort = block.sort as u16;
             entry.base = block.site.0;
             entry.ordinal = block.ordinal;
             entry.size = block.size.min(u32::MAX as usize) as u32;

@@ -196,6 +196,8 @@ real! {
     fn _exit(code: c_int) -> !;
     fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64;
     fn sched_yield() -> c_int;
+    fn pthread_getcpuclockid(thread: pthread_t, clock: *mut libc::clockid_t) -> c_int;
+    fn opendir(path: *const c_char) -> *mut c_void;
     fn nanosleep(length: *const timespec, left: *mut timespec) -> c_int;
     fn clock_nanosleep(clock: c_int, flags: c_int, length: *const timespec, left: *mut timespec) -> c_int;
     fn clock_gettime(clock: c_int, time: *mut timespec) -> c_int;

@@ -28,6 +28,7 @@ use std::{
 use raddle_fiber::raw;
 use raddle_trace::{Begin, Header, Segment};
 
+pub(crate) use self::calls::{context, restore};
 use self::{calls::Calls, pages::Pages};
 use crate::{arena, control::control, server};
 
@@ -75,6 +76,7 @@ pub(crate) fn prepare(n_block: usize) {
         let control = &*control();
         let is_possible = control.has_fibers
             && control.has_fsgsbase
+            && !server::is_early()
             && (*control.header).begin != Begin::Function as u32
             && (*control.header).is_fresh == 0
             && (n_block >= WORTH || (*control.header).lingers == 1);

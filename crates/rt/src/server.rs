@@ -2,18 +2,20 @@
 //! program stops before `main`, and each execution is a copy of it.
 
 mod function;
+mod leftovers;
+mod start;
 
 use std::{
-    ffi::{CStr, c_char, c_int},
+    ffi::{CStr, c_int},
     slice,
-    sync::atomic::{AtomicI32, AtomicPtr, Ordering::*},
+    sync::atomic::Ordering::*,
 };
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, Handlers, PickerSpec, Points, ProfileView, SiteId};
+use raddle_model::{End, Handlers, PickerSpec, Points, ProfileView, SiteId, Timeouts};
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
-use raddle_trace::{Entry, Header, ObjectClass, ObjectEntry, Segment, Summary};
+use raddle_trace::{Entry, FreedEntry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
 use crate::{
     access::Written,
@@ -23,28 +25,32 @@ use crate::{
     detect::Detect,
     emit::Emit,
     end::Brief,
+    forks::Forks,
     heap::Heap,
     io::Io,
     library::Library,
     names::Modules,
     panics::Panics,
-    real::{self, Main},
-    rewind,
+    real, rewind,
     shadow::Shadow,
     signals::{self, Signals},
     stacks::Stacks,
     threads::{self, ThreadRt},
-    time::Time,
+    waiting::Waiting,
     ways::Ways,
 };
 
 use function::{Told, take_void};
 pub(crate) use function::{begin_at_function, forget_told, next_execution};
+use start::run_execution;
+pub(crate) use start::{begin_before_main, is_early, main_address};
 
 /// Descriptors that the launcher hands us, out of the way of the program's own.
 const SEGMENT_FD: c_int = 240;
 pub(crate) const COMMAND_FD: c_int = 241;
 const REPLY_FD: c_int = 242;
+/// How the server ends when it can't fork (the launcher knows it).
+const NO_PROCESS_CODE: c_int = 71;
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -135,6 +141,7 @@ fn take_control(segment: Segment) {
         is_copy: false,
         peeks_from: None,
         machine: Machine::new(object),
+        delay_ns: 0,
         chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
         threads: vec![Box::new(main)],
         shadow,
@@ -145,18 +152,20 @@ fn take_control(segment: Segment) {
         emit,
         stacks: Stacks::new(segment.caps().stacks),
         panics: Panics::default(),
-        time: Time::default(),
         io: Io::default(),
         signals: Signals::default(),
         check: Check::default(),
         shared: Vec::new(),
         max_steps: u64::MAX,
+        trial: None,
+        waiting: Waiting::default(),
         points: Points::Visible,
         options: std::ptr::null_mut(),
         keeps_stacks: false,
         written: Written::NONE,
         brief: Brief::default(),
-        is_tied: false,
+        tied: Vec::new(),
+        forks: Forks::default(),
         plan_number: 0,
         segment,
         header,
@@ -171,63 +180,8 @@ fn take_control(segment: Segment) {
     }
 }
 
-static MAIN: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
-/// What `main` is to be called with.
-static MAIN_ARGS: (AtomicI32, AtomicPtr<*mut c_char>, AtomicPtr<*mut c_char>) =
-    (AtomicI32::new(0), AtomicPtr::new(std::ptr::null_mut()), AtomicPtr::new(std::ptr::null_mut()));
-
-/// The C library's start, with our `main` in front of the program's.
-///
-/// # Safety
-///
-/// Called by the program's start-up code, as the C library says.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn __libc_start_main(
-    main: Main,
-    argc: c_int,
-    argv: *mut *mut c_char,
-    init: *mut std::ffi::c_void,
-    fini: *mut std::ffi::c_void,
-    rtld_fini: *mut std::ffi::c_void,
-    stack_end: *mut std::ffi::c_void,
-) -> c_int {
-    MAIN.store(main as *mut (), Relaxed);
-    // SAFETY: passes on what we were given, with a `main` of the same type.
-    unsafe { real::__libc_start_main(first_main, argc, argv, init, fini, rtld_fini, stack_end) }
-}
-
-unsafe extern "C-unwind" fn first_main(
-    argc: c_int,
-    argv: *mut *mut c_char,
-    envp: *mut *mut c_char,
-) -> c_int {
-    if !is_active() {
-        // SAFETY: passes on what we were given.
-        return unsafe { real_main()(argc, argv, envp) };
-    }
-    MAIN_ARGS.0.store(argc, Relaxed);
-    MAIN_ARGS.1.store(argv, Relaxed);
-    MAIN_ARGS.2.store(envp, Relaxed);
-    // SAFETY: the thread that runs is `main`, outside every hook.
-    unsafe {
-        (*control()).is_inside = true;
-        (*control()).find_modules();
-    }
-    serve()
-}
-
-/// Where the program's `main` is.
-pub(crate) fn main_address() -> usize {
-    MAIN.load(Relaxed) as usize
-}
-
-fn real_main() -> Main {
-    // SAFETY: stored by `__libc_start_main`.
-    unsafe { std::mem::transmute::<*mut (), Main>(MAIN.load(Relaxed)) }
-}
-
-/// One execution, in a process of its own or one that was rewound.
-extern "C-unwind" fn run_execution() -> ! {
+/// An execution begins, inside a hook. Variables of its first thread are named by how far below `stack_base` they are.
+unsafe fn begin_here(stack_base: usize) {
     // SAFETY: the thread that runs is `main`, inside a hook.
     unsafe {
         let control = control();
@@ -242,25 +196,16 @@ extern "C-unwind" fn run_execution() -> ! {
         if (*control).check.begin(header, picker, entry.n_prefix) {
             (*control).prepare_for_function();
         }
-        let here = 0_usize;
-        (*control).this().stack_base = &raw const here as usize;
+        (*control).this().stack_base = stack_base;
         (*control).watch_stack();
         (*control).is_execution = true;
-        if !(*control).has_fibers && threads::make_kernel_threads().is_err() {
-            crate::end::die(&[b"no kernel thread for a thread created before main"]);
-        }
         crate::debug::wait();
-        rewind::watch();
-        control::leave(());
-        let (argc, argv, envp) = &MAIN_ARGS;
-        let code = real_main()(argc.load(Relaxed), argv.load(Relaxed), envp.load(Relaxed));
-        (*control).is_inside = true;
-        crate::hooks::exit_process(code, SiteId(0))
     }
 }
 
-/// Takes blocks of executions from the launcher and runs them in processes forked from this one.
-fn serve() -> ! {
+/// Takes blocks of executions from the launcher and runs them in processes forked from this one. Those begin with
+/// `main`, or, if `is_early`, by coming back from here.
+fn serve(is_early: bool) {
     // SAFETY: the header is mapped for as long as the process lives.
     unsafe { (*(*control()).header).server.store(std::process::id() as i32, Relaxed) };
     adopt_orphans();
@@ -284,9 +229,18 @@ fn serve() -> ! {
         // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
         let header = unsafe { (*control()).header };
         take_block(header);
-        run_block(header);
+        if run_block(header, is_early) == Side::Copy {
+            return;
+        }
         answer(header);
     }
+}
+
+/// Who comes back from a fork.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Server,
+    Copy,
 }
 
 /// A block is begun: it has not been answered for.
@@ -372,7 +326,7 @@ pub(crate) fn reply(mut byte: u8) {
 /// Runs a block: each process that is forked runs one execution, or as many as it can be rewound for.
 ///
 /// A process that lingers may have answered for this block and for others before it ends.
-fn run_block(header: *mut Header) {
+fn run_block(header: *mut Header, is_early: bool) -> Side {
     read_plan(header);
     loop {
         // SAFETY: the header is mapped; the field is atomic.
@@ -380,13 +334,15 @@ fn run_block(header: *mut Header) {
         // SAFETY: as above; a process that lingers has blocks of one.
         rewind::prepare(unsafe { (*header).n_block } as usize - n_before);
         let told = Told::of(header);
-        // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
-        let child = unsafe { raw::fork() };
+        let child = fork_patiently();
         if child == 0 {
             die_with_parent();
+            if is_early {
+                return Side::Copy;
+            }
             rewind::begin(run_execution);
         }
-        let Some(is_over) = end_process(header, child as i32) else { return };
+        let Some(is_over) = end_process(header, child as i32) else { return Side::Server };
         if take_void(header, &told) {
             continue;
         }
@@ -396,9 +352,28 @@ fn run_block(header: *mut Header) {
         // SAFETY: as above.
         let is_done = unsafe { (*header).n_done.load(Relaxed) >= u64::from((*header).n_block) };
         if is_over || is_done {
-            return;
+            return Side::Server;
         }
     }
+}
+
+/// Forks. A machine that has no room for one more process now may have some soon: an execution that was not run must
+/// not count as one.
+fn fork_patiently() -> isize {
+    const TRIES: u32 = 300;
+    let pause = libc::timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+    for _ in 0..TRIES {
+        // SAFETY: the copy relies on no other kernel thread: donors are parked for ever.
+        let child = unsafe { raw::fork() };
+        if child >= 0 {
+            return child;
+        }
+        // SAFETY: sleeps for a time of our own.
+        unsafe {
+            raw::syscall(libc::SYS_nanosleep, [&raw const pause as usize, 0, 0, 0, 0, 0]);
+        }
+    }
+    raw::exit_group(NO_PROCESS_CODE)
 }
 
 /// What all executions of a plan have in common, whatever their prefix, picker and seed.
@@ -420,6 +395,7 @@ fn read_plan(header: *mut Header) {
         };
         (*control()).keeps_stacks = (*header).record_options == 2;
         (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
+        (*control()).machine.may_reorder = (*header).timeouts == Timeouts::Any.number();
         (*control()).signals.handlers = Handlers::from_number((*header).handlers);
         (*control()).plan_number = (*header).plan_number;
     }
@@ -431,6 +407,7 @@ fn end_process(header: *mut Header, child: i32) -> Option<bool> {
     // SAFETY: the header is mapped; the fields are atomic.
     unsafe { (*header).child.store(child, Relaxed) };
     let status = wait_for(child);
+    leftovers::end_all(header);
     // SAFETY: as above.
     unsafe {
         (*header).child.store(0, Relaxed);
@@ -532,7 +509,9 @@ fn begin_summary(header: *mut Header) {
         (*header).is_end_written = 0;
         (*header).n_events = 0;
         (*header).n_message = 0;
+        (*header).forked_lock.store(0, Relaxed);
         (*header).end_thread = u32::MAX;
+        (*header).end_freed = FreedEntry::NONE;
         (*header).heartbeat.store(0, Relaxed);
     }
 }
@@ -582,13 +561,15 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
         let control = control();
         let prefix = prefix(&*control, entry);
         (*control).max_steps = (*header).max_steps;
+        (*control).trial = None;
+        (*control).forget_waiting();
         let Some(picker) = entry.picker() else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
         };
         let origin = Origin {
             picker,
             seed: entry.seed,
-            may_time_out: (*header).timeouts_rare == 1,
+            may_time_out: (*header).timeouts != Timeouts::Last.number(),
             profile: profile(header, &(*control).segment),
         };
         (*control).chooser = Chooser::of(prefix, &origin);
@@ -655,9 +636,9 @@ pub(crate) fn note(what: &CStr, site: SiteId) {
         it.count = 1;
         it.frames[0] = place;
         it.n_frames = 1;
+        // They get no numbers: a note is new in one execution, and known in the next.
         for pc in control.hot.stack.callers().take(it.frames.len() - 1) {
-            let caller = control.add_site(pc, false);
-            it.frames[it.n_frames as usize] = control.emit.site_entry(caller);
+            it.frames[it.n_frames as usize] = control.modules.site_entry(pc);
             it.n_frames += 1;
         }
         header.n_notes = n_notes + 1;

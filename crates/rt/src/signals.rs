@@ -14,6 +14,7 @@
 //! What it misses: stopping and continuing, and handlers on an alternate stack of the program (they
 //! run on the thread's own, except for faults).
 
+mod frame;
 mod kernel;
 
 use std::{

@@ -15,25 +15,28 @@ pub(crate) type Stack = [usize; STACK_DEPTH];
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StackId(pub(crate) u32);
 
+const N_LAST: usize = 16;
+
 /// All stacks kept so far.
 #[derive(Debug)]
 pub(crate) struct Stacks {
     numbers: BTreeMap<Stack, u32>,
     all: Vec<Stack>,
-    /// The last one that was asked for: programs allocate in loops.
-    last: u32,
+    /// By the innermost call: the last one that was asked for. Programs allocate and free in loops.
+    last: [u32; N_LAST],
     room: u32,
 }
 
 impl Stacks {
     pub(crate) fn new(room: u32) -> Stacks {
-        Stacks { numbers: BTreeMap::new(), all: vec![[0; STACK_DEPTH]], last: 0, room }
+        Stacks { numbers: BTreeMap::new(), all: vec![[0; STACK_DEPTH]], last: [0; N_LAST], room }
     }
 
     /// The number of a stack, and whether it is new; unknown if there are too many.
     pub(crate) fn add(&mut self, stack: &Stack) -> (StackId, bool) {
-        if self.all[self.last as usize] == *stack {
-            return (StackId(self.last), false);
+        let last = (stack[0] ^ stack[0] >> 4) % N_LAST;
+        if self.all[self.last[last] as usize] == *stack {
+            return (StackId(self.last[last]), false);
         }
         let number = self.all.len() as u32;
         let (number, is_new) = match self.numbers.get(stack) {
@@ -45,7 +48,7 @@ impl Stacks {
             self.numbers.insert(*stack, number);
             self.all.push(*stack);
         }
-        self.last = number;
+        self.last[last] = number;
         (StackId(number), is_new)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_machine::{Machine, Performed, Stuck};
-use raddle_model::{End, Flags, ObjectId, Op, OpKind, OpResult, Points, SiteId, ThreadId};
+use raddle_model::{Flags, ObjectId, Op, OpKind, OpResult, Points, SiteId, ThreadId};
 use raddle_pick::{Threads, View};
 use raddle_trace::Options;
 
@@ -14,6 +14,7 @@ use crate::{
     end, io, signals,
     threads::switch_to,
     timers,
+    waiting::{PATIENCE, give_way_before},
 };
 
 /// Performs an op of the thread that runs, when it is that thread's turn. Signal handlers that are due
@@ -26,6 +27,9 @@ pub(crate) fn step(op: Op) -> Performed {
     // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
     unsafe {
         (*control).settle_write();
+        if (*control).waiting.n_threads != 0 {
+            give_way_before(&op);
+        }
         let me = (*control).me;
         let is_plain = !(*control).signals.is_any_pending && (*control).machine.n_live() > 1;
         if is_plain && (*control).machine.can_perform(me, &op) {
@@ -52,6 +56,8 @@ fn is_point(control: &Control, op: &Op) -> bool {
     }
     match control.points {
         Points::All => true,
+        // What is held when a thread forks stays held in the child.
+        _ if op.kind.is_release() && control.forks.is_pending() => true,
         Points::Visible => control.emit.is_exposed(op.object),
         Points::Sync => op.kind == OpKind::Unlock && control.emit.is_exposed(op.object),
     }
@@ -171,7 +177,13 @@ unsafe fn step_once(op: &Op) -> Performed {
 const fn is_always_told(kind: OpKind) -> bool {
     matches!(
         kind,
-        OpKind::Spawn | OpKind::Join | OpKind::Finish | OpKind::Start | OpKind::Exit | OpKind::Any
+        OpKind::Spawn
+            | OpKind::Join
+            | OpKind::Finish
+            | OpKind::Start
+            | OpKind::Exit
+            | OpKind::Any
+            | OpKind::Fork
     )
 }
 
@@ -180,7 +192,7 @@ unsafe fn alone(me: ThreadId) -> Performed {
     // SAFETY: as in `step`.
     unsafe {
         let control = control();
-        if (*control).machine.is_blocked(me) {
+        if !(*control).machine.is_enabled(me) {
             make_way(&mut *control);
             assert!((*control).machine.is_enabled(me), "bug: nobody else is alive");
         }
@@ -210,7 +222,13 @@ pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
     let op = *control.machine.pending(me);
     meet_debugger(control);
     let (choice, told_choice) = choose_way(control, &op);
-    let performed = control.machine.perform(me, choice);
+    let mut performed = control.machine.perform(me, choice);
+    if op.flags.has(Flags::TIMED_OUT) {
+        let delay_ns = std::mem::take(&mut control.delay_ns);
+        if op.kind == OpKind::Sleep || performed.result == OpResult::TimedOut {
+            performed.value = delay_ns;
+        }
+    }
     tell(control, &op, &performed, told_choice);
     performed
 }
@@ -253,6 +271,7 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
     }
     control.emit.event(control.me, op, performed, told_choice);
     control.beat();
+    control.hot.patience = PATIENCE;
     if performed.misuse.is_some() {
         end::misuse(op, performed);
     }
@@ -260,6 +279,7 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
         control.expose(op.object);
     }
     if !op.kind.is_access() {
+        control.note_step(op, performed.result as u64);
         control.order_by(op, performed.result, performed.value);
     }
 }
@@ -275,18 +295,25 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
         let control = unsafe { &mut *control() };
         if control.machine.n_enabled() == 0 && proposed.is_none() {
             make_way(control);
+        } else if control.machine.is_alarm_due {
+            timers::fire(control);
         } else if control.io.n_waiting > 0 && control.io.is_stale {
             io::refresh(control);
         }
-        if control.emit.n_steps >= control.max_steps && control.is_spent() {
-            end::end(End::Livelock, SiteId(0), b"");
+        if control.emit.n_steps >= control.max_steps
+            && let Some((end, words)) = control.end_if_spent(proposed)
+        {
+            end::end(end, SiteId(0), words.as_bytes());
         }
         let next = pick(control, proposed);
         if next == control.me && proposed.is_some() {
             return next;
         }
         if !control.machine.is_enabled(next) {
+            let now = control.machine.now();
             control.machine.time_out(next);
+            control.delay_ns = control.machine.now() - now;
+            control.emit.delay_ns = control.emit.delay_ns.max(control.delay_ns);
             if !control.machine.is_enabled(next) {
                 tell_time_out(control, next);
                 continue;
@@ -309,15 +336,20 @@ fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
         checkpoint::leave_copy(control);
     }
     let step = control.emit.n_steps;
+    if !control.options.is_null() {
+        // SAFETY: the area has the events' room, which the index is cut to.
+        unsafe { *control.options.add(control.emit.idx()) = options(control, proposed) };
+    }
+    if step >= control.max_steps
+        && let Some(next) = control.next_of_trial(proposed)
+    {
+        return next;
+    }
     let sees = Sees {
         machine: &control.machine,
         emit: &control.emit,
         unlisted: proposed.map(|op| (control.me, op)),
     };
-    if !control.options.is_null() {
-        // SAFETY: the area has the events' room, which the index is cut to.
-        unsafe { *control.options.add(control.emit.idx()) = options(&sees) };
-    }
     let view = View { step, last: control.me, threads: &sees };
     if sees.n_enabled() == 1 && sees.timed().is_empty() {
         return control.chooser.forced(&view);
@@ -327,7 +359,8 @@ fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
 
 /// Who can go on, as it is recorded.
 #[cold]
-fn options(sees: &Sees<'_>) -> Options {
+fn options(control: &Control, proposed: Option<&Op>) -> Options {
+    let sees = Sees::of(control, proposed);
     let bit = |thread: ThreadId| 1_u64.checked_shl(thread.0).unwrap_or(0);
     let n_enabled = sees.n_enabled();
     Options {
@@ -342,7 +375,9 @@ fn options(sees: &Sees<'_>) -> Options {
 /// A timed wait on a condition variable is over, but its mutex is not free: the choice was a step.
 fn tell_time_out(control: &mut Control, thread: ThreadId) {
     let op = *control.machine.pending(thread);
-    control.emit.event(thread, &op, &OpResult::Busy.into(), 0);
+    let value = std::mem::take(&mut control.delay_ns);
+    let performed = Performed { result: OpResult::Busy, value, misuse: None };
+    control.emit.event(thread, &op, &performed, 0);
     control.beat();
 }
 
@@ -383,6 +418,13 @@ struct Sees<'a> {
     emit: &'a Emit,
     /// The thread that runs and what it would do, if it can go on.
     unlisted: Option<(ThreadId, &'a Op)>,
+}
+
+impl<'a> Sees<'a> {
+    fn of(control: &'a Control, proposed: Option<&'a Op>) -> Sees<'a> {
+        let unlisted = proposed.map(|op| (control.me, op));
+        Sees { machine: &control.machine, emit: &control.emit, unlisted }
+    }
 }
 
 impl Threads for Sees<'_> {
@@ -434,49 +476,5 @@ impl Threads for Sees<'_> {
     fn site(&self, site: SiteId) -> u64 {
         let entry = self.emit.site_entry(site);
         raddle_model::mix(u64::from(entry.module), entry.offset)
-    }
-}
-
-/// Tells a spin loop from work: the same site reads the same value from the same object again and
-/// again, with nothing else done in between. (A loop that counts its failures up and down does nothing else.)
-#[derive(Debug, Default)]
-pub(crate) struct Spin {
-    /// The last reads that differed: hashes of site, object and value. 0: none.
-    entries: [u32; 16],
-    n_same: u32,
-    next: usize,
-}
-
-/// So many equal reads in a row are taken for waiting.
-const SPIN_MIN: u32 = 6;
-
-impl Spin {
-    /// A read: is the thread spinning?
-    #[inline]
-    pub(crate) fn read(&mut self, site: SiteId, object: ObjectId, value: u64) {
-        let place = u64::from(site.0) << 32 | u64::from(object.0);
-        let entry = raddle_model::mix(place, value) as u32 | 1;
-        // All of them, without a branch for each.
-        if self.entries.iter().fold(false, |is_known, it| is_known | (*it == entry)) {
-            self.n_same += 1;
-        } else {
-            self.n_same = 0;
-            self.entries[self.next] = entry;
-            self.next = (self.next + 1) % self.entries.len();
-        }
-    }
-
-    /// Anything else: it is not.
-    #[inline]
-    pub(crate) fn reset(&mut self) {
-        if self.n_same > 0 || self.entries[0] != 0 {
-            *self = Spin::default();
-        }
-    }
-
-    /// The mark of the next read.
-    #[inline]
-    pub(crate) fn flags(&self) -> Flags {
-        if self.n_same >= SPIN_MIN { Flags::SPIN } else { Flags::NONE }
     }
 }

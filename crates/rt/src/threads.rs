@@ -5,6 +5,7 @@ use std::{
     collections::VecDeque,
     ffi::{c_int, c_void},
     mem::take,
+    ops::Range,
     ptr,
     sync::atomic::{AtomicU32, Ordering::*},
 };
@@ -25,7 +26,9 @@ use crate::{
     signals::Sent,
     stack::ShadowStack,
     stacks::StackId,
-    step::{Spin, choose_next, complete, step},
+    state::Place,
+    step::{choose_next, complete, step},
+    waiting::{Rounds, Spin},
 };
 
 /// What the runtime knows about a thread, beside what the machine knows.
@@ -39,8 +42,6 @@ pub(crate) struct ThreadRt {
     pub(crate) fs: usize,
     /// Its shadow stack, while it does not run.
     pub(crate) stack: std::cell::Cell<ShadowStack>,
-    /// The `pthread_t` that the program got, if it is not the thread pointer; else 0.
-    alias: usize,
     /// The object that others join.
     pub(crate) object: ObjectId,
     start: Option<Start>,
@@ -55,6 +56,9 @@ pub(crate) struct ThreadRt {
     /// The calls that created it.
     pub(crate) creation: StackId,
     pub(crate) spin: Spin,
+    pub(crate) rounds: Rounds,
+    /// Where it stands in the program's code, while that is asked for.
+    pub(crate) place: Option<Place>,
     /// Thread-specific values, by key.
     pub(crate) values: Vec<*mut c_void>,
     /// Destructors of C++ thread-locals, in order of registration.
@@ -75,6 +79,10 @@ pub(crate) struct ThreadRt {
     pub(crate) waits_for: u64,
     /// How often its reads, and its writes, are to be ignored.
     pub(crate) ignored: [u32; 2],
+    /// Where its own stack for handlers ends, if it has one, and how large that is.
+    pub(crate) handler_stack: (usize, usize),
+    /// Its shadow stacks below handlers of faults that run on a stack of their own.
+    pub(crate) interrupted: Vec<ShadowStack>,
     /// Handlers that run in it: where on the stack, and the mask to restore.
     pub(crate) handlers: Vec<(usize, u64)>,
     /// Stands for the descriptors when it waits for any of several.
@@ -92,7 +100,6 @@ impl ThreadRt {
         ThreadRt {
             fiber: UnsafeCell::new(fiber),
             fs,
-            alias: 0,
             object,
             start: None,
             arg: ptr::null_mut(),
@@ -104,6 +111,8 @@ impl ThreadRt {
             name: [0; 16],
             creation: StackId::default(),
             spin: Spin::default(),
+            rounds: Rounds::new(),
+            place: None,
             values: Vec::new(),
             destructors: Vec::new(),
             cleanups: Vec::new(),
@@ -116,6 +125,8 @@ impl ThreadRt {
             mask: 0,
             waits_for: 0,
             ignored: [0; 2],
+            handler_stack: (0, 0),
+            interrupted: Vec::new(),
             handlers: Vec::new(),
             poll_object: ObjectId::NONE,
             turn: AtomicU32::new(0),
@@ -267,9 +278,18 @@ pub(crate) fn have_had_two() {
 const STACK: usize = 8 << 20;
 pub(crate) const GUARD: usize = 4096;
 
+/// The stack of each thread is always at the same place.
+const FIRST_STACK: usize = 0x2000_0000_0000;
+const STACK_DISTANCE: usize = 9 << 20;
+static N_STACKS: AtomicU32 = AtomicU32::new(0);
+
+/// Where stacks of ours are.
+pub(crate) fn stacks() -> Range<usize> {
+    FIRST_STACK..FIRST_STACK + N_STACKS.load(Relaxed) as usize * STACK_DISTANCE
+}
+
 /// The number of the next stack of ours; those that the program brings have none.
 fn next_stack(attr: *const libc::pthread_attr_t) -> usize {
-    static N_STACKS: AtomicU32 = AtomicU32::new(0);
     if attr.is_null() { N_STACKS.fetch_add(1, Relaxed) as usize } else { 0 }
 }
 
@@ -280,13 +300,10 @@ unsafe fn with_stack(
     number: usize,
     create: impl FnOnce(*const libc::pthread_attr_t) -> c_int,
 ) -> c_int {
-    // The stack of each thread is always at the same place.
-    const FIRST: usize = 0x2000_0000_0000;
-    const DISTANCE: usize = 9 << 20;
     if !attr.is_null() {
         return apart(|| create(attr));
     }
-    let memory = arena::map_at(FIRST + number * DISTANCE, STACK + GUARD);
+    let memory = arena::map_at(FIRST_STACK + number * STACK_DISTANCE, STACK + GUARD);
     if memory.is_null() {
         return libc::EAGAIN;
     }
@@ -316,13 +333,15 @@ pub(crate) fn create(
     // SAFETY: the thread that runs is inside a hook; borrows end before each step.
     unsafe {
         let control = control();
+        if !(*control).is_execution {
+            server::begin_before_main();
+        }
         let object = (*control).add_thread_object();
         step(Op::on(OpKind::Spawn, object, site));
         let me = (*control).me;
         let mut thread = match (*control).has_fibers {
             true => borrow_donor(attr, object)?,
-            false if (*control).is_execution => Box::new(kernel_thread(attr, object)?),
-            false => Box::new(thread_before_main(object)),
+            false => Box::new(kernel_thread(attr, object)?),
         };
         thread.start = Some(start);
         thread.arg = arg;
@@ -341,7 +360,7 @@ pub(crate) fn create(
         }
         (*control).detect.spawned(me, id, object);
         (*control).set_mine();
-        if !(*control).has_fibers && (*control).is_execution {
+        if !(*control).has_fibers {
             hand_to_kernel_thread(id);
         }
         Ok(fs)
@@ -435,35 +454,6 @@ unsafe fn kernel_thread(
     (thread.stack_bottom, thread.stack_top) = stack_range(fs);
     thread.is_on_ours = !is_own;
     Ok(thread)
-}
-
-/// A thread created before `main`: a kernel thread would not survive the fork, so it gets one only when
-/// the execution begins, and until then a `pthread_t` of our own making.
-fn thread_before_main(object: ObjectId) -> ThreadRt {
-    static N_MADE: AtomicU32 = AtomicU32::new(1);
-    let alias = N_MADE.fetch_add(1, Relaxed) as usize;
-    let mut thread = ThreadRt::new(Fiber::default(), alias, object);
-    thread.alias = alias;
-    thread
-}
-
-/// Gives the threads that were created before `main` their kernel threads.
-pub(crate) fn make_kernel_threads() -> Result<(), c_int> {
-    // SAFETY: the execution begins, on the thread that runs, inside a hook.
-    unsafe {
-        let n_threads = (*control()).machine.n_threads() as usize;
-        for idx in 1..n_threads {
-            let object = (&(*control()).threads)[idx].object;
-            let made = kernel_thread(ptr::null(), object)?;
-            let thread = &mut (&mut (*control()).threads)[idx];
-            thread.fs = made.fs;
-            thread.is_on_ours = made.is_on_ours;
-            thread.stack_bottom = made.stack_bottom;
-            thread.stack_top = made.stack_top;
-            hand_to_kernel_thread(ThreadId(idx as u32));
-        }
-    }
-    Ok(())
 }
 
 /// Tells the new kernel thread which thread it is; it then waits for its turn.
@@ -632,7 +622,7 @@ impl Control {
 
     /// The live or finished thread with this `pthread_t`; the newest, if it was used again.
     pub(crate) fn thread_of(&self, pthread: usize) -> Option<ThreadId> {
-        let idx = self.threads.iter().rposition(|it| it.fs == pthread || it.alias == pthread)?;
+        let idx = self.threads.iter().rposition(|it| it.fs == pthread)?;
         Some(ThreadId(idx as u32))
     }
 
@@ -660,6 +650,27 @@ impl Control {
     /// The shadow stack of a thread.
     pub(crate) fn stack_of_thread(&self, thread: ThreadId) -> ShadowStack {
         if thread == self.me { self.hot.stack } else { self.threads[thread.idx()].stack.get() }
+    }
+
+    /// The upper end of the stack that the thread that runs wants its handlers on, if it has said so.
+    pub(crate) fn handler_stack(&mut self) -> Option<usize> {
+        let (end, size) = self.this().handler_stack;
+        (size > 0).then_some(end)
+    }
+
+    /// A handler begins on another stack: its functions are not above those that it interrupts.
+    pub(crate) fn begin_apart(&mut self) {
+        let stack = std::mem::replace(&mut self.hot.stack, ShadowStack::new());
+        self.this().interrupted.push(stack);
+    }
+
+    /// Such a handler returns, or is left by a jump to `sp`.
+    pub(crate) fn end_apart(&mut self, sp: Option<usize>) {
+        let (end, size) = self.this().handler_stack;
+        let is_within = sp.is_some_and(|it| (end - size..end).contains(&it));
+        if !is_within && let Some(stack) = self.this().interrupted.pop() {
+            self.hot.stack = stack;
+        }
     }
 
     /// The thread that runs.

@@ -1,33 +1,18 @@
 //! Virtual time: the clocks that the program reads follow the machine's, not the world's.
 
 use libc::{c_int, timespec};
-use raddle_model::SiteId;
+use raddle_model::{Flags, ObjectId, SiteId};
 
-use crate::control::{Control, control};
+use crate::{control::control, step::yield_now};
 
 /// Where the clocks stand when an execution begins: 2026-01-01, and an hour after boot.
 const REALTIME_START_NS: u64 = 1_767_225_600_000_000_000;
 const MONOTONIC_START_NS: u64 = 3_600_000_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
-/// What reading a clock takes; and what it takes when a thread does nothing else.
-const READ_NS: u64 = 1_000;
-const POLL_NS: u64 = 1_000_000;
-/// So many readings of a clock in a row, from one place, are taken for waiting.
-const POLLS_MIN: u32 = 16;
-
-/// A program that works until a clock says that it is over must come to an end: the more often clocks
-/// are read, the longer a reading takes.
-const READS_PER_DOUBLING: u64 = 1_024;
-const DOUBLINGS_MAX: u64 = 20;
-
-/// Who reads the clock again and again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Time {
-    last_site: SiteId,
-    n_same: u32,
-    /// How often the clocks were read.
-    n_read: u64,
-}
+/// A program that works until a clock says that it is over must come to an end: when this part of an execution's
+/// steps is spent, each reading takes as long as this. It counts as a delay: who fails by it failed because of it.
+const PATIENCE: u64 = 4;
+const SLOW_READ_NS: u64 = 1_000_000;
 
 fn start_of(clock: c_int) -> u64 {
     match clock {
@@ -64,24 +49,27 @@ pub(crate) fn deadline_after(length_ns: u64) -> u64 {
     unsafe { (*control()).machine.now() }.saturating_add(length_ns)
 }
 
-impl Control {
-    /// What a clock shows, in nanoseconds. Reading takes a moment; a thread that reads again and again
-    /// waits for time to pass, and it does.
-    pub(crate) fn read_clock(&mut self, clock: c_int, site: SiteId) -> u64 {
-        if self.time.last_site == site {
-            self.time.n_same += 1;
-        } else {
-            (self.time.last_site, self.time.n_same) = (site, 0);
+/// What a clock shows, in nanoseconds. A reading takes as long as a step, whoever reads. To the thread it is a read of
+/// a value that stays the same: who does nothing but look and read clocks waits in circles, and lets others go first.
+/// When nobody else can go on, the machine hurries time for it.
+///
+/// # Safety
+///
+/// The thread that runs is inside a hook, and nothing of the control is borrowed.
+pub(crate) unsafe fn read(clock: c_int, site: SiteId) -> u64 {
+    // SAFETY: the caller's promise; the borrows end before the step.
+    unsafe {
+        let spin = &mut (*control()).this().spin;
+        spin.read(site, ObjectId::NONE, 0);
+        if spin.flags() != Flags::NONE {
+            yield_now(site);
         }
-        self.time.n_read += 1;
-        let is_polling = self.time.n_same > POLLS_MIN;
-        let length = if is_polling { POLL_NS } else { READ_NS };
-        self.machine.advance(length << (self.time.n_read / READS_PER_DOUBLING).min(DOUBLINGS_MAX));
-        start_of(clock) + self.machine.now()
-    }
-
-    /// Does the thread that runs only wait for time to pass?
-    pub(crate) fn is_polling_clock(&self) -> bool {
-        self.time.n_same > POLLS_MIN
+        let control = &mut *control();
+        let n_steps = control.emit.n_steps + control.emit.n_lone_steps;
+        if n_steps > (*control.header).max_steps / PATIENCE {
+            control.machine.advance(SLOW_READ_NS);
+            control.emit.delay_ns += SLOW_READ_NS;
+        }
+        start_of(clock) + control.machine.read_clock()
     }
 }

@@ -4,10 +4,10 @@
 //! descriptor that becomes readable: then the kernel's own timer of that descriptor is set off, so
 //! that `poll` and `epoll` see it.
 //!
-//! Time comes that far only when nobody can go on. Where handlers are threads (`Handlers`), a timer that sends a signal
+//! They go off at their time; no delay is chosen for one. Where handlers are threads (`Handlers`), a timer that sends a signal
 //! has a thread which sets it off, from the moment when it is set: so when it goes off is a matter of the schedule, for
 //! every strategy. Once for each time that it is set: one that repeats would never let anybody go on. And not if
-//! it is a watchdog, as long as a sleep is one.
+//! it is far away.
 
 use std::{
     ffi::{c_int, c_void},
@@ -15,7 +15,6 @@ use std::{
 };
 
 use raddle_fiber::raw;
-use raddle_machine::WATCHDOG_SLEEP_NS;
 use raddle_model::{Handlers, SiteId, ThreadId};
 
 use crate::{
@@ -24,6 +23,9 @@ use crate::{
     signals::{self, Sent},
     threads, time,
 };
+
+/// Timers this far away have no thread.
+const FAR_NS: u64 = 5_000_000_000;
 
 /// What a timer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +150,7 @@ impl Control {
 
     /// Does a timer that was set want a thread?
     fn wants_thread(&mut self, idx: usize) -> bool {
-        let soon = self.machine.now().saturating_add(WATCHDOG_SLEEP_NS);
+        let soon = self.machine.now().saturating_add(FAR_NS);
         let are_threads = self.signals.handlers != Handlers::Nested;
         let Some(timer) = self.signals.timers.get(idx).filter(|_| are_threads) else {
             return false;

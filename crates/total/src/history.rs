@@ -1,8 +1,10 @@
 //! One execution, as total replay sees it: steps in order, and which reads flow into which step.
 
-use raddle_model::ThreadId;
+use std::collections::BTreeMap;
 
-/// What a step does. Objects, locks and places are names that are the same in every execution.
+use raddle_model::{OpResult, ThreadId};
+
+/// What a step asks for. Objects, locks and places are names that are the same in every execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Act {
     /// Uses a variable.
@@ -15,6 +17,10 @@ pub enum Act {
     Lock,
     /// Takes a lock that other readers may hold too.
     ReadLock,
+    /// Takes a lock, if it is free.
+    TryLock,
+    /// The same, where other readers may hold it.
+    TryReadLock,
     /// Gives a lock back.
     Unlock,
     /// Gives `other` back and waits at a condition variable.
@@ -25,6 +31,20 @@ pub enum Act {
     Notify,
     /// Wakes all that wait.
     NotifyAll,
+    /// Takes one from a semaphore.
+    Take,
+    /// Takes one from a semaphore, if there is one.
+    TryTake,
+    /// Adds one to a semaphore.
+    Post,
+    /// Arrives at a barrier: the last one is chosen.
+    Arrive,
+    /// Leaves a barrier, when all have arrived.
+    Leave,
+    /// Enters a once block: the first one is chosen, and the others wait.
+    Enter,
+    /// Has run a once block.
+    EnterDone,
     /// Creates a thread.
     Spawn(ThreadId),
     /// Waits for the end of a thread.
@@ -33,6 +53,8 @@ pub enum Act {
     Branch(u64),
     /// The thread is at its end.
     Finish,
+    /// Ends the program.
+    Exit,
     /// Something else: it takes part in no race, and keeps its place in its thread.
     Other,
 }
@@ -52,6 +74,22 @@ impl Act {
     pub const fn is_access(self) -> bool {
         matches!(self, Act::Read | Act::Write | Act::Update)
     }
+
+    /// Is its thread told something that depends on what others did, beside what it reads?
+    pub const fn has_answers(self) -> bool {
+        matches!(
+            self,
+            Act::Lock
+                | Act::ReadLock
+                | Act::TryLock
+                | Act::TryReadLock
+                | Act::Wake
+                | Act::Take
+                | Act::TryTake
+                | Act::Arrive
+                | Act::Enter
+        )
+    }
 }
 
 /// One step.
@@ -69,6 +107,59 @@ pub struct Step {
     pub place: u64,
     /// An access that is in no race with others of its kind.
     pub is_atomic: bool,
+    /// It waits only so long.
+    pub is_timed: bool,
+    /// How it ended.
+    pub answer: OpResult,
+    /// Of a notification: which of those that waited it woke, in the order in which they came.
+    pub way: u32,
+}
+
+impl Default for Step {
+    fn default() -> Step {
+        Step {
+            thread: ThreadId(0),
+            act: Act::Other,
+            object: 0,
+            other: 0,
+            place: 0,
+            is_atomic: false,
+            is_timed: false,
+            answer: OpResult::Done,
+            way: 0,
+        }
+    }
+}
+
+impl Step {
+    /// What came of it: a lock that it did not get is nothing, and one that was tried for is as any other.
+    pub const fn done(&self) -> Act {
+        let is_done = matches!(self.answer, OpResult::Done | OpResult::OwnerDied);
+        match self.act {
+            Act::Lock | Act::TryLock if is_done => Act::Lock,
+            Act::ReadLock | Act::TryReadLock if is_done => Act::ReadLock,
+            Act::Lock | Act::ReadLock | Act::TryLock | Act::TryReadLock => Act::Other,
+            Act::Unlock | Act::Wait if !is_done => Act::Other,
+            Act::Wake if matches!(self.answer, OpResult::Busy) => Act::Other,
+            Act::Take | Act::TryTake | Act::Post | Act::Arrive | Act::Leave => Act::Other,
+            Act::Enter | Act::EnterDone => Act::Other,
+            act => act,
+        }
+    }
+
+    /// Is it the same call as another's, however it ended?
+    pub(crate) fn is_same_call(&self, other: &Step) -> bool {
+        let Step { answer, way, .. } = *other;
+        Step { act: self.call(), answer, way, ..*self } == Step { act: other.call(), ..*other }
+    }
+
+    /// What it asked for. A compare-exchange that came to nothing is a read.
+    pub const fn call(&self) -> Act {
+        match self.act {
+            Act::Read if matches!(self.answer, OpResult::Busy) => Act::Update,
+            act => act,
+        }
+    }
 }
 
 /// Which reads flow into a step: into the value that it writes, the outcome that it has, the address or the
@@ -91,6 +182,10 @@ pub struct History {
     pub steps: Vec<Step>,
     /// By step. Invariant: as many as there are steps.
     pub flows: Vec<Flow>,
+    /// By semaphore: its count before the first step. By barrier: how many threads it waits for.
+    pub counts: BTreeMap<u64, u32>,
+    /// What threads were blocked at when it ended.
+    pub blocked: Vec<Step>,
 }
 
 impl History {

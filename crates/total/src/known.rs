@@ -2,17 +2,33 @@
 //!
 //! A thread does what it did whenever it has read what it had read. So executions that were seen apart tell together
 //! what it does: its steps are the nodes, and after a read that matters it goes on in one way for each value that it was
-//! seen to read there (its *label*). All of them together are a model of the program, exact as far as threads have
+//! seen to read there, and after a call that is told something for each answer (its *label*). All of them together are a model of the program, exact as far as threads have
 //! been seen, in which [`reach`](crate::reach) looks for schedules that nobody has executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::{ThreadId, mix};
+use raddle_model::{OpResult, ThreadId, mix};
 
 use crate::history::{Act, History, Step};
 
 /// The label of steps that read nothing that matters.
 const PLAIN: u64 = 0;
+
+/// A step that was made, or is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The node.
+    pub node: u32,
+    /// What the call is told.
+    pub answer: OpResult,
+    /// Which of those that wait it wakes.
+    pub way: u32,
+}
+
+/// The label of an answer.
+pub(crate) const fn answer_label(answer: OpResult) -> u64 {
+    answer as u64 + 1
+}
 
 /// What is known of an execution's steps, beside the steps.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +49,16 @@ pub const fn first_value(object: u64) -> u64 {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Known {
+    /// May waits with a time limit end although others can go on?
+    pub may_time_out: bool,
     pub(crate) nodes: Vec<Node>,
     /// By thread: its first steps. More than one, if it is not the values that decide.
     pub(crate) first: Vec<Vec<u32>>,
     pub(crate) objects: BTreeMap<u64, Touched>,
+    /// As in a history.
+    pub(crate) counts: BTreeMap<u64, u32>,
+    /// Locks that somebody tries for, or waits for only so long: it matters how long others hold them.
+    pub(crate) tried: BTreeSet<u64>,
     /// By name: the value; `None` if there were several, for what is written depends on more than was thought.
     values: BTreeMap<u64, Option<u64>>,
     /// Beginnings of the orders in which objects of other kinds were used, as hashes.
@@ -51,7 +73,7 @@ pub(crate) struct Node {
     depth: u32,
     /// Its thread's steps up to it, and what they read, as a hash: the same in every model.
     id: u64,
-    /// It is a read that matters.
+    /// It is a read that matters, or a call that is told something.
     pub(crate) is_labelled: bool,
     outcomes: Vec<Outcome>,
 }
@@ -64,6 +86,8 @@ pub(crate) struct Outcome {
     /// Of what it writes: what it is called, and the value if somebody has read it.
     name: u64,
     value: Option<u64>,
+    /// Does it write? A compare-exchange does, if it has read what it expects.
+    pub(crate) is_write: bool,
     /// What comes then; none if that was the thread's last step.
     pub(crate) next: Vec<u32>,
 }
@@ -78,21 +102,25 @@ pub(crate) struct Touched {
 }
 
 impl Known {
-    /// Adds an execution; its steps as nodes.
+    /// Adds an execution; its steps as nodes, and then what threads were blocked at: what comes of it nobody has seen.
     pub fn add(&mut self, history: &History, with: &Labels<'_>) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::with_capacity(history.steps.len());
         let mut latest: Vec<Option<(u32, usize)>> = vec![None; history.n_threads()];
         let mut orders: BTreeMap<u64, u64> = BTreeMap::new();
-        self.first.resize(self.first.len().max(latest.len()), Vec::new());
+        let n_threads = history.blocked.iter().map(|it| it.thread.idx() + 1).max().unwrap_or(0);
+        self.first.resize(self.first.len().max(latest.len()).max(n_threads), Vec::new());
+        self.counts.extend(&history.counts);
         for (idx, step) in history.steps.iter().enumerate() {
-            let label = with.labels[idx];
+            let is_told = step.act.has_answers();
+            let label = with.labels[idx].or(is_told.then(|| answer_label(step.answer)));
             let before = latest[step.thread.idx()];
             let node = self.node_after(before, step, label.is_some());
             let name = with.names[idx];
             let outcome = self.nodes[node as usize].outcome(label.unwrap_or(PLAIN), name);
+            self.nodes[node as usize].outcomes[outcome].is_write |= step.act.is_write();
             latest[step.thread.idx()] = Some((node, outcome));
             self.touch(step, label.is_some());
-            if let Some(value) = label {
+            if let Some(value) = label.filter(|_| !is_told) {
                 let define = with.defines[idx].map(|it| (found[it as usize], it));
                 self.learn(define, step.object, value, with);
             }
@@ -103,6 +131,10 @@ impl Known {
             }
             found.push(node);
         }
+        for step in &history.blocked {
+            let before = latest.get(step.thread.idx()).copied().flatten();
+            found.push(self.node_after(before, step, step.act.has_answers()));
+        }
         found
     }
 
@@ -112,9 +144,10 @@ impl Known {
             None => &self.first[step.thread.idx()],
             Some((node, outcome)) => &self.nodes[node as usize].outcomes[outcome].next,
         };
-        let is_it = |it: &&u32| self.nodes[**it as usize].step == *step;
-        if let Some(known) = next.iter().find(is_it) {
-            return *known;
+        let is_it = |it: &&u32| self.nodes[**it as usize].step.is_same_call(step);
+        if let Some(known) = next.iter().find(is_it).copied() {
+            self.nodes[known as usize].is_labelled |= is_labelled;
+            return known;
         }
         let new = self.nodes.len() as u32;
         let (id, depth) = before.map_or((u64::from(step.thread.0), 0), |(node, outcome)| {
@@ -145,6 +178,10 @@ impl Known {
     }
 
     fn touch(&mut self, step: &Step, is_labelled: bool) {
+        if step.is_timed || matches!(step.act, Act::TryLock | Act::TryReadLock) {
+            // Of a wait at a condition variable, the lock that it takes again.
+            self.tried.extend([step.object, step.other]);
+        }
         if step.act.is_access() {
             let first = Touched { thread: step.thread, is_shared: false, is_read: false };
             let touched = self.objects.entry(step.object).or_insert(first);
@@ -178,6 +215,11 @@ impl Known {
         self.nodes.len()
     }
 
+    /// How many threads there are.
+    pub fn n_threads(&self) -> usize {
+        self.first.len()
+    }
+
     /// What a node does.
     pub fn step(&self, node: u32) -> &Step {
         &self.nodes[node as usize].step
@@ -208,7 +250,8 @@ impl Node {
     fn outcome(&mut self, label: u64, name: u64) -> usize {
         let known = self.outcomes.iter().position(|it| it.label == label);
         known.unwrap_or_else(|| {
-            self.outcomes.push(Outcome { label, name, value: None, next: Vec::new() });
+            let (value, is_write, next) = (None, false, Vec::new());
+            self.outcomes.push(Outcome { label, name, value, is_write, next });
             self.outcomes.len() - 1
         })
     }

@@ -27,27 +27,33 @@ impl Locks {
     pub fn of(history: &History) -> Locks {
         let mut locks = Locks { sets: vec![Vec::new()], at: Vec::new() };
         let mut now: Vec<(u32, Vec<(u64, u32)>)> = vec![(0, Vec::new()); history.n_threads()];
+        // By thread that waits: how often it held what it gave back.
+        let mut given: Vec<Option<u32>> = vec![None; history.n_threads()];
         for (idx, step) in history.steps.iter().enumerate() {
             let (set, depths) = &mut now[step.thread.idx()];
             locks.at.push(*set);
             let lock =
-                if matches!(step.act, Act::Wait | Act::Wake) { step.other } else { step.object };
-            match step.act {
+                if matches!(step.done(), Act::Wait | Act::Wake) { step.other } else { step.object };
+            match step.done() {
                 Act::Lock | Act::ReadLock | Act::Wake => {
                     if let Some((_, depth)) = depths.iter_mut().find(|it| it.0 == lock) {
                         *depth += 1;
                         continue;
                     }
-                    depths.push((lock, 1));
-                    let is_shared = step.act == Act::ReadLock;
+                    let woken = given[step.thread.idx()].take_if(|_| step.done() == Act::Wake);
+                    depths.push((lock, woken.unwrap_or(1)));
+                    let is_shared = step.done() == Act::ReadLock;
                     let mut held = locks.sets[*set as usize].clone();
                     held.push(HeldAt { lock, since: idx as u32, is_shared });
                     *set = locks.add(held);
                 }
                 Act::Unlock | Act::Wait => {
                     let Some(at) = depths.iter().position(|it| it.0 == lock) else { continue };
+                    if step.done() == Act::Wait {
+                        given[step.thread.idx()] = Some(depths[at].1);
+                    }
                     depths[at].1 -= 1;
-                    if depths[at].1 > 0 && step.act == Act::Unlock {
+                    if depths[at].1 > 0 && step.done() == Act::Unlock {
                         continue;
                     }
                     depths.remove(at);

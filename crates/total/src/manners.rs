@@ -80,9 +80,10 @@ pub fn manners(history: &History, locks: &Locks, shared: &[u64]) -> Vec<MannerUs
     let mut found: Vec<MannerUse> = Vec::new();
     let mut open: Vec<Option<usize>> = vec![None; history.n_threads()];
     for (idx, step) in history.steps.iter().enumerate() {
-        let is_access = step.act.is_access() && shared.binary_search(&step.object).is_ok();
+        let act = step.done();
+        let is_access = act.is_access() && shared.binary_search(&step.object).is_ok();
         let is_lock =
-            matches!(step.act, Act::Lock | Act::ReadLock | Act::Unlock | Act::Wait | Act::Wake);
+            matches!(act, Act::Lock | Act::ReadLock | Act::Unlock | Act::Wait | Act::Wake);
         if !is_access && !is_lock {
             continue;
         }
@@ -92,10 +93,9 @@ pub fn manners(history: &History, locks: &Locks, shared: &[u64]) -> Vec<MannerUs
             false => Vec::new(),
         };
         holds.sort_unstable();
-        let object =
-            if matches!(step.act, Act::Wait | Act::Wake) { step.other } else { step.object };
+        let object = if matches!(act, Act::Wait | Act::Wake) { step.other } else { step.object };
         let is_atomic = step.is_atomic;
-        let deed = Deed { act: step.act, object, place: step.place, holds, is_atomic };
+        let deed = Deed { act, object, place: step.place, holds, is_atomic };
         let me = step.thread.idx();
         // Nothing held, or nothing seen of how it was taken: a new one.
         let at = match open[me] {

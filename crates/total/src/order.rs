@@ -5,7 +5,8 @@
 //! transitivity (F3.2). Here: the transitive closure, as a vector clock for each step. Time and memory
 //! O(steps · threads).
 //!
-//! A wait that was ended counts as ended by the last notification of its condition variable before it.
+//! A wait counts as ended by the notification that woke it; one whose time was over, by nobody. Another schedule may have
+//! another notification wake it: what is ordered by it there is found in that execution.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +45,9 @@ impl MustOrder {
             clocks: Vec::with_capacity(history.steps.len() * n_threads),
         };
         let mut now = vec![vec![0_u32; n_threads]; n_threads];
-        let mut notified: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        let mut waiting: Vec<(u64, usize)> = Vec::new();
+        // By thread: what it was woken by.
+        let mut notified: Vec<Option<Vec<u32>>> = vec![None; n_threads];
         let mut released: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for step in &history.steps {
             let me = step.thread.idx();
@@ -53,9 +56,11 @@ impl MustOrder {
                     let last = now[target.idx()].clone();
                     join(&mut now[me], &last);
                 }
+                Act::Wait => waiting.push((step.object, me)),
                 Act::Wake => {
-                    if let Some(clock) = notified.get(&step.object) {
-                        join(&mut now[me], clock);
+                    waiting.retain(|it| it.1 != me);
+                    if let Some(clock) = notified[me].take() {
+                        join(&mut now[me], &clock);
                     }
                 }
                 _ => {}
@@ -72,7 +77,9 @@ impl MustOrder {
                     join(&mut now[child.idx()], &clock);
                 }
                 Act::Notify | Act::NotifyAll => {
-                    notified.insert(step.object, now[me].clone());
+                    for woken in woken(&mut waiting, step) {
+                        notified[woken] = Some(now[me].clone());
+                    }
                 }
                 _ => {}
             }
@@ -99,9 +106,21 @@ impl MustOrder {
     }
 }
 
+/// Takes off those that a notification wakes.
+fn woken(waiting: &mut Vec<(u64, usize)>, step: &Step) -> Vec<usize> {
+    let (here, others): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|it| it.0 == step.object);
+    let is_woken = |idx: usize| step.act == Act::NotifyAll || idx == step.way as usize;
+    let (mut woken, mut left) = (Vec::new(), others);
+    for (idx, it) in here.into_iter().enumerate() {
+        if is_woken(idx) { woken.push(it.1) } else { left.push(it) }
+    }
+    *waiting = left;
+    woken
+}
+
 /// What a step waits for others to give: locks, and everything that is not told apart here.
 fn acquired(step: &Step) -> Option<u64> {
-    match step.act {
+    match step.done() {
         Act::Lock | Act::ReadLock | Act::Other => Some(step.object).filter(|it| *it != 0),
         Act::Wake => Some(step.other),
         act if act.is_read() && step.is_atomic => Some(step.object),
@@ -111,7 +130,7 @@ fn acquired(step: &Step) -> Option<u64> {
 
 /// What a step gives.
 fn given(step: &Step) -> Option<u64> {
-    match step.act {
+    match step.done() {
         Act::Unlock | Act::Other => Some(step.object).filter(|it| *it != 0),
         Act::Wait => Some(step.other),
         act if act.is_write() && step.is_atomic => Some(step.object),

@@ -7,16 +7,16 @@
 //! What comes out is exact as far as threads are known: a schedule that is found can be executed as it is, and if there is
 //! none then there is none, as long as the search was not cut. (The dissertation enforces one use-define at a time,
 //! and knows neither.) It is a search among exponentially many states in the worst case; [`weave`](crate::weave) is what
-//! remains where there are too many. Of objects of other kinds (semaphores, barriers, descriptors) the orders are kept that
-//! executions have shown.
+//! remains where there are too many. Of objects of other kinds (futexes, descriptors, signals) the orders are kept that
+//! executions have shown: nothing that comes of them is exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::mix;
+use raddle_model::{OpResult, ThreadId, mix};
 
 use crate::{
-    history::Act,
-    known::{Known, Outcome, first_value, next_order},
+    history::{Act, Step},
+    known::{Known, Made, Outcome, answer_label, first_value, next_order},
     rules::Rules,
 };
 
@@ -27,8 +27,13 @@ pub trait Goal {
         false
     }
 
-    /// Is it there, once a thread reads this value? `is_known`: it was seen to do so, here.
+    /// Is it there, once a thread reads this value, or is told this? `is_known`: it was seen to do so, here.
     fn is_read(&self, _node: u32, _value: u64, _is_known: bool) -> bool {
+        false
+    }
+
+    /// Is it there, when nobody can go on after these steps?
+    fn is_stuck(&self, _last: &[Option<u32>]) -> bool {
         false
     }
 
@@ -43,8 +48,8 @@ pub trait Goal {
 pub enum Reached {
     /// There is one.
     By {
-        /// Steps in an order that leads there, as nodes.
-        steps: Vec<u32>,
+        /// Steps in an order that leads there.
+        steps: Vec<Made>,
         /// What the last one reads, if that is what was looked for.
         value: Option<u64>,
     },
@@ -65,7 +70,7 @@ struct State {
     rules: Rules,
     orders: BTreeMap<u64, u64>,
     /// How it came from the state before.
-    steps: Vec<u32>,
+    steps: Vec<Made>,
 }
 
 /// Looks for a schedule, among so many states at most.
@@ -75,7 +80,12 @@ pub fn reach(known: &Known, goal: &impl Goal, n_states_max: usize) -> Reached {
 
 /// The same, for schedules that begin with these steps of an execution. There are fewer, and they have more in common with
 /// it.
-pub fn reach_after(known: &Known, begin: &[u32], goal: &impl Goal, n_states_max: usize) -> Reached {
+pub fn reach_after(
+    known: &Known,
+    begin: &[Made],
+    goal: &impl Goal,
+    n_states_max: usize,
+) -> Reached {
     let mut search = Search {
         known,
         goal,
@@ -105,7 +115,7 @@ fn first_states(known: &Known) -> Vec<State> {
         last: vec![None; known.first.len()],
         next: vec![None; known.first.len()],
         memory: BTreeMap::new(),
-        rules: Rules::new(known.nodes.iter().map(|it| &it.step)),
+        rules: Rules::new(known.nodes.iter().map(|it| &it.step), &known.counts),
         orders: BTreeMap::new(),
         steps: Vec::new(),
     };
@@ -129,7 +139,7 @@ struct Search<'a, G> {
     /// Those to look at, by distance and number.
     open: BTreeMap<(u32, u32), (State, u32)>,
     /// By state: the one before, and the steps since then.
-    came: Vec<(Option<u32>, Vec<u32>)>,
+    came: Vec<(Option<u32>, Vec<Made>)>,
     found: Option<Reached>,
 }
 
@@ -150,7 +160,7 @@ impl<G: Goal> Search<'_, G> {
     }
 
     /// The steps that lead to a state.
-    fn path(&self, number: u32) -> Vec<u32> {
+    fn path(&self, number: u32) -> Vec<Made> {
         let mut parts = Vec::new();
         let mut at = Some(number);
         while let Some(number) = at {
@@ -162,61 +172,87 @@ impl<G: Goal> Search<'_, G> {
     }
 
     fn expand(&mut self, state: &State, number: u32) {
-        for node in state.next.iter().flatten().copied() {
+        let enabled = state.next.iter().flatten();
+        let mut enabled: Vec<(u32, OpResult)> =
+            enabled.filter_map(|it| Some((*it, self.answer(state, *it)?))).collect();
+        if enabled.is_empty() && self.is_stuck(state) && self.goal.is_stuck(&state.last) {
+            self.found = Some(Reached::By { steps: self.path(number), value: None });
+            return;
+        }
+        let is_late = |it: &(u32, OpResult)| {
+            let step = &self.known.nodes[it.0 as usize].step;
+            step.is_timed && it.1 != OpResult::Done
+        };
+        // Otherwise time only passes when nobody can go on.
+        if !self.known.may_time_out && !enabled.iter().all(is_late) {
+            enabled.retain(|it| !is_late(it));
+        }
+        for (node, answer) in enabled {
             if self.found.is_some() {
                 return;
             }
-            if !self.is_enabled(state, node) {
-                continue;
-            }
-            let value = self.label(state, node);
+            let value = self.label(state, node, answer);
             let outcome = self.known.nodes[node as usize].known(value);
-            let is_labelled = self.known.nodes[node as usize].is_labelled;
-            if is_labelled && self.goal.is_read(node, value, outcome.is_some()) {
+            // What was blocked whenever it was seen has no outcome at all.
+            let may_be_new = self.known.nodes[node as usize].is_labelled || outcome.is_none();
+            if may_be_new && self.goal.is_read(node, value, outcome.is_some()) {
                 let mut steps = self.path(number);
-                steps.push(node);
+                steps.push(Made { node, answer, way: 0 });
                 self.found = Some(Reached::By { steps, value: Some(value) });
                 return;
             }
             let Some(outcome) = outcome else { continue };
-            for next in options(outcome) {
+            let n_ways = state.rules.n_ways(&self.known.nodes[node as usize].step);
+            for (next, way) in options(outcome).flat_map(|it| (0..n_ways).map(move |way| (it, way)))
+            {
                 let mut after = state.clone();
-                self.make(&mut after, node, outcome, next);
+                self.make(&mut after, Made { node, answer, way }, outcome, next);
                 self.add(after, Some(number));
             }
         }
     }
 
-    /// What a thread would read: 0 if that does not matter.
-    fn label(&self, state: &State, node: u32) -> u64 {
+    /// Is there anybody left, if nobody can go on?
+    fn is_stuck(&self, state: &State) -> bool {
+        let left = state.next.iter().enumerate().filter(|it| it.1.is_some());
+        left.map(|it| ThreadId(it.0 as u32)).any(|it| state.rules.is_stuck(it))
+    }
+
+    /// What a thread would read or be told: 0 if that does not matter.
+    fn label(&self, state: &State, node: u32, answer: OpResult) -> u64 {
         let node = &self.known.nodes[node as usize];
         if !node.is_labelled {
             return 0;
+        }
+        if node.step.act.has_answers() {
+            return answer_label(answer);
         }
         let object = node.step.object;
         let held = state.memory.get(&object).copied();
         held.unwrap_or_else(|| self.known.value(first_value(object)))
     }
 
-    fn is_enabled(&self, state: &State, node: u32) -> bool {
+    /// What a thread's call is told, if it can be the next step.
+    fn answer(&self, state: &State, node: u32) -> Option<OpResult> {
         let step = &self.known.nodes[node as usize].step;
         if step.act == Act::Other && step.object != 0 {
             let order = state.orders.get(&step.object).copied().unwrap_or(step.object);
             if !self.known.orders.contains(&next_order(order, step)) {
-                return false;
+                return None;
             }
         }
-        state.rules.is_enabled(step, |it| state.next.get(it.idx()).copied().flatten().is_none())
+        state.rules.answer(step, |it| state.next.get(it.idx()).copied().flatten().is_none())
     }
 
-    fn make(&self, state: &mut State, node: u32, outcome: &Outcome, next: Option<u32>) {
+    fn make(&self, state: &mut State, made: Made, outcome: &Outcome, next: Option<u32>) {
+        let Made { node, answer, way } = made;
         let step = &self.known.nodes[node as usize].step;
-        state.rules.perform(step);
+        state.rules.perform(&Step { answer, way, ..*step });
         state.last[step.thread.idx()] = Some(node);
         state.next[step.thread.idx()] = next;
-        state.steps.push(node);
+        state.steps.push(made);
         let touched = self.known.objects.get(&step.object);
-        if step.act.is_write() && touched.is_some_and(|it| it.is_read) {
+        if outcome.is_write && touched.is_some_and(|it| it.is_read) {
             state.memory.insert(step.object, self.known.written(outcome));
         }
         if step.act == Act::Other && step.object != 0 {
@@ -226,20 +262,23 @@ impl<G: Goal> Search<'_, G> {
     }
 
     /// Makes a step as an execution did; `false` if it is not the next one of its thread.
-    fn make_again(&self, state: &mut State, node: u32) -> bool {
-        let it = &self.known.nodes[node as usize];
+    fn make_again(&self, state: &mut State, made: Made) -> bool {
+        let it = &self.known.nodes[made.node as usize];
         let thread = it.step.thread.idx();
         // Of several ways on, the one that is gone was not known before.
-        let was = state.last[thread].filter(|_| state.next[thread] != Some(node));
+        let was = state.last[thread].filter(|_| state.next[thread] != Some(made.node));
         if was.is_some_and(|was| it.is_after(was)) {
-            state.next[thread] = Some(node);
+            state.next[thread] = Some(made.node);
         }
-        let outcome = it.known(self.label(state, node));
-        let Some(outcome) = outcome.filter(|_| state.next[thread] == Some(node)) else {
+        let outcome = it.known(self.label(state, made.node, made.answer));
+        let Some(outcome) = outcome.filter(|_| state.next[thread] == Some(made.node)) else {
             return false;
         };
-        self.is_enabled(state, node) && {
-            self.make(state, node, outcome, outcome.next.first().copied());
+        let is_same = self
+            .answer(state, made.node)
+            .is_some_and(|now| now == made.answer || !it.step.act.has_answers());
+        is_same && {
+            self.make(state, made, outcome, outcome.next.first().copied());
             true
         }
     }
@@ -248,13 +287,15 @@ impl<G: Goal> Search<'_, G> {
     fn settle(&self, state: &mut State) {
         for thread in 0..state.next.len() {
             while let Some(node) = state.next[thread] {
-                if !self.is_private(node) || !self.is_enabled(state, node) {
+                if !self.is_private(node) {
                     break;
                 }
-                let value = self.label(state, node);
+                let Some(answer) = self.answer(state, node) else { break };
+                let value = self.label(state, node, answer);
                 let outcome = self.known.nodes[node as usize].known(value);
                 let Some(outcome) = outcome.filter(|it| it.next.len() <= 1) else { break };
-                self.make(state, node, outcome, outcome.next.first().copied());
+                let made = Made { node, answer, way: 0 };
+                self.make(state, made, outcome, outcome.next.first().copied());
             }
         }
     }
@@ -266,7 +307,9 @@ impl<G: Goal> Search<'_, G> {
             Act::Read | Act::Write | Act::Update => {
                 touched.is_none_or(|it| !it.is_read || !it.is_shared)
             }
-            Act::Unlock | Act::Spawn(_) | Act::Branch(_) | Act::Finish => true,
+            // Who only tries notices whether a lock is held.
+            Act::Unlock => !self.known.tried.contains(&step.object),
+            Act::Spawn(_) | Act::Branch(_) | Act::Finish => true,
             Act::Other => step.object == 0,
             _ => false,
         }

@@ -169,9 +169,9 @@ impl Program<'_> {
         let mut last: BTreeMap<u64, (usize, u32)> = BTreeMap::new();
         let mut spawned = BTreeMap::new();
         for (idx, step) in history.steps.iter().enumerate() {
-            let counts = match step.act {
+            let counts = match step.done() {
                 _ if !takes_part(step.thread) => false,
-                Act::Branch(_) | Act::Other | Act::Finish => false,
+                Act::Branch(_) | Act::Other | Act::Finish | Act::Exit => false,
                 Act::Spawn(child) | Act::Join(child) => takes_part(child),
                 act if act.is_access() => shared.binary_search(&step.object).is_ok(),
                 _ => true,
@@ -203,7 +203,7 @@ impl Program<'_> {
         }
         let step = &self.history.steps[idx as usize];
         let is_free = |lock| state.owners.get(&lock).is_none_or(|it| it.0 == me);
-        let is_enabled = match step.act {
+        let is_enabled = match step.done() {
             Act::Lock | Act::ReadLock => is_free(step.object),
             Act::Wake => !state.waiting.contains(&(step.object, me)) && is_free(step.other),
             Act::Join(target) => {
@@ -229,7 +229,7 @@ impl Program<'_> {
         if let Some((variable, _)) = self.versions.get(&idx).filter(|_| step.act.is_write()) {
             next.versions[*variable] += 1;
         }
-        match step.act {
+        match step.done() {
             Act::Lock | Act::ReadLock => take(&mut next, step.object, step.thread),
             Act::Unlock => give(&mut next, step.object, false),
             Act::Wait => {

@@ -14,12 +14,12 @@
 //! threads do after they read another value than in the history is not known: the schedule ends with the last
 //! use, and whoever runs it goes on freely.
 //!
-//! Locks, waits, creation and joins are followed. Of everything else (semaphores, barriers, descriptors) the
+//! What [`Rules`] know is followed. Of everything else (futexes, descriptors) the
 //! order in the history is kept for each object. Time O(steps · threads · log steps).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::ThreadId;
+use raddle_model::{OpResult, ThreadId};
 
 use crate::{
     history::{Act, History},
@@ -185,7 +185,7 @@ impl<'a> Loom<'a> {
             of_later: later(history, constraints),
             open,
             last_define: BTreeMap::new(),
-            rules: Rules::new(&history.steps),
+            rules: Rules::new(&history.steps, &history.counts),
             others,
             gates: Vec::new(),
             first: None,
@@ -245,7 +245,7 @@ impl<'a> Loom<'a> {
         if let Some((constraint, _)) = earlier.next() {
             return Some(*constraint);
         }
-        match it.act {
+        match it.done() {
             Act::Lock | Act::ReadLock | Act::Wake => first(&self.of_section, State::Before)
                 .or_else(|| first(&self.of_other_section, State::Open)),
             _ => first(&self.of_use, State::Before).or_else(|| {
@@ -269,7 +269,8 @@ impl<'a> Loom<'a> {
         };
         let of_object = || self.others.get(&step.object).and_then(|it| it.front());
         let is_next = step.act != Act::Other || step.object == 0 || of_object() == Some(&idx);
-        is_next && self.rules.is_enabled(step, is_over)
+        let is_same = |it: OpResult| !step.act.has_answers() || it == step.answer;
+        is_next && self.rules.answer(step, is_over).is_some_and(is_same)
     }
 
     fn step(&mut self, thread: usize) {

@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 14;
+pub const VERSION: u32 = 15;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -131,8 +131,10 @@ pub struct Summary {
     pub diverged_at: u32,
     /// Pairs that it covered, in the area of pairs after those of the executions before it.
     pub n_pairs: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Accesses to variables that were no steps, because there were too many.
+    pub n_thinned: u32,
+    /// Its longest delay, in microseconds (`Event::delay_ns`).
+    pub delay_us: u32,
 }
 
 /// The start of the segment.
@@ -169,8 +171,8 @@ pub struct Header {
     pub is_brief: u32,
     /// Names known to be shared, at the start of the area.
     pub n_shared: u32,
-    /// 1: timed waits may time out although others can run.
-    pub timeouts_rare: u32,
+    /// When timed waits may time out although others can run: see `Timeouts::number`.
+    pub timeouts: u32,
     /// 1: waits may end spuriously.
     pub spurious: u32,
     /// Where handlers of signals run: see `Handlers::number`.
@@ -229,6 +231,8 @@ pub struct Header {
     pub end_site: u32,
     /// An object that the end is about, or 0.
     pub end_object: u32,
+    /// If that is memory which was freed: who did it, and when.
+    pub end_freed: FreedEntry,
     /// Bytes of the message.
     pub n_message: u32,
     /// Pairs that the block's executions covered so far.
@@ -252,6 +256,8 @@ pub struct Header {
     pub n_brief_words: u32,
     /// 1: what the last process ran was no execution of the block; it is to be begun again.
     pub is_void: u32,
+    /// What a child of the program says that waits for a lock for ever: the number of its fork, then of the lock + 1. Or 0.
+    pub forked_lock: AtomicU64,
     /// How far the program wants to be explored.
     pub ask: Ask,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
@@ -260,6 +266,23 @@ pub struct Header {
     pub checkpoints: [Checkpoint; CHECKPOINTS_MAX],
     /// The running execution's summary, updated at its end.
     pub summary: Summary,
+}
+
+/// The free of memory that was used afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct FreedEntry {
+    /// Steps that were made before it ended.
+    pub step: u64,
+    /// Who freed it; `u32::MAX` if there is no such memory.
+    pub thread: u32,
+    /// The calls that led to it; 0 if they are not known.
+    pub stack: u32,
+}
+
+impl FreedEntry {
+    /// The end is not about freed memory.
+    pub const NONE: FreedEntry = FreedEntry { step: 0, thread: u32::MAX, stack: 0 };
 }
 
 /// How far a program wants to be explored; what is 0 or empty is not asked for.
@@ -419,8 +442,8 @@ pub struct ObjectEntry {
     pub class: u8,
     /// `Region`: 0 unknown, 1 global, 2 heap, 3 stack, 4 thread, 5 descriptor.
     pub region: u8,
-    /// Zero.
-    pub reserved: u16,
+    /// Heap: `BlockSort`.
+    pub sort: u16,
     /// Module, allocation site, thread or descriptor, by region.
     pub base: u32,
     /// Heap: which allocation of this site. Stack: bytes above the end of its frame, as an `i32`. Descriptor: the other

@@ -16,11 +16,11 @@ mod value;
 pub use brief::{Brief, Briefs, Tables, Told};
 pub use layout::{
     Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX,
-    HELD_MAX, Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options, PendingEntry,
-    RACE_FRAMES_MAX, RaceEntry, RaceSide, STACK_DEPTH, SiteEntry, StackEntry, Summary, ThreadEntry,
-    VERSION,
+    FreedEntry, HELD_MAX, Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options,
+    PendingEntry, RACE_FRAMES_MAX, RaceEntry, RaceSide, STACK_DEPTH, SiteEntry, StackEntry,
+    Summary, ThreadEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenSide};
 pub use segment::{MapError, Segment};
-pub use value::{FrameSpot, Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};
+pub use value::{FrameSpot, Freed, Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};

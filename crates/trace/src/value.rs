@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{
+    BlockSort, End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId,
+};
 
 use crate::{
     layout::{ObjectEntry, Options, SiteEntry, StackEntry, Summary, ThreadEntry},
@@ -41,10 +43,23 @@ pub struct Trace {
     pub end_site: SiteId,
     /// The object that the end is about, or none.
     pub end_object: ObjectId,
+    /// If that is memory which was freed before: who did it, and when.
+    pub freed: Option<Freed>,
     /// The failed expression, the exception's type…
     pub message: String,
     /// Counts and digests.
     pub summary: Summary,
+}
+
+/// The free of memory that was used afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// Who freed it.
+    pub thread: ThreadId,
+    /// The calls that led there, by number; 0 if they are not known.
+    pub stack: u32,
+    /// Steps that were made until then.
+    pub step: u64,
 }
 
 /// A place in the code.
@@ -143,6 +158,8 @@ pub enum Region {
         thread: ThreadId,
         /// The calls that did, as a number in [`Trace::stacks`].
         stack: u32,
+        /// What sort of block it is.
+        sort: BlockSort,
     },
     /// A thread's stack.
     Stack {
@@ -300,6 +317,11 @@ impl Trace {
             end_thread: (header.end_thread != u32::MAX).then_some(ThreadId(header.end_thread)),
             end_site: SiteId(header.end_site),
             end_object: ObjectId(header.end_object),
+            freed: (header.end_freed.thread != u32::MAX).then_some(Freed {
+                thread: ThreadId(header.end_freed.thread),
+                stack: header.end_freed.stack,
+                step: header.end_freed.step,
+            }),
             message: String::from_utf8_lossy(message).into_owned(),
             summary,
         }
@@ -372,6 +394,7 @@ impl From<&ObjectEntry> for Object {
                 size: entry.size,
                 thread: ThreadId(entry.thread),
                 stack: entry.stack,
+                sort: BlockSort::from_number(entry.sort),
             },
             3 => Region::Stack {
                 thread: ThreadId(entry.base),

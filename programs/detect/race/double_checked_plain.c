@@ -1,6 +1,8 @@
 //@ race: a b
 //@ race?: b c
-// Double-checked locking, wrong.
+//@ race?: made one
+//@ race?: made other
+// Double-checked locking, wrong: neither the pointer nor what it points to is passed on.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@ static int *get(void)
         pthread_mutex_lock(&lock);
         if (!instance) {
             int *it = malloc(sizeof *it);
-            *it = 42;
+            *it = 42; //= made
             instance = it; //= b
         }
         pthread_mutex_unlock(&lock);
@@ -25,13 +27,13 @@ static int *get(void)
 
 static void *first(void *arg)
 {
-    seen[0] = *get();
+    seen[0] = *get(); //= one
     return arg;
 }
 
 static void *second(void *arg)
 {
-    seen[1] = *get();
+    seen[1] = *get(); //= other
     return arg;
 }
 

@@ -1,5 +1,6 @@
 //@ race: a b
-// The flag is plain: the race is that of the flag, and the data follows from it.
+//@ race: write read
+// The flag is plain: it races, it orders nothing, and so the data races as well.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@ int seen; // what is never looked at would not be read
 
 static void *first(void *arg)
 {
-    data = 42;
+    data = 42; //= write
     ready = 1; //= a
     return arg;
 }
@@ -17,7 +18,7 @@ static void *first(void *arg)
 static void *second(void *arg)
 {
     if (ready) //= b
-        seen = data;
+        seen = data; //= read
     return arg;
 }
 

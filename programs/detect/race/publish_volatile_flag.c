@@ -1,6 +1,6 @@
-//@ none
-//@ tsan: differs: volatile is plain memory to it
-// Old style: a volatile flag. We take volatile for acquire and release.
+//@ race: set wait
+//@ race: write read
+// Old style: a volatile flag. It orders nothing, and is plain memory as any other.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,16 +11,16 @@ int seen; // what is never looked at would not be read
 
 static void *first(void *arg)
 {
-    data = 42;
-    ready = 1;
+    data = 42; //= write
+    ready = 1; //= set
     return arg;
 }
 
 static void *second(void *arg)
 {
-    while (!ready) {
+    while (!ready) { //= wait
     }
-    seen = data;
+    seen = data; //= read
     return arg;
 }
 

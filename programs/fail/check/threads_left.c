@@ -1,15 +1,18 @@
 //@ expect: misuse
 //@ execs: 50
-// A function that is explored by itself must join its threads: here one may still run when it returns.
+// A function that is explored by itself must join its threads: here one may still wait when it returns.
 #include <pthread.h>
 #include <raddle.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
-static atomic_int n_done;
+static atomic_int is_late;
+static sem_t never;
 
 static void *work(void *arg)
 {
-    atomic_fetch_add(&n_done, 1);
+    if (atomic_load(&is_late))
+        sem_wait(&never);
     return arg;
 }
 
@@ -18,13 +21,13 @@ static void one_is_left(void *arg)
     pthread_t thread;
     pthread_create(&thread, NULL, work, arg);
     pthread_detach(thread);
-    while (atomic_load(&n_done) == 0)
-        ;
-    atomic_store(&n_done, 0);
+    atomic_store(&is_late, 1);
+    atomic_store(&is_late, 0);
 }
 
 int main(void)
 {
+    sem_init(&never, 0, 0);
     raddle_check(one_is_left, NULL);
     return 0;
 }

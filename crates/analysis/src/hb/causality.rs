@@ -16,11 +16,10 @@
 //! waiter of a semaphore or of a
 //! descriptor is ordered after all posts before it, one of a condition variable after all signals.
 //!
-//! SHB's rule: a read that races with a write is ordered after it from then on, because what the thread
-//! does next may depend on it. The paper joins the clock that the writer had when it wrote; we join the one
-//! that it has now, which needs no clock for each write.
+//! A race orders nothing: what comes after it in both threads is looked at as if it had not been, and is told if
+//! nothing else orders it, as the standards have it, and as TSan does.
 
-use raddle_model::{Event, Flags, ObjectId, OpKind, OpResult, Order, ThreadId};
+use raddle_model::{Event, ObjectId, OpKind, OpResult, Order, ThreadId};
 
 use super::{Clock, Segment};
 
@@ -61,18 +60,50 @@ struct ThreadClock {
 /// What an object passes on.
 #[derive(Debug, Default)]
 struct ObjectClock {
-    /// To whom takes it (exclusively), loads it, comes through it.
+    /// To whom takes it (exclusively), loads any of its bytes, comes through it.
     released: Clock,
+    /// Atomics: what is passed on to whom loads these bytes. The first `n_parts` are used.
+    parts: Vec<Part>,
+    n_parts: usize,
     /// Rwlock: of those who read, to the next one who writes. Barrier: of those who have arrived.
     gathered: Clock,
     /// Rwlock: who holds it exclusively.
     writer: Option<ThreadId>,
-    /// Atomic: who has a part in what is released, as a bit set.
-    heads: u64,
     /// The thread that it stands for.
     thread: Option<ThreadId>,
     /// A thread that knows all that is released: who comes back to its own lock learns nothing.
     known_to: Option<ThreadId>,
+}
+
+/// What atomic ops on some bytes of an object pass on. Two flags in one word are two atomics; ops of different
+/// widths on the same bytes see each other.
+#[derive(Debug, Default)]
+struct Part {
+    bytes: Bytes,
+    released: Clock,
+    /// Who has a part in what is released, as a bit set.
+    heads: u64,
+}
+
+/// Some bytes of an object, counted from wherever the caller likes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bytes {
+    /// The first one.
+    pub start: u64,
+    /// How many.
+    pub size: u64,
+}
+
+impl Bytes {
+    /// Those that the access of an event is to.
+    pub fn of(event: &Event) -> Bytes {
+        Bytes { start: event.offset().into(), size: event.size.max(1).into() }
+    }
+
+    #[inline]
+    const fn meets(self, other: Bytes) -> bool {
+        self.start < other.start + other.size && other.start < self.start + self.size
+    }
 }
 
 /// What an atomic op does to what is known.
@@ -87,31 +118,26 @@ pub struct Atomic {
 }
 
 impl Atomic {
-    /// That of an event that is an atomic access, or one to a volatile object: those are made for others
-    /// to see, and count as acquire and release, as compilers for x86 have it and old programs expect.
+    /// That of an event that is an atomic access. (One to a volatile object is none: C, C++ and Rust order nothing
+    /// by it.)
     pub const fn of(event: &Event) -> Option<Atomic> {
         let is_failed = matches!(event.result, OpResult::Busy);
-        let (kind, order) = match event.kind {
+        match event.kind {
             OpKind::AtomicLoad | OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => {
-                (event.kind, event.order())
+                Some(Atomic { kind: event.kind, order: event.order(), is_failed })
             }
-            OpKind::Read if event.flags.has(Flags::VOLATILE) => {
-                (OpKind::AtomicLoad, Order::Acquire)
-            }
-            OpKind::Write if event.flags.has(Flags::VOLATILE) => {
-                (OpKind::AtomicStore, Order::Release)
-            }
-            OpKind::ReadWrite if event.flags.has(Flags::VOLATILE) => {
-                (OpKind::AtomicRmw, Order::AcqRel)
-            }
-            _ => return None,
-        };
-        Some(Atomic { kind, order, is_failed })
+            _ => None,
+        }
     }
 
     /// The kind of access that it is to memory.
     pub const fn access(self) -> OpKind {
         if self.is_failed { OpKind::AtomicLoad } else { self.kind }
+    }
+
+    /// Does it acquire what it reads?
+    pub const fn is_acquire(self) -> bool {
+        self.is_read() && self.order.is_acquire()
     }
 
     const fn is_read(self) -> bool {
@@ -259,21 +285,39 @@ impl Causality {
         self.threads[ended.idx()].now = known;
     }
 
-    /// A thread has read what another one wrote, and nothing ordered the two: from now on it does.
-    pub fn join_race(&mut self, reader: ThreadId, writer: ThreadId) {
-        self.join(reader, writer);
-        self.end_segment(writer);
-    }
-
     /// What was released to an object is known.
     #[inline]
     pub fn acquire(&mut self, thread: ThreadId, object: ObjectId) {
         if let Some(Some(it)) = self.objects.get_mut(object.idx())
             && it.known_to != Some(thread)
         {
-            self.threads[thread.idx()].now.join(&it.released);
+            let now = &mut self.threads[thread.idx()].now;
+            now.join(&it.released);
+            it.parts[..it.n_parts].iter().for_each(|part| now.join(&part.released));
             it.known_to = Some(thread);
         }
+    }
+
+    /// The same for what atomic ops on some bytes have released.
+    pub fn acquire_bytes(&mut self, thread: ThreadId, object: ObjectId, bytes: Bytes) {
+        if let Some(Some(it)) = self.objects.get(object.idx()) {
+            it.pass_to(&mut self.threads[thread.idx()].now, bytes);
+        }
+    }
+
+    /// What was released to a lock is known, by those who only read under it, too.
+    pub fn acquire_exclusively(&mut self, thread: ThreadId, object: ObjectId) {
+        self.acquire(thread, object);
+        if let Some(Some(it)) = self.objects.get(object.idx()) {
+            self.threads[thread.idx()].now.join(&it.gathered);
+        }
+    }
+
+    /// What the thread knows is known to whoever acquires the object exclusively.
+    pub fn release_shared(&mut self, thread: ThreadId, object: ObjectId) {
+        let it = slot(&mut self.objects, &mut self.spare_objects, object);
+        it.gathered.join(&self.threads[thread.idx()].now);
+        self.end_segment(thread);
     }
 
     /// What the thread knows is known to whoever acquires the object.
@@ -293,18 +337,10 @@ impl Causality {
         self.end_segment(thread);
     }
 
-    /// What the thread knows, and nothing else, is known to whoever acquires the object.
-    pub fn pass_on(&mut self, thread: ThreadId, object: ObjectId) {
-        let it = slot(&mut self.objects, &mut self.spare_objects, object);
-        it.released.copy(&self.threads[thread.idx()].now);
-        it.known_to = Some(thread);
-        self.end_segment(thread);
-    }
-
     /// What an atomic op on an object learns. The access itself comes after this, for it is ordered by what
     /// it reads, and before [`Causality::after_atomic`].
     #[inline]
-    pub fn before_atomic(&mut self, thread: ThreadId, object: ObjectId, op: Atomic) {
+    pub fn before_atomic(&mut self, thread: ThreadId, object: ObjectId, bytes: Bytes, op: Atomic) {
         if op.order.is_acquire() && !self.unseen.is_empty() {
             self.threads[thread.idx()].now.join(&self.unseen);
         }
@@ -313,13 +349,13 @@ impl Causality {
         {
             let me = &mut self.threads[thread.idx()];
             let to = if op.order.is_acquire() { &mut me.now } else { &mut me.to_fence };
-            to.join(&it.released);
+            it.pass_to(to, bytes);
         }
     }
 
-    /// What an atomic op on an object passes on.
+    /// What an atomic op on some bytes of an object passes on.
     #[inline]
-    pub fn after_atomic(&mut self, thread: ThreadId, object: ObjectId, op: Atomic) {
+    pub fn after_atomic(&mut self, thread: ThreadId, object: ObjectId, bytes: Bytes, op: Atomic) {
         if !op.is_write() {
             return;
         }
@@ -333,13 +369,18 @@ impl Causality {
         let it = slot(&mut self.objects, &mut self.spare_objects, object);
         it.known_to = None;
         let me_bit = 1 << thread.0.min(63);
-        let goes_on = op.kind != OpKind::AtomicStore || !is_release && it.heads & me_bit != 0;
+        let part = it.part(bytes);
+        let goes_on = op.kind != OpKind::AtomicStore || !is_release && part.heads & me_bit != 0;
         if goes_on {
-            it.released.join(what);
-            it.heads |= me_bit;
+            part.released.join(what);
+            part.heads |= me_bit;
         } else {
-            it.released.copy(what);
-            it.heads = me_bit;
+            part.released.copy(what);
+            part.heads = me_bit;
+            // What wakes of a futex have passed on was about the value that is gone.
+            if bytes.size >= 4 {
+                it.released.clear();
+            }
         }
         if is_release {
             self.end_segment(thread);
@@ -515,7 +556,40 @@ impl ObjectClock {
     fn clear(&mut self) {
         self.released.clear();
         self.gathered.clear();
-        (self.writer, self.heads, self.thread, self.known_to) = (None, 0, None, None);
+        self.n_parts = 0;
+        (self.writer, self.thread, self.known_to) = (None, None, None);
+    }
+
+    /// What some bytes pass on to whom loads them.
+    #[inline]
+    fn pass_to(&self, clock: &mut Clock, bytes: Bytes) {
+        clock.join(&self.released);
+        for part in &self.parts[..self.n_parts] {
+            if part.bytes.meets(bytes) {
+                clock.join(&part.released);
+            }
+        }
+    }
+
+    /// What atomic ops on exactly these bytes pass on.
+    #[inline]
+    fn part(&mut self, bytes: Bytes) -> &mut Part {
+        let known = self.parts[..self.n_parts].iter().position(|it| it.bytes == bytes);
+        let idx = known.unwrap_or_else(|| self.add_part(bytes));
+        &mut self.parts[idx]
+    }
+
+    #[cold]
+    fn add_part(&mut self, bytes: Bytes) -> usize {
+        let idx = self.n_parts;
+        if idx == self.parts.len() {
+            self.parts.push(Part::default());
+        }
+        let part = &mut self.parts[idx];
+        part.released.clear();
+        (part.bytes, part.heads) = (bytes, 0);
+        self.n_parts += 1;
+        idx
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Accessed {
     pub mask: u8,
     /// Does it write?
     pub is_write: bool,
-    /// Is it atomic, or to a volatile object?
+    /// Is it atomic?
     pub is_atomic: bool,
     /// Did it free the memory?
     pub is_free: bool,

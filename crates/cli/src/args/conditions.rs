@@ -17,7 +17,7 @@ pub(crate) struct Conditions {
     /// Before which steps another thread may be chosen
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) points: PointsArg,
-    /// More steps than this in one execution are a possible livelock, or 16 times as many if they still do something new
+    /// Steps after which an execution is cut short; 16 times as many if they still do something new
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
     #[arg(default_value_t = Limits::DEFAULT.max_steps)]
     pub(crate) max_steps: u64,
@@ -138,12 +138,12 @@ impl From<PointsArg> for Points {
     }
 }
 
-/// When timed waits time out.
+/// When timed waits time out although other threads could go on (docs/time.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeoutsArg {
     /// Only when nobody else can run
     Last,
-    /// Seldom, as one more choice
+    /// Seldom, the one with the earliest deadline
     #[default]
     Rare,
 }
@@ -152,7 +152,7 @@ impl From<Timeouts> for TimeoutsArg {
     fn from(timeouts: Timeouts) -> TimeoutsArg {
         match timeouts {
             Timeouts::Last => TimeoutsArg::Last,
-            Timeouts::Rare => TimeoutsArg::Rare,
+            Timeouts::Rare | Timeouts::Any => TimeoutsArg::Rare,
         }
     }
 }

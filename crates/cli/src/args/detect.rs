@@ -20,6 +20,19 @@ pub(crate) enum DetectArg {
     All,
 }
 
+impl DetectArg {
+    /// The list that asks for this.
+    pub(crate) fn list(detect: Detect) -> Vec<DetectArg> {
+        let all = [
+            (detect.races, DetectArg::Race),
+            (detect.locksets, DetectArg::Lockset),
+            (detect.deadlocks, DetectArg::Deadlock),
+            (detect.atomicity, DetectArg::Atomicity),
+        ];
+        all.into_iter().filter(|it| it.0).map(|it| it.1).collect()
+    }
+}
+
 /// All that a list asks for.
 pub(crate) fn detect(list: &[DetectArg]) -> Detect {
     let has = |it: DetectArg| list.contains(&it) || list.contains(&DetectArg::All);

@@ -151,6 +151,13 @@ impl RunArgs {
     pub(crate) fn n_jobs(&self) -> usize {
         n_jobs(self.jobs)
     }
+
+    /// What is to be said, if that is fewer than were asked for.
+    pub(crate) fn jobs_note(&self) -> Option<String> {
+        let (asked, n_jobs) = (self.jobs?, self.n_jobs() as u64);
+        let line = || format!("-j {asked}: {n_jobs} workers are used, more would not be faster");
+        (n_jobs < asked).then(line)
+    }
 }
 
 /// All strategies, for the long help.

@@ -2,6 +2,8 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
+use crate::spelling;
+
 /// What `cargo raddle --help` says.
 pub(super) const HELP: &str = "\
 Explore a Rust crate as it is
@@ -17,14 +19,15 @@ build  build into target/raddle; then: raddle run -- target/raddle/…
 Options:
   cargo's own: -p, --workspace, --features, --release, --profile, --lib, --bin, --test, --manifest-path, …
   those of `raddle run`: --execs, --time, --seed, --strategy, --detect, -k, … (see `raddle run --help`)
-      --execs N             executions of each test [default: 2000]
+      --execs N             executions of each test [default: 2000]; below 50 a test does not pass
       --time TIME           for all tests together [default: 60s, unless --execs is given]
   -j, --jobs N              for cargo and for raddle
+      --cfg NAME            set cfg(NAME) in the crate, not in its dependencies: --cfg miri
       --junit FILE          write the results as JUnit's XML
       --raddle-profile NAME, --raddle-config FILE
                             `raddle run`'s --profile and --config, whose names are cargo's here
 
-Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive (--strict), 4 a test fails with one thread, the
+Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive (a test never ended, or --strict), 4 a test fails with one thread, the
 crate does not build, or no test matches; 70 internal error, 130 interrupted.
 ";
 
@@ -46,6 +49,8 @@ pub(super) struct Split {
     pub(super) metadata: Vec<OsString>,
     /// Words for `raddle run`.
     pub(super) raddle: Vec<OsString>,
+    /// What the crate's own `cfg` is to know.
+    pub(super) cfgs: Vec<String>,
     /// Where JUnit's XML goes.
     pub(super) junit: Option<PathBuf>,
     /// Was a program named, by `--bin` or `--example`?
@@ -117,9 +122,12 @@ impl Split {
             None | Some("--help" | "-h" | "help") => return Ok(None),
             other => {
                 let other = other.unwrap_or("?");
-                return Err(format!(
-                    "`cargo raddle` knows build, run and test, not `{other}`; see `cargo raddle --help`"
-                ));
+                return Err(match spelling::nearest(other, ["build", "run", "test"]) {
+                    Some(near) => format!("unknown command `{other}`; did you mean `{near}`?"),
+                    None => format!(
+                        "`cargo raddle` knows build, run and test, not `{other}`; see `cargo raddle --help`"
+                    ),
+                });
             }
         };
         let mut split = Split {
@@ -127,6 +135,7 @@ impl Split {
             cargo: Vec::new(),
             metadata: Vec::new(),
             raddle: Vec::new(),
+            cfgs: Vec::new(),
             junit: None,
             is_named: false,
             is_build_only: false,
@@ -177,6 +186,7 @@ impl Split {
                 );
             }
             "--junit" if self.verb == CargoVerb::Test => self.junit = Some(value()?.into()),
+            "--cfg" => self.cfgs.push(value()?.to_string_lossy().into_owned()),
             "--no-run" if self.verb == CargoVerb::Test => self.is_build_only = true,
             // All tests are explored anyway.
             "--no-fail-fast" => {}

@@ -86,7 +86,7 @@ impl Wanted {
 pub(super) fn select(built: &[Built], wanted: &Wanted) -> Result<(Vec<Test>, u64), CargoError> {
     let mut selected = Vec::new();
     let mut n_skipped = 0;
-    for harness in built.iter().filter(|it| it.is_test) {
+    for harness in built.iter().filter(|it| it.is_test && !it.is_proc_macro()) {
         match list_tests(harness)? {
             Listing::Tests(tests) => {
                 for test in tests {

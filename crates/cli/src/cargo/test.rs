@@ -1,10 +1,10 @@
 //! `cargo raddle test`: each test explored on its own, under a share of one budget.
 //!
-//! First every test runs once: those that have one thread are done by that. The others share the time
-//! that is left: each may have as much as it would get if all that are still to come got the same, so
-//! what one does not need is left to those after it. The first round may take half of the time; a test that
-//! takes more than a quarter of what is left of that is given up, and tried again in the second. There it may
-//! take longer than its share to end at least once, ten seconds at first and half as much after each that did not.
+//! The tests take turns, in three rounds ([`Round`]): first every test runs once, and those that have one thread are
+//! done by that. Then each of the others gets as many executions as it needs to pass, and only then any gets many. In
+//! each round a test may have as much time as it would get if all that are still to come got the same, so what one
+//! does not need is left to those after it; an execution that takes longer is ended. When time is over, what was not
+//! run is not run.
 
 use std::{
     path::Path,
@@ -14,13 +14,13 @@ use std::{
 
 use raddle_explore::{
     Campaign, Found, Observer, Options, Outcome, Reproduced, Sameness, Store, StoredTarget, Target,
-    Verdict as Replay, replay, store::RunEnd,
+    Until, Verdict as Replay, replay, store::RunEnd,
 };
 use raddle_launch::{
     Asked, Native, Symbols,
-    cargo::{Artifacts, Cargo},
+    cargo::{Artifacts, Built, Cargo},
 };
-use raddle_model::{Explanation, Finding, Kind};
+use raddle_model::{Explanation, Finding, Gap};
 use raddle_report::{
     Shown, json, number,
     suite::{self, Hit, TestLine, Totals, Verdict},
@@ -46,6 +46,10 @@ use crate::{
 const DEFAULT_EXECUTIONS: u64 = 2_000;
 /// Seconds for all of them when nothing is said.
 const DEFAULT_SECONDS: u64 = 60;
+/// Executions that a test with several threads needs to pass. Nobody gets more before all have had these.
+const EXECUTIONS_MIN: u64 = 50;
+/// However short a test's share of the time is, explaining what it shows may take so long.
+const EXPLAIN_MIN: Duration = Duration::from_secs(1);
 
 /// Builds the tests and explores each of those that were asked for.
 pub(super) fn test(
@@ -67,12 +71,14 @@ pub(super) fn test(
     }
     let mut suite = Suite {
         args,
+        split,
         terminal,
         budget: Budget::of(args),
-        explored_for: Duration::ZERO,
+        start: Instant::now(),
         symbols: Symbols::new(),
     };
     suite.announce(cargo, &tests);
+    suite.tell_left_out(&built);
     let lines = suite.explore_all(&tests)?;
     let stop = signals::catch();
     let totals = Totals {
@@ -118,8 +124,8 @@ fn exit(lines: &[TestLine], is_strict: bool) -> Exit {
         Exit::Findings
     } else if any(|it| matches!(it, Verdict::Fails(_) | Verdict::Broken(_))) {
         Exit::Baseline
-    } else if is_strict
-        && lines.iter().any(|it| it.stability < 100.0 || it.verdict == Verdict::Slow)
+    } else if any(|it| matches!(it, Verdict::Slow | Verdict::Inconclusive(_)))
+        || is_strict && lines.iter().any(is_weak)
     {
         Exit::Inconclusive
     } else {
@@ -127,8 +133,10 @@ fn exit(lines: &[TestLine], is_strict: bool) -> Exit {
     }
 }
 
-/// However many tests are slow, each may take so much longer than its share to end once.
-const PATIENCE_MIN: Duration = Duration::from_millis(500);
+/// Does it say less than that the test passes?
+fn is_weak(line: &TestLine) -> bool {
+    line.stability < 100.0 || line.verdict == Verdict::Few
+}
 
 /// What all tests share.
 #[derive(Clone, Copy, Debug)]
@@ -159,10 +167,11 @@ impl Budget {
 
 struct Suite<'a> {
     args: &'a RunArgs,
+    split: &'a Split,
     terminal: &'a mut Terminal,
     budget: Budget,
-    /// How much of its time is spent. Explaining what one test shows is not taken from the others.
-    explored_for: Duration,
+    /// When the first test began.
+    start: Instant,
     symbols: Symbols,
 }
 
@@ -173,20 +182,42 @@ enum Explored {
     Replayed(Verdict),
 }
 
+/// A finding that is to be told.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    finding: &'a Finding,
+    id: &'a str,
+    reproduced: Option<json::Reproduced>,
+    explanation: Option<&'a Explanation>,
+    test: Option<&'a str>,
+}
+
 /// How long one test may go on.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     executions: Option<u64>,
     time: Option<Duration>,
-    /// How much longer it may take to end once.
-    patience: Duration,
-    is_kept: bool,
+    round: Round,
+}
+
+/// A turn of each test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Round {
+    /// One execution, to see what kind of test it is. Nothing is kept of it.
+    Once,
+    /// As many as it needs to pass.
+    Some,
+    /// As many as there is time for.
+    Many,
 }
 
 impl Suite<'_> {
     fn announce(&mut self, cargo: &Cargo, tests: &[Test]) {
         if self.args.common.message_format == Format::Json {
             return;
+        }
+        if let Some(note) = self.args.jobs_note() {
+            self.terminal.warning(&note);
         }
         let style = self.terminal.error_style;
         let mut harnesses: Vec<&Path> = tests.iter().map(|it| &*it.built.executable).collect();
@@ -200,75 +231,117 @@ impl Suite<'_> {
         }
     }
 
-    /// In two rounds: once, then those that have several threads.
-    fn explore_all(&mut self, tests: &[Test]) -> Result<Vec<TestLine>, Failure> {
-        let mut lines: Vec<Option<TestLine>> = Vec::new();
-        let start = Instant::now();
-        for test in tests {
-            if signals::catch().exit().is_some() {
-                lines.push(None);
-                continue;
-            }
-            let time = self.budget.time.map(|it| (it / 2).saturating_sub(start.elapsed()) / 4);
-            let patience = PATIENCE_MIN;
-            let once = Share { executions: Some(1), time, patience, is_kept: false };
-            let line = self.explore(test, once)?;
-            lines.push((!is_open(&line)).then_some(line));
+    fn tell_left_out(&mut self, built: &[Built]) {
+        for it in built.iter().filter(|it| it.is_test && it.is_proc_macro()) {
+            self.terminal.note(&format!(
+                "note: unit tests of proc macros run inside the compiler and are not explored: `cargo test -p {}`\n",
+                it.package.name
+            ));
         }
-        self.explored_for = start.elapsed();
-        let open: Vec<usize> = (0..tests.len()).filter(|idx| lines[*idx].is_none()).collect();
-        let mut patience = Options::PATIENCE;
-        for (n_done, idx) in open.iter().enumerate() {
-            if signals::catch().exit().is_some() {
-                break;
-            }
-            let n_left = (open.len() - n_done) as u32;
-            let time = self.budget.time.map(|it| it.saturating_sub(self.explored_for) / n_left);
-            let share = Share { executions: self.budget.executions, time, patience, is_kept: true };
-            let line = self.explore(&tests[*idx], share)?;
-            if line.verdict == Verdict::Slow {
-                patience = (patience / 2).max(PATIENCE_MIN);
-            }
-            lines[*idx] = Some(line);
-        }
-        Ok(lines.into_iter().flatten().collect())
     }
 
-    /// Explores one test. What is settled is told.
+    /// In three rounds. What has no turn any more is told when the last one is over.
+    fn explore_all(&mut self, tests: &[Test]) -> Result<Vec<TestLine>, Failure> {
+        let mut lines: Vec<TestLine> = tests.iter().map(unexplored).collect();
+        for round in [Round::Once, Round::Some, Round::Many] {
+            let open = |idx: &usize| self.is_open(&lines[*idx]);
+            let open: Vec<usize> = (0..tests.len()).filter(open).collect();
+            for (n_done, idx) in open.iter().enumerate() {
+                if signals::catch().exit().is_some() {
+                    break;
+                }
+                let n_left = (open.len() - n_done) as u32;
+                let Some(share) = self.share(round, n_left, &lines[*idx]) else { continue };
+                let line = self.explore(&tests[*idx], share)?;
+                lines[*idx] = after(&lines[*idx], line);
+                if !self.is_open(&lines[*idx]) {
+                    self.tell(&lines[*idx]);
+                }
+            }
+        }
+        if signals::catch().exit().is_some() {
+            lines.retain(|it| it.executions > 0);
+        }
+        for line in &lines {
+            if self.is_open(line) {
+                self.tell(line);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What a test gets in a round, if so many are still to come; nothing, if more of it would tell no more.
+    fn share(&self, round: Round, n_left: u32, line: &TestLine) -> Option<Share> {
+        let executions = match round {
+            Round::Once => Some(1),
+            Round::Some => Some(EXECUTIONS_MIN.min(self.budget.executions.unwrap_or(u64::MAX))),
+            Round::Many => self.budget.executions,
+        };
+        let Some(all) = self.budget.time else {
+            return Some(Share { executions, time: None, round });
+        };
+        // The first round takes no more than half of the time, and no test of it more than an eighth of that.
+        let all = if round == Round::Once { all / 2 } else { all };
+        let left = all.checked_sub(self.start.elapsed()).filter(|it| !it.is_zero())?;
+        let equal = left / n_left;
+        let time = if round == Round::Once { equal.max(left / 8) } else { equal };
+        // It begins again from its first execution: with as much time it would not come further than it has.
+        let is_less = round == Round::Many && time.as_secs_f64() < 2.0 * line.elapsed_s;
+        (!is_less).then_some(Share { executions, time: Some(time), round })
+    }
+
+    /// May more executions show more?
+    fn is_open(&self, line: &TestLine) -> bool {
+        let has_room = self.budget.executions.is_none_or(|it| line.executions < it);
+        match &line.verdict {
+            Verdict::Slow => true,
+            Verdict::Passed | Verdict::Few => has_room,
+            Verdict::Found(_) => line.is_provisional || has_room && self.args.keep_going,
+            // It waited in the same place each time: more of that says no more.
+            Verdict::Inconclusive(_) => line.is_provisional,
+            Verdict::Alone | Verdict::All | Verdict::Fails(_) | Verdict::Broken(_) => false,
+        }
+    }
+
+    /// When all must be over.
+    fn deadline(&self) -> Option<Instant> {
+        self.budget.time.map(|it| self.start + it)
+    }
+
+    /// Explores one test.
     fn explore(&mut self, test: &Test, share: Share) -> Result<TestLine, Failure> {
-        let stored =
-            StoredTarget { args: test.args.clone(), ..target(&test.built, &self.args.conditions) };
+        let is_provisional = share.round == Round::Once;
+        let mut line = TestLine { is_provisional, ..unexplored(test) };
+        let stored = StoredTarget {
+            args: test.args.clone(),
+            test: Some(line.full_name()),
+            ..target(&test.built, self.split, &self.args.conditions)
+        };
         let start = Instant::now();
         let explored = self.campaign(test, &stored, share);
-        let mut line = TestLine {
-            binary: test.built.id(),
-            name: test.name.clone(),
-            verdict: Verdict::Passed,
-            executions: 0,
-            distinct_traces: 0,
-            stability: 100.0,
-            elapsed_s: start.elapsed().as_secs_f64(),
-        };
+        line.elapsed_s = start.elapsed().as_secs_f64();
+        let test = stored.test.as_deref();
         match explored {
             Ok(Explored::Replayed(verdict)) => (line.verdict, line.executions) = (verdict, 1),
             Ok(Explored::Campaign(outcome)) => {
-                self.judge(&outcome, &mut line);
-                if share.is_kept {
-                    self.explored_for += outcome.elapsed;
-                    self.warn(&outcome, &line);
+                self.judge(&outcome, &mut line, test);
+                if share.round != Round::Once {
+                    self.warn(&outcome, &line, test);
                 }
             }
             Err(failure) if failure.exit == Exit::Bug => return Err(failure),
             Err(failure) => line.verdict = Verdict::Broken(failure.line),
         }
-        if share.is_kept || !is_open(&line) {
-            self.tell(&line);
-        }
         Ok(line)
     }
 
     /// The test asks for the schedule of a finding (`raddle::replay`): what comes of it.
-    fn replay(&mut self, native: &Native, id: &str) -> Result<Verdict, Failure> {
+    fn replay(
+        &mut self,
+        native: &Native,
+        id: &str,
+        test: Option<&str>,
+    ) -> Result<Verdict, Failure> {
         let known = stored::find(&self.args.common, id)?;
         let mut session = native.open()?;
         let verdict = replay(
@@ -284,7 +357,8 @@ impl Suite<'_> {
             Replay::Gone => None,
         };
         Ok(finding.map_or(Verdict::Passed, |finding| {
-            let text = self.text(&finding, id, None, None);
+            let found = Text { finding: &finding, id, reproduced: None, explanation: None, test };
+            let text = self.text(&found);
             let (kind, message) = (finding.kind.word().to_owned(), finding.message.clone());
             Verdict::Found(vec![Hit { id: id.to_owned(), kind, message, text }])
         }))
@@ -307,22 +381,28 @@ impl Suite<'_> {
             events: None,
             stop: Arc::clone(stop.flag()),
         })?;
-        let asked = if share.is_kept { native.asked()? } else { Asked::default() };
+        let is_kept = share.round != Round::Once;
+        let until = Until::at(self.deadline());
+        let asked = if is_kept { native.asked(&until)? } else { Asked::default() };
         if let Some(id) = &asked.replay {
-            return self.replay(&native, id).map(Explored::Replayed);
+            return self.replay(&native, id, stored.test.as_deref()).map(Explored::Replayed);
         }
         let args = &with_asked(self.args, &asked)?;
         let is_asked = self.args.is_default_budget() && !args.is_default_budget();
-        let options = Options {
+        let mut options = Options {
             executions: if is_asked { args.execs } else { share.executions },
             time: if is_asked { args.time.or(share.time) } else { share.time },
-            patience: share.patience,
+            deadline: self.deadline(),
             n_alone: test.n_alone,
-            jobs: if share.is_kept { self.args.n_jobs() } else { 1 },
+            jobs: if is_kept { self.args.n_jobs() } else { 1 },
             ..run::options(args, search::options(args, 0, None)?)
         };
+        if let (Some(explain), Some(time)) = (&mut options.explain, share.time) {
+            // What one test shows is not explained in the time of the others.
+            explain.time = explain.time.min(time.max(EXPLAIN_MIN));
+        }
         let mut campaign = Campaign::new(&native, options);
-        if !share.is_kept {
+        if !is_kept {
             let outcome = campaign.run(&mut self.symbols, &mut Nobody, stop.flag())?;
             return Ok(Explored::Campaign(Box::new(outcome)));
         }
@@ -330,12 +410,13 @@ impl Suite<'_> {
         let (record, mut ids) = Record::begin(&store, run::info(args, stored), self.terminal);
         let mut keeper = Keeper { record, terminal: &mut *self.terminal };
         let format = self.args.common.message_format;
-        let first = regressions::run_all(args, stored, &native, &mut self.symbols, &mut |ran| {
-            ran.tell(format, keeper.terminal);
-            if let Some(found) = &ran.found {
-                keeper.confirmed(found);
-            }
-        })?;
+        let first =
+            regressions::run_all(args, stored, &native, &until, &mut self.symbols, &mut |ran| {
+                ran.tell(format, keeper.terminal);
+                if let Some(found) = &ran.found {
+                    keeper.confirmed(found);
+                }
+            })?;
         if regressions::is_enough(args, &first.findings) {
             keeper.record.finish(RunEnd::of(&first), keeper.terminal);
             return Ok(Explored::Campaign(Box::new(first)));
@@ -348,53 +429,77 @@ impl Suite<'_> {
         Ok(Explored::Campaign(Box::new(outcome)))
     }
 
-    fn judge(&mut self, outcome: &Outcome, line: &mut TestLine) {
+    fn judge(&mut self, outcome: &Outcome, line: &mut TestLine, test: Option<&str>) {
         line.executions = outcome.executions;
         line.distinct_traces = outcome.distinct_traces;
         line.stability = outcome.stability;
+        line.cut_short = outcome.n_cut_short;
+        line.is_search = outcome.search.is_some();
+        line.not_covered = outcome.gaps.iter().map(Gap::name).collect();
         if let Some(finding) = &outcome.baseline_failure {
-            let text = self.text(finding, "", None, None);
+            let found = Text { finding, id: "", reproduced: None, explanation: None, test };
+            let text = self.text(&found);
             line.verdict = Verdict::Fails(format!("{}: {}", finding.kind.title(), finding.message));
             self.terminal.out(&text);
-        } else if !outcome.findings.is_empty() {
-            let hits = outcome.findings.iter().map(|it| self.hit(it)).collect();
+        } else if outcome.findings.iter().any(|it| !it.finding.is_timing()) {
+            let hits = outcome.findings.iter().map(|it| self.hit(it, test)).collect();
             line.verdict = Verdict::Found(hits);
-        } else if outcome.executions == 0 {
+        } else if let (0, Some(it)) = (outcome.n_ended(), outcome.inconclusive.first()) {
+            line.verdict = Verdict::Inconclusive(it.what.clone());
+        } else if outcome.n_ended() == 0 {
             line.verdict = Verdict::Slow;
         } else if outcome.single_threaded {
             line.verdict = Verdict::Alone;
+        } else if outcome.is_exhaustive()
+            && outcome.findings.is_empty()
+            && !outcome.has_hidden_failures()
+        {
+            line.verdict = Verdict::All;
+        } else if outcome.executions < EXECUTIONS_MIN {
+            line.verdict = Verdict::Few;
+        } else {
+            line.verdict = Verdict::Passed;
         }
     }
 
     /// Says what was not under control.
-    fn warn(&mut self, outcome: &Outcome, line: &TestLine) {
+    fn warn(&mut self, outcome: &Outcome, line: &TestLine, test: Option<&str>) {
+        if !matches!(line.verdict, Verdict::Found(_)) {
+            let texts: String = outcome.findings.iter().map(|it| self.hit(it, test).text).collect();
+            self.terminal.out(&texts);
+        }
+        for it in &outcome.inconclusive {
+            let executions = number::count(it.count, "execution");
+            self.terminal.warning(&format!(
+                "{}: {executions} inconclusive: {}",
+                line.full_name(),
+                it.what
+            ));
+        }
         for it in &outcome.uncontrolled {
             let times = number::count(it.count, "time");
             self.terminal.warning(&format!("{}: {}, {times}", line.full_name(), it.what));
         }
     }
 
-    fn hit(&mut self, found: &Found) -> Hit {
+    fn hit(&mut self, found: &Found, test: Option<&str>) -> Hit {
         let Reproduced { n, m } = found.reproduced;
         let reproduced = (m > 0).then_some(json::Reproduced { n, of: m });
+        let Found { finding, id, .. } = found;
+        let explanation = found.explanation.as_deref();
         Hit {
-            id: found.id.clone(),
-            kind: found.finding.kind.word().to_owned(),
-            message: found.finding.message.clone(),
-            text: self.text(&found.finding, &found.id, reproduced, found.explanation.as_deref()),
+            id: id.clone(),
+            kind: finding.kind.word().to_owned(),
+            message: finding.message.clone(),
+            text: self.text(&Text { finding, id, reproduced, explanation, test }),
         }
     }
 
-    fn text(
-        &mut self,
-        finding: &Finding,
-        id: &str,
-        reproduced: Option<json::Reproduced>,
-        explanation: Option<&Explanation>,
-    ) -> String {
+    fn text(&mut self, text: &Text<'_>) -> String {
         let base = run::here();
         let seed = Some(self.args.seed);
-        let shown = Shown { finding, id, seed, reproduced, base: &base, explanation };
+        let Text { finding, id, reproduced, explanation, test } = *text;
+        let shown = Shown { finding, id, seed, reproduced, base: &base, explanation, test };
         if self.args.common.message_format == Format::Json {
             return json::finding(&shown);
         }
@@ -418,9 +523,29 @@ impl Suite<'_> {
     }
 }
 
-/// May more executions show more?
-fn is_open(line: &TestLine) -> bool {
-    matches!(line.verdict, Verdict::Passed | Verdict::Found(_) | Verdict::Slow)
+/// A test that had no turn yet.
+fn unexplored(test: &Test) -> TestLine {
+    TestLine {
+        binary: test.built.id(),
+        name: test.name.clone(),
+        verdict: Verdict::Slow,
+        executions: 0,
+        distinct_traces: 0,
+        cut_short: 0,
+        stability: 100.0,
+        elapsed_s: 0.0,
+        not_covered: Vec::new(),
+        is_search: false,
+        is_provisional: true,
+    }
+}
+
+/// What is known of a test after one more turn. A turn that came less far than the one before tells nothing.
+fn after(before: &TestLine, now: TestLine) -> TestLine {
+    let has_news = !matches!(now.verdict, Verdict::Passed | Verdict::Few | Verdict::Slow);
+    let is_more = has_news || before.executions <= now.executions;
+    let elapsed_s = before.elapsed_s + now.elapsed_s;
+    TestLine { elapsed_s, ..if is_more { now } else { before.clone() } }
 }
 
 /// Nothing is kept of an execution that only tells what kind of test it is.
@@ -435,13 +560,6 @@ struct Keeper<'a> {
 }
 
 impl Observer for Keeper<'_> {
-    fn finding(&mut self, finding: &Finding, id: &str) {
-        if finding.kind == Kind::Hang {
-            // Nobody runs a hang again to confirm it.
-            self.record.add(id, finding, Reproduced::default(), self.terminal);
-        }
-    }
-
     fn confirmed(&mut self, found: &Found) {
         self.record.add_found(found, self.terminal);
     }

@@ -10,7 +10,7 @@ use clap::{ArgMatches, CommandFactory as _, parser::ValueSource};
 use toml::de::DeValue;
 
 use super::document::{Document, Item, Node};
-use crate::args::Arguments;
+use crate::{args::Arguments, spelling};
 
 /// The profile that counts when none is named.
 const DEFAULT: &str = "default";
@@ -114,8 +114,7 @@ fn words(document: &Document<'_>, item: &Item<'_>, folder: &Path) -> Result<Vec<
     let Item { key, at, node } = *item;
     let options = options();
     if !options.iter().any(|it| it == key) {
-        let near =
-            options.iter().min_by_key(|it| distance(it, key)).filter(|it| distance(it, key) <= 2);
+        let near = spelling::nearest(key, options.iter().map(String::as_str));
         let hint = match near {
             Some(near) => format!("; did you mean `{near}`?"),
             None => "; `raddle run --help` lists them".to_owned(),
@@ -165,19 +164,4 @@ fn options() -> Vec<String> {
     let run = command.find_subcommand("run").expect("bug: there is `raddle run`");
     let names = run.get_arguments().filter_map(|it| it.get_long()).map(str::to_owned);
     names.filter(|it| !NOT_HERE.contains(&it.as_str())).collect()
-}
-
-/// How many letters must be changed, added or taken away.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (idx, letter) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], idx + 1);
-        for (column, it) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(*it != letter);
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
 }

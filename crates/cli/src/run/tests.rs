@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser as _;
 use expect_test::expect;
 use raddle_explore::{
-    Block, BlockResult, Execution, Session, StoredTarget, Target, TargetError, Uncontrolled,
+    Block, BlockResult, Execution, Session, StoredTarget, Target, TargetError, Uncontrolled, Until,
 };
 use raddle_model::{End, Event, ObjectId, OpKind, SiteId, ThreadId};
 use raddle_trace::{Summary, Trace};
@@ -26,7 +26,7 @@ struct Fake {
 }
 
 impl Target for Fake {
-    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError> {
+    fn open_until(&self, _until: &Until) -> Result<Box<dyn Session + Send>, TargetError> {
         Ok(Box::new(*self))
     }
 }
@@ -68,6 +68,7 @@ impl Fake {
             end_thread: Some(ThreadId(self.n_threads - 1)),
             end_site: SiteId(0),
             end_object: ObjectId::NONE,
+            freed: None,
             message: "x == 1".into(),
             summary: Summary {
                 n_steps: 2,
@@ -110,6 +111,7 @@ fn exit_codes() {
     let wild = Fake { is_controlled: false, ..GOOD };
     let failing = Fake { end: End::Assert, ..GOOD };
     let alone = Fake { n_threads: 1, ..failing };
+    let spent = Fake { end: End::Spent, ..GOOD };
     let failing_exit = Fake { end: End::Exit(3), ..GOOD };
     for (fake, more, exit) in [
         (GOOD, "--strict", Exit::Clean),
@@ -117,6 +119,7 @@ fn exit_codes() {
         (wild, "--strict", Exit::Inconclusive),
         (failing, "--strict", Exit::Findings),
         (alone, "--strict", Exit::Baseline),
+        (spent, "--seed=0", Exit::Inconclusive),
         (failing_exit, "--seed=0", Exit::Findings),
         (failing_exit, "--exit-ok", Exit::Clean),
     ] {

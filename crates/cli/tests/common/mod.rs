@@ -84,13 +84,9 @@ pub(crate) fn write(folder: &Path, name: &str, text: &str) {
     fs::write(folder.join(name), text).expect("written");
 }
 
-/// Says why a test could not test.
-#[expect(
-    clippy::print_stderr,
-    reason = "for whoever reads the log of a machine that lacks something"
-)]
-pub(crate) fn note(text: &str) {
-    eprintln!("note: {text}");
+/// The compilers that are installed.
+pub(crate) fn compilers() -> impl Iterator<Item = &'static str> {
+    ["gcc", "clang"].into_iter().filter(|it| !raddle_tidy::lacks(it, "programs compiled by it"))
 }
 
 /// Threads that do nothing wrong, to put before and after what does.

@@ -50,7 +50,11 @@ impl<'a, S: Source> Course<'a, S> {
             self.enter(done);
         }
         let is_finished = self.source.is_finished();
-        self.ledger.finish(is_finished, |outcome| self.source.describe(outcome))
+        let baseline = self.source.baseline();
+        let outcome =
+            self.ledger.finish(is_finished, baseline, |outcome| self.source.describe(outcome))?;
+        self.source.account(&outcome, true);
+        Ok(outcome)
     }
 
     fn hand_out(&mut self, crew: &mut Crew<'_>) {
@@ -65,13 +69,19 @@ impl<'a, S: Source> Course<'a, S> {
         let Job { range, what } = report.job;
         let EachResult { briefs, races, last } = match report.ran {
             Ok(ran) => ran,
-            // Its executions never happened.
-            Err(TargetError::Stopped) if !self.ledger.may_go_on() => return,
             Err(error) => return self.ledger.fail(error),
         };
+        if let Some(cut) = last.as_ref().and_then(|it| it.cut.as_ref()) {
+            self.ledger.cut_short(cut);
+        }
+        let last = last.filter(|it| it.cut.is_none() || !it.summaries.is_empty());
+        let is_cut = last.is_none() && !self.ledger.may_go_on();
         let n_briefs = briefs.len() as u64;
         let n_last = last.as_ref().map_or(0, |it| it.summaries.len() as u64);
         let n_run = n_briefs + n_last;
+        if n_run == 0 && is_cut {
+            return;
+        }
         if n_run == 0 || range.end - range.start < n_run {
             return self.ledger.fail(TargetError::Bug(format!(
                 "{n_run} executions came back where {} were asked for",
@@ -95,7 +105,7 @@ impl<'a, S: Source> Course<'a, S> {
         }
         if let Some(result) = last {
             let bucket = self.ledger.bucket(&result);
-            let is_known = bucket.is_some_and(|it| self.ledger.is_known(it));
+            let is_known = bucket.is_some_and(|it| self.ledger.has_shown(it, &result));
             let is_known = is_known && !self.options.verbose;
             let own = range.start + n_briefs..end;
             let run = report.run;
@@ -113,8 +123,10 @@ impl<'a, S: Source> Course<'a, S> {
     fn enter(&mut self, mut done: Done) {
         let (first, last) = (done.range.start, done.range.end - 1);
         let (appetite, news) = self.ledger.enter(&mut done);
-        let has_failed = done.bucket.is_some();
+        // What an earlier part of a search has found is no reason to end this one.
+        let has_failed = done.bucket.is_some() && news.last().is_some_and(|it| it.is_new_finding);
         self.source.hear(first, &news);
+        self.source.account(self.ledger.outcome(), false);
         if appetite == Appetite::Enough || has_failed && !self.options.keep_going {
             self.source.stop_after(last);
         }

@@ -3,11 +3,7 @@
 use std::{
     collections::BTreeSet,
     ops::Range,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, Receiver, RecvTimeoutError, Sender},
-    },
+    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
     thread::{Scope, ScopedJoinHandle},
     time::{Duration, Instant},
 };
@@ -15,7 +11,7 @@ use std::{
 use raddle_plan::search::{ModuleNames, Run, RunError};
 use raddle_trace::Briefs;
 
-use crate::target::{Block, BlockResult, Each, EachResult, Session, Target, TargetError};
+use crate::target::{Block, BlockResult, Each, EachResult, Session, Target, TargetError, Until};
 
 /// Executions for one worker.
 #[derive(Debug)]
@@ -56,7 +52,7 @@ pub(super) struct Crew<'scope> {
     workers: Vec<Worker<'scope>>,
     idle: BTreeSet<usize>,
     reports: Receiver<Report>,
-    given_up: Arc<AtomicBool>,
+    until: Until,
 }
 
 struct Worker<'scope> {
@@ -70,28 +66,24 @@ impl<'scope> Crew<'scope> {
         scope: &'scope Scope<'scope, 'env>,
         target: &'env dyn Target,
         n_workers: usize,
+        until: Until,
     ) -> Crew<'scope> {
         let (report_sender, reports) = mpsc::channel();
-        let given_up = Arc::new(AtomicBool::new(false));
         let start = |worker| {
             let (jobs, job_receiver) = mpsc::channel();
             let report_sender = report_sender.clone();
-            let heeded = Arc::clone(&given_up);
-            let open = move || {
-                let mut session = target.open()?;
-                session.heed(Arc::clone(&heeded));
-                Ok(session)
-            };
+            let until = until.clone();
+            let open = move || target.open_until(&until);
             let thread = scope.spawn(move || work(worker, open, &job_receiver, &report_sender));
             Worker { jobs, thread }
         };
         let workers: Vec<Worker<'scope>> = (0..n_workers).map(start).collect();
-        Crew { workers, idle: (0..n_workers).collect(), reports, given_up }
+        Crew { workers, idle: (0..n_workers).collect(), reports, until }
     }
 
     /// Nobody wants what is still under way: executions may be too long to be waited for.
     pub(super) fn give_up(&self) {
-        self.given_up.store(true, Ordering::Relaxed);
+        self.until.give_up();
     }
 
     /// Is anybody at work?

@@ -3,11 +3,13 @@
 //! Where it stands is written down now and then, and every execution that counts since: who reads both
 //! knows all but the executions that were still running.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use raddle_plan::search::{Run, Search, SearchSpec, SpecError, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use super::account::{Account, Earlier, Uses};
 
 /// Where a search stands.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -24,6 +26,12 @@ pub struct Standing {
     pub n_abandoned: u64,
     /// Executions that were too long to be searched.
     pub n_too_long: u64,
+    /// Where the statements are that it has learned about, by name.
+    #[serde(default)]
+    pub places: BTreeMap<u64, (String, u64)>,
+    /// What its executions made use of that is explored only in part.
+    #[serde(default)]
+    pub uses: Uses,
     /// The search itself, as it saves itself.
     pub search: Box<RawValue>,
 }
@@ -57,6 +65,8 @@ pub struct Saved {
     pub standing: Standing,
     /// What has been executed since, in order.
     pub counted: Vec<Counted<'static>>,
+    /// What it has come to.
+    pub earlier: Earlier,
 }
 
 /// Keeps a search. Nothing that a campaign does depends on it.
@@ -69,6 +79,9 @@ pub trait Journal {
 
     /// Writes down what was added.
     fn flush(&mut self);
+
+    /// Writes down what the search has come to, before the execution that changed it counts.
+    fn account(&mut self, account: &Account);
 
     /// Has so much been written since that it is time to say again where the search stands?
     fn is_long(&self) -> bool;
@@ -92,7 +105,10 @@ pub(super) fn resume(spec: &SearchSpec, saved: &mut Saved) -> Result<Resumed, Sp
         let Some(task) = find(&mut *search, &mut tasks, &counted.prefix) else { break };
         let n_before = search.progress().n_executions;
         match &counted.run {
-            Some(run) => search.learn(task.number, run),
+            Some(run) => {
+                saved.standing.uses.look(run);
+                search.learn(task.number, run)
+            }
             None => search.learn(task.number, &Run::default()),
         };
         saved.standing.n_executions += search.progress().n_executions - n_before;

@@ -11,23 +11,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::{Bucket, End, Finding, Kind, Plan};
+use raddle_model::{Bucket, End, Finding, Kind, Plan, TIMING_US};
 use raddle_plan::{News, is_probe};
 
 use self::{predicted::Predicted, races::KnownRaces};
 use super::{
-    Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done, tally::Tally,
+    CutAt, Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done, tally::Tally,
 };
 use crate::{
     explain::explain,
-    finding::{bucket, finding, is_failure, step_places},
+    finding::{Inconclusive, bucket, end_stack, finding, is_failure, step_places},
     replay::{Sameness, Verdict, replay},
     store::Ids,
-    target::{BlockResult, Session, Symbols, Target, TargetError},
+    target::{BlockResult, Execution, Session, Symbols, Target, TargetError, Until},
 };
 
 /// Less than the 200 ms that observers are promised.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// How much longer than it has time for may a campaign wait for its first execution, or look into what it has
+/// found? Users are promised that it ends within a second.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// After so many executions, one after the other, that say nothing, the others are not waited for.
+const INCONCLUSIVE_MAX: u32 = 3;
 
 /// What a campaign has come to, and all that is needed to make more of it.
 pub(super) struct Ledger<'a> {
@@ -45,6 +51,8 @@ pub(super) struct Ledger<'a> {
     predicted: Predicted,
     /// The plan of the first execution, and the digest of what it did.
     first: Option<(Plan, u64)>,
+    /// Executions that said nothing, since the last one that did.
+    n_in_a_row: u32,
     error: Option<TargetError>,
 }
 
@@ -71,6 +79,11 @@ impl<'a> Ledger<'a> {
     /// Nothing has run.
     pub(super) fn new(parties: Parties<'a>) -> Ledger<'a> {
         let Parties { target, options, symbols, observer, stop, ids } = parties;
+        let saved = options.search.as_ref().and_then(|it| it.saved.as_ref());
+        let mut tally = Tally::new();
+        if let Some(saved) = saved {
+            tally.take_over(&saved.earlier, &options.suppressions);
+        }
         Ledger {
             target,
             options,
@@ -78,24 +91,53 @@ impl<'a> Ledger<'a> {
             observer,
             stop,
             ids,
-            tally: Tally::new(),
+            tally,
             next_progress: Instant::now() + PROGRESS_EVERY,
             session: None,
             races: KnownRaces::default(),
             predicted: Predicted::default(),
             first: None,
+            n_in_a_row: 0,
             error: None,
         }
     }
 
     /// May more be handed out: is there time left, does nobody want us to stop, did nothing go wrong? However
-    /// short the time, something is run, unless it takes very long: that nothing was found must mean something.
+    /// short the time, something is begun.
     pub(super) fn may_go_on(&self) -> bool {
-        let elapsed = self.tally.elapsed();
         let has_run = self.tally.outcome.executions > 0;
-        let patience = if has_run { Duration::ZERO } else { self.options.patience };
-        let is_time_over = self.options.time.is_some_and(|it| it + patience <= elapsed);
-        !is_time_over && self.error.is_none() && !self.is_stopped()
+        let patience = if has_run { Duration::ZERO } else { PATIENCE };
+        let is_explored = self.options.time.is_some_and(|it| it + patience <= self.tally.elapsed());
+        let is_late = self.options.deadline.is_some_and(|it| it + patience <= Instant::now());
+        !is_explored && !is_late && self.error.is_none() && !self.is_stopped()
+    }
+
+    /// How long executions may go on, whoever has asked for them.
+    pub(super) fn until(&self) -> Until {
+        Until::at(self.options.deadline.map(|it| it + PATIENCE))
+    }
+
+    /// A session of our own, beside those of the workers.
+    fn session(&mut self) -> Result<&mut (dyn Session + Send + 'static), TargetError> {
+        if self.session.is_none() {
+            self.session = Some(self.target.open_until(&self.until())?);
+        }
+        Ok(self.session.as_deref_mut().expect("bug: it was just opened"))
+    }
+
+    /// Notes an execution that was ended because time was over, or the user wanted no more.
+    pub(super) fn cut_short(&mut self, cut: &Execution) {
+        self.tally.outcome.n_cut_short += 1;
+        if self.tally.outcome.cut_at.is_none() {
+            let n_steps = cut.trace.summary.n_steps.max(cut.trace.events.len() as u64);
+            let places = end_stack(&cut.trace, self.symbols);
+            self.tally.outcome.cut_at = Some(CutAt { n_steps, places });
+        }
+    }
+
+    /// What the campaign has come to so far, but for what only its source knows.
+    pub(super) fn outcome(&self) -> &Outcome {
+        &self.tally.outcome
     }
 
     /// Does the user want no more?
@@ -103,9 +145,12 @@ impl<'a> Ledger<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Notes what ends the campaign, if nothing has before.
+    /// Notes what ends the campaign, if nothing has before. That time is over, or that the user wants no more, is
+    /// no failure.
     pub(super) fn fail(&mut self, error: TargetError) {
-        self.error.get_or_insert(error);
+        if !matches!(error, TargetError::Stopped) || self.may_go_on() {
+            self.error.get_or_insert(error);
+        }
     }
 
     /// The bucket of a result's last execution, if that failed. Known before the result is entered,
@@ -121,6 +166,17 @@ impl<'a> Ledger<'a> {
     /// Has the bucket been found before?
     pub(super) fn is_known(&mut self, bucket: Bucket) -> bool {
         self.tally.found(bucket).is_some() || self.tally.is_suppressed(bucket)
+    }
+
+    /// Has what an execution shows been found before? What was only a timing assumption then, and needs no long delay
+    /// here, has not.
+    pub(super) fn has_shown(&mut self, bucket: Bucket, result: &BlockResult) -> bool {
+        self.is_known(bucket) && (is_late(result) || !self.is_timing(bucket))
+    }
+
+    /// Is a bucket known as a timing assumption?
+    fn is_timing(&mut self, bucket: Bucket) -> bool {
+        self.tally.found(bucket).is_some_and(|it| it.finding.is_timing())
     }
 
     /// Counts executions, all before them having been counted.
@@ -139,18 +195,43 @@ impl<'a> Ledger<'a> {
                 self.fail(TargetError::Bug(last.trace.message.clone()));
             }
         }
+        let is_hopeless = self.enter_inconclusive(done);
         self.note_places(done);
         self.enter_races(done);
+        self.look_into_races();
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
         let has_predicted = self.options.detect.predicts() && self.predict(done, &news);
-        // What nobody wants to hear of did not fail.
-        done.bucket = done.bucket.filter(|it| !self.tally.is_suppressed(*it));
+        // What nobody wants to hear of did not fail, and a timing assumption is no end.
+        done.bucket =
+            done.bucket.filter(|it| !self.tally.is_suppressed(*it) && !self.is_timing(*it));
         let is_saturated = self.options.saturation.is_some_and(|it| self.tally.is_saturated(it));
         let outcome = &mut self.tally.outcome;
         outcome.is_saturated |= is_saturated;
         let is_alone = outcome.single_threaded && 2 <= outcome.executions;
-        let is_enough = is_baseline_broken || is_alone || is_saturated || has_predicted;
+        let is_enough =
+            is_baseline_broken || is_alone || is_saturated || has_predicted || is_hopeless;
         (if is_enough { Appetite::Enough } else { Appetite::GoOn }, news)
+    }
+
+    /// Counts an execution that says nothing, if the last one is one. Have there been too many, one after the
+    /// other?
+    fn enter_inconclusive(&mut self, done: &Done) -> bool {
+        let told = done.result.last.as_ref();
+        let told = told.and_then(|it| Inconclusive::of(&it.trace, self.symbols));
+        self.n_in_a_row = match (&told, done.result.summaries.len()) {
+            (None, _) => 0,
+            (Some(_), 1) => self.n_in_a_row + 1,
+            (Some(_), _) => 1,
+        };
+        let outcome = &mut self.tally.outcome;
+        if let Some(told) = told {
+            match outcome.inconclusive.iter_mut().find(|it| it.is_like(&told)) {
+                Some(known) => known.count += 1,
+                None => outcome.inconclusive.push(told),
+            }
+        }
+        outcome.is_given_up |= self.n_in_a_row >= INCONCLUSIVE_MAX;
+        outcome.is_given_up
     }
 
     /// Notes where the steps of a probe were: one execution of each epoch, the same whatever the workers.
@@ -164,8 +245,12 @@ impl<'a> Ledger<'a> {
 
     /// Counts a failure: the last execution of a result.
     fn add(&mut self, done: &Done) -> Appetite {
-        if done.bucket.is_some_and(|it| self.tally.count_again(it)) {
-            return Appetite::GoOn;
+        let mut count = 1;
+        if let Some(bucket) = done.bucket.filter(|it| self.tally.count_again(*it)) {
+            if self.has_shown(bucket, &done.result) {
+                return Appetite::GoOn;
+            }
+            count = self.tally.forget(bucket);
         }
         let (Some(last), Some(summary)) = (&done.result.last, done.result.summaries.last()) else {
             unreachable!("bug: a failure without its execution");
@@ -174,17 +259,23 @@ impl<'a> Ledger<'a> {
         let first = done.range.end - 1;
         let mut finding = finding(&last.trace, &plan, first, &last.output, self.symbols)
             .expect("bug: what has a bucket is a finding");
-        finding.strategy = self.options.strategy_of(&plan, first);
-        if let Some(label) = &done.label {
-            finding.strategy = format!("{} at {label}", finding.strategy);
-        }
+        finding.strategy = self.strategy_of(done, &plan, first);
         let is_suppressed = self.options.suppressions.find(&finding).is_some();
         if first == 0 && summary.n_threads <= self.options.n_alone && !is_suppressed {
             self.tally.outcome.baseline_failure = Some(finding);
             return Appetite::Enough;
         }
-        self.add_finding(finding, 1);
+        self.add_finding(finding, count);
         Appetite::GoOn
+    }
+
+    /// What has chosen an execution's schedule, as the user would write it.
+    fn strategy_of(&self, done: &Done, plan: &Plan, number: u64) -> String {
+        let strategy = self.options.strategy_of(plan, number);
+        match &done.label {
+            Some(label) => format!("{strategy} at {label}"),
+            None => strategy,
+        }
     }
 
     /// Adds a finding of a new bucket, which so many executions have shown.
@@ -195,8 +286,8 @@ impl<'a> Ledger<'a> {
         }
         let id = self.ids.id(finding.kind, finding.bucket);
         self.observer.finding(&finding, &id);
-        let first = finding.execution;
-        let mut found = Found {
+        let (first, kind) = (finding.execution, finding.kind);
+        let found = Found {
             finding,
             original: None,
             explanation: None,
@@ -205,18 +296,32 @@ impl<'a> Ledger<'a> {
             first,
             reproduced: Reproduced::default(),
         };
-        if found.finding.kind != Kind::Hang && self.options.confirmations > 0 {
-            let since = Instant::now();
-            let looked_into = self.confirm(&mut found).and_then(|()| self.explain(&mut found));
-            self.tally.leave_out(since.elapsed());
-            match looked_into {
-                Err(TargetError::Stopped) if self.is_stopped() => {}
-                Err(error) => self.fail(error),
-                Ok(()) => {}
-            }
-            self.observer.confirmed(&found);
-        }
+        let idx = self.tally.outcome.findings.len();
         self.tally.outcome.findings.push(found);
+        match kind {
+            Kind::Race => self.race_waits(idx),
+            _ => self.look_into(idx, true),
+        }
+    }
+
+    /// Runs a finding again, and says why it happens if that is wanted.
+    fn look_into(&mut self, idx: usize, is_explained: bool) {
+        if self.options.confirmations == 0 {
+            return;
+        }
+        let mut found = self.tally.outcome.findings[idx].clone();
+        let since = Instant::now();
+        let n_times = if is_explained { self.options.confirmations } else { 1 };
+        let mut looked_into = self.confirm(&mut found, n_times);
+        if is_explained {
+            looked_into = looked_into.and_then(|()| self.explain(&mut found));
+        }
+        self.tally.leave_out(since.elapsed());
+        if let Err(error) = looked_into {
+            self.fail(error);
+        }
+        self.observer.confirmed(&found);
+        self.tally.outcome.findings[idx] = found;
     }
 
     /// Makes a finding's schedule small and says why it fails, if it came back at all.
@@ -224,37 +329,30 @@ impl<'a> Ledger<'a> {
         let Some(mut budget) = self.options.explain.filter(|_| found.reproduced.n > 0) else {
             return Ok(());
         };
-        if let Some(time) = self.options.time {
-            // All explanations together take no longer than exploring may, or than two of them.
-            let time = time.max(2 * budget.time);
-            budget.time = budget.time.min(time.saturating_sub(self.tally.aside()));
+        if let Some(deadline) = self.options.deadline {
+            budget.time = budget.time.min(deadline.saturating_duration_since(Instant::now()));
         }
-        let session = match &mut self.session {
-            Some(session) => session,
-            none => none.insert(self.target.open()?),
-        };
+        if let Some(time) = self.options.time.filter(|_| self.options.keep_going) {
+            // All of them together leave half of the time to exploring.
+            let all = (time / 2).max(budget.time / 5);
+            budget.time = budget.time.min(all.saturating_sub(self.tally.aside()));
+        }
         let exit_is_fine = self.options.exit_is_fine;
-        let explained =
-            explain(session.as_mut(), self.symbols, &found.finding, exit_is_fine, budget)?;
+        self.session()?;
+        let Ledger { session: Some(session), symbols, .. } = self else { return Ok(()) };
+        let explained = explain(session.as_mut(), *symbols, &found.finding, exit_is_fine, budget)?;
         found.take(explained);
         Ok(())
     }
 
-    /// Runs a finding's plan again. Not to be asked of a hang, which would hold up everything.
-    fn confirm(&mut self, found: &mut Found) -> Result<(), TargetError> {
+    /// Runs a finding's plan again.
+    fn confirm(&mut self, found: &mut Found, n_times: u32) -> Result<(), TargetError> {
         let exit_is_fine = self.options.exit_is_fine;
-        let session = match &mut self.session {
-            Some(session) => session,
-            none => none.insert(self.target.open()?),
-        };
-        for _ in 0..self.options.confirmations {
+        self.session()?;
+        let Ledger { session: Some(session), symbols, tally, .. } = self else { return Ok(()) };
+        for _ in 0..n_times {
             let same = Sameness::default();
-            let verdict =
-                replay(session.as_mut(), &found.finding, self.symbols, exit_is_fine, same);
-            let verdict = match verdict {
-                Err(TargetError::Stopped) if self.stop.load(Ordering::Relaxed) => break,
-                verdict => verdict?,
-            };
+            let verdict = replay(session.as_mut(), &found.finding, *symbols, exit_is_fine, same)?;
             let (is_back, is_same_trace) = match verdict {
                 Verdict::Reproduced { exact, .. } => (true, exact),
                 Verdict::Diverged { same_bucket, .. } => (same_bucket, false),
@@ -262,7 +360,7 @@ impl<'a> Ledger<'a> {
             };
             found.reproduced.n += u32::from(is_back);
             found.reproduced.m += 1;
-            self.tally.count_confirmation(is_same_trace);
+            tally.count_confirmation(is_same_trace);
         }
         Ok(())
     }
@@ -291,18 +389,27 @@ impl<'a> Ledger<'a> {
 
     /// Before a search says that it has seen all: its first execution once more, several times. A program that throws
     /// dice of its own may have done the same wherever two executions had choices in common, by chance.
-    fn repeat_first(&mut self) {
+    ///
+    /// A search that was at its end when it was gone on with has had no execution: then its `baseline` is repeated.
+    fn repeat_first(&mut self, baseline: Option<Plan>) {
         const TIMES: u32 = 8;
         let outcome = &self.tally.outcome;
-        let Some((plan, digest)) = self.first.take() else { return };
+        let first = self.first.take().map(|(plan, digest)| (plan, Some(digest)));
+        let Some((plan, mut digest)) = first.or(baseline.map(|it| (it, None))) else { return };
         if !outcome.is_exhaustive() || !outcome.findings.is_empty() || self.error.is_some() {
             return;
         }
         for _ in 0..TIMES {
             match self.run_watched(&plan) {
-                Ok(again) => self.tally.count_repetition(again.trace.summary.digest == digest),
-                Err(TargetError::Stopped) if self.is_stopped() => return,
-                Err(error) => return self.fail(error),
+                Ok(again) => {
+                    let now = again.trace.summary.digest;
+                    self.tally.count_repetition(now == *digest.get_or_insert(now));
+                    self.tally.outcome.unhooked = self.target.unhooked(&again.trace.modules);
+                }
+                Err(error) => {
+                    self.tally.outcome.is_unrepeated = true;
+                    return self.fail(error);
+                }
             }
         }
     }
@@ -311,16 +418,25 @@ impl<'a> Ledger<'a> {
     pub(super) fn finish(
         mut self,
         is_finished: bool,
+        baseline: Option<Plan>,
         describe: impl FnOnce(&mut Outcome),
     ) -> Result<Outcome, TargetError> {
         self.tell_predicted();
+        self.look_into_races();
+        self.confirm_races();
         self.describe(describe);
         assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
-        self.repeat_first();
+        self.repeat_first(baseline);
+        self.tally.outcome.gaps = self.tally.outcome.find_gaps(self.options);
         self.tally.outcome.interrupted = self.is_stopped() && !is_finished;
         match self.error {
             Some(error) => Err(error),
             None => Ok(self.tally.finish()),
         }
     }
+}
+
+/// Has the last execution of a result a delay that makes a failure a timing assumption?
+pub(super) fn is_late(result: &BlockResult) -> bool {
+    result.summaries.last().is_some_and(|it| TIMING_US <= it.delay_us)
 }

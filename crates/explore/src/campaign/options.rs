@@ -1,6 +1,6 @@
 //! What a campaign is to do.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use raddle_model::{Handlers, Limits, PickerSpec, Plan, Points, Timeouts};
 use raddle_plan::{
@@ -18,10 +18,10 @@ pub struct Options {
     pub seed: u64,
     /// Stop after so many executions.
     pub executions: Option<u64>,
-    /// Stop after this time. What is found then depends on the machine's speed.
+    /// Stop exploring after this time. What is found then depends on the machine's speed.
     pub time: Option<Duration>,
-    /// How much longer than that the first execution may take: however short the time, something is to be run.
-    pub patience: Duration,
+    /// When all must be over: exploring, confirming, explaining.
+    pub deadline: Option<Instant>,
     /// Workers. Nothing but the speed depends on it.
     pub jobs: usize,
     /// Go on after the first finding?
@@ -64,7 +64,7 @@ pub struct Options {
 }
 
 /// What to look for beside executions that fail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Detect {
     /// Data races, by happens-before.
     pub races: bool,
@@ -118,9 +118,6 @@ impl SearchOptions {
 }
 
 impl Options {
-    /// As long as who waits for one answer will wait.
-    pub const PATIENCE: Duration = Duration::from_secs(10);
-
     /// What the user calls the strategy of an execution with this plan.
     pub(super) fn strategy_of(&self, plan: &Plan, execution: u64) -> String {
         match &self.search {
@@ -142,7 +139,7 @@ impl Default for Options {
             seed: 0,
             executions: None,
             time: None,
-            patience: Options::PATIENCE,
+            deadline: None,
             jobs: 1,
             keep_going: false,
             exit_is_fine: false,

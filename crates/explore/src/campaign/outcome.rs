@@ -2,13 +2,17 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use raddle_model::{Explanation, Finding};
+use raddle_model::{Explanation, Finding, Gap, Place};
 use raddle_plan::{Estimate, search};
 use raddle_trace::Summary;
 
-use super::curve::{CurvePoint, StepsAt};
+use super::{
+    account::Uses,
+    curve::{CurvePoint, StepsAt},
+};
 use crate::{
     explain::Explained,
+    finding::Inconclusive,
     target::{Execution, Uncontrolled},
 };
 
@@ -41,15 +45,38 @@ pub struct Outcome {
     pub findings: Vec<Found>,
     /// One for each bucket that the user does not want to hear of.
     pub suppressed: Vec<Suppressed>,
-    /// Percentage of executions without anything uncontrolled, and of confirmations with the same
-    /// trace as the execution that they repeat.
+    /// Percentage of the executions that were run again which took the same steps; if none was, of those in which
+    /// nothing uncontrolled happened. In a search no more than the percentage that followed their plan.
     pub stability: f64,
     /// What could not be controlled; counts are added up.
     pub uncontrolled: Vec<Uncontrolled>,
-    /// Executions that made no step for too long.
-    pub n_hung: u64,
+    /// Executions that did not come to an end of their own, and say nothing about the program.
+    pub n_inconclusive: u64,
+    /// The same, by reason and place.
+    pub inconclusive: Vec<Inconclusive>,
+    /// There were so many of them, one after the other, that the campaign was ended.
+    pub is_given_up: bool,
+    /// Executions that were still running when time was over, or the user wanted no more, and were ended. They
+    /// count nowhere else.
+    pub n_cut_short: u64,
+    /// How far the first of those had come.
+    pub cut_at: Option<CutAt>,
+    /// Executions in which accesses were left out, because there were too many.
+    pub n_thinned: u64,
+    /// Executions that were ended because their steps were spent.
+    pub n_spent: u64,
     /// Repetitions of the first execution, after a search, that were not like it.
     pub n_unlike: u64,
+    /// Time was over before the first execution could be repeated, after a search.
+    pub is_unrepeated: bool,
+    /// Executions of earlier parts of a search that failed in a way that the user does not want to hear of.
+    pub n_suppressed_earlier: u64,
+    /// Findings of earlier parts of a search that are not in the store any more.
+    pub n_gone: u64,
+    /// What limits the claim of a search; filled in at the end.
+    pub gaps: Vec<Gap>,
+    /// Loaded code that does not tell its accesses to memory, by its file's name.
+    pub unhooked: Vec<String>,
     /// How the first execution went.
     pub baseline: Option<Summary>,
     /// The first execution failed before there was a second thread: no schedule is to blame.
@@ -82,6 +109,15 @@ pub struct Outcome {
     pub steps_at: Vec<StepsAt>,
     /// How many executions those were.
     pub n_looked_at: u64,
+}
+
+/// How far an execution had come that was cut short.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CutAt {
+    /// Its steps.
+    pub n_steps: u64,
+    /// Where the thread stood that was running, innermost first.
+    pub places: Vec<Place>,
 }
 
 /// Pairs of places and of locks that were met.
@@ -129,6 +165,8 @@ pub struct Searched {
     pub n_shared: u64,
     /// It has not begun yet.
     pub is_learning: bool,
+    /// What its executions made use of that is explored only in part.
+    pub uses: Uses,
     /// Which orders of two statements were covered, if that guides the search.
     pub covered: Option<CoveredOrders>,
 }
@@ -143,12 +181,39 @@ pub struct CoveredOrders {
 }
 
 impl Outcome {
-    /// Has everything been explored that the search was asked for, and nothing been left out?
+    /// Executions that came to an end of their own.
+    pub const fn n_ended(&self) -> u64 {
+        self.executions.saturating_sub(self.n_inconclusive + self.n_spent)
+    }
+
+    /// Has everything been explored that the search was asked for, and nothing been left out? What it does not
+    /// model may limit what that means: see `gaps`.
     pub fn is_exhaustive(&self) -> bool {
         let is_whole = |it: &Searched| {
-            it.progress.is_finished && it.progress.n_diverged == 0 && it.n_too_long == 0
+            it.progress.is_finished
+                && it.progress.gaps.is_empty()
+                && it.progress.n_diverged == 0
+                && it.n_too_long == 0
         };
-        self.search.as_ref().is_some_and(is_whole) && self.n_hung + self.n_unlike == 0
+        self.search.as_ref().is_some_and(is_whole)
+            && self.n_inconclusive + self.n_spent + self.n_unlike + self.n_thinned == 0
+            && self.uncontrolled.is_empty()
+    }
+
+    /// Has at least one execution come to its end, now or in an earlier part of the search?
+    pub fn has_run(&self) -> bool {
+        let n_earlier = self.search.as_ref().map_or(0, |it| it.progress.n_executions);
+        self.n_ended() + n_earlier > 0
+    }
+
+    /// Were there failures that are not told: suppressed ones, or findings that were discarded since?
+    pub fn has_hidden_failures(&self) -> bool {
+        self.n_suppressed() + self.n_gone > 0
+    }
+
+    /// Executions that failed in a way that the user does not want to hear of.
+    pub fn n_suppressed(&self) -> u64 {
+        self.n_suppressed_earlier + self.suppressed.iter().map(|it| it.count).sum::<u64>()
     }
 }
 

@@ -11,6 +11,7 @@ use raddle_trace::Entry;
 use super::{
     Options, Outcome,
     crew::Job,
+    ledger::is_late,
     pace::Pace,
     queue::Queue,
     source::{Done, Source},
@@ -140,8 +141,10 @@ impl Source for Sampling<'_> {
         if let Some(last) = done.result.last.as_ref().filter(|_| is_probe(done.range.start)) {
             self.learning.learn(done.range.start, Observation::of(&last.trace));
         }
-        // Whether a failure is one that nobody wants to hear of is known when it is entered.
-        let is_last = !self.options.keep_going && self.options.suppressions.rules.is_empty();
+        // Whether a failure is one that nobody wants to hear of is known when it is entered; or one that ends nothing.
+        let is_last = !self.options.keep_going
+            && self.options.suppressions.rules.is_empty()
+            && !is_late(&done.result);
         if done.bucket.is_some() && is_last {
             self.queue.stop_after(done.range.end - 1);
         }

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
+use raddle_model::Gap;
 use raddle_plan::search::SearchSpec;
 
 use super::{
-    Campaign, Counted, Journal, Observer, Options, Outcome, Saved, SearchOptions, Standing,
+    Account, Campaign, Counted, Journal, Observer, Options, Outcome, Saved, SearchOptions, Standing,
 };
 use crate::fake::{ToySymbols, Weave};
 
@@ -25,12 +26,17 @@ struct Memory {
 impl Journal for Memory {
     fn stand(&mut self, standing: &Standing) {
         self.n_stands += 1;
-        self.saved = Saved { standing: standing.clone(), counted: Vec::new() };
+        let earlier = std::mem::take(&mut self.saved.earlier);
+        self.saved = Saved { standing: standing.clone(), counted: Vec::new(), earlier };
         self.added.clear();
     }
 
     fn add(&mut self, counted: &Counted<'_>) {
         self.added.push(counted.clone().into_owned());
+    }
+
+    fn account(&mut self, account: &Account) {
+        self.saved.earlier.account = account.clone();
     }
 
     fn flush(&mut self) {
@@ -60,6 +66,13 @@ fn options(spec: &str, jobs: usize) -> Options {
 
 fn run(target: &Weave, options: Options) -> Outcome {
     Campaign::new(target, options)
+        .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+        .expect("bug: the toy is not broken")
+}
+
+fn run_with(target: &Weave, options: Options, journal: &mut Memory) -> Outcome {
+    Campaign::new(target, options)
+        .with_journal(journal)
         .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
         .expect("bug: the toy is not broken")
 }
@@ -163,6 +176,60 @@ fn it_goes_on_where_it_was() {
             assert_eq!(n_first + outcome.executions, n_all, "{spec} after {n_first}");
         }
     }
+}
+
+/// However it was ended: what was found, suppressed or could not be followed is known to the rest.
+#[test]
+fn what_was_found_is_not_forgotten() {
+    let toy = Weave { fails_at: vec![1, 1, 2], ..weave(&[2, 2, 2]) };
+    for spec in ["dfs", "ipb:2", "idb:2", "dpor", "dpor:classic", "dpor:optimal"] {
+        let mut journal = Memory { is_long_at: 7, ..Memory::default() };
+        let first = run_with(&toy, options(spec, 2), &mut journal);
+        assert_eq!(first.findings.len(), 1, "{spec}");
+        let mut saved = journal.saved;
+        let count = first.findings[0].count;
+        assert_eq!(saved.earlier.account.found[0].count, count, "{spec}");
+        saved.earlier.findings.clone_from(&first.findings);
+        let rest = |saved: &Saved, keep_going| {
+            let mut rest = Options { keep_going, ..options(spec, 3) };
+            if let Some(search) = &mut rest.search {
+                search.saved = Some(saved.clone());
+            }
+            run(&toy, rest)
+        };
+        for keep_going in [true, false] {
+            let outcome = rest(&saved, keep_going);
+            assert_eq!(outcome.executions, 0, "{spec}");
+            assert!(outcome.has_run(), "{spec}");
+            assert_eq!(outcome.findings.len(), 1, "{spec}");
+            assert_eq!(outcome.findings[0].count, count, "{spec}");
+        }
+        // The user has discarded it since.
+        saved.earlier.findings.clear();
+        let outcome = rest(&saved, true);
+        assert!(outcome.gaps.contains(&Gap::Gone(1)), "{spec}: {:?}", outcome.gaps);
+    }
+}
+
+/// A search that ended with its first finding goes on behind it.
+#[test]
+fn the_first_failure_ends_only_one_part() {
+    let toy = Weave { fails_at: vec![1, 0], ..weave(&[2, 2, 2]) };
+    let whole = run(&toy, options("dfs", 2));
+    let mut journal = Memory { is_long_at: 7, ..Memory::default() };
+    let options_of = |jobs| Options { keep_going: false, ..options("dfs", jobs) };
+    let first = run_with(&toy, options_of(2), &mut journal);
+    assert!(!first.is_exhaustive());
+    let mut rest = options_of(3);
+    if let Some(search) = &mut rest.search {
+        let mut saved = journal.saved;
+        saved.earlier.findings.clone_from(&first.findings);
+        search.saved = Some(saved);
+    }
+    let outcome = run(&toy, rest);
+    assert!(outcome.is_exhaustive());
+    assert_eq!(outcome.findings[0].count, whole.findings[0].count);
+    assert_eq!(first.executions + outcome.executions, whole.executions);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use raddle_plan::{
 use raddle_trace::Briefs;
 
 use super::{
-    CoveredOrders, Options, Outcome, SearchOptions, Searched,
+    Account, CoveredOrders, Options, Outcome, SearchOptions, Searched,
     batch::Batch,
     crew::{Job, What},
     journal::{self, Counted, Journal, Saved, Standing},
@@ -60,10 +60,10 @@ pub(super) struct Searching<'a> {
     rooms: Vec<Briefs>,
     /// Executions from here on are not wanted.
     wanted: u64,
-    /// Where the statements are that the search has learned about, by name.
-    places: BTreeMap<u64, (String, u64)>,
     /// The search has begun again, and the journal does not know it yet.
     has_begun_again: bool,
+    /// What the journal knows of what the campaign has come to.
+    account: Account,
 }
 
 /// A job under way.
@@ -101,8 +101,8 @@ impl<'a> Searching<'a> {
             reader: RunReader::default(),
             rooms: Vec::new(),
             wanted: options.executions.unwrap_or(u64::MAX),
-            places: BTreeMap::new(),
             has_begun_again: false,
+            account: Account::default(),
         };
         if let Some(saved) = &how.saved {
             source.go_on(saved.clone())?;
@@ -219,7 +219,7 @@ impl<'a> Searching<'a> {
             picker,
             seed: 0,
             limits: self.options.limits,
-            timeouts: self.options.timeouts,
+            timeouts: self.options.timeouts.for_search(),
             spurious: self.options.spurious,
             handlers: self.options.handlers,
             points: self.options.points,
@@ -253,7 +253,10 @@ impl<'a> Searching<'a> {
             }
         };
         let counted = match run {
-            Some(run) => self.search.learn(number, run),
+            Some(run) => {
+                self.standing.uses.look(run);
+                self.search.learn(number, run)
+            }
             // Too long: nothing is known of the ways beside it, as if it had gone elsewhere.
             None => self.search.learn(number, &Run::default()),
         };
@@ -294,8 +297,8 @@ impl<'a> Searching<'a> {
         }
         for (name, site) in run.sites.iter().zip(&last.trace.sites) {
             let module = site.module.and_then(|it| last.trace.modules.get(it as usize));
-            if let (Some(module), false) = (module, self.places.contains_key(name)) {
-                self.places.insert(*name, (module.path.clone(), site.offset));
+            if let (Some(module), false) = (module, self.standing.places.contains_key(name)) {
+                self.standing.places.insert(*name, (module.path.clone(), site.offset));
             }
         }
     }
@@ -391,6 +394,7 @@ impl Source for Searching<'_> {
             if let Some(done) = learning.next_done() {
                 self.standing.n_executions += 1;
                 if let Some(Ok(run)) = &done.run {
+                    self.standing.uses.look(run);
                     self.search.teach(run);
                 }
                 self.note_places(&done);
@@ -428,6 +432,23 @@ impl Source for Searching<'_> {
         None
     }
 
+    /// A journal hears at once what is new, and how often it was met when it hears of something else.
+    fn account(&mut self, outcome: &Outcome, is_last: bool) {
+        if is_last && self.account == Account::of(outcome)
+            || !is_last && self.account.is_about(outcome)
+        {
+            return;
+        }
+        self.account = Account::of(outcome);
+        if let Some(journal) = &mut self.journal {
+            journal.account(&self.account);
+        }
+    }
+
+    fn baseline(&self) -> Option<Plan> {
+        Some(self.plan(Vec::new(), PickerSpec::Nonpreemptive, self.standing.shared.clone()))
+    }
+
     fn stop_after(&mut self, execution: u64) {
         self.wanted = self.wanted.min(execution + 1);
         if let Some(learning) = &mut self.learning {
@@ -452,10 +473,11 @@ impl Source for Searching<'_> {
             n_too_long: standing.n_too_long,
             n_shared: standing.shared.len() as u64,
             is_learning: self.learning.is_some(),
+            uses: standing.uses.clone(),
             covered: self
                 .search
                 .covered()
-                .map(|sets| CoveredOrders { sets: sets.clone(), places: self.places.clone() }),
+                .map(|sets| CoveredOrders { sets: sets.clone(), places: standing.places.clone() }),
         });
     }
 }

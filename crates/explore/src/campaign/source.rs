@@ -41,6 +41,14 @@ pub(super) trait Source {
     /// Hears what the executions from `first` on have brought, when they have been entered.
     fn hear(&mut self, _first: u64, _news: &[News]) {}
 
+    /// Hears what the campaign has come to: after each execution that was entered, and at the end.
+    fn account(&mut self, _outcome: &Outcome, _is_last: bool) {}
+
+    /// An execution that any of its kind begins like, to be repeated; `None` if there is nothing to claim.
+    fn baseline(&self) -> Option<Plan> {
+        None
+    }
+
     /// When the campaign has ended early: executions that came back, but wait for others that never will.
     fn leftover(&mut self) -> Option<Done>;
 

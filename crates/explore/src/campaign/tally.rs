@@ -12,11 +12,12 @@ use raddle_trace::{Entry, Summary};
 
 use super::{
     Options,
+    account::Earlier,
     curve::{Curve, StepsAt},
-    outcome::{ArmYield, Found, Outcome},
+    outcome::{ArmYield, Found, Outcome, Suppressed},
     source::Done,
 };
-use crate::{coverage::Covered, target::Uncontrolled};
+use crate::{coverage::Covered, suppress::Suppressions, target::Uncontrolled};
 
 /// A campaign is not saturated before so many executions in a row have brought no new pair.
 const QUIET_MIN: u64 = 1_000;
@@ -34,8 +35,11 @@ pub(super) struct Tally {
     last_new_pair: u64,
     /// By arm of the outcome: picker and parameters, as entries have them.
     pickers: Vec<(u32, [u64; 2])>,
-    n_confirmations: u64,
-    n_unstable: u64,
+    /// Executions that were run again, and those of them that took the same steps.
+    n_again: u64,
+    n_same: u64,
+    /// Executions in which something could not be controlled.
+    n_uncontrolled: u64,
     /// Executions of a search that did not follow their prefix.
     n_diverged: u64,
     curve: Curve,
@@ -54,11 +58,35 @@ impl Tally {
             pairs: Unseen::new(),
             last_new_pair: 0,
             pickers: Vec::new(),
-            n_confirmations: 0,
-            n_unstable: 0,
+            n_again: 0,
+            n_same: 0,
+            n_uncontrolled: 0,
             n_diverged: 0,
             curve: Curve::default(),
             steps_at: BTreeMap::new(),
+        }
+    }
+
+    /// Takes over what earlier parts of a search have come to.
+    pub(super) fn take_over(&mut self, earlier: &Earlier, suppressions: &Suppressions) {
+        let outcome = &mut self.outcome;
+        let account = &earlier.account;
+        outcome.n_inconclusive = account.n_inconclusive;
+        outcome.n_spent = account.n_spent;
+        outcome.n_thinned = account.n_thinned;
+        outcome.n_unlike = account.n_unlike;
+        outcome.uncontrolled = account.uncontrolled.clone();
+        outcome.n_gone = earlier.n_gone();
+        outcome.n_suppressed_earlier = earlier.account.n_suppressed;
+        for found in &earlier.findings {
+            match suppressions.find(&found.finding) {
+                None => outcome.findings.push(found.clone()),
+                Some(rule) => outcome.suppressed.push(Suppressed {
+                    finding: found.finding.clone(),
+                    rule,
+                    count: found.count,
+                }),
+            }
         }
     }
 
@@ -160,17 +188,19 @@ impl Tally {
             outcome.last_new_trace = self.start.elapsed().saturating_sub(self.aside);
         }
         self.curve.count(outcome.executions, outcome.distinct_traces);
-        let (hang_kind, _) = End::Hang.to_numbers();
-        outcome.n_hung += u64::from(summary.end_kind == u32::from(hang_kind));
-        self.n_unstable += u64::from(summary.n_uncontrolled != 0);
+        let end = End::from_numbers(summary.end_kind as u8, summary.end_detail);
+        outcome.n_inconclusive += u64::from(end.is_some_and(End::is_inconclusive));
+        outcome.n_spent += u64::from(end == Some(End::Spent));
+        outcome.n_thinned += u64::from(summary.n_thinned != 0);
+        self.n_uncontrolled += u64::from(summary.n_uncontrolled != 0);
         self.measure_stability();
         News { is_new_trace, n_steps: summary.n_steps, ..News::default() }
     }
 
     /// Counts one repetition of an execution.
     pub(super) fn count_confirmation(&mut self, is_same_trace: bool) {
-        self.n_confirmations += 1;
-        self.n_unstable += u64::from(!is_same_trace);
+        self.n_again += 1;
+        self.n_same += u64::from(is_same_trace);
         self.measure_stability();
     }
 
@@ -206,6 +236,13 @@ impl Tally {
         let suppressed = outcome.suppressed.iter_mut().find(|it| it.finding.bucket == bucket);
         let count = found.map(|it| &mut it.count).or(suppressed.map(|it| &mut it.count));
         count.map(|it| *it += 1).is_some()
+    }
+
+    /// Forgets a finding, since there is a better one of its bucket; how many executions showed it.
+    pub(super) fn forget(&mut self, bucket: Bucket) -> u64 {
+        let findings = &mut self.outcome.findings;
+        let idx = findings.iter().position(|it| it.finding.bucket == bucket);
+        idx.map_or(0, |it| findings.remove(it).count)
     }
 
     /// Is it one that the user does not want to hear of?
@@ -262,12 +299,17 @@ impl Tally {
         self.measure_stability();
     }
 
+    /// Does the same plan give the same steps? As far as plans were run again, that is known; otherwise those count as
+    /// stable in which nothing uncontrolled happened. Both are shares that do not depend on how many executions there
+    /// were. In a search each execution also runs a part of another one's plan again.
     fn measure_stability(&mut self) {
-        let n_all = self.outcome.executions + self.n_confirmations;
-        if n_all == 0 {
-            return;
-        }
-        let n_stable = n_all.saturating_sub(self.n_unstable + self.n_diverged);
-        self.outcome.stability = 100.0 * n_stable as f64 / n_all as f64;
+        let share = |n: u64, of: u64| if of == 0 { 1.0 } else { n as f64 / of as f64 };
+        let n_all = self.outcome.executions;
+        let repeated = match self.n_again {
+            0 => share(n_all.saturating_sub(self.n_uncontrolled), n_all),
+            n_again => share(self.n_same, n_again),
+        };
+        let followed = share(n_all.saturating_sub(self.n_diverged), n_all);
+        self.outcome.stability = 100.0 * repeated.min(followed);
     }
 }

@@ -277,6 +277,19 @@ fn unstable_confirmations_count() {
     assert!(shaky.stability < steady.stability);
 }
 
+/// Something is uncontrolled in a quarter of the toy's executions, and it does the same again all the same.
+#[test]
+fn stability_does_not_depend_on_the_number_of_executions() {
+    for executions in [500, 2_000] {
+        let options = || Options { keep_going: true, ..options(2, executions) };
+        let found = run(&Toy::default(), options());
+        assert!(!found.findings.is_empty());
+        assert_eq!(found.stability, 100.0);
+        let silent = run(&Toy { fails_in: 0, ..Toy::default() }, options());
+        assert!((70.0..80.0).contains(&silent.stability), "{}", silent.stability);
+    }
+}
+
 #[test]
 fn errors_end_all() {
     let toy = Toy { error_in: 9, ..Toy::default() };

@@ -4,14 +4,14 @@
 //! order with fewer switches (`reorder`); then delta debugging (Zeller, Hildebrandt, TSE 2002) on the
 //! deviations, by lenient replay; then, if preemptions are left, every schedule that deviates once; then the
 //! deviations that are left come earlier. A change is kept if the bucket is the same and the schedule is
-//! smaller: fewer preemptions, then fewer switches, then fewer steps.
+//! smaller: without long delays, with fewer delays, then fewer preemptions, then fewer switches, then fewer steps.
 //!
 //! Where we depart: deviations are named by their thread's own steps, so what D2 does by pulling and pushing
 //! segments happens by itself when a deviation is left out. The result is a local optimum.
 
 use raddle_model::{
     Before, Deviation, Event, Finding, Kind, Limits, Minimising, MinimisingEnd, PickerSpec, Plan,
-    Profile, Record, Size, ThreadId,
+    Profile, Record, Size, TIMING_US, ThreadId,
 };
 use raddle_trace::{Options, Trace};
 
@@ -54,6 +54,7 @@ pub(super) struct Minimiser<'t, 'a> {
 
 /// The smallest that is known.
 struct Best {
+    delays: Delays,
     size: Size,
     deviations: Vec<Deviation>,
     execution: Execution,
@@ -62,11 +63,27 @@ struct Best {
 impl Best {
     fn of(execution: Execution) -> Best {
         let trace = &execution.trace;
-        Best { size: size(trace), deviations: deviations(trace), execution }
+        let delays = Delays::of(trace);
+        Best { delays, size: size(trace), deviations: deviations(trace), execution }
     }
 
-    fn rank(&self) -> (Size, usize) {
-        (self.size, self.deviations.len())
+    fn rank(&self) -> (Delays, Size, usize) {
+        (self.delays, self.size, self.deviations.len())
+    }
+}
+
+/// What a schedule demands of the machine it runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Delays {
+    /// Is one so long that the finding is a timing assumption?
+    is_long: bool,
+    n: usize,
+}
+
+impl Delays {
+    fn of(trace: &Trace) -> Delays {
+        let n = trace.events.iter().filter(|it| it.delay_ns() > 0).count();
+        Delays { is_long: TIMING_US <= trace.summary.delay_us, n }
     }
 }
 
@@ -94,6 +111,7 @@ impl<'t, 'a> Minimiser<'t, 'a> {
         let before = best.size;
         let mut minimiser = Minimiser { trials, base, best };
         minimiser.learn(&first.shared_found)?;
+        minimiser.leave_out_delays()?;
         minimiser.reorder()?;
         minimiser.leave_out()?;
         minimiser.deviate_once()?;
@@ -119,7 +137,8 @@ impl<'t, 'a> Minimiser<'t, 'a> {
             Plan { picker: PickerSpec::Calm, prefix: Before::script(orders), ..base.clone() };
         let Some(trial) = trials.run(&plan)? else { return Ok(None) };
         let trace = &trial.execution.trace;
-        let is_fit = trace.n_dropped == 0 && size(trace) < after;
+        let is_late = minimised.finding.delay_us < trace.summary.delay_us;
+        let is_fit = trace.n_dropped == 0 && size(trace) < after && !is_late;
         if !is_fit || !trials.shows(&trial.execution) {
             return Ok(None);
         }
@@ -163,6 +182,16 @@ impl<'t, 'a> Minimiser<'t, 'a> {
                 return Ok(());
             }
         }
+        Ok(())
+    }
+
+    /// The same switches but for those to threads whose wait was cut short.
+    fn leave_out_delays(&mut self) -> Result<(), TargetError> {
+        if self.best.delays.n == 0 {
+            return Ok(());
+        }
+        let deviations = deviations_but(&self.best.execution.trace, |it| it.delay_ns() > 0);
+        self.attempt(&deviations)?;
         Ok(())
     }
 
@@ -325,6 +354,11 @@ fn begin(trials: &mut Trials<'_>, base: Plan) -> Result<Option<(Plan, Trial)>, T
 
 /// The deviations of an execution from the one without preemption.
 fn deviations(trace: &Trace) -> Vec<Deviation> {
+    deviations_but(trace, |_| false)
+}
+
+/// The same without switches to some steps.
+fn deviations_but(trace: &Trace, is_left_out: impl Fn(&Event) -> bool) -> Vec<Deviation> {
     let mut walk = Walk::new(trace.threads.len());
     let mut found = Vec::new();
     for (idx, event) in trace.events.iter().enumerate() {
@@ -332,6 +366,7 @@ fn deviations(trace: &Trace) -> Vec<Deviation> {
             let is_forced = it.n_enabled == 1 && it.timed == 0;
             is_forced || default(it, walk.last) == Some(event.thread)
         });
+        let is_default = is_default || is_left_out(event);
         if !is_default && (walk.last != event.thread || !trace.options.is_empty()) {
             found.push(walk.switch(event.thread));
         }

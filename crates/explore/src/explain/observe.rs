@@ -166,10 +166,17 @@ impl Scene<'_, '_> {
                     && matches!(it.kind, OpKind::CondWake | OpKind::FutexWake)
                     && it.thread != state.thread
             });
+            let left = events[..signal].iter().rposition(|it| {
+                it.thread == state.thread && is_it(it) && it.result == OpResult::TimedOut
+            });
             let wait = match began {
                 Some(began) => self.point(began),
                 None => self.points.pending(state.thread, self.symbols),
             };
+            if let Some(left) = left.filter(|_| is_early) {
+                let (left, signal) = (self.point(left), self.point(signal));
+                return Some(Observation::LateSignal { left, signal, wait });
+            }
             if is_early {
                 return Some(Observation::EarlySignal { signal: self.point(signal), wait });
             }

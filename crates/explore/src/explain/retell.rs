@@ -37,7 +37,11 @@ fn retell(trials: &mut Trials<'_>, plan: &Plan, old: Tables<'_>) -> Result<(), T
         return Ok(());
     }
     let record = Record { options: true, stacks: true, ..plan.record };
-    let trial = trials.run_free(&Plan { record, ..plan.clone() })?;
+    let trial = match trials.run_free(&Plan { record, ..plan.clone() }) {
+        // Time is over: it is shown without.
+        Err(TargetError::Stopped) => return Ok(()),
+        trial => trial?,
+    };
     let new = Described::of(&trial.execution.trace, trials.symbols);
     let look = |it: &Step| (it.thread, it.kind, it.object, it.place);
     if new.steps.iter().map(look).eq(old.steps.iter().map(look)) {

@@ -83,19 +83,23 @@ impl<'a> Trials<'a> {
             return Ok(None);
         }
         self.n_replays += 1;
-        let trial = self.run_free(plan)?;
+        let trial = match self.run_free(plan) {
+            Err(TargetError::Stopped) => {
+                self.has_struck = true;
+                self.stopped_by.get_or_insert(MinimisingEnd::Time);
+                return Ok(None);
+            }
+            trial => trial?,
+        };
         self.n_steps += trial.execution.trace.summary.n_steps;
         Ok(Some(trial))
     }
 
     /// Runs a plan, whatever has been spent.
     pub(super) fn run_free(&mut self, plan: &Plan) -> Result<Trial, TargetError> {
-        let result = self.session.run(&Block::one(plan.clone(), self.exit_is_fine))?;
-        let shared_found = result.shared_found;
-        let execution = result
-            .last
-            .ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))?;
-        Ok(Trial { execution, shared_found })
+        let mut result = self.session.run(&Block::one(plan.clone(), self.exit_is_fine))?;
+        let shared_found = std::mem::take(&mut result.shared_found);
+        Ok(Trial { execution: result.into_last()?, shared_found })
     }
 
     /// Does an execution show the finding?

@@ -8,7 +8,7 @@ use raddle_pick::{Chooser, Origin, Threads, View};
 use raddle_trace::{Object, ObjectClass, Options, Region, Trace};
 
 use super::{TraceExt, trace};
-use crate::target::{Block, BlockResult, Execution, Session, Target, TargetError};
+use crate::target::{Block, BlockResult, Execution, Session, Target, TargetError, Until};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Shuttle {
 }
 
 impl Target for Shuttle {
-    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError> {
+    fn open_until(&self, _until: &Until) -> Result<Box<dyn Session + Send>, TargetError> {
         Ok(Box::new(self.clone()))
     }
 }

@@ -7,7 +7,7 @@ use raddle_model::{End, Event, ObjectId, OpKind, SiteId, ThreadId, mix};
 use raddle_trace::{Module, Object, ObjectClass, Options, Region, Trace};
 
 use super::{TraceExt, trace};
-use crate::target::{Block, BlockResult, Execution, Session, Target, TargetError};
+use crate::target::{Block, BlockResult, Execution, Session, Target, TargetError, Until};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Weave {
 }
 
 impl Target for Weave {
-    fn open(&self) -> Result<Box<dyn Session + Send>, TargetError> {
+    fn open_until(&self, _until: &Until) -> Result<Box<dyn Session + Send>, TargetError> {
         Ok(Box::new(WeaveSession { weave: self.clone(), n_runs: 0 }))
     }
 }

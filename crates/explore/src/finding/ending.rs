@@ -1,7 +1,10 @@
 //! How an execution ended: kind, message, threads, bucket. All of a finding but its steps.
 
+use std::collections::BTreeSet;
+
 use raddle_model::{
-    Bucket, Certainty, End, Evidence, Kind, Misuse, Place, ThreadId, ThreadState, WaitFor,
+    Bucket, Certainty, End, Evidence, FreedMemory, Kind, Misuse, Place, ThreadId, ThreadState,
+    WaitFor,
 };
 use raddle_trace::Trace;
 
@@ -26,6 +29,7 @@ pub(crate) struct Ending {
     pub(crate) threads: Vec<ThreadState>,
     pub(crate) certainty: Certainty,
     pub(crate) evidence: Option<Box<Evidence>>,
+    pub(crate) freed: Option<Box<FreedMemory>>,
 }
 
 /// What differs from kind to kind.
@@ -37,6 +41,8 @@ struct Verdict {
     /// What tells findings of one kind apart beside their places.
     detail: String,
     cycle: Vec<ThreadId>,
+    /// Who freed memory that was used all the same.
+    freed: Option<Box<FreedMemory>>,
 }
 
 /// The threads at the end.
@@ -66,6 +72,7 @@ impl Ending {
             threads: scene.threads,
             certainty: Certainty::Shown,
             evidence: None,
+            freed: verdict.freed,
         })
     }
 }
@@ -75,9 +82,20 @@ pub(super) fn states(trace: &Trace, names: &mut Names<'_>) -> Vec<ThreadState> {
     Scene::of(trace, names).threads
 }
 
+/// Where the thread stood that ended it, or was running when it was ended; innermost first.
+pub(super) fn end_stack(trace: &Trace, names: &mut Names<'_>) -> Vec<Place> {
+    let scene = Scene::of(trace, names);
+    match trace.events.last() {
+        Some(last) if scene.stack.is_empty() => names.frames(last.site),
+        _ => scene.stack,
+    }
+}
+
 /// The end, if it is one that the program must answer for.
 pub(super) fn failure(trace: &Trace) -> Option<End> {
-    trace.end.map(explain_lost).filter(|end| !matches!(end, End::Exit(0) | End::Bug))
+    let is_good =
+        |end: &End| matches!(end, End::Exit(0) | End::Bug | End::Spent) || end.is_inconclusive();
+    trace.end.map(explain_lost).filter(|end| !is_good(end))
 }
 
 /// A process that ended unseen has left its wait status: it exited by a raw system call, or was killed.
@@ -93,9 +111,9 @@ fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Ver
     match end {
         End::Deadlock => deadlock(scene),
         End::Livelock => livelock(trace, scene),
-        End::Hang => hang(trace, scene),
         End::Misuse(misuse) => misused(misuse, trace, scene, names),
         End::Exit(code) => exit(code, trace, scene, names),
+        End::Crash(_) if trace.message == STACK_OVERFLOW => overflow(trace, scene),
         End::Crash(signal) => {
             let message = format!("{}{}", signal::name(signal), at_text(&first_own(&scene.stack)));
             by_stack(Kind::Crash, message, signal::name(signal), scene)
@@ -105,8 +123,43 @@ fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Ver
         End::Exception => said(Kind::Exception, trace, scene, "terminated"),
         End::Abort => said(Kind::Abort, trace, scene, "aborted"),
         End::OutOfMemory => out_of_memory(trace, scene),
-        End::Lost(_) | End::Bug => unreachable!("bug: {end:?} was dealt with before"),
+        End::Lost(_) | End::Hang | End::Bug | End::Spent => {
+            unreachable!("bug: {end:?} was dealt with before")
+        }
     }
+}
+
+/// What the runtime says of a crash at the end of a stack.
+const STACK_OVERFLOW: &str = "stack overflow";
+
+/// How deep it was when the stack was full is chance, but not which function calls itself.
+fn overflow(trace: &Trace, scene: &Scene) -> Verdict {
+    let who = trace.end_thread.map_or("a thread".into(), |it| format!("T{}", it.0));
+    let mut message = format!("stack overflow in {who}");
+    let Some(recursive) = recursive(&scene.stack) else {
+        message.push_str(&at_text(&first_own(&scene.stack)));
+        return by_stack(Kind::Crash, message, STACK_OVERFLOW.into(), scene);
+    };
+    message.push_str(&format!(" (recursive function `{}`)", recursive.function));
+    let sites = vec![Place { line: 0, column: 0, ..recursive.clone() }];
+    let detail = STACK_OVERFLOW.into();
+    let cycle = Vec::new();
+    Verdict {
+        kind: Kind::Crash,
+        message,
+        sites,
+        grain: Grain::Function,
+        detail,
+        cycle,
+        freed: None,
+    }
+}
+
+/// The function that is on a stack most often, if any is there more than twice; the innermost of several.
+fn recursive(stack: &[Place]) -> Option<&Place> {
+    let n_of = |place: &Place| stack.iter().filter(|it| it.function == place.function).count();
+    let named = stack.iter().filter(|it| !it.function.is_empty());
+    named.rev().max_by_key(|it| n_of(it)).filter(|it| n_of(it) > 2)
 }
 
 /// A finding of one thread, told apart by its stack.
@@ -118,6 +171,7 @@ fn by_stack(kind: Kind, message: String, detail: String, scene: &Scene) -> Verdi
         grain: Grain::Line,
         detail,
         cycle: Vec::new(),
+        freed: None,
     }
 }
 
@@ -168,10 +222,11 @@ fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) 
     if !object.is_empty() {
         message.push_str(&format!(": {object}"));
     }
-    if let Some(text) = gone::text(trace, misuse, names) {
+    let freed = gone::freed(trace, names);
+    if let Some(text) = gone::text(trace, misuse, freed.as_deref(), names) {
         message.push_str(&text);
     }
-    by_stack(Kind::Misuse, message, misuse.text().into(), scene)
+    Verdict { freed, ..by_stack(Kind::Misuse, message, misuse.text().into(), scene) }
 }
 
 fn deadlock(scene: &Scene) -> Verdict {
@@ -185,6 +240,7 @@ fn deadlock(scene: &Scene) -> Verdict {
             grain: Grain::Line,
             detail: "forlorn".into(),
             cycle: Vec::new(),
+            freed: None,
         };
     };
     // The lock that each link's thread waits for was taken by the next link's thread.
@@ -202,6 +258,7 @@ fn deadlock(scene: &Scene) -> Verdict {
         grain: Grain::Line,
         detail: "cycle".into(),
         cycle: cycle.iter().map(|it| waits[it.wait_idx].thread).collect(),
+        freed: None,
     }
 }
 
@@ -211,35 +268,28 @@ fn livelock(trace: &Trace, scene: &Scene) -> Verdict {
     let sites = sites.map(|it| Place { line: 0, column: 0, ..it });
     Verdict {
         kind: Kind::Livelock,
-        message: format!("no end after {} steps", grouped(trace.summary.n_steps)),
+        message: round(trace),
         sites: bucket::set(sites.collect()),
         grain: Grain::Function,
         detail: String::new(),
         cycle: Vec::new(),
+        freed: None,
     }
 }
 
-/// `1,000,000`.
-fn grouped(number: u64) -> String {
-    match number.checked_div(1_000).filter(|it| *it > 0) {
-        Some(thousands) => format!("{},{:03}", grouped(thousands), number % 1_000),
-        None => number.to_string(),
-    }
-}
-
-fn hang(trace: &Trace, scene: &Scene) -> Verdict {
-    let said = match trace.message.as_str() {
-        "" => "no step for too long",
-        said => said,
+/// `T1, T2 repeat the same 14 steps forever`: the runtime says after how many steps the state was the same again.
+fn round(trace: &Trace) -> String {
+    let n_steps: usize = trace.message.parse().unwrap_or(0);
+    let last = &trace.events[trace.events.len().saturating_sub(n_steps)..];
+    let threads: BTreeSet<u32> = last.iter().map(|it| it.thread.0).collect();
+    let threads: Vec<String> = threads.into_iter().map(|it| format!("T{it}")).collect();
+    let (steps, verb) = match (n_steps, threads.len()) {
+        (0, _) => return "the same state comes again and again".to_owned(),
+        (1, _) => ("the same step".to_owned(), "repeats"),
+        (_, 1) => (format!("the same {n_steps} steps"), "repeats"),
+        _ => (format!("the same {n_steps} steps"), "repeat"),
     };
-    Verdict {
-        kind: Kind::Hang,
-        message: format!("{said}{}", at_text(&first_own(&scene.stack))),
-        sites: bucket::set(scene.unfinished().map(|it| first_own(&it.stack)).collect()),
-        grain: Grain::Line,
-        detail: String::new(),
-        cycle: Vec::new(),
-    }
+    format!("{} {verb} {steps} forever", threads.join(", "))
 }
 
 impl Scene {

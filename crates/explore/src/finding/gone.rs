@@ -1,12 +1,42 @@
 //! Where that went away which a thread uses all the same.
 
-use raddle_model::{Event, Misuse, ObjectId, OpKind};
+use raddle_model::{Access, Event, FreedMemory, Misuse, ObjectId, OpKind, ThreadId};
 use raddle_trace::{Region, Trace};
 
-use super::{names::Names, program::place_text};
+use super::{
+    names::Names,
+    program::{first_own, place_text},
+};
+
+/// The free of the memory that the end is about, if it is known.
+pub(super) fn freed(trace: &Trace, names: &mut Names<'_>) -> Option<Box<FreedMemory>> {
+    let freed = trace.freed?;
+    let stack = names.stack(freed.stack);
+    let object = trace.objects.get(trace.end_object.idx()).copied().unwrap_or_default();
+    Some(Box::new(FreedMemory {
+        free: Access {
+            thread: freed.thread,
+            kind: OpKind::Free,
+            size: 0,
+            step: freed.step,
+            place: first_own(&stack),
+            holds: Vec::new(),
+            stack,
+        },
+        location: names.location(object, 0, 1),
+    }))
+}
 
 /// ", which T0 freed at x.c:36", if the trace has it.
-pub(super) fn text(trace: &Trace, misuse: Misuse, names: &mut Names<'_>) -> Option<String> {
+pub(super) fn text(
+    trace: &Trace,
+    misuse: Misuse,
+    freed: Option<&FreedMemory>,
+    names: &mut Names<'_>,
+) -> Option<String> {
+    if let Some(freed) = freed {
+        return Some(which(freed.free.thread, "freed", &place_text(&freed.free.place)));
+    }
     let (kind, verb) = match misuse {
         Misuse::UseDestroyed => (OpKind::Destroy, "destroyed"),
         Misuse::UseAfterFree | Misuse::DoubleFree => (OpKind::Free, "freed"),
@@ -18,11 +48,12 @@ pub(super) fn text(trace: &Trace, misuse: Misuse, names: &mut Names<'_>) -> Opti
         it.kind == kind && (is_same || (block.is_some() && block == self::block(trace, it.object)))
     };
     let event = trace.events.iter().rfind(is_it)?;
-    let at = match place_text(&names.place(event.site)).as_str() {
-        "" => String::new(),
-        at => format!(" at {at}"),
-    };
-    Some(format!(", which T{} {verb}{at}", event.thread.0))
+    Some(which(event.thread, verb, &place_text(&names.place(event.site))))
+}
+
+fn which(thread: ThreadId, verb: &str, place: &str) -> String {
+    let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
+    format!(", which T{} {verb}{at}", thread.0)
 }
 
 /// The heap block that an object is in: where it was allocated, and which one of those.

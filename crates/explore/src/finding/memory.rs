@@ -36,12 +36,13 @@ impl Names<'_> {
     pub(super) fn locate(&mut self, region: Region, size: u64) -> Location {
         match region {
             Region::Global { module, offset } => self.locate_global(module, offset, size),
-            Region::Heap { site, ordinal, offset, size: block_size, thread, stack } => {
+            Region::Heap { site, ordinal, offset, size: block_size, thread, stack, sort } => {
                 let home = Home::Heap {
                     thread,
                     nth: ordinal + 1,
                     offset,
                     stack: vec![self.allocation_place(stack, site)],
+                    sort,
                 };
                 let block = (site.0, ordinal);
                 self.locate_in_block(block, stack, u64::from(block_size), offset, size, home)
@@ -201,14 +202,14 @@ pub(super) fn name(class: ObjectClass, location: &Location) -> Option<Name> {
         });
     }
     match &location.home {
-        Home::Heap { thread, nth, offset, stack } => {
+        Home::Heap { thread, nth, offset, stack, sort } => {
             let at = stack.first().map(program::place_text).unwrap_or_default();
             let at = if at.is_empty() { "an unknown place" } else { &at };
             let by = who(*thread);
             let size = location.size;
             let shift = if *offset == 0 { String::new() } else { format!(" +{offset}") };
-            let block =
-                format!("heap block of {size} bytes allocated at {at} by {by} (#{nth}){shift}");
+            let (word, made) = (sort.word(), sort.made());
+            let block = format!("{word} of {size} bytes {made} at {at} by {by} (#{nth}){shift}");
             Some(Name::within(class, "in", &block))
         }
         Home::Stack { thread, .. } if class == ObjectClass::Variable => {
@@ -234,8 +235,8 @@ fn moved(region: Region, shift: i64) -> Region {
     let add = |it: u64| it.wrapping_add_signed(shift);
     match region {
         Region::Global { module, offset } => Region::Global { module, offset: add(offset) },
-        Region::Heap { site, ordinal, offset, size, thread, stack } => {
-            Region::Heap { site, ordinal, offset: add(offset), size, thread, stack }
+        Region::Heap { site, ordinal, offset, size, thread, stack, sort } => {
+            Region::Heap { site, ordinal, offset: add(offset), size, thread, stack, sort }
         }
         Region::Stack { thread, offset, frame } => {
             let add = |it: i32| it.wrapping_add(shift as i32);

@@ -35,6 +35,7 @@ pub(super) fn missed(
             let taker = trace.events.iter().rfind(takes)?;
             Miss::Another(taker.thread)
         }
+        _ if event.value == 0 && has_left(&trace.events[..idx], thread, object) => Miss::TooLate,
         _ if event.value == 0 => Miss::TooEarly,
         OpKind::Signal => Miss::Another(ThreadId(event.value as u32 - 1)),
         _ => return None,
@@ -47,4 +48,10 @@ pub(super) fn missed(
         why,
     };
     (why != Miss::Another(thread)).then_some(missed)
+}
+
+/// Was a thread's last wait at an object over because its time was?
+fn has_left(before: &[Event], thread: ThreadId, object: ObjectId) -> bool {
+    let last = before.iter().rfind(|it| it.thread == thread && it.object == object);
+    last.is_some_and(|it| it.result == OpResult::TimedOut)
 }

@@ -140,6 +140,7 @@ fn deadlock(trace: &Trace, found: &PotentialDeadlock, why: &str, names: &mut Nam
         cycle: Vec::new(),
         threads: states(trace, names),
         certainty: Certainty::Potential(why.to_owned()),
+        freed: None,
         evidence: Some(Box::new(Evidence { links, ..Evidence::default() })),
     }
 }
@@ -193,6 +194,7 @@ fn unlocked(trace: &Trace, found: &Unlocked, why: &str, names: &mut Names<'_>) -
         cycle: Vec::new(),
         threads: states(trace, names),
         certainty: Certainty::Potential(why),
+        freed: None,
         evidence: Some(Box::new(Evidence {
             memory,
             memory_id: *object,
@@ -239,6 +241,7 @@ fn unmeant(
         cycle: Vec::new(),
         threads: states(trace, names),
         certainty: Certainty::Potential(why.to_owned()),
+        freed: None,
         evidence: Some(Box::new(Evidence {
             memory,
             memory_id: object,

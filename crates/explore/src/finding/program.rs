@@ -24,6 +24,12 @@ const SYSTEM_MODULES: &[&str] = &[
     "[vdso]",
 ];
 
+/// Is it a library of the system, by its path?
+pub(super) fn is_system_path(path: &str) -> bool {
+    let is_ours = path.ends_with("libraddle_rt.so");
+    is_ours || ["/lib", "/usr/lib", "linux-vdso"].iter().any(|it| path.starts_with(it))
+}
+
 /// Functions that only say that something went wrong, or that lead to `main`.
 const SYSTEM_FUNCTIONS: &[&str] = &[
     "abort",

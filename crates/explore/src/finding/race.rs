@@ -12,7 +12,7 @@ use super::{
     ending::{Ending, states},
     library::is_librarys,
     names::Names,
-    program::{first_own, place_text},
+    program::{first_own, is_system_path, place_text},
 };
 use crate::target::Symbols;
 
@@ -59,7 +59,8 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
         sites,
         cycle: Vec::new(),
         threads: states(trace, names),
-        certainty: Certainty::Shown,
+        certainty: certainty(trace, names),
+        freed: None,
         evidence: Some(Box::new(Evidence {
             memory,
             memory_id: seen.object_id,
@@ -68,6 +69,20 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
             ..Evidence::default()
         })),
     })
+}
+
+/// A race happened, unless code without hooks has ordered the two.
+fn certainty(trace: &Trace, names: &mut Names<'_>) -> Certainty {
+    let own = trace.modules.iter().filter(|it| !is_system_path(&it.path));
+    let unseen = own.filter_map(|it| names.symbols.unseen_atomic(&it.path)).next();
+    let Some(place) = unseen else { return Certainty::Shown };
+    let at = match place_text(&place) {
+        at if at.is_empty() => "the program".to_owned(),
+        at => at,
+    };
+    Certainty::Potential(format!(
+        "{at} has an atomic instruction without hooks, which may order the two accesses"
+    ))
 }
 
 fn access(side: &SeenSide, names: &mut Names<'_>) -> Access {

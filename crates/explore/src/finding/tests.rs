@@ -2,7 +2,8 @@
 
 use expect_test::{Expect, expect};
 use raddle_model::{
-    End, Event, Finding, Misuse, ObjectId, OpKind, PickerSpec, Place, Plan, SiteId, ThreadId,
+    BlockSort, End, Event, Finding, Misuse, ObjectId, OpKind, PickerSpec, Place, Plan, SiteId,
+    ThreadId,
 };
 use raddle_trace::{ObjectClass, Region, Site, Trace};
 
@@ -10,7 +11,15 @@ use super::{bucket, finding};
 use crate::fake::{ToySymbols, TraceExt, trace};
 
 fn heap(site: SiteId, ordinal: u32, offset: u64, size: u32) -> Region {
-    Region::Heap { site, ordinal, offset, size, thread: ThreadId(1), stack: 0 }
+    Region::Heap {
+        site,
+        ordinal,
+        offset,
+        size,
+        thread: ThreadId(1),
+        stack: 0,
+        sort: BlockSort::Heap,
+    }
 }
 
 fn find(trace: &Trace) -> Finding {
@@ -268,7 +277,7 @@ fn livelock_is_told_apart_by_functions() {
     check(
         &spinning(31),
         expect![[r#"
-            livelock: no end after 1,000,000 steps
+            livelock: the same state comes again and again
             cycle [], lines [0]
         "#]],
     );

@@ -230,6 +230,8 @@ impl Parts {
             output: String::new(),
             certainty: Certainty::Shown,
             evidence: None,
+            freed: None,
+            delay_us: 0,
         };
         Ok(Regression {
             id,

@@ -84,6 +84,13 @@ impl Run {
         Ok(())
     }
 
+    /// Takes over a finding of an earlier part of this run's search, as it was found.
+    pub fn take_over(&mut self, found: StoredFinding) -> Result<(), StoreError> {
+        let stored = StoredFinding { run: self.stored.run.clone(), ..found };
+        file::write(&self.store.finding_file(&stored.run, &stored.id), &stored)?;
+        Index::add(&self.store, &stored)
+    }
+
     /// A search that is kept with this run.
     pub fn search(&self, settings: SearchSettings) -> SearchFile {
         SearchFile::new(self.directory(), self.stored.info.clone(), settings)

@@ -2,6 +2,7 @@
 //!
 //! `search.json` says what is searched, how, and where the search stood; `search-<n>.runs` has each execution
 //! that counts since. Both are written in such an order that there is always one pair that belongs together.
+//! `search-found.json` says what it has come to: it is written before the execution that changed it counts.
 
 use std::{
     fs::{self, File},
@@ -16,7 +17,7 @@ use super::{
     RunInfo, Store, StoreError, VERSION, file,
     runs::{Reader, Writer},
 };
-use crate::campaign::{Counted, Journal, Saved, Standing};
+use crate::campaign::{Account, Counted, Detect, Earlier, Journal, Saved, Standing};
 
 /// After so many bytes of executions the standing is written again, if it is not larger itself.
 const RUNS_MAX: usize = 1 << 20;
@@ -38,6 +39,8 @@ pub struct SearchSettings {
     /// Which steps are scheduling points.
     #[serde(default)]
     pub points: Points,
+    /// What is looked for beside executions that fail.
+    pub detect: Detect,
 }
 
 /// `search.json`.
@@ -50,6 +53,14 @@ struct Head {
     /// The number of the file of executions that belongs to it.
     n_standings: u64,
     standing: Standing,
+}
+
+/// `search-found.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Found {
+    version: u32,
+    raddle: String,
+    account: Account,
 }
 
 /// A search that was kept.
@@ -124,6 +135,12 @@ impl SearchFile {
         Ok(())
     }
 
+    fn try_account(&self, account: &Account) -> Result<(), StoreError> {
+        let Head { version, raddle, .. } = &self.head;
+        let found = Found { version: *version, raddle: raddle.clone(), account: account.clone() };
+        file::write(&self.folder.join(FOUND), &found).map(drop)
+    }
+
     fn try_flush(&mut self) -> Result<(), StoreError> {
         let Some(runs) = &mut self.runs else { return Ok(()) };
         let bytes = self.writer.bytes();
@@ -154,6 +171,12 @@ impl Journal for SearchFile {
         }
     }
 
+    fn account(&mut self, account: &Account) {
+        if self.error.is_none() {
+            self.error = self.try_account(account).err();
+        }
+    }
+
     fn is_long(&self) -> bool {
         let n_bytes = self.n_bytes + self.writer.bytes().len();
         self.error.is_none() && RUNS_MAX.max(self.n_standing_bytes) < n_bytes
@@ -161,6 +184,7 @@ impl Journal for SearchFile {
 }
 
 const SEARCH: &str = "search.json";
+const FOUND: &str = "search-found.json";
 
 fn runs_file(folder: &Path, n_standings: u64) -> PathBuf {
     folder.join(format!("search-{n_standings}.runs"))
@@ -208,11 +232,35 @@ impl Store {
         // The last one may have been cut short when the process was killed; it is made again.
         let runs = fs::read(runs_file(&folder, head.n_standings)).unwrap_or_default();
         let counted = Reader::new(&runs).collect();
+        let earlier = self.read_earlier(run)?;
         Ok(StoredSearch {
             run: run.to_owned(),
             info: head.info,
             settings: head.settings,
-            saved: Saved { standing: head.standing, counted },
+            saved: Saved { standing: head.standing, counted, earlier },
         })
+    }
+
+    /// What a search has come to: its findings are those of its run.
+    fn read_earlier(&self, run: &str) -> Result<Earlier, StoreError> {
+        let path = self.run_dir(run).join(FOUND);
+        let account = match path.exists() {
+            true => file::read_or::<Found>(&path, "begin the search again")?.account,
+            false => Account::default(),
+        };
+        let findings = self.findings_of(run)?.into_iter().map(|stored| {
+            let counts = account.found.iter().find(|it| it.id == stored.id);
+            crate::campaign::Found {
+                count: counts.map_or(1, |it| it.count),
+                first: counts.map_or(stored.finding.execution, |it| it.first),
+                finding: stored.finding,
+                original: stored.original,
+                explanation: stored.explanation,
+                id: stored.id,
+                reproduced: stored.reproduced,
+            }
+        });
+        let findings = findings.collect();
+        Ok(Earlier { findings, account })
     }
 }

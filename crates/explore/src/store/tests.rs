@@ -13,7 +13,7 @@ use super::{
     About, RunEnd, RunInfo, SearchSettings, Store, StoreError, StoredTarget, hash_program,
 };
 use crate::{
-    campaign::{Counted, Journal as _, Reproduced, Standing},
+    campaign::{Account, Counted, Detect, FoundCount, Journal as _, Reproduced, Standing},
     fake::{ToySymbols, TraceExt, trace},
     finding::finding,
 };
@@ -207,12 +207,34 @@ fn settings() -> SearchSettings {
         points: Points::Visible,
         spurious: true,
         handlers: Handlers::Nested,
+        detect: Detect::NONE,
     }
 }
 
 fn counted(choice: u32) -> Counted<'static> {
     let run = Some(Cow::Owned(Default::default()));
     Counted { prefix: vec![0, choice].into(), run, shared_found: vec![7].into() }
+}
+
+/// Also of one that is killed before its first account, and of one whose findings were discarded since.
+#[test]
+fn a_search_knows_its_findings() {
+    let (_directory, store) = store();
+    let mut run = store.begin(info()).expect("bug: the directory is new");
+    let mut search = run.search(settings());
+    search.stand(&Standing::default());
+    run.add("assert-1", &found(7), Reproduced::default()).expect("added");
+    let counts = || {
+        let earlier = store.find_search("latest").expect("it was kept").saved.earlier;
+        let counts: Vec<_> = earlier.findings.iter().map(|it| (it.id.clone(), it.count)).collect();
+        (counts, earlier.account.found.len(), earlier.account.n_inconclusive)
+    };
+    assert_eq!(counts(), (vec![("assert-1".to_owned(), 1)], 0, 0));
+    let known = FoundCount { id: "assert-1".into(), count: 12, first: 7 };
+    search.account(&Account { found: vec![known], n_inconclusive: 2, ..Account::default() });
+    assert_eq!(counts(), (vec![("assert-1".to_owned(), 12)], 1, 2));
+    store.discard("assert-1").expect("discarded");
+    assert_eq!(counts(), (Vec::new(), 1, 2));
 }
 
 /// What a killed process leaves is read up to the last whole line.

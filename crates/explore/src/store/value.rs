@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::os;
 use crate::{
-    campaign::{ArmYield, Coverage, CurvePoint, Found, Outcome, Reproduced, StepsAt},
+    campaign::{ArmYield, Coverage, CurvePoint, FoundCount, Outcome, Reproduced, StepsAt},
     target::Uncontrolled,
 };
 
@@ -43,9 +43,33 @@ pub struct StoredTarget {
     pub stdin: Option<PathBuf>,
     /// The compiler, if Raddle used one.
     pub compiler: Option<String>,
+    /// The test that was run, if the program is a harness: `queue tests::two_pushers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// How cargo built it, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cargo: Option<CargoBuild>,
     /// What it was allowed and told.
     #[serde(default)]
     pub bounds: Bounds,
+}
+
+/// How cargo built a program, so that it can be built again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CargoBuild {
+    /// Where the command was given.
+    #[serde(with = "os::one")]
+    pub cwd: PathBuf,
+    /// The options that say which workspace it is.
+    #[serde(with = "os::many")]
+    pub metadata: Vec<OsString>,
+    /// The options of the build.
+    #[serde(with = "os::many")]
+    pub args: Vec<OsString>,
+    /// Were tests built, or programs?
+    pub is_test: bool,
+    /// Which of what was built: `queue::stress`.
+    pub id: String,
 }
 
 /// What a program is allowed, and what it is told about the machine.
@@ -116,8 +140,11 @@ pub struct RunEnd {
     pub points_total: u64,
     /// Percentage of executions that were under control throughout.
     pub stability: f64,
-    /// Executions that made no step for too long.
-    pub n_hung: u64,
+    /// Executions that did not come to an end of their own.
+    #[serde(alias = "n_hung")]
+    pub n_inconclusive: u64,
+    /// Executions that were ended because their steps were spent.
+    pub n_spent: u64,
     /// Did no execution have more than one thread?
     pub single_threaded: bool,
     /// Did it end because there was hardly anything new to be seen?
@@ -157,17 +184,6 @@ pub struct StoredUncontrolled {
     pub count: u64,
     /// Where, innermost first.
     pub stack: Vec<Place>,
-}
-
-/// How often a run met a finding.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FoundCount {
-    /// What the user calls it.
-    pub id: String,
-    /// How often.
-    pub count: u64,
-    /// By which execution first.
-    pub first: u64,
 }
 
 /// `run.json`.
@@ -243,7 +259,8 @@ impl RunEnd {
             steps_max: outcome.steps_max,
             points_total: outcome.points_total,
             stability: outcome.stability,
-            n_hung: outcome.n_hung,
+            n_inconclusive: outcome.n_inconclusive,
+            n_spent: outcome.n_spent,
             single_threaded: outcome.single_threaded,
             is_saturated: outcome.is_saturated,
             coverage: outcome.coverage,
@@ -269,12 +286,6 @@ impl StoredUncontrolled {
     fn of(it: &Uncontrolled) -> StoredUncontrolled {
         let Uncontrolled { what, count, stack } = it.clone();
         StoredUncontrolled { what, count, stack }
-    }
-}
-
-impl FoundCount {
-    fn of(found: &Found) -> FoundCount {
-        FoundCount { id: found.id.clone(), count: found.count, first: found.first }
     }
 }
 

@@ -20,7 +20,7 @@ fn failure() -> Finding {
 
 /// The same with evidence of a race on `queue.len`, allocated in `make`.
 fn race() -> Finding {
-    use raddle_model::{Access, Evidence, Home, Location, OpKind};
+    use raddle_model::{Access, BlockSort, Evidence, Home, Location, OpKind};
     let place = |function: &str, file: &str| Place {
         function: function.into(),
         file: file.into(),
@@ -40,7 +40,7 @@ fn race() -> Finding {
     let inner = place("bank::Queue<int>::push(int)", "/home/me/src/queue.h");
     let library = Place { module: "libnet.so.2".into(), ..place("send", "/home/me/net/send.c") };
     let stack = vec![place("make", "/home/me/src/make.c")];
-    let home = Home::Heap { thread: ThreadId(0), nth: 1, offset: 8, stack };
+    let home = Home::Heap { thread: ThreadId(0), nth: 1, offset: 8, stack, sort: BlockSort::Heap };
     Finding {
         kind: Kind::Race,
         evidence: Some(Box::new(Evidence {

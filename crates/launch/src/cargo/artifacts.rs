@@ -17,7 +17,7 @@ pub struct Built {
     pub package: Package,
     /// Its name in the manifest.
     pub name: String,
-    /// `lib`, `bin`, `test`, `example`, `bench`.
+    /// `lib`, `bin`, `test`, `example`, `bench`, `proc-macro`.
     pub kind: String,
     /// Is it a test harness, not the program itself?
     pub is_test: bool,
@@ -98,6 +98,11 @@ fn key(built: &Built) -> (&str, usize, &str, bool) {
 }
 
 impl Built {
+    /// Is it the unit tests of a proc macro? That is code of the compiler, built without hooks.
+    pub fn is_proc_macro(&self) -> bool {
+        self.kind == "proc-macro"
+    }
+
     /// What users of nextest call it: `queue`, `queue::bin/tool`, `queue::stress`.
     pub fn id(&self) -> String {
         let package = &self.package.name;

@@ -31,8 +31,9 @@ const FLAGS: [Flag; 4] = [
 ];
 
 /// What stays the user's to say is left out: optimisation, assertions, panics. Names need debug
-/// information, whatever the profile.
-const ALWAYS: [&str; 2] = ["-Cdebuginfo=2", "-Cstrip=none"];
+/// information, whatever the profile. `cfg(raddle)` is for tests that would take too long here.
+const ALWAYS: [&str; 4] =
+    ["-Cdebuginfo=2", "-Cstrip=none", "--cfg=raddle", "--check-cfg=cfg(raddle)"];
 
 /// A flag that the compiler does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]

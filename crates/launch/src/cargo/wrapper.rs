@@ -15,13 +15,16 @@ use std::{
 
 use crate::{Cache, CacheError};
 
-/// Writes the script. `inner` is the wrapper that the user has.
+/// Writes the script. `own` are flags for the packages that the user builds, not for those that they depend on;
+/// `inner` is the wrapper that the user has.
 pub(super) fn write(
     cache: &Cache,
     flags: &[String],
+    own: &[String],
     inner: Option<&str>,
 ) -> Result<PathBuf, CacheError> {
-    let flags: Vec<String> = flags.iter().map(|it| quoted(it)).collect();
+    let line = |flags: &[String]| flags.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ");
+    let (flags, own) = (line(flags), line(own));
     let inner = inner.map_or(String::new(), |it| quoted(it) + " ");
     // Host code (build scripts, proc macros) is compiled without `--target`.
     let text = format!(
@@ -31,13 +34,13 @@ pub(super) fn write(
              --target | --target=*)\n        \
                  if [ -n \"$CARGO_CRATE_NAME\" ]; then\n            \
                      export RUSTC_BOOTSTRAP=1\n            \
-                     exec {inner}\"$@\" {}\n        \
+                     if [ -n \"$CARGO_PRIMARY_PACKAGE\" ]; then set -- \"$@\" {own}; fi\n            \
+                     exec {inner}\"$@\" {flags}\n        \
                  fi\n        \
                  ;;\n    \
              esac\n\
          done\n\
-         exec {inner}\"$@\"\n",
-        flags.join(" ")
+         exec {inner}\"$@\"\n"
     );
     script(cache, "raddle-rustc", &text)
 }
@@ -99,6 +102,7 @@ mod tests {
         command.args(["sh", "-c", r#"echo "$RUSTC_BOOTSTRAP:$*""#, "rustc"]);
         command.args(line.split_whitespace()).env_remove("CARGO_CRATE_NAME");
         command.envs(crate_name.map(|it| ("CARGO_CRATE_NAME", it))).env_remove("RUSTC_BOOTSTRAP");
+        command.env_remove("CARGO_PRIMARY_PACKAGE");
         String::from_utf8(command.output().unwrap().stdout).unwrap().trim().to_owned()
     }
 
@@ -107,14 +111,22 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let cache = Cache::at(folder.path()).unwrap();
         let flags = ["-Zsanitizer=thread".to_owned(), "-Lit's here".to_owned()];
-        let plain = write(&cache, &flags, None).unwrap();
+        let plain = write(&cache, &flags, &["--cfg=miri".to_owned()], None).unwrap();
         assert_eq!(
             run(&plain, "x.rs --target y", Some("x")),
             "1:x.rs --target y -Zsanitizer=thread -Lit's here"
         );
+        let own = Command::new(&plain)
+            .args(["sh", "-c", "echo $*", "rustc", "x.rs", "--target", "y"])
+            .envs([("CARGO_CRATE_NAME", "x"), ("CARGO_PRIMARY_PACKAGE", "1")])
+            .output();
+        assert_eq!(
+            String::from_utf8(own.unwrap().stdout).unwrap().trim(),
+            "x.rs --target y --cfg=miri -Zsanitizer=thread -Lit's here"
+        );
         assert_eq!(run(&plain, "build.rs", Some("build_script_build")), ":build.rs");
         assert_eq!(run(&plain, "probe.rs --target y", None), ":probe.rs --target y");
-        let wrapped = write(&cache, &flags[..1], Some("env")).unwrap();
+        let wrapped = write(&cache, &flags[..1], &[], Some("env")).unwrap();
         assert_eq!(
             run(&wrapped, "x.rs --target=y", Some("x")),
             "1:x.rs --target=y -Zsanitizer=thread"

@@ -101,6 +101,25 @@ impl Debug {
         self.parts.iter().filter_map(of_registry).collect()
     }
 
+    /// The files that the module was compiled from, headers too.
+    pub(super) fn files(&self) -> BTreeSet<PathBuf> {
+        let mut files = BTreeSet::new();
+        for Part { dwarf, unit, .. } in &self.parts {
+            let Some(header) = unit.line_program.as_ref().map(|it| it.header()) else { continue };
+            let text = |it: AttributeValue<Reader>| {
+                let text = dwarf.attr_string(unit, it).ok()?;
+                text.to_string_lossy().ok().map(Cow::into_owned)
+            };
+            let base = unit.comp_dir.as_ref().and_then(|it| it.to_string_lossy().ok());
+            let base = PathBuf::from(base.map(Cow::into_owned).unwrap_or_default());
+            for file in header.file_names() {
+                let folder = file.directory(header).and_then(text).unwrap_or_default();
+                files.extend(text(file.path_name()).map(|it| base.join(folder).join(it)));
+            }
+        }
+        files
+    }
+
     /// The records that have a name.
     pub(super) fn records(&self) -> &Records {
         self.records.get_or_init(|| Records::read(self))

@@ -89,6 +89,11 @@ fn ranges(program: &Path) -> Vec<[u64; 2]> {
     ranges
 }
 
+/// Does the function with this name in the symbol table belong to Rust's std?
+pub(super) fn is_std(name: &str) -> bool {
+    is_library(&demangled(name), &BTreeSet::new())
+}
+
 /// Does the function belong to std or to one of these crates?
 fn is_library(function: &str, registry: &BTreeSet<String>) -> bool {
     let function = function.trim_start_matches(['<', '&', '*', '(', '[']);

@@ -16,12 +16,13 @@ use super::{
     debug::{Debug, Die},
     demangled,
     globals::Globals,
+    library::is_std,
     locals::Spot,
     locate,
     table::Table,
     tidy,
     types::Reached,
-    variable_name,
+    unseen, variable_name,
 };
 
 /// Variables that are named together because they share a few bytes.
@@ -30,6 +31,7 @@ const TOGETHER_MAX: usize = 3;
 /// See the module's own words.
 pub(super) struct Module {
     name: String,
+    path: PathBuf,
     /// Where its debug information is, if there is any.
     debug_path: Option<PathBuf>,
     lines: Option<Loader>,
@@ -38,6 +40,8 @@ pub(super) struct Module {
     debug: Option<Option<(Debug, Globals)>>,
     places: HashMap<u64, Vec<Place>>,
     code: Option<Code>,
+    /// Looked for when first asked for.
+    unseen_atomic: Option<Option<u64>>,
     /// What lies where in a type: by type, offset and size.
     reached: HashMap<(Die, u64, u64), Reached>,
 }
@@ -59,14 +63,24 @@ impl Module {
         }
         Module {
             name,
+            path: path.to_owned(),
             lines: debug_path.as_deref().and_then(|it| Loader::new(it).ok()),
             debug_path,
             table,
             debug: None,
             places: HashMap::new(),
             code: Code::open(path),
+            unseen_atomic: None,
             reached: HashMap::new(),
         }
+    }
+
+    /// The address of an atomic instruction that no hook announces, but for those of Rust's std.
+    pub(super) fn unseen_atomic(&mut self) -> Option<u64> {
+        let Module { path, table, unseen_atomic, .. } = self;
+        *unseen_atomic.get_or_insert_with(|| {
+            unseen::atomic(path, |it| table.function(it).is_some_and(|it| is_std(&it.name)))
+        })
     }
 
     /// The debug information, if there is any.

@@ -147,13 +147,9 @@ pub(crate) fn done(command: &mut Command) -> Done {
 /// gcc, and clang where it is installed.
 pub(crate) fn with_each_compiler(test: impl Fn(&Place)) {
     test(&Place::new(CompilerChoice::Gcc));
-    if is_installed("clang") {
+    if !raddle_tidy::lacks("clang", "programs compiled by it") {
         test(&Place::new(CompilerChoice::Clang));
     }
-}
-
-pub(crate) fn is_installed(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 fn stub_runtime() -> &'static Path {

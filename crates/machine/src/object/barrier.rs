@@ -3,7 +3,7 @@
 use raddle_model::{Misuse, ThreadId};
 
 /// A barrier.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Barrier {
     needed: u32,
     /// Threads that have arrived and wait.

@@ -4,7 +4,7 @@
 use raddle_model::{Misuse, ObjectId, ThreadId};
 
 /// A condition variable.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Hash, Default)]
 pub struct Cond {
     /// Threads that wait, in the order in which they came, with the depth of their mutex.
     pub(crate) waiters: Vec<(ThreadId, u32)>,

@@ -3,7 +3,7 @@
 use raddle_model::{Misuse, OpResult, SiteId, ThreadId};
 
 /// What a mutex does when its owner locks it again, or another unlocks it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MutexKind {
     /// Its owner waits for itself.
     #[default]
@@ -15,7 +15,7 @@ pub enum MutexKind {
 }
 
 /// A mutex.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Mutex {
     kind: MutexKind,
     is_robust: bool,

@@ -3,7 +3,7 @@
 use raddle_model::{OpResult, SiteId, ThreadId};
 
 /// A once block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Hash, Default)]
 pub struct Once {
     pub(crate) is_done: bool,
     pub(crate) runner: Option<ThreadId>,

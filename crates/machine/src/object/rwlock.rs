@@ -8,7 +8,7 @@ use raddle_model::{Misuse, OpResult, SiteId, ThreadId};
 use crate::Queue;
 
 /// A reader-writer lock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Hash, Default)]
 pub struct Rwlock {
     writer: Option<(ThreadId, SiteId)>,
     /// One entry for each read lock held; a thread may have several.

@@ -6,7 +6,7 @@ use raddle_model::OpResult;
 const COUNT_MAX: u32 = i32::MAX as u32;
 
 /// A counting semaphore.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Sem {
     pub(crate) count: u32,
 }

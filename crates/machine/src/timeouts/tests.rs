@@ -3,7 +3,7 @@
 use expect_test::expect;
 use raddle_model::{ObjectId, Op, OpKind, SiteId, ThreadId};
 
-use super::IDLE_ROUNDS_MAX;
+use super::{IDLE_ROUNDS_MAX, STEP_NS};
 use crate::{Machine, script::check};
 
 #[test]
@@ -230,44 +230,90 @@ fn a_woken_thread_does_not_time_out() {
     );
 }
 
-/// A second is a watchdog for waits, five for sleeps: such deadlines are no choice.
+/// However long it is until then. One that is as early, up to the slack, is a choice too.
 #[test]
-fn watchdogs() {
+fn only_the_earliest_deadline_is_a_choice() {
     check(
         "
          0 lock m
          0 lock n
-         1 lock m until 1000000499
-         2 sleep until 5000000499
-         3 lock n until 1000000500
+         1 lock m until 10000000000
+         2 sleep until 60000000000
+         who
+         3 lock n until 10000100000
          who
          1 times out
          1 goes
-         1 sleep until 6000000600
+         1 sleep until 10000200300
          who
-         settle
+         1 times out
+         who
+         1 goes
          3 goes
-         settle
-         2 goes
-         settle
-         1 goes",
+         settle",
         expect![[r#"
             0 lock m: Done
             0 lock n: Done
-            1 lock m until 1000000499: Queued
-            2 sleep until 5000000499: Parked
-            3 lock n until 1000000500: Queued
-            who: [], timed [1, 2]
-            1 times out: [1], timed [2]
+            1 lock m until 10000000000: Queued
+            2 sleep until 60000000000: Parked
+            who: [], timed [1]
+            3 lock n until 10000100000: Queued
+            who: [], timed [1, 3]
+            1 times out: [1], timed [3]
             1 goes: TimedOut
-            1 sleep until 6000000600: Parked
-            who: [3], timed [2]
-            settle: [3], timed [2] at 1000000599
-            3 goes: TimedOut
-            settle: [2] at 5000000499
-            2 goes: Done
-            settle: [1] at 6000000600
+            1 sleep until 10000200300: Parked
+            who: [], timed [3]
+            1 times out: [1, 3], timed [2]
+            who: [1, 3], timed [2]
             1 goes: Done
+            3 goes: TimedOut
+            settle: [2] at 60000000000
+        "#]],
+    );
+}
+
+/// A lock that is free can be had at whatever time: its deadline keeps no other from being a choice.
+#[test]
+fn the_deadline_of_who_can_go_on_is_none() {
+    check(
+        "
+         0 lock m
+         1 lock m until 10000
+         2 sleep until 900000000
+         who
+         0 unlock m
+         who
+         2 times out
+         1 goes
+         2 goes",
+        expect![[r#"
+            0 lock m: Done
+            1 lock m until 10000: Queued
+            2 sleep until 900000000: Parked
+            who: [], timed [1]
+            0 unlock m: Done
+            who: [1], timed [2]
+            2 times out: [1, 2]
+            1 goes: Done
+            2 goes: Done
+        "#]],
+    );
+}
+
+/// An alarm that is due before goes off on the way.
+#[test]
+fn an_alarm_is_no_obstacle() {
+    check(
+        "
+         1 sleep until 900000000
+         alarm 700
+         who
+         1 times out",
+        expect![[r#"
+            1 sleep until 900000000: Parked
+            alarm 700: set
+            who: [], timed [1]
+            1 times out: [1], alarm
         "#]],
     );
 }
@@ -292,33 +338,72 @@ fn yielders_are_recalled_by_what_others_do() {
             who: [1], timed [2]
             1 goes: Done
             1 yield: Yielded
-            settle: [1], timed [2] at 500
+            settle: [1] at 500
         "#]],
     );
 }
 
-#[test]
-fn yielders_are_recalled_before_time_jumps() {
+/// How often two threads yield until the machine's time is `time`, and the machine then. The second has a deadline
+/// perhaps.
+fn yield_until(time: u64, deadline: Option<u64>) -> (u32, Machine) {
     let (yielder, site) = (ThreadId(0), SiteId(1));
     let mut machine = Machine::new(ObjectId(1));
     let sleeper = machine.create_thread(ObjectId(2), Some(yielder), site);
     machine.perform(sleeper, 0);
-    for deadline in [50_000, 100_000] {
-        let sleep = Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(deadline));
-        machine.announce(sleeper, sleep);
-        for _ in 0..IDLE_ROUNDS_MAX {
-            machine.announce(yielder, Op::on(OpKind::Yield, ObjectId::NONE, site));
-            machine.settle().unwrap();
-            assert!(!machine.is_enabled(sleeper));
-            machine.perform(yielder, 0);
+    match deadline {
+        Some(_) => {
+            machine.announce(sleeper, Op::on(OpKind::Sleep, ObjectId::NONE, site).until(deadline));
+        }
+        None => machine.finish_thread(sleeper),
+    }
+    for n_times in 0.. {
+        if time <= machine.now() {
+            return (n_times, machine);
         }
         machine.announce(yielder, Op::on(OpKind::Yield, ObjectId::NONE, site));
         machine.settle().unwrap();
-        assert!(machine.is_enabled(sleeper));
-        assert_eq!(machine.now(), deadline);
-        machine.perform(sleeper, 0);
-        machine.perform(yielder, 0);
+        if machine.is_enabled(yielder) {
+            machine.perform(yielder, 0);
+        }
     }
+    unreachable!("it comes to an end")
+}
+
+#[test]
+fn time_is_hurried_when_everybody_waits_in_circles_for_long() {
+    let n_times = |time| yield_until(time, None).0;
+    assert_eq!(n_times(50_000), 499, "a step's time each");
+    assert_eq!(n_times(u64::from(IDLE_ROUNDS_MAX) * STEP_NS), IDLE_ROUNDS_MAX - 1);
+    assert_eq!(n_times(10_000_000), 1_165);
+    assert_eq!(n_times(1_000_000_000), 2_438);
+    assert_eq!(n_times(60_000_000_000), 11_978);
+}
+
+/// It stops at the deadline, exactly.
+#[test]
+fn hurried_time_stops_at_deadlines() {
+    for deadline in [20_000, 10_000_000, 1_000_000_000] {
+        let (_, machine) = yield_until(deadline, Some(deadline));
+        assert_eq!(machine.now(), deadline);
+        assert!(machine.is_enabled(ThreadId(1)));
+    }
+}
+
+/// Threads that work, and all yield now and then, don't wait in circles.
+#[test]
+fn work_in_between_does_not_hurry() {
+    let (worker, site) = (ThreadId(0), SiteId(1));
+    let mut machine = Machine::new(ObjectId(1));
+    for _ in 0..10_000 {
+        for _ in 0..100 {
+            machine.announce(worker, Op::on(OpKind::AtomicStore, ObjectId(7), site));
+            machine.perform(worker, 0);
+        }
+        machine.announce(worker, Op::on(OpKind::Yield, ObjectId::NONE, site));
+        machine.settle().unwrap();
+        machine.perform(worker, 0);
+    }
+    assert_eq!(machine.now(), 10_000 * 101 * STEP_NS);
 }
 
 #[test]

@@ -9,9 +9,8 @@ use raddle_model::{Event, Flags, Misuse, ObjectId, Op, OpKind, OpResult, ThreadI
 
 use crate::toy::{BARRIER_SIZE, ERROR_CHECK, NORMAL, RECURSIVE, SEM_COUNT, Watch, thread_object};
 
-/// Deadlines further away than this are no choice.
-const WATCHDOG_WAIT_NS: u64 = 1_000_000_000;
-const WATCHDOG_SLEEP_NS: u64 = 5_000_000_000;
+/// Deadlines this much later than the earliest are no choice.
+const SLACK_NS: u64 = 100_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Wake {
@@ -22,11 +21,10 @@ enum Wake {
     TimedOut,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Thread {
     /// What it is about to do; nothing if it has finished.
     pending: Option<Op>,
-    announced_at: u64,
     wake: Wake,
     /// How deep it held the mutex that it gave back to wait.
     depth: u32,
@@ -50,6 +48,8 @@ const DONE: Ending = (OpResult::Done, 0, None);
 #[derive(Debug, Default)]
 pub(crate) struct Posix {
     now: u64,
+    /// Has everybody yielded, and nobody done anything since?
+    is_idle: bool,
     threads: Vec<Thread>,
     /// Owner and depth of mutexes that are held.
     held: BTreeMap<ObjectId, (ThreadId, u32)>,
@@ -74,7 +74,6 @@ impl Watch for Posix {
         }
         let it = &mut self.threads[thread.idx()];
         it.pending = Some(*op);
-        it.announced_at = machine.now();
         it.has_yielded = op.kind == OpKind::Yield;
         if !matches!(op.kind, OpKind::CondWake | OpKind::FutexWake | OpKind::BarrierLeave) {
             it.wake = Wake::Asleep;
@@ -84,6 +83,7 @@ impl Watch for Posix {
     fn chooses(&mut self, machine: &Machine) {
         self.pass_time(machine.now());
         if self.all().all(|it| !self.can_go(it)) {
+            self.is_idle = true;
             self.threads.iter_mut().for_each(|it| it.has_yielded = false);
         }
         let expected: Vec<ThreadId> = self.all().filter(|it| self.can_go(*it)).collect();
@@ -126,6 +126,7 @@ impl Watch for Posix {
         let expected = self.perform(thread, &op, event);
         assert_eq!((event.result, event.value, misuse), expected, "{event:?}");
         if op.kind != OpKind::Yield {
+            self.is_idle = false;
             self.threads.iter_mut().for_each(|it| it.has_yielded = false);
         }
         self.pass_time(machine.now());
@@ -174,27 +175,25 @@ impl Posix {
         self.threads[thread.idx()].pending.expect("a thread that has not finished")
     }
 
-    /// Blocked threads with a deadline that is near are a choice, and no other blocked thread is.
+    /// Of the blocked threads those with the earliest deadline are a choice, and those whose wait may end for no
+    /// reason; but nobody is while all only wait in circles.
     fn check_timed(&self, machine: &Machine) {
-        for thread in self.all().filter(|it| self.threads[it.idx()].pending.is_some()) {
-            let Thread { wake, announced_at, .. } = self.threads[thread.idx()];
-            let op = self.pending(thread);
-            let is_sleep = op.kind == OpKind::Sleep;
-            let watchdog = if is_sleep { WATCHDOG_SLEEP_NS } else { WATCHDOG_WAIT_NS };
-            let may_end_by_itself = if op.flags.has(Flags::TIMED) {
-                op.arg > self.now && op.arg < announced_at + watchdog
-            } else {
-                machine.may_wake_spuriously && op.kind == OpKind::CondWake
-            };
-            let n_times = machine.timed().iter().filter(|it| **it == thread).count();
-            if self.can_go(thread) {
-                // A queue opens and closes as a whole: who stands in it keeps its deadline.
-                assert!(n_times <= 1);
-            } else {
-                let is_choice = may_end_by_itself && wake == Wake::Asleep;
-                assert_eq!(n_times, usize::from(is_choice), "{thread:?} {op:?}");
-            }
-        }
+        let waiting = self.all().filter(|it| {
+            let Thread { pending, wake, .. } = self.threads[it.idx()];
+            pending.is_some() && wake == Wake::Asleep && !self.can_go(*it)
+        });
+        let waiting: Vec<(ThreadId, Op)> = waiting.map(|it| (it, self.pending(it))).collect();
+        let timed = waiting.iter().filter(|it| it.1.flags.has(Flags::TIMED));
+        let earliest = timed.map(|it| it.1.arg).min().unwrap_or(0);
+        let expected = waiting.iter().filter(|(_, op)| {
+            let is_spurious = machine.may_wake_spuriously && op.kind == OpKind::CondWake;
+            let is_near = op.arg - earliest.min(op.arg) <= SLACK_NS;
+            if op.flags.has(Flags::TIMED) { is_near } else { is_spurious }
+        });
+        let expected = expected.map(|it| it.0).filter(|_| !self.is_idle);
+        let mut timed = machine.timed().to_vec();
+        timed.sort_unstable();
+        assert_eq!(timed, expected.collect::<Vec<_>>());
     }
 
     fn pass_time(&mut self, now: u64) {

@@ -40,7 +40,7 @@ fn variable() -> impl Strategy<Value = ObjectId> {
     select(vec![X, Y])
 }
 
-/// Some deadlines come within a few steps, two at the same time perhaps; some are watchdogs.
+/// Some deadlines come within a few steps, two at the same time perhaps; some are seconds away.
 fn time() -> impl Strategy<Value = u64> {
     select(vec![0, 100, 300, 1_000, 50_000, 50_000, 2_000_000_000, 6_000_000_000])
 }

@@ -322,7 +322,8 @@ impl<R: Rule> Reduced<R> {
     /// all that these would have done. So they go on, once, without that step.
     fn go_on_in_spite_of_the_end(&mut self, path: &mut Path, run: &Run) {
         let Some(last) = path.steps.len().checked_sub(1) else { return };
-        let is_early = !matches!(run.end, None | Some(End::Deadlock | End::Livelock | End::Hang));
+        let is_early =
+            !matches!(run.end, None | Some(End::Deadlock | End::Livelock | End::Hang | End::Spent));
         if !is_early || run.pending.iter().all(|it| it.is_blocked) {
             return;
         }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use raddle_model::{End, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, hash_bytes, mix};
+use raddle_model::{
+    End, Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId, hash_bytes, mix,
+};
 use raddle_trace::{
     Brief, Module, Object, ObjectEntry, Options, Region, Site, SiteEntry, Tables, Trace,
 };
@@ -64,6 +66,9 @@ pub struct Step {
     /// Bytes accessed, as in the event.
     #[serde(default)]
     pub size: u8,
+    /// Is it an atomic op or a fence that is weaker than sequentially consistent?
+    #[serde(default)]
+    pub is_weak: bool,
     /// Who could go on.
     pub enabled: Threads,
     /// Whose wait could end by itself.
@@ -180,7 +185,7 @@ impl Run {
     }
 }
 
-fn step(event: &raddle_model::Event, options: &Options) -> Step {
+fn step(event: &Event, options: &Options) -> Step {
     Step {
         thread: event.thread,
         kind: event.kind,
@@ -191,12 +196,17 @@ fn step(event: &raddle_model::Event, options: &Options) -> Step {
         site: event.site,
         value: event.value,
         size: event.size,
+        is_weak: is_weak(event),
         enabled: Threads(options.enabled),
         timed: Threads(options.timed),
         n_choices: options.n_choices.max(1),
         choice: event.choice().unwrap_or(0),
         context: options.context,
     }
+}
+
+fn is_weak(event: &Event) -> bool {
+    event.kind.is_atomic() && event.order() != Order::SeqCst
 }
 
 fn pending(trace: &Trace) -> Vec<Pending> {
@@ -346,6 +356,7 @@ fn object_name(object: &Object, idx: usize, ways: &[u64]) -> ObjectName {
 
 #[cfg(test)]
 mod tests {
+    use raddle_model::BlockSort;
     use raddle_trace::Object;
 
     use super::*;
@@ -366,6 +377,7 @@ mod tests {
                 size: 16,
                 thread: ThreadId(0),
                 stack: 0,
+                sort: BlockSort::Heap,
             },
             ..Object::default()
         };

@@ -181,7 +181,7 @@ impl SearchSpec {
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
                 reduced(dpor::Bounded::new(max), may_time_out)
             }
-            SearchSpec::Total(steps_max) => Box::new(Total::new(steps_max)),
+            SearchSpec::Total(steps_max) => Box::new(Total::new(steps_max, may_time_out)),
             SearchSpec::Hapset(Hapset::Classic) => reduced(Pruned::new(guide), may_time_out),
             SearchSpec::Hapset(Hapset::Ipb(max)) => {
                 reduced(PrunedBounded::new(guide, max), may_time_out)

@@ -9,9 +9,11 @@
 //! execution does not do what a woven schedule says (threads went other ways), the next best is tried, three in all, and
 //! then the picker that keeps the constraints inside the execution (`constrain`); what never comes is *unlucky*, and
 //! another guideline for the same situation is tried, from another execution. When no guideline is left, the model says
-//! which situations threads can come to all the same, and then whether manners of two threads that were seen in
+//! which situations threads can come to all the same, what calls can be told that they were not (a try for a lock, a
+//! wait with a time limit), where nobody could go on, and then whether manners of two threads that were seen in
 //! different executions and would be in a race can come together (Algorithm 12, `combine`): if nothing comes of it, there is
-//! nothing left. Threads that an exit cut off go on in another execution (`rest`).
+//! nothing left. Threads that an exit cut off go on in another execution (`rest`). What is left out all the same is said
+//! (`gaps`).
 //!
 //! Bound: none in general, for a loop may have as many different iterations as it likes; else an execution for each
 //! value that a thread can read after what it has read before. What it misses stands
@@ -27,6 +29,7 @@ mod decide;
 mod draw;
 mod figures;
 mod flows;
+mod gaps;
 mod guideline;
 mod meetings;
 mod model;
@@ -42,7 +45,7 @@ mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_model::{PickerSpec, mix};
+use raddle_model::{End, PickerSpec, mix};
 use raddle_total::{
     Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, first_value, manners,
 };
@@ -80,6 +83,10 @@ const REPEATS: u32 = 2;
 /// Steps of executions that are kept, if nobody says something else: with all that is known of them, about a gigabyte.
 const STEPS_MAX: usize = 2_000_000;
 
+/// What holds if it has finished, found nothing, and left nothing out.
+const CLAIM: &str = "none of them fails, and no other order takes another branch or deadlocks while several threads \
+                     run (dpor finds failures that need neither)";
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Total {
@@ -116,6 +123,12 @@ pub(crate) struct Total {
     model: Model,
     figures: Figures,
     replays: Replays,
+    /// Calls whose outcome in other schedules is not foreseen.
+    unforeseen: BTreeSet<&'static str>,
+    /// A thread was the last one where it need not have been.
+    has_last: bool,
+    /// Threads were alive when a program exited.
+    is_cut_off: bool,
     /// Threads that went on before an exit, where they had been left before.
     rests: BTreeSet<Rest>,
     /// What has counted, for whoever restores it.
@@ -189,19 +202,22 @@ struct Kept {
 #[derive(Serialize, Deserialize)]
 struct Saved {
     flows: Flows,
+    #[serde(default)]
+    may_time_out: bool,
     counted: Vec<Run>,
 }
 
 impl Total {
-    /// Ends when so many steps of executions are kept, or a number that is fit for most machines.
-    pub(crate) fn new(steps_max: Option<usize>) -> Total {
-        Total { steps_max, ..Total::default() }
+    /// Ends when so many steps of executions are kept, or a number that is fit for most machines. `may_time_out`: may
+    /// waits end by themselves although others can go on?
+    pub(crate) fn new(steps_max: Option<usize>, may_time_out: bool) -> Total {
+        Total { steps_max, model: Model::new(may_time_out), ..Total::default() }
     }
 
     /// Goes on where it was saved.
     pub(crate) fn restore(saved: &RawValue, steps_max: Option<usize>) -> Result<Total, SpecError> {
         let saved: Saved = serde_json::from_str(saved.get())?;
-        let mut total = Total { flows: saved.flows, ..Total::new(steps_max) };
+        let mut total = Total { flows: saved.flows, ..Total::new(steps_max, saved.may_time_out) };
         for run in saved.counted {
             let Some(task) = total.next(1).pop() else { break };
             total.learn(task.number, &run);
@@ -225,7 +241,10 @@ impl Total {
         }
         let past = Past::of(run, &self.flows);
         self.suspect(&guide, run, &past);
+        self.unforeseen.extend(&past.unforeseen);
+        self.is_cut_off |= !run.pending.is_empty() && matches!(run.end, Some(End::Exit(_)));
         let order = MustOrder::of(&past.history);
+        self.has_last |= past.has_last(&order);
         let locks = Locks::of(&past.history);
         let sets = DefineSets::new(&past.history, &order, &locks).at_most(DEFINES_MAX);
         let decisions = decide(&past, &self.flows, &sets, &locks);
@@ -423,6 +442,9 @@ impl Search for Total {
                 self.ask_unseen();
             }
             if self.queue.is_empty() && self.out.is_empty() {
+                self.ask_stuck();
+            }
+            if self.queue.is_empty() && self.out.is_empty() {
                 self.combine();
             }
         }
@@ -448,6 +470,8 @@ impl Search for Total {
             is_finished,
             // Of all schedules it makes only those that can matter for races.
             is_cut: true,
+            claim: Some(CLAIM),
+            gaps: if is_finished { self.gaps() } else { Vec::new() },
             words: self.figures.words(&self.flows, &self.checker, self.queue.len() as u64),
             figures: self.figures.values(&self.flows, &self.checker, self.queue.len() as u64),
             drawings: self.figures.drawn.drawings.clone(),
@@ -456,7 +480,11 @@ impl Search for Total {
     }
 
     fn save(&self) -> Box<RawValue> {
-        let saved = Saved { flows: self.flows.clone(), counted: self.counted.clone() };
+        let saved = Saved {
+            flows: self.flows.clone(),
+            may_time_out: self.model.may_time_out,
+            counted: self.counted.clone(),
+        };
         to_raw_value(&saved).expect("bug: a search can be written")
     }
 }

@@ -95,7 +95,7 @@ fn thread() -> impl Strategy<Value = Vec<Ins>> {
     })
 }
 
-fn program() -> impl Strategy<Value = Program> {
+pub(crate) fn program() -> impl Strategy<Value = Program> {
     (vec(thread(), 2..=3), 0_u32..3, any::<bool>(), any::<bool>()).prop_map(
         |(threads, count, has_ends, is_spawned)| {
             let n_threads = threads.len() as u32;

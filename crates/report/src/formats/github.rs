@@ -1,7 +1,7 @@
 //! Annotations of GitHub Actions: a line on standard output for each finding, which the service shows at the
 //! place in the source.
 
-use raddle_model::{Certainty, Place};
+use raddle_model::Place;
 
 use super::Item;
 use crate::{Style, brief, evidence, place, text};
@@ -15,10 +15,7 @@ pub fn annotations(items: &[Item<'_>]) -> String {
 fn annotation(item: &Item<'_>) -> String {
     let shown = &item.shown;
     let finding = shown.finding;
-    let command = match finding.certainty {
-        Certainty::Shown => "error",
-        Certainty::Potential(_) => "warning",
-    };
+    let command = if finding.is_warning() { "warning" } else { "error" };
     let points = brief::points(finding);
     let of_evidence = finding.evidence.as_deref().and_then(evidence::main_place);
     let at: Option<&Place> = of_evidence.or(points.first().map(|it| it.place));

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::{Certainty, Finding, Kind, Place};
+use raddle_model::{Finding, Kind, Place};
 use serde::Serialize;
 
 use super::Item;
@@ -72,10 +72,7 @@ fn result(item: &Item<'_>, kinds: &[Kind]) -> SarifResult {
     let at = |it: &brief::Point<'_>| location(it.place, shown.base, Some(it.words.clone()));
     let mut places: Vec<Location> = points.iter().filter_map(at).collect();
     let first = if places.is_empty() { Vec::new() } else { vec![places.remove(0)] };
-    let level = match finding.certainty {
-        Certainty::Shown => "error",
-        Certainty::Potential(_) => "warning",
-    };
+    let level = if finding.is_warning() { "warning" } else { "error" };
     let bucket = format!("{:016x}", finding.bucket.0);
     SarifResult {
         rule_id: finding.kind.word(),

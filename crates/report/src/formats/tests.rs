@@ -21,8 +21,15 @@ mod schema;
 const EVIL: &str = "]]>\"'<b>&amp;`%0A::error::\x1b[31m|*";
 
 fn item<'a>(finding: &'a Finding, id: &'a str) -> Item<'a> {
-    let shown =
-        Shown { finding, id, seed: Some(7), reproduced: None, base: "/home/me", explanation: None };
+    let shown = Shown {
+        finding,
+        id,
+        seed: Some(7),
+        reproduced: None,
+        base: "/home/me",
+        explanation: None,
+        test: None,
+    };
     Item { shown, program: "bank.c", reason: Vec::new() }
 }
 

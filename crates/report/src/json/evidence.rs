@@ -1,8 +1,8 @@
 //! The part of a `finding` line that an analysis fills: accesses, location, links of a cycle.
 
 use raddle_model::{
-    Access, BothOrders, Certainty, Change, Contrast, Evidence, Finding, Held, Home, Link, Location,
-    Outcome, Place, ThreadId,
+    Access, BlockSort, BothOrders, Certainty, Change, Contrast, Evidence, Finding, FreedMemory,
+    Held, Home, Link, Location, Outcome, Place, ThreadId,
 };
 use serde::Serialize;
 
@@ -11,6 +11,7 @@ use super::PlaceLine;
 /// `"certainty"` and `"why_potential"`.
 pub(super) fn certainty(finding: &Finding) -> (&'static str, Option<&str>) {
     match &finding.certainty {
+        Certainty::Shown if finding.is_timing() => ("timing", None),
         Certainty::Shown => ("shown", None),
         Certainty::Potential(why) => ("potential", Some(why)),
     }
@@ -25,6 +26,22 @@ pub(super) struct EvidenceLine<'a> {
     effect: Option<&'a str>,
     orders: Option<OrdersLine<'a>>,
     contrast: Option<ContrastLine<'a>>,
+}
+
+/// Memory that was used after it was freed.
+#[derive(Serialize)]
+pub(super) struct FreedLine<'a> {
+    free: AccessLine<'a>,
+    location: Option<LocationLine<'a>>,
+}
+
+impl<'a> FreedLine<'a> {
+    pub(super) fn new(freed: &'a FreedMemory) -> FreedLine<'a> {
+        FreedLine {
+            free: AccessLine::new(&freed.free),
+            location: LocationLine::new(&freed.location),
+        }
+    }
 }
 
 /// A read of the failing execution, and what it sees in one that ends well.
@@ -128,8 +145,8 @@ impl<'a> LocationLine<'a> {
             Home::Global { declared_at, function } => {
                 LocationLine { function: text(function), declared_at: place(declared_at), ..line }
             }
-            Home::Heap { thread, offset, stack, .. } => LocationLine {
-                home: "heap",
+            Home::Heap { thread, offset, stack, sort, .. } => LocationLine {
+                home: if *sort == BlockSort::Heap { "heap" } else { "mapping" },
                 thread: Some(*thread),
                 offset: Some(*offset),
                 allocated_at: stack.iter().map(PlaceLine::new).collect(),

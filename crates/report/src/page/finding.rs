@@ -12,7 +12,7 @@ use super::{
     sources::{Quote, Quotes},
 };
 use crate::{
-    Shown, Style, brief,
+    Shown, Style, brief, delays,
     markup::escape,
     place,
     text::{self, circumstances, headline_text},
@@ -61,6 +61,7 @@ pub fn passing(finding: &Finding, passing: &Passing) -> Finding {
         is_cycle: false,
         cycle: Vec::new(),
         evidence: None,
+        freed: None,
         threads: passing.threads.clone(),
         steps: passing.steps.clone(),
         n_steps_dropped: passing.n_steps_dropped,
@@ -112,12 +113,9 @@ pub(super) fn plain() -> Style {
 fn header(page: &FindingPage<'_>, cache: &mut Cache<'_, '_>) -> String {
     let shown = &page.shown;
     let finding = shown.finding;
-    let (class, word) = match finding.certainty {
-        Certainty::Shown => ("error", "error"),
-        Certainty::Potential(_) => ("warning", "warning"),
-    };
+    let word = if finding.is_warning() { "warning" } else { "error" };
     let mut out = format!(
-        "<header>\n<h1><span class=\"severity {class}\">{word}[{}]</span> {}</h1>\n",
+        "<header>\n<h1><span class=\"severity {word}\">{word}[{}]</span> {}</h1>\n",
         escape(shown.id),
         words(&headline_text(finding, &plain()))
     );
@@ -177,6 +175,9 @@ fn notices(finding: &Finding) -> String {
     let mut out = String::new();
     if let Certainty::Potential(why) = &finding.certainty {
         let _ = writeln!(out, "<p class=\"notice\">only potential: {}</p>", escape(why));
+    }
+    if let Some(note) = delays::note(finding) {
+        let _ = writeln!(out, "<p class=\"notice\">{}</p>", escape(&note));
     }
     if let Some(module) = text::bare_module(finding) {
         let _ = writeln!(

@@ -64,8 +64,10 @@ pub struct RunFigures {
     pub points: u64,
     /// Percent of executions that were under control throughout.
     pub stability: f64,
-    /// Executions that hung.
-    pub n_hung: u64,
+    /// Executions that did not come to an end of their own.
+    pub n_inconclusive: u64,
+    /// Executions that were ended because their steps were spent.
+    pub n_spent: u64,
     /// Pairs of places, those of them met in both orders, pairs of locks.
     pub pairs: [u64; 3],
     /// The chance that one more execution shows a new pair: best guess and upper bound.
@@ -335,11 +337,15 @@ fn control(out: &mut String, end: &RunFigures) {
     out.push_str("<h2>Stability</h2>\n");
     let _ = writeln!(
         out,
-        "<p>{} of executions were under control throughout{}.</p>",
+        "<p>{} of executions were under control throughout{}{}.</p>",
         escape(&percent(end.stability)),
-        match end.n_hung {
+        match end.n_inconclusive {
             0 => String::new(),
-            n => format!("; {} made no step for too long", count(n, "execution")),
+            n => format!("; {} inconclusive: no end of their own", count(n, "execution")),
+        },
+        match end.n_spent {
+            0 => String::new(),
+            n => format!("; cut short at the step limit: {}", count(n, "execution")),
         }
     );
     if end.uncontrolled.is_empty() {

@@ -16,6 +16,7 @@ fn page(of: &Finding, source: &Source) -> String {
         reproduced: None,
         base: "/home/me",
         explanation: None,
+        test: None,
     };
     let views = vec![View { label: "as found", finding: of, orders: &[], difference: None }];
     let page = FindingPage { shown, program: "bank.c", views, reason: Vec::new() };
@@ -125,6 +126,7 @@ fn run_page(end: Option<RunFigures>) -> String {
         reproduced: None,
         base: "/home/me",
         explanation: None,
+        test: None,
     };
     let item = Item { shown, program: "bank.c", reason: Vec::new() };
     let page = RunPage {

@@ -43,6 +43,7 @@ fn case(test: &TestLine) -> String {
         ("raddle.distinct-traces", test.distinct_traces.to_string()),
         ("raddle.stability", format!("{:.1}", test.stability)),
         ("raddle.one-thread", (test.verdict == Verdict::Alone).to_string()),
+        ("raddle.all-explored", (test.verdict == Verdict::All).to_string()),
     ];
     if let Verdict::Found(hits) = &test.verdict {
         for hit in hits {
@@ -54,9 +55,17 @@ fn case(test: &TestLine) -> String {
     }
     text += "      </properties>\n";
     match &test.verdict {
-        Verdict::Passed | Verdict::Alone => {}
+        Verdict::Passed | Verdict::All | Verdict::Alone => {}
+        Verdict::Few => {
+            let few = format!("{} executions are too few to pass", test.executions);
+            let _ = writeln!(text, "      <skipped message=\"{few}\"/>");
+        }
         Verdict::Slow => {
-            text += "      <skipped message=\"not one execution ended in its time\"/>\n"
+            let within = if test.executions > 0 { "within its steps" } else { "in its time" };
+            let _ = writeln!(text, "      <skipped message=\"not one execution ended {within}\"/>");
+        }
+        Verdict::Inconclusive(what) => {
+            let _ = writeln!(text, "      <skipped message=\"inconclusive: {}\"/>", escape(what));
         }
         Verdict::Found(hits) => {
             for hit in hits {
@@ -97,6 +106,7 @@ mod tests {
                     <property name="raddle.distinct-traces" value="312"/>
                     <property name="raddle.stability" value="100.0"/>
                     <property name="raddle.one-thread" value="false"/>
+                    <property name="raddle.all-explored" value="false"/>
                   </properties>
                 </testcase>
                 <testcase name="pops" classname="queue" time="0.250">
@@ -105,6 +115,7 @@ mod tests {
                     <property name="raddle.distinct-traces" value="9"/>
                     <property name="raddle.stability" value="100.0"/>
                     <property name="raddle.one-thread" value="false"/>
+                    <property name="raddle.all-explored" value="false"/>
                     <property name="raddle.replay" value="raddle replay dl-02c1"/>
                   </properties>
                   <failure type="deadlock" message="T1 waits for &lt;a&gt; &amp; &quot;b&quot;">error[dl-02c1]�

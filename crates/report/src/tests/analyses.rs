@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 use raddle_model::{
-    Access, Certainty, Evidence, Finding, Held, Home, Kind, Link, Location, ObjectId, OpKind,
-    Place, ThreadId,
+    Access, BlockSort, Certainty, Evidence, Finding, Held, Home, Kind, Link, Location, ObjectId,
+    OpKind, Place, ThreadId,
 };
 
 use super::{
@@ -65,7 +65,7 @@ fn race(home: Home) -> Finding {
 
 pub(crate) fn on_the_heap() -> Finding {
     let stack = vec![at(20, "make"), at(49, "main")];
-    race(Home::Heap { thread: ThreadId(0), nth: 1, offset: 40, stack })
+    race(Home::Heap { thread: ThreadId(0), nth: 1, offset: 40, stack, sort: BlockSort::Heap })
 }
 
 #[test]
@@ -170,6 +170,7 @@ fn race_on_globals_and_stacks() {
             reproduced: None,
             base: "",
             explanation: None,
+            test: None,
         };
         let text = crate::text::finding(&shown, &Style::default(), &mut |_| None);
         let lines = text.lines().skip_while(|it| !it.contains("Location is"));
@@ -330,6 +331,7 @@ fn evidence_in_json() {
         reproduced: None,
         base: "",
         explanation: None,
+        test: None,
     };
     let line: serde_json::Value = serde_json::from_str(&json::finding(&shown)).expect("JSON");
     let part = serde_json::json!({

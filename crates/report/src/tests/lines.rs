@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::samples;
 use crate::{
     Status, Style, Tally,
-    closing::{self, NewEnd, Replayed, Uncontrolled},
+    closing::{self, Doubts, NewEnd, Replayed, Uncontrolled},
     json,
 };
 
@@ -25,7 +25,8 @@ fn closing_lines() {
     let style = Style::default();
     let mut status = status();
     let clean = closing::explored(&status, false, &style);
-    let tally = |id: &str| Tally { id: id.into(), count: 31, place: "queue.c:88".into() };
+    let tally =
+        |id: &str| Tally { id: id.into(), count: 31, place: "queue.c:88".into(), is_timing: false };
     status.findings = vec![tally("dl-02c1"), tally("assert-7f3a")];
     let found = closing::explored(&status, true, &style);
     let tallies = closing::tallies(&status, &style);
@@ -41,15 +42,28 @@ fn closing_lines() {
 #[test]
 fn warnings_name_what_was_not_controlled() {
     let style = Style::default();
-    assert_eq!(closing::warnings(&status(), false, &[], "", &style), "");
+    assert_eq!(closing::warnings(&status(), &Doubts::default(), "", &style), "");
     let stack = [samples::at(30, "transfer"), samples::at(50, "main")];
     let uncontrolled =
         [Uncontrolled { what: "blocking call read() on a terminal", count: 12, stack: &stack }];
-    let status = Status { stability: 99.2, n_hung: 1, ..status() };
-    let text = closing::warnings(&status, true, &uncontrolled, "/home/me", &style);
+    let status =
+        Status { stability: 99.2, n_inconclusive: 3, n_spent: 2, steps_max: 1_000_000, ..status() };
+    let waits = Uncontrolled { what: "blocked for 10 s in `semop`", count: 3, stack: &stack };
+    let doubts = Doubts {
+        is_single_threaded: true,
+        inconclusive: &[waits],
+        is_given_up: true,
+        uncontrolled: &uncontrolled,
+    };
+    let text = closing::warnings(&status, &doubts, "/home/me", &style);
     expect![[r#"
         warning: the program never had a second thread: nothing to explore
-        warning: 1 execution made no step for too long and had to be ended
+        warning: 3 of 20,000 executions are inconclusive: blocked for 10 s in `semop`
+              at examples/bank.c:30 in transfer
+              at examples/bank.c:50 in main
+          Raddle can't see what they wait for or compute: not a finding (if they are only slow, raise --hang-timeout)
+        warning: stopped early: 3 executions in a row were inconclusive
+        warning: 2 executions were cut short after 1,000,000 steps; raise --max-steps
         warning: stability 99.2%: not everything was under control
           uncontrolled: blocking call read() on a terminal ×12
               at examples/bank.c:30 in transfer
@@ -116,8 +130,8 @@ fn other_json_lines() {
     text += &json::replay("dl-02c1", 2, &diverged(NewEnd::Other("SIGSEGV".into())), true);
     text += &json::output(3, "total 200\n");
     expect![[r#"
-        {"type":"progress","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"hung":0}
-        {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"hung":0,"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"baseline_failed":false}
+        {"type":"progress","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0}
+        {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0,"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"baseline_failed":false}
         {"type":"replay","version":1,"id":"dl-02c1","time":1,"verdict":"reproduced","reproduced":true,"exact":true,"diverged_at_step":null,"expected":null,"found":null,"other_failure":null,"rebuilt":false}
         {"type":"replay","version":1,"id":"dl-02c1","time":2,"verdict":"diverged","reproduced":false,"exact":false,"diverged_at_step":44,"expected":"T1 lock mutex `left` at bank.c:30","found":"T2 lock mutex `right` at bank.c:31","other_failure":"SIGSEGV","rebuilt":true}
         {"type":"output","version":1,"execution":3,"output":"total 200\n"}

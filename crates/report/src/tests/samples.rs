@@ -77,6 +77,8 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
         strategy: "walk".into(),
         certainty: Certainty::Shown,
         evidence: None,
+        freed: None,
+        delay_us: 0,
     }
 }
 

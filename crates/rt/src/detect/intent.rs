@@ -1,8 +1,12 @@
 //! What the program asks not to be told (`hooks/tsan/annotations`).
 
-use raddle_model::{ObjectId, OpKind};
+use std::collections::BTreeMap;
+
+use raddle_analysis::hb::{Atomic, Bytes};
+use raddle_model::{ObjectId, OpKind, ThreadId};
 use raddle_trace::ObjectClass;
 
+use super::Detect;
 use crate::control::Control;
 
 /// Stretches of memory that are called benign, at most.
@@ -15,9 +19,21 @@ pub(super) struct Intent {
     n_ignoring: u32,
     /// Memory whose races are not told: start and end.
     benign: Vec<(usize, usize)>,
-    /// By address: what stands for the order that the program says there is. Not the variable itself, whose atomic
-    /// ops have an order of their own.
-    orders: Vec<(usize, ObjectId)>,
+    /// By address: what stands for the order that the program says there is. Not the variable itself, which need not
+    /// be an atomic.
+    orders: BTreeMap<usize, ObjectId>,
+    /// Fibers made so far, and those that threads are on.
+    n_fibers: usize,
+    fibers: BTreeMap<ThreadId, usize>,
+}
+
+impl Intent {
+    /// Begins another execution: what stood for an order has another number in it, if any.
+    pub(super) fn restart(&mut self) {
+        self.orders.clear();
+        self.fibers.clear();
+        self.n_fibers = 0;
+    }
 }
 
 impl Control {
@@ -53,13 +69,74 @@ impl Control {
 
     /// What stands for the order that the program says there is at an address.
     pub(crate) fn order_at(&mut self, address: usize) -> ObjectId {
-        let known = self.detect.intent.orders.iter().find(|it| it.0 == address);
-        if let Some((_, object)) = known {
+        if let Some(object) = self.detect.intent.orders.get(&address) {
             return *object;
         }
         let object = self.add_object_at(address, ObjectClass::Variable);
-        self.detect.intent.orders.push((address, object));
+        self.detect.intent.orders.insert(address, object);
         object
+    }
+
+    /// The program says that the thread that runs comes after whoever released something at an address, be it by an
+    /// atomic op.
+    pub(crate) fn acquire_at(&mut self, address: usize, object: ObjectId, is_exclusive: bool) {
+        if self.detect.is_on {
+            self.acquire_atomics(address);
+            match is_exclusive {
+                true => self.detect.causality.acquire_exclusively(self.me, object),
+                false => self.detect.causality.acquire(self.me, object),
+            }
+        }
+    }
+
+    /// The program says that whoever acquires something at an address comes after the thread that runs; one that
+    /// reads only if it does not share it.
+    pub(crate) fn release_at(&mut self, object: ObjectId, is_shared: bool) {
+        if self.detect.is_on {
+            match is_shared {
+                true => self.detect.causality.release_shared(self.me, object),
+                false => self.detect.causality.release(self.me, object),
+            }
+            self.set_mine();
+        }
+    }
+
+    /// An atomic op is about to be made: it comes after what the program says was released there.
+    #[inline]
+    pub(super) fn acquire_annotated(&mut self, bytes: Bytes, atomic: Atomic) {
+        if self.detect.intent.orders.is_empty() || !atomic.is_acquire() {
+            return;
+        }
+        let (start, end) = (bytes.start as usize, (bytes.start + bytes.size) as usize);
+        let Detect { intent, causality, .. } = &mut self.detect;
+        for object in intent.orders.range(start..end).map(|it| *it.1) {
+            causality.acquire(self.me, object);
+        }
+    }
+
+    /// Makes a fiber; its number.
+    pub(crate) fn add_fiber(&mut self) -> usize {
+        self.detect.intent.n_fibers += 1;
+        self.detect.intent.n_fibers
+    }
+
+    /// The fiber that the thread that runs is on.
+    pub(crate) fn fiber(&mut self) -> usize {
+        if let Some(fiber) = self.detect.intent.fibers.get(&self.me) {
+            return *fiber;
+        }
+        let fiber = self.add_fiber();
+        self.detect.intent.fibers.insert(self.me, fiber);
+        fiber
+    }
+
+    /// The thread that runs goes on on another fiber, which goes on wherever it was.
+    pub(crate) fn switch_fiber(&mut self, fiber: usize) {
+        let before = self.fiber();
+        self.detect.intent.fibers.insert(self.me, fiber);
+        let (from, to) = (self.order_at(before), self.order_at(fiber));
+        self.release_at(from, false);
+        self.acquire(to);
     }
 
     /// Races in this memory are not told.

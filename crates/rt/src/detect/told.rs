@@ -10,7 +10,7 @@ use super::Touch;
 use crate::{control::Control, shadow::State};
 
 /// Most races told of one execution.
-const TOLD_MAX: usize = 64;
+const TOLD_MAX: usize = 1024;
 
 impl Control {
     /// Tells a race, unless one of the same places was told before in this execution.
@@ -26,12 +26,11 @@ impl Control {
         let is_asked = unsafe { (*self.header).record_races == 1 };
         if !is_asked
             || !self.is_execution
-            || self.detect.told.contains(&key)
             || self.detect.told.len() >= TOLD_MAX
+            || !self.detect.told.insert(key)
         {
             return;
         }
-        self.detect.told.push(key);
         let entry = self.race_entry(at, touch, conflict, site);
         // SAFETY: the header is mapped; the area has room for as many as its caps say.
         unsafe {

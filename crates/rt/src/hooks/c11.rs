@@ -10,6 +10,7 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     control::{control, enter, leave},
+    forks,
     hooks::{caller, cancel, cond, export, mutex, once, thread, thread_local},
     real::{self, Start11, Thunk},
     threads,
@@ -169,6 +170,7 @@ unsafe extern "C-unwind" fn do_mtx_lock(mutex: *mut pthread_mutex_t) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
+            forks::meets(mutex as usize);
             return real::mtx_lock(mutex);
         }
         leave(result_of(mutex::lock(mutex, OpKind::Lock, None, caller)))

@@ -357,6 +357,7 @@ unsafe extern "C-unwind" fn do_longjmp(buffer: *mut c_void, value: c_int) -> ! {
             let sp = jump_sp(buffer);
             let control = control();
             (*control).drop_handlers_below(sp);
+            (*control).end_apart(Some(sp));
             (*control).hot.stack.drop_dead(sp);
             while let Some(last) = (*control).this().cleanups.last().copied()
                 && jump_sp(last) < sp

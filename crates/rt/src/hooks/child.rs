@@ -135,12 +135,15 @@ unsafe fn wait_with(
         server::note(c"waits for another process", site);
         loop {
             if is_at_once || (*control()).machine.n_live() == 1 {
-                return ask(is_at_once);
+                let result = ask(is_at_once);
+                (*control()).look_at_children();
+                return result;
             }
             if is_child(pid) {
                 wait_for_end(pid, site);
             }
             let result = ask(true);
+            (*control()).look_at_children();
             if result != 0 {
                 return result;
             }

@@ -296,7 +296,11 @@ unsafe extern "C-unwind" fn do_closefrom(first: c_int) {
     unsafe { close_all(first.max(0) as usize, c_uint::MAX as usize, 0) };
 }
 
-unsafe extern "C-unwind" fn do_close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+pub(super) unsafe extern "C-unwind" fn do_close_range(
+    first: c_uint,
+    last: c_uint,
+    flags: c_int,
+) -> c_int {
     // SAFETY: the program's promises are passed on.
     match unsafe { close_all(first as usize, last as usize, flags) } {
         0 => 0,

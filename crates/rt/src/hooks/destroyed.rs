@@ -7,6 +7,7 @@ use raddle_model::{End, Misuse, ObjectId, SiteId};
 use crate::{
     control::{Caller, control},
     end,
+    freed::end_freed,
     shadow::{Cell, State},
 };
 
@@ -26,7 +27,7 @@ pub(super) unsafe fn check_freed(address: usize, object: ObjectId, site: SiteId)
     unsafe {
         let cell = (*control()).shadow.cell(address);
         if !cell.is_null() && *cell == Cell::FREED {
-            end::end_about(End::Misuse(Misuse::UseAfterFree), site, object, b"");
+            end_freed(Misuse::UseAfterFree, address, site, object);
         }
     }
 }
@@ -46,6 +47,9 @@ pub(super) unsafe fn check(address: usize, caller: Caller) {
         };
         let object = if let State::Sync(object) = state { object } else { ObjectId::NONE };
         let site = (*control()).site(caller);
-        end::end_about(End::Misuse(misuse), site, object, b"");
+        match misuse {
+            Misuse::UseAfterFree => end_freed(misuse, address, site, object),
+            _ => end::end_about(End::Misuse(misuse), site, object, b""),
+        }
     }
 }

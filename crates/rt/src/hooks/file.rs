@@ -8,7 +8,7 @@ use raddle_model::{OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
-    hooks::{caller, child::pause, export, fail, random},
+    hooks::{caller, child::pause, export, fail, number, random},
     io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
     real,
     step::yield_now,
@@ -61,6 +61,9 @@ unsafe fn open_at(
     mode: c_uint,
     caller: Caller,
 ) -> c_int {
+    let mut room = [0; 128];
+    // SAFETY: the program's promises are passed on.
+    let path = unsafe { number::path(path, &mut room) };
     let real = |flags: c_int| {
         let args = [folder as usize, path as usize, flags as usize, mode as usize, 0, 0];
         // SAFETY: the program's promises are passed on.
@@ -188,7 +191,8 @@ unsafe extern "C-unwind" fn do_fopen(path: *const c_char, mode: *const c_char) -
                 return stream;
             }
         }
-        real::fopen(path, mode)
+        let mut room = [0; 128];
+        real::fopen(number::path(path, &mut room), mode)
     }
 }
 

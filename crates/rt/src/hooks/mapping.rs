@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 
 use libc::{off_t, size_t};
 use raddle_fiber::raw;
-use raddle_model::{Op, OpKind};
+use raddle_model::{BlockSort, Op, OpKind};
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
@@ -52,30 +52,32 @@ unsafe extern "C" fn do_mmap(
     let memory = answer(unsafe { raw::syscall(libc::SYS_mmap, args) });
     if memory != libc::MAP_FAILED {
         forget(memory as usize, size);
-        add_block(memory as usize, size, caller);
-        note_shared(protection, flags);
+        let is_file = flags & libc::MAP_ANONYMOUS == 0;
+        let sort = if is_file { BlockSort::File } else { BlockSort::Mapping };
+        add_block(memory as usize, size, sort, caller);
+        note_shared(memory as usize, size, protection, flags);
     }
     memory
 }
 
 /// What one process writes to shared memory, a copy of it reads.
-fn note_shared(protection: c_int, flags: c_int) {
+fn note_shared(address: usize, size: usize, protection: c_int, flags: c_int) {
     let is_shared = flags & libc::MAP_TYPE != libc::MAP_PRIVATE;
     if is_shared && protection & libc::PROT_WRITE != 0 && enter() {
         // SAFETY: the thread that runs is inside a hook, and leaves it.
         unsafe {
-            (*control()).is_tied = true;
+            (*control()).tied.push(address..address.saturating_add(size));
             (*control()).is_inside = false;
         }
     }
 }
 
 /// Memory that the program maps is named as a block that it allocates is.
-fn add_block(address: usize, size: usize, caller: Caller) {
+fn add_block(address: usize, size: usize, sort: BlockSort, caller: Caller) {
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
-            (*control()).add_block(address, size, caller);
+            (*control()).add_block(address, size, sort, caller);
             (*control()).watch_block(address);
             (*control()).is_inside = false;
         }
@@ -99,6 +101,7 @@ unsafe extern "C-unwind" fn do_mremap(
 ) -> *mut c_void {
     let args = [old as usize, old_size, size, flags as usize, new as usize, 0];
     let caller = caller();
+    let sort = sort_of(old as usize);
     // SAFETY: the program's promises are passed on.
     let memory = answer(unsafe { raw::syscall(libc::SYS_mremap, args) });
     if memory != libc::MAP_FAILED {
@@ -107,9 +110,22 @@ unsafe extern "C-unwind" fn do_mremap(
             forget(old as usize, old_size);
             forget(memory as usize, size);
         }
-        add_block(memory as usize, size, caller);
+        add_block(memory as usize, size, sort, caller);
     }
     memory
+}
+
+/// What is mapped at an address, as far as it is known.
+fn sort_of(address: usize) -> BlockSort {
+    if !enter() {
+        return BlockSort::Mapping;
+    }
+    // SAFETY: the thread that runs is inside a hook, and leaves it.
+    unsafe {
+        let found = (*control()).heap.block_of(address);
+        (*control()).is_inside = false;
+        found.map_or(BlockSort::Mapping, |(_, it)| it.sort)
+    }
 }
 
 unsafe extern "C" fn do_sbrk(increment: isize) -> *mut c_void {

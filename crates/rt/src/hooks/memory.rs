@@ -4,13 +4,13 @@
 use std::ffi::{c_int, c_void};
 
 use libc::size_t;
-use raddle_model::{End, Misuse, ObjectId, Op, OpKind};
+use raddle_model::{BlockSort, Misuse, Op, OpKind};
 
 use crate::{
     apart,
     control::{Caller, control, enter, is_active},
-    end,
-    heap::Block,
+    freed::end_freed,
+    heap::{self, Block},
     hooks::{caller, export},
     real,
     step::step,
@@ -146,6 +146,9 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
         return block;
     }
     let has_entered = enter();
+    if !has_entered {
+        heap::add_unseen();
+    }
     // SAFETY: the block is fresh, and nobody else's: its cells are the caller's to clear, even from
     // inside a hook or on a thread that is not ours.
     unsafe { (*control()).shadow.fill(block as usize, room_of(block as usize), false) };
@@ -155,7 +158,7 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let control = control();
-        (*control).add_block(block as usize, size, caller);
+        (*control).add_block(block as usize, size, BlockSort::Heap, caller);
         (*control).watch_block(block as usize);
         (*control).is_inside = false;
     }
@@ -174,6 +177,7 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
         (*control).settle_write();
         let found = (*control).heap.block_of(address).filter(|(base, _)| *base == address);
         let Some((_, known)) = found else {
+            (*control).judge_free(address, caller);
             (*control).is_inside = false;
             return None;
         };
@@ -183,11 +187,15 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
         {
             let site = (*control).site(caller);
             step(Op::on(OpKind::Free, object, site));
-            free_twice((*control).heap.block_of(address).is_none(), object, caller);
+            // Another thread may have freed it meanwhile, and a third may have a block there now.
+            let now = (*control).heap.block_of(address);
+            if !now.is_some_and(|(base, it)| base == address && it.is(&known)) {
+                end_freed(Misuse::DoubleFree, address, site, object);
+            }
         }
         (*control).inspect_free(address, known.size, caller);
-        (*control).heap.remove(address);
-        (*control).shadow.fill(address, known.size, !is_mapping_of_its_own(address));
+        (*control).free_block(address, known, caller);
+        (*control).shadow.fill(address, known.size.max(1), !is_mapping_of_its_own(address));
         (*control).is_inside = false;
         Some(known)
     }
@@ -215,13 +223,4 @@ const IS_MAPPED: usize = 2;
 unsafe fn is_mapping_of_its_own(address: usize) -> bool {
     // SAFETY: the caller's promise.
     unsafe { size_word(address) & IS_MAPPED != 0 }
-}
-
-/// Another thread freed the block while this one waited for its turn to do so.
-fn free_twice(is_gone: bool, object: ObjectId, caller: Caller) {
-    if is_gone {
-        // SAFETY: the thread that runs is inside a hook.
-        let site = unsafe { (*control()).site(caller) };
-        end::end_about(End::Misuse(Misuse::DoubleFree), site, object, b"");
-    }
 }

@@ -9,7 +9,7 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     control::{Caller, control, enter, leave},
-    end,
+    end, forks,
     hooks::{caller, destroyed, export},
     real,
     step::step,
@@ -127,6 +127,7 @@ unsafe extern "C-unwind" fn do_init(
 ) -> c_int {
     // SAFETY: the program's promises are passed on; the real function only fills the memory in.
     unsafe {
+        forks::forget(mutex as usize);
         let result = real::pthread_mutex_init(mutex, attr);
         if result != 0 || !enter() {
             return result;
@@ -167,6 +168,7 @@ unsafe extern "C-unwind" fn do_lock(mutex: *mut pthread_mutex_t) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
+            forks::meets(mutex as usize);
             return real::pthread_mutex_lock(mutex);
         }
         leave(lock(mutex, OpKind::Lock, None, caller))

@@ -3,13 +3,14 @@
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     io::Write,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
 use raddle_model::{End, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
     control::{control, deactivate, enter, is_active, leave, outside},
-    end,
+    end, forks,
     hooks::{caller, export},
     real, server,
     step::step,
@@ -65,6 +66,7 @@ unsafe fn begin_exit(code: c_int, site: SiteId) {
 unsafe fn end_exit() {
     // SAFETY: the process exits, on the thread that runs.
     unsafe {
+        (*control()).await_children();
         if let Some((code, site)) = (*control()).exit {
             end::end(End::Exit(code & 0xff), site, b"");
         }
@@ -135,12 +137,22 @@ pub(crate) fn register_handlers() {
     // SAFETY: the handlers are ours, and stay.
     unsafe {
         __cxa_at_quick_exit(last_quick, std::ptr::null_mut());
-        libc::pthread_atfork(None, None, Some(let_go));
+        libc::pthread_atfork(Some(before_fork), None, Some(let_go));
+    }
+}
+
+/// The last of the handlers before a fork, after those of the program.
+unsafe extern "C" fn before_fork() {
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { (*control()).before_fork(SiteId(FORKING.load(Relaxed))) };
+        leave(());
     }
 }
 
 unsafe extern "C" fn let_go() {
     deactivate();
+    forks::begin_child();
 }
 
 unsafe extern "C-unwind" fn do_abort() -> ! {
@@ -220,6 +232,9 @@ unsafe fn tell_assertion(text: &[u8], file: *const c_char, line: c_uint) {
     };
 }
 
+/// Where the thread that runs forks.
+static FORKING: AtomicU32 = AtomicU32::new(0);
+
 /// The child has one thread and is not ours any more.
 unsafe extern "C-unwind" fn do_fork() -> c_int {
     let caller = caller();
@@ -230,11 +245,16 @@ unsafe extern "C-unwind" fn do_fork() -> c_int {
         }
         let site = (*control()).site(caller);
         server::note(c"fork: the new process is not controlled", site);
-        // The handlers of `pthread_atfork` are code of the program.
+        (*control()).forks.n_pending += 1;
+        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
+        (*control()).forks.n_pending -= 1;
+        // The handlers of `pthread_atfork` are code of the program, and those before the fork take locks.
+        FORKING.store(site.0, Relaxed);
         let child = outside(|| real::fork());
         if child == 0 {
             return 0;
         }
+        (*control()).after_fork(child);
         leave(child)
     }
 }

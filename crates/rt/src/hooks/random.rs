@@ -24,6 +24,12 @@ pub(crate) fn seed_random(_seed: u64) {
     unsafe { *SOURCE.0.get() = Rng::new(0) };
 }
 
+/// What the next random bytes will be made from.
+pub(crate) fn fingerprint() -> u64 {
+    // SAFETY: the source is ours while we are inside a hook.
+    unsafe { (*SOURCE.0.get()).clone() }.bits()
+}
+
 /// Fills a buffer of the program's with random bytes.
 pub(crate) unsafe fn fill(buffer: *mut c_void, size: usize) {
     for idx in 0..size {

@@ -9,6 +9,7 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     control::{Caller, control, enter, leave},
+    forks,
     hooks::{caller, destroyed, export, mutex::errno_of, time::deadline_of},
     real,
     step::step,
@@ -168,6 +169,7 @@ unsafe extern "C-unwind" fn do_wrlock(lock: *mut pthread_rwlock_t) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
+            forks::meets(lock as usize);
             return real::pthread_rwlock_wrlock(lock);
         }
         leave(perform(lock, OpKind::WriteLock, None, caller))

@@ -217,6 +217,7 @@ unsafe extern "C-unwind" fn do_open(
             Some((_, n_open)) => *n_open += 1,
             None => {
                 named.push((sem as usize, 1));
+                (*control()).tied.push(sem as usize..sem as usize + size_of::<sem_t>());
                 let state = ObjectState::sem(*sem.cast::<u32>());
                 (*control()).make_sync_object(sem as usize, ObjectClass::Semaphore, state);
             }

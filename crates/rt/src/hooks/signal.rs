@@ -3,12 +3,15 @@
 use std::ffi::c_int;
 
 use libc::{pthread_t, siginfo_t, sigset_t, timespec};
-use raddle_fiber::raw;
 use raddle_model::{Op, OpKind, OpResult, ThreadId};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail, test_cancel},
+    hooks::{
+        caller, export, fail,
+        number::{self, own_process},
+        test_cancel,
+    },
     real, server,
     signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers_here},
     step::step,
@@ -43,8 +46,6 @@ export! {
 /// The libc crate does not name this code.
 const SI_QUEUE: c_int = -1;
 const SI_TKILL: c_int = -6;
-/// Where glibc keeps a thread's kernel number, from its thread pointer.
-const TID_OFFSET: usize = 0x2d0;
 
 fn is_signal(signal: c_int) -> bool {
     (1..=SIGNAL_MAX).contains(&signal)
@@ -271,39 +272,34 @@ unsafe extern "C-unwind" fn do_pthread_sigqueue(
 
 unsafe extern "C-unwind" fn do_tgkill(process: c_int, thread: c_int, signal: c_int) -> c_int {
     let caller = caller();
-    // SAFETY: the program's promises are passed on; thread control blocks live for ever.
+    // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
             return real::tgkill(process, thread, signal);
         }
+        leave(send_by_number(process, thread, signal, caller))
+    }
+}
+
+/// `tgkill`, inside a hook.
+pub(super) unsafe fn send_by_number(
+    process: c_int,
+    thread: c_int,
+    signal: c_int,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
         if process != own_process() {
-            return leave(real::tgkill(process, thread, signal));
+            return real::tgkill(process, thread, signal);
         }
-        leave(match thread_by_number(thread) {
+        match number::thread(thread) {
             Some(target) => {
                 as_result(send(Some(target), Sent { signal, code: SI_TKILL, value: 0 }, caller))
             }
             None => fail(libc::ESRCH),
-        })
-    }
-}
-
-/// The thread whose kernel number the C library believes to be this; the process's is that of `main`.
-pub(crate) unsafe fn thread_by_number(number: c_int) -> Option<ThreadId> {
-    // SAFETY: thread control blocks live for ever.
-    unsafe {
-        if number == own_process() {
-            return Some(ThreadId(0));
         }
-        let threads = &(*control()).threads;
-        let number_of = |fs: usize| *((fs + TID_OFFSET) as *const c_int);
-        threads.iter().position(|it| number_of(it.fs) == number).map(|idx| ThreadId(idx as u32))
     }
-}
-
-fn own_process() -> c_int {
-    // SAFETY: asks for a number.
-    unsafe { raw::syscall(libc::SYS_getpid, [0; 6]) as c_int }
 }
 
 unsafe extern "C-unwind" fn do_kill(process: c_int, signal: c_int) -> c_int {

@@ -9,6 +9,7 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     control::{Caller, control, enter, leave},
+    forks,
     hooks::{caller, destroyed, export, mutex::errno_of},
     real,
     step::step,
@@ -70,6 +71,7 @@ unsafe extern "C-unwind" fn do_lock(lock: *mut pthread_spinlock_t) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
+            forks::meets(lock as usize);
             return real::pthread_spin_lock(lock);
         }
         leave(perform(lock, OpKind::Lock, caller))

@@ -2,7 +2,7 @@
 //! go to the kernel as they are.
 
 use std::{
-    ffi::{CStr, c_int},
+    ffi::{CStr, c_int, c_uint},
     ptr,
 };
 
@@ -10,7 +10,8 @@ use libc::{pid_t, timespec};
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
-    hooks::{caller, export, fail, futex, process, random, time},
+    hooks::{caller, descriptor, export, fail, futex, number, process, random, signal, time},
+    io::is_hidden,
     real, server,
     step::yield_now,
 };
@@ -33,14 +34,34 @@ unsafe extern "C-unwind" fn do_syscall(
 ) -> i64 {
     let caller = caller();
     let args = [a, b, c, d, e, f];
+    if names_hidden(number, &args) {
+        return i64::from(fail(libc::EBADF));
+    }
     // SAFETY: the program's promises are passed on.
     unsafe {
+        if number == libc::SYS_close_range {
+            return i64::from(descriptor::do_close_range(a as c_uint, b as c_uint, c as c_int));
+        }
         if let Some(what) = uncontrolled(number, &args) {
             note(what, caller);
         } else if is_ours(number, &args) && enter() {
             return leave(perform(number, &args, caller));
         }
+        let [a, b, c, d, e, f] = number::exchange(number, args);
         real::syscall(number, a, b, c, d, e, f)
+    }
+}
+
+/// Does it do something to a descriptor of ours, which for the program is not there?
+fn names_hidden(number: i64, args: &Args) -> bool {
+    match number {
+        libc::SYS_close | libc::SYS_dup | libc::SYS_fcntl | libc::SYS_ftruncate => {
+            is_hidden(args[0] as c_int)
+        }
+        libc::SYS_dup2 | libc::SYS_dup3 => {
+            is_hidden(args[0] as c_int) || is_hidden(args[1] as c_int)
+        }
+        _ => false,
     }
 }
 
@@ -59,6 +80,8 @@ fn is_ours(number: i64, args: &Args) -> bool {
     match number {
         libc::SYS_futex
         | libc::SYS_gettid
+        | libc::SYS_tgkill
+        | libc::SYS_tkill
         | libc::SYS_getrandom
         | libc::SYS_sched_yield
         | libc::SYS_exit_group
@@ -99,7 +122,18 @@ unsafe fn perform(number: i64, args: &Args, caller: Caller) -> i64 {
                 Ok(count) => i64::from(count),
                 Err(error) => i64::from(fail(error)),
             },
-            libc::SYS_gettid => i64::from(thread_number()),
+            libc::SYS_gettid => i64::from(number::of_thread((*control()).me)),
+            libc::SYS_tgkill => i64::from(signal::send_by_number(
+                args[0] as pid_t,
+                args[1] as pid_t,
+                args[2] as c_int,
+                caller,
+            )),
+            libc::SYS_tkill => {
+                let process = number::own_process();
+                let (thread, signal) = (args[0] as pid_t, args[1] as c_int);
+                i64::from(signal::send_by_number(process, thread, signal, caller))
+            }
             libc::SYS_getrandom => {
                 random::fill(ptr::with_exposed_provenance_mut(args[0]), args[1]);
                 args[1] as i64
@@ -130,18 +164,12 @@ unsafe fn perform(number: i64, args: &Args, caller: Caller) -> i64 {
     }
 }
 
-/// The kernel's number of the thread that runs, as the program is to see it: that of its process for
-/// `main`, others follow in order of creation.
-unsafe fn thread_number() -> pid_t {
-    // SAFETY: the thread that runs asks for itself.
-    unsafe { libc::getpid() + (*control()).me.0 as pid_t }
-}
-
+/// The kernel's number of the thread that runs, as the program is to see it.
 unsafe extern "C" fn do_gettid() -> pid_t {
     // SAFETY: the thread that runs asks for itself; others are answered by the kernel.
     unsafe {
         if is_active() && (*control()).hot.fs == raddle_fiber::thread_pointer() {
-            return thread_number();
+            return number::of_thread((*control()).me);
         }
         raddle_fiber::raw::syscall(libc::SYS_gettid, [0; 6]) as pid_t
     }

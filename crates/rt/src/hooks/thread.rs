@@ -11,7 +11,7 @@ use raddle_model::{End, Misuse, Op, OpKind, OpResult};
 use crate::{
     control::{Caller, control, enter, leave},
     end,
-    hooks::{caller, export},
+    hooks::{caller, export, fail},
     real::{self, Start},
     step::step,
     threads, time,
@@ -243,23 +243,34 @@ unsafe extern "C-unwind" fn do_getattr(thread: pthread_t, attr: *mut pthread_att
     }
 }
 
-/// Another stack for handlers. Who only asks, as std does in every Rust thread, is told that there is one,
-/// which is so: ours.
+/// A stack for handlers. The kernel keeps to ours, which the carrier has whoever runs; handlers of faults are run on
+/// the one that the thread has asked for. Who has none is told, as std asks in every Rust thread, that there is one.
 unsafe extern "C-unwind" fn do_sigaltstack(
     stack: *const libc::stack_t,
     old: *mut libc::stack_t,
 ) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        let is_question = stack.is_null() && !old.is_null();
-        if !is_question || !enter() {
+        if !enter() {
             return real::sigaltstack(stack, old);
         }
-        let me = (*control()).me;
-        if me.0 == 0 {
-            return leave(real::sigaltstack(stack, old));
+        let (end, size) = (*control()).this().handler_stack;
+        let wanted = (!stack.is_null()).then(|| *stack);
+        if !old.is_null() {
+            *old = match size {
+                0 => crate::signals::alternate_stack(),
+                _ => {
+                    libc::stack_t { ss_sp: (end - size) as *mut c_void, ss_flags: 0, ss_size: size }
+                }
+            };
         }
-        *old = crate::signals::alternate_stack();
+        let Some(wanted) = wanted else { return leave(0) };
+        if wanted.ss_flags & libc::SS_DISABLE == 0 && wanted.ss_size < libc::MINSIGSTKSZ {
+            return leave(fail(libc::ENOMEM));
+        }
+        let is_none = wanted.ss_flags & libc::SS_DISABLE != 0;
+        let end = wanted.ss_sp as usize + wanted.ss_size;
+        (*control()).this().handler_stack = if is_none { (0, 0) } else { (end, wanted.ss_size) };
         leave(0)
     }
 }

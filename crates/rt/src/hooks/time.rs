@@ -172,17 +172,12 @@ unsafe extern "C-unwind" fn do_thrd_sleep(length: *const timespec, left: *mut ti
     }
 }
 
-/// What a clock shows, inside a hook. Who reads it again and again lets others go first.
+/// What a clock shows, inside a hook.
 pub(crate) unsafe fn read(clock: c_int, caller: Caller) -> u64 {
-    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    // SAFETY: the thread that runs is inside a hook; the borrow ends here.
     unsafe {
         let site = (*control()).site(caller);
-        let shown = (*control()).read_clock(clock, site);
-        if !(*control()).is_polling_clock() {
-            return shown;
-        }
-        yield_now(site);
-        (*control()).read_clock(clock, site)
+        time::read(clock, site)
     }
 }
 

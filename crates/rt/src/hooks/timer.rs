@@ -11,7 +11,7 @@ use raddle_model::{OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, descriptor::made, export, fail, signal::thread_by_number},
+    hooks::{caller, descriptor::made, export, fail, number},
     io::{self, AT_ONCE_NO_POINT, Kind},
     real, server, threads, time,
     timers::{self, Effect},
@@ -175,7 +175,7 @@ unsafe extern "C-unwind" fn do_timer_create(
             }
             Some(it) => {
                 let to = if it.sigev_notify == libc::SIGEV_THREAD_ID {
-                    thread_by_number(it.sigev_notify_thread_id)
+                    number::thread(it.sigev_notify_thread_id)
                 } else {
                     None
                 };

@@ -6,5 +6,6 @@
 mod annotations;
 mod atomic;
 mod function;
+pub(crate) use function::NO_RESULT;
 mod other;
 mod plain;

@@ -34,6 +34,8 @@ pub(super) struct Calls {
     is_lasting: bool,
     is_mask_changed: bool,
     n_calls: u32,
+    /// Where the program made the call that is being made for it; null if none is.
+    context: *const libc::ucontext_t,
     /// The end of the heap before `main`, and the signal mask.
     heap_end: usize,
     mask: u64,
@@ -115,6 +117,7 @@ impl Calls {
     }
 
     fn forget(&mut self) {
+        self.context = std::ptr::null();
         self.is_lasting = false;
         self.is_mask_changed = false;
         (self.n_calls, self.n_opened, self.n_mapped, self.changed) = (0, 0, 0, 0);
@@ -387,7 +390,9 @@ unsafe extern "C" fn on_call(signal: c_int, info: *mut libc::siginfo_t, context:
             registers[libc::REG_RIP as usize] -= 2;
             return;
         }
+        calls.context = context.cast();
         let result = perform(number, args);
+        calls.context = std::ptr::null();
         calls.note(&leaves, result);
         registers[libc::REG_RAX as usize] = result as i64;
         calls.watch();
@@ -415,8 +420,15 @@ unsafe fn perform(number: i64, mut args: [usize; 6]) -> isize {
 /// Bytes of [`restore`].
 const RESTORE_BYTES: usize = 16;
 
+/// Where the program is that waits for a call which is made on its behalf.
+pub(crate) fn context() -> Option<*const libc::ucontext_t> {
+    let calls = CALLS.load(Relaxed);
+    // SAFETY: the notes live as long as the process; nobody else runs.
+    unsafe { (!calls.is_null()).then(|| (*calls).context).filter(|it| !it.is_null()) }
+}
+
 /// The end of a signal handler. The only call that is never dispatched.
 #[unsafe(naked)]
-unsafe extern "C" fn restore() {
+pub(crate) unsafe extern "C" fn restore() {
     naked_asm!("mov eax, 15", "syscall", "ud2")
 }

@@ -12,10 +12,13 @@ use std::ops::Range;
 use raddle_fiber::raw;
 use raddle_trace::Segment;
 
+use crate::maps;
+
 const PAGE: usize = 4096;
 /// More pages than this are better left to a fork.
 const PAGES_MAX: usize = 4096;
 const RANGES_MAX: usize = 4096;
+const STACK_MAX: usize = 8 << 20;
 
 /// See the module. Lives in memory that is never put back.
 #[repr(C)]
@@ -45,14 +48,11 @@ impl Pages {
         }
         self.looked_at = state;
         self.n_ranges = 0;
-        let mut text = Vec::new();
-        if read_file(c"/proc/self/maps", &mut text) {
-            for line in text.split(|it| *it == b'\n') {
-                if let Some((start, end)) = writable(line) {
-                    self.add_range(start, end.min(own.start));
-                    self.add_range(start.max(own.end), end);
-                }
-            }
+        for it in maps::writable().into_iter().filter(|it| !it.is_shared) {
+            // The stack of `main` grows: it reaches as far down as it may.
+            let start = if it.is_stack { it.start.min(it.end - STACK_MAX) } else { it.start };
+            self.add_range(start, it.end.min(own.start));
+            self.add_range(start.max(own.end), it.end);
         }
     }
 
@@ -98,13 +98,12 @@ impl Pages {
         if count_faults() == self.n_faults {
             return true;
         }
-        let pagemap = open(c"/proc/self/pagemap");
+        let pagemap = maps::open(c"/proc/self/pagemap");
         if pagemap < 0 {
             return false;
         }
         let all_known = self.look_for_new(pagemap as usize, segment);
-        // SAFETY: the descriptor is ours.
-        unsafe { raw::syscall(libc::SYS_close, [pagemap as usize, 0, 0, 0, 0, 0]) };
+        maps::close(pagemap as usize);
         all_known
     }
 
@@ -251,47 +250,4 @@ fn count_faults() -> u64 {
         raw::syscall(libc::SYS_getrusage, args);
     }
     usage[MINOR] + usage[MINOR + 1]
-}
-
-fn open(path: &std::ffi::CStr) -> isize {
-    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
-    let args = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, 0];
-    // SAFETY: the path is a C string.
-    unsafe { raw::syscall(libc::SYS_openat, args) }
-}
-
-fn read_file(path: &std::ffi::CStr, text: &mut Vec<u8>) -> bool {
-    const PART: usize = 16 << 10;
-    let file = open(path);
-    if file < 0 {
-        return false;
-    }
-    loop {
-        let len = text.len();
-        text.resize(len + PART, 0);
-        let args = [file as usize, text[len..].as_mut_ptr() as usize, PART, 0, 0, 0];
-        // SAFETY: reads into our own bytes.
-        let n_read = unsafe { raw::syscall(libc::SYS_read, args) }.max(0) as usize;
-        text.truncate(len + n_read);
-        if n_read == 0 {
-            // SAFETY: the descriptor is ours.
-            unsafe { raw::syscall(libc::SYS_close, [file as usize, 0, 0, 0, 0, 0]) };
-            return true;
-        }
-    }
-}
-
-/// The addresses in a line of `/proc/self/maps`, if the memory is private and can be written. The stack
-/// of `main` grows: it reaches as far down as it may.
-fn writable(line: &[u8]) -> Option<(usize, usize)> {
-    const STACK_MAX: usize = 8 << 20;
-    let mut words = line.split(|it| *it == b' ').filter(|it| !it.is_empty());
-    let range = std::str::from_utf8(words.next()?).ok()?;
-    let mode = words.next()?;
-    let (start, end) = range.split_once('-')?;
-    let start = usize::from_str_radix(start, 16).ok()?;
-    let end = usize::from_str_radix(end, 16).ok()?;
-    let is_stack = line.ends_with(b"[stack]");
-    let start = if is_stack { start.min(end - STACK_MAX) } else { start };
-    (mode == b"rw-p").then_some((start, end))
 }

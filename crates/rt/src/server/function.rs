@@ -66,6 +66,7 @@ impl Control {
         self.set_shared(Vec::new());
         self.points = Points::Visible;
         self.machine.may_wake_spuriously = false;
+        self.machine.may_reorder = false;
         self.signals.handlers = Handlers::Nested;
         // What the plan says comes into force with the function.
         self.plan_number = u32::MAX;

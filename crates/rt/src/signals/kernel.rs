@@ -9,10 +9,10 @@ use std::{
 use raddle_model::{End, SiteId};
 
 use crate::{
-    arena,
-    control::{Caller, control, is_active},
-    end, real,
-    signals::bit,
+    access, arena,
+    control::{Caller, Control, control, is_active},
+    end, real, rewind,
+    signals::{bit, frame},
 };
 
 /// Bytes of the stack that handlers run on.
@@ -119,45 +119,84 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     context: *mut c_void,
 ) {
     // SAFETY: the kernel passes its context.
-    let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let pc = registers[libc::REG_RIP as usize] as usize;
     let sp = registers[libc::REG_RSP as usize] as usize;
     // SAFETY: the execution ends here, or the program's handler takes over; nobody else runs.
     let control = unsafe { &mut *control() };
     if signal == HANG_SIGNAL {
         // SAFETY: as above.
-        unsafe { hang(Caller { pc, sp }) };
+        unsafe { hang(waiting_at().unwrap_or(Caller { pc, sp })) };
     }
+    let is_fault = signal == libc::SIGSEGV;
+    let fault = if is_fault {
+        // SAFETY: the kernel passes where the fault was.
+        unsafe { (*info).si_addr() as usize }
+    } else {
+        usize::MAX
+    };
+    let action = control.signals.action(signal);
     let is_inside = is_active() && control.is_inside;
-    if let (true, Some(caller)) = (is_inside, control.peeks_from) {
+    let is_peek = is_inside && access::is_peek(pc);
+    if let (true, false, Some(caller)) = (is_peek, action.has_handler(), control.peeks_from) {
         let site = control.site(caller);
         end::end(End::Crash(signal), site, b"");
     }
-    // SAFETY: the kernel passes where the fault was, if it was one.
-    if is_inside && signal == libc::SIGSEGV && unsafe { (*info).si_addr() as usize } < NULL_END {
-        // The program has passed a null pointer to a function that is ours now.
-        let site = control.site(Caller { pc: pc + 1, sp });
-        end::end(End::Crash(signal), site, b"");
+    if is_peek {
+        // The program's own access comes next, and faults where its handler expects it.
+        registers[libc::REG_RIP as usize] = access::nothing_there as *const () as i64;
+        return;
     }
-    if is_inside {
+    // A return address is looked up one byte before: make a faulting address look like one.
+    let is_overflow = is_active() && is_overflow(control, fault, sp);
+    let readable_sp = if is_overflow { sp.max(control.this().stack_bottom) } else { sp };
+    let caller = Caller { pc: pc + 1, sp: readable_sp };
+    let stack = if action.flags & libc::SA_ONSTACK == 0 { None } else { control.handler_stack() };
+    let is_handled = action.has_handler() && (!is_overflow || stack.is_some());
+    if is_inside && fault >= NULL_END && !is_overflow {
         end::die(&[
             b"signal ",
             &[b'0' + (signal / 10) as u8, b'0' + (signal % 10) as u8],
             b" inside the runtime",
         ]);
     }
-    let action = control.signals.action(signal);
-    if action.has_handler() {
+    if is_handled {
+        // If it was in a hook, the program had passed it a bad pointer or too little stack: the call is left.
+        control.is_inside = false;
         control.signals.handler_begins(signal);
-        // SAFETY: the program's handler gets what the kernel gave us.
-        return unsafe { action.call(signal, info, context) };
+        if stack.is_some() && is_active() {
+            control.begin_apart();
+        }
+        // SAFETY: the program's handler gets what the kernel gave us; it has asked for the stack that it gets.
+        return unsafe { frame::go_on_in(action.handler, signal, info, context, stack) };
     }
     if !is_active() {
         raddle_fiber::raw::exit_group(128 + signal);
     }
-    // A return address is looked up one byte before: make a faulting address look like one.
-    let site = control.site(Caller { pc: pc + 1, sp });
-    end::end(End::Crash(signal), site, b"");
+    let site = control.site(caller);
+    end::end(End::Crash(signal), site, if is_overflow { STACK_OVERFLOW } else { b"" });
+}
+
+/// What is said of a crash whose cause is known: the launcher's side tells it by these words.
+const STACK_OVERFLOW: &[u8] = b"stack overflow";
+
+/// Did the thread that runs need more stack than there is? Then it is at the end of what it has, and the fault just
+/// beyond.
+fn is_overflow(control: &mut Control, fault: usize, sp: usize) -> bool {
+    const NEAR: usize = 1 << 20;
+    const WITHIN: usize = 64 << 10;
+    let bottom = control.this().stack_bottom;
+    let is_beyond = (bottom.saturating_sub(NEAR)..bottom + WITHIN).contains(&fault);
+    is_beyond && sp.abs_diff(bottom) < NEAR
+}
+
+/// Where the program waits, if the runtime makes a call on its behalf.
+fn waiting_at() -> Option<Caller> {
+    let context = rewind::context()?;
+    // SAFETY: the kernel's, of a handler that has not returned.
+    let registers = unsafe { &(*context).uc_mcontext.gregs };
+    let [pc, sp] = [libc::REG_RIP, libc::REG_RSP].map(|it| registers[it as usize] as usize);
+    Some(Caller { pc, sp })
 }
 
 unsafe fn hang(caller: Caller) -> ! {
@@ -168,5 +207,7 @@ unsafe fn hang(caller: Caller) -> ! {
     } else {
         SiteId(0)
     };
-    end::end(End::Hang, site, b"")
+    let path = control.path_of(caller.pc);
+    let file = path.rsplit(|it| *it == b'/').next().unwrap_or_default();
+    end::end(End::Hang, site, file)
 }

@@ -107,7 +107,7 @@ fn read_line(line: &str, history: &mut History, names: &mut BTreeMap<u64, String
     let mut reads: Vec<u32> = from.split_whitespace().map(last_read).collect();
     reads.sort_unstable();
     let flow = if reads.is_empty() { Flow::Nothing } else { Flow::Reads(reads) };
-    history.push(Step { thread, act, object, other, place, is_atomic: false }, flow);
+    history.push(Step { thread, act, object, other, place, ..Step::default() }, flow);
 }
 
 /// Figure 24 (and 41), with the trace of §3.6.

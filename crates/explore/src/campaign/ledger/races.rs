@@ -4,8 +4,13 @@
 //! places is met, the same execution runs once more with that memory watched, which gives both sides'
 //! stacks and locks; and then once more up to the race, and from there without preemption: if that shows the
 //! race too, it is the shorter witness. All later executions only count.
+//!
+//! To run a race again, make its schedule small and say what it does takes as long as thousands of executions. Some are
+//! looked into at once; the others wait until the campaign is that much further. So what is spent on them is a share
+//! of the executions, counted and not timed: the same campaign looks into the same races. Those that still wait at its
+//! end are confirmed only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_model::{Bucket, Finding, PickerSpec, Plan, Record};
 use raddle_trace::SeenRace;
@@ -18,13 +23,21 @@ use crate::{
 };
 
 /// Races that are told; a program that has more has seen enough of them.
-const RACES_MAX: usize = 100;
+const RACES_MAX: usize = 1_000;
+/// So many races are looked into at once.
+const AT_ONCE: u64 = 8;
+/// And another one whenever so many executions have run.
+const PER_RACE: u64 = 10_000;
 
 /// What is known about races.
 #[derive(Debug, Default)]
 pub(super) struct KnownRaces {
     /// By what executions tell of them.
     buckets: BTreeMap<u64, Option<Bucket>>,
+    /// Races that were looked into.
+    n_looked_into: u64,
+    /// Findings that wait for that, by their number.
+    waiting: VecDeque<usize>,
 }
 
 impl Ledger<'_> {
@@ -43,6 +56,32 @@ impl Ledger<'_> {
             if let Some(bucket) = bucket.filter(|it| counted.insert((idx, *it))) {
                 self.tally.count_again(bucket);
             }
+        }
+    }
+
+    /// Looks into races that wait, as far as the executions so far allow.
+    pub(super) fn look_into_races(&mut self) {
+        while self.error.is_none() && !self.is_stopped() && self.may_look_into_race() {
+            let Some(idx) = self.races.waiting.pop_front() else { return };
+            self.races.n_looked_into += 1;
+            self.look_into(idx, true);
+        }
+    }
+
+    /// May one more race be looked into?
+    fn may_look_into_race(&self) -> bool {
+        self.races.n_looked_into < AT_ONCE + self.tally.outcome.executions / PER_RACE
+    }
+
+    /// A race was found: it waits for its turn.
+    pub(super) fn race_waits(&mut self, idx: usize) {
+        self.races.waiting.push_back(idx);
+    }
+
+    /// The campaign is over: those that still wait are run again once, and no more.
+    pub(super) fn confirm_races(&mut self) {
+        while let Some(idx) = self.races.waiting.pop_front() {
+            self.look_into(idx, false);
         }
     }
 
@@ -73,7 +112,9 @@ impl Ledger<'_> {
     fn witness(&mut self, done: &Done, seen: &SeenRace) -> Result<Option<Finding>, TargetError> {
         let plan = done.plan(seen.execution as usize);
         let number = done.range.start + u64::from(seen.execution);
-        self.witness_of(&plan, number, seen)
+        let strategy = self.strategy_of(done, &plan, number);
+        let found = self.witness_of(&plan, number, seen)?;
+        Ok(found.map(|it| Finding { strategy, ..it }))
     }
 
     /// The race as a finding, shown by an execution as short as can be had for two more.
@@ -125,13 +166,6 @@ impl Ledger<'_> {
     /// Runs one execution and gives back all of it.
     pub(super) fn run_watched(&mut self, plan: &Plan) -> Result<Execution, TargetError> {
         let block = Block::one(plan.clone(), self.options.exit_is_fine);
-        let session = match &mut self.session {
-            Some(session) => session,
-            none => none.insert(self.target.open()?),
-        };
-        let result = session.run(&block)?;
-        result
-            .last
-            .ok_or_else(|| TargetError::Bug("an execution came back without its trace".into()))
+        self.session()?.run(&block)?.into_last()
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn decide(
         thread.count_step(step.place, step.object);
         if locks.at(idx).is_empty() {
             thread.in_manner = 0;
-            thread.outer = if matches!(step.act, Act::Lock | Act::ReadLock | Act::Wake) {
+            thread.outer = if matches!(step.done(), Act::Lock | Act::ReadLock | Act::Wake) {
                 mix(step.place, step.object)
             } else {
                 0

@@ -41,6 +41,10 @@ pub(super) struct Figures {
     pub(super) n_unsettled: u64,
     /// There were more states than could be looked at, so perhaps a situation that no execution had.
     pub(super) is_model_cut: bool,
+    /// Threads can read what they were not seen to read, in situations that were all seen.
+    pub(super) is_reduced: bool,
+    /// Guidelines for which no schedule was found, where there were too many states to look at all.
+    pub(super) n_unwoven: u64,
     /// The dependency graphs of the first execution.
     pub(super) drawn: Drawn,
     branches: BTreeSet<u32>,
@@ -93,6 +97,7 @@ impl Figures {
             ("guidelines_waiting", n_waiting),
             ("guidelines_infeasible", self.n_infeasible),
             ("guidelines_unlucky", self.n_unlucky),
+            ("guidelines_unwoven", self.n_unwoven),
             ("memory_full", u64::from(self.is_full && n_waiting > 0)),
             ("test_cases", self.n_test_cases()),
             ("led_elsewhere", self.n_astray),
@@ -207,6 +212,7 @@ impl Figures {
         let kinds = [
             (n_waiting, waiting),
             (self.n_infeasible, format!("{} infeasible", grouped(self.n_infeasible))),
+            (self.n_unwoven, format!("{} without a schedule", grouped(self.n_unwoven))),
             (self.n_unlucky, format!("{} unlucky", grouped(self.n_unlucky))),
             (self.n_astray, format!("{} led elsewhere", grouped(self.n_astray))),
             (self.n_again, format!("{} tried again", grouped(self.n_again))),
@@ -217,7 +223,7 @@ impl Figures {
     }
 }
 
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (idx, digit) in digits.chars().enumerate() {

@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use raddle_model::mix;
 use raddle_total::{
-    Constraint, Goal, Known, Labels, Locks, Reached, Step, follow, reach, reach_after,
+    Constraint, Goal, Known, Labels, Locks, Made, Reached, Step, follow, reach, reach_after,
 };
 
 use super::{
@@ -22,6 +23,8 @@ use super::{
 
 /// States that are looked at for one schedule.
 const STATES_MAX: usize = 20_000;
+/// Deadlocks that executions are made for.
+const STUCK_MAX: usize = 16;
 /// Searches in a row that were cut, after which guidelines are not asked for any more: they are woven.
 const CUTS_MAX: u32 = 8;
 /// Steps of threads that are known at once; executions that would make it more are left out.
@@ -33,8 +36,8 @@ pub(super) struct Model {
     known: Known,
     /// By execution and step: its node.
     nodes: Vec<Vec<u32>>,
-    /// By node: an execution that has it, and the step.
-    sources: Vec<(u32, u32)>,
+    /// By node: an execution that has it, and the step; none if threads have only been blocked there.
+    sources: Vec<Option<(u32, u32)>>,
     /// By node of a read: its situations, its own value left out.
     situations: BTreeMap<u32, Vec<Situation>>,
     /// Reads that matter and could read something else, as far as executions tell: those of a thread at a place.
@@ -44,9 +47,19 @@ pub(super) struct Model {
     n_cut: u32,
     /// Values that executions were made for, with the node that was to read them: each once.
     asked: BTreeSet<(u64, u64)>,
+    /// Deadlocks that executions were made for, and those that they came to: where threads were.
+    stuck: BTreeSet<u64>,
+    /// May waits end by themselves although others can go on?
+    pub(super) may_time_out: bool,
+    /// Executions that there was no room for.
+    pub(super) n_left_out: u32,
 }
 
 impl Model {
+    pub(super) fn new(may_time_out: bool) -> Model {
+        Model { may_time_out, ..Model::default() }
+    }
+
     /// An execution has come. If reads matter that did not, all are looked at again.
     pub(super) fn hear(&mut self, past: &Past, decisions: &Decisions) {
         let of = |it: &Decider| {
@@ -58,28 +71,43 @@ impl Model {
         self.deciding.extend(self.meetings.hear(past, &decisions.relevant));
         if n_deciding < self.deciding.len() {
             (self.known, self.nodes, self.sources) = (Known::default(), Vec::new(), Vec::new());
+            self.n_left_out = 0;
             self.situations.clear();
         }
     }
 
     /// Adds executions that are not in it.
     pub(super) fn add(&mut self, pasts: &[Option<Kept>]) {
+        self.known.may_time_out = self.may_time_out;
         for (execution, kept) in pasts.iter().enumerate().skip(self.nodes.len()) {
             let has_room =
                 |it: &&Kept| self.known.n_nodes() + it.past.history.steps.len() <= NODES_MAX;
             let Some(kept) = kept.as_ref().filter(has_room) else {
+                self.n_left_out += u32::from(kept.is_some());
                 self.nodes.push(Vec::new());
                 continue;
             };
             let nodes = self.add_one(kept);
             for (step, node) in nodes.iter().enumerate() {
+                let is_made = step < kept.past.history.steps.len();
                 if *node as usize == self.sources.len() {
-                    self.sources.push((execution as u32, step as u32));
+                    self.sources.push(is_made.then_some((execution as u32, step as u32)));
+                } else if is_made {
+                    let source = &mut self.sources[*node as usize];
+                    source.get_or_insert((execution as u32, step as u32));
                 }
             }
             for (read, situations) in &kept.situations {
                 let node = nodes[*read as usize];
                 self.situations.entry(node).or_insert_with(|| situations.clone());
+            }
+            if !kept.past.history.blocked.is_empty() {
+                let mut last = vec![None; self.known.n_threads()];
+                for (node, step) in nodes.iter().zip(&kept.past.history.steps) {
+                    last[step.thread.idx()] = Some(*node);
+                }
+                let place = self.place(&last);
+                self.stuck.insert(place);
             }
             self.nodes.push(nodes);
         }
@@ -137,7 +165,7 @@ impl Model {
         reach(&self.known, goal, STATES_MAX)
     }
 
-    fn search_after(&self, begin: &[u32], goal: &impl Goal) -> Reached {
+    fn search_after(&self, begin: &[Made], goal: &impl Goal) -> Reached {
         reach_after(&self.known, begin, goal, STATES_MAX)
     }
 
@@ -145,21 +173,29 @@ impl Model {
     pub(super) fn attempt(
         &self,
         pasts: &[Option<Kept>],
-        path: &[u32],
+        path: &[Made],
         execution: usize,
     ) -> Attempt {
-        let steps: Vec<Step> = path.iter().map(|it| *self.known.step(*it)).collect();
+        let call = |it: &Made| {
+            let step = self.known.step(it.node);
+            Step { act: step.call(), ..*step }
+        };
+        let steps: Vec<Step> = path.iter().map(call).collect();
         let ranks: BTreeMap<u32, u32> =
             self.nodes.get(execution).into_iter().flatten().copied().zip(0..).collect();
-        let order = follow(&steps, |it| ranks.get(&path[it]).copied().unwrap_or(u32::MAX));
-        let nodes: Vec<u32> = order.into_iter().map(|it| path[it]).collect();
+        let order = follow(&steps, |it| ranks.get(&path[it].node).copied().unwrap_or(u32::MAX));
+        let made: Vec<Made> = order.into_iter().map(|it| path[it]).collect();
         let of_execution = self.nodes.get(execution).into_iter().flatten();
-        let n_common = nodes.iter().zip(of_execution).take_while(|it| it.0 == it.1).count();
+        let n_common = made.iter().zip(of_execution).take_while(|it| it.0.node == *it.1).count();
         let mut past = Past::default();
-        for node in nodes {
-            let (execution, step) = self.sources[node as usize];
-            if let Some(kept) = &pasts[execution as usize] {
-                past.push(&kept.past, step as usize);
+        for Made { node, answer, way } in made {
+            let source = self.sources[node as usize];
+            match source.and_then(|it| Some((pasts[it.0 as usize].as_ref()?, it.1))) {
+                Some((kept, step)) => past.push(&kept.past, step as usize),
+                None => past.push_call(*self.known.step(node)),
+            }
+            if let Some(step) = past.history.steps.last_mut() {
+                (step.answer, step.way) = (answer, way);
             }
         }
         let order: Vec<u32> = (0..path.len() as u32).collect();
@@ -172,6 +208,24 @@ impl Model {
     /// once.
     fn ask(&mut self, node: u32, value: u64) {
         self.asked.insert((self.known.id(node), value));
+    }
+
+    /// Where threads are, by what they made last.
+    fn place(&self, last: &[Option<u32>]) -> u64 {
+        last.iter().fold(3, |all, it| mix(all, it.map_or(0, |it| self.known.id(it))))
+    }
+
+    /// Values that executions were made for and did not read.
+    pub(super) fn n_missed(&self) -> u64 {
+        let nodes = 0..self.known.n_nodes() as u32;
+        let missed = nodes.map(|node| {
+            let id = self.known.id(node);
+            let asked = self.asked.range((id, 0)..=(id, u64::MAX));
+            // A value that nobody had read was asked for by its name.
+            let values = asked.map(|it| [it.1, self.known.value(it.1)]);
+            values.filter(|it| !it.iter().any(|it| self.known.has(node, *it))).count() as u64
+        });
+        missed.sum()
     }
 
     pub(super) fn is_asked(&self, node: u32, value: u64) -> bool {
@@ -219,16 +273,28 @@ impl Goal for ReadValue {
 /// Some read is to read what it was not seen to read there, so that there is a situation that nobody had.
 struct Unseen<'a> {
     model: &'a Model,
-    seen: &'a BTreeSet<u64>,
+    /// Situations; `None`: it does not matter whether there was one.
+    seen: Option<&'a BTreeSet<u64>>,
 }
 
 impl Goal for Unseen<'_> {
     fn is_read(&self, node: u32, value: u64, is_known: bool) -> bool {
-        let is_new = || match self.model.situations.get(&node) {
-            Some(all) => all.iter().any(|it| !self.seen.contains(&it.key(value))),
-            None => true,
+        let is_new = || match (self.model.situations.get(&node), self.seen) {
+            (Some(all), Some(seen)) => all.iter().any(|it| !seen.contains(&it.key(value))),
+            _ => true,
         };
         !is_known && !self.model.is_asked(node, value) && is_new()
+    }
+}
+
+/// Nobody is to be able to go on, where no execution has stopped.
+struct Stuck<'a> {
+    model: &'a Model,
+}
+
+impl Goal for Stuck<'_> {
+    fn is_stuck(&self, last: &[Option<u32>]) -> bool {
+        !self.model.stuck.contains(&self.model.place(last))
     }
 }
 
@@ -272,8 +338,10 @@ impl Total {
         let held = Locks::of(&kept.past.history);
         let since = held.at(target.use_step).iter().map(|it| it.since).min();
         let begin = since.unwrap_or(target.use_step) as usize;
-        let begin = &self.model.nodes[execution][..begin];
-        let reached = match self.model.search_after(begin, &goal) {
+        let begin = self.model.nodes[execution][..begin].iter().zip(&kept.past.history.steps);
+        let begin: Vec<Made> =
+            begin.map(|(node, it)| Made { node: *node, answer: it.answer, way: it.way }).collect();
+        let reached = match self.model.search_after(&begin, &goal) {
             Reached::Never => self.model.search(&goal),
             reached => reached,
         };
@@ -290,18 +358,41 @@ impl Total {
     /// No guideline is left: plans an execution for a situation that threads can come to all the same.
     pub(super) fn ask_unseen(&mut self) {
         self.model.add(&self.pasts);
-        let goal = Unseen { model: &self.model, seen: &self.seen };
+        let goal = Unseen { model: &self.model, seen: Some(&self.seen) };
         match self.model.search(&goal) {
             Reached::By { steps, value } => self.try_unseen(&steps, value),
+            Reached::Cut => self.figures.is_model_cut = true,
+            Reached::Never => {
+                let goal = Unseen { seen: None, ..goal };
+                self.figures.is_reduced = self.model.search(&goal) != Reached::Never;
+            }
+        }
+    }
+
+    /// Nothing is left to be read: plans an execution for a deadlock. There is none that can be foreseen where calls are not.
+    pub(super) fn ask_stuck(&mut self) {
+        if !self.unforeseen.is_empty() || self.model.stuck.len() >= STUCK_MAX {
+            return;
+        }
+        match self.model.search(&Stuck { model: &self.model }) {
+            Reached::By { steps, .. } => {
+                let mut last = vec![None; self.model.known.n_threads()];
+                for made in &steps {
+                    last[self.model.known.step(made.node).thread.idx()] = Some(made.node);
+                }
+                let place = self.model.place(&last);
+                self.model.stuck.insert(place);
+                self.try_unseen(&steps, None);
+            }
             Reached::Cut => self.figures.is_model_cut = true,
             Reached::Never => {}
         }
     }
 
     /// Plans an execution that makes these steps, the last of which reads a value that it was not seen to read there.
-    pub(super) fn try_unseen(&mut self, steps: &[u32], value: Option<u64>) {
-        if let Some((node, value)) = steps.last().copied().zip(value) {
-            self.model.ask(node, value);
+    pub(super) fn try_unseen(&mut self, steps: &[Made], value: Option<u64>) {
+        if let Some((made, value)) = steps.last().zip(value) {
+            self.model.ask(made.node, value);
         }
         let attempt = self.model.attempt(&self.pasts, steps, 0);
         self.figures.n_guidelines += 1;

@@ -1,12 +1,12 @@
 //! An execution, as total replay keeps it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{Flags, ObjectId, OpKind, OpResult, Side, ThreadId};
-use raddle_total::{Act, Flow, History, Step};
+use raddle_total::{Act, Flow, History, MustOrder, Step, ways};
 
 use super::{
-    super::{Run, Step as RunStep},
+    super::{Pending, Run, Step as RunStep, Threads},
     flows::Flows,
     std_locks::std_locks,
 };
@@ -38,6 +38,8 @@ pub(super) struct Past {
     pub(super) choices: Vec<Option<u32>>,
     /// By step: it is told even if nobody else is alive.
     pub(super) is_told: Vec<bool>,
+    /// Calls whose outcome in other schedules is not foreseen.
+    pub(super) unforeseen: BTreeSet<&'static str>,
 }
 
 impl Past {
@@ -47,6 +49,8 @@ impl Past {
         let std_locks = std_locks(run, flows);
         let mut visits: BTreeMap<(ThreadId, u64), u32> = BTreeMap::new();
         let mut threads: BTreeMap<ObjectId, ThreadId> = BTreeMap::new();
+        // Whose wait could have ended by itself since its last step.
+        let mut timed = Threads::NONE;
         for (idx, step) in run.steps.iter().enumerate() {
             if step.kind == OpKind::Spawn {
                 threads.insert(step.object, ThreadId(step.value as u32));
@@ -73,13 +77,48 @@ impl Past {
             let is_atomic = step.kind >= OpKind::AtomicLoad && step.kind <= OpKind::AtomicCas;
             let is_atomic = is_atomic || step.flags.has(Flags::VOLATILE);
             let is_atomic = is_atomic && std_lock.is_none();
-            // What a lock does beside being taken and given back orders nothing.
-            let object = if std_lock == Some(Act::Other) { 0 } else { name(step.object) };
-            let other = name(step.other);
-            let step = Step { thread: step.thread, act, object, other, place, is_atomic };
-            past.history.push(step, Flow::Nothing);
+            // What a lock does beside being taken and given back orders nothing. A thread begins after its creation.
+            let is_nothing = std_lock == Some(Act::Other) || step.kind == OpKind::Start;
+            let object = if is_nothing { 0 } else { name(step.object) };
+            timed = timed.or(step.timed);
+            let is_whim = step.kind == OpKind::CondWake
+                && !step.flags.has(Flags::TIMED)
+                && timed.and(Threads::one(step.thread)) != Threads::NONE;
+            timed = timed.minus(Threads::one(step.thread));
+            if std_lock.is_none() && (is_whim || !is_foreseen(step)) {
+                past.unforeseen.insert(step.kind.verb());
+            }
+            past.count(act, object, step);
+            let kept = Step {
+                thread: step.thread,
+                act,
+                object,
+                other: name(step.other),
+                place,
+                is_atomic,
+                is_timed: step.flags.has(Flags::TIMED),
+                answer: step.result,
+                way: step.choice,
+            };
+            past.history.push(kept, Flow::Nothing);
         }
+        past.history.blocked = blocked(run, &threads);
+        past.unforeseen.extend(by_others(run));
         past
+    }
+
+    /// Notes what a semaphore had before its first step, and how many threads a barrier waits for.
+    fn count(&mut self, act: Act, object: u64, step: &RunStep) {
+        let value = step.value as u32;
+        let count = match (act, step.result) {
+            (Act::Take | Act::TryTake, OpResult::Done) => value + 1,
+            (Act::Take | Act::TryTake, _) => 0,
+            (Act::Post, OpResult::Done) => value.saturating_sub(1),
+            // How many others there were, or will be.
+            (Act::Arrive, _) => value + 1,
+            _ => return,
+        };
+        self.history.counts.entry(object).or_insert(count);
     }
 
     /// Adds a step of another one.
@@ -93,9 +132,39 @@ impl Past {
         self.is_told.push(from.is_told[step]);
     }
 
+    /// Adds a step that nobody has made yet.
+    pub(super) fn push_call(&mut self, step: Step) {
+        self.history.push(step, Flow::Nothing);
+        self.instances.push(Instance { thread: step.thread.0, place: step.place, nth: 0 });
+        self.keys.push(0);
+        self.values.push(None);
+        self.contexts.push(0);
+        self.choices.push(None);
+        self.is_told.push(false);
+    }
+
     /// The step of an instance.
     pub(super) fn find(&self, instance: Instance) -> Option<u32> {
         self.instances.iter().position(|it| *it == instance).map(|it| it as u32)
+    }
+
+    /// Was a thread the last one, though others need not have been at their ends? What it does then is no step.
+    pub(super) fn has_last(&self, order: &MustOrder) -> bool {
+        let steps = self.history.steps.iter().zip(0_u32..);
+        let ends: Vec<u32> = steps.filter(|it| it.0.act == Act::Finish).map(|it| it.1).collect();
+        let mut n_live = 1_usize;
+        for (step, idx) in self.history.steps.iter().zip(0_u32..) {
+            match step.act {
+                Act::Spawn(_) => n_live += 1,
+                Act::Finish | Act::Exit if n_live == 1 => {
+                    let is_free = |it: &u32| *it < idx && !order.is_before(*it, idx);
+                    return ends.iter().any(is_free);
+                }
+                Act::Finish => n_live = n_live.saturating_sub(1),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The choices that make these steps, in this order. While only one thread is alive, what it does is no
@@ -106,11 +175,15 @@ impl Past {
         // Threads of toys may be there from the beginning.
         let has_spawns = self.history.steps.iter().any(spawns);
         let mut n_live = 1_usize;
-        for idx in steps {
+        for (idx, n_ways) in steps.iter().zip(ways(&self.history, steps)) {
             let step = &self.history.steps[*idx as usize];
             if !has_spawns || n_live > 1 || self.is_told[*idx as usize] {
                 choices.push(step.thread.0);
-                choices.extend(self.choices[*idx as usize]);
+                match step.act {
+                    // Others may wait than did.
+                    Act::Notify => choices.extend((n_ways > 1).then_some(step.way.min(n_ways - 1))),
+                    _ => choices.extend(self.choices[*idx as usize]),
+                }
             }
             match step.act {
                 Act::Spawn(_) => n_live += 1,
@@ -122,25 +195,108 @@ impl Past {
     }
 }
 
+/// What threads were blocked at, at the end of an execution.
+fn blocked(run: &Run, threads: &BTreeMap<ObjectId, ThreadId>) -> Vec<Step> {
+    let name = |object: ObjectId| run.objects.get(object.idx()).map_or(0, |it| it.name);
+    let step = |it: &Pending| {
+        let Pending { kind, flags, object, .. } = *it;
+        let named = run.sites.get(it.site.0 as usize).copied();
+        Step {
+            thread: it.thread,
+            act: act(&RunStep { kind, flags, object, ..RunStep::default() }, threads),
+            object: name(object),
+            other: name(it.other),
+            place: named.unwrap_or_else(|| u64::from(it.site.0)),
+            is_timed: flags.has(Flags::TIMED),
+            ..Step::default()
+        }
+    };
+    let blocked = run.pending.iter().filter(|it| it.is_blocked);
+    blocked.map(step).filter(|it| it.act != Act::Other).collect()
+}
+
 fn act(step: &RunStep, threads: &BTreeMap<ObjectId, ThreadId>) -> Act {
-    let is_done = matches!(step.result, OpResult::Done | OpResult::OwnerDied);
     match step.kind {
         OpKind::Read | OpKind::AtomicLoad => Act::Read,
         OpKind::Write | OpKind::AtomicStore => Act::Write,
         OpKind::AtomicCas if step.result == OpResult::Busy => Act::Read,
         OpKind::ReadWrite | OpKind::AtomicRmw | OpKind::AtomicCas => Act::Update,
-        OpKind::Lock | OpKind::TryLock | OpKind::WriteLock | OpKind::TryWriteLock if is_done => {
-            Act::Lock
-        }
-        OpKind::ReadLock | OpKind::TryReadLock if is_done => Act::ReadLock,
-        OpKind::Unlock | OpKind::RwUnlock if is_done => Act::Unlock,
-        OpKind::CondWait if is_done => Act::Wait,
-        OpKind::CondWake if step.result != OpResult::Busy => Act::Wake,
+        OpKind::Lock | OpKind::WriteLock => Act::Lock,
+        OpKind::TryLock | OpKind::TryWriteLock => Act::TryLock,
+        OpKind::ReadLock => Act::ReadLock,
+        OpKind::TryReadLock => Act::TryReadLock,
+        OpKind::Unlock | OpKind::RwUnlock => Act::Unlock,
+        OpKind::CondWait => Act::Wait,
+        OpKind::CondWake => Act::Wake,
         OpKind::Signal => Act::Notify,
         OpKind::Broadcast => Act::NotifyAll,
+        OpKind::SemWait => Act::Take,
+        OpKind::SemTryWait => Act::TryTake,
+        OpKind::SemPost => Act::Post,
+        OpKind::BarrierArrive => Act::Arrive,
+        OpKind::BarrierLeave => Act::Leave,
+        OpKind::OnceEnter => Act::Enter,
+        OpKind::OnceDone => Act::EnterDone,
         OpKind::Spawn => Act::Spawn(ThreadId(step.value as u32)),
         OpKind::Join => threads.get(&step.object).map_or(Act::Other, |it| Act::Join(*it)),
         OpKind::Finish => Act::Finish,
+        OpKind::Exit => Act::Exit,
         _ => Act::Other,
     }
+}
+
+/// Calls whose outcome depends on more than is modelled of their objects: a semaphore's value that is asked for, and locks
+/// for readers that may have to let a writer go first.
+fn by_others(run: &Run) -> BTreeSet<&'static str> {
+    let objects = |kinds: &[OpKind]| -> BTreeSet<ObjectId> {
+        run.steps.iter().filter(|it| kinds.contains(&it.kind)).map(|it| it.object).collect()
+    };
+    let sems = objects(&[OpKind::SemWait, OpKind::SemTryWait, OpKind::SemPost]);
+    let written = objects(&[OpKind::WriteLock]);
+    let mut readers: BTreeMap<(ThreadId, ObjectId), u32> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for step in &run.steps {
+        let of = (step.thread, step.object);
+        match step.kind {
+            OpKind::AtomicLoad if sems.contains(&step.object) => {
+                found.insert("sem_getvalue");
+            }
+            OpKind::ReadLock | OpKind::TryReadLock if written.contains(&step.object) => {
+                let n_held = readers.entry(of).or_default();
+                if *n_held > 0 || step.kind == OpKind::TryReadLock {
+                    found.insert(step.kind.verb());
+                }
+                *n_held += u32::from(step.result == OpResult::Done);
+            }
+            OpKind::RwUnlock => {
+                readers.entry(of).and_modify(|it| *it = it.saturating_sub(1));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Is it known what a call would come to in another schedule?
+fn is_foreseen(step: &RunStep) -> bool {
+    let is_usual = !matches!(step.result, OpResult::Interrupted | OpResult::OwnerDied);
+    // Who comes to a block that has been run makes no step.
+    let is_once = step.kind == OpKind::OnceEnter && !step.flags.has(Flags::IMPLIED);
+    is_usual
+        && !is_once
+        && !step.kind.is_io()
+        && !matches!(
+            step.kind,
+            OpKind::TryJoin
+                | OpKind::OnceAbort
+                | OpKind::FutexWait
+                | OpKind::FutexWake
+                | OpKind::FutexNotify
+                | OpKind::Sleep
+                | OpKind::Kill
+                | OpKind::Handle
+                | OpKind::SigWait
+                | OpKind::Cancel
+                | OpKind::Any
+        )
 }

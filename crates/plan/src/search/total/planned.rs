@@ -120,7 +120,7 @@ impl Total {
                 guideline(&kept.past, &constraints, is_had, value);
             orders.truncate(TRIES);
             if orders.is_empty() {
-                self.figures.n_infeasible += 1;
+                self.figures.n_unwoven += 1;
                 self.fall_back(&guide.keys);
                 continue;
             }

@@ -107,6 +107,7 @@ impl Toy {
         };
         let at = Objects { end: next, ..at };
         let mut machine = Machine::new(ObjectId(1));
+        machine.may_reorder = true;
         machine.may_wake_spuriously = program.is_spurious;
         let kind = if program.is_recursive { MutexKind::Recursive } else { MutexKind::Normal };
         for idx in 0..program.n_mutexes as u32 {
@@ -378,10 +379,15 @@ impl Toy {
             Ins::FutexWake(_, count) => op = op.arg(u64::from(count) | u64::MAX << 32),
             _ => {}
         }
-        if matches!(ins, Ins::TimedLock(..)) || matches!(ins, Ins::TimedWait(..)) && thread.is_half
-        {
-            // Not so far off that it counts as a watchdog, and not so near that it passes by itself.
-            op = op.until(Some(900_000_000));
+        // Not so near that it passes by itself.
+        match ins {
+            Ins::TimedLock(_, lock) => {
+                op = op.until(Some(900_000_000 + 200_000_000 * lock as u64));
+            }
+            Ins::TimedWait(..) if thread.is_half => {
+                op = op.until(Some(900_050_000 + 100_000_000 * u64::from(id.0 / 2)));
+            }
+            _ => {}
         }
         if matches!(ins, Ins::Spin(..)) {
             op.flags = Flags::SPIN;

@@ -1,16 +1,18 @@
 //! What a program says about itself: TSan's interface (`sanitizer/tsan_interface.h`) and the older `Annotate…`
 //! functions, which libraries with locks and allocators of their own call.
 //!
-//! Honoured: what orders (happens-before and after, acquire and release, locks made by hand), what is not to be
-//! looked at (reads and writes that are ignored, races called benign), fresh memory of an allocator of the
-//! program's own, names of threads. Others are there so that programs link, and do nothing: fibers, external tags,
-//! synchronisation that is to be ignored.
+//! Honoured: what orders (happens-before and after, acquire and release, also with an atomic at the same address; locks
+//! made by hand, whose own accesses are not looked at; fibers), what is not to be looked at (reads and writes that are
+//! ignored, races called benign), accesses to what others own (external tags), fresh memory of an allocator of the
+//! program's own, names of threads. Others are there so that programs link, and do nothing: synchronisation that is to
+//! be ignored, and what TSan itself has no use for.
 
 use std::ffi::{CStr, c_char, c_int};
 
 use raddle_model::{Op, OpKind, Order};
 
 use crate::{
+    access::range,
     control::{control, enter, leave},
     hooks::{caller, export},
     step::step,
@@ -22,25 +24,27 @@ export! {
     __tsan_release => do_release;
     __tsan_mutex_create => do_nothing;
     __tsan_mutex_destroy => do_nothing;
-    __tsan_mutex_pre_lock => do_nothing;
+    __tsan_mutex_pre_lock => do_ignore_all;
     __tsan_mutex_post_lock => do_locked;
     __tsan_mutex_pre_unlock => do_unlock;
-    __tsan_mutex_post_unlock => do_nothing;
-    __tsan_mutex_pre_signal => do_nothing;
-    __tsan_mutex_post_signal => do_nothing;
-    __tsan_mutex_pre_divert => do_nothing;
-    __tsan_mutex_post_divert => do_nothing;
+    __tsan_mutex_post_unlock => do_heed_all;
+    __tsan_mutex_pre_signal => do_ignore_all;
+    __tsan_mutex_post_signal => do_heed_all;
+    __tsan_mutex_pre_divert => do_heed_all;
+    __tsan_mutex_post_divert => do_ignore_all;
     __tsan_flush_memory => do_nothing;
     __tsan_ignore_thread_begin => do_ignore_all;
     __tsan_ignore_thread_end => do_heed_all;
-    __tsan_switch_to_fiber => do_nothing;
+    __tsan_switch_to_fiber => do_switch_fiber;
     __tsan_set_fiber_name => do_nothing;
     __tsan_destroy_fiber => do_nothing;
-    __tsan_get_current_fiber => do_zero;
-    __tsan_create_fiber => do_zero;
-    __tsan_external_register_tag => do_zero;
+    __tsan_get_current_fiber => do_current_fiber;
+    __tsan_create_fiber => do_create_fiber;
+    __tsan_external_register_tag => do_one;
     __tsan_external_register_header => do_nothing;
     __tsan_external_assign_tag => do_nothing;
+    __tsan_external_read => do_external_read;
+    __tsan_external_write => do_external_write;
     AnnotateHappensBefore => do_happens_before;
     AnnotateHappensAfter => do_happens_after;
     AnnotateIgnoreReadsBegin => do_ignore_reads;
@@ -59,6 +63,29 @@ export! {
     AnnotateThreadName => do_name;
     AnnotateNewMemory => do_new_memory;
     RunningOnValgrind => do_zero;
+    ValgrindSlowdown => do_slowdown;
+    WTFAnnotateHappensBefore => do_happens_before;
+    WTFAnnotateHappensAfter => do_happens_after;
+    WTFAnnotateBenignRaceSized => do_benign_sized;
+    AnnotateCondVarSignal => do_nothing;
+    AnnotateCondVarSignalAll => do_nothing;
+    AnnotateCondVarWait => do_nothing;
+    AnnotateEnableRaceDetection => do_nothing;
+    AnnotateExpectRace => do_nothing;
+    AnnotateFlushExpectedRaces => do_nothing;
+    AnnotateFlushState => do_nothing;
+    AnnotateMemoryIsInitialized => do_nothing;
+    AnnotateMemoryIsUninitialized => do_nothing;
+    AnnotateMutexIsNotPHB => do_nothing;
+    AnnotateMutexIsUsedAsCondVar => do_nothing;
+    AnnotateNoOp => do_nothing;
+    AnnotatePCQCreate => do_nothing;
+    AnnotatePCQDestroy => do_nothing;
+    AnnotatePCQGet => do_nothing;
+    AnnotatePCQPut => do_nothing;
+    AnnotatePublishMemoryRange => do_nothing;
+    AnnotateTraceMemory => do_nothing;
+    AnnotateUnpublishMemoryRange => do_nothing;
 }
 
 extern "C" fn do_nothing() {}
@@ -67,8 +94,28 @@ extern "C" fn do_zero() -> usize {
     0
 }
 
+/// TSan's answer.
+extern "C" fn do_slowdown() -> f64 {
+    10.0
+}
+
+extern "C" fn do_one() -> usize {
+    1
+}
+
+/// What a program says that orders it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    Acquire,
+    /// A lock that is held alone: after those who read under it, too.
+    AcquireAlone,
+    Release,
+    /// To whoever holds the lock alone.
+    ReleaseShared,
+}
+
 /// Synchronisation that we do not see otherwise: a step on a variable.
-fn order(address: usize, kind: OpKind) {
+fn order(address: usize, edge: Edge) {
     let caller = caller();
     if !enter() {
         return;
@@ -77,54 +124,98 @@ fn order(address: usize, kind: OpKind) {
     unsafe {
         let object = (*control()).order_at(address);
         let site = (*control()).site(caller);
-        let is_acquire = kind == OpKind::AtomicLoad;
-        let order = if is_acquire { Order::Acquire } else { Order::Release };
+        let is_acquire = matches!(edge, Edge::Acquire | Edge::AcquireAlone);
+        let (kind, order) = match is_acquire {
+            true => (OpKind::AtomicLoad, Order::Acquire),
+            false => (OpKind::AtomicStore, Order::Release),
+        };
         step(Op { flags: IMPLIED, ..Op::on(kind, object, site).order(order) });
-        if is_acquire {
-            (*control()).acquire(object);
-        } else {
-            (*control()).release(object);
+        match is_acquire {
+            true => (*control()).acquire_at(address, object, edge == Edge::AcquireAlone),
+            false => (*control()).release_at(object, edge == Edge::ReleaseShared),
         }
     }
     leave(());
 }
 
 extern "C" fn do_acquire(address: usize) {
-    order(address, OpKind::AtomicLoad);
+    order(address, Edge::Acquire);
 }
 
 extern "C" fn do_release(address: usize) {
-    order(address, OpKind::AtomicStore);
+    order(address, Edge::Release);
 }
 
 extern "C" fn do_happens_after(_file: usize, _line: c_int, address: usize) {
-    order(address, OpKind::AtomicLoad);
+    order(address, Edge::Acquire);
 }
 
 extern "C" fn do_happens_before(_file: usize, _line: c_int, address: usize) {
-    order(address, OpKind::AtomicStore);
+    order(address, Edge::Release);
 }
 
+/// `__tsan_mutex_read_lock`.
+const READ_LOCK: u32 = 1 << 3;
 /// `__tsan_mutex_try_lock_failed`.
 const TRY_LOCK_FAILED: u32 = 1 << 5;
 
 extern "C" fn do_locked(address: usize, flags: u32, _recursion: c_int) {
+    do_heed_all();
     if flags & TRY_LOCK_FAILED == 0 {
-        order(address, OpKind::AtomicLoad);
+        let is_shared = flags & READ_LOCK != 0;
+        order(address, if is_shared { Edge::Acquire } else { Edge::AcquireAlone });
     }
 }
 
-extern "C" fn do_unlock(address: usize, _flags: u32) -> c_int {
-    order(address, OpKind::AtomicStore);
-    0
+extern "C" fn do_unlock(address: usize, flags: u32) -> c_int {
+    let is_shared = flags & READ_LOCK != 0;
+    order(address, if is_shared { Edge::ReleaseShared } else { Edge::Release });
+    do_ignore_all();
+    1
 }
 
-extern "C" fn do_rwlock_acquired(_file: usize, _line: c_int, lock: usize, _is_write: usize) {
-    order(lock, OpKind::AtomicLoad);
+extern "C" fn do_rwlock_acquired(_file: usize, _line: c_int, lock: usize, is_write: usize) {
+    order(lock, if is_write == 0 { Edge::Acquire } else { Edge::AcquireAlone });
 }
 
-extern "C" fn do_rwlock_released(_file: usize, _line: c_int, lock: usize, _is_write: usize) {
-    order(lock, OpKind::AtomicStore);
+extern "C" fn do_rwlock_released(_file: usize, _line: c_int, lock: usize, is_write: usize) {
+    order(lock, if is_write == 0 { Edge::ReleaseShared } else { Edge::Release });
+}
+
+/// An access to what a library owns: one byte stands for all.
+extern "C" fn do_external_read(address: usize) {
+    range(address, 1, OpKind::Read, caller());
+}
+
+extern "C" fn do_external_write(address: usize) {
+    range(address, 1, OpKind::Write, caller());
+}
+
+extern "C" fn do_create_fiber(_flags: u32) -> usize {
+    fiber(|| {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { (*control()).add_fiber() }
+    })
+}
+
+extern "C" fn do_current_fiber() -> usize {
+    fiber(|| {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { (*control()).fiber() }
+    })
+}
+
+/// Whatever the flags say: what is ordered in addition hides a race and invents none.
+extern "C" fn do_switch_fiber(fiber: usize, _flags: u32) {
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { (*control()).switch_fiber(fiber) };
+        leave(());
+    }
+}
+
+fn fiber(body: impl FnOnce() -> usize) -> usize {
+    if enter() { leave(body()) } else { 0 }
 }
 
 /// The thread's accesses of these kinds are not looked at from now on, or are again.

@@ -71,6 +71,7 @@ fn atomically<T: Copy + Into<u128>>(
         step(op);
         let (value, has_written) = body();
         let seen = value.into() as u64;
+        (*control).note_step(&op, seen);
         finish(way, object, site, seen, has_written, size_of::<T>() as u8);
         (*control).inspect_atomic(&touch, object, way.atomic(has_written), seen);
         leave((value, has_written))

@@ -13,6 +13,7 @@ use crate::{
 
 const MINE_WRITTEN: usize = offset_of!(Control, hot) + offset_of!(Hot, mine_written);
 const MINE: usize = offset_of!(Control, hot) + offset_of!(Hot, mine);
+const PATIENCE: usize = offset_of!(Control, hot) + offset_of!(Hot, patience);
 const CHUNKS: usize = offset_of!(Control, hot) + offset_of!(Hot, chunks);
 /// Of a cell for writes, where it is; and of its partner for reads.
 const WRITES: usize = 0;
@@ -20,10 +21,11 @@ const READS: usize = BLOCK;
 
 /// Exports `$name(address)`: an aligned access that the thread has made before, in the same segment, says
 /// the cell, returns at once; all else goes on in `$work(address, pc, sp)`. Of an access to a part of a
-/// cell, `$part` looks whether those bytes are among the cell's, and goes to 3 if not.
+/// cell, `$part` looks whether those bytes are among the cell's, and goes to 3 if not. `$patience` counts reads: whoever
+/// only reads goes to 3 at some time (`waiting`).
 macro_rules! export_fast {
     ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal, $plane:ident, $mine:ident,
-        [$($part:literal),*] => $work:expr;)*) => {$(
+        $patience:literal, [$($part:literal),*] => $work:expr;)*) => {$(
         /// See the interface of ThreadSanitizer.
         ///
         /// # Safety
@@ -35,6 +37,7 @@ macro_rules! export_fast {
             core::arch::naked_asm!(
                 "cmp byte ptr [rip + {looks}], 0",
                 "je 2f",
+                $patience,
                 concat!("test dil, ", $misaligned),
                 "jnz 3f",
                 "mov rax, rdi",
@@ -59,6 +62,7 @@ macro_rules! export_fast {
                 looks = sym LOOKS,
                 control = sym CONTROL,
                 chunks = const CHUNKS,
+                patience = const PATIENCE,
                 mine = const $mine,
                 plane = const $plane,
                 block = const BLOCK,
@@ -123,25 +127,25 @@ extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize
 }
 
 export_fast! {
-    __tsan_read1: "0", 4, "eax", READS, MINE,
+    __tsan_read1: "0", 4, "eax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
         ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "bt eax, ecx", "jnc 3f", "or eax, 15 << 25"]
         => read::<1>;
-    __tsan_read2: "1", 4, "eax", READS, MINE,
+    __tsan_read2: "1", 4, "eax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
         ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "mov edx, eax", "shr edx, cl", "not edx",
             "test dl, 3", "jnz 3f", "or eax, 15 << 25"]
         => read::<2>;
-    __tsan_read4: "3", 4, "eax", READS, MINE, [] => read::<4>;
-    __tsan_read8: "7", 8, "rax", READS, MINE, [] => read::<8>;
-    __tsan_write1: "0", 4, "eax", WRITES, MINE_WRITTEN,
+    __tsan_read4: "3", 4, "eax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f", [] => read::<4>;
+    __tsan_read8: "7", 8, "rax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f", [] => read::<8>;
+    __tsan_write1: "0", 4, "eax", WRITES, MINE_WRITTEN, "/* {patience} */",
         ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "bt eax, ecx", "jnc 3f", "or eax, 15 << 25"]
         => write::<1>;
-    __tsan_write2: "1", 4, "eax", WRITES, MINE_WRITTEN,
+    __tsan_write2: "1", 4, "eax", WRITES, MINE_WRITTEN, "/* {patience} */",
         ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "mov edx, eax", "shr edx, cl", "not edx",
             "test dl, 3", "jnz 3f", "or eax, 15 << 25"]
         => write::<2>;
-    __tsan_write4: "3", 4, "eax", WRITES, MINE_WRITTEN, [] => write::<4>;
-    __tsan_write8: "7", 8, "rax", WRITES, MINE_WRITTEN, [] => write::<8>;
-    __tsan_vptr_read: "7", 8, "rax", READS, MINE, [] => read::<8>;
+    __tsan_write4: "3", 4, "eax", WRITES, MINE_WRITTEN, "/* {patience} */", [] => write::<4>;
+    __tsan_write8: "7", 8, "rax", WRITES, MINE_WRITTEN, "/* {patience} */", [] => write::<8>;
+    __tsan_vptr_read: "7", 8, "rax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f", [] => read::<8>;
 }
 
 /// The assembly has this number written out.

@@ -1,0 +1,231 @@
+//! What goes wrong around a program, or is done to Raddle by it: nothing of it hangs, none of it is a false finding.
+
+mod common;
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use common::{code, folder, raddle, stderr, stdout, write};
+use raddle_explore::target::{Block, Target as _};
+use raddle_launch::{CompileRequest, CompilerChoice, Native, NativeOptions, Toolchain, compile};
+use raddle_model::{End, PickerSpec, Plan};
+
+/// Two threads, the second of which does what is given, after the includes that it needs.
+fn program(body: &str) -> String {
+    format!(
+        r"#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static void count(void) {{
+    pthread_mutex_lock(&lock);
+    n++;
+    pthread_mutex_unlock(&lock);
+}}
+static void *work(void *arg) {{
+    count();
+    {body}
+    count();
+    return arg;
+}}
+int main(void) {{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    count();
+    pthread_join(thread, 0);
+    return n == 3 ? 0 : 1;
+}}
+"
+    )
+}
+
+fn run(folder: &Path, body: &str, more: &[&str]) -> Output {
+    write(folder, "program.c", &program(body));
+    let line = ["run", "program.c", "--progress", "none"];
+    raddle(folder, &[&line[..], more].concat()).output().expect("raddle starts")
+}
+
+/// The last line of JSON.
+fn summary(output: &Output) -> serde_json::Value {
+    let text = stdout(output);
+    let line = text.lines().last().unwrap_or_default();
+    serde_json::from_str(line).unwrap_or_else(|_| panic!("{text}{}", stderr(output)))
+}
+
+const JSON: [&str; 2] = ["--message-format", "json"];
+/// Neither makes a step nor ends.
+const COMPUTES: &str = "for (volatile long i = 0;; i++);";
+/// Makes steps and does not end.
+const COUNTS: &str = "for (;;) count();";
+
+#[test]
+fn an_execution_that_never_ends_is_cut_short_by_time() {
+    let folder = folder();
+    for body in [COMPUTES, COUNTS] {
+        for carrier in ["fibers", "threads"] {
+            let limits = ["--time", "500ms", "--max-steps", "1000000000000", "--carrier", carrier];
+            let output = run(folder.path(), body, &[&limits[..], &JSON].concat());
+            let summary = summary(&output);
+            assert_eq!(summary["executions"], 0, "{summary}");
+            assert_eq!(summary["findings"], 0, "{summary}");
+            assert!(summary["cut_short"].as_u64() >= Some(1), "{summary}");
+        }
+    }
+}
+
+#[test]
+fn a_signal_cuts_short_what_runs() {
+    let folder = folder();
+    for (signal, exit) in [("-INT", 130), ("-TERM", 143)] {
+        write(folder.path(), "program.c", &program(COMPUTES));
+        let line = ["run", "program.c", "--progress", "none", "--execs", "1000"];
+        let mut command = raddle(folder.path(), &line);
+        let mut process =
+            command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("raddle starts");
+        let said = process.stderr.take().expect("a pipe");
+        // It says what it is about to explore, when the program has been compiled.
+        let mut lines = BufReader::new(said).lines();
+        assert!(lines.any(|it| it.is_ok_and(|it| it.starts_with("exploring"))));
+        let id = process.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().is_ok_and(|it| it.success()));
+        let output = process.wait_with_output().expect("it ends");
+        assert_eq!(code(&output), Some(exit), "{}", stdout(&output));
+        assert!(!stdout(&output).contains("error["), "{}", stdout(&output));
+    }
+}
+
+#[test]
+fn far_too_many_workers_are_fewer() {
+    let folder = folder();
+    for jobs in ["200", "1000"] {
+        let output = run(folder.path(), "", &["-j", jobs, "--execs", "300"]);
+        assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
+        let text = stderr(&output);
+        assert!(text.contains(&format!("-j {jobs}: ")), "{text}");
+    }
+}
+
+/// The program closes all that it has not opened, shortens it, puts something else in its place.
+#[test]
+fn descriptors_of_ours_survive() {
+    let folder = folder();
+    for body in [
+        "close_range(3, ~0u, 0);",
+        "closefrom(3);",
+        "syscall(SYS_close_range, 3, ~0u, 0);",
+        "for (int fd = 3; fd < 1024; fd++) close(fd);",
+        "for (int fd = 3; fd < 1024; fd++) syscall(SYS_close, fd);",
+        "for (int fd = 3; fd < 1024; fd++) if (dup2(0, fd) >= 0) close(fd);",
+        "for (int fd = 0; fd < 1024; fd++) if (ftruncate(fd, 0) == 0 && fd > 2) abort();",
+        "for (int fd = 3; fd < 1024; fd++) if (fallocate(fd, 0, 0, 1 << 30) == 0) abort();",
+    ] {
+        let output = run(folder.path(), body, &["--execs", "100"]);
+        let all = format!("{body}\n{}{}", stdout(&output), stderr(&output));
+        assert_eq!(code(&output), Some(0), "{all}");
+        assert!(stdout(&output).contains("explored 100 executions"), "{all}");
+    }
+}
+
+/// Processes whose command line contains a word.
+fn processes(word: &str) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").expect("there is one").flatten();
+    let line = |it: std::fs::DirEntry| std::fs::read_to_string(it.path().join("cmdline")).ok();
+    all.filter_map(line).filter(|it| it.contains(word)).collect()
+}
+
+#[test]
+fn no_process_is_left_behind() {
+    let folder = folder();
+    // As long as the test has not asked whether they live.
+    let seconds = format!("{}", 100_000 + std::process::id());
+    let body = format!(
+        "if (fork() == 0) {{ setsid(); if (fork() == 0) \
+         execlp(\"sleep\", \"sleep\", \"{seconds}\", (char *)0); _exit(0); }}"
+    );
+    let output = run(folder.path(), &body, &["--execs", "20"]);
+    let all = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("explored 20 executions"), "{all}");
+    assert_eq!(processes(&seconds), Vec::<String>::new(), "{all}");
+}
+
+/// Kills its parent's process, or that one's parent, in the first execution only.
+fn kills_once(folder: &Path, whom: &str, signal: &str) -> String {
+    let mark = folder.join("killed");
+    format!(
+        "if (access(\"{0}\", F_OK) != 0) {{ close(creat(\"{0}\", 0600)); \
+         syscall(SYS_kill, {whom}, {signal}); for (;;) pause(); }}",
+        mark.display()
+    )
+}
+
+/// Whoever has killed it (here it is the program itself, behind our back): it does not happen again.
+#[test]
+fn an_execution_that_is_killed_once_is_run_again() {
+    for signal in ["SIGKILL", "SIGTERM"] {
+        let folder = folder();
+        let body = kills_once(folder.path(), "getpid()", signal);
+        let output = run(folder.path(), &body, &["--execs", "50", "-j", "1"]);
+        let all = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(folder.path().join("killed").exists(), "{all}");
+        assert_eq!(code(&output), Some(0), "{signal}: {all}");
+        assert!(stdout(&output).contains("explored 50 executions"), "{signal}: {all}");
+    }
+}
+
+#[test]
+fn a_program_that_kills_itself_each_time_is_found() {
+    let folder = folder();
+    let output = run(folder.path(), "syscall(SYS_kill, getpid(), SIGKILL);", &["--execs", "50"]);
+    assert_eq!(code(&output), Some(2), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("SIGKILL"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_fork_server_that_is_killed_is_replaced() {
+    let folder = folder();
+    let body = kills_once(folder.path(), "getppid()", "SIGKILL");
+    let output = run(folder.path(), &body, &["--execs", "50", "-j", "1"]);
+    let all = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(folder.path().join("killed").exists(), "{all}");
+    assert_eq!(code(&output), Some(0), "{all}");
+    assert!(stdout(&output).contains("explored 50 executions"), "{all}");
+}
+
+/// More choices and more shared variables than the segment has room for at first.
+#[test]
+fn a_plan_that_is_very_large_has_room() {
+    let folder = folder();
+    write(folder.path(), "program.c", &program(""));
+    let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
+    let inputs = vec![folder.path().join("program.c")];
+    let request = CompileRequest { inputs, flags: Vec::new() };
+    let program = compile(&toolchain, &request).expect("it compiles").program;
+    let target = Native::new(NativeOptions::new(program, Vec::new(), toolchain.runtime));
+    let mut session = target.open().expect("it starts");
+    let plain = Plan::new(PickerSpec::Nonpreemptive, 0);
+    let mut run = |plan: &Plan| {
+        let result = session.run(&Block::one(plan.clone(), false)).expect("there is room");
+        let trace = result.last.expect("blocks of one are looked at").trace;
+        assert_eq!(trace.end, Some(End::Exit(0)));
+        trace
+    };
+    let trace = run(&plain);
+    // The execution ends long before its prefix does.
+    let mut prefix: Vec<u32> = trace.events.iter().map(|it| it.thread.0).collect();
+    prefix.resize(3 << 20, 0);
+    assert_eq!(run(&Plan { prefix, ..plain.clone() }).events, trace.events);
+    let shared = (1..=200_000).collect();
+    assert_eq!(run(&Plan { shared, ..plain.clone() }).events, trace.events);
+    assert_eq!(run(&plain).events, trace.events);
+}

@@ -1,0 +1,183 @@
+//! Executions that wait where Raddle does not see it, or compute without a step: they say nothing about the program, and
+//! are never its bug.
+
+mod common;
+
+use common::{code, folder, raddle, stderr, stdout, write};
+
+const SYSTEM_V: &str = r"
+#include <pthread.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+
+static int set;
+
+static void *post(void *arg)
+{
+    struct sembuf up = { 0, 1, 0 };
+    semop(set, &up, 1);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    struct sembuf down = { 0, -1, 0 };
+    set = semget(IPC_PRIVATE, 1, 0600);
+    pthread_create(&thread, NULL, post, NULL);
+    FIRST
+    semop(set, &down, 1);
+    semctl(set, 0, IPC_RMID);
+    pthread_join(thread, NULL);
+    return 0;
+}
+";
+
+/// The system call is made without the C library.
+const RAW_FUTEX: &str = r#"
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+static int word;
+
+static long futex(int *word, int op, int value)
+{
+    long result;
+    register long none __asm__("r10") = 0;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_futex), "D"(word), "S"(op), "d"(value), "r"(none)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static void *wake(void *arg)
+{
+    __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+    futex(&word, FUTEX_WAKE, 1);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, wake, NULL);
+    while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) == 0)
+        futex(&word, FUTEX_WAIT, 0);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+const OPEN_MP: &str = r"
+int main(void)
+{
+    int sum = 0;
+#pragma omp parallel for reduction(+ : sum) num_threads(3)
+    for (int i = 0; i < 100; i++)
+        sum += i;
+    return sum != 4950;
+}
+";
+
+const COMPUTES: &str = r#"
+#include <pthread.h>
+
+static void *work(void *arg)
+{
+    __asm__ volatile("1: jmp 1b" ::: "memory");
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+/// Only the child can go on, and it is not controlled.
+const OTHER_PROCESS: &str = r"
+#include <semaphore.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+    sem_t *sem = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sem_init(sem, 1, 0);
+    if (fork() == 0) {
+        sem_post(sem);
+        _exit(0);
+    }
+    sem_wait(sem);
+    wait(NULL);
+    return 0;
+}
+";
+
+fn explore(text: &str, more: &[&str]) -> (String, String, Option<i32>) {
+    let folder = folder();
+    write(folder.path(), "program.c", text);
+    let mut args =
+        vec!["run", "program.c", "--progress", "none", "--hang-timeout", "1s", "-j", "1"];
+    args.extend(more);
+    let output = raddle(folder.path(), &args).output().expect("raddle starts");
+    (stdout(&output), stderr(&output), code(&output))
+}
+
+/// No execution comes to its end: that is not a clean exit, and not a finding.
+#[test]
+fn a_wait_in_every_execution() {
+    let flags = "--cflags=-DFIRST=";
+    for (text, call, place, more) in [
+        (SYSTEM_V, "op` (libc.so.6)", "program.c:22 in main", vec![flags]),
+        (SYSTEM_V, "op` (libc.so.6)", "program.c:22 in main", vec![flags, "--carrier", "threads"]),
+        (RAW_FUTEX, "`futex` (program", "in main", vec!["--fresh"]),
+        (OPEN_MP, "`futex` (libgomp.so.1", "program.c:", vec!["--cflags=-fopenmp"]),
+        (COMPUTES, "without a step", "in work", vec![]),
+    ] {
+        let mut args = vec!["--strategy", "nonpreemptive", "--execs", "10"];
+        args.extend(more);
+        let (out, err, code) = explore(text, &args);
+        let all = format!("{out}\n{err}");
+        assert_eq!(code, Some(3), "{all}");
+        assert!(err.contains("of 3 executions are inconclusive: "), "{all}");
+        assert!(err.contains(call), "{call}: {all}");
+        assert!(err.contains(place), "{place}: {all}");
+        assert!(err.contains("stopped early: 3 executions in a row were inconclusive"), "{all}");
+        assert!(out.contains("none of them came to its end: no result"), "{all}");
+        assert!(!out.contains("error["), "{all}");
+    }
+}
+
+/// Where some schedules do not wait, those are explored.
+#[test]
+fn a_wait_in_some_executions() {
+    let flags = "--cflags='-DFIRST=__atomic_load_n(&set, 5);'";
+    let args = ["--strategy", "walk", "--execs", "8", "--seed", "2", flags];
+    let (out, err, code) = explore(SYSTEM_V, &args);
+    assert_eq!(code, Some(0), "{out}\n{err}");
+    assert!(err.contains("inconclusive: blocked for "), "{out}\n{err}");
+    assert!(out.contains("explored 8 executions"), "{out}\n{err}");
+    let (out, err, code) = explore(SYSTEM_V, &[&args[..], &["--strict"]].concat());
+    assert_eq!(code, Some(3), "{out}\n{err}");
+}
+
+/// What another process can end is no deadlock.
+#[test]
+fn a_wait_for_another_process() {
+    for carrier in ["fibers", "threads"] {
+        let (out, err, code) = explore(OTHER_PROCESS, &["--execs", "10", "--carrier", carrier]);
+        assert_eq!(code, Some(3), "{out}\n{err}");
+        let waits = "are inconclusive: waits in shared memory for another process";
+        assert!(err.contains(waits), "{out}\n{err}");
+        assert!(err.contains("at program.c:15 in main"), "{out}\n{err}");
+        assert!(err.contains("fork: the new process is not controlled"), "{out}\n{err}");
+        assert!(err.contains("at program.c:11 in main"), "{out}\n{err}");
+    }
+}

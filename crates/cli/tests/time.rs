@@ -1,0 +1,61 @@
+//! Virtual time as users see it: a watchdog that goes off only if all threads stand still is a warning (docs/time.md).
+
+mod common;
+
+use std::path::Path;
+
+use common::{code, folder, raddle, stdout};
+
+/// Explores a program of the repository that relies on time: exit code and standard output.
+fn run(program: &str, args: &[&str]) -> (Option<i32>, String) {
+    let folder = folder();
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs").join(program);
+    let program = program.display().to_string();
+    let all = [&["run", &program, "--execs", "400", "--progress", "none"], args].concat();
+    let output = raddle(folder.path(), &all).output().expect("raddle starts");
+    (code(&output), stdout(&output))
+}
+
+#[test]
+fn a_watchdog_is_a_timing_assumption() {
+    let (code, text) = run("pass/time/watchdog.c", &[]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with("warning[abort-"), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("note: timing assumption: this schedule holds up every thread"),
+        "{text}"
+    );
+    assert!(text.contains(" for 60 s, until T0's wait at watchdog.c:"), "{text}");
+    assert!(text.contains("no finding, 1 timing assumption"), "{text}");
+}
+
+#[test]
+fn strict_runs_are_inconclusive_then() {
+    assert_eq!(run("pass/time/watchdog.c", &["--strict"]).0, Some(3));
+    assert_eq!(run("pass/time/watchdog.c", &["--strict", "--timeouts", "last"]).0, Some(0));
+}
+
+#[test]
+fn delays_are_in_the_json() {
+    let (_, text) = run("pass/time/watchdog.c", &["--message-format", "json"]);
+    let lines = text.lines().map(|it| serde_json::from_str(it).expect("a line of JSON"));
+    let lines: Vec<serde_json::Value> = lines.collect();
+    let finding = lines.iter().find(|it| it["type"] == "finding").expect("a timing assumption");
+    assert_eq!(finding["certainty"], "timing");
+    let delay = &finding["delays"][0];
+    assert_eq!(delay["thread"], 0);
+    assert!(delay["ns"].as_u64().is_some_and(|it| it > 59_000_000_000), "{delay}");
+}
+
+/// One of a millisecond is an error as any other, and says what it takes.
+#[test]
+fn a_short_delay_is_told() {
+    let (code, text) = run("fail/time/short_delay.c", &[]);
+    assert_eq!(code, Some(2), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("note: this schedule holds up every thread that could run for 1 ms"),
+        "{text}"
+    );
+}

@@ -1,0 +1,40 @@
+//! What limits the claim of a search, as far as its campaign knows.
+
+use raddle_model::{Gap, Timeouts};
+use raddle_plan::search::SearchSpec;
+
+use super::{Options, Outcome};
+
+impl Outcome {
+    /// What limits the claim of its search.
+    pub(super) fn find_gaps(&self, options: &Options) -> Vec<Gap> {
+        let Some(search) = &self.search else { return Vec::new() };
+        let uses = &search.uses;
+        let has = |count: u64, gap: fn(u64) -> Gap| (count > 0).then(|| gap(count));
+        let if_so = |is_so: bool, gap: Gap| is_so.then_some(gap);
+        let is_late = options.timeouts == Timeouts::Last;
+        let spec = options.search.as_ref().map(|it| &it.spec);
+        let is_total = matches!(spec, Some(SearchSpec::Total(_)));
+        [
+            has(uses.weak.len() as u64, Gap::WeakAtomics),
+            has(uses.volatile.len() as u64, Gap::Volatile),
+            if_so(!options.detect.races, Gap::NoRaces),
+            if_so(uses.locks && is_total && !options.detect.deadlocks, Gap::NoDeadlocks),
+            if_so(uses.waits && !options.spurious, Gap::NoSpurious),
+            if_so(uses.timed && is_late, Gap::LateTimeouts),
+            if_so(!self.unhooked.is_empty(), Gap::Unhooked(self.unhooked.clone())),
+            has(self.n_thinned, Gap::Thinned),
+            has(self.uncontrolled.len() as u64, Gap::Uncontrolled),
+            has(self.n_inconclusive + self.n_spent, Gap::Unfinished),
+            has(search.n_too_long, Gap::TooLong),
+            has(search.progress.n_diverged, Gap::Diverged),
+            has(self.n_unlike, Gap::Unlike),
+            if_so(self.is_unrepeated, Gap::NotRepeated),
+            has(self.n_suppressed(), Gap::Suppressed),
+            has(self.n_gone, Gap::Gone),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}

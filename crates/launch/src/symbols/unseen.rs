@@ -1,0 +1,50 @@
+//! Atomic instructions that no hook announces: assembly, and what was compiled without hooks. They may order threads, and
+//! nobody sees it.
+//!
+//! Code with hooks has none: its atomic operations are calls. All code of a module is decoded in one sweep, so that
+//! functions in assembly need neither a type nor a size.
+
+use std::{fs::File, path::Path};
+
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use object::read::ReadCache;
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object as _, ObjectSection as _, SectionKind};
+
+/// The address of the first one in a module, but for code that `is_known`.
+pub(super) fn atomic(path: &Path, is_known: impl Fn(u64) -> bool) -> Option<u64> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+    elf.sections().filter(|it| it.kind() == SectionKind::Text).find_map(|section| {
+        let bytes = section.data().ok()?;
+        let decoder = Decoder::with_ip(64, bytes, section.address(), DecoderOptions::NONE);
+        let mut found = decoder.into_iter().filter(is_atomic).map(|it| it.ip());
+        found.find(|it| !is_known(*it))
+    })
+}
+
+/// Does it change memory that others see, in one step? (On the stack, it is a fence.)
+fn is_atomic(instruction: &Instruction) -> bool {
+    let has_memory =
+        (0..instruction.op_count()).any(|it| instruction.op_kind(it) == OpKind::Memory);
+    let is_exchange = instruction.mnemonic() == Mnemonic::Xchg && has_memory;
+    (instruction.has_lock_prefix() || is_exchange) && instruction.memory_base() != Register::RSP
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_atomic() {
+        let check = |bytes: &[u8], expected: bool| {
+            let instruction = Decoder::new(64, bytes, DecoderOptions::NONE).decode();
+            assert_eq!(is_atomic(&instruction), expected, "{bytes:x?}");
+        };
+        check(&[0xf0, 0x0f, 0xc1, 0x07], true); // lock xadd %eax,(%rdi)
+        check(&[0x0f, 0xc1, 0x07], false); // xadd %eax,(%rdi)
+        check(&[0x87, 0x07], true); // xchg %eax,(%rdi)
+        check(&[0x87, 0xc7], false); // xchg %eax,%edi
+        check(&[0xf0, 0x83, 0x0c, 0x24, 0x00], false); // lock orl $0,(%rsp)
+    }
+}

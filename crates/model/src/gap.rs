@@ -1,0 +1,62 @@
+//! What limits the claim of a search that has seen everything it was asked for.
+
+/// One reason why "no schedule fails" would say too much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// Atomics weaker than sequentially consistent, at so many places, were executed as such.
+    WeakAtomics(u64),
+    /// Accesses to volatile objects, at so many places, were executed as sequentially consistent ones.
+    Volatile(u64),
+    /// Nobody looked for data races.
+    NoRaces,
+    /// The search does not try the orders in which threads take locks, and nobody looked for deadlocks.
+    NoDeadlocks,
+    /// Waits on condition variables ended only when somebody ended them.
+    NoSpurious,
+    /// Timed waits timed out only when nothing else could run.
+    LateTimeouts,
+    /// Code of these files does not tell its accesses to memory.
+    Unhooked(Vec<String>),
+    /// Accesses were left out in so many executions, because there were too many.
+    Thinned(u64),
+    /// So many things could not be controlled.
+    Uncontrolled(u64),
+    /// So many executions did not come to an end of their own.
+    Unfinished(u64),
+    /// So many executions were too long for the search.
+    TooLong(u64),
+    /// So many executions did not follow their choices.
+    Diverged(u64),
+    /// So many repetitions of the first execution were not like it.
+    Unlike(u64),
+    /// Time was over before it was known whether the program does the same again.
+    NotRepeated,
+    /// So many executions failed in ways that are suppressed.
+    Suppressed(u64),
+    /// So many findings of earlier parts of the search were discarded since.
+    Gone(u64),
+}
+
+impl Gap {
+    /// What tools call it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Gap::WeakAtomics(_) => "weak-atomics",
+            Gap::Volatile(_) => "volatile",
+            Gap::NoRaces => "no-race-detection",
+            Gap::NoDeadlocks => "no-deadlock-detection",
+            Gap::NoSpurious => "no-spurious-wakeups",
+            Gap::LateTimeouts => "late-timeouts",
+            Gap::Unhooked(_) => "uninstrumented-code",
+            Gap::Thinned(_) => "accesses-left-out",
+            Gap::Uncontrolled(_) => "uncontrolled",
+            Gap::Unfinished(_) => "unfinished",
+            Gap::TooLong(_) => "too-long",
+            Gap::Diverged(_) => "diverged",
+            Gap::Unlike(_) => "not-repeatable",
+            Gap::NotRepeated => "not-repeated",
+            Gap::Suppressed(_) => "suppressed",
+            Gap::Gone(_) => "discarded-findings",
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Processes that the program forks. In the child only the thread that forked lives on: a lock that another thread
+//! held at that moment stays locked there for ever.
+//!
+//! The child is not controlled, but it has our hooks, and in them it looks whether a lock that it is about to take is
+//! one of those. If so it says so in the segment and ends, and the program's own process tells it: when it waits for a
+//! child, or when it ends.
+//!
+//! What it misses: locks that are made of atomics and futexes (Rust's std), read locks, timed waits, and children that
+//! outlive the program by a second.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use libc::pid_t;
+use raddle_fiber::raw;
+use raddle_model::{ObjectId, SiteId, ThreadId};
+
+use crate::{
+    control::{Control, control, is_active},
+    end,
+    shadow::State,
+};
+
+/// A child that may find a lock taken is waited for so long, when the program ends before it.
+const PATIENCE_MS: usize = 1_000;
+
+/// What the program has forked.
+#[derive(Debug, Default)]
+pub(crate) struct Forks {
+    /// Threads that are about to fork.
+    pub(crate) n_pending: u32,
+    made: Vec<Fork>,
+    /// Locks that other threads held at the last one.
+    held: Vec<ObjectId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Fork {
+    thread: ThreadId,
+    site: SiteId,
+    child: pid_t,
+    /// Did other threads hold locks?
+    is_risky: bool,
+}
+
+impl Forks {
+    /// Is a thread about to fork?
+    pub(crate) fn is_pending(&self) -> bool {
+        self.n_pending > 0
+    }
+
+    /// Has the program forked in this execution?
+    pub(crate) fn is_any(&self) -> bool {
+        !self.made.is_empty()
+    }
+}
+
+/// Is this the child of a fork at which others held locks?
+static IS_RISKY_CHILD: AtomicBool = AtomicBool::new(false);
+
+impl Control {
+    /// The thread that runs is about to fork.
+    pub(crate) fn before_fork(&mut self, site: SiteId) {
+        let others = (0..self.machine.n_threads()).map(ThreadId).filter(|it| *it != self.me);
+        let held = others.flat_map(|it| self.emit.coverage.held(it).all()).copied();
+        // What is shared with the child, the thread that holds it releases there too.
+        self.forks.held = held.filter(|it| !self.is_tied(*it)).collect();
+        let is_risky = !self.forks.held.is_empty();
+        self.forks.made.push(Fork { thread: self.me, site, child: 0, is_risky });
+    }
+
+    /// It has: in the program's own process.
+    pub(crate) fn after_fork(&mut self, child: pid_t) {
+        if let Some(last) = self.forks.made.last_mut() {
+            last.child = child;
+        }
+    }
+
+    /// Ends the execution if a child has found a lock taken.
+    pub(crate) fn look_at_children(&mut self) {
+        // SAFETY: the header is mapped for as long as the process lives; the field is atomic.
+        let told = unsafe { (*self.header).forked_lock.swap(0, Relaxed) };
+        if told == 0 {
+            return;
+        }
+        let (fork, object) = ((told >> 32) as usize, ObjectId(told as u32 - 1));
+        if let Some(Fork { thread, site, .. }) = self.forks.made.get(fork) {
+            end::held_at_fork(*thread, *site, object);
+        }
+    }
+
+    /// The program ends: waits for children that may still find a lock taken.
+    pub(crate) fn await_children(&mut self) {
+        for fork in self.forks.made.clone().into_iter().filter(|it| it.is_risky && it.child > 0) {
+            // SAFETY: asks for a descriptor and waits for it; a child that is gone has none.
+            unsafe {
+                let fd = raw::syscall(libc::SYS_pidfd_open, [fork.child as usize, 0, 0, 0, 0, 0]);
+                if fd >= 0 {
+                    let mut ended =
+                        libc::pollfd { fd: fd as i32, events: libc::POLLIN, revents: 0 };
+                    let args = [&raw mut ended as usize, 1, PATIENCE_MS, 0, 0, 0];
+                    raw::syscall(libc::SYS_poll, args);
+                    raw::syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]);
+                }
+            }
+        }
+        self.look_at_children();
+    }
+}
+
+/// In the child.
+pub(crate) fn begin_child() {
+    // SAFETY: one thread is left, which was inside a hook or ran the program's handlers.
+    let is_risky = unsafe { !(*control()).forks.held.is_empty() };
+    IS_RISKY_CHILD.store(is_risky, Relaxed);
+}
+
+/// A function that is not controlled is about to take a lock, or to wait for one.
+#[inline]
+pub(crate) fn meets(address: usize) {
+    if IS_RISKY_CHILD.load(Relaxed) && !is_active() {
+        tell(address);
+    }
+}
+
+#[cold]
+fn tell(address: usize) {
+    // SAFETY: the child has one thread; the header is mapped, the field is atomic.
+    unsafe {
+        let control = &*control();
+        let Some(object) = object_at(control, address) else { return };
+        if control.forks.held.contains(&object) {
+            let fork = control.forks.made.len() as u64 - 1;
+            (*control.header).forked_lock.store(fork << 32 | u64::from(object.0 + 1), Relaxed);
+            raw::exit_group(128 + libc::SIGKILL);
+        }
+    }
+}
+
+/// The child makes a lock anew: it is free then.
+pub(crate) fn forget(address: usize) {
+    if IS_RISKY_CHILD.load(Relaxed) && !is_active() {
+        // SAFETY: the child has one thread.
+        unsafe {
+            if let Some(object) = object_at(&*control(), address) {
+                (*control()).forks.held.retain(|it| *it != object);
+            }
+        }
+    }
+}
+
+fn object_at(control: &Control, address: usize) -> Option<ObjectId> {
+    let cell = control.shadow.cell(address);
+    // SAFETY: not null, so a cell.
+    match (!cell.is_null()).then(|| unsafe { *cell }.state()) {
+        Some(State::Sync(object)) => Some(object),
+        _ => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! Threads by the kernel's numbers. A program sees those of [`gettid`](super::syscall): its process's number, and the
+//! next ones in the order of creation. Where it passes one on, the kernel is asked about the thread that carries it.
+//!
+//! What it misses: a listing of `/proc/self/task` has the kernel's own numbers.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use libc::{id_t, pid_t, pthread_t, timespec};
+use raddle_fiber::raw;
+use raddle_model::ThreadId;
+
+use crate::{
+    control::{control, enter, is_active, leave},
+    hooks::{export, fail},
+    real,
+};
+
+export! {
+    sched_getscheduler => do_getscheduler;
+    sched_setscheduler => do_setscheduler;
+    sched_getparam => do_getparam;
+    sched_setparam => do_setparam;
+    sched_rr_get_interval => do_interval;
+    getpriority => do_getpriority;
+    setpriority => do_setpriority;
+    pthread_getcpuclockid => do_clock;
+    stat => do_stat;
+    stat64 => do_stat;
+    lstat => do_lstat;
+    lstat64 => do_lstat;
+    access => do_access;
+    opendir => do_opendir;
+}
+
+/// Where glibc keeps a thread's kernel number, from its thread pointer.
+const TID_OFFSET: usize = 0x2d0;
+/// The longest path below `/proc` that is looked at.
+const PATH_MAX: usize = 128;
+
+/// This process's number.
+pub(super) fn own_process() -> pid_t {
+    // SAFETY: asks for a number.
+    unsafe { raw::syscall(libc::SYS_getpid, [0; 6]) as pid_t }
+}
+
+/// The number that the program knows a thread by.
+pub(super) fn of_thread(thread: ThreadId) -> pid_t {
+    own_process() + thread.0 as pid_t
+}
+
+/// The thread that the program knows by a number: ours, or the one that the C library has kept for it.
+pub(super) fn thread(number: pid_t) -> Option<ThreadId> {
+    // SAFETY: active means initialised; thread control blocks live for ever.
+    unsafe {
+        let threads = &(*control()).threads;
+        let idx = usize::try_from(number.checked_sub(own_process())?).ok();
+        let kept = |fs: usize| *((fs + TID_OFFSET) as *const pid_t);
+        idx.filter(|it| *it < threads.len())
+            .or_else(|| threads.iter().position(|it| kept(it.fs) == number))
+            .map(|it| ThreadId(it as u32))
+    }
+}
+
+/// What the kernel is to be asked about instead of a number that the program has passed: the thread that carries the
+/// one that is meant.
+fn carrier(number: pid_t) -> pid_t {
+    if !is_active() || number <= 0 {
+        return number;
+    }
+    // SAFETY: active means initialised; thread control blocks live for ever.
+    unsafe {
+        let control = &*control();
+        match thread(number) {
+            Some(ThreadId(0)) => own_process(),
+            Some(_) if control.has_fibers => own_process(),
+            Some(it) => *((control.threads[it.idx()].fs + TID_OFFSET) as *const pid_t),
+            None => number,
+        }
+    }
+}
+
+/// The arguments of a system call, with the numbers of threads in them exchanged.
+pub(super) fn exchange(call: i64, mut args: [usize; 6]) -> [usize; 6] {
+    let at = match call {
+        libc::SYS_sched_getattr
+        | libc::SYS_sched_setattr
+        | libc::SYS_sched_getscheduler
+        | libc::SYS_sched_setscheduler
+        | libc::SYS_sched_getparam
+        | libc::SYS_sched_setparam
+        | libc::SYS_sched_getaffinity
+        | libc::SYS_sched_setaffinity
+        | libc::SYS_sched_rr_get_interval
+        | libc::SYS_prlimit64 => 0,
+        libc::SYS_getpriority
+        | libc::SYS_setpriority
+        | libc::SYS_ioprio_get
+        | libc::SYS_ioprio_set => 1,
+        _ => return args,
+    };
+    args[at] = carrier(args[at] as pid_t) as usize;
+    args
+}
+
+/// Makes a system call with the arguments of the function of its name.
+fn pass_on(call: i64, args: [usize; 4]) -> isize {
+    let [a, b, c, d] = args;
+    // SAFETY: the program's promises are passed on.
+    unsafe { raw::syscall(call, exchange(call, [a, b, c, d, 0, 0])) }
+}
+
+/// The same, with the result as the C library gives it.
+fn result_of(call: i64, args: [usize; 4]) -> c_int {
+    match pass_on(call, args) {
+        error @ ..0 => fail(-error as c_int),
+        result => result as c_int,
+    }
+}
+
+unsafe extern "C" fn do_getscheduler(process: pid_t) -> c_int {
+    result_of(libc::SYS_sched_getscheduler, [process as usize, 0, 0, 0])
+}
+
+unsafe extern "C" fn do_setscheduler(process: pid_t, policy: c_int, param: *const c_void) -> c_int {
+    result_of(libc::SYS_sched_setscheduler, [process as usize, policy as usize, param as usize, 0])
+}
+
+unsafe extern "C" fn do_getparam(process: pid_t, param: *mut c_void) -> c_int {
+    result_of(libc::SYS_sched_getparam, [process as usize, param as usize, 0, 0])
+}
+
+unsafe extern "C" fn do_setparam(process: pid_t, param: *const c_void) -> c_int {
+    result_of(libc::SYS_sched_setparam, [process as usize, param as usize, 0, 0])
+}
+
+unsafe extern "C" fn do_interval(process: pid_t, interval: *mut timespec) -> c_int {
+    result_of(libc::SYS_sched_rr_get_interval, [process as usize, interval as usize, 0, 0])
+}
+
+/// The kernel's answer goes from 40 to 1, so that none is an error.
+unsafe extern "C" fn do_getpriority(which: c_int, who: id_t) -> c_int {
+    match pass_on(libc::SYS_getpriority, [which as usize, who as usize, 0, 0]) {
+        error @ ..0 => fail(-error as c_int),
+        answer => 20 - answer as c_int,
+    }
+}
+
+unsafe extern "C" fn do_setpriority(which: c_int, who: id_t, priority: c_int) -> c_int {
+    result_of(libc::SYS_setpriority, [which as usize, who as usize, priority as usize, 0])
+}
+
+/// The clock of a thread of ours is the one that its reads of the clock show.
+unsafe extern "C" fn do_clock(thread: pthread_t, clock: *mut libc::clockid_t) -> c_int {
+    // SAFETY: the program's promises are passed on; active means initialised.
+    unsafe {
+        if !is_active() || (*control()).thread_of(thread as usize).is_none() {
+            return real::pthread_getcpuclockid(thread, clock);
+        }
+        *clock = libc::CLOCK_THREAD_CPUTIME_ID;
+        0
+    }
+}
+
+/// A path, with the number of a thread below `/proc` exchanged. `room` is where another path is written.
+pub(super) unsafe fn path(path: *const c_char, room: &mut [u8; PATH_MAX]) -> *const c_char {
+    const START: &[u8] = b"/proc/";
+    // SAFETY: the program promises a path; it is looked at up to the first byte that differs, and so not beyond its end.
+    let is_there = |(idx, byte): (usize, &u8)| unsafe { *path.cast::<u8>().add(idx) == *byte };
+    if path.is_null() || !START.iter().enumerate().all(is_there) || !enter() {
+        return path;
+    }
+    // SAFETY: the program promises a path.
+    let text = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let path = match exchanged(text) {
+        Some(other) if other.len() < PATH_MAX => {
+            room[..other.len()].copy_from_slice(&other);
+            room[other.len()] = 0;
+            room.as_ptr().cast()
+        }
+        _ => path,
+    };
+    leave(path)
+}
+
+/// `/proc/self/task/12` or `/proc/11/task/12`, with what follows, as the kernel knows it.
+fn exchanged(text: &[u8]) -> Option<Vec<u8>> {
+    let rest = text.strip_prefix(b"/proc/")?;
+    let at = rest.iter().position(|it| *it == b'/')?;
+    let (process, rest) = rest.split_at(at);
+    let rest = rest.strip_prefix(b"/task/")?;
+    let n_digits = rest.iter().take_while(|it| it.is_ascii_digit()).count();
+    let (number, rest) = rest.split_at(n_digits);
+    let number = carrier(std::str::from_utf8(number).ok()?.parse().ok()?);
+    let number = number.to_string();
+    Some([b"/proc/", process, b"/task/", number.as_bytes(), rest].concat())
+}
+
+unsafe fn by_path(call: i64, from: *const c_char, second: usize) -> c_int {
+    let mut room = [0; PATH_MAX];
+    // SAFETY: the program's promises are passed on.
+    let path = unsafe { path(from, &mut room) };
+    result_of(call, [path as usize, second, 0, 0])
+}
+
+unsafe extern "C" fn do_stat(path: *const c_char, status: *mut c_void) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe { by_path(libc::SYS_stat, path, status as usize) }
+}
+
+unsafe extern "C" fn do_lstat(path: *const c_char, status: *mut c_void) -> c_int {
+    // SAFETY: as above.
+    unsafe { by_path(libc::SYS_lstat, path, status as usize) }
+}
+
+unsafe extern "C" fn do_access(path: *const c_char, mode: c_int) -> c_int {
+    // SAFETY: as above.
+    unsafe { by_path(libc::SYS_access, path, mode as usize) }
+}
+
+unsafe extern "C" fn do_opendir(from: *const c_char) -> *mut c_void {
+    let mut room = [0; PATH_MAX];
+    // SAFETY: as above.
+    unsafe { real::opendir(path(from, &mut room)) }
+}

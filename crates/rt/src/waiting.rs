@@ -1,0 +1,253 @@
+//! Tells a thread that waits for another from one that works, where it does not say so, and lets it give way. Whoever
+//! waits in a loop must, whatever the picker, or the thread that it waits for never runs.
+//!
+//! - *Spin loops* ([`Spin`]): the same site reads the same value from the same object again and again, with nothing
+//!   else done in between. Its reads are yields.
+//! - *Rounds* ([`Rounds`]): lock, look, unlock; try to lock, to receive, to take; count the failures. Such a thread
+//!   neither does nor sees anything that it had not done or seen before, except for values that it has written itself.
+//!   After so many steps of this kind it lets others go first before each step, until there is something new. A
+//!   thread that works on memory that nobody else knows, and takes a lock for it, looks the same; so this is not taken
+//!   for certain, and time does not jump for it.
+//! - *Reads that are no steps* ([`stare`]): a loop that reads a variable which nobody has raced for yet. Reads since
+//!   the last step are counted, and after very many the next ones are looked at: if they read the same again and
+//!   again, the variable is made one whose reads are steps. If not, others may go on once all the same.
+//!
+//! All of this depends on what the thread has done itself and on nothing else, so a replay does the same.
+
+use raddle_machine::MAY_WORK;
+use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, mix};
+
+use crate::{
+    access,
+    control::{Control, control, enter, leave},
+    detect::Touch,
+    shadow::State,
+    step::step,
+};
+
+/// Reads of the same that differ in nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Spin {
+    /// The last reads that differed: hashes of site, object and value. 0: none.
+    entries: [u32; 16],
+    n_same: u32,
+    next: usize,
+}
+
+/// So many equal reads in a row are taken for waiting.
+const SPIN_MIN: u32 = 6;
+
+impl Spin {
+    /// A read: is the thread spinning? (A loop that counts its failures up and down does nothing else.)
+    #[inline]
+    pub(crate) fn read(&mut self, site: SiteId, object: ObjectId, value: u64) {
+        self.note(u64::from(site.0) << 32 | u64::from(object.0), value);
+    }
+
+    #[inline]
+    fn note(&mut self, place: u64, value: u64) {
+        let entry = mix(place, value) as u32 | 1;
+        // All of them, without a branch for each.
+        if self.entries.iter().fold(false, |is_known, it| is_known | (*it == entry)) {
+            self.n_same += 1;
+        } else {
+            self.n_same = 0;
+            self.entries[self.next] = entry;
+            self.next = (self.next + 1) % self.entries.len();
+        }
+    }
+
+    /// Anything else: it is not.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        if self.n_same > 0 || self.entries[0] != 0 {
+            *self = Spin::default();
+        }
+    }
+
+    /// The mark of the next read.
+    #[inline]
+    pub(crate) fn flags(&self) -> Flags {
+        if self.n_same >= SPIN_MIN { Flags::SPIN } else { Flags::NONE }
+    }
+}
+
+/// Steps that are not new to a thread.
+#[derive(Debug)]
+pub(crate) struct Rounds {
+    /// Hashes of what it has done and seen, in sets of [`WAYS`], the newest first. 0: none.
+    known: [u32; 128],
+    /// Steps in a row that were known.
+    n_known: u32,
+    /// Reads of memory that nobody else knows, and how many there were.
+    stares: Spin,
+    n_stares: u32,
+    /// Is anything noted at all?
+    is_used: bool,
+}
+
+const WAYS: usize = 4;
+/// So many known steps in a row are taken for waiting: more than any loop has steps whose hashes are kept.
+const ROUNDS_MIN: u32 = 192;
+
+impl Rounds {
+    pub(crate) const fn new() -> Rounds {
+        let stares = Spin { entries: [0; 16], n_same: 0, next: 0 };
+        Rounds { known: [0; 128], n_known: 0, stares, n_stares: 0, is_used: false }
+    }
+
+    fn note(&mut self, what: u64) {
+        self.is_used = true;
+        let entry = what as u32 | 1;
+        let first = (what >> 32) as usize % (self.known.len() / WAYS) * WAYS;
+        let set = &mut self.known[first..first + WAYS];
+        if set.contains(&entry) {
+            self.n_known = self.n_known.saturating_add(1);
+        } else {
+            self.n_known = 0;
+            set.rotate_right(1);
+            set[0] = entry;
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.n_known >= ROUNDS_MIN
+    }
+}
+
+/// What is known of all threads that wait in rounds.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    /// How many there are.
+    pub(crate) n_threads: u32,
+    /// By object: the thread that was seen to use it last, plus one.
+    users: Vec<u32>,
+}
+
+impl Control {
+    /// A step was taken, and this was seen. Unless somebody waits already, one step in eight is looked at, and none of
+    /// a short execution.
+    #[inline(always)]
+    pub(crate) fn note_step(&mut self, op: &Op, seen: u64) {
+        const PART: u64 = 0xe00;
+        const LOOKED_AT: u64 = 0x200;
+        if self.waiting.n_threads != 0 || self.emit.n_steps & PART == LOOKED_AT {
+            self.look_at_step(op, seen);
+        }
+    }
+
+    #[inline(never)]
+    fn look_at_step(&mut self, op: &Op, seen: u64) {
+        if op.kind == OpKind::Yield {
+            return;
+        }
+        let users = &mut self.waiting.users;
+        if users.len() <= op.object.idx() {
+            users.resize(op.object.idx() + 1, 0);
+        }
+        let user = std::mem::replace(&mut users[op.object.idx()], self.me.0 + 1);
+        // What it has written itself is no news.
+        let seen = if user == self.me.0 + 1 && op.kind.is_access() { 0 } else { seen };
+        let place = u64::from(op.site.0) << 32 | u64::from(op.object.0);
+        let what = mix(mix(place, op.kind as u64), seen);
+        let rounds = &mut self.this().rounds;
+        let was_waiting = rounds.is_waiting();
+        rounds.note(what);
+        match (was_waiting, rounds.is_waiting()) {
+            (false, true) => self.waiting.n_threads += 1,
+            (true, false) => self.waiting.n_threads -= 1,
+            _ => {}
+        }
+    }
+
+    /// Begins another execution, whose threads have waited for nothing yet.
+    pub(crate) fn forget_waiting(&mut self) {
+        self.waiting.n_threads = 0;
+        self.waiting.users.clear();
+        for thread in self.threads.iter_mut().filter(|it| it.rounds.is_used) {
+            thread.rounds = Rounds::new();
+        }
+    }
+}
+
+/// A thread that waits in rounds lets others go first, if it is one that is about to take a step.
+#[cold]
+#[inline(never)]
+pub(crate) fn give_way_before(op: &Op) {
+    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
+    unsafe {
+        let is_waiting = (*control()).this().rounds.is_waiting();
+        if is_waiting && (*control()).machine.n_live() > 1 && can_wait_before(op) {
+            yield_unsure(op.site);
+        }
+    }
+}
+
+/// Not before steps that end a wait or give something back: others may want that first.
+fn can_wait_before(op: &Op) -> bool {
+    let is_try = matches!(
+        op.kind,
+        OpKind::Lock
+            | OpKind::TryLock
+            | OpKind::ReadLock
+            | OpKind::TryReadLock
+            | OpKind::WriteLock
+            | OpKind::TryWriteLock
+            | OpKind::SemTryWait
+            | OpKind::TryJoin
+            | OpKind::FutexWait
+            | OpKind::FutexNotify
+            | OpKind::Fence
+    );
+    !op.is_yield() && (is_try || op.kind.is_access() || op.kind.is_io())
+}
+
+/// Others go first, but the thread may well have something to do.
+fn yield_unsure(site: SiteId) {
+    let op = Op::on(OpKind::Yield, ObjectId::NONE, site).arg(MAY_WORK);
+    step(Op { flags: Flags::IMPLIED, ..op });
+}
+
+/// After so many reads without a step, reads are looked at.
+pub(crate) const PATIENCE: i32 = 1 << 18;
+/// So many of them at most, and so many must have been the same.
+const STARES_MAX: u32 = 256;
+const STARES_SAME: u32 = 48;
+
+/// A read, after so many others without a step. Is it settled, as a step?
+#[cold]
+#[inline(never)]
+pub(crate) fn stare(touch: &Touch) -> bool {
+    if !enter() {
+        return false;
+    }
+    // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
+    unsafe {
+        let control = control();
+        let is_alone = (*control).machine.n_live() == 1;
+        (*control).hot.patience = if is_alone { PATIENCE } else { 0 };
+        if is_alone {
+            return leave(false);
+        }
+        let value = access::peek(touch.address, touch.size);
+        let rounds = &mut (*control).this().rounds;
+        rounds.stares.note(mix(touch.caller.pc as u64, touch.address as u64), value);
+        rounds.n_stares += 1;
+        rounds.is_used = true;
+        let is_same = rounds.stares.n_same >= STARES_SAME;
+        if !is_same && rounds.n_stares < STARES_MAX {
+            return leave(false);
+        }
+        rounds.stares.reset();
+        rounds.n_stares = 0;
+        let cell = (*control).shadow.cell(touch.address);
+        let is_memory = !cell.is_null() && !matches!((*cell).state(), State::Sync(_));
+        if is_same && is_memory {
+            access::watch(touch);
+        } else {
+            let site = (*control).site(touch.caller);
+            yield_unsure(site);
+        }
+        leave(is_same && is_memory)
+    }
+}

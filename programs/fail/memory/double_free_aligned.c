@@ -1,0 +1,24 @@
+//@ expect: misuse
+//@ execs: 100
+// The same with a block that is aligned.
+#include <pthread.h>
+#include <stdlib.h>
+
+static char *block;
+
+static void *worker(void *arg)
+{
+    free(block);
+    return arg;
+}
+
+int main(void)
+{
+    block = aligned_alloc(64, 256);
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

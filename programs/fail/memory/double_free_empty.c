@@ -1,0 +1,24 @@
+//@ expect: misuse
+//@ execs: 100
+// A block without a byte is freed twice, too.
+#include <pthread.h>
+#include <stdlib.h>
+
+static char *block;
+
+static void *worker(void *arg)
+{
+    free(block);
+    return arg;
+}
+
+int main(void)
+{
+    block = malloc(0);
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

@@ -1,0 +1,25 @@
+//@ expect: misuse
+//@ execs: 100
+// A pointer that was moved on is no block.
+#include <pthread.h>
+#include <stdlib.h>
+
+static char *block;
+
+static void *worker(void *arg)
+{
+    if (arg)
+        free(block + 16);
+    return NULL;
+}
+
+int main(void)
+{
+    block = malloc(64);
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, &b);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

@@ -1,0 +1,30 @@
+//@ expect: pass
+//@ execs: 200
+// A function that is explored by itself may return while its thread has nothing more to do than to finish.
+#include <pthread.h>
+#include <raddle.h>
+#include <stdatomic.h>
+
+static atomic_int n_done;
+
+static void *work(void *arg)
+{
+    atomic_fetch_add(&n_done, 1);
+    return arg;
+}
+
+static void one_is_left(void *arg)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, arg);
+    pthread_detach(thread);
+    while (atomic_load(&n_done) == 0)
+        ;
+    atomic_store(&n_done, 0);
+}
+
+int main(void)
+{
+    raddle_check(one_is_left, NULL);
+    return 0;
+}
