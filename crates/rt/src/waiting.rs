@@ -7,7 +7,7 @@
 //!   neither does nor sees anything that it had not done or seen before, except for values that it has written itself.
 //!   After so many steps of this kind it lets others go first before each step, until there is something new. A
 //!   thread that works on memory that nobody else knows, and takes a lock for it, looks the same; so this is not taken
-//!   for certain, and time does not jump for it.
+//!   for certain, time does not jump for it, and who has given way very often in vain does it less often.
 //! - *Reads that are no steps* ([`stare`]): a loop that reads a variable which nobody has raced for yet. Reads since
 //!   the last step are counted, and after very many the next ones are looked at: if they read the same again and
 //!   again, the variable is made one whose reads are steps. If not, others may go on once all the same.
@@ -79,6 +79,9 @@ pub(crate) struct Rounds {
     known: [u32; 128],
     /// Steps in a row that were known.
     n_known: u32,
+    /// How often it gave way since, and the steps until it does so again.
+    n_given: u32,
+    n_until: u32,
     /// Reads of memory that nobody else knows, and how many there were.
     stares: Spin,
     n_stares: u32,
@@ -89,11 +92,22 @@ pub(crate) struct Rounds {
 const WAYS: usize = 4;
 /// So many known steps in a row are taken for waiting: more than any loop has steps whose hashes are kept.
 const ROUNDS_MIN: u32 = 192;
+/// Each time that a thread has given way so often in vain, it takes twice as many steps in between, up to these.
+const VAIN: u32 = 64;
+const STEPS_BETWEEN_MAX: u32 = 64;
 
 impl Rounds {
     pub(crate) const fn new() -> Rounds {
         let stares = Spin { entries: [0; 16], n_same: 0, next: 0 };
-        Rounds { known: [0; 128], n_known: 0, stares, n_stares: 0, is_used: false }
+        Rounds {
+            known: [0; 128],
+            n_known: 0,
+            n_given: 0,
+            n_until: 0,
+            stares,
+            n_stares: 0,
+            is_used: false,
+        }
     }
 
     fn note(&mut self, what: u64) {
@@ -104,7 +118,7 @@ impl Rounds {
         if set.contains(&entry) {
             self.n_known = self.n_known.saturating_add(1);
         } else {
-            self.n_known = 0;
+            (self.n_known, self.n_given, self.n_until) = (0, 0, 0);
             set.rotate_right(1);
             set[0] = entry;
         }
@@ -112,6 +126,18 @@ impl Rounds {
 
     fn is_waiting(&self) -> bool {
         self.n_known >= ROUNDS_MIN
+    }
+
+    /// Is it time to give way, before a step of a thread that waits?
+    fn gives_way(&mut self) -> bool {
+        if self.n_until > 0 {
+            self.n_until -= 1;
+            return false;
+        }
+        let n_between = 1 << (self.n_given / VAIN).min(STEPS_BETWEEN_MAX.ilog2());
+        self.n_given = self.n_given.saturating_add(1);
+        self.n_until = n_between - 1;
+        true
     }
 }
 
@@ -177,7 +203,11 @@ pub(crate) fn give_way_before(op: &Op) {
     // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
     unsafe {
         let is_waiting = (*control()).this().rounds.is_waiting();
-        if is_waiting && (*control()).machine.n_live() > 1 && can_wait_before(op) {
+        if is_waiting
+            && (*control()).machine.n_live() > 1
+            && can_wait_before(op)
+            && (*control()).this().rounds.gives_way()
+        {
             yield_unsure(op.site);
         }
     }
