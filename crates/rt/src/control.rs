@@ -8,7 +8,7 @@ use std::{
 };
 
 use raddle_machine::Machine;
-use raddle_model::{Points, SiteId, ThreadId};
+use raddle_model::{ObjectId, Points, SiteId, ThreadId};
 use raddle_pick::Chooser;
 use raddle_trace::{Header, Segment};
 
@@ -81,6 +81,8 @@ pub(crate) struct Control {
     pub(crate) trial: Option<Box<Trial>>,
     /// Threads that wait in rounds.
     pub(crate) waiting: Waiting,
+    /// Once blocks that threads have found done.
+    pub(crate) known_done: Vec<(ObjectId, ThreadId)>,
     /// Which steps are scheduling points.
     pub(crate) points: Points,
     /// Where to write down who could have gone on; null if nobody asks.

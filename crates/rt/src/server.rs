@@ -159,6 +159,7 @@ fn take_control(segment: Segment) {
         max_steps: u64::MAX,
         trial: None,
         waiting: Waiting::default(),
+        known_done: Vec::new(),
         points: Points::Visible,
         options: std::ptr::null_mut(),
         keeps_stacks: false,
@@ -563,6 +564,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
         (*control).max_steps = (*header).max_steps;
         (*control).trial = None;
         (*control).forget_waiting();
+        (*control).known_done.clear();
         let Some(picker) = entry.picker() else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
         };

@@ -1,7 +1,8 @@
 //! Once blocks: `pthread_once`, and the guards of C++ function-local statics.
 //!
-//! A block that is done is told by the program's memory alone, as the C library does it, and is no
-//! step: nothing can change it any more.
+//! A block that is done is told by the program's memory alone, as the C library does it. That a thread finds it done
+//! is a step the first time, for the thread might have come earlier and run the block itself; later, nothing can
+//! change it any more.
 
 use std::{
     ffi::c_int,
@@ -67,10 +68,7 @@ pub(crate) unsafe fn run(word: *mut pthread_once_t, routine: Thunk, caller: Call
     // SAFETY: the program promises a once word; the borrows end before each step.
     unsafe {
         if AtomicI32::from_ptr(word).load(SeqCst) == DONE {
-            if let Some(object) = (*control()).known_sync_object(word as usize, ObjectClass::Once) {
-                (*control()).acquire(object);
-            }
-            return;
+            return find_done(word as usize, caller);
         }
         let object = object_of(word as usize);
         let site = (*control()).site(caller);
@@ -79,6 +77,25 @@ pub(crate) unsafe fn run(word: *mut pthread_once_t, routine: Thunk, caller: Call
             let mut running = Running { word, object, site, is_done: false };
             outside(|| routine());
             running.is_done = true;
+        }
+    }
+}
+
+/// A thread comes to a block that is done.
+unsafe fn find_done(address: usize, caller: Caller) {
+    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
+    unsafe {
+        let control = &mut *control();
+        let Some(object) = control.known_sync_object(address, ObjectClass::Once) else {
+            return;
+        };
+        control.acquire(object);
+        let visit = (object, control.me);
+        if !control.known_done.contains(&visit) {
+            control.known_done.push(visit);
+            control.this().spin.reset();
+            let site = control.site(caller);
+            step(Op::on(OpKind::OnceEnter, object, site));
         }
     }
 }
