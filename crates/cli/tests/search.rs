@@ -287,6 +287,7 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static atomic_int x;
 static int ready;
+static struct timespec now;
 static void *work(void *arg) {
     pthread_mutex_lock(&m);
     BODY
@@ -304,7 +305,7 @@ int main(void) {
     return 0;
 }
 "#;
-    let cases: [(&str, &[&str], &[&str]); 8] = [
+    let cases: [(&str, &[&str], &[&str]); 10] = [
         ("ready = 2;", &[], &[]),
         ("atomic_fetch_add(&x, 1);", &[], &[]),
         (
@@ -322,6 +323,8 @@ int main(void) {
         ),
         ("ready = 2;", &["--detect", "none"], &["no-race-detection"]),
         ("volatile int *p = (volatile int *)&x; *p = 1;", &[], &["volatile"]),
+        ("sched_yield();", &[], &["yields"]),
+        ("clock_gettime(CLOCK_MONOTONIC, &now);", &[], &["clock"]),
     ];
     for (body, options, expected) in cases {
         let folder = folder();

@@ -7,6 +7,10 @@ pub enum Gap {
     WeakAtomics(u64),
     /// Accesses to volatile objects, at so many places, were executed as sequentially consistent ones.
     Volatile(u64),
+    /// Threads that yielded or waited in loops, at so many places, let others go first.
+    Courtesy(u64),
+    /// Clocks were read in so many executions, and showed what Raddle says that things take.
+    Clock(u64),
     /// Nobody looked for data races.
     NoRaces,
     /// The search does not try the orders in which threads take locks, and nobody looked for deadlocks.
@@ -43,6 +47,8 @@ impl Gap {
         match self {
             Gap::WeakAtomics(_) => "weak-atomics",
             Gap::Volatile(_) => "volatile",
+            Gap::Courtesy(_) => "yields",
+            Gap::Clock(_) => "clock",
             Gap::NoRaces => "no-race-detection",
             Gap::NoDeadlocks => "no-deadlock-detection",
             Gap::NoSpurious => "no-spurious-wakeups",

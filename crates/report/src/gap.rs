@@ -15,6 +15,15 @@ pub(crate) fn words(gap: &Gap) -> String {
             "reordering of volatile accesses: those at {} were executed as seq_cst",
             count(*n, "place")
         ),
+        Gap::Courtesy(n) => format!(
+            "schedules in which a thread goes on at once where it yields or waits in a loop ({}): others \
+             went first",
+            count(*n, "place")
+        ),
+        Gap::Clock(n) => format!(
+            "how long operations take: clocks were read in {}, and a step takes 100 ns there",
+            count(*n, "execution")
+        ),
         Gap::NoRaces => "data races: they were not looked for (--detect race)".to_owned(),
         Gap::NoDeadlocks => {
             "orders in which threads take locks: deadlocks were not looked for (--detect deadlock)"
@@ -62,6 +71,8 @@ pub(crate) const fn number(gap: &Gap) -> Option<u64> {
     match gap {
         Gap::WeakAtomics(n)
         | Gap::Volatile(n)
+        | Gap::Courtesy(n)
+        | Gap::Clock(n)
         | Gap::Thinned(n)
         | Gap::Uncontrolled(n)
         | Gap::Unfinished(n)

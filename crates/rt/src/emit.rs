@@ -25,6 +25,8 @@ pub(crate) struct Emit {
     pub(crate) n_switches: u64,
     /// The longest delay.
     pub(crate) delay_ns: u64,
+    /// Readings of clocks, while there are other threads.
+    pub(crate) n_clock_reads: u32,
     /// Steps before which another thread could have been chosen.
     pub(crate) n_points: u64,
     pub(crate) digest: u64,
@@ -115,6 +117,7 @@ impl Emit {
             n_lone_steps: 0,
             n_switches: 0,
             delay_ns: 0,
+            n_clock_reads: 0,
             n_points: 0,
             digest: 0,
             class: 0,
@@ -172,6 +175,7 @@ impl Emit {
     pub(crate) fn restore(&mut self, mark: &Mark) {
         (self.n_steps, self.n_lone_steps, self.n_switches, self.n_points) = (0, 0, 0, 0);
         self.delay_ns = 0;
+        self.n_clock_reads = 0;
         (self.digest, self.class) = (0, 0);
         self.last_of_thread.clone_from(&mark.last_of_thread);
         self.past_of_object.clone_from(&mark.past_of_object);

@@ -202,6 +202,7 @@ impl Control {
         summary.end_kind = u32::from(kind);
         summary.end_detail = detail;
         summary.n_thinned = access::n_thinned();
+        summary.n_clock_reads = self.emit.n_clock_reads;
         summary.diverged_at = self.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
         // SAFETY: as above.
         unsafe { (*self.header).n_events = self.emit.n_steps };

@@ -70,6 +70,7 @@ pub(crate) unsafe fn read(clock: c_int, site: SiteId) -> u64 {
             control.machine.advance(SLOW_READ_NS);
             control.emit.delay_ns += SLOW_READ_NS;
         }
+        control.emit.n_clock_reads += u32::from(control.machine.n_live() > 1);
         start_of(clock) + control.machine.read_clock()
     }
 }

@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -135,6 +135,8 @@ pub struct Summary {
     pub n_thinned: u32,
     /// Its longest delay, in microseconds (`Event::delay_ns`).
     pub delay_us: u32,
+    /// Readings of clocks, while there were other threads.
+    pub n_clock_reads: u32,
 }
 
 /// The start of the segment.

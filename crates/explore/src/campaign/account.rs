@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use raddle_model::{Flags, OpKind};
-use raddle_plan::search::Run;
+use raddle_plan::search::{Run, Step};
 use serde::{Deserialize, Serialize};
 
 use super::{Found, Outcome};
@@ -27,6 +27,8 @@ pub struct Account {
     pub n_spent: u64,
     /// Executions in which accesses were left out, because there were too many.
     pub n_thinned: u64,
+    /// Executions that read clocks, while there were other threads.
+    pub n_clocked: u64,
     /// Repetitions of the first execution that were not like it.
     pub n_unlike: u64,
     /// What could not be controlled.
@@ -60,6 +62,7 @@ impl Account {
             n_inconclusive: outcome.n_inconclusive,
             n_spent: outcome.n_spent,
             n_thinned: outcome.n_thinned,
+            n_clocked: outcome.n_clocked,
             n_unlike: outcome.n_unlike,
             uncontrolled: outcome.uncontrolled.clone(),
         }
@@ -73,6 +76,7 @@ impl Account {
             && self.n_inconclusive == outcome.n_inconclusive
             && self.n_spent.min(1) == outcome.n_spent.min(1)
             && self.n_thinned.min(1) == outcome.n_thinned.min(1)
+            && self.n_clocked.min(1) == outcome.n_clocked.min(1)
             && self.n_unlike == outcome.n_unlike
     }
 }
@@ -102,6 +106,8 @@ pub struct Uses {
     pub weak: BTreeSet<u64>,
     /// Places of accesses to volatile objects.
     pub volatile: BTreeSet<u64>,
+    /// Places where a thread yielded, or waited in a loop, so that others had to go first.
+    pub yields: BTreeSet<u64>,
     /// Threads took locks.
     pub locks: bool,
     /// Threads waited on condition variables.
@@ -113,7 +119,11 @@ pub struct Uses {
 impl Uses {
     /// Looks at one more execution.
     pub(super) fn look(&mut self, run: &Run) {
+        let place = |step: &Step| run.sites.get(step.site.0 as usize).copied().unwrap_or_default();
         for step in &run.steps {
+            if step.op().is_yield() {
+                self.yields.insert(place(step));
+            }
             let places = match step.kind {
                 _ if step.is_weak => &mut self.weak,
                 _ if step.flags.has(Flags::VOLATILE) => &mut self.volatile,
@@ -124,7 +134,7 @@ impl Uses {
                     continue;
                 }
             };
-            places.insert(run.sites.get(step.site.0 as usize).copied().unwrap_or_default());
+            places.insert(place(step));
         }
     }
 }

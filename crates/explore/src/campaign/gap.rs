@@ -18,6 +18,8 @@ impl Outcome {
         [
             has(uses.weak.len() as u64, Gap::WeakAtomics),
             has(uses.volatile.len() as u64, Gap::Volatile),
+            has(uses.yields.len() as u64, Gap::Courtesy),
+            has(self.n_clocked, Gap::Clock),
             if_so(!options.detect.races, Gap::NoRaces),
             if_so(uses.locks && is_total && !options.detect.deadlocks, Gap::NoDeadlocks),
             if_so(uses.waits && !options.spurious, Gap::NoSpurious),

@@ -74,6 +74,7 @@ impl Tally {
         outcome.n_inconclusive = account.n_inconclusive;
         outcome.n_spent = account.n_spent;
         outcome.n_thinned = account.n_thinned;
+        outcome.n_clocked = account.n_clocked;
         outcome.n_unlike = account.n_unlike;
         outcome.uncontrolled = account.uncontrolled.clone();
         outcome.n_gone = earlier.n_gone();
@@ -192,6 +193,7 @@ impl Tally {
         outcome.n_inconclusive += u64::from(end.is_some_and(End::is_inconclusive));
         outcome.n_spent += u64::from(end == Some(End::Spent));
         outcome.n_thinned += u64::from(summary.n_thinned != 0);
+        outcome.n_clocked += u64::from(summary.n_clock_reads != 0);
         self.n_uncontrolled += u64::from(summary.n_uncontrolled != 0);
         self.measure_stability();
         News { is_new_trace, n_steps: summary.n_steps, ..News::default() }

@@ -127,6 +127,13 @@ pub struct Pending {
     pub is_blocked: bool,
 }
 
+impl Pending {
+    /// Did its thread say that another was to go on first?
+    pub fn is_yield(&self) -> bool {
+        Op { flags: self.flags, ..Op::on(self.kind, self.object, self.site) }.is_yield()
+    }
+}
+
 /// Why a trace is of no use to a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
