@@ -98,6 +98,18 @@ fn words_for_people() {
     assert!(!text.contains("go on with"), "{text}");
 }
 
+/// A thread that yields for the first time may go on at once.
+#[test]
+fn a_yield_is_a_hint() {
+    let folder = folder();
+    let text = include_str!("../../../programs/fail/thread/yield_once.c");
+    write(folder.path(), "prog.c", text);
+    for strategy in ["dfs", "dpor", "ipb", "idb", "walk", "surw", "pct"] {
+        let found = summary(&search(folder.path(), strategy, &["--execs", "500"]), 2);
+        assert_eq!(found["findings"], 1, "{strategy}");
+    }
+}
+
 /// The lost update needs one preemption, and no schedule without one shows it.
 #[test]
 fn a_bug_at_its_level() {
@@ -305,7 +317,7 @@ int main(void) {
     return 0;
 }
 "#;
-    let cases: [(&str, &[&str], &[&str]); 10] = [
+    let cases: [(&str, &[&str], &[&str]); 11] = [
         ("ready = 2;", &[], &[]),
         ("atomic_fetch_add(&x, 1);", &[], &[]),
         (
@@ -323,7 +335,12 @@ int main(void) {
         ),
         ("ready = 2;", &["--detect", "none"], &["no-race-detection"]),
         ("volatile int *p = (volatile int *)&x; *p = 1;", &[], &["volatile"]),
-        ("sched_yield();", &[], &["yields"]),
+        ("sched_yield();", &[], &[]),
+        (
+            "for (int i = 0; i < 2; i++) { __asm__ volatile(\"\" : \"+r\"(i)); sched_yield(); }",
+            &[],
+            &["yields"],
+        ),
         ("clock_gettime(CLOCK_MONOTONIC, &now);", &[], &["clock"]),
     ];
     for (body, options, expected) in cases {

@@ -46,9 +46,7 @@ impl Machine {
     pub fn perform(&mut self, thread: ThreadId, choice: u32) -> Performed {
         let op = *self.pending(thread);
         self.detach(thread);
-        if !op.is_yield() {
-            self.stir();
-        }
+        self.stir(&op);
         let has_verdict = self.threads[thread.idx()].verdict.is_some();
         let performed = if op.kind.is_access() {
             Performed::default()
@@ -68,7 +66,7 @@ impl Machine {
     /// Performs an op of the thread that runs, which was not announced: [`Machine::can_perform`] holds.
     #[inline(always)]
     pub fn perform_now(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Performed {
-        self.stir();
+        self.stir(op);
         let performed = if op.kind.is_access() {
             Performed::default()
         } else if matches!(op.kind, OpKind::Lock | OpKind::Unlock) {
@@ -80,9 +78,12 @@ impl Machine {
         performed
     }
 
-    /// Something is done: those who let others go first may look again.
+    /// Something is done: those who let others go first may look again. Yields do nothing.
     #[inline(always)]
-    fn stir(&mut self) {
+    fn stir(&mut self, op: &Op) {
+        if op.is_yield() || op.kind == OpKind::Yield {
+            return;
+        }
         self.is_idle = false;
         if !self.yielded.is_empty() {
             self.recall_yielded();

@@ -258,6 +258,8 @@ impl Flags {
     pub const VOLATILE: Flags = Flags(32);
     /// The event's value is what was written.
     pub const WRITTEN: Flags = Flags(64);
+    /// The yield is the first of its thread at its place: only a hint, after which the thread may go on at once.
+    pub const HINT: Flags = Flags(128);
 
     /// Has all marks of `other`.
     #[inline]
@@ -395,7 +397,13 @@ impl Op {
     /// Does the thread say that it can't go on before another has?
     #[inline]
     pub const fn is_yield(&self) -> bool {
-        matches!(self.kind, OpKind::Yield) || self.flags.has(Flags::SPIN)
+        matches!(self.kind, OpKind::Yield) && !self.is_hint() || self.flags.has(Flags::SPIN)
+    }
+
+    /// Does the thread yield, and may it go on at once all the same?
+    #[inline]
+    pub const fn is_hint(&self) -> bool {
+        matches!(self.kind, OpKind::Yield) && self.flags.has(Flags::HINT)
     }
 }
 

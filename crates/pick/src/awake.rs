@@ -53,7 +53,8 @@ impl Awake {
 
     fn choose_awake<T: Threads>(&self, view: &View<'_, T>) -> ThreadId {
         let n_threads = view.threads.n_threads();
-        let in_turn = || (0..n_threads).map(|it| ThreadId((view.last.0 + it) % n_threads));
+        let first = view.last.0 + u32::from(!view.stays());
+        let in_turn = || (0..n_threads).map(|it| ThreadId((first + it) % n_threads));
         let can = |it: &ThreadId| view.threads.is_enabled(*it);
         let awake = in_turn().find(|it| can(it) && self.is_wanted(*it));
         awake.or_else(|| in_turn().find(can)).unwrap_or_else(|| view.threads.enabled(0))

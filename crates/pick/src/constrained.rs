@@ -111,7 +111,10 @@ impl Constrained {
         };
         let free = (0..n_enabled).filter(|idx| may(self, idx)).map(|idx| threads.enabled(idx));
         let chosen = match self.manner {
-            Manner::Calm => free.min_by_key(|it| it.0.wrapping_sub(view.last.0)),
+            Manner::Calm => {
+                let first = view.last.0 + u32::from(!view.stays());
+                free.min_by_key(|it| it.0.wrapping_sub(first))
+            }
             Manner::ByPriority => free.max_by_key(|it| self.priorities[it.idx()]),
             Manner::Uniform => free.clone().nth(nth as usize),
         };

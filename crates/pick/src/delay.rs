@@ -55,7 +55,7 @@ impl Picker for Delay {
         }
         let is_choice = view.threads.n_enabled() > 1;
         let mut thread = view.last;
-        if !view.threads.is_enabled(thread) {
+        if !view.stays() {
             thread = next_after(thread, view.threads);
         }
         if is_choice {

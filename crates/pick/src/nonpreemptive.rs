@@ -40,7 +40,7 @@ impl Stay {
         next
     }
 
-    /// The running thread can't go on.
+    /// The running thread can't go on, or lets others go first.
     #[inline]
     pub(crate) fn end(&mut self) {
         self.n_stayed = 0;
@@ -61,7 +61,7 @@ impl Nonpreemptive {
 impl Picker for Nonpreemptive {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        if view.threads.is_enabled(view.last) {
+        if view.stays() {
             return self.0.stay_or_pass(view);
         }
         self.0.end();
@@ -85,6 +85,8 @@ pub(crate) fn next_after<T: Threads>(thread: ThreadId, threads: &T) -> ThreadId 
 
 #[cfg(test)]
 mod tests {
+    use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId};
+
     use super::Nonpreemptive;
     use crate::{fake::Fake, view::Picker};
 
@@ -106,6 +108,20 @@ mod tests {
         assert_eq!(next(&[2, 1], 3), 1);
         assert_eq!(next(&[2], 3), 2);
         assert_eq!(next(&[4, 0], 5), 0);
+    }
+
+    /// Thread 3 can go on, but yields.
+    #[test]
+    fn who_yields_is_left() {
+        let hint = Op::on(OpKind::Yield, ObjectId::NONE, SiteId(1));
+        let ops = vec![Op { flags: Flags::HINT, ..hint }; 6];
+        let next = |enabled: &[u32]| {
+            let threads = Fake { ops: ops.clone(), ..Fake::new(6, enabled, &[]) };
+            Nonpreemptive::new().pick(&threads.view(0, 3)).0
+        };
+        assert_eq!(next(&[5, 0, 3, 1]), 5);
+        assert_eq!(next(&[0, 3]), 0);
+        assert_eq!(next(&[3]), 3);
     }
 
     /// Each goes to its end, in order, from whichever is first.

@@ -28,12 +28,14 @@ impl Ranked {
 impl Picker for Ranked {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        if view.threads.is_enabled(view.last) {
+        if view.stays() {
             return self.stay.stay_or_pass(view);
         }
         self.stay.end();
         let all = (0..view.threads.n_enabled()).map(|idx| view.threads.enabled(idx));
-        let rank = |it: &ThreadId| (self.last_of_all == Some(*it), self.ranking.key(*it));
+        let rank = |it: &ThreadId| {
+            (*it == view.last, self.last_of_all == Some(*it), self.ranking.key(*it))
+        };
         all.min_by_key(rank).unwrap_or_else(|| view.threads.enabled(0))
     }
 

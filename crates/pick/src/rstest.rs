@@ -69,7 +69,7 @@ impl Picker for Rstest {
             self.wakes_at.resize(view.threads.n_threads() as usize, 0);
         }
         let mut thread = view.last;
-        if !view.threads.is_enabled(thread) || view.step < self.wakes_at[thread.idx()] {
+        if !view.stays() || view.step < self.wakes_at[thread.idx()] {
             thread = self.next_awake(thread, view);
         }
         while self.dice.is_heads(self.per_mille) {

@@ -33,7 +33,7 @@ impl Picker for Sticky {
         if let Some(thread) = self.dice.timed(view.threads) {
             return thread;
         }
-        if view.threads.is_enabled(view.last) && self.dice.is_heads(self.per_mille) {
+        if view.stays() && self.dice.is_heads(self.per_mille) {
             return view.last;
         }
         self.dice.uniform(view.threads)

@@ -38,6 +38,14 @@ pub struct View<'a, T> {
     pub threads: &'a T,
 }
 
+impl<T: Threads> View<'_, T> {
+    /// Does the thread that took the last step go on, if nobody is preempted? Not if it can't, or lets others go first.
+    #[inline]
+    pub(crate) fn stays(&self) -> bool {
+        self.threads.is_enabled(self.last) && !self.threads.op(self.last).is_hint()
+    }
+}
+
 /// Chooses the next thread, knowing nothing but views, its parameters and its seed.
 pub(crate) trait Picker {
     /// The next thread. Its op is performed then.

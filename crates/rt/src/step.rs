@@ -368,6 +368,7 @@ fn options(control: &Control, proposed: Option<&Op>) -> Options {
         timed: sees.timed().iter().fold(0, |set, it| set | bit(*it)),
         n_enabled,
         n_choices: 1,
+        gives_way: u32::from(sees.op(control.me).is_hint()),
         ..Options::default()
     }
 }
@@ -405,6 +406,15 @@ impl Control {
         // SAFETY: the header is mapped for as long as the process lives.
         unsafe { (*self.header).heartbeat.store(n_beats, Relaxed) };
     }
+}
+
+/// The program asks to let others go first. The first time at a place that is a hint; who asks again waits in a loop.
+pub(crate) fn yield_at(site: SiteId) {
+    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
+    let control = unsafe { &mut *control() };
+    let is_first = control.machine.n_live() > 1 && control.this().rounds.is_first_yield(site);
+    let flags = if is_first { Flags::HINT } else { Flags::NONE };
+    step(Op { flags, ..Op::on(OpKind::Yield, ObjectId::NONE, site) });
 }
 
 /// An op without object that lets others go first.

@@ -12,6 +12,9 @@
 //!   the last step are counted, and after very many the next ones are looked at: if they read the same again and
 //!   again, the variable is made one whose reads are steps. If not, others may go on once all the same.
 //!
+//! A yield that the program asks for is only a hint the first time that a thread comes to it at a place: the thread may
+//! go on at once. Who comes there again waits in a loop.
+//!
 //! All of this depends on what the thread has done itself and on nothing else, so a replay does the same.
 
 use raddle_machine::MAY_WORK;
@@ -85,6 +88,8 @@ pub(crate) struct Rounds {
     /// Reads of memory that nobody else knows, and how many there were.
     stares: Spin,
     n_stares: u32,
+    /// Where it has yielded.
+    yields: Vec<SiteId>,
     /// Is anything noted at all?
     is_used: bool,
 }
@@ -106,6 +111,7 @@ impl Rounds {
             n_until: 0,
             stares,
             n_stares: 0,
+            yields: Vec::new(),
             is_used: false,
         }
     }
@@ -122,6 +128,16 @@ impl Rounds {
             set.rotate_right(1);
             set[0] = entry;
         }
+    }
+
+    /// Does the thread yield at this place for the first time?
+    pub(crate) fn is_first_yield(&mut self, site: SiteId) -> bool {
+        let is_first = !self.yields.contains(&site);
+        if is_first {
+            self.yields.push(site);
+            self.is_used = true;
+        }
+        is_first
     }
 
     fn is_waiting(&self) -> bool {

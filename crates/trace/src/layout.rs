@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
-use raddle_model::{Event, Interest, Length, PickerSpec, Profile, Use, Watch};
+use raddle_model::{Event, Interest, Length, PickerSpec, Profile, ThreadId, Use, Watch};
 
 use crate::pair::{PAIRS_MAX, Pair};
 
@@ -379,8 +379,15 @@ pub struct Options {
     pub context: u64,
     /// The number of the calls that led to the step, if that is recorded; else 0.
     pub stack: u32,
-    /// Nothing.
-    pub reserved: u32,
+    /// 1: the thread that ran last yields, and may go on at once: to leave it is no preemption. Else 0.
+    pub gives_way: u32,
+}
+
+impl Options {
+    /// Is it a preemption if another thread than this one goes on, which ran last?
+    pub const fn is_preempted(&self, last: ThreadId) -> bool {
+        last.0 < u64::BITS && self.enabled >> last.0 & 1 != 0 && self.gives_way == 0
+    }
 }
 
 /// An execution that is told in brief (see `brief`).

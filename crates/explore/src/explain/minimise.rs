@@ -397,7 +397,7 @@ fn singles(trace: &Trace, with_preemptions: bool) -> Vec<Deviation> {
     let mut found = Vec::new();
     for (idx, event) in trace.events.iter().enumerate() {
         let options = trace.options.get(idx).copied().unwrap_or_default();
-        if with_preemptions || !has(options.enabled, walk.last) {
+        if with_preemptions || !options.is_preempted(walk.last) {
             let others = (0..u64::BITS).map(ThreadId).filter(|it| has(options.enabled, *it));
             let others = others.filter(|it| *it != event.thread);
             found.extend(others.map(|it| walk.switch(it)));
@@ -427,7 +427,7 @@ pub(super) fn size(trace: &Trace) -> Size {
     for (idx, event) in trace.events.iter().enumerate() {
         if event.thread != last {
             size.n_switches += 1;
-            let is_preemption = trace.options.get(idx).is_some_and(|it| has(it.enabled, last));
+            let is_preemption = trace.options.get(idx).is_some_and(|it| it.is_preempted(last));
             size.n_preemptions += u64::from(is_preemption);
         }
         if let Some(took) = took_steps.get_mut(event.thread.idx()) {
@@ -444,7 +444,7 @@ fn default(options: &Options, last: ThreadId) -> Option<ThreadId> {
     if options.enabled.count_ones() != options.n_enabled {
         return None;
     }
-    if has(options.enabled, last) {
+    if options.is_preempted(last) {
         return Some(last);
     }
     let next = |it: &ThreadId| has(options.enabled, *it);

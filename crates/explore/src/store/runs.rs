@@ -120,8 +120,11 @@ fn of_step(step: &Step) -> [u64; 13] {
     [
         u64::from(step.thread.0),
         step.kind as u64,
-        // The size has the second byte, and the order a bit of the third: stores of before have none there.
-        u64::from(step.flags.0) | u64::from(step.size) << 8 | u64::from(step.is_weak) << 16,
+        // The size has the second byte, two marks bits of the third: stores of before have none there.
+        u64::from(step.flags.0)
+            | u64::from(step.size) << 8
+            | u64::from(step.is_weak) << 16
+            | u64::from(step.gives_way) << 17,
         step.result as u64,
         u64::from(step.object.0),
         u64::from(step.other.0),
@@ -251,6 +254,7 @@ fn to_step(numbers: [u64; 13]) -> Option<Step> {
         flags: Flags(flags as u8),
         size: (flags >> 8) as u8,
         is_weak: flags >> 16 & 1 == 1,
+        gives_way: flags >> 17 & 1 == 1,
         result: OpResult::from_number(result as u8)?,
         object: ObjectId(object as u32),
         other: ObjectId(other as u32),
@@ -293,6 +297,7 @@ mod tests {
             kind: OpKind::AtomicCas,
             size: 255,
             is_weak: true,
+            gives_way: true,
             result: OpResult::Interrupted,
             object: ObjectId(300),
             value,

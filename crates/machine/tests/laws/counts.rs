@@ -158,6 +158,10 @@ fn table() -> Vec<(&'static str, Program, (u32, u32))> {
         // Y F and W W F'. A thread that yields goes after a step of another, or when nobody else can.
         // Y is not first: of C(5, 2) = 10 rows, 4 begin with Y.
         ("yield", Program::bare(&[&[Do::Yield], &[write, write]]), (6, 0)),
+        // The same, but all 10: it may go on at once.
+        ("hinted yield", Program::bare(&[&[Do::HintedYield], &[write, write]]), (10, 0)),
+        // Y F and Y' F', where Y' goes after a step of the other that does something: after F.
+        ("hints do nothing", Program::bare(&[&[Do::HintedYield], &[Do::Yield]]), (1, 0)),
         // main: s1 s2 j1 j2 F, with s1 first and j2 F last. Between them a1 b1 j1 and s2 a2 b2, where
         // j1 is after s2: C(6, 3) - 1 = 19.
         ("spawn and join", Program::spawned(vec![vec![], vec![]]), (19, 0)),

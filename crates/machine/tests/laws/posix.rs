@@ -74,7 +74,7 @@ impl Watch for Posix {
         }
         let it = &mut self.threads[thread.idx()];
         it.pending = Some(*op);
-        it.has_yielded = op.kind == OpKind::Yield;
+        it.has_yielded = op.is_yield();
         if !matches!(op.kind, OpKind::CondWake | OpKind::FutexWake | OpKind::BarrierLeave) {
             it.wake = Wake::Asleep;
         }

@@ -98,7 +98,8 @@ fn simple() -> impl Strategy<Value = Do> {
         2 => (variable(), 0..3_u64).prop_map(|(x, value)| Do::Write(x, value)),
         2 => (variable(), 0..2_u64).prop_map(|(x, from)| Do::Cas(x, from, from + 1)),
         2 => time().prop_map(Do::Sleep),
-        3 => Just(Do::Yield),
+        2 => Just(Do::Yield),
+        1 => Just(Do::HintedYield),
     ]
 }
 

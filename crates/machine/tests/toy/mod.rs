@@ -65,6 +65,8 @@ pub(crate) enum Do {
     Cas(ObjectId, u64, u64),
     Sleep(u64),
     Yield,
+    /// For the first time at its place.
+    HintedYield,
 }
 
 /// A program.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use raddle_machine::{Machine, Performed, Stuck};
-use raddle_model::{Event, Misuse, ObjectId, Op, OpKind, OpResult, ThreadId};
+use raddle_model::{Event, Flags, Misuse, ObjectId, Op, OpKind, OpResult, ThreadId};
 use raddle_pick::{Chooser, Threads, View};
 
 use super::{BARRIER, Do, ONCE, Program, RWLOCK, SEM, machine, site, thread_object};
@@ -323,6 +323,7 @@ fn first_op(statement: Do, now: u64) -> Op {
         Do::Cas(variable, from, to) => on(OpKind::AtomicCas, variable).arg(from << 32 | to),
         Do::Sleep(time) => on(OpKind::Sleep, ObjectId::NONE).until(until(time)),
         Do::Yield => on(OpKind::Yield, ObjectId::NONE),
+        Do::HintedYield => Op { flags: Flags::HINT, ..on(OpKind::Yield, ObjectId::NONE) },
     }
 }
 

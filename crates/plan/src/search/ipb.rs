@@ -7,7 +7,7 @@
 //! the number of threads (ALGORITHMS B2); `idb` bounds these too.
 //!
 //! Where we depart: a wait that ends by itself while others can go on costs 1 as well; levels are searched
-//! again instead of queued (`bounded`); a thread that yields can't go on, so to leave it is free.
+//! again instead of queued (`bounded`); to leave a thread that yields is free.
 
 use raddle_model::ThreadId;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl Preemptions {
     }
 
     pub(crate) fn cost(step: &Step, last: ThreadId, thread: ThreadId) -> u32 {
-        let is_preemption = thread != last && step.enabled.has(last);
+        let is_preemption = thread != last && step.enabled.has(last) && !step.gives_way;
         let is_time_out = !step.enabled.has(thread) && !step.enabled.is_empty();
         u32::from(is_preemption || is_time_out)
     }

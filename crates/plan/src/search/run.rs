@@ -73,6 +73,9 @@ pub struct Step {
     pub enabled: Threads,
     /// Whose wait could end by itself.
     pub timed: Threads,
+    /// Did the thread before yield, and could it go on at once? To leave it was no preemption.
+    #[serde(default)]
+    pub gives_way: bool,
     /// Ways to perform the step: 1 where it had no data choice.
     pub n_choices: u32,
     /// The way that was chosen.
@@ -95,14 +98,15 @@ impl Step {
         }
     }
 
-    /// Who could have been chosen: whoever could go on, first of all `last`, then round and round in the
-    /// order of creation; then, if that is allowed, those whose wait could end by itself.
+    /// Who could have been chosen: whoever could go on, first of all `last` if it did not let others go first, then
+    /// round and round in the order of creation; then, if that is allowed, those whose wait could end by itself.
     pub fn options(
         &self,
         may_time_out: bool,
         last: ThreadId,
     ) -> impl Iterator<Item = ThreadId> + use<> {
-        let first = self.enabled.and(Threads::one(last));
+        let stays = if self.gives_way { Threads::NONE } else { Threads::one(last) };
+        let first = self.enabled.and(stays);
         let timed = if may_time_out { self.timed.minus(self.enabled) } else { Threads::NONE };
         first.iter().chain(self.enabled.minus(first).round(last)).chain(timed.iter())
     }
@@ -206,6 +210,7 @@ fn step(event: &Event, options: &Options) -> Step {
         is_weak: is_weak(event),
         enabled: Threads(options.enabled),
         timed: Threads(options.timed),
+        gives_way: options.gives_way != 0,
         n_choices: options.n_choices.max(1),
         choice: event.choice().unwrap_or(0),
         context: options.context,

@@ -31,7 +31,7 @@ pub(crate) fn last_look(op: &Pending, steps: &[Step]) -> Option<usize> {
     let mut has_yielded = op.flags.has(Flags::SPIN);
     for (idx, before) in steps.iter().enumerate().rev().filter(|it| it.1.thread == op.thread) {
         if before.kind == OpKind::Yield {
-            has_yielded = true;
+            has_yielded |= !before.flags.has(Flags::HINT);
         } else if !is_look(before) {
             return None;
         } else if (before.kind, before.object, before.site) == (op.kind, op.object, op.site) {

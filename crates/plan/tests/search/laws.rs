@@ -163,3 +163,40 @@ fn yields() {
         assert_eq!(seen, [5, 7], "{spec}");
     }
 }
+
+/// A thread that yields for the first time at a place may go on at once: as if it did not yield, whatever others do.
+#[test]
+fn hints() {
+    let writes = |between: &[Ins]| {
+        let (first, last) = ([Store(At(0), Is(1))], [Store(At(1), Is(1))]);
+        [&first, between, &last].concat()
+    };
+    let reads = vec![Load(0, At(0)), Load(1, At(1))];
+    let polite = vec![Hint, Load(0, At(1))];
+    let program =
+        |between| Program::new("hint", vec![writes(between), reads.clone(), polite.clone()]);
+    for spec in ["dfs", "ipb", "idb", "dpor", "dpor:classic", "dpor:optimal"] {
+        let (plain, hinted) = (explore(spec, &program(&[])), explore(spec, &program(&[Hint])));
+        assert!(hinted.is_whole, "{spec} does not end");
+        assert_eq!(hinted.outcomes, plain.outcomes, "{spec}");
+        if spec.starts_with("dpor") {
+            assert!(hinted.progress.n_executions <= plain.progress.n_executions, "{spec}");
+        }
+    }
+}
+
+/// To leave a thread that yields is no preemption, nor to stay.
+#[test]
+fn hints_and_preemptions() {
+    let polite = vec![Store(At(0), Is(1)), Hint, Store(At(1), Is(1))];
+    let reads = vec![Load(0, At(0)), Load(1, At(1))];
+    let seen = |spec| {
+        let found = explore(spec, &Program::new("hint", vec![polite.clone(), reads.clone()]));
+        let seen = found.outcomes.iter().map(|it| [it.regs[1][0], it.regs[1][1]]);
+        seen.collect::<Vec<_>>()
+    };
+    // The first thread begins. The reader comes between its writes, or after them; the rest takes two preemptions: at the
+    // beginning, and between the reads.
+    assert_eq!(seen("ipb:0"), [[1, 0], [1, 1]]);
+    assert_eq!(seen("ipb:2"), [[0, 0], [0, 1], [1, 0], [1, 1]]);
+}

@@ -192,6 +192,7 @@ fn is_enabled_by(
         (OpKind::FutexNotify, OpKind::FutexWake) => {
             is_since && one.object == two.object && is_woken_by(steps, first, two.thread)
         }
+        (_, OpKind::Yield) if two.flags.has(Flags::HINT) => false,
         (_, OpKind::Yield) => {
             is_since && one.thread != two.thread && is_first_recall(steps, previous, first)
         }

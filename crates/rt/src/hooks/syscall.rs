@@ -13,7 +13,7 @@ use crate::{
     hooks::{caller, descriptor, export, fail, futex, number, process, random, signal, time},
     io::is_hidden,
     real, server,
-    step::yield_now,
+    step::yield_at,
 };
 
 export! {
@@ -140,7 +140,7 @@ unsafe fn perform(number: i64, args: &Args, caller: Caller) -> i64 {
             }
             libc::SYS_sched_yield => {
                 let site = (*control()).site(caller);
-                yield_now(site);
+                yield_at(site);
                 0
             }
             libc::SYS_exit_group => {

@@ -218,7 +218,7 @@ pub(super) unsafe extern "C-unwind" fn do_yield() -> c_int {
     }
     // SAFETY: the thread that runs is inside a hook.
     let site = unsafe { (*control()).site(caller) };
-    crate::step::yield_now(site);
+    crate::step::yield_at(site);
     leave(0)
 }
 

@@ -9,7 +9,7 @@ use crate::{
     control::{Caller, control, enter, leave},
     hooks::{caller, export, fail},
     real,
-    step::{step, yield_now},
+    step::{step, yield_at},
     time,
 };
 
@@ -50,7 +50,7 @@ pub(crate) unsafe fn sleep_until(deadline: u64, caller: Caller) -> bool {
         let site = (*control()).site(caller);
         (*control()).this().spin.reset();
         if deadline <= (*control()).machine.now() {
-            yield_now(site);
+            yield_at(site);
             return true;
         }
         let op = Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(deadline));

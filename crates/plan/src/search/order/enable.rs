@@ -38,6 +38,7 @@ impl Order {
                 .since(asked)
                 .find(|it| it.how == Effect::ArriveLast)
                 .map(|it| it.event as usize),
+            OpKind::Yield if asked.op.flags.has(Flags::HINT) => None,
             OpKind::Yield => self.recaller(asked, steps),
             _ if asked.op.flags.has(Flags::SPIN) => self.recaller(asked, steps),
             _ => None,

@@ -60,6 +60,8 @@ pub(crate) enum Ins {
     Spawn(usize),
     Join(usize),
     Yield,
+    /// For the first time at its place.
+    Hint,
     /// As what the runtime takes for spinning.
     Spin(Reg, Var),
 
@@ -155,7 +157,7 @@ impl Program {
                 self.barriers.resize(n_barriers, n_threads);
             }
             Once(_, once) | OnceDone(once) => grow(&mut self.n_onces, once),
-            Spawn(_) | Join(_) | Yield | Set(..) | Plus(..) | Goto(..) | Fail | Abort => {}
+            Spawn(_) | Join(_) | Yield | Hint | Set(..) | Plus(..) | Goto(..) | Fail | Abort => {}
         }
     }
 }

@@ -199,6 +199,7 @@ impl Toy {
             enabled = enabled.with(sees.enabled(idx));
         }
         let timed: Threads = machine.timed().iter().copied().collect();
+        let gives_way = machine.pending(last).is_hint();
         let view = View { step, last, threads: &sees };
         let is_forced = enabled.len() == 1 && timed.is_empty();
         let thread = if is_forced { chooser.forced(&view) } else { chooser.pick(&view) };
@@ -217,6 +218,7 @@ impl Toy {
             site: op.site,
             enabled,
             timed,
+            gives_way,
             n_choices,
             size: if op.kind.is_access() { 8 } else { 0 },
             ..Step::default()
@@ -376,6 +378,7 @@ impl Toy {
             Ins::Wait(_, mutex) | Ins::TimedWait(_, _, mutex) => {
                 op = op.other(ObjectId(nth(at.mutexes, mutex)));
             }
+            Ins::Hint => op.flags = Flags::HINT,
             Ins::FutexWake(_, count) => op = op.arg(u64::from(count) | u64::MAX << 32),
             _ => {}
         }
@@ -422,7 +425,7 @@ impl Toy {
             Ins::FutexWake(it, _) => (OpKind::FutexNotify, var(it)),
             Ins::Spawn(thread) => (OpKind::Spawn, thread as u32 + 1),
             Ins::Join(thread) => (OpKind::Join, thread as u32 + 1),
-            Ins::Yield => (OpKind::Yield, 0),
+            Ins::Yield | Ins::Hint => (OpKind::Yield, 0),
             other => panic!("{other:?} is no plain step"),
         }
     }
