@@ -27,6 +27,7 @@ use raddle_explore::{
 };
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
+    unhooked_code,
 };
 use raddle_model::{
     Carrier, End, Event, Finding, Minimising, MinimisingEnd, PickerSpec, Place, Plan,
@@ -125,6 +126,8 @@ struct Directives {
     cause: Vec<String>,
     /// The kind of a failure that takes a long delay, which is reported as a timing assumption.
     timing: Option<String>,
+    /// Code of it that has no hooks, as claims name it.
+    unhooked: Vec<String>,
     /// Is what users read compared with what it was?
     is_golden: bool,
 }
@@ -144,6 +147,8 @@ impl Directives {
             flags: words("flags"),
             args: words("args"),
             timing: value("timing"),
+            unhooked: value("unhooked")
+                .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
             is_golden: false,
             cause: value("cause")
                 .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
@@ -166,6 +171,10 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
         flags: directives.flags.iter().map(Into::into).collect(),
     };
     let program = compile(&toolchain, &request)?.program;
+    let unhooked = unhooked_code(&program);
+    if unhooked != directives.unhooked {
+        return Err(format!("code without hooks: {unhooked:?}").into());
+    }
     let args = directives.args.iter().map(Into::into).collect();
     let mut options = NativeOptions::new(program, args, toolchain.runtime);
     options.hang_timeout = Duration::from_secs(5);

@@ -406,6 +406,52 @@ fn code_without_hooks_limits_the_claim() {
     assert_eq!(gap["modules"][0], "libquiet.so", "{whole}");
 }
 
+/// So may an object file, a function in assembly, and a function that asked for no hooks; but not one that leaves memory
+/// alone.
+#[test]
+fn objects_without_hooks_limit_the_claim() {
+    let text = "int count; static void add(void) { count++; } void quiet(void) { add(); }\n";
+    let assembly = "\
+.globl quiet
+quiet:
+    incl count(%rip)
+    ret
+.comm count,4
+.section .note.GNU-stack,\"\",@progbits
+";
+    let unlooked = "\
+int count;
+__attribute__((no_sanitize(\"thread\"), noinline)) void quiet(void) { count++; }
+";
+    let cases: [(&str, &str, &[&str], &[&str]); 6] = [
+        ("quiet.c", text, &["-O0", "-c"], &["quiet.c"]),
+        ("quiet.c", text, &["-O2", "-c"], &["`quiet`"]),
+        ("quiet.c", text, &["-g", "-O2", "-c"], &["quiet.c"]),
+        ("quiet.s", assembly, &["-c"], &["`quiet`"]),
+        ("quiet.c", "void quiet(void) {}\n", &["-c"], &[]),
+        ("quiet.c", unlooked, &[], &["`quiet` (quiet.c)"]),
+    ];
+    for (file, text, flags, expected) in cases {
+        let folder = folder();
+        write(folder.path(), file, text);
+        let input = if flags.is_empty() { file } else { "quiet.o" };
+        if !flags.is_empty() {
+            let mut compiler = std::process::Command::new("cc");
+            compiler.args(flags).args(["-o", input, file]).current_dir(folder.path());
+            assert!(compiler.status().expect("there is a compiler").success());
+        }
+        let main = COUNTERS.replace("static volatile int x;", "void quiet(void); static int x;");
+        write(folder.path(), "prog.c", &main.replace("int old = x; x = old + 1;", "quiet();"));
+        let args = ["run", "prog.c", input, "--strategy", "dfs", "--detect", "race"];
+        let output = run(folder.path(), &[&args[..], &["--message-format", "json"]].concat());
+        let whole = summary(&output, 0);
+        let gaps = whole["search"]["not_covered"].as_array().cloned().unwrap_or_default();
+        let names = gaps.iter().filter_map(|it| it["modules"].as_array()).flatten();
+        let names: Vec<&str> = names.filter_map(|it| it.as_str()).collect();
+        assert_eq!(names, expected, "{file} {flags:?}: {whole}");
+    }
+}
+
 /// What nobody wants to hear of has failed all the same.
 #[test]
 fn a_suppressed_failure_is_no_proof() {

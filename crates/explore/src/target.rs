@@ -26,8 +26,8 @@ pub trait Target: Sync {
         self.open_until(&Until::default())
     }
 
-    /// Those of the loaded files whose code does not tell its accesses to memory, by name, but for the system's
-    /// own.
+    /// Code that does not tell its accesses to memory, but for the system's: loaded files, source files or functions in
+    /// them, by name.
     fn unhooked(&self, _modules: &[Module]) -> Vec<String> {
         Vec::new()
     }

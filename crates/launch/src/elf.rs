@@ -10,7 +10,7 @@ use object::read::ReadCache;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use object::{Endianness, Object as _, ObjectSymbol as _, elf};
 
-use crate::{Fault, RUNTIME_NAME};
+use crate::{Fault, RUNTIME_NAME, symbols};
 
 /// A dynamically linked program for this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,14 +208,19 @@ const SYSTEM: [&str; 14] = [
     "libutil.so",
 ];
 
-/// Has a loaded file code that does not tell its accesses to memory? Not the system's, and not what is no file.
-pub(crate) fn is_unhooked(path: &Path) -> bool {
+/// What of a loaded file does not tell its accesses to memory: all of it, some source files, or some functions. Nothing
+/// of the system's, and of what is no file.
+pub fn unhooked_code(path: &Path) -> Vec<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if SYSTEM.iter().any(|it| name.starts_with(it)) {
-        return false;
+        return Vec::new();
     }
-    let Ok(file) = File::open(path) else { return false };
-    read_tables(&ReadCache::new(file)).is_ok_and(|it| !it.imports_hooks)
+    let Ok(file) = File::open(path) else { return Vec::new() };
+    match read_tables(&ReadCache::new(file)) {
+        Ok(tables) if tables.imports_hooks => symbols::unhooked(path),
+        Ok(_) => vec![name.into_owned()],
+        Err(_) => Vec::new(),
+    }
 }
 
 /// What the tables of an ELF file say.

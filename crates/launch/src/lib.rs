@@ -27,7 +27,7 @@ pub use asked::Asked;
 pub use cache::{Cache, CacheError};
 pub use cc::{CcError, CompilerChoice, Language, Toolchain, driver};
 pub use compile::{CompileError, CompileRequest, Compiled, compile};
-pub use elf::{Executable, ExecutableError, Hooks, inspect};
+pub use elf::{Executable, ExecutableError, Hooks, inspect, unhooked_code};
 pub use fault::Fault;
 pub use native::{Native, NativeOptions};
 pub use runtime::{HEADER, RUNTIME_HASH, RUNTIME_NAME, extract_runtime};

@@ -99,10 +99,7 @@ impl Target for Native {
     }
 
     fn unhooked(&self, modules: &[Module]) -> Vec<String> {
-        let paths = modules.iter().map(|it| Path::new(&it.path));
-        let paths = paths.filter(|it| elf::is_unhooked(it));
-        let names = paths.filter_map(Path::file_name);
-        names.map(|it| it.to_string_lossy().into_owned()).collect()
+        modules.iter().flat_map(|it| elf::unhooked_code(Path::new(&it.path))).collect()
     }
 }
 

@@ -19,6 +19,7 @@ mod rust;
 mod source;
 mod table;
 mod types;
+mod unhooked;
 mod unseen;
 
 use std::{
@@ -31,6 +32,7 @@ use raddle_explore::target::{CodeAddress, StackSpot, Variable, is_system_file};
 use raddle_model::Place;
 
 pub use self::library::library_code;
+pub(crate) use self::unhooked::unhooked;
 use self::{
     allocated::{Allocated, Call},
     debug::Debug,

@@ -19,7 +19,7 @@ pub enum Gap {
     NoSpurious,
     /// Timed waits timed out only when nothing else could run.
     LateTimeouts,
-    /// Code of these files does not tell its accesses to memory.
+    /// Code of these files, source files or functions does not tell its accesses to memory.
     Unhooked(Vec<String>),
     /// Accesses were left out in so many executions, because there were too many.
     Thinned(u64),

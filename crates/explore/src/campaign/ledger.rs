@@ -399,12 +399,14 @@ impl<'a> Ledger<'a> {
         if !outcome.is_exhaustive() || !outcome.findings.is_empty() || self.error.is_some() {
             return;
         }
-        for _ in 0..TIMES {
+        for time in 0..TIMES {
             match self.run_watched(&plan) {
                 Ok(again) => {
                     let now = again.trace.summary.digest;
                     self.tally.count_repetition(now == *digest.get_or_insert(now));
-                    self.tally.outcome.unhooked = self.target.unhooked(&again.trace.modules);
+                    if time == 0 {
+                        self.tally.outcome.unhooked = self.target.unhooked(&again.trace.modules);
+                    }
                 }
                 Err(error) => {
                     self.tally.outcome.is_unrepeated = true;

@@ -34,6 +34,16 @@ pub(super) struct Die {
     pub(super) offset: UnitOffset,
 }
 
+/// The code that was compiled from one source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UnitCode {
+    /// The file, as the compiler was given it.
+    pub(super) name: String,
+    /// Where it was compiled.
+    pub(super) folder: String,
+    pub(super) ranges: Vec<Range<u64>>,
+}
+
 /// A unit and the sections that it refers to.
 #[derive(Debug)]
 struct Part {
@@ -99,6 +109,24 @@ impl Debug {
             is_registry.then_some(name)
         };
         self.parts.iter().filter_map(of_registry).collect()
+    }
+
+    /// The code of each source file. (What was split off has left its ranges in the skeleton, and its name in the other.)
+    pub(super) fn unit_code(&self) -> Vec<UnitCode> {
+        let own = self.parts.iter().enumerate().filter(|it| it.1.file == 0);
+        let code = own.map(|(idx, Part { dwarf, unit, .. })| {
+            let split = self.parts.iter().find(|it| it.file == idx + 1).map(|it| &it.unit);
+            let name = unit.name.as_ref().or_else(|| split?.name.as_ref());
+            let mut ranges = Vec::new();
+            if let Ok(mut all) = dwarf.unit_ranges(unit) {
+                while let Ok(Some(range)) = all.next() {
+                    ranges.push(range.begin..range.end);
+                }
+            }
+            let folder = unit.comp_dir.as_ref().map(lossy).unwrap_or_default();
+            UnitCode { name: name.map(lossy).unwrap_or_default(), folder, ranges }
+        });
+        code.filter(|it| !it.ranges.is_empty()).collect()
     }
 
     /// The files that the module was compiled from, headers too.

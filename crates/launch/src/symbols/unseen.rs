@@ -9,26 +9,34 @@ use std::{fs::File, path::Path};
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use object::read::ReadCache;
 use object::read::elf::ElfFile64;
-use object::{Endianness, Object as _, ObjectSection as _, SectionKind};
+use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
 
 /// The address of the first one in a module, but for code that `is_known`.
 pub(super) fn atomic(path: &Path, is_known: impl Fn(u64) -> bool) -> Option<u64> {
     let cache = ReadCache::new(File::open(path).ok()?);
     let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+    let names = elf.dynamic_symbols().filter_map(|it| it.name().ok().map(str::to_owned));
+    let has_wide_hooks = names.into_iter().any(|it| it.starts_with("__tsan_atomic128_"));
     elf.sections().filter(|it| it.kind() == SectionKind::Text).find_map(|section| {
         let bytes = section.data().ok()?;
         let decoder = Decoder::with_ip(64, bytes, section.address(), DecoderOptions::NONE);
-        let mut found = decoder.into_iter().filter(is_atomic).map(|it| it.ip());
+        let is_unseen = |it: &Instruction| is_atomic(it) && !(has_wide_hooks && is_wide(it));
+        let mut found = decoder.into_iter().filter(is_unseen).map(|it| it.ip());
         found.find(|it| !is_known(*it))
     })
 }
 
 /// Does it change memory that others see, in one step? (On the stack, it is a fence.)
-fn is_atomic(instruction: &Instruction) -> bool {
+pub(super) fn is_atomic(instruction: &Instruction) -> bool {
     let has_memory =
         (0..instruction.op_count()).any(|it| instruction.op_kind(it) == OpKind::Memory);
     let is_exchange = instruction.mnemonic() == Mnemonic::Xchg && has_memory;
     (instruction.has_lock_prefix() || is_exchange) && instruction.memory_base() != Register::RSP
+}
+
+/// Is it one of 16 bytes? clang leaves them in place beside the hooks that stand for them.
+pub(super) fn is_wide(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Cmpxchg16b
 }
 
 #[cfg(test)]
