@@ -96,6 +96,11 @@ impl ObjectState {
         }
     }
 
+    /// Do readers hold it, whom others can join?
+    pub fn is_held_by_readers(&self) -> bool {
+        matches!(self, ObjectState::Rwlock(rwlock) if rwlock.has_readers())
+    }
+
     /// Who holds it, and where each took it.
     pub fn holders(&self) -> Vec<(ThreadId, SiteId)> {
         match self {

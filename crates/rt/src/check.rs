@@ -403,6 +403,7 @@ impl Control {
         forget_output();
         self.signals.restart();
         self.forks = Forks::default();
+        self.listings.clear();
         access::restart();
         self.written = Written::NONE;
         crate::hooks::seed_random(0);

@@ -21,6 +21,7 @@ use crate::{
     end::Brief,
     forks::Forks,
     heap::Heap,
+    hooks::Listing,
     io::Io,
     names::Modules,
     panics::Panics,
@@ -95,6 +96,8 @@ pub(crate) struct Control {
     /// Memory that the program shares with others, and that a copy of it would share too.
     pub(crate) tied: Vec<Range<usize>>,
     pub(crate) forks: Forks,
+    /// Folders of threads that the program is listing.
+    pub(crate) listings: Vec<Listing>,
     /// Which plan's settings are in force.
     pub(crate) plan_number: u32,
     pub(crate) segment: Segment,

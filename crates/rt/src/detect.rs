@@ -57,6 +57,15 @@ struct Left {
     known: u8,
     /// Which eight bytes.
     window: u32,
+    /// Who changed them last.
+    by: Option<ThreadId>,
+}
+
+/// A part of a variable.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    object: ObjectId,
+    offset: usize,
 }
 
 /// An access to memory.
@@ -439,7 +448,8 @@ impl Control {
             return;
         }
         let (offset, _) = self.emit.bytes_of(object, touch.address, touch.size);
-        if self.detect.is_foreign(object, offset as usize, touch, atomic, seen) {
+        let window = Window { object, offset: offset as usize };
+        if self.detect.is_foreign(self.me, window, touch, atomic, seen) {
             self.detect.causality.know_all_at(self.me, object);
         }
         let bytes = touch.bytes();
@@ -533,12 +543,13 @@ impl Detect {
     /// Has code without hooks changed a variable since the last atomic op on it? Notes what is in it now.
     fn is_foreign(
         &mut self,
-        object: ObjectId,
-        offset: usize,
+        me: ThreadId,
+        window: Window,
         touch: &Touch,
         atomic: Atomic,
         seen: u64,
     ) -> bool {
+        let Window { object, offset } = window;
         if self.values.len() <= object.idx() {
             self.values.resize(object.idx() + 64, Left::default());
         }
@@ -558,7 +569,15 @@ impl Detect {
         let now = unsafe { crate::access::peek(touch.address, size) }.to_le_bytes();
         left.value[first..first + size].copy_from_slice(&now[..size]);
         left.known |= (((1_u16 << size) - 1) << first) as u8;
+        if atomic.kind == OpKind::AtomicStore || now[..size] != seen[..size] {
+            left.by = Some(me);
+        }
         is_foreign
+    }
+
+    /// The thread that has changed a variable by its last atomic op that did.
+    pub(crate) fn last_writer(&self, object: ObjectId) -> Option<ThreadId> {
+        self.values.get(object.idx())?.by
     }
 
     /// A plain access to a variable: what atomic ops left in it is gone, if it writes.

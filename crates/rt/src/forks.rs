@@ -5,13 +5,18 @@
 //! one of those. If so it says so in the segment and ends, and the program's own process tells it: when it waits for a
 //! child, or when it ends.
 //!
-//! What it misses: locks that are made of atomics and futexes (Rust's std), read locks, timed waits, and children that
-//! outlive the program by a second.
+//! Who holds a lock that is made of atomics and a futex (Rust's std) is not known. But a child of one thread that waits
+//! at a private futex, without a timeout, waits for ever; if another thread changed that word last, before the fork,
+//! that is what it waits for.
+//!
+//! Waits with a timeout come to an end, and are the child's own affair. What it misses: children that outlive the
+//! program by a second, and futexes of children that the program does not wait for.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use libc::pid_t;
 use raddle_fiber::raw;
+use raddle_machine::ObjectState;
 use raddle_model::{ObjectId, SiteId, ThreadId};
 
 use crate::{
@@ -29,8 +34,8 @@ pub(crate) struct Forks {
     /// Threads that are about to fork.
     pub(crate) n_pending: u32,
     made: Vec<Fork>,
-    /// Locks that other threads held at the last one.
-    held: Vec<ObjectId>,
+    /// Locks that other threads held at the last one, and whether for reading.
+    held: Vec<(ObjectId, bool)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +61,8 @@ impl Forks {
 
 /// Is this the child of a fork at which others held locks?
 static IS_RISKY_CHILD: AtomicBool = AtomicBool::new(false);
+/// Is this a child that has lost threads, and has created none?
+static IS_ALONE: AtomicBool = AtomicBool::new(false);
 
 impl Control {
     /// The thread that runs is about to fork.
@@ -63,7 +70,9 @@ impl Control {
         let others = (0..self.machine.n_threads()).map(ThreadId).filter(|it| *it != self.me);
         let held = others.flat_map(|it| self.emit.coverage.held(it).all()).copied();
         // What is shared with the child, the thread that holds it releases there too.
-        self.forks.held = held.filter(|it| !self.is_tied(*it)).collect();
+        let held = held.filter(|it| !self.is_tied(*it));
+        let is_shared = |it| self.machine.object(it).is_some_and(ObjectState::is_held_by_readers);
+        self.forks.held = held.map(|it| (it, is_shared(it))).collect();
         let is_risky = !self.forks.held.is_empty();
         self.forks.made.push(Fork { thread: self.me, site, child: 0, is_risky });
     }
@@ -110,30 +119,64 @@ impl Control {
 /// In the child.
 pub(crate) fn begin_child() {
     // SAFETY: one thread is left, which was inside a hook or ran the program's handlers.
-    let is_risky = unsafe { !(*control()).forks.held.is_empty() };
+    let (is_risky, n_live) =
+        unsafe { (!(*control()).forks.held.is_empty(), (*control()).machine.n_live()) };
     IS_RISKY_CHILD.store(is_risky, Relaxed);
+    IS_ALONE.store(n_live > 1, Relaxed);
+}
+
+/// A function that is not controlled creates a thread.
+pub(crate) fn create_thread() {
+    IS_ALONE.store(false, Relaxed);
 }
 
 /// A function that is not controlled is about to take a lock, or to wait for one.
 #[inline]
 pub(crate) fn meets(address: usize) {
     if IS_RISKY_CHILD.load(Relaxed) && !is_active() {
-        tell(address);
+        look_at_lock(address, false);
+    }
+}
+
+/// The same, for reading.
+#[inline]
+pub(crate) fn meets_for_reading(address: usize) {
+    if IS_RISKY_CHILD.load(Relaxed) && !is_active() {
+        look_at_lock(address, true);
+    }
+}
+
+/// A function that is not controlled is about to wait at a futex, until it is woken.
+pub(crate) fn meets_futex(address: usize) {
+    if !IS_ALONE.load(Relaxed) || is_active() {
+        return;
+    }
+    // SAFETY: the child has one thread.
+    let control = unsafe { &*control() };
+    if let Some(State::Variable(object)) = state_at(control, address)
+        && control.detect.last_writer(object).is_some_and(|it| it != control.me)
+    {
+        tell(control, object);
     }
 }
 
 #[cold]
-fn tell(address: usize) {
-    // SAFETY: the child has one thread; the header is mapped, the field is atomic.
-    unsafe {
-        let control = &*control();
-        let Some(object) = object_at(control, address) else { return };
-        if control.forks.held.contains(&object) {
-            let fork = control.forks.made.len() as u64 - 1;
-            (*control.header).forked_lock.store(fork << 32 | u64::from(object.0 + 1), Relaxed);
-            raw::exit_group(128 + libc::SIGKILL);
-        }
+fn look_at_lock(address: usize, is_reader: bool) {
+    // SAFETY: the child has one thread.
+    let control = unsafe { &*control() };
+    let Some(object) = object_at(control, address) else { return };
+    let is_taken =
+        |(held, is_shared): &(ObjectId, bool)| *held == object && !(*is_shared && is_reader);
+    if control.forks.held.iter().any(is_taken) {
+        tell(control, object);
     }
+}
+
+fn tell(control: &Control, object: ObjectId) -> ! {
+    let fork = control.forks.made.len() as u64 - 1;
+    // SAFETY: the header is mapped; the field is atomic.
+    unsafe { (*control.header).forked_lock.store(fork << 32 | u64::from(object.0 + 1), Relaxed) };
+    raw::exit_group(128 + libc::SIGKILL)
 }
 
 /// The child makes a lock anew: it is free then.
@@ -142,17 +185,21 @@ pub(crate) fn forget(address: usize) {
         // SAFETY: the child has one thread.
         unsafe {
             if let Some(object) = object_at(&*control(), address) {
-                (*control()).forks.held.retain(|it| *it != object);
+                (*control()).forks.held.retain(|it| it.0 != object);
             }
         }
     }
 }
 
 fn object_at(control: &Control, address: usize) -> Option<ObjectId> {
-    let cell = control.shadow.cell(address);
-    // SAFETY: not null, so a cell.
-    match (!cell.is_null()).then(|| unsafe { *cell }.state()) {
+    match state_at(control, address) {
         Some(State::Sync(object)) => Some(object),
         _ => None,
     }
+}
+
+fn state_at(control: &Control, address: usize) -> Option<State> {
+    let cell = control.shadow.cell(address);
+    // SAFETY: not null, so a cell.
+    (!cell.is_null()).then(|| unsafe { *cell }.state())
 }

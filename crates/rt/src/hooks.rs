@@ -42,6 +42,7 @@ mod tsan;
 use crate::control::Caller;
 
 pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
+pub(crate) use number::Listing;
 pub(crate) use process::{exit_process, register_handlers};
 pub(crate) use random::{fingerprint as random_fingerprint, seed_random};
 pub(crate) use thread_local::run_thread_destructors;

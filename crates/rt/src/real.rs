@@ -1,5 +1,7 @@
 //! The C library's own functions, found behind our definitions of the same name.
 
+#![expect(non_snake_case, reason = "the C library's names")]
+
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     mem, ptr,
@@ -204,6 +206,11 @@ real! {
     fn sigaction(signal: c_int, action: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
     fn pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int;
     fn fork() -> c_int;
+    fn _Fork() -> c_int;
+    fn readdir(folder: *mut c_void) -> *mut c_void;
+    fn closedir(folder: *mut c_void) -> c_int;
+    fn rewinddir(folder: *mut c_void);
+    fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int;
     fn system(command: *const c_char) -> c_int;
     fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void;
     fn posix_spawn(pid: *mut libc::pid_t, path: *const c_char, actions: *const c_void, attr: *const c_void, args: *const *mut c_char, environment: *const *mut c_char) -> c_int;

@@ -167,6 +167,7 @@ fn take_control(segment: Segment) {
         brief: Brief::default(),
         tied: Vec::new(),
         forks: Forks::default(),
+        listings: Vec::new(),
         plan_number: 0,
         segment,
         header,

@@ -28,6 +28,10 @@ impl Rwlock {
             && (self.readers.is_empty() || queue == Queue::Shared && !self.is_reserved())
     }
 
+    pub(crate) fn has_readers(&self) -> bool {
+        !self.readers.is_empty()
+    }
+
     /// Do readers hold it whom a writer waits for, before whom no other reader may come?
     pub(crate) fn is_reserved(&self) -> bool {
         !self.readers.is_empty() && self.prefers_writers && self.n_writers_waiting > 0

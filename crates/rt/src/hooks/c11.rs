@@ -141,6 +141,7 @@ unsafe extern "C-unwind" fn do_exit(result: c_int) -> ! {
 unsafe extern "C-unwind" fn do_mtx_init(mutex: *mut pthread_mutex_t, kind: c_int) -> c_int {
     // SAFETY: the program's promises are passed on; the real function only fills the memory in.
     unsafe {
+        forks::forget(mutex as usize);
         let result = real::mtx_init(mutex, kind);
         if result != SUCCESS || !enter() {
             return result;

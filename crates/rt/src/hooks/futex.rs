@@ -51,6 +51,19 @@ impl Call {
         )
     }
 
+    /// Does it wait for other threads of this process, for as long as it takes?
+    pub(super) fn is_endless(&self) -> bool {
+        let is_wait = matches!(self.command(), libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET);
+        let is_private = self.op & libc::FUTEX_PRIVATE_FLAG != 0;
+        // SAFETY: a word that is not null and aligned is one, the program promises.
+        is_wait
+            && is_private
+            && self.count2 == 0
+            && !self.word.is_null()
+            && self.word.is_aligned()
+            && unsafe { AtomicU32::from_ptr(self.word) }.load(SeqCst) == self.value
+    }
+
     /// Performs it, inside a hook; the error is the kernel's.
     pub(super) unsafe fn perform(&self, caller: Caller) -> Result<u32, c_int> {
         if self.word.is_null() {

@@ -1,12 +1,16 @@
 //! Threads by the kernel's numbers. A program sees those of [`gettid`](super::syscall): its process's number, and the
 //! next ones in the order of creation. Where it passes one on, the kernel is asked about the thread that carries it.
 //!
-//! What it misses: a listing of `/proc/self/task` has the kernel's own numbers.
+//! What it misses: listings of `/proc/self/task` that are not made by `opendir` and `readdir`.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::{
+    ffi::{CStr, c_char, c_int, c_void},
+    ptr,
+};
 
 use libc::{id_t, pid_t, pthread_t, timespec};
 use raddle_fiber::raw;
+use raddle_machine::Status;
 use raddle_model::ThreadId;
 
 use crate::{
@@ -30,6 +34,10 @@ export! {
     lstat64 => do_lstat;
     access => do_access;
     opendir => do_opendir;
+    readdir => do_readdir;
+    readdir64 => do_readdir;
+    rewinddir => do_rewinddir;
+    closedir => do_closedir;
 }
 
 /// Where glibc keeps a thread's kernel number, from its thread pointer.
@@ -220,5 +228,117 @@ unsafe extern "C" fn do_access(path: *const c_char, mode: c_int) -> c_int {
 unsafe extern "C" fn do_opendir(from: *const c_char) -> *mut c_void {
     let mut room = [0; PATH_MAX];
     // SAFETY: as above.
-    unsafe { real::opendir(path(from, &mut room)) }
+    unsafe {
+        let folder = real::opendir(path(from, &mut room));
+        if !folder.is_null() && is_threads(CStr::from_ptr(from).to_bytes()) && enter() {
+            (*control()).listings.push(Listing::new(folder as usize));
+            leave(());
+        }
+        folder
+    }
+}
+
+/// Is it the folder of this process's threads?
+fn is_threads(path: &[u8]) -> bool {
+    let rest = path.strip_prefix(b"/proc/").unwrap_or_default();
+    let rest = rest.strip_suffix(b"/").unwrap_or(rest);
+    let process = rest.strip_suffix(b"/task").unwrap_or_default();
+    let number = std::str::from_utf8(process).ok().and_then(|it| it.parse().ok());
+    process == b"self" || number.is_some_and(|it: pid_t| it == own_process())
+}
+
+/// The folder of the threads, as the program lists it: `.`, `..`, and the numbers of those who live.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    /// The C library's handle.
+    folder: usize,
+    /// The next entry.
+    at: usize,
+    threads: Vec<pid_t>,
+    entry: Box<libc::dirent64>,
+}
+
+impl Listing {
+    fn new(folder: usize) -> Listing {
+        // SAFETY: plain bytes; inside a hook.
+        let entry = Box::new(unsafe { std::mem::zeroed() });
+        Listing { folder, at: 0, threads: living(), entry }
+    }
+
+    fn next(&mut self) -> *mut c_void {
+        let number = match self.at {
+            0 | 1 => None,
+            at => match self.threads.get(at - 2) {
+                Some(number) => Some(*number),
+                None => return ptr::null_mut(),
+            },
+        };
+        self.at += 1;
+        let name = number.map_or_else(|| ".".repeat(self.at), |it| it.to_string());
+        let entry = &mut *self.entry;
+        entry.d_ino = self.at as u64;
+        entry.d_off = self.at as i64;
+        entry.d_reclen = size_of::<libc::dirent64>() as u16;
+        entry.d_type = libc::DT_DIR;
+        entry.d_name = [0; 256];
+        for (to, from) in entry.d_name.iter_mut().zip(name.bytes()) {
+            *to = from as c_char;
+        }
+        (&raw mut *entry).cast()
+    }
+}
+
+/// The numbers of the threads that have not ended.
+fn living() -> Vec<pid_t> {
+    // SAFETY: the thread that runs is inside a hook.
+    let machine = unsafe { &(*control()).machine };
+    let threads = (0..machine.n_threads()).map(ThreadId);
+    threads.filter(|it| machine.status(*it) != Status::Finished).map(of_thread).collect()
+}
+
+/// The listing of a folder, if it is one of threads.
+fn listing(folder: *mut c_void) -> Option<&'static mut Listing> {
+    // SAFETY: active means initialised; one thread runs at a time, and nobody keeps what is returned.
+    let listings = unsafe { &mut (*control()).listings };
+    listings.iter_mut().find(|it| it.folder == folder as usize)
+}
+
+unsafe extern "C" fn do_readdir(folder: *mut c_void) -> *mut c_void {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !enter() {
+            return real::readdir(folder);
+        }
+        match listing(folder).map(Listing::next) {
+            Some(entry) => leave(entry),
+            None => {
+                leave(());
+                real::readdir(folder)
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn do_rewinddir(folder: *mut c_void) {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if enter() {
+            if let Some(listing) = listing(folder) {
+                (listing.at, listing.threads) = (0, living());
+            }
+            leave(());
+        }
+        real::rewinddir(folder);
+    }
+}
+
+unsafe extern "C" fn do_closedir(folder: *mut c_void) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if enter() {
+            (*control()).listings.retain(|it| it.folder != folder as usize);
+            leave(());
+        }
+        real::closedir(folder)
+    }
 }

@@ -26,6 +26,7 @@ export! {
     __assert => do_assert;
     fork => do_fork;
     vfork => do_fork;
+    _Fork => do_bare_fork;
     daemon => do_daemon;
 }
 
@@ -252,6 +253,30 @@ unsafe extern "C-unwind" fn do_fork() -> c_int {
         FORKING.store(site.0, Relaxed);
         let child = outside(|| real::fork());
         if child == 0 {
+            return 0;
+        }
+        (*control()).after_fork(child);
+        leave(child)
+    }
+}
+
+/// The same without the handlers of `pthread_atfork`.
+unsafe extern "C-unwind" fn do_bare_fork() -> c_int {
+    let caller = caller();
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
+        if !enter() {
+            return real::_Fork();
+        }
+        let site = (*control()).site(caller);
+        server::note(c"_Fork: the new process is not controlled", site);
+        (*control()).forks.n_pending += 1;
+        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
+        (*control()).forks.n_pending -= 1;
+        (*control()).before_fork(site);
+        let child = real::_Fork();
+        if child == 0 {
+            let_go();
             return 0;
         }
         (*control()).after_fork(child);

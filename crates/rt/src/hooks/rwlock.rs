@@ -90,6 +90,7 @@ unsafe extern "C-unwind" fn do_init(
 ) -> c_int {
     // SAFETY: the program's promises are passed on; the real function only fills the memory in.
     unsafe {
+        forks::forget(lock as usize);
         let result = real::pthread_rwlock_init(lock, attr);
         if result != 0 || !enter() {
             return result;
@@ -118,6 +119,7 @@ unsafe extern "C-unwind" fn do_rdlock(lock: *mut pthread_rwlock_t) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
+            forks::meets_for_reading(lock as usize);
             return real::pthread_rwlock_rdlock(lock);
         }
         leave(perform(lock, OpKind::ReadLock, None, caller))

@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 
 use libc::{pthread_t, siginfo_t, sigset_t, timespec};
+use raddle_machine::Status;
 use raddle_model::{Op, OpKind, OpResult, ThreadId};
 
 use crate::{
@@ -294,6 +295,10 @@ pub(super) unsafe fn send_by_number(
             return real::tgkill(process, thread, signal);
         }
         match number::thread(thread) {
+            // The kernel forgets who has ended.
+            Some(target) if (*control()).machine.status(target) == Status::Finished => {
+                fail(libc::ESRCH)
+            }
             Some(target) => {
                 as_result(send(Some(target), Sent { signal, code: SI_TKILL, value: 0 }, caller))
             }

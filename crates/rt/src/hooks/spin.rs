@@ -44,6 +44,7 @@ unsafe fn perform(lock: *mut pthread_spinlock_t, kind: OpKind, caller: Caller) -
 unsafe extern "C-unwind" fn do_init(lock: *mut pthread_spinlock_t, shared: c_int) -> c_int {
     // SAFETY: the program's promises are passed on; the real function only fills the memory in.
     unsafe {
+        forks::forget(lock as usize);
         let result = real::pthread_spin_init(lock, shared);
         if result != 0 || !enter() {
             return result;

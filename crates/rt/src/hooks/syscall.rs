@@ -10,7 +10,10 @@ use libc::{pid_t, timespec};
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
-    hooks::{caller, descriptor, export, fail, futex, number, process, random, signal, time},
+    forks,
+    hooks::{
+        caller, descriptor, export, fail, futex, number, process, random, signal, thread, time,
+    },
     io::is_hidden,
     real, server,
     step::yield_at,
@@ -46,6 +49,9 @@ unsafe extern "C-unwind" fn do_syscall(
             note(what, caller);
         } else if is_ours(number, &args) && enter() {
             return leave(perform(number, &args, caller));
+        }
+        if number == libc::SYS_futex && futex_call(&args).is_endless() {
+            forks::meets_futex(a);
         }
         let [a, b, c, d, e, f] = number::exchange(number, args);
         real::syscall(number, a, b, c, d, e, f)
@@ -86,6 +92,7 @@ fn is_ours(number: i64, args: &Args) -> bool {
         | libc::SYS_sched_yield
         | libc::SYS_exit_group
         | libc::SYS_nanosleep => true,
+        libc::SYS_prctl => matches!(args[0] as c_int, libc::PR_SET_NAME | libc::PR_GET_NAME),
         libc::SYS_clock_gettime => (0..=libc::CLOCK_TAI).contains(&(args[0] as c_int)),
         // Command 0 asks what there is; the others order memory, which is in order.
         libc::SYS_membarrier => args[0] != 0,
@@ -138,6 +145,7 @@ unsafe fn perform(number: i64, args: &Args, caller: Caller) -> i64 {
                 random::fill(ptr::with_exposed_provenance_mut(args[0]), args[1]);
                 args[1] as i64
             }
+            libc::SYS_prctl => i64::from(thread::name_itself(args[0] as c_int, args[1])),
             libc::SYS_sched_yield => {
                 let site = (*control()).site(caller);
                 yield_at(site);

@@ -10,7 +10,7 @@ use raddle_model::{End, Misuse, Op, OpKind, OpResult};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    end,
+    end, forks,
     hooks::{caller, export, fail},
     real::{self, Start},
     step::step,
@@ -25,6 +25,7 @@ export! {
     pthread_clockjoin_np => do_clockjoin;
     pthread_detach => do_detach;
     pthread_setname_np => do_setname;
+    prctl => do_prctl;
     pthread_getname_np => do_getname;
     pthread_getattr_np => do_getattr;
     sigaltstack => do_sigaltstack;
@@ -42,6 +43,7 @@ unsafe extern "C-unwind" fn do_create(
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
+            forks::create_thread();
             return real::pthread_create(thread, attr, start, arg);
         }
         let site = (*control()).site(caller);
@@ -207,6 +209,42 @@ unsafe extern "C-unwind" fn do_getname(
         }
         ptr::copy_nonoverlapping(kept.as_ptr().cast(), name, 16);
         leave(0)
+    }
+}
+
+/// Variadic in C: what is not passed is not looked at.
+unsafe extern "C-unwind" fn do_prctl(
+    option: c_int,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+) -> c_int {
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        if !matches!(option, libc::PR_SET_NAME | libc::PR_GET_NAME) || !enter() {
+            return real::prctl(option, a, b, c, d);
+        }
+        leave(name_itself(option, a))
+    }
+}
+
+/// `PR_SET_NAME` and `PR_GET_NAME`, inside a hook: the kernel knows the names of carriers only.
+pub(super) unsafe fn name_itself(option: c_int, text: usize) -> c_int {
+    // SAFETY: the program promises a string, or room for 16 bytes; the thread that runs is inside a hook.
+    unsafe {
+        let me = (*control()).me;
+        let kept = &mut (&mut (*control()).threads)[me.idx()].name;
+        if option == libc::PR_GET_NAME {
+            ptr::copy_nonoverlapping(kept.as_ptr(), text as *mut u8, kept.len());
+            return 0;
+        }
+        let name = CStr::from_ptr(text as *const c_char).to_bytes();
+        let n_kept = name.len().min(kept.len() - 1);
+        *kept = [0; 16];
+        kept[..n_kept].copy_from_slice(&name[..n_kept]);
+        (*control()).announce_thread(me);
+        0
     }
 }
 

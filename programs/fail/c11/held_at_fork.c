@@ -1,0 +1,35 @@
+//@ expect: misuse
+//@ execs: 200
+// A thread forks while another holds a lock of C11: the child waits for it for ever.
+#include <sys/wait.h>
+#include <threads.h>
+#include <unistd.h>
+
+static mtx_t lock;
+static int value;
+
+static int change(void *arg)
+{
+    mtx_lock(&lock);
+    value++;
+    mtx_unlock(&lock);
+    return arg != NULL;
+}
+
+int main(void)
+{
+    thrd_t thread;
+    mtx_init(&lock, mtx_plain);
+    thrd_create(&thread, change, NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        mtx_lock(&lock);
+        value++;
+        mtx_unlock(&lock);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    thrd_join(thread, NULL);
+    mtx_destroy(&lock);
+    return 0;
+}
