@@ -19,6 +19,8 @@ extern "C" fn __tsan_init() {}
 export! {
     __tsan_read_range => do_read_range;
     __tsan_write_range => do_write_range;
+    __tsan_read_range_pc => do_read_range;
+    __tsan_write_range_pc => do_write_range;
     __tsan_vptr_update => do_vptr_update;
     __tsan_memcpy => do_memcpy;
     __tsan_memmove => do_memmove;

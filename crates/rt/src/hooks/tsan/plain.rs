@@ -154,6 +154,16 @@ const _: () = assert!(MASK_SHIFT == 25);
 export_access! {
     __tsan_read16 => read16;
     __tsan_write16 => write16;
+    __tsan_read1_pc => read::<1>;
+    __tsan_read2_pc => read::<2>;
+    __tsan_read4_pc => read::<4>;
+    __tsan_read8_pc => read::<8>;
+    __tsan_read16_pc => read16;
+    __tsan_write1_pc => write::<1>;
+    __tsan_write2_pc => write::<2>;
+    __tsan_write4_pc => write::<4>;
+    __tsan_write8_pc => write::<8>;
+    __tsan_write16_pc => write16;
     __tsan_unaligned_read2 => read::<2>;
     __tsan_unaligned_read4 => read::<4>;
     __tsan_unaligned_read8 => read::<8>;
