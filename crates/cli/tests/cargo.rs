@@ -234,6 +234,103 @@ fn forks() {
 }
 ";
 
+/// Volatile accesses, a lock of std's that another thread holds at a fork, and a child that needs none.
+const PROCESSES: &str = "
+use std::{cell::UnsafeCell, ptr, sync::{Mutex, atomic::{AtomicBool, Ordering::*}}, thread};
+struct Shared(UnsafeCell<u32>);
+unsafe impl Sync for Shared {}
+#[test]
+fn volatile_races() {
+    static X: Shared = Shared(UnsafeCell::new(0));
+    let thread = thread::spawn(|| unsafe { ptr::write_volatile(X.0.get(), 1) });
+    assert!(unsafe { ptr::read_volatile(X.0.get()) } < 2);
+    thread.join().unwrap();
+}
+#[test]
+fn volatile_ordered() {
+    static X: Shared = Shared(UnsafeCell::new(0));
+    static READY: AtomicBool = AtomicBool::new(false);
+    let thread = thread::spawn(|| {
+        unsafe { ptr::write_volatile(X.0.get(), 1) };
+        READY.store(true, Release);
+    });
+    if READY.load(Acquire) {
+        assert_eq!(unsafe { ptr::read_volatile(X.0.get()) }, 1);
+    }
+    thread.join().unwrap();
+}
+extern \"C\" {
+    fn fork() -> i32;
+    fn _exit(code: i32) -> !;
+    fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
+}
+static LOCK: Mutex<u32> = Mutex::new(0);
+fn add() { *LOCK.lock().unwrap() += 1; }
+#[test]
+fn held_at_fork() {
+    let thread = thread::spawn(add);
+    let child = unsafe { fork() };
+    if child == 0 {
+        add();
+        unsafe { _exit(0) }
+    }
+    unsafe { waitpid(child, ptr::null_mut(), 0) };
+    thread.join().unwrap();
+}
+#[test]
+fn command() {
+    let thread = thread::spawn(add);
+    assert!(std::process::Command::new(\"/bin/true\").status().unwrap().success());
+    thread.join().unwrap();
+}
+";
+
+#[test]
+fn volatile_accesses_and_forks() {
+    let folder = crate_of("", "src/lib.rs", PROCESSES);
+    let (out, err, code) = raddle(folder.path(), "test --offline --execs 60 --no-explain");
+    assert_eq!(code, 2, "{out}\n{err}");
+    let ends = |word: &str, test: &str| lines_of(&out, word).iter().any(|it| it.contains(test));
+    assert!(ends("FAIL", "volatile_races  race-"), "{out}\n{err}");
+    assert!(ends("PASS", "volatile_ordered"), "{out}\n{err}");
+    assert!(ends("FAIL", "held_at_fork  misuse-"), "{out}\n{err}");
+    assert!(out.contains("which the child then waits for forever: mutex `one::LOCK`"), "{out}");
+    assert!(ends("PASS", "command"), "{out}\n{err}");
+}
+
+/// A constructor of the program starts a thread before `main`: it is controlled from its beginning. And none of the
+/// program's code is without hooks.
+#[test]
+fn a_thread_of_a_constructor() {
+    const EARLY: &str = "
+use std::{sync::{Mutex, atomic::{AtomicU32, Ordering::SeqCst}}, thread};
+static COUNT: AtomicU32 = AtomicU32::new(0);
+static THREAD: Mutex<Option<thread::JoinHandle<()>>> = Mutex::new(None);
+extern \"C\" fn start() {
+    *THREAD.lock().unwrap() = Some(thread::spawn(|| COUNT.store(COUNT.load(SeqCst) + 1, SeqCst)));
+}
+#[used]
+#[link_section = \".init_array\"]
+static START: extern \"C\" fn() = start;
+fn main() {
+    COUNT.store(COUNT.load(SeqCst) + 1, SeqCst);
+    THREAD.lock().unwrap().take().unwrap().join().unwrap();
+    if std::env::args().count() > 1 {
+        assert_eq!(COUNT.load(SeqCst), 2);
+    }
+}
+";
+    let folder = crate_of("", "src/main.rs", EARLY);
+    let (out, err, code) = raddle(folder.path(), "run --offline --strategy dpor --progress none");
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(out.contains("all schedules were explored"), "{out}\n{err}");
+    assert!(!out.contains("code built without raddle"), "{out}\n{err}");
+    assert!(!out.contains("stability"), "{out}\n{err}");
+    let (out, err, code) = raddle(folder.path(), "run --offline --no-explain -- check");
+    assert_eq!(code, 2, "{out}\n{err}");
+    assert!(out.contains("replay"), "{out}\n{err}");
+}
+
 #[test]
 fn what_can_not_be_explored_is_one_clear_line() {
     let broken = crate_of("", "src/lib.rs", "fn f() -> u32 { \"text\" }\n");

@@ -80,7 +80,7 @@ impl Symbols {
         self.module(module).callee(vaddr)
     }
 
-    /// An atomic instruction of a module that no hook announces, if it has one; what is Rust's std's own does not count.
+    /// An atomic instruction of a module that no hook announces, if it has one; what comes with the compiler does not count.
     pub fn unseen_atomic(&mut self, module: &Path) -> Option<Place> {
         let module = self.module(module);
         let address = module.unseen_atomic()?;

@@ -16,12 +16,12 @@ use super::{
     debug::{Debug, Die},
     demangled,
     globals::Globals,
-    library::is_std,
     locals::Spot,
     locate,
     table::Table,
     tidy,
     types::Reached,
+    unhooked::is_compilers,
     unseen, variable_name,
 };
 
@@ -75,11 +75,11 @@ impl Module {
         }
     }
 
-    /// The address of an atomic instruction that no hook announces, but for those of Rust's std.
+    /// The address of an atomic instruction that no hook announces, but for those of what comes with the compiler.
     pub(super) fn unseen_atomic(&mut self) -> Option<u64> {
         let Module { path, table, unseen_atomic, .. } = self;
         *unseen_atomic.get_or_insert_with(|| {
-            unseen::atomic(path, |it| table.function(it).is_some_and(|it| is_std(&it.name)))
+            unseen::atomic(path, |it| table.function(it).is_some_and(|it| is_compilers(&it.name)))
         })
     }
 

@@ -111,7 +111,7 @@ impl Units {
 
 /// Functions that come with the compiler and the C library and are linked into every program that needs them: how a
 /// program begins and ends, helpers for arithmetic, stacks and exceptions.
-fn is_compilers(name: &str) -> bool {
+pub(super) fn is_compilers(name: &str) -> bool {
     const WHOLE: [&str; 16] = [
         "_start",
         "_init",
