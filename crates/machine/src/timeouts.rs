@@ -108,6 +108,13 @@ impl Machine {
         }
     }
 
+    /// Time jumps to the earliest deadline, and so far; `None` if there is none.
+    pub fn hurry(&mut self) -> Option<u64> {
+        let length = self.deadlines.first()?.0.saturating_sub(self.now);
+        self.advance(length);
+        Some(length)
+    }
+
     /// The deadline of a blocked thread passes: its op ends now, or, if it waits on a condition
     /// variable, when it has its mutex again. So do all deadlines that are not later.
     pub fn time_out(&mut self, thread: ThreadId) {

@@ -3,7 +3,8 @@
 //! First, is it worth more? Who goes in circles comes again and again to the same steps: the same thread at the same
 //! place does the same to the same object, with the same value. Who works does not: values count up, objects are new.
 //! So the later half of the last steps is compared with the earlier one, and where enough of it is new the budget is
-//! extended. No access is left out of these steps (`access::is_due`): it may be the one that shows the work. This is a
+//! extended. Where it is not, but a thread has a deadline, time jumps there, and the budget is extended a little: those
+//! who go in circles may wait for that thread. No access is left out of these steps (`access::is_due`): it may be the one that shows the work. This is a
 //! guess, and nothing is concluded from it.
 //!
 //! Then comes the *trial*. It may be the picker that keeps the program from its end, so at first threads are chosen
@@ -98,11 +99,19 @@ impl Control {
         let enabled = (0..self.machine.n_enabled()).map(|it| self.machine.enabled(it));
         let (earlier, later) = last.split_at(last.len() / 2);
         let goes_in_circles = have_all_gone_on(later, enabled) && nothing_is_new(earlier, later);
-        if self.max_steps / EXTENDED_MAX >= given || goes_in_circles {
+        if self.max_steps / EXTENDED_MAX >= given || goes_in_circles && !self.wait_for_time() {
             return false;
         }
-        self.max_steps += given;
+        self.max_steps += if goes_in_circles { given.div_ceil(EXTENDED_MAX) } else { given };
         true
+    }
+
+    /// Those who go in circles may wait for one who sleeps: time jumps to the next deadline, if there is one. They may
+    /// as well have something to do, so that counts as a delay.
+    fn wait_for_time(&mut self) -> bool {
+        let length = self.machine.hurry();
+        self.emit.delay_ns += length.unwrap_or(0);
+        length.is_some()
     }
 
     /// Has the program come back to a state often enough? With what is said of it then.
