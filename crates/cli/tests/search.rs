@@ -110,6 +110,39 @@ fn a_yield_is_a_hint() {
     }
 }
 
+/// A sleep of a second that ends before one of 10 ms takes a long delay: searches call that a timing assumption, too, and
+/// don't say that no schedule fails.
+#[test]
+fn a_long_delay_is_a_timing_assumption() {
+    let folder = folder();
+    let text = r"#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_int is_done;
+static void *slow(void *arg) { usleep(1000000); is_done = 1; return arg; }
+static void *quick(void *arg) { usleep(10000); assert(!is_done); return arg; }
+int main(void) {
+    pthread_t t[2];
+    pthread_create(&t[0], 0, slow, 0);
+    pthread_create(&t[1], 0, quick, 0);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+";
+    write(folder.path(), "prog.c", text);
+    for strategy in ["dfs", "dpor", "ipb"] {
+        let output = search(folder.path(), strategy, &[]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(summary(&output, 0)["search"]["finished"], true, "{strategy}");
+        assert!(text.contains(r#""certainty":"timing""#), "{strategy}: {text}");
+        let output = run(folder.path(), &["run", "prog.c", "-k", "--strategy", strategy]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("all schedules were explored"), "{strategy}: {text}");
+        assert!(!text.contains("no schedule of this input fails"), "{strategy}: {text}");
+    }
+}
+
 /// The lost update needs one preemption, and no schedule without one shows it.
 #[test]
 fn a_bug_at_its_level() {
