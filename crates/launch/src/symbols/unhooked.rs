@@ -130,7 +130,7 @@ pub(super) fn is_compilers(name: &str) -> bool {
         "mknod",
         "mknodat",
     ];
-    const BEGINNINGS: [&str; 20] = [
+    const BEGINNINGS: [&str; 21] = [
         "__do_global_",
         "__libc_csu_",
         "__stack_chk_fail",
@@ -150,18 +150,17 @@ pub(super) fn is_compilers(name: &str) -> bool {
         "__stack_split",
         "__clang_",
         "_Unwind_",
+        "execute_native_thread_routine",
         // Functions that correct a pointer to an object and go on in another one.
         "_ZT",
     ];
-    let is_std_cpp = |name: &str| {
-        let name = demangled(name);
-        ["std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete"]
-            .iter()
-            .any(|it| name.starts_with(it))
-    };
     let own = name.strip_prefix("__wrap_").unwrap_or(name);
     // `<&str as core::fmt::Debug>::fmt`: the type is the language's, so the trait's crate has it.
     let is_std_rust = |name: &str| {
+        // Names of C++ may begin with the type that they return.
+        if !name.starts_with("_R") && !name.contains("17h") {
+            return false;
+        }
         let text = demangled(name);
         let names = text.strip_prefix('<').and_then(|it| it.split_once(" as "));
         let of_trait = names.filter(|it| !it.0.contains("::")).map(|it| it.1);
@@ -170,6 +169,34 @@ pub(super) fn is_compilers(name: &str) -> bool {
     WHOLE.contains(&name)
         || BEGINNINGS.iter().any(|it| name.starts_with(it))
         || own.starts_with('_') && (is_std_rust(own) || is_std_cpp(own))
+}
+
+/// Is it a function of the C++ library? Its mangled name is looked at, for others may return what is the library's.
+fn is_std_cpp(name: &str) -> bool {
+    const BEGINNINGS: [&str; 13] = [
+        "St",
+        "Sa",
+        "Sb",
+        "Sd",
+        "Si",
+        "So",
+        "Ss",
+        "9__gnu_cxx",
+        "10__cxxabiv1",
+        "nw",
+        "na",
+        "dl",
+        "da",
+    ];
+    let Some(name) = name.strip_prefix("_Z") else { return false };
+    let name = name.strip_prefix('L').unwrap_or(name);
+    let name = match name.strip_prefix('N') {
+        Some(nested) => nested.trim_start_matches(['K', 'V', 'R', 'O']),
+        None => name,
+    };
+    let plain = name.trim_start_matches(|it: char| it.is_ascii_digit());
+    BEGINNINGS.iter().any(|it| name.starts_with(it))
+        || ["__gxx_", "__cxa_", "_txnal_"].iter().any(|it| plain.starts_with(it))
 }
 
 #[cfg(test)]
@@ -189,7 +216,12 @@ mod tests {
                 "_RNvXNtNtCs6O6TnIPaRGP_6object4read8read_refRShNtB2_7ReadRef19read_bytes_at_until",
                 true,
             ),
+            ("_ZNKSt6thread8joinableEv", true),
+            ("_ZL23__gxx_exception_cleanup19_Unwind_Reason_CodeP17_Unwind_Exception", true),
+            ("_Z27_txnal_cow_string_D1_commitPv", true),
+            ("_Znwm", true),
             ("_ZN4mine4workEv", false),
+            ("_Z4makeIiESt6vectorIT_SaIS1_EEv", false),
             ("__spin_lock", false),
             ("start", false),
         ] {
