@@ -162,8 +162,9 @@ impl Effect {
     pub const fn of(kind: OpKind) -> Effect {
         match kind {
             OpKind::Fence | OpKind::Yield | OpKind::Sleep | OpKind::Any => Effect::Nothing,
-            OpKind::Read | OpKind::AtomicLoad => Effect::Look,
-            OpKind::Write
+            OpKind::Read | OpKind::AtomicLoad | OpKind::Query => Effect::Look,
+            OpKind::Call
+            | OpKind::Write
             | OpKind::ReadWrite
             | OpKind::AtomicStore
             | OpKind::AtomicRmw

@@ -11,6 +11,10 @@ pub enum Gap {
     Courtesy(u64),
     /// Clocks were read in so many executions, and showed what Raddle says that things take.
     Clock(u64),
+    /// Several threads allocated memory in so many executions, and the order of that was not explored.
+    Addresses(u64),
+    /// Signals or cancellations arrived at some moments only: the search leaves out orders that it takes for equal.
+    Signals,
     /// Nobody looked for data races.
     NoRaces,
     /// The search does not try the orders in which threads take locks, and nobody looked for deadlocks.
@@ -49,6 +53,8 @@ impl Gap {
             Gap::Volatile(_) => "volatile",
             Gap::Courtesy(_) => "yields",
             Gap::Clock(_) => "clock",
+            Gap::Addresses(_) => "addresses",
+            Gap::Signals => "signals",
             Gap::NoRaces => "no-race-detection",
             Gap::NoDeadlocks => "no-deadlock-detection",
             Gap::NoSpurious => "no-spurious-wakeups",

@@ -161,6 +161,10 @@ op_kinds! {
     Any = "any",
     /// Copies the process; in the copy, only the thread that asks for it lives on.
     Fork = "fork",
+    /// Uses or changes what the C library or the kernel keeps for all threads.
+    Call = "use",
+    /// Looks at it.
+    Query = "query",
     /// Waits until a descriptor can be read, then reads.
     IoRead = "io_read",
     /// Waits until a descriptor can be written, then writes.
@@ -228,6 +232,7 @@ impl OpKind {
             self,
             OpKind::Read
                 | OpKind::AtomicLoad
+                | OpKind::Query
                 | OpKind::Fence
                 | OpKind::Yield
                 | OpKind::Sleep

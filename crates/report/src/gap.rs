@@ -24,6 +24,14 @@ pub(crate) fn words(gap: &Gap) -> String {
             "how long operations take: clocks were read in {}, and a step takes 100 ns there",
             count(*n, "execution")
         ),
+        Gap::Addresses(n) => format!(
+            "addresses of memory: several threads allocated some in {}, and the order of that was not explored",
+            count(*n, "execution")
+        ),
+        Gap::Signals => {
+            "some moments at which signals or cancellations arrive (--strategy dfs tries all)"
+                .to_owned()
+        }
         Gap::NoRaces => "data races: they were not looked for (--detect race)".to_owned(),
         Gap::NoDeadlocks => {
             "orders in which threads take locks: deadlocks were not looked for (--detect deadlock)"
@@ -73,6 +81,7 @@ pub(crate) const fn number(gap: &Gap) -> Option<u64> {
         | Gap::Volatile(n)
         | Gap::Courtesy(n)
         | Gap::Clock(n)
+        | Gap::Addresses(n)
         | Gap::Thinned(n)
         | Gap::Uncontrolled(n)
         | Gap::Unfinished(n)
@@ -81,7 +90,8 @@ pub(crate) const fn number(gap: &Gap) -> Option<u64> {
         | Gap::Unlike(n)
         | Gap::Suppressed(n)
         | Gap::Gone(n) => Some(*n),
-        Gap::NoRaces
+        Gap::Signals
+        | Gap::NoRaces
         | Gap::NoDeadlocks
         | Gap::NoSpurious
         | Gap::LateTimeouts

@@ -10,7 +10,7 @@ use std::{
 use raddle_machine::Machine;
 use raddle_model::{ObjectId, Points, SiteId, ThreadId};
 use raddle_pick::Chooser;
-use raddle_trace::{Header, Segment};
+use raddle_trace::{Common, Header, Segment};
 
 use crate::{
     access::Written,
@@ -82,6 +82,8 @@ pub(crate) struct Control {
     pub(crate) trial: Option<Box<Trial>>,
     /// Threads that wait in rounds.
     pub(crate) waiting: Waiting,
+    /// Objects for what the C library and the kernel keep for all threads.
+    pub(crate) commons: [ObjectId; Common::ALL.len()],
     /// Once blocks that threads have found done.
     pub(crate) known_done: Vec<(ObjectId, ThreadId)>,
     /// Which steps are scheduling points.

@@ -27,6 +27,8 @@ pub(crate) struct Emit {
     pub(crate) delay_ns: u64,
     /// Readings of clocks, while there are other threads.
     pub(crate) n_clock_reads: u32,
+    /// Threads that have allocated memory, while there are others; a bit set of their numbers modulo 64.
+    pub(crate) allocators: u64,
     /// Steps before which another thread could have been chosen.
     pub(crate) n_points: u64,
     pub(crate) digest: u64,
@@ -118,6 +120,7 @@ impl Emit {
             n_switches: 0,
             delay_ns: 0,
             n_clock_reads: 0,
+            allocators: 0,
             n_points: 0,
             digest: 0,
             class: 0,
@@ -176,6 +179,7 @@ impl Emit {
         (self.n_steps, self.n_lone_steps, self.n_switches, self.n_points) = (0, 0, 0, 0);
         self.delay_ns = 0;
         self.n_clock_reads = 0;
+        self.allocators = 0;
         (self.digest, self.class) = (0, 0);
         self.last_of_thread.clone_from(&mark.last_of_thread);
         self.past_of_object.clone_from(&mark.past_of_object);

@@ -203,6 +203,7 @@ impl Control {
         summary.end_detail = detail;
         summary.n_thinned = access::n_thinned();
         summary.n_clock_reads = self.emit.n_clock_reads;
+        summary.n_allocators = self.emit.allocators.count_ones();
         summary.diverged_at = self.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
         // SAFETY: as above.
         unsafe { (*self.header).n_events = self.emit.n_steps };

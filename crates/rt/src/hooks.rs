@@ -8,6 +8,7 @@ mod c11;
 mod cancel;
 mod check;
 mod child;
+mod common;
 mod cond;
 mod cpu;
 mod descriptor;

@@ -13,9 +13,9 @@ use std::{
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, Handlers, PickerSpec, Points, ProfileView, SiteId, Timeouts};
+use raddle_model::{End, Handlers, ObjectId, PickerSpec, Points, ProfileView, SiteId, Timeouts};
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
-use raddle_trace::{Entry, FreedEntry, Header, ObjectClass, ObjectEntry, Segment, Summary};
+use raddle_trace::{Common, Entry, FreedEntry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
 use crate::{
     access::Written,
@@ -160,6 +160,7 @@ fn take_control(segment: Segment) {
         trial: None,
         waiting: Waiting::default(),
         known_done: Vec::new(),
+        commons: [ObjectId::NONE; Common::ALL.len()],
         points: Points::Visible,
         options: std::ptr::null_mut(),
         keeps_stacks: false,
@@ -566,6 +567,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
         (*control).trial = None;
         (*control).forget_waiting();
         (*control).known_done.clear();
+        (*control).commons = [ObjectId::NONE; Common::ALL.len()];
         let Some(picker) = entry.picker() else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
         };

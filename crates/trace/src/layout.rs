@@ -137,6 +137,8 @@ pub struct Summary {
     pub delay_us: u32,
     /// Readings of clocks, while there were other threads.
     pub n_clock_reads: u32,
+    /// Threads that have allocated memory, while there were others.
+    pub n_allocators: u32,
 }
 
 /// The start of the segment.

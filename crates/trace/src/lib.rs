@@ -23,4 +23,6 @@ pub use layout::{
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenSide};
 pub use segment::{MapError, Segment};
-pub use value::{FrameSpot, Freed, Module, Note, Object, ObjectClass, Region, Site, Thread, Trace};
+pub use value::{
+    Common, FrameSpot, Freed, Module, Note, Object, ObjectClass, Region, Site, Thread, Trace,
+};

@@ -98,10 +98,12 @@ pub enum ObjectClass {
     Descriptor,
     /// A spin lock.
     Spin,
+    /// What the C library or the kernel keeps for all threads.
+    Common,
 }
 
 impl ObjectClass {
-    const ALL: [ObjectClass; 10] = [
+    const ALL: [ObjectClass; 11] = [
         ObjectClass::Variable,
         ObjectClass::Mutex,
         ObjectClass::Cond,
@@ -112,6 +114,7 @@ impl ObjectClass {
         ObjectClass::Thread,
         ObjectClass::Descriptor,
         ObjectClass::Spin,
+        ObjectClass::Common,
     ];
 
     /// What reports call it.
@@ -127,6 +130,7 @@ impl ObjectClass {
             ObjectClass::Thread => "thread",
             ObjectClass::Descriptor => "descriptor",
             ObjectClass::Spin => "spin lock",
+            ObjectClass::Common => "shared state",
         }
     }
 }
@@ -176,6 +180,77 @@ pub enum Region {
     Descriptor(u32),
     /// Both ends of a pipe.
     Pipe([u32; 2]),
+    /// In the C library or the kernel.
+    Common(Common),
+}
+
+/// What the C library and the kernel keep for all threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Common {
+    /// Files, their names, and the numbers of descriptors.
+    Files,
+    /// The state of `rand` and `random`.
+    Rand,
+    /// The state of `drand48` and its like.
+    Drand48,
+    /// What `strtok` has yet to cut.
+    Strtok,
+    /// What `localtime` and its like return.
+    Times,
+    /// The locale.
+    Locale,
+    /// Environment variables.
+    Environment,
+    /// Limits of the process.
+    Limits,
+    /// What runs at exit.
+    ExitHandlers,
+    /// Keys of thread-specific data.
+    Keys,
+    /// The state of `hsearch` and `getopt`.
+    Tables,
+    /// What `getpwnam`, `gethostbyname` and their like return.
+    Databases,
+    /// What other functions return in buffers of their own.
+    Buffers,
+}
+
+impl Common {
+    /// All of them, by number.
+    pub const ALL: [Common; 13] = [
+        Common::Files,
+        Common::Rand,
+        Common::Drand48,
+        Common::Strtok,
+        Common::Times,
+        Common::Locale,
+        Common::Environment,
+        Common::Limits,
+        Common::ExitHandlers,
+        Common::Keys,
+        Common::Tables,
+        Common::Databases,
+        Common::Buffers,
+    ];
+
+    /// What reports call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Common::Files => "files",
+            Common::Rand => "state of rand()",
+            Common::Drand48 => "state of drand48()",
+            Common::Strtok => "state of strtok()",
+            Common::Times => "buffer of localtime()",
+            Common::Locale => "locale",
+            Common::Environment => "environment",
+            Common::Limits => "process limits",
+            Common::ExitHandlers => "exit handlers",
+            Common::Keys => "thread-specific keys",
+            Common::Tables => "state of hsearch() or getopt()",
+            Common::Databases => "buffer of getpwnam() or the like",
+            Common::Buffers => "buffer of the C library",
+        }
+    }
 }
 
 /// A place in the frame of a function.
@@ -408,6 +483,9 @@ impl From<&ObjectEntry> for Object {
             4 => Region::Thread(ThreadId(entry.base)),
             5 if entry.ordinal != 0 => Region::Pipe([entry.base, entry.ordinal]),
             5 => Region::Descriptor(entry.base),
+            6 => Common::ALL
+                .get(entry.base as usize)
+                .map_or(Region::Unknown, |it| Region::Common(*it)),
             _ => Region::Unknown,
         };
         Object { class, region, name: entry.name }

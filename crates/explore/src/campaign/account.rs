@@ -29,6 +29,8 @@ pub struct Account {
     pub n_thinned: u64,
     /// Executions that read clocks, while there were other threads.
     pub n_clocked: u64,
+    /// Executions in which several threads allocated memory.
+    pub n_allocating: u64,
     /// Repetitions of the first execution that were not like it.
     pub n_unlike: u64,
     /// What could not be controlled.
@@ -63,6 +65,7 @@ impl Account {
             n_spent: outcome.n_spent,
             n_thinned: outcome.n_thinned,
             n_clocked: outcome.n_clocked,
+            n_allocating: outcome.n_allocating,
             n_unlike: outcome.n_unlike,
             uncontrolled: outcome.uncontrolled.clone(),
         }
@@ -77,6 +80,7 @@ impl Account {
             && self.n_spent.min(1) == outcome.n_spent.min(1)
             && self.n_thinned.min(1) == outcome.n_thinned.min(1)
             && self.n_clocked.min(1) == outcome.n_clocked.min(1)
+            && self.n_allocating.min(1) == outcome.n_allocating.min(1)
             && self.n_unlike == outcome.n_unlike
     }
 }
@@ -108,6 +112,8 @@ pub struct Uses {
     pub volatile: BTreeSet<u64>,
     /// Places where a thread yielded, or waited in a loop, so that others had to go first.
     pub yields: BTreeSet<u64>,
+    /// Threads sent signals, or cancelled others.
+    pub signals: bool,
     /// Threads took locks.
     pub locks: bool,
     /// Threads waited on condition variables.
@@ -128,6 +134,7 @@ impl Uses {
                 _ if step.is_weak => &mut self.weak,
                 _ if step.flags.has(Flags::VOLATILE) => &mut self.volatile,
                 kind => {
+                    self.signals |= matches!(kind, OpKind::Kill | OpKind::Cancel);
                     self.locks |= kind.is_on_lock();
                     self.waits |= kind == OpKind::CondWait;
                     self.timed |= step.flags.has(Flags::TIMED);

@@ -15,11 +15,15 @@ impl Outcome {
         let is_late = options.timeouts == Timeouts::Last;
         let spec = options.search.as_ref().map(|it| &it.spec);
         let is_total = matches!(spec, Some(SearchSpec::Total(_)));
+        let is_reduced =
+            !matches!(spec, Some(SearchSpec::Dfs | SearchSpec::Ipb(_) | SearchSpec::Idb(_)));
         [
             has(uses.weak.len() as u64, Gap::WeakAtomics),
             has(uses.volatile.len() as u64, Gap::Volatile),
             has(uses.yields.len() as u64, Gap::Courtesy),
             has(self.n_clocked, Gap::Clock),
+            has(self.n_allocating, Gap::Addresses),
+            if_so(uses.signals && is_reduced, Gap::Signals),
             if_so(!options.detect.races, Gap::NoRaces),
             if_so(uses.locks && is_total && !options.detect.deadlocks, Gap::NoDeadlocks),
             if_so(uses.waits && !options.spurious, Gap::NoSpurious),

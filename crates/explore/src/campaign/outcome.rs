@@ -65,6 +65,8 @@ pub struct Outcome {
     pub n_thinned: u64,
     /// Executions that read clocks, while there were other threads.
     pub n_clocked: u64,
+    /// Executions in which several threads allocated memory.
+    pub n_allocating: u64,
     /// Executions that were ended because their steps were spent.
     pub n_spent: u64,
     /// Repetitions of the first execution, after a search, that were not like it.

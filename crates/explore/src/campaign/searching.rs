@@ -356,7 +356,11 @@ impl Source for Searching<'_> {
             Some(Err(error)) => return Err(TargetError::Unusable(error.to_string())),
             None => return Err(TargetError::Bug("an execution without its choices".to_owned())),
         }
-        let number = self.task(done.range.start)?;
+        let number = match self.task(done.range.start) {
+            // It was under way when a failure ended the learning before it.
+            Err(_) if self.is_finished() => return Ok(()),
+            number => number?,
+        };
         if let Some(number) = number {
             self.waiting.insert(number, Came::Full(Box::new(done)));
         }

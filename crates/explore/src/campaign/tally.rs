@@ -75,6 +75,7 @@ impl Tally {
         outcome.n_spent = account.n_spent;
         outcome.n_thinned = account.n_thinned;
         outcome.n_clocked = account.n_clocked;
+        outcome.n_allocating = account.n_allocating;
         outcome.n_unlike = account.n_unlike;
         outcome.uncontrolled = account.uncontrolled.clone();
         outcome.n_gone = earlier.n_gone();
@@ -194,6 +195,7 @@ impl Tally {
         outcome.n_spent += u64::from(end == Some(End::Spent));
         outcome.n_thinned += u64::from(summary.n_thinned != 0);
         outcome.n_clocked += u64::from(summary.n_clock_reads != 0);
+        outcome.n_allocating += u64::from(summary.n_allocators > 1);
         self.n_uncontrolled += u64::from(summary.n_uncontrolled != 0);
         self.measure_stability();
         News { is_new_trace, n_steps: summary.n_steps, ..News::default() }

@@ -48,9 +48,11 @@ impl Names<'_> {
                 self.locate_in_block(block, stack, u64::from(block_size), offset, size, home)
             }
             Region::Stack { thread, frame, .. } => self.locate_on_stack(thread, frame, size),
-            Region::Thread(_) | Region::Descriptor(_) | Region::Pipe(_) | Region::Unknown => {
-                Location::default()
-            }
+            Region::Thread(_)
+            | Region::Descriptor(_)
+            | Region::Pipe(_)
+            | Region::Common(_)
+            | Region::Unknown => Location::default(),
         }
     }
 

@@ -208,6 +208,7 @@ impl<'a> Names<'a> {
         let name = match object.region {
             Region::Thread(thread) => Some(Name::new(format!("thread T{}", thread.0))),
             Region::Descriptor(descriptor) => Some(Name::new(format!("descriptor {descriptor}"))),
+            Region::Common(common) => Some(Name::new(common.name().to_owned())),
             Region::Pipe([one, other]) => Some(Name::new(format!("pipe {one}/{other}"))),
             _ => None,
         };

@@ -362,6 +362,7 @@ fn object_name(object: &Object, idx: usize, ways: &[u64]) -> ObjectName {
         Region::Stack { thread, offset, .. } => plain(&[3, u64::from(thread.0), offset]),
         Region::Thread(thread) => plain(&[4, u64::from(thread.0)]),
         Region::Descriptor(number) => plain(&[5, u64::from(number)]),
+        Region::Common(common) => plain(&[6, common as u64]),
         Region::Pipe([one, other]) => plain(&[5, u64::from(one), u64::from(other)]),
     }
 }

@@ -5,10 +5,11 @@ use std::ffi::{c_int, c_uint};
 use libc::{sockaddr, socklen_t};
 use raddle_fiber::raw;
 use raddle_model::OpKind;
+use raddle_trace::Common;
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail, file},
+    hooks::{caller, common, export, fail, file},
     io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
     real, server,
 };
@@ -57,11 +58,13 @@ unsafe fn made_pair(result: c_int, ends: *const c_int, kind: Kind) -> c_int {
 }
 
 unsafe extern "C-unwind" fn do_pipe(ends: *mut c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { made_pair(real::pipe2(ends, 0), ends, Kind::Pipe) }
 }
 
 unsafe extern "C-unwind" fn do_pipe2(ends: *mut c_int, flags: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { made_pair(real::pipe2(ends, flags), ends, Kind::Pipe) }
 }
@@ -72,11 +75,13 @@ unsafe extern "C-unwind" fn do_socketpair(
     protocol: c_int,
     ends: *mut c_int,
 ) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { made_pair(real::socketpair(domain, kind, protocol, ends), ends, Kind::Socket) }
 }
 
 unsafe extern "C-unwind" fn do_socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     let fd = unsafe { real::socket(domain, kind, protocol) };
     made(fd, Kind::Socket, domain == libc::AF_UNIX)
@@ -159,11 +164,13 @@ unsafe extern "C-unwind" fn do_shutdown(fd: c_int, how: c_int) -> c_int {
 }
 
 unsafe extern "C-unwind" fn do_eventfd(count: c_uint, flags: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     made(unsafe { real::eventfd(count, flags) }, Kind::Event, true)
 }
 
 unsafe extern "C-unwind" fn do_epoll_create(size: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     if size <= 0 {
         return fail(libc::EINVAL);
     }
@@ -172,6 +179,7 @@ unsafe extern "C-unwind" fn do_epoll_create(size: c_int) -> c_int {
 }
 
 unsafe extern "C-unwind" fn do_epoll_create1(flags: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     made(unsafe { real::epoll_create1(flags) }, Kind::Event, true)
 }
@@ -198,6 +206,7 @@ unsafe extern "C-unwind" fn do_epoll_ctl(
 }
 
 unsafe extern "C-unwind" fn do_dup(old: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
         if is_hidden(old) {
@@ -222,6 +231,7 @@ fn copied(old: c_int, new: c_int) -> c_int {
 }
 
 unsafe extern "C-unwind" fn do_dup2(old: c_int, new: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
         if is_hidden(old) || is_hidden(new) {
@@ -232,6 +242,7 @@ unsafe extern "C-unwind" fn do_dup2(old: c_int, new: c_int) -> c_int {
 }
 
 unsafe extern "C-unwind" fn do_dup3(old: c_int, new: c_int, flags: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
         if is_hidden(old) || is_hidden(new) {
@@ -259,6 +270,7 @@ unsafe extern "C-unwind" fn do_fcntl(fd: c_int, command: c_int, arg: usize) -> c
             (*control()).meet();
             leave(());
         }
+        common::call(Common::Files, OpKind::Call, caller);
         // Locks of the process: only others can make it wait.
         if command == libc::F_SETLKW && enter() {
             let site = (*control()).site(caller);
@@ -284,6 +296,7 @@ unsafe extern "C-unwind" fn do_close(fd: c_int) -> c_int {
             return real::close(fd);
         }
         touch(OpKind::Close, fd, AT_ONCE, caller);
+        common::touch(Common::Files, OpKind::Call, caller);
         super::timer::forget_descriptor(fd);
         (*control()).io.forget(fd);
         let result = real::close(fd);

@@ -5,10 +5,11 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use raddle_fiber::raw;
 use raddle_model::{OpKind, SiteId};
+use raddle_trace::Common;
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
-    hooks::{caller, child::pause, export, fail, number, random},
+    hooks::{caller, child::pause, common, export, fail, number, random},
     io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
     real,
     step::yield_now,
@@ -74,6 +75,7 @@ unsafe fn open_at(
         let result = if !enter() {
             real(flags)
         } else {
+            common::touch(Common::Files, OpKind::Call, caller);
             let result = match flags & libc::O_ACCMODE {
                 libc::O_RDONLY | libc::O_WRONLY
                     if flags & libc::O_NONBLOCK == 0 && is_fifo(folder, path) =>
@@ -148,6 +150,7 @@ unsafe extern "C-unwind" fn do_flock(fd: c_int, operation: c_int) -> c_int {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the steps.
     unsafe {
         let result = if enter() {
+            common::touch(Common::Files, OpKind::Call, caller);
             let result = match operation & (libc::LOCK_NB | libc::LOCK_UN) {
                 0 => lock(fd, || real(operation | libc::LOCK_NB), caller),
                 _ => {
@@ -183,8 +186,10 @@ unsafe fn is_random(path: *const c_char) -> bool {
 }
 
 unsafe extern "C-unwind" fn do_fopen(path: *const c_char, mode: *const c_char) -> *mut c_void {
+    let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
+        common::call(Common::Files, OpKind::Call, caller);
         if is_active() && is_random(path) && enter() {
             let stream = random_stream();
             if !leave(stream).is_null() {

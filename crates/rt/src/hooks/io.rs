@@ -5,11 +5,12 @@ use std::ffi::{c_int, c_void};
 use libc::{iovec, msghdr, size_t, sockaddr, socklen_t, ssize_t};
 use raddle_fiber::raw;
 use raddle_model::{OpKind, OpResult, SiteId};
+use raddle_trace::Common;
 
 use crate::{
     access::range,
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail, file, timer},
+    hooks::{caller, common, export, fail, file, timer},
     io::{self, AT_ONCE, Kind, is_hidden},
     real,
 };
@@ -63,6 +64,10 @@ unsafe fn begin(fd: c_int, op: OpKind, flags: c_int, caller: Caller) -> Option<C
         // What leaves the program is not its threads' business.
         let is_outside = known.is_found && op == OpKind::IoWrite;
         if !known.kind.is_stream() || is_outside {
+            let is_printed = known.is_found || fd <= libc::STDERR_FILENO;
+            if op == OpKind::IoRead || !is_printed {
+                common::touch(Common::Files, OpKind::Call, caller);
+            }
             return leave(None);
         }
         let status =

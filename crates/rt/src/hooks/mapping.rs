@@ -78,6 +78,7 @@ fn add_block(address: usize, size: usize, sort: BlockSort, caller: Caller) {
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
             (*control()).add_block(address, size, sort, caller);
+            (*control()).note_allocation();
             (*control()).watch_block(address);
             (*control()).is_inside = false;
         }

@@ -8,7 +8,7 @@ use raddle_model::{BlockSort, Misuse, Op, OpKind};
 
 use crate::{
     apart,
-    control::{Caller, control, enter, is_active},
+    control::{Caller, Control, control, enter, is_active},
     freed::end_freed,
     heap::{self, Block},
     hooks::{caller, export},
@@ -160,9 +160,20 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
         let control = control();
         (*control).add_block(block as usize, size, BlockSort::Heap, caller);
         (*control).watch_block(block as usize);
+        (*control).note_allocation();
         (*control).is_inside = false;
     }
     block
+}
+
+impl Control {
+    /// Memory was allocated: where it is may depend on who else has allocated some.
+    #[inline]
+    pub(super) fn note_allocation(&mut self) {
+        if self.machine.n_live() > 1 {
+            self.emit.allocators |= 1 << (self.me.0 % u64::BITS);
+        }
+    }
 }
 
 /// A block is about to be freed: a step, if other threads know it. What it was, if it is known.

@@ -11,11 +11,12 @@ use std::{
 use libc::{id_t, pid_t, pthread_t, timespec};
 use raddle_fiber::raw;
 use raddle_machine::Status;
-use raddle_model::ThreadId;
+use raddle_model::{OpKind, ThreadId};
+use raddle_trace::Common;
 
 use crate::{
     control::{control, enter, is_active, leave},
-    hooks::{export, fail},
+    hooks::{caller, common, export, fail},
     real,
 };
 
@@ -210,22 +211,26 @@ unsafe fn by_path(call: i64, from: *const c_char, second: usize) -> c_int {
     result_of(call, [path as usize, second, 0, 0])
 }
 
-unsafe extern "C" fn do_stat(path: *const c_char, status: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn do_stat(path: *const c_char, status: *mut c_void) -> c_int {
+    common::call(Common::Files, OpKind::Query, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { by_path(libc::SYS_stat, path, status as usize) }
 }
 
-unsafe extern "C" fn do_lstat(path: *const c_char, status: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn do_lstat(path: *const c_char, status: *mut c_void) -> c_int {
+    common::call(Common::Files, OpKind::Query, caller());
     // SAFETY: as above.
     unsafe { by_path(libc::SYS_lstat, path, status as usize) }
 }
 
-unsafe extern "C" fn do_access(path: *const c_char, mode: c_int) -> c_int {
+unsafe extern "C-unwind" fn do_access(path: *const c_char, mode: c_int) -> c_int {
+    common::call(Common::Files, OpKind::Query, caller());
     // SAFETY: as above.
     unsafe { by_path(libc::SYS_access, path, mode as usize) }
 }
 
-unsafe extern "C" fn do_opendir(from: *const c_char) -> *mut c_void {
+unsafe extern "C-unwind" fn do_opendir(from: *const c_char) -> *mut c_void {
+    common::call(Common::Files, OpKind::Call, caller());
     let mut room = [0; PATH_MAX];
     // SAFETY: as above.
     unsafe {
@@ -303,7 +308,8 @@ fn listing(folder: *mut c_void) -> Option<&'static mut Listing> {
     listings.iter_mut().find(|it| it.folder == folder as usize)
 }
 
-unsafe extern "C" fn do_readdir(folder: *mut c_void) -> *mut c_void {
+unsafe extern "C-unwind" fn do_readdir(folder: *mut c_void) -> *mut c_void {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
@@ -319,7 +325,8 @@ unsafe extern "C" fn do_readdir(folder: *mut c_void) -> *mut c_void {
     }
 }
 
-unsafe extern "C" fn do_rewinddir(folder: *mut c_void) {
+unsafe extern "C-unwind" fn do_rewinddir(folder: *mut c_void) {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
         if enter() {
@@ -332,7 +339,8 @@ unsafe extern "C" fn do_rewinddir(folder: *mut c_void) {
     }
 }
 
-unsafe extern "C" fn do_closedir(folder: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn do_closedir(folder: *mut c_void) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
         if enter() {

@@ -15,11 +15,11 @@ use std::{
 
 use raddle_machine::{MutexKind, ObjectState};
 use raddle_model::{Op, OpKind};
-use raddle_trace::ObjectClass;
+use raddle_trace::{Common, ObjectClass};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, descriptor, export, mutex::errno_of},
+    hooks::{caller, common, descriptor, export, mutex::errno_of},
     io::{self, AT_ONCE},
     real,
     step::step,
@@ -192,6 +192,8 @@ unsafe extern "C-unwind" fn before_read(
                 (*control()).this().spin.reset();
                 let site = (*control()).site(Caller { pc, sp });
                 io::wait_for_one(OpKind::IoRead, fd, site);
+            } else {
+                common::touch(Common::Files, OpKind::Call, Caller { pc, sp });
             }
             leave(());
         }
@@ -230,6 +232,7 @@ unsafe extern "C-unwind" fn do_fclose(stream: *mut c_void) -> c_int {
         let fd = libc::fileno(stream.cast());
         if fd >= 0 {
             descriptor::touch(OpKind::Close, fd, AT_ONCE, caller);
+            common::touch(Common::Files, OpKind::Call, caller);
             super::timer::forget_descriptor(fd);
             (*control()).io.forget(fd);
         }

@@ -297,6 +297,8 @@ fn is_foreseen(step: &RunStep) -> bool {
                 | OpKind::Handle
                 | OpKind::SigWait
                 | OpKind::Cancel
+                | OpKind::Call
+                | OpKind::Query
                 | OpKind::Any
         )
 }

@@ -1,0 +1,344 @@
+//! What the C library and the kernel keep for all threads: files and their names, random numbers, the environment, the
+//! locale, buffers that functions return. A call that uses or changes it is a step on one object of that kind, while
+//! there are other threads: whoever comes first may see something else than whoever comes second.
+//!
+//! Such a step orders nothing for the race detector: the program must not rely on what a library does inside.
+
+use std::{
+    ffi::{CStr, c_void},
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering::Relaxed},
+};
+
+use raddle_model::{ObjectId, Op, OpKind};
+use raddle_trace::{Common, ObjectClass, ObjectEntry};
+
+use crate::{
+    control::{Caller, Control, control, enter, leave},
+    step::step,
+};
+
+/// Exports functions, each with its number, the register that has its stream (0: it has none), what it uses, and how. A
+/// step is made, then the C library goes on with all arguments as they were.
+macro_rules! export_calls {
+    ($($name:ident: $number:literal, $stream:literal, $common:ident, $kind:ident;)*) => {
+        const CALLS: &[Call] = &[$(Call {
+            name: match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => c"",
+            },
+            common: Common::$common,
+            kind: OpKind::$kind,
+        },)*];
+
+        $(
+            /// See the C library's documentation.
+            ///
+            /// # Safety
+            ///
+            /// As there.
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            pub(crate) unsafe extern "C" fn $name() {
+                core::arch::naked_asm!(
+                    ".cfi_startproc",
+                    "push rdi",
+                    "push rsi",
+                    "push rdx",
+                    "push rcx",
+                    "push r8",
+                    "push r9",
+                    "push rax",
+                    "sub rsp, 128",
+                    ".cfi_adjust_cfa_offset 184",
+                    "movups [rsp], xmm0",
+                    "movups [rsp + 16], xmm1",
+                    "movups [rsp + 32], xmm2",
+                    "movups [rsp + 48], xmm3",
+                    "movups [rsp + 64], xmm4",
+                    "movups [rsp + 80], xmm5",
+                    "movups [rsp + 96], xmm6",
+                    "movups [rsp + 112], xmm7",
+                    concat!("mov rdi, ", $stream),
+                    concat!("mov esi, ", $number),
+                    "mov rdx, [rsp + 184]",
+                    "lea rcx, [rsp + 192]",
+                    "call {before}",
+                    "mov r11, rax",
+                    "movups xmm0, [rsp]",
+                    "movups xmm1, [rsp + 16]",
+                    "movups xmm2, [rsp + 32]",
+                    "movups xmm3, [rsp + 48]",
+                    "movups xmm4, [rsp + 64]",
+                    "movups xmm5, [rsp + 80]",
+                    "movups xmm6, [rsp + 96]",
+                    "movups xmm7, [rsp + 112]",
+                    "add rsp, 128",
+                    "pop rax",
+                    "pop r9",
+                    "pop r8",
+                    "pop rcx",
+                    "pop rdx",
+                    "pop rsi",
+                    "pop rdi",
+                    ".cfi_adjust_cfa_offset -184",
+                    "jmp r11",
+                    ".cfi_endproc",
+                    before = sym before,
+                )
+            }
+        )*
+    };
+}
+
+/// A function that uses what all threads share.
+struct Call {
+    name: &'static CStr,
+    common: Common,
+    kind: OpKind,
+}
+
+#[rustfmt::skip]
+export_calls! {
+    creat: 0, "0", Files, Call;
+    creat64: 1, "0", Files, Call;
+    unlink: 2, "0", Files, Call;
+    unlinkat: 3, "0", Files, Call;
+    mkdir: 4, "0", Files, Call;
+    mkdirat: 5, "0", Files, Call;
+    rmdir: 6, "0", Files, Call;
+    rename: 7, "0", Files, Call;
+    renameat: 8, "0", Files, Call;
+    renameat2: 9, "0", Files, Call;
+    link: 10, "0", Files, Call;
+    linkat: 11, "0", Files, Call;
+    symlink: 12, "0", Files, Call;
+    symlinkat: 13, "0", Files, Call;
+    remove: 14, "0", Files, Call;
+    chmod: 15, "0", Files, Call;
+    fchmod: 16, "0", Files, Call;
+    fchmodat: 17, "0", Files, Call;
+    chown: 18, "0", Files, Call;
+    fchown: 19, "0", Files, Call;
+    lchown: 20, "0", Files, Call;
+    fchownat: 21, "0", Files, Call;
+    truncate: 22, "0", Files, Call;
+    truncate64: 23, "0", Files, Call;
+    ftruncate: 24, "0", Files, Call;
+    ftruncate64: 25, "0", Files, Call;
+    lseek: 26, "0", Files, Call;
+    lseek64: 27, "0", Files, Call;
+    pread: 28, "0", Files, Call;
+    pread64: 29, "0", Files, Call;
+    pwrite: 30, "0", Files, Call;
+    pwrite64: 31, "0", Files, Call;
+    preadv: 32, "0", Files, Call;
+    preadv64: 33, "0", Files, Call;
+    pwritev: 34, "0", Files, Call;
+    pwritev64: 35, "0", Files, Call;
+    mkstemp: 36, "0", Files, Call;
+    mkstemp64: 37, "0", Files, Call;
+    mkostemp: 38, "0", Files, Call;
+    mkostemp64: 39, "0", Files, Call;
+    mkdtemp: 40, "0", Files, Call;
+    tmpfile: 41, "0", Files, Call;
+    tmpfile64: 42, "0", Files, Call;
+    mkfifo: 43, "0", Files, Call;
+    mknod: 44, "0", Files, Call;
+    chdir: 45, "0", Files, Call;
+    fchdir: 46, "0", Files, Call;
+    umask: 47, "0", Files, Call;
+    fdopendir: 48, "0", Files, Call;
+    seekdir: 49, "0", Files, Call;
+    utime: 50, "0", Files, Call;
+    utimes: 51, "0", Files, Call;
+    utimensat: 52, "0", Files, Call;
+    futimens: 53, "0", Files, Call;
+    fallocate: 54, "0", Files, Call;
+    fallocate64: 55, "0", Files, Call;
+    posix_fallocate: 56, "0", Files, Call;
+    posix_fallocate64: 57, "0", Files, Call;
+    copy_file_range: 58, "0", Files, Call;
+    sendfile: 59, "0", Files, Call;
+    sendfile64: 60, "0", Files, Call;
+    lockf: 61, "0", Files, Call;
+    lockf64: 62, "0", Files, Call;
+    freopen: 63, "0", Files, Call;
+    freopen64: 64, "0", Files, Call;
+    fstat: 65, "0", Files, Query;
+    fstat64: 66, "0", Files, Query;
+    fstatat: 67, "0", Files, Query;
+    fstatat64: 68, "0", Files, Query;
+    statx: 69, "0", Files, Query;
+    faccessat: 70, "0", Files, Query;
+    euidaccess: 71, "0", Files, Query;
+    eaccess: 72, "0", Files, Query;
+    readlink: 73, "0", Files, Query;
+    readlinkat: 74, "0", Files, Query;
+    getcwd: 75, "0", Files, Query;
+    realpath: 76, "0", Files, Query;
+    statfs: 77, "0", Files, Query;
+    statvfs: 78, "0", Files, Query;
+    fstatvfs: 79, "0", Files, Query;
+    rand: 80, "0", Rand, Call;
+    srand: 81, "0", Rand, Call;
+    random: 82, "0", Rand, Call;
+    srandom: 83, "0", Rand, Call;
+    initstate: 84, "0", Rand, Call;
+    setstate: 85, "0", Rand, Call;
+    drand48: 86, "0", Drand48, Call;
+    lrand48: 87, "0", Drand48, Call;
+    mrand48: 88, "0", Drand48, Call;
+    srand48: 89, "0", Drand48, Call;
+    seed48: 90, "0", Drand48, Call;
+    lcong48: 91, "0", Drand48, Call;
+    strtok: 92, "0", Strtok, Call;
+    localtime: 93, "0", Times, Call;
+    gmtime: 94, "0", Times, Call;
+    ctime: 95, "0", Times, Call;
+    asctime: 96, "0", Times, Call;
+    tzset: 97, "0", Times, Call;
+    getdate: 98, "0", Times, Call;
+    setlocale: 99, "0", Locale, Call;
+    localeconv: 100, "0", Locale, Query;
+    nl_langinfo: 101, "0", Locale, Query;
+    setenv: 102, "0", Environment, Call;
+    unsetenv: 103, "0", Environment, Call;
+    putenv: 104, "0", Environment, Call;
+    clearenv: 105, "0", Environment, Call;
+    getenv: 106, "0", Environment, Query;
+    secure_getenv: 107, "0", Environment, Query;
+    nice: 108, "0", Limits, Call;
+    setrlimit: 109, "0", Limits, Call;
+    setrlimit64: 110, "0", Limits, Call;
+    getrlimit: 111, "0", Limits, Query;
+    getrlimit64: 112, "0", Limits, Query;
+    __cxa_atexit: 113, "0", ExitHandlers, Call;
+    on_exit: 114, "0", ExitHandlers, Call;
+    hcreate: 115, "0", Tables, Call;
+    hsearch: 116, "0", Tables, Call;
+    hdestroy: 117, "0", Tables, Call;
+    getopt: 118, "0", Tables, Call;
+    getopt_long: 119, "0", Tables, Call;
+    getopt_long_only: 120, "0", Tables, Call;
+    getpwnam: 121, "0", Databases, Call;
+    getpwuid: 122, "0", Databases, Call;
+    getpwent: 123, "0", Databases, Call;
+    setpwent: 124, "0", Databases, Call;
+    endpwent: 125, "0", Databases, Call;
+    getgrnam: 126, "0", Databases, Call;
+    getgrgid: 127, "0", Databases, Call;
+    getgrent: 128, "0", Databases, Call;
+    setgrent: 129, "0", Databases, Call;
+    endgrent: 130, "0", Databases, Call;
+    gethostbyname: 131, "0", Databases, Call;
+    gethostbyname2: 132, "0", Databases, Call;
+    gethostbyaddr: 133, "0", Databases, Call;
+    getservbyname: 134, "0", Databases, Call;
+    getservbyport: 135, "0", Databases, Call;
+    getprotobyname: 136, "0", Databases, Call;
+    getlogin: 137, "0", Databases, Call;
+    ecvt: 138, "0", Buffers, Call;
+    fcvt: 139, "0", Buffers, Call;
+    l64a: 140, "0", Buffers, Call;
+    tmpnam: 141, "0", Buffers, Call;
+    ptsname: 142, "0", Buffers, Call;
+    ttyname: 143, "0", Buffers, Call;
+    fprintf: 144, "rdi", Files, Call;
+    vfprintf: 145, "rdi", Files, Call;
+    __fprintf_chk: 146, "rdi", Files, Call;
+    __vfprintf_chk: 147, "rdi", Files, Call;
+    fseek: 148, "rdi", Files, Call;
+    fseeko: 149, "rdi", Files, Call;
+    fseeko64: 150, "rdi", Files, Call;
+    ftell: 151, "rdi", Files, Call;
+    ftello: 152, "rdi", Files, Call;
+    ftello64: 153, "rdi", Files, Call;
+    rewind: 154, "rdi", Files, Call;
+    fgetpos: 155, "rdi", Files, Call;
+    fsetpos: 156, "rdi", Files, Call;
+    fflush: 157, "rdi", Files, Call;
+    fputs: 158, "rsi", Files, Call;
+    fputs_unlocked: 159, "rsi", Files, Call;
+    fputc: 160, "rsi", Files, Call;
+    fputc_unlocked: 161, "rsi", Files, Call;
+    putc: 162, "rsi", Files, Call;
+    putc_unlocked: 163, "rsi", Files, Call;
+    _IO_putc: 164, "rsi", Files, Call;
+    ungetc: 165, "rsi", Files, Call;
+    fwrite: 166, "rcx", Files, Call;
+    fwrite_unlocked: 167, "rcx", Files, Call;
+}
+
+static FOUND: [AtomicPtr<c_void>; CALLS.len()] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; CALLS.len()];
+
+/// Makes a step of a call. Where to go on.
+unsafe extern "C-unwind" fn before(
+    stream: *mut c_void,
+    number: usize,
+    pc: usize,
+    sp: usize,
+) -> *mut c_void {
+    let call = &CALLS[number];
+    if is_shared(stream) && enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { touch(call.common, call.kind, Caller { pc, sp }) };
+        leave(());
+    }
+    let mut symbol = FOUND[number].load(Relaxed);
+    if symbol.is_null() {
+        // SAFETY: the name is a C string, and RTLD_NEXT is a valid handle.
+        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, call.name.as_ptr()) };
+        FOUND[number].store(symbol, Relaxed);
+    }
+    symbol
+}
+
+/// Can threads see what becomes of a stream? What is printed leaves the program.
+fn is_shared(stream: *mut c_void) -> bool {
+    // SAFETY: null, or the program promises a stream.
+    stream.is_null() || unsafe { libc::fileno(stream.cast()) } > libc::STDERR_FILENO
+}
+
+/// A step of the thread that runs on something that all threads share, if there are others. Inside a hook.
+pub(crate) unsafe fn touch(common: Common, kind: OpKind, caller: Caller) {
+    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
+    unsafe {
+        let control = &mut *control();
+        if control.machine.n_live() == 1 {
+            return;
+        }
+        let object = control.common_object(common);
+        control.this().spin.reset();
+        let site = control.site(caller);
+        step(Op::on(kind, object, site));
+    }
+}
+
+/// The same, outside a hook: a function of ours goes on that uses it.
+pub(crate) fn call(common: Common, kind: OpKind, caller: Caller) {
+    if enter() {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { touch(common, kind, caller) };
+        leave(());
+    }
+}
+
+impl Control {
+    fn common_object(&mut self, common: Common) -> ObjectId {
+        let known = self.commons[common as usize];
+        if known != ObjectId::NONE {
+            return known;
+        }
+        let entry = ObjectEntry {
+            class: ObjectClass::Common as u8,
+            region: 6,
+            base: common as u32,
+            ..ObjectEntry::default()
+        };
+        let object = self.emit.add_object(entry, ObjectClass::Common, 0);
+        self.commons[common as usize] = object;
+        object
+    }
+}
