@@ -567,8 +567,8 @@ int main(void) {
 }
 "#;
     let cases = [
-        ("free(malloc(64));", "dpor", "addresses"),
-        ("free(malloc(64));", "dfs", "addresses"),
+        ("void *volatile block = malloc(64); free(block);", "dpor", "addresses"),
+        ("void *volatile block = malloc(64); free(block);", "dfs", "addresses"),
         ("pthread_kill(first, SIGUSR1);", "dpor", "signals"),
     ];
     for (body, strategy, expected) in cases {
