@@ -1,8 +1,8 @@
 //! A run that is being stored.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use raddle_model::Finding;
+use raddle_model::{Bucket, Finding};
 
 use super::{
     RunEnd, RunInfo, SearchFile, SearchSettings, Store, StoreError, StoredFinding, VERSION, file,
@@ -15,6 +15,8 @@ use crate::campaign::{Found, Reproduced};
 pub struct Run {
     store: Store,
     stored: StoredRun,
+    /// Findings as the index has them, by id: bucket and message.
+    listed: BTreeMap<String, (Bucket, String)>,
 }
 
 impl Run {
@@ -28,7 +30,7 @@ impl Run {
             info,
             end: None,
         };
-        let run = Run { store, stored };
+        let run = Run { store, stored, listed: BTreeMap::new() };
         let findings = run.directory().join("findings");
         fs::create_dir_all(&findings).map_err(StoreError::io("create", &findings))?;
         run.store.ignore_in_git()?;
@@ -69,7 +71,11 @@ impl Run {
             review: None,
         };
         file::write(&self.store.finding_file(&self.stored.run, id), &stored)?;
-        Index::add(&self.store, &stored)?;
+        let listed = (finding.bucket, finding.message.clone());
+        if self.listed.get(id) != Some(&listed) {
+            Index::add(&self.store, &stored)?;
+            self.listed.insert(id.to_owned(), listed);
+        }
         Ok(stored)
     }
 

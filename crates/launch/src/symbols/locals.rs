@@ -9,7 +9,7 @@ use gimli::{AttributeValue, Operation, X86_64};
 use super::debug::{Debug, Die, Entry, Functions, Reader};
 
 /// A place on a stack, as the runtime tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {
     /// An address in the code of the function whose frame it is.
     pub(super) code: u64,

@@ -42,6 +42,10 @@ pub(super) struct Module {
     code: Option<Code>,
     /// Looked for when first asked for.
     unseen_atomic: Option<Option<u64>>,
+    /// Variables that were asked for, by address and size.
+    globals: HashMap<(u64, u64), Option<Variable>>,
+    /// The same for those of functions, by where they are in a frame.
+    locals: HashMap<(Spot, u64), Option<Variable>>,
     /// What lies where in a type: by type, offset and size.
     reached: HashMap<(Die, u64, u64), Reached>,
 }
@@ -71,6 +75,8 @@ impl Module {
             places: HashMap::new(),
             code: Code::open(path),
             unseen_atomic: None,
+            globals: HashMap::new(),
+            locals: HashMap::new(),
             reached: HashMap::new(),
         }
     }
@@ -155,6 +161,15 @@ impl Module {
 
     /// The variables that `size` bytes at an address lie in.
     pub(super) fn global(&mut self, vaddr: u64, size: u64) -> Option<Variable> {
+        if let Some(known) = self.globals.get(&(vaddr, size)) {
+            return known.clone();
+        }
+        let found = self.find_global(vaddr, size);
+        self.globals.insert((vaddr, size), found.clone());
+        found
+    }
+
+    fn find_global(&mut self, vaddr: u64, size: u64) -> Option<Variable> {
         let mut all: Vec<Variable> = Vec::new();
         let mut at = vaddr;
         while at < vaddr + size.max(1) && all.len() < TOGETHER_MAX {
@@ -197,6 +212,15 @@ impl Module {
 
     /// The variable of a function at a spot in its frame.
     pub(super) fn local(&mut self, spot: &Spot, size: u64) -> Option<Variable> {
+        if let Some(known) = self.locals.get(&(*spot, size)) {
+            return known.clone();
+        }
+        let found = self.find_local(spot, size);
+        self.locals.insert((*spot, size), found.clone());
+        found
+    }
+
+    fn find_local(&mut self, spot: &Spot, size: u64) -> Option<Variable> {
         let debug = self.debug()?;
         let local = debug.local(spot)?;
         let whole = debug.name_of(local.variable)?;
