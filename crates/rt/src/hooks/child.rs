@@ -30,6 +30,7 @@ export! {
     posix_spawnp => do_posix_spawnp;
 }
 
+const P_ALL: c_int = 0;
 const P_PID: c_int = 1;
 
 unsafe extern "C-unwind" fn do_waitpid(pid: pid_t, status: *mut c_int, options: c_int) -> pid_t {
@@ -131,6 +132,10 @@ unsafe fn wait_with(
 ) -> isize {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the steps.
     unsafe {
+        if is_alone(pid) {
+            // No other process has a say in this.
+            return ask(true);
+        }
         let site = (*control()).site(caller);
         server::note(c"waits for another process", site);
         loop {
@@ -155,10 +160,22 @@ unsafe fn wait_with(
 
 /// Is it a child that can be waited for, ended or not?
 fn is_child(pid: pid_t) -> bool {
-    let flags = (libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) as usize;
-    let args = [P_PID as usize, pid as usize, 0, flags, 0, 0];
+    pid > 0 && peek(P_PID, pid, libc::WEXITED) == 0
+}
+
+/// Are there no children that such a wait could be for? Of a group's, whether there are any at all.
+fn is_alone(pid: pid_t) -> bool {
+    let kind = if pid > 0 { P_PID } else { P_ALL };
+    let flags = libc::WEXITED | libc::WSTOPPED | libc::WCONTINUED | libc::__WALL;
+    peek(kind, pid.max(0), flags) == -(libc::ECHILD as isize)
+}
+
+/// Looks for children, and leaves them as they are.
+fn peek(kind: c_int, id: pid_t, flags: c_int) -> isize {
+    let flags = (flags | libc::WNOHANG | libc::WNOWAIT) as usize;
+    let args = [kind as usize, id as usize, 0, flags, 0, 0];
     // SAFETY: asks without taking an answer.
-    pid > 0 && unsafe { raw::syscall(libc::SYS_waitid, args) } == 0
+    unsafe { raw::syscall(libc::SYS_waitid, args) }
 }
 
 /// Lets others go on until a child ends; returns at once where the kernel can't tell (before 5.3).
