@@ -1,6 +1,10 @@
-//! Values of options: times, sizes, budgets.
+//! Values of options: times, sizes, budgets, strategies.
 
 use std::time::Duration;
+
+use raddle_plan::{FORMS, Strategy};
+
+use crate::spelling;
 
 /// When a campaign ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +151,16 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
     }
     words.extend(word);
     Ok(words)
+}
+
+/// A strategy, or one that is near to what was written.
+pub(crate) fn strategy(text: &str) -> Result<Strategy, String> {
+    let name = text.split(':').next().unwrap_or_default().trim();
+    let is_known = FORMS.iter().any(|it| it.name == name);
+    match spelling::nearest(name, FORMS.iter().map(|it| it.name)).filter(|_| !is_known) {
+        Some(near) => Err(format!("unknown strategy `{name}`; did you mean `{near}`?")),
+        None => Strategy::parse(text).map_err(|it| it.to_string()),
+    }
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub(crate) struct RunArgs {
     pub(crate) seed: u64,
     /// Who chooses the next thread
     #[arg(long, visible_alias = "picker", default_value = "portfolio", help_heading = "Schedule")]
-    #[arg(value_name = "STRATEGY", value_parser = Strategy::parse, long_help = strategies())]
+    #[arg(value_name = "STRATEGY", value_parser = values::strategy, long_help = strategies())]
     #[arg(env = "RADDLE_STRATEGY", hide_env = true)]
     pub(crate) strategy: Strategy,
     /// What is known of the program's storage: read before, and written after, so that the next run need
