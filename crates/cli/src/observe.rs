@@ -222,6 +222,7 @@ pub(crate) fn status(
         n_inconclusive: outcome.n_inconclusive,
         n_cut_short: outcome.n_cut_short,
         n_spent: outcome.n_spent,
+        n_unmet_races: outcome.n_unmet_races,
         findings: outcome
             .findings
             .iter()

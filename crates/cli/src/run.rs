@@ -56,8 +56,12 @@ pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failu
     }
 }
 
-/// Options that contradict each other.
+/// Options that contradict each other, or can't be.
 fn check(args: &RunArgs) -> Result<(), Failure> {
+    let files = [("--dot", &args.dot), ("--classes", &args.classes), ("--hapset", &args.hapset)];
+    for (option, path) in files {
+        require_file(option, path.as_deref())?;
+    }
     if args.dot.is_some() && !search::is_total(args) {
         return Err(Failure::usage(format!(
             "--dot draws what branches depend on, which only total replay knows: use --strategy total, not \
@@ -81,6 +85,16 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+/// What will be written must not be a directory; that is said before anything runs.
+pub(crate) fn require_file(option: &str, path: Option<&Path>) -> Result<(), Failure> {
+    match path.filter(|it| it.is_dir()) {
+        None => Ok(()),
+        Some(path) => {
+            Err(Failure::usage(format!("{option} {} is a directory; name a file", path.display())))
+        }
+    }
 }
 
 pub(crate) fn run_program(
@@ -145,7 +159,7 @@ fn explore(
     options.deadline = options.time.map(|it| Instant::now() + it);
     let until = Until::at(options.deadline);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
-    let total = total::prepare(args, &program.program, terminal);
+    let total = total::prepare(args, &program.program, &until, stop, terminal);
     if let (Some(search), Some(total)) = (&mut options.search, &total) {
         search.flows = total.sliced.flows.clone();
     }
@@ -274,12 +288,19 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
             outcome.cut_at.as_ref().map(|it| closing::cut_at(it.n_steps, &it.places, &here()));
         watcher.terminal.error(&nothing_ran(args.limits().1, &cut.unwrap_or_default()));
     }
+    let inconclusive: Vec<Uncontrolled<'_>> = outcome
+        .inconclusive
+        .iter()
+        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
+        .collect();
     if args.common.message_format == Format::Json {
         let closing = json::Closing {
             seed: args.seed,
             interrupted: outcome.interrupted,
             single_threaded: outcome.single_threaded,
             uncontrolled: outcome.uncontrolled.len() as u64,
+            uncontrolled_calls: &doubtful(&outcome.uncontrolled),
+            inconclusive_calls: &inconclusive,
             baseline_failed: outcome.baseline_failure.is_some(),
         };
         watcher.terminal.out(&json::summary(&status, &closing));
@@ -294,16 +315,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     if status.findings.len() > 1 {
         watcher.terminal.out(&closing::tallies(&status, &style));
     }
-    let uncontrolled: Vec<Uncontrolled<'_>> = outcome
-        .uncontrolled
-        .iter()
-        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
-        .collect();
-    let inconclusive: Vec<Uncontrolled<'_>> = outcome
-        .inconclusive
-        .iter()
-        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
-        .collect();
+    let uncontrolled = doubtful(&outcome.uncontrolled);
     let style = watcher.terminal.error_style;
     let doubts = Doubts {
         is_single_threaded: outcome.single_threaded && outcome.n_ended() > 0,
@@ -325,6 +337,13 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     if let Some(search) = status.search.as_ref().filter(|_| !outcome.single_threaded) {
         watcher.terminal.out(&raddle_report::search::closing(&status, search, &style));
     }
+}
+
+/// What could not be controlled, as reports want it.
+fn doubtful(all: &[raddle_explore::Uncontrolled]) -> Vec<Uncontrolled<'_>> {
+    all.iter()
+        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
+        .collect()
 }
 
 /// Not one execution has come to its end, so nothing is known.

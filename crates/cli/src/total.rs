@@ -1,8 +1,11 @@
 //! What total replay wants beside a search: what flows where in the program, and drawings of it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
-use raddle_explore::Outcome;
+use raddle_explore::{Outcome, Until, unless_over};
 use raddle_launch::Symbols;
 use raddle_model::Drawing;
 use raddle_plan::search::{DrawnStep, Taken};
@@ -22,12 +25,29 @@ pub(crate) struct Total {
 
 /// Looks through a program's code, if total replay is asked for. If it can't be read, everything depends on
 /// everything, which is right and slow.
-pub(crate) fn prepare(args: &RunArgs, program: &Path, terminal: &mut Terminal) -> Option<Total> {
+///
+/// A program may be so large that there is no time for it; then there is none for executions either.
+pub(crate) fn prepare(
+    args: &RunArgs,
+    program: &Path,
+    until: &Until,
+    stop: &AtomicBool,
+    terminal: &mut Terminal,
+) -> Option<Total> {
     if !search::is_total(args) {
         return None;
     }
     let path = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-    let mut sliced = raddle_slice::slice(&path, &path.to_string_lossy()).unwrap_or_else(|error| {
+    let of = path.clone();
+    let sliced = unless_over(
+        || until.is_over() || stop.load(Relaxed),
+        move || raddle_slice::slice(&of, &of.to_string_lossy()).map(|it| with_locks(it, &of)),
+    );
+    let Some(sliced) = sliced else {
+        terminal.warning("there was no time to look through the program's code; raise --time");
+        return Some(Total { path, ..Total::default() });
+    };
+    let sliced = sliced.unwrap_or_else(|error| {
         terminal.warning(&format!(
             "failed to {error}: every branch counts as decided by all earlier reads of its thread"
         ));
@@ -45,13 +65,18 @@ pub(crate) fn prepare(args: &RunArgs, program: &Path, terminal: &mut Terminal) -
             names.join(", ")
         ));
     }
+    Some(Total { sliced, path })
+}
+
+/// Adds which exchanges take locks of Rust's std.
+fn with_locks(mut sliced: Sliced, path: &Path) -> Sliced {
     let mut symbols = Symbols::new();
     for (place, address) in &sliced.exchanges {
-        let frames = symbols.places(&path, address.saturating_sub(1));
+        let frames = symbols.places(path, address.saturating_sub(1));
         let how = frames.iter().find_map(|it| std_lock(&it.function));
         sliced.flows.locks.extend(how.map(|it| (*place, it)));
     }
-    Some(Total { sliced, path })
+    sliced
 }
 
 /// How a function of Rust's std takes a lock, if it does.

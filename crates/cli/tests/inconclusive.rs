@@ -146,10 +146,10 @@ fn a_wait_in_every_execution() {
         let (out, err, code) = explore(text, &args);
         let all = format!("{out}\n{err}");
         assert_eq!(code, Some(3), "{all}");
-        assert!(err.contains("of 3 executions are inconclusive: "), "{all}");
+        assert!(err.contains("of 5 executions are inconclusive: "), "{all}");
         assert!(err.contains(call), "{call}: {all}");
         assert!(err.contains(place), "{place}: {all}");
-        assert!(err.contains("stopped early: 3 executions in a row were inconclusive"), "{all}");
+        assert!(err.contains("stopped early: 5 executions in a row were inconclusive"), "{all}");
         assert!(out.contains("none of them came to its end: no result"), "{all}");
         assert!(!out.contains("error["), "{all}");
     }

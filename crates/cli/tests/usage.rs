@@ -287,6 +287,22 @@ fn bad_strategies() {
 }
 
 #[test]
+fn what_was_meant_and_what_can_not_be_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (args, told) in [
+        (["--strategy", "pctt"], "unknown strategy `pctt`; did you mean `pct`?"),
+        (["--strategy", "dporr:optimal"], "unknown strategy `dporr`; did you mean `dpor`?"),
+        (["--classes", "."], "--classes . is a directory; name a file"),
+        (["--hapset", "."], "--hapset . is a directory; name a file"),
+        (["--dot", "."], "--dot . is a directory; name a file"),
+    ] {
+        let output = raddle(folder.path(), &["run", args[0], args[1], "x.c"]).output();
+        let all = common::told(folder.path(), &output.expect("raddle starts"));
+        assert!(all.contains("exit 1") && all.contains(told), "{all}");
+    }
+}
+
+#[test]
 fn bad_environment() {
     let folder = folder();
     let output = raddle(folder.path(), &["run", "x.c"]).env("RADDLE_BUDGET", "much").output();

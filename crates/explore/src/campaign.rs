@@ -26,6 +26,7 @@ mod source;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod thinking;
 
 use std::{fmt, sync::atomic::AtomicBool, thread};
 
@@ -38,6 +39,7 @@ pub use self::{
         ArmYield, Coverage, CoveredOrders, CutAt, Found, Observer, Outcome, Progress, Reproduced,
         Searched, Suppressed,
     },
+    thinking::unless_over,
 };
 use self::{
     course::Course,
@@ -45,6 +47,7 @@ use self::{
     ledger::{Ledger, Parties},
     sampling::Sampling,
     searching::Searching,
+    thinking::Wanted,
 };
 use crate::{
     store::Ids,
@@ -96,8 +99,8 @@ impl<'a> Campaign<'a> {
                 None => Course::new(options, Sampling::new(options), ledger).run(crew),
                 Some(how) => {
                     let journal = journal.as_mut().map(|it| &mut **it as &mut dyn Journal);
-                    let source = Searching::new(options, how, journal)
-                        .map_err(|error| TargetError::Unusable(error.to_string()))?;
+                    let wanted = Wanted { deadline: options.deadline, stop };
+                    let source = Searching::new(options, how, journal, wanted)?;
                     Course::new(options, source, ledger).run(crew)
                 }
             }

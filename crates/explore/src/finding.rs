@@ -33,6 +33,7 @@ pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};
 pub use self::program::is_system_file;
 pub(crate) use self::program::{file_name, is_own, place_text};
+pub(crate) use self::race::{plain_bucket, race_bucket, watched};
 pub use self::race::{race, races};
 use crate::target::Symbols;
 

@@ -6,6 +6,7 @@
 //! source.
 
 use raddle_model::{Certainty, Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId, Watch};
+use raddle_trace::SeenRace;
 
 use crate::{
     finding::{self, Schedule},
@@ -119,6 +120,13 @@ pub(crate) fn find_again(
     // One that was seen is seen again, even if it is not certain what it means; one that was predicted is not.
     let is_shown = finding.certainty == Certainty::Shown;
     let is_seen = finding.kind == Kind::Race && (is_shown || finding.plan.record.watch.is_some());
+    if is_seen && same == Sameness::Bucket {
+        let mut all = finding::watched(trace, &finding.plan);
+        let is_it =
+            |it: &&SeenRace| finding::race_bucket(trace, it, symbols) == Some(finding.bucket);
+        let it = all.find(is_it).or_else(|| finding::watched(trace, &finding.plan).next())?;
+        return finding::race(trace, it, &finding.plan, finding.execution, output, symbols);
+    }
     let all = if is_seen {
         Some(finding::races(trace, &finding.plan, finding.execution, output, symbols))
     } else if !is_shown {

@@ -131,13 +131,20 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
         );
     }
     if is_given_up {
-        let _ = writeln!(out, "{label}: stopped early: 3 executions in a row were inconclusive");
+        let _ = writeln!(out, "{label}: stopped early: 5 executions in a row were inconclusive");
     }
     if status.n_spent > 0 {
         let verb = if status.n_spent == 1 { "was" } else { "were" };
         let cut = count(status.n_spent, "execution");
         let steps = count(status.steps_max, "step");
         let _ = writeln!(out, "{label}: {cut} {verb} cut short after {steps}; raise --max-steps");
+    }
+    if status.n_unmet_races > 0 {
+        let pairs = count(status.n_unmet_races, "more pair");
+        let _ = writeln!(
+            out,
+            "{label}: {pairs} of places raced and were not examined: out of time; raise --time"
+        );
     }
     if status.stability < 100.0 {
         let stability = percent(status.stability);

@@ -15,7 +15,7 @@ use self::{
 };
 use crate::{
     Shown, Status,
-    closing::{NewEnd, Replayed, Suppressed},
+    closing::{NewEnd, Replayed, Suppressed, Uncontrolled},
     compare::{Reach, Row},
     gap,
     sampling::SamplingStatus,
@@ -77,8 +77,8 @@ pub fn progress(status: &Status) -> String {
 }
 
 /// What the summary says besides the figures.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Closing {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Closing<'a> {
     /// The campaign's seed.
     pub seed: u64,
     /// Did the user end it?
@@ -87,20 +87,63 @@ pub struct Closing {
     pub single_threaded: bool,
     /// Kinds of things that could not be controlled.
     pub uncontrolled: u64,
+    /// Each of them.
+    pub uncontrolled_calls: &'a [Uncontrolled<'a>],
+    /// Why executions did not come to an end of their own.
+    pub inconclusive_calls: &'a [Uncontrolled<'a>],
     /// Did the program fail before it had a second thread?
     pub baseline_failed: bool,
 }
 
 /// `{"type":"summary",…}`: the last line of a campaign.
-pub fn summary(status: &Status, closing: &Closing) -> String {
+pub fn summary(status: &Status, closing: &Closing<'_>) -> String {
     #[derive(Serialize)]
     struct SummaryLine<'a> {
         #[serde(flatten)]
         figures: Figures,
-        #[serde(flatten)]
-        closing: &'a Closing,
+        seed: u64,
+        interrupted: bool,
+        single_threaded: bool,
+        uncontrolled: u64,
+        uncontrolled_calls: Vec<CallLine<'a>>,
+        inconclusive_calls: Vec<CallLine<'a>>,
+        baseline_failed: bool,
     }
-    to_line(&SummaryLine { figures: figures("summary", status), closing })
+    to_line(&SummaryLine {
+        figures: figures("summary", status),
+        seed: closing.seed,
+        interrupted: closing.interrupted,
+        single_threaded: closing.single_threaded,
+        uncontrolled: closing.uncontrolled,
+        uncontrolled_calls: closing.uncontrolled_calls.iter().map(CallLine::new).collect(),
+        inconclusive_calls: closing.inconclusive_calls.iter().map(CallLine::new).collect(),
+        baseline_failed: closing.baseline_failed,
+    })
+}
+
+/// Something that could not be controlled, or waited for.
+#[derive(Serialize)]
+struct CallLine<'a> {
+    what: &'a str,
+    /// The function that the program called, if it was one.
+    call: Option<&'a str>,
+    count: u64,
+    place: Option<PlaceLine<'a>>,
+    stack: Vec<PlaceLine<'a>>,
+}
+
+impl<'a> CallLine<'a> {
+    fn new(it: &Uncontrolled<'a>) -> CallLine<'a> {
+        let (call, _) = it.what.split_once(':').unwrap_or(("", ""));
+        let is_name = |it: &&str| !it.is_empty() && !it.contains(' ');
+        CallLine {
+            what: it.what,
+            call: Some(call).filter(is_name),
+            count: it.count,
+            place: it.stack.first().map(PlaceLine::new),
+            stack: it.stack.iter().map(PlaceLine::new).collect(),
+        }
+    }
 }
 
 /// `{"type":"replay",…}`: one for each replay.
@@ -491,11 +534,18 @@ struct Figures {
     inconclusive: u64,
     hung: u64,
     cut_short: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    races_not_examined: u64,
     spent: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<SearchLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling: Option<SamplingStatus>,
+}
+
+/// A figure that is there only when there is something to count.
+fn is_zero(figure: &u64) -> bool {
+    *figure == 0
 }
 
 fn figures(r#type: &'static str, status: &Status) -> Figures {
@@ -512,6 +562,7 @@ fn figures(r#type: &'static str, status: &Status) -> Figures {
         inconclusive: status.n_inconclusive,
         hung: status.n_inconclusive,
         cut_short: status.n_cut_short,
+        races_not_examined: status.n_unmet_races,
         spent: status.n_spent,
         search: status.search.as_ref().map(SearchLine::new),
         sampling: status.sampling.clone(),

@@ -65,6 +65,8 @@ pub struct Status {
     pub n_cut_short: u64,
     /// Executions that were ended because their steps were spent.
     pub n_spent: u64,
+    /// Pairs of places that raced, for which there was no time to make a finding.
+    pub n_unmet_races: u64,
     /// What was found so far, in order.
     pub findings: Vec<Tally>,
     /// How far the search has come, if it is one.

@@ -32,20 +32,23 @@ pub fn block(heading: &Heading, status: &Status, style: &Style) -> String {
     let mut lines = vec![title(heading, status, style)];
     let steps_per_exec = status.steps.checked_div(status.executions).unwrap_or(0);
     lines.push(format!(
-        " execs {}{} ({}/s)   steps/exec {} avg, {} max   stability {}   inconclusive {}",
+        " execs {}{} ({}/s)   steps/exec {} avg, {} max   stability {}",
         short(status.executions),
         heading.executions.map(|it| format!(" / {}", short(it))).unwrap_or_default(),
         short(status.execs_per_s().round() as u64),
         short(steps_per_exec),
         short(status.steps_max),
         percent(status.stability),
-        short(status.n_inconclusive),
     ));
     let last_new = status
         .last_new_s
         .map(|it| format!(" (last new {}s ago)", short(it as u64)))
         .unwrap_or_default();
-    lines.push(format!(" traces {} distinct{last_new}", short(status.distinct_traces)));
+    lines.push(format!(
+        " traces {} distinct{last_new}   inconclusive {}",
+        short(status.distinct_traces),
+        short(status.n_inconclusive),
+    ));
     if let Some(it) = &status.search {
         lines.push(search::block_line(it, style));
     }
@@ -173,6 +176,7 @@ mod tests {
             stability: 100.0,
             n_inconclusive: 2,
             n_cut_short: 0,
+            n_unmet_races: 0,
             n_spent: 0,
             findings: vec![
                 Tally {
@@ -206,8 +210,8 @@ mod tests {
         let text = block(&heading, &status(), &Style::default());
         expect![[r#"
             | raddle 0.1.0  queue_test  8 workers   strategy: walk              02:13 / 10:00
-            | execs 108k (813/s)   steps/exec 143 avg, 1.9k max   stability 100%   inconclus…
-            | traces 9.3k distinct (last new 41s ago)
+            | execs 108k (813/s)   steps/exec 143 avg, 1.9k max   stability 100%
+            | traces 9.3k distinct (last new 41s ago)   inconclusive 2
             | findings 2:  assert-7f3a ×31 (queue.c:88)  dl-02c1 ×3 (pool.c:140 ⇄ pool.c:171)
         "#]]
         .assert_eq(&text.lines().map(|it| format!("|{it}\n")).collect::<String>());

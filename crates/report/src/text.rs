@@ -222,8 +222,10 @@ pub(crate) fn circumstances(shown: &Shown<'_>) -> String {
     if let Some(seed) = shown.seed {
         let _ = write!(text, ", seed {seed}");
     }
-    if let Some(Reproduced { n, of }) = shown.reproduced {
-        let _ = write!(text, ", replayed {n}/{of}");
+    match shown.reproduced {
+        Some(Reproduced { of: 0, .. }) => text.push_str(", not replayed"),
+        Some(Reproduced { n, of }) => drop(write!(text, ", replayed {n}/{of}")),
+        None => {}
     }
     text
 }

@@ -7,6 +7,7 @@
 //! run is not run.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -61,6 +62,7 @@ pub(super) fn test(
     let start = Instant::now();
     let filters: Vec<String> = args.sources.iter().map(|it| it.display().to_string()).collect();
     let wanted = Wanted::parse(&filters, &args.args).map_err(Failure::usage)?;
+    run::require_file("--junit", split.junit.as_deref())?;
     let built = cargo.build(Artifacts::Tests, &split.cargo)?;
     if split.is_build_only {
         return Ok(Exit::Clean);
@@ -76,6 +78,7 @@ pub(super) fn test(
         budget: Budget::of(args),
         start: Instant::now(),
         symbols: Symbols::new(),
+        unkept: BTreeMap::new(),
     };
     suite.announce(cargo, &tests);
     suite.tell_left_out(&built);
@@ -173,6 +176,8 @@ struct Suite<'a> {
     /// When the first test began.
     start: Instant,
     symbols: Symbols,
+    /// What tests have shown in their first execution, until a later turn keeps it.
+    unkept: BTreeMap<String, (StoredTarget, Box<Outcome>)>,
 }
 
 /// What came of a test.
@@ -203,7 +208,7 @@ struct Share {
 /// A turn of each test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Round {
-    /// One execution, to see what kind of test it is. Nothing is kept of it.
+    /// One execution, to see what kind of test it is. What it shows is kept if there is no other turn.
     Once,
     /// As many as it needs to pass.
     Some,
@@ -245,7 +250,9 @@ impl Suite<'_> {
         let mut lines: Vec<TestLine> = tests.iter().map(unexplored).collect();
         for round in [Round::Once, Round::Some, Round::Many] {
             let open = |idx: &usize| self.is_open(&lines[*idx]);
-            let open: Vec<usize> = (0..tests.len()).filter(open).collect();
+            let mut open: Vec<usize> = (0..tests.len()).filter(open).collect();
+            // Whoever has had least comes first: if time ends, it ends for those who have had most.
+            open.sort_by_key(|idx| lines[*idx].executions);
             for (n_done, idx) in open.iter().enumerate() {
                 if signals::catch().exit().is_some() {
                     break;
@@ -263,11 +270,26 @@ impl Suite<'_> {
             lines.retain(|it| it.executions > 0);
         }
         for line in &lines {
+            if line.is_provisional {
+                self.keep(&line.full_name());
+            }
             if self.is_open(line) {
                 self.tell(line);
             }
         }
         Ok(lines)
+    }
+
+    /// Keeps what a test has shown in its only execution.
+    fn keep(&mut self, test: &str) {
+        let Some((stored, outcome)) = self.unkept.remove(test) else { return };
+        let store = Store::at(&self.args.common.store);
+        let info = run::info(self.args, &stored);
+        let (mut record, _) = Record::begin(&store, info, self.terminal);
+        for found in &outcome.findings {
+            record.add_found(found, self.terminal);
+        }
+        record.finish(RunEnd::of(&outcome), self.terminal);
     }
 
     /// What a test gets in a round, if so many are still to come; nothing, if more of it would tell no more.
@@ -402,11 +424,16 @@ impl Suite<'_> {
             explain.time = explain.time.min(time.max(EXPLAIN_MIN));
         }
         let mut campaign = Campaign::new(&native, options);
-        if !is_kept {
-            let outcome = campaign.run(&mut self.symbols, &mut Nobody, stop.flag())?;
-            return Ok(Explored::Campaign(Box::new(outcome)));
-        }
         let store = Store::at(&self.args.common.store);
+        if !is_kept {
+            campaign = campaign.with_ids(store.ids().unwrap_or_default());
+            let outcome = Box::new(campaign.run(&mut self.symbols, &mut Nobody, stop.flag())?);
+            if !outcome.findings.is_empty() {
+                let name = stored.test.clone().unwrap_or_default();
+                self.unkept.insert(name, (stored.clone(), outcome.clone()));
+            }
+            return Ok(Explored::Campaign(outcome));
+        }
         let (record, mut ids) = Record::begin(&store, run::info(args, stored), self.terminal);
         let mut keeper = Keeper { record, terminal: &mut *self.terminal };
         let format = self.args.common.message_format;
@@ -548,7 +575,7 @@ fn after(before: &TestLine, now: TestLine) -> TestLine {
     TestLine { elapsed_s, ..if is_more { now } else { before.clone() } }
 }
 
-/// Nothing is kept of an execution that only tells what kind of test it is.
+/// Hears of an execution that only tells what kind of test it is.
 struct Nobody;
 
 impl Observer for Nobody {}

@@ -7,6 +7,8 @@ mod predicted;
 mod races;
 
 use std::{
+    cell::Cell,
+    collections::VecDeque,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
@@ -32,8 +34,12 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// found? Users are promised that it ends within a second.
 const PATIENCE: Duration = Duration::from_millis(200);
 
+/// One part in so many of a campaign's time, at most, goes to looking into what it has found while it explores, and as
+/// much is kept for that at its end.
+const SHARE: u32 = 3;
+
 /// After so many executions, one after the other, that say nothing, the others are not waited for.
-const INCONCLUSIVE_MAX: u32 = 3;
+const INCONCLUSIVE_MAX: u32 = 5;
 
 /// What a campaign has come to, and all that is needed to make more of it.
 pub(super) struct Ledger<'a> {
@@ -49,10 +55,14 @@ pub(super) struct Ledger<'a> {
     session: Option<Box<dyn Session + Send>>,
     races: KnownRaces,
     predicted: Predicted,
+    /// Failures that wait to be looked into, by their bucket.
+    waiting: VecDeque<Bucket>,
     /// The plan of the first execution, and the digest of what it did.
     first: Option<(Plan, u64)>,
     /// Executions that said nothing, since the last one that did.
     n_in_a_row: u32,
+    /// There is no time left for exploring.
+    is_over: Cell<bool>,
     error: Option<TargetError>,
 }
 
@@ -96,8 +106,10 @@ impl<'a> Ledger<'a> {
             session: None,
             races: KnownRaces::default(),
             predicted: Predicted::default(),
+            waiting: VecDeque::new(),
             first: None,
             n_in_a_row: 0,
+            is_over: Cell::new(false),
             error: None,
         }
     }
@@ -108,8 +120,19 @@ impl<'a> Ledger<'a> {
         let has_run = self.tally.outcome.executions > 0;
         let patience = if has_run { Duration::ZERO } else { PATIENCE };
         let is_explored = self.options.time.is_some_and(|it| it + patience <= self.tally.elapsed());
-        let is_late = self.options.deadline.is_some_and(|it| it + patience <= Instant::now());
-        !is_explored && !is_late && self.error.is_none() && !self.is_stopped()
+        let now = Instant::now() + self.reserve();
+        let is_late = self.options.deadline.is_some_and(|it| it + patience <= now);
+        // What has ended is not begun again, though less may be left to do than was thought.
+        self.is_over.set(self.is_over.get() || is_explored || is_late);
+        !self.is_over.get() && self.error.is_none() && !self.is_stopped()
+    }
+
+    /// May what was found be looked into now? If time is short, it is shared with exploring.
+    fn has_time_aside(&self) -> bool {
+        let total = self.tally.elapsed() + self.tally.aside();
+        let is_short = self.options.time.is_some() && self.options.keep_going;
+        // What is predicted depends on what is known.
+        !is_short || self.options.detect.predicts() || self.tally.aside() <= total / SHARE
     }
 
     /// How long executions may go on, whoever has asked for them.
@@ -198,6 +221,7 @@ impl<'a> Ledger<'a> {
         let is_hopeless = self.enter_inconclusive(done);
         self.note_places(done);
         self.enter_races(done);
+        self.look_into_failures();
         self.look_into_races();
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
         let has_predicted = self.options.detect.predicts() && self.predict(done, &news);
@@ -286,7 +310,7 @@ impl<'a> Ledger<'a> {
         }
         let id = self.ids.id(finding.kind, finding.bucket);
         self.observer.finding(&finding, &id);
-        let (first, kind) = (finding.execution, finding.kind);
+        let (first, kind, bucket) = (finding.execution, finding.kind, finding.bucket);
         let found = Found {
             finding,
             original: None,
@@ -300,18 +324,48 @@ impl<'a> Ledger<'a> {
         self.tally.outcome.findings.push(found);
         match kind {
             Kind::Race => self.race_waits(idx),
-            _ => self.look_into(idx, true),
+            _ => {
+                self.waiting.push_back(bucket);
+                self.look_into_failures();
+            }
+        }
+    }
+
+    /// Looks into failures that wait, as far as there is time for it.
+    fn look_into_failures(&mut self) {
+        while self.has_time_aside() {
+            let Some(bucket) = self.waiting.pop_front() else { return };
+            self.look_into_failure(bucket, true);
+        }
+    }
+
+    /// The campaign is over: all that wait are run again before the first of them is explained.
+    fn look_into_last_failures(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        for bucket in &waiting {
+            self.look_into_failure(*bucket, false);
+        }
+        for bucket in &waiting {
+            self.look_into_failure(*bucket, true);
+        }
+    }
+
+    fn look_into_failure(&mut self, bucket: Bucket, is_explained: bool) {
+        let all = &self.tally.outcome.findings;
+        if let Some(idx) = all.iter().position(|it| it.finding.bucket == bucket) {
+            self.look_into(idx, is_explained);
         }
     }
 
     /// Runs a finding again, and says why it happens if that is wanted.
     fn look_into(&mut self, idx: usize, is_explained: bool) {
-        if self.options.confirmations == 0 {
+        if self.options.confirmations == 0 || self.until().is_over() {
             return;
         }
         let mut found = self.tally.outcome.findings[idx].clone();
         let since = Instant::now();
         let n_times = if is_explained { self.options.confirmations } else { 1 };
+        let n_times = n_times.saturating_sub(found.reproduced.m);
         let mut looked_into = self.confirm(&mut found, n_times);
         if is_explained {
             looked_into = looked_into.and_then(|()| self.explain(&mut found));
@@ -333,8 +387,8 @@ impl<'a> Ledger<'a> {
             budget.time = budget.time.min(deadline.saturating_duration_since(Instant::now()));
         }
         if let Some(time) = self.options.time.filter(|_| self.options.keep_going) {
-            // All of them together leave half of the time to exploring.
-            let all = (time / 2).max(budget.time / 5);
+            // All of them together leave most of the time to exploring.
+            let all = (time / SHARE).max(budget.time / 5);
             budget.time = budget.time.min(all.saturating_sub(self.tally.aside()));
         }
         let exit_is_fine = self.options.exit_is_fine;
@@ -423,9 +477,15 @@ impl<'a> Ledger<'a> {
         baseline: Option<Plan>,
         describe: impl FnOnce(&mut Outcome),
     ) -> Result<Outcome, TargetError> {
+        self.meet_last_races();
         self.tell_predicted();
+        self.look_into_last_failures();
         self.look_into_races();
         self.confirm_races();
+        if self.races.has_waited {
+            // They come where they were seen.
+            self.tally.outcome.findings.sort_by_key(|it| (it.first, it.finding.kind != Kind::Race));
+        }
         self.describe(describe);
         assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
         self.repeat_first(baseline);

@@ -43,6 +43,8 @@ pub struct Outcome {
     pub points_max: u64,
     /// One for each bucket, in the order of their first executions.
     pub findings: Vec<Found>,
+    /// Pairs of places that raced, for which there was no time to make a finding.
+    pub n_unmet_races: u64,
     /// One for each bucket that the user does not want to hear of.
     pub suppressed: Vec<Suppressed>,
     /// Percentage of the executions that were run again which took the same steps; if none was, of those in which

@@ -17,7 +17,7 @@ use std::{
 use raddle_model::{End, PickerSpec, Plan, Points, Profile, Record, Timeouts};
 use raddle_plan::{
     entry,
-    search::{HapSets, Run, RunError, RunReader, Search, SpecError, Start, Task},
+    search::{HapSets, Run, RunError, RunReader, Search, Start, Task},
 };
 use raddle_trace::Briefs;
 
@@ -29,6 +29,7 @@ use super::{
     learning::Learning,
     pace::Pace,
     source::{Done, Source},
+    thinking::{Thinking, Wanted, unless_over},
 };
 use crate::target::{Block, Each, TargetError};
 
@@ -44,7 +45,8 @@ pub(super) struct Searching<'a> {
     journal: Option<&'a mut dyn Journal>,
     /// While what is shared is found out.
     learning: Option<Learning>,
-    search: Box<dyn Search + Send>,
+    search: Thinking<'a>,
+    wanted_until: Wanted<'a>,
     standing: Standing,
     /// Tasks that the search has handed out and we have not.
     tasks: VecDeque<Task>,
@@ -85,13 +87,15 @@ impl<'a> Searching<'a> {
         options: &'a Options,
         how: &'a SearchOptions,
         journal: Option<&'a mut dyn Journal>,
-    ) -> Result<Searching<'a>, SpecError> {
+        wanted_until: Wanted<'a>,
+    ) -> Result<Searching<'a>, TargetError> {
         let mut source = Searching {
             options,
             how,
             journal,
             learning: Some(Learning::new(options, how.n_learning)),
-            search: start(options, how, how.covered.clone()),
+            search: Thinking::new(start(options, how, how.covered.clone()), wanted_until),
+            wanted_until,
             standing: Standing::default(),
             tasks: VecDeque::new(),
             out: BTreeMap::new(),
@@ -111,10 +115,17 @@ impl<'a> Searching<'a> {
     }
 
     /// Goes on with a saved search. The budget is what may be added to it.
-    fn go_on(&mut self, mut saved: Saved) -> Result<(), SpecError> {
-        let resumed = journal::resume(&self.how.spec, &mut saved)?;
+    fn go_on(&mut self, mut saved: Saved) -> Result<(), TargetError> {
+        let (spec, wanted) = (self.how.spec.clone(), self.wanted_until);
+        let read = move || (journal::resume(&spec, &mut saved), saved);
+        let Some((resumed, saved)) = unless_over(|| wanted.is_over(), read) else {
+            return Err(TargetError::Unusable(
+                "time ran out before the search was read back; raise --time".to_owned(),
+            ));
+        };
+        let resumed = resumed.map_err(|error| TargetError::Unusable(error.to_string()))?;
         self.learning = None;
-        self.search = resumed.search;
+        self.search = Thinking::new(resumed.search, self.wanted_until);
         self.tasks = resumed.tasks.into();
         self.standing = saved.standing;
         self.wanted = self.wanted.saturating_add(self.standing.n_executions);
@@ -137,8 +148,8 @@ impl<'a> Searching<'a> {
     fn begin_again(&mut self) {
         self.standing.n_restarts += 1;
         self.standing.n_abandoned += self.search.progress().n_executions;
-        let covered = self.search.covered().cloned().unwrap_or_default();
-        self.search = start(self.options, self.how, covered);
+        let covered = self.covered().cloned().unwrap_or_default();
+        self.search = Thinking::new(start(self.options, self.how, covered), self.wanted_until);
         self.tasks.clear();
         self.waiting.clear();
         self.has_begun_again = true;
@@ -176,7 +187,7 @@ impl<'a> Searching<'a> {
         let left = self.wanted - self.standing.n_executions;
         let n_tasks = self.tasks.len().div_ceil(n_jobs).min(self.pace.n_block() as usize);
         let n_tasks = left.min(n_tasks as u64) as usize;
-        let is_brief = !self.options.verbose && self.search.covered().is_none();
+        let is_brief = !self.options.verbose && self.covered().is_none();
         let n_tasks = if is_brief { n_tasks.min(TASKS_MAX) } else { n_tasks.min(1) };
         if n_tasks == 0 {
             return None;
@@ -201,7 +212,7 @@ impl<'a> Searching<'a> {
         let others = self.out.values().flat_map(|it| &it.tasks).chain(self.tasks.iter().skip(1));
         // Those that are run at once are too short for copies of them to be of use.
         let first = &self.tasks[0];
-        let told = self.search.common(first.number);
+        let told = self.search.get().and_then(|it| it.common(first.number));
         let common = told.unwrap_or_else(|| common(&first.prefix, others.map(|it| &it.prefix[..])));
         let plan = self.plan(Vec::new(), PickerSpec::Nonpreemptive, self.standing.shared.clone());
         let (entries, exit_is_fine) = (Vec::new(), self.options.exit_is_fine);
@@ -231,18 +242,17 @@ impl<'a> Searching<'a> {
 
     /// Lets the search learn from the task that counts next, if its execution has come back.
     fn learn(&mut self) -> Option<Done> {
-        let number = self.search.turn().filter(|_| self.standing.n_executions < self.wanted)?;
+        let search = self.search.get().filter(|_| self.standing.n_executions < self.wanted)?;
+        let number = search.turn()?;
+        let label = search.label(number);
         let came = self.waiting.remove(&number)?;
-        let label = self.search.label(number);
         let execution = self.standing.n_executions;
-        self.standing.n_executions += 1;
         let (mut done, full);
         let run = match came {
             Came::Full(came) => {
                 self.note_places(&came);
                 done = *came;
                 full = done.run.take().and_then(Result::ok);
-                self.standing.n_too_long += u64::from(full.is_none());
                 full.as_ref()
             }
             Came::Brief { batch, idx } => {
@@ -252,14 +262,16 @@ impl<'a> Searching<'a> {
                 Some(run)
             }
         };
-        let counted = match run {
-            Some(run) => {
-                self.standing.uses.look(run);
-                self.search.learn(number, run)
-            }
-            // Too long: nothing is known of the ways beside it, as if it had gone elsewhere.
-            None => self.search.learn(number, &Run::default()),
+        // Too long: nothing is known of the ways beside it, as if it had gone elsewhere.
+        let counted = self.search.learn(number, run.unwrap_or(&Run::default()));
+        let Some(counted) = counted else {
+            // Whoever left the search still wants to hear of failures.
+            self.waiting.insert(number, Came::Full(Box::new(done)));
+            return None;
         };
+        self.standing.n_executions += 1;
+        self.standing.n_too_long += u64::from(run.is_none());
+        run.inspect(|it| self.standing.uses.look(it));
         assert!(counted == [number], "bug: a search does not keep to its turns");
         if let Some(journal) = &mut self.journal {
             journal.add(&Counted {
@@ -292,7 +304,7 @@ impl<'a> Searching<'a> {
     /// Notes where the statements of an execution are, if anybody will want to know.
     fn note_places(&mut self, done: &Done) {
         let (Some(Ok(run)), Some(last)) = (&done.run, &done.result.last) else { return };
-        if self.search.covered().is_none() {
+        if self.covered().is_none() {
             return;
         }
         for (name, site) in run.sites.iter().zip(&last.trace.sites) {
@@ -301,6 +313,11 @@ impl<'a> Searching<'a> {
                 self.standing.places.insert(*name, (module.path.clone(), site.offset));
             }
         }
+    }
+
+    /// Which orders of two statements were covered, if that guides the search.
+    fn covered(&self) -> Option<&HapSets> {
+        self.search.get()?.covered()
     }
 
     /// All executions that count have been entered: they are written down.
@@ -312,8 +329,8 @@ impl<'a> Searching<'a> {
 
     /// Writes down where the search stands, everything that counts having been entered.
     fn stand(&mut self) {
-        if let Some(journal) = &mut self.journal {
-            self.standing.search = self.search.save();
+        if let (Some(journal), Some(search)) = (&mut self.journal, self.search.get()) {
+            self.standing.search = search.save();
             journal.stand(&self.standing);
             self.standing.search = Box::default();
             self.has_begun_again = false;
@@ -479,7 +496,6 @@ impl Source for Searching<'_> {
             is_learning: self.learning.is_some(),
             uses: standing.uses.clone(),
             covered: self
-                .search
                 .covered()
                 .map(|sets| CoveredOrders { sets: sets.clone(), places: standing.places.clone() }),
         });

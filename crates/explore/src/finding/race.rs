@@ -3,8 +3,8 @@
 //! The execution may have ended well: a race is a finding of its own. The trace is that of an execution in
 //! which the memory was watched (see `raddle_model::Watch`), so that both sides have their stacks and locks.
 
-use raddle_model::{Access, Certainty, Evidence, Finding, Held, Kind, OpKind, Place, Plan};
-use raddle_trace::{SeenRace, SeenSide, Trace};
+use raddle_model::{Access, Bucket, Certainty, Evidence, Finding, Held, Kind, OpKind, Place, Plan};
+use raddle_trace::{Module, SeenRace, SeenSide, Trace};
 
 use super::{
     Shown, bucket,
@@ -12,7 +12,7 @@ use super::{
     ending::{Ending, states},
     library::is_librarys,
     names::Names,
-    program::{first_own, is_system_path, place_text},
+    program::{first_own, is_own, is_system_path, place_text},
 };
 use crate::target::Symbols;
 
@@ -24,9 +24,27 @@ pub fn races(
     output: &str,
     symbols: &mut dyn Symbols,
 ) -> Vec<Finding> {
-    let is_watched = |it: &&SeenRace| plan.record.watch.is_none_or(|watch| watch == it.watch);
-    let watched = trace.races.iter().filter(is_watched);
-    watched.filter_map(|it| race(trace, it, plan, execution, output, symbols)).collect()
+    watched(trace, plan)
+        .filter_map(|it| race(trace, it, plan, execution, output, symbols))
+        .collect()
+}
+
+/// The races of an execution in memory that was watched, or all if none was.
+pub(crate) fn watched<'a>(trace: &'a Trace, plan: &Plan) -> impl Iterator<Item = &'a SeenRace> {
+    let watch = plan.record.watch;
+    trace.races.iter().filter(move |it| watch.is_none_or(|watch| watch == it.watch))
+}
+
+/// The bucket of what [`race()`] would find, for less work.
+pub(crate) fn race_bucket(
+    trace: &Trace,
+    seen: &SeenRace,
+    symbols: &mut dyn Symbols,
+) -> Option<Bucket> {
+    let names = &mut Names::new(trace, symbols);
+    let accesses: Vec<Access> = seen.sides.iter().map(|it| access(it, names)).collect();
+    let places = accesses.iter().map(|it| it.place.clone()).collect();
+    (!is_librarys(&accesses)).then(|| bucket_of(places).0)
 }
 
 /// A race of an execution, as a finding.
@@ -50,10 +68,10 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
     let memory = names.memory(seen.object_id, seen.object).long;
     let last = &seen.sides[1];
     let location = names.location(seen.object, last.shift.into(), last.size.into());
-    let sites = bucket::set(accesses.iter().map(|it| it.place.clone()).collect());
+    let (bucket, sites) = bucket_of(accesses.iter().map(|it| it.place.clone()).collect());
     Some(Ending {
         kind: Kind::Race,
-        bucket: bucket::bucket(Kind::Race, &sites, Grain::Line, ""),
+        bucket,
         message: message(&memory, &accesses),
         thread: None,
         sites,
@@ -69,6 +87,31 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
             ..Evidence::default()
         })),
     })
+}
+
+fn bucket_of(places: Vec<Place>) -> (Bucket, Vec<Place>) {
+    let sites = bucket::set(places);
+    (bucket::bucket(Kind::Race, &sites, Grain::Line, ""), sites)
+}
+
+/// The bucket of a race whose memory was not watched, where both sides are plainly at lines of the program's own;
+/// `None` where it takes more than their sites to tell.
+pub(crate) fn plain_bucket(
+    seen: &SeenRace,
+    modules: &[Module],
+    symbols: &mut dyn Symbols,
+) -> Option<Bucket> {
+    let mut places = Vec::new();
+    for side in &seen.sides {
+        let module = modules.get(side.site.module? as usize)?;
+        let frames = symbols.places(&module.path, side.site.offset.saturating_sub(1));
+        let [place] = frames.as_slice() else { return None };
+        if !is_own(place) || place.line == 0 {
+            return None;
+        }
+        places.push(place.clone());
+    }
+    Some(bucket_of(places).0)
 }
 
 /// A race happened, unless code without hooks has ordered the two.

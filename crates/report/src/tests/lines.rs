@@ -62,7 +62,7 @@ fn warnings_name_what_was_not_controlled() {
               at examples/bank.c:30 in transfer
               at examples/bank.c:50 in main
           Raddle can't see what they wait for or compute: not a finding (if they are only slow, raise --hang-timeout)
-        warning: stopped early: 3 executions in a row were inconclusive
+        warning: stopped early: 5 executions in a row were inconclusive
         warning: 2 executions were cut short after 1,000,000 steps; raise --max-steps
         warning: stability 99.2%: not everything was under control
           uncontrolled: blocking call read() on a terminal ×12
@@ -131,7 +131,7 @@ fn other_json_lines() {
     text += &json::output(3, "total 200\n");
     expect![[r#"
         {"type":"progress","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0}
-        {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0,"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"baseline_failed":false}
+        {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0,"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"uncontrolled_calls":[],"inconclusive_calls":[],"baseline_failed":false}
         {"type":"replay","version":1,"id":"dl-02c1","time":1,"verdict":"reproduced","reproduced":true,"exact":true,"diverged_at_step":null,"expected":null,"found":null,"other_failure":null,"rebuilt":false}
         {"type":"replay","version":1,"id":"dl-02c1","time":2,"verdict":"diverged","reproduced":false,"exact":false,"diverged_at_step":44,"expected":"T1 lock mutex `left` at bank.c:30","found":"T2 lock mutex `right` at bank.c:31","other_failure":"SIGSEGV","rebuilt":true}
         {"type":"output","version":1,"execution":3,"output":"total 200\n"}

@@ -9,16 +9,22 @@
 //! looked into at once; the others wait until the campaign is that much further. So what is spent on them is a share
 //! of the executions, counted and not timed: the same campaign looks into the same races. Those that still wait at its
 //! end are confirmed only.
+//!
+//! A campaign that has a time keeps most of it for exploring (`Ledger::has_time_aside`): pairs of places that are met
+//! when its share is spent wait, with the executions that showed them, and lose nothing but time.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    time::{Duration, Instant},
+};
 
 use raddle_model::{Bucket, Finding, PickerSpec, Plan, Record};
-use raddle_trace::SeenRace;
+use raddle_trace::{Module, SeenRace};
 
-use super::Ledger;
+use super::{Ledger, SHARE};
 use crate::{
     campaign::source::Done,
-    finding::{first_choices, races},
+    finding::{first_choices, plain_bucket, race, watched},
     target::{Block, Execution, TargetError},
 };
 
@@ -38,30 +44,136 @@ pub(super) struct KnownRaces {
     n_looked_into: u64,
     /// Findings that wait for that, by their number.
     waiting: VecDeque<usize>,
+    /// Pairs of places that were seen, and have no finding yet.
+    unmet: VecDeque<Unmet>,
+    /// Which executions have shown what, since there are such pairs.
+    counted: BTreeSet<(Bucket, u64)>,
+    /// The files whose code raced, as the last execution that was watched has numbered them; `None` if not all that
+    /// were have done so alike.
+    modules: Option<Vec<Module>>,
+    /// Has any of them had to wait?
+    pub(super) has_waited: bool,
+    /// Pairs that were met, and the time that it took.
+    n_met: u32,
+    time_met: Duration,
+}
+
+/// A pair of places as it was seen first, without stacks and locks.
+#[derive(Debug)]
+struct Unmet {
+    seen: SeenRace,
+    plan: Plan,
+    strategy: String,
+    /// The executions that showed it, in order.
+    executions: Vec<u64>,
 }
 
 impl Ledger<'_> {
     /// Counts the races that executions showed, all before them having been counted.
     pub(super) fn enter_races(&mut self, done: &Done) {
-        let mut counted = BTreeSet::new();
         for seen in &done.result.races {
             let idx = seen.execution as usize;
             if done.n_run() <= idx as u64 || self.error.is_some() {
                 continue;
             }
-            let bucket = match self.races.buckets.get(&seen.key()) {
-                Some(known) => *known,
-                None => self.meet_race(done, seen),
-            };
-            if let Some(bucket) = bucket.filter(|it| counted.insert((idx, *it))) {
-                self.tally.count_again(bucket);
+            let number = done.range.start + idx as u64;
+            match self.races.buckets.get(&seen.key()).copied() {
+                Some(Some(bucket)) => self.count_race(bucket, number),
+                Some(None) => {}
+                None => match self.bucket_by_places(seen) {
+                    Some(bucket) => {
+                        self.races.buckets.insert(seen.key(), Some(bucket));
+                        self.count_race(bucket, number);
+                    }
+                    None => self.see_race(done, seen, number),
+                },
             }
         }
+        self.meet_races();
+    }
+
+    /// The finding that a new pair of places belongs to, if both are at lines that have one already.
+    fn bucket_by_places(&mut self, seen: &SeenRace) -> Option<Bucket> {
+        let bucket = plain_bucket(seen, self.races.modules.as_deref()?, self.symbols)?;
+        self.is_known(bucket).then_some(bucket)
+    }
+
+    /// Notes how an execution that was watched has numbered its files.
+    fn note_modules(&mut self, modules: &[Module]) {
+        let known = &mut self.races.modules;
+        let path = |it: &Module| it.path.clone();
+        match known {
+            None if self.races.n_met == 0 => *known = Some(modules.to_vec()),
+            Some(all) if !all.iter().map(path).eq(modules.iter().map(path)) => *known = None,
+            _ => {}
+        }
+    }
+
+    /// Counts an execution that showed a race, once.
+    fn count_race(&mut self, bucket: Bucket, number: u64) {
+        if self.races.counted.insert((bucket, number)) {
+            self.tally.count_again(bucket);
+        }
+    }
+
+    /// A pair of places that has no finding yet.
+    fn see_race(&mut self, done: &Done, seen: &SeenRace, number: u64) {
+        let key = seen.key();
+        match self.races.unmet.iter_mut().find(|it| it.seen.key() == key) {
+            Some(known) if known.executions.last() != Some(&number) => {
+                known.executions.push(number);
+            }
+            Some(_) => {}
+            None => {
+                let plan = done.plan(seen.execution as usize);
+                let strategy = self.strategy_of(done, &plan, number);
+                let executions = vec![number];
+                self.races.unmet.push_back(Unmet {
+                    seen: seen.clone(),
+                    plan,
+                    strategy,
+                    executions,
+                });
+            }
+        }
+    }
+
+    /// Makes findings of the pairs of places that have none, as far as there is time for it.
+    pub(super) fn meet_races(&mut self) {
+        while self.error.is_none() && !self.is_stopped() && self.has_time_aside() {
+            let Some(unmet) = self.races.unmet.pop_front() else { break };
+            self.meet_race(unmet);
+        }
+        self.races.has_waited |= !self.races.unmet.is_empty();
+        if self.races.unmet.is_empty() {
+            self.races.counted.clear();
+        }
+    }
+
+    /// The campaign is over: findings for those that still have none, while there is time at all.
+    pub(super) fn meet_last_races(&mut self) {
+        while self.error.is_none() && !self.until().is_over() && !self.is_stopped() {
+            let Some(unmet) = self.races.unmet.pop_front() else { break };
+            self.meet_race(unmet);
+        }
+        self.tally.outcome.n_unmet_races = self.races.unmet.len() as u64;
+    }
+
+    /// The time that is kept for races which have no finding yet.
+    pub(super) fn reserve(&self) -> Duration {
+        let KnownRaces { unmet, n_met, time_met, .. } = &self.races;
+        let n_unmet = u32::try_from(unmet.len()).unwrap_or(u32::MAX);
+        let each = time_met.checked_div(*n_met).unwrap_or_default();
+        let most = self.options.time.unwrap_or_default() / SHARE;
+        each.saturating_mul(n_unmet).min(most.saturating_sub(self.tally.aside()))
     }
 
     /// Looks into races that wait, as far as the executions so far allow.
     pub(super) fn look_into_races(&mut self) {
         while self.error.is_none() && !self.is_stopped() && self.may_look_into_race() {
+            if !self.has_time_aside() {
+                return;
+            }
             let Some(idx) = self.races.waiting.pop_front() else { return };
             self.races.n_looked_into += 1;
             self.look_into(idx, true);
@@ -85,10 +197,14 @@ impl Ledger<'_> {
         }
     }
 
-    /// A pair of places that was not met before: its bucket, which is a new finding perhaps.
-    fn meet_race(&mut self, done: &Done, seen: &SeenRace) -> Option<Bucket> {
-        let is_enough = self.races.buckets.len() >= RACES_MAX || self.is_stopped();
-        let finding = match (!is_enough).then(|| self.witness(done, seen)) {
+    /// A pair of places that was not met before: it is a new finding perhaps.
+    fn meet_race(&mut self, unmet: Unmet) {
+        if let Some(bucket) = self.bucket_by_places(&unmet.seen) {
+            return self.settle(&unmet, Some(bucket));
+        }
+        let since = Instant::now();
+        let is_enough = self.races.buckets.len() >= RACES_MAX;
+        let finding = match (!is_enough).then(|| self.witness(&unmet)) {
             Some(Ok(finding)) => finding,
             Some(Err(error)) => {
                 if !matches!(error, TargetError::Stopped) {
@@ -98,23 +214,32 @@ impl Ledger<'_> {
             }
             None => None,
         };
+        let took = since.elapsed();
+        self.tally.leave_out(took);
+        self.races.n_met += 1;
+        self.races.time_met += took;
         let bucket = finding.as_ref().map(|it| it.bucket);
-        self.races.buckets.insert(seen.key(), bucket);
         if let Some(finding) = finding
             && !self.is_known(finding.bucket)
         {
             // It is counted with the others of its execution.
             self.add_finding(finding, 0);
         }
-        bucket
+        self.settle(&unmet, bucket);
     }
 
-    fn witness(&mut self, done: &Done, seen: &SeenRace) -> Result<Option<Finding>, TargetError> {
-        let plan = done.plan(seen.execution as usize);
-        let number = done.range.start + u64::from(seen.execution);
-        let strategy = self.strategy_of(done, &plan, number);
-        let found = self.witness_of(&plan, number, seen)?;
-        Ok(found.map(|it| Finding { strategy, ..it }))
+    /// It is known what a pair of places belongs to.
+    fn settle(&mut self, unmet: &Unmet, bucket: Option<Bucket>) {
+        self.races.buckets.insert(unmet.seen.key(), bucket);
+        for number in &unmet.executions {
+            bucket.inspect(|it| self.count_race(*it, *number));
+        }
+    }
+
+    fn witness(&mut self, unmet: &Unmet) -> Result<Option<Finding>, TargetError> {
+        let number = unmet.executions[0];
+        let found = self.witness_of(&unmet.plan, number, &unmet.seen)?;
+        Ok(found.map(|it| Finding { strategy: unmet.strategy.clone(), ..it }))
     }
 
     /// The race as a finding, shown by an execution as short as can be had for two more.
@@ -128,6 +253,7 @@ impl Ledger<'_> {
         let record = Record { races: true, watch, ..Record::NONE };
         let plan = Plan { record, ..plan.clone() };
         let first = self.run_watched(&plan)?;
+        self.note_modules(&first.trace.modules);
         let Some((finding, n_steps)) = self.race_of(&first, &plan, number, seen) else {
             return Ok(None);
         };
@@ -151,16 +277,15 @@ impl Ledger<'_> {
         number: u64,
         seen: &SeenRace,
     ) -> Option<(Finding, usize)> {
-        let all = races(&execution.trace, plan, number, &execution.output, self.symbols);
-        let step = |it: &Finding| {
-            let accesses = it.evidence.as_ref().map_or(&[][..], |it| &it.accesses);
-            accesses.last().map_or(0, |it| it.step)
-        };
+        let Execution { trace, output } = execution;
         // The one that was met, or else the nearest.
         let wanted = seen.sides[1].step;
-        let nearest = all.into_iter().min_by_key(|it| step(it).abs_diff(wanted))?;
-        let n_steps = step(&nearest) as usize;
-        Some((nearest, n_steps))
+        let mut all: Vec<&SeenRace> = watched(trace, plan).collect();
+        all.sort_by_key(|it| it.sides[1].step.abs_diff(wanted));
+        all.into_iter().find_map(|it| {
+            let found = race(trace, it, plan, number, output, self.symbols)?;
+            Some((found, it.sides[1].step as usize))
+        })
     }
 
     /// Runs one execution and gives back all of it.
