@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use common::{folder, raddle, write};
+use common::{explored, folder, raddle, summary, write};
 use serde_json::Value;
 
 /// Each of N threads reads a variable, then writes it.
@@ -33,20 +33,6 @@ int main(void) {
 }
 "#;
 
-fn run(folder: &Path, args: &[&str]) -> Output {
-    raddle(folder, args).output().expect("raddle starts")
-}
-
-/// The last line of a run with JSON lines, which ended with this code.
-#[track_caller]
-fn summary(output: &Output, code: i32) -> Value {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{text}{errors}");
-    let last = text.lines().last().unwrap_or_default();
-    serde_json::from_str(last).unwrap_or_else(|_| panic!("no JSON: {text}{errors}"))
-}
-
 /// What must not depend on the machine.
 fn essence(mut summary: Value) -> Value {
     for key in ["elapsed_s", "execs_per_s"] {
@@ -60,7 +46,7 @@ fn essence(mut summary: Value) -> Value {
 
 fn search(folder: &Path, strategy: &str, more: &[&str]) -> Output {
     let args = ["run", "prog.c", "--message-format", "json", "-k", "--strategy", strategy];
-    run(folder, &[&args[..], more].concat())
+    explored(folder, &[&args[..], more].concat())
 }
 
 /// Two threads with a start, a read, a write and an end each, and `main`, which creates them and waits.
@@ -88,7 +74,7 @@ fn words_for_people() {
     let folder = folder();
     write(folder.path(), "prog.c", COUNTERS);
     let args = ["run", "prog.c", "--strategy", "ipb:1", "--learn", "3", "--progress", "none"];
-    let output = run(folder.path(), &args);
+    let output = explored(folder.path(), &args);
     let text = String::from_utf8_lossy(&output.stdout);
     let second = text.lines().nth(1).unwrap_or_default();
     assert!(second.starts_with("search ipb:1: "), "{text}");
@@ -136,7 +122,7 @@ int main(void) {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(summary(&output, 0)["search"]["finished"], true, "{strategy}");
         assert!(text.contains(r#""certainty":"timing""#), "{strategy}: {text}");
-        let output = run(folder.path(), &["run", "prog.c", "-k", "--strategy", strategy]);
+        let output = explored(folder.path(), &["run", "prog.c", "-k", "--strategy", strategy]);
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains("all schedules were explored"), "{strategy}: {text}");
         assert!(!text.contains("no schedule of this input fails"), "{strategy}: {text}");
@@ -153,7 +139,7 @@ fn a_bug_at_its_level() {
     assert_eq!(none["search"]["exhaustive"], true);
     let found = summary(&search(folder.path(), "ipb:1", &check), 2);
     assert_eq!(found["findings"], 1);
-    let output = run(folder.path(), &["replay", "latest"]);
+    let output = explored(folder.path(), &["replay", "latest"]);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
@@ -162,7 +148,7 @@ fn a_budget_that_ends_says_what_is_left() {
     let folder = folder();
     write(folder.path(), "prog.c", COUNTERS);
     let args = ["run", "prog.c", "--strategy", "dfs", "--execs", "100", "--progress", "none"];
-    let output = run(folder.path(), &args);
+    let output = explored(folder.path(), &args);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(
@@ -172,7 +158,7 @@ fn a_budget_that_ends_says_what_is_left() {
     let command = text.lines().find_map(|it| it.strip_prefix("go on with: raddle "));
     let command = command.expect("a command to go on with");
     let args: Vec<&str> = command.split(' ').chain(["--message-format", "json"]).collect();
-    let rest = summary(&run(folder.path(), &args), 0);
+    let rest = summary(&explored(folder.path(), &args), 0);
     let whole = summary(&search(folder.path(), "dfs", &[]), 0);
     for key in ["executions", "exhaustive", "estimated_total", "learning"] {
         assert_eq!(rest["search"][key], whole["search"][key], "{key}");
@@ -210,7 +196,8 @@ fn kill_and_go_on() {
         thread::sleep(Duration::from_millis(patience_ms));
         victim.kill().expect("it can be killed");
         victim.wait().expect("it was killed");
-        let output = run(folder.path(), &["run", "--resume", "-k", "--message-format", "json"]);
+        let output =
+            explored(folder.path(), &["run", "--resume", "-k", "--message-format", "json"]);
         if output.status.code() == Some(1) {
             // It was killed before the search had begun.
             let text = String::from_utf8_lossy(&output.stderr);
@@ -266,11 +253,11 @@ fn what_was_found_is_not_forgotten() {
         let detect = if strategy == "total" { "deadlock" } else { "none" };
         let first = ["run", "prog.c", "-k", "--strategy", strategy, "--detect", detect];
         let quiet = ["--progress", "none", "--no-explain"];
-        let output = run(folder.path(), &[&first[..], &quiet].concat());
+        let output = explored(folder.path(), &[&first[..], &quiet].concat());
         assert_eq!(output.status.code(), Some(2), "{strategy}");
         for more in [&["-k"][..], &[]] {
             let args = ["run", "--resume", "--progress", "none", "--no-explain"];
-            let output = run(folder.path(), &[&args[..], more].concat());
+            let output = explored(folder.path(), &[&args[..], more].concat());
             let text = String::from_utf8_lossy(&output.stdout);
             let errors = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{strategy}: {text}{errors}");
@@ -283,7 +270,7 @@ fn what_was_found_is_not_forgotten() {
             );
         }
         let json = ["run", "--resume", "--message-format", "json", "--no-explain"];
-        let output = run(folder.path(), &json);
+        let output = explored(folder.path(), &json);
         assert_eq!(summary(&output, 2)["findings"], 1, "{strategy}");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains(r#""type":"finding""#), "{strategy}: {text}");
@@ -317,7 +304,7 @@ fn a_killed_search_knows_what_it_found() {
     victim.wait().expect("it was killed");
     assert!(is_found(), "nothing was found");
     let args = ["run", "--resume", "--execs", "1", "--message-format", "json", "--no-explain"];
-    let rest = summary(&run(folder.path(), &args), 2);
+    let rest = summary(&explored(folder.path(), &args), 2);
     assert_eq!(rest["findings"], 1);
     assert_eq!(rest["search"]["finished"], false);
 }
@@ -386,198 +373,18 @@ int main(void) {
                 false => [&args[..], options].concat(),
             };
             let json = [&args[..], &["--message-format", "json"]].concat();
-            let whole = summary(&run(folder.path(), &json), 0);
+            let whole = summary(&explored(folder.path(), &json), 0);
             let gaps = whole["search"]["not_covered"].as_array().cloned().unwrap_or_default();
             let kinds: Vec<&str> = gaps.iter().filter_map(|it| it["kind"].as_str()).collect();
             assert_eq!(kinds, expected, "{strategy}: {body}");
             let is_whole = !expected.contains(&"accesses-left-out");
             assert_eq!(whole["search"]["exhaustive"], is_whole, "{strategy}: {body}");
-            let output = run(folder.path(), &[&args[..], &["--progress", "none"]].concat());
+            let output = explored(folder.path(), &[&args[..], &["--progress", "none"]].concat());
             let text = String::from_utf8_lossy(&output.stdout);
             let is_proof = text.contains("no schedule of this input fails");
             assert_eq!(is_proof, expected.is_empty(), "{strategy}: {body}: {text}");
             assert_eq!(text.matches("not covered: ").count(), expected.len(), "{text}");
         }
-    }
-}
-
-/// What the C library and the kernel keep for all threads is seen by whoever comes second. The second thread's call may
-/// come first in each of these, and then the assertion fails.
-#[test]
-fn calls_that_share_state_depend_on_each_other() {
-    let frame = r#"
-#define _GNU_SOURCE
-#include <assert.h>
-#include <dirent.h>
-#include <fcntl.h>
-#include <locale.h>
-#include <pthread.h>
-#include <search.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-static int a, b, fd;
-static double d;
-static char text[] = "a b", *p, buffer[8];
-static char name[] = "made-by-the-test";
-static FILE *file;
-static struct rlimit limit, other;
-static pthread_key_t k, l;
-static void early(void) { if (!a++) b = 1; }
-static void late(void) { if (!a++) abort(); }
-static int temporary(void) {
-    char name[] = "fileXXXXXX";
-    int fd = mkstemp(name);
-    unlink(name);
-    write(fd, "ab", 2);
-    lseek(fd, 0, SEEK_SET);
-    return fd;
-}
-static void *first(void *arg) { FIRST return arg; }
-static void *second(void *arg) { SECOND return arg; }
-int main(void) {
-    BEFORE
-    pthread_t t, u;
-    pthread_create(&t, 0, first, 0);
-    pthread_create(&u, 0, second, 0);
-    pthread_join(t, 0);
-    pthread_join(u, 0);
-    AFTER
-    return 0;
-}
-"#;
-    let cases = [
-        ("srand(1); b = rand(); srand(1);", "a = rand();", "rand();", "assert(a == b);"),
-        ("srandom(1); b = random(); srandom(1);", "a = random();", "random();", "assert(a == b);"),
-        (
-            "srand48(1); d = drand48(); srand48(1);",
-            "a = drand48() == d;",
-            "drand48();",
-            "assert(a);",
-        ),
-        ("strtok(text, \" \");", "p = strtok(0, \" \");", "strtok(0, \" \");", "assert(p);"),
-        ("umask(0);", "a = umask(1);", "umask(2);", "assert(a == 0);"),
-        ("", "a = !getenv(\"NEW\");", "setenv(\"NEW\", \"1\", 1);", "assert(a);"),
-        (
-            "fd = temporary();",
-            "a = lseek(fd, 0, SEEK_CUR);",
-            "lseek(fd, 1, SEEK_SET);",
-            "assert(!a);",
-        ),
-        (
-            "fd = temporary();",
-            "read(fd, buffer, 1);",
-            "read(fd, text, 1);",
-            "assert(*buffer == 'a');",
-        ),
-        (
-            "fd = temporary();",
-            "pread(fd, buffer, 1, 0);",
-            "pwrite(fd, \"x\", 1, 0);",
-            "assert(*buffer == 'a');",
-        ),
-        (
-            "rmdir(name);",
-            "a = mkdir(name, 0700);",
-            "mkdir(name, 0700);",
-            "rmdir(name); assert(!a);",
-        ),
-        (
-            "rmdir(name);",
-            "a = access(name, F_OK);",
-            "mkdir(name, 0700);",
-            "rmdir(name); assert(a);",
-        ),
-        (
-            "",
-            "a = open(\"/dev/null\", O_RDONLY);",
-            "b = open(\"/dev/null\", O_RDONLY);",
-            "assert(a < b);",
-        ),
-        ("fd = temporary();", "a = fcntl(fd, F_GETFD);", "close(fd);", "assert(a >= 0);"),
-        (
-            "file = fdopen(temporary(), \"r\");",
-            "a = fgetc(file);",
-            "fgetc(file);",
-            "assert(a == 'a');",
-        ),
-        (
-            "file = tmpfile();",
-            "fputs(\"a\", file);",
-            "fprintf(file, \"%.1f\", 2.5);",
-            "rewind(file); fgets(buffer, 8, file); assert(!strcmp(buffer, \"a2.5\"));",
-        ),
-        (
-            "",
-            "a = *setlocale(LC_NUMERIC, 0) == 'C' && !setlocale(LC_NUMERIC, 0)[1];",
-            "setlocale(LC_NUMERIC, \"C.UTF-8\");",
-            "assert(a);",
-        ),
-        (
-            "",
-            "getrlimit(RLIMIT_CORE, &limit);",
-            "other.rlim_max = 1; setrlimit(RLIMIT_CORE, &other);",
-            "assert(limit.rlim_max != 1);",
-        ),
-        (
-            "hcreate(4);",
-            "ENTRY e = {.key = \"k\"}; a = !hsearch(e, FIND);",
-            "ENTRY e = {.key = \"k\"}; hsearch(e, ENTER);",
-            "assert(a);",
-        ),
-        ("", "atexit(late);", "atexit(early);", ""),
-        ("", "pthread_key_create(&k, 0);", "pthread_key_create(&l, 0);", "assert(k < l);"),
-    ];
-    for (before, first, second, after) in cases {
-        let folder = folder();
-        let parts = [("BEFORE", before), ("FIRST", first), ("SECOND", second), ("AFTER", after)];
-        let text =
-            parts.iter().fold(frame.to_owned(), |text, (part, body)| text.replace(part, body));
-        write(folder.path(), "prog.c", &text);
-        let args = ["run", "prog.c", "--strategy", "dpor", "--progress", "none", "--no-explain"];
-        let output = run(folder.path(), &args);
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(2), "{first} {second}: {text}");
-    }
-}
-
-/// Where memory is, and when signals arrive, is not among what partial order reduction compares.
-#[test]
-fn addresses_and_signals_limit_the_claim() {
-    let frame = r#"
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-static pthread_t first;
-static void handle(int number) { (void)number; }
-static void *work(void *arg) { BODY return arg; }
-int main(void) {
-    pthread_t t, u;
-    first = pthread_self();
-    signal(SIGUSR1, handle);
-    pthread_create(&t, 0, work, 0);
-    pthread_create(&u, 0, work, 0);
-    pthread_join(t, 0);
-    pthread_join(u, 0);
-    return 0;
-}
-"#;
-    let cases = [
-        ("void *volatile block = malloc(64); free(block);", "dpor", "addresses"),
-        ("void *volatile block = malloc(64); free(block);", "dfs", "addresses"),
-        ("pthread_kill(first, SIGUSR1);", "dpor", "signals"),
-    ];
-    for (body, strategy, expected) in cases {
-        let folder = folder();
-        write(folder.path(), "prog.c", &frame.replace("BODY", body));
-        let args = ["run", "prog.c", "--strategy", strategy, "--message-format", "json"];
-        let whole = summary(&run(folder.path(), &args), 0);
-        let gaps = whole["search"]["not_covered"].as_array().cloned().unwrap_or_default();
-        assert!(gaps.iter().any(|it| it["kind"] == expected), "{strategy}: {body}: {gaps:?}");
     }
 }
 
@@ -587,10 +394,10 @@ fn total_replay_and_deadlocks() {
     let folder = folder();
     write(folder.path(), "prog.c", BANK);
     let args = ["total", "prog.c", "--progress", "none"];
-    let output = run(folder.path(), &args);
+    let output = explored(folder.path(), &args);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
     write(folder.path(), "prog.c", COUNTERS);
-    let output = run(folder.path(), &[&args[..], &["--cflags", "-DN=2"]].concat());
+    let output = explored(folder.path(), &[&args[..], &["--cflags", "-DN=2"]].concat());
     let text = String::from_utf8_lossy(&output.stdout);
     let claim = "no schedule of this input fails";
     assert!(!text.contains(claim), "{text}");
@@ -609,7 +416,7 @@ fn code_without_hooks_limits_the_claim() {
     write(folder.path(), "prog.c", &text);
     let flags = format!("-L{0} -Wl,-rpath,{0} -lquiet", folder.path().display());
     let args = ["run", "prog.c", "libquiet.so", "--strategy", "dfs", "--detect", "race"];
-    let output = run(
+    let output = explored(
         folder.path(),
         &[&args[..], &["--cflags", &flags, "--message-format", "json"]].concat(),
     );
@@ -656,7 +463,7 @@ __attribute__((no_sanitize(\"thread\"), noinline)) void quiet(void) { count++; }
         let main = COUNTERS.replace("static volatile int x;", "void quiet(void); static int x;");
         write(folder.path(), "prog.c", &main.replace("int old = x; x = old + 1;", "quiet();"));
         let args = ["run", "prog.c", input, "--strategy", "dfs", "--detect", "race"];
-        let output = run(folder.path(), &[&args[..], &["--message-format", "json"]].concat());
+        let output = explored(folder.path(), &[&args[..], &["--message-format", "json"]].concat());
         let whole = summary(&output, 0);
         let gaps = whole["search"]["not_covered"].as_array().cloned().unwrap_or_default();
         let names = gaps.iter().filter_map(|it| it["modules"].as_array()).flatten();
@@ -673,12 +480,12 @@ fn a_suppressed_failure_is_no_proof() {
     let rule = "[[suppress]]\nkind = \"deadlock\"\nfile = \"prog.c\"\nreason = \"known\"\n";
     write(folder.path(), "raddle.toml", rule);
     let args = ["run", "prog.c", "--strategy", "dfs", "--detect", "race", "--progress", "none"];
-    let output = run(folder.path(), &args);
+    let output = explored(folder.path(), &args);
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert!(!text.contains("fails"), "{text}");
     assert!(text.contains("with a suppressed failure"), "{text}");
-    let output = run(folder.path(), &["run", "--resume", "--progress", "none"]);
+    let output = explored(folder.path(), &["run", "--resume", "--progress", "none"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(!text.contains("fails"), "{text}");
     assert!(text.contains("with a suppressed failure"), "{text}");
@@ -695,7 +502,7 @@ fn no_execution_at_all() {
     write(folder.path(), "prog.c", &text);
     for (strategy, format) in [("walk", "human"), ("dfs", "json")] {
         let args = ["run", "prog.c", "--time", "1s", "--strategy", strategy];
-        let output = run(folder.path(), &[&args[..], &["--message-format", format]].concat());
+        let output = explored(folder.path(), &[&args[..], &["--message-format", format]].concat());
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{strategy}: {errors}");
         assert!(errors.contains("error: no execution finished within 1"), "{errors}");
@@ -708,7 +515,7 @@ fn another_build_is_refused() {
     write(folder.path(), "prog.c", COUNTERS);
     summary(&search(folder.path(), "dfs", &["--execs", "50"]), 0);
     write(folder.path(), "prog.c", &COUNTERS.replace("old + 1", "old + 2"));
-    let output = run(folder.path(), &["run", "--resume"]);
+    let output = explored(folder.path(), &["run", "--resume"]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("the program was built anew since this search began"), "{text}");
@@ -723,7 +530,7 @@ fn a_program_that_is_not_deterministic() {
         .replace("#define N 2", "#define N 3");
     write(folder.path(), "prog.c", &text);
     let args = ["run", "prog.c", "--strategy", "dfs", "--execs", "300", "--progress", "none"];
-    let output = run(folder.path(), &args);
+    let output = explored(folder.path(), &args);
     let (text, errors) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{text}{errors}");
@@ -734,7 +541,7 @@ fn a_program_that_is_not_deterministic() {
     assert!(!before.ends_with(now), "both are told the same: {errors}");
     assert!(errors.contains("what lies behind them is not explored"), "{errors}");
     assert!(errors.contains("warning: stability "), "{errors}");
-    let strict = run(folder.path(), &[&args[..], &["--strict"]].concat());
+    let strict = explored(folder.path(), &[&args[..], &["--strict"]].concat());
     assert_eq!(strict.status.code(), Some(3));
 }
 
@@ -743,7 +550,7 @@ fn too_many_threads() {
     let folder = folder();
     write(folder.path(), "prog.c", COUNTERS);
     let args = ["run", "prog.c", "--strategy", "ipb", "--cflags", "-DN=70", "--progress", "none"];
-    let output = run(folder.path(), &args);
+    let output = explored(folder.path(), &args);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("the program has more than 64 threads"), "{errors}");
@@ -761,7 +568,7 @@ fn bad_requests() {
         (&["prog.c", "--checkpoints", "much"], "`much` is no size: write 256M, 1G or off"),
     ];
     for (args, line) in cases {
-        let output = run(folder.path(), &[&["run"], args].concat());
+        let output = explored(folder.path(), &[&["run"], args].concat());
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
         assert!(errors.contains(line), "{args:?}: {errors}");

@@ -1,6 +1,7 @@
 //! JSON lines: one value a line, for programs to read. Fields are described in `docs/json.md`; a change
 //! that could break a reader raises [`VERSION`], new fields do not.
 
+mod call;
 mod evidence;
 mod explanation;
 
@@ -10,6 +11,7 @@ use raddle_model::{Finding, Gap, Miss, Missed, Place, Step, ThreadId, ThreadStat
 use serde::Serialize;
 
 use self::{
+    call::CallLine,
     evidence::{EvidenceLine, FreedLine},
     explanation::ExplanationLine,
 };
@@ -119,31 +121,6 @@ pub fn summary(status: &Status, closing: &Closing<'_>) -> String {
         inconclusive_calls: closing.inconclusive_calls.iter().map(CallLine::new).collect(),
         baseline_failed: closing.baseline_failed,
     })
-}
-
-/// Something that could not be controlled, or waited for.
-#[derive(Serialize)]
-struct CallLine<'a> {
-    what: &'a str,
-    /// The function that the program called, if it was one.
-    call: Option<&'a str>,
-    count: u64,
-    place: Option<PlaceLine<'a>>,
-    stack: Vec<PlaceLine<'a>>,
-}
-
-impl<'a> CallLine<'a> {
-    fn new(it: &Uncontrolled<'a>) -> CallLine<'a> {
-        let (call, _) = it.what.split_once(':').unwrap_or(("", ""));
-        let is_name = |it: &&str| !it.is_empty() && !it.contains(' ');
-        CallLine {
-            what: it.what,
-            call: Some(call).filter(is_name),
-            count: it.count,
-            place: it.stack.first().map(PlaceLine::new),
-            stack: it.stack.iter().map(PlaceLine::new).collect(),
-        }
-    }
 }
 
 /// `{"type":"replay",…}`: one for each replay.

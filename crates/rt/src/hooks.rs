@@ -49,6 +49,12 @@ pub(crate) use random::{fingerprint as random_fingerprint, seed_random};
 pub(crate) use thread_local::run_thread_destructors;
 pub(crate) use tsan::NO_RESULT;
 
+/// Finds the functions of the C library that hooks go on in.
+pub(crate) fn find_all() {
+    common::find_all();
+    stdio::find_all();
+}
+
 /// Where the hook that is being entered was called from. Written by the hooks' first instructions,
 /// read at once by [`caller`]; one thread runs at a time.
 #[repr(C)]

@@ -85,6 +85,7 @@ extern "C" fn init() {
     // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
     unsafe { libc::mallopt(-8, 1) };
     real::find_all();
+    crate::hooks::find_all();
     crate::debug::find();
     threads::have_had_two();
     take_control(segment);

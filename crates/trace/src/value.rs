@@ -205,8 +205,6 @@ pub enum Common {
     Limits,
     /// What runs at exit.
     ExitHandlers,
-    /// Keys of thread-specific data.
-    Keys,
     /// The state of `hsearch` and `getopt`.
     Tables,
     /// What `getpwnam`, `gethostbyname` and their like return.
@@ -217,7 +215,7 @@ pub enum Common {
 
 impl Common {
     /// All of them, by number.
-    pub const ALL: [Common; 13] = [
+    pub const ALL: [Common; 12] = [
         Common::Files,
         Common::Rand,
         Common::Drand48,
@@ -227,7 +225,6 @@ impl Common {
         Common::Environment,
         Common::Limits,
         Common::ExitHandlers,
-        Common::Keys,
         Common::Tables,
         Common::Databases,
         Common::Buffers,
@@ -245,7 +242,6 @@ impl Common {
             Common::Environment => "environment",
             Common::Limits => "process limits",
             Common::ExitHandlers => "exit handlers",
-            Common::Keys => "thread-specific keys",
             Common::Tables => "state of hsearch() or getopt()",
             Common::Databases => "buffer of getpwnam() or the like",
             Common::Buffers => "buffer of the C library",

@@ -1,5 +1,5 @@
 //@ expect: pass
-//@ execs: 200
+//@ execs: 10
 // A program that survives the overflow of its stack, as interpreters do: the handler has a stack of its own.
 #include <assert.h>
 #include <pthread.h>

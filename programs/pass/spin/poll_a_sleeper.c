@@ -1,5 +1,5 @@
 //@ expect: pass
-//@ execs: 10
+//@ execs: 3
 // Polling under a lock for somebody who sleeps for ten seconds: time passes for them all, and the execution ends.
 #include <pthread.h>
 #include <unistd.h>

@@ -79,6 +79,21 @@ pub(crate) fn without_times(line: &str) -> String {
     line
 }
 
+/// What a command came to.
+pub(crate) fn explored(folder: &Path, args: &[&str]) -> Output {
+    raddle(folder, args).output().expect("raddle starts")
+}
+
+/// The last line of a run with JSON lines, which ended with this code.
+#[track_caller]
+pub(crate) fn summary(output: &Output, code: i32) -> serde_json::Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{text}{errors}");
+    let last = text.lines().last().unwrap_or_default();
+    serde_json::from_str(last).unwrap_or_else(|_| panic!("no JSON: {text}{errors}"))
+}
+
 /// Writes a file.
 pub(crate) fn write(folder: &Path, name: &str, text: &str) {
     fs::write(folder.join(name), text).expect("written");

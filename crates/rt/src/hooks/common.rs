@@ -286,13 +286,25 @@ unsafe extern "C-unwind" fn before(
         unsafe { touch(call.common, call.kind, Caller { pc, sp }) };
         leave(());
     }
+    real(number)
+}
+
+/// The C library's function.
+fn real(number: usize) -> *mut c_void {
     let mut symbol = FOUND[number].load(Relaxed);
     if symbol.is_null() {
         // SAFETY: the name is a C string, and RTLD_NEXT is a valid handle.
-        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, call.name.as_ptr()) };
+        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, CALLS[number].name.as_ptr()) };
         FOUND[number].store(symbol, Relaxed);
     }
     symbol
+}
+
+/// Finds all of them at the beginning: later, a search would take away what `dlerror` has to say.
+pub(super) fn find_all() {
+    (0..CALLS.len()).for_each(|it| {
+        real(it);
+    });
 }
 
 /// Can threads see what becomes of a stream? What is printed leaves the program.

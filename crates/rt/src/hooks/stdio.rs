@@ -201,6 +201,13 @@ unsafe extern "C-unwind" fn before_read(
     }
 }
 
+/// As in `common`.
+pub(super) fn find_all() {
+    (0..READERS.len()).for_each(|it| {
+        real_reader(it);
+    });
+}
+
 fn real_reader(number: usize) -> *mut c_void {
     let mut symbol = FOUND[number].load(Relaxed);
     if symbol.is_null() {

@@ -9,12 +9,11 @@ use std::{
 };
 
 use libc::pthread_key_t;
-use raddle_model::{OpKind, ThreadId};
-use raddle_trace::Common;
+use raddle_model::ThreadId;
 
 use crate::{
     control::{control, enter, leave, outside},
-    hooks::{caller, common, export},
+    hooks::export,
     real::{self, Destructor},
 };
 
@@ -77,13 +76,11 @@ pub(super) unsafe extern "C-unwind" fn do_key_create(
     key: *mut pthread_key_t,
     destructor: Option<Destructor>,
 ) -> c_int {
-    let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
         if !enter() {
             return real::pthread_key_create(key, destructor);
         }
-        common::touch(Common::Keys, OpKind::Call, caller);
         leave(create_key(key, destructor))
     }
 }
