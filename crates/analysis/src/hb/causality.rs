@@ -16,7 +16,7 @@
 //! waiter of a semaphore or of a
 //! descriptor is ordered after all posts before it, one of a condition variable after all signals.
 //!
-//! A race orders nothing: what comes after it in both threads is looked at as if it had not been, and is told if
+//! A race orders nothing: what comes after it in both threads is looked at as if it had not been, and is reported if
 //! nothing else orders it, as the standards have it, and as TSan does.
 
 use raddle_model::{Event, ObjectId, OpKind, OpResult, Order, ThreadId};
