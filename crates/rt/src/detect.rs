@@ -497,16 +497,16 @@ impl Control {
         }
         let is_judged = !self.is_system_code(caller.pc);
         let mut found = None;
-        let mut at = address & !3;
-        while at < address + size {
-            let cell = self.shadow.cell(at);
-            if cell.is_null() {
-                return;
-            }
-            // SAFETY: not null, so a cell.
-            let writes = unsafe { *cell };
-            let is_own = writes.is_owned() && self.detect.owner(writes.segment()) == self.me;
-            if writes != Cell::UNTOUCHED && !is_own {
+        let mut next = address & !3;
+        while let Some(part) = self.shadow.next_touched(next, address + size) {
+            for at in part.clone().step_by(4) {
+                let cell = self.shadow.cell(at);
+                // SAFETY: memory that was touched has cells.
+                let writes = unsafe { *cell };
+                let is_own = writes.is_owned() && self.detect.owner(writes.segment()) == self.me;
+                if writes == Cell::UNTOUCHED || is_own {
+                    continue;
+                }
                 let touch = Touch::new(at, 4, OpKind::Free, caller);
                 if is_judged && found.is_none() {
                     found = self.inspect_freed(cell, at, &touch);
@@ -515,7 +515,7 @@ impl Control {
                     self.end_history(cell);
                 }
             }
-            at += 4;
+            next = part.end;
         }
     }
 

@@ -16,9 +16,13 @@
 //! Memory use: twice what the instrumented program touches, and a history (`raddle_analysis::hb`) of 24
 //! bytes or more for each four bytes that several threads have.
 
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed},
+};
 
 use raddle_analysis::hb::{HistoryId, Segment};
+use raddle_fiber::raw;
 use raddle_model::ObjectId;
 
 use crate::arena;
@@ -153,6 +157,14 @@ const N_CHUNKS: usize = 1 << (47 - CHUNK_BITS);
 /// both in one page, and each kind in a cache line of its own.
 pub(crate) const BLOCK: usize = 64;
 
+const PAGE: usize = 4096;
+/// Two cells of four bytes for each four bytes: a page of cells stands for so many bytes of memory.
+const IN_PAGE: usize = PAGE / 2;
+/// Of larger ranges, only those pages of cells are looked at, or made anew, that there are.
+const LARGE: usize = 1 << 16;
+/// Pages of cells that the kernel is asked about at once.
+const N_ASKED: usize = 512;
+
 /// The chunks that there are. (A list that grows would not do: chunks are also made outside of hooks, where a
 /// copy of our own memory would be taken for the program's.)
 static MADE: [AtomicPtr<Cell>; 4096] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 4096];
@@ -286,16 +298,10 @@ impl Shadow {
     /// memory stay as they are, and those of objects that `is_kept`, without their histories. From now on
     /// changes are kept. `false` if there is too much memory for that.
     pub(crate) fn forget_accesses(&mut self, is_kept: impl Fn(ObjectId) -> bool) -> bool {
-        const PAGE: usize = 4096;
-        const SYS_MINCORE: i64 = 27;
         let mut present = vec![0_u8; 2 * CHUNK_BYTES / PAGE];
         let Some(made) = MADE.get(..N_MADE.load(Relaxed)) else { return false };
         for chunk in made.iter().map(|it| it.load(Relaxed)) {
-            let args = [chunk as usize, 2 * CHUNK_BYTES, present.as_mut_ptr() as usize, 0, 0, 0];
-            // SAFETY: the kernel writes a byte for each page.
-            if unsafe { raddle_fiber::raw::syscall(SYS_MINCORE, args) } != 0 {
-                present.fill(1);
-            }
+            look_at_pages(chunk, &mut present);
             let pages = present.iter().enumerate().filter(|it| *it.1 & 1 != 0);
             for (page, _) in pages {
                 // Each block has its cells for writes first.
@@ -317,22 +323,52 @@ impl Shadow {
         cell == (&raw const self.watched).cast()
     }
 
-    /// Calls `each` with the cell for writes of every four bytes that the range touches.
+    /// Calls `each` with the cell for writes of every four bytes of the range that anybody may have touched.
     pub(crate) fn for_range(
         &self,
         address: usize,
         size: usize,
         mut each: impl FnMut(*mut Cell, usize),
     ) {
-        let mut at = address & !3;
-        while at < address + size {
-            let cell = self.cell(at);
-            if cell.is_null() {
-                return;
+        let mut next = address & !3;
+        while let Some(part) = self.next_touched(next, address + size) {
+            for at in part.clone().step_by(4) {
+                each(self.cell(at), at);
             }
-            each(cell, at);
-            at += 4;
+            next = part.end;
         }
+    }
+
+    /// The next part of a range, from a multiple of four on, that anybody may have touched.
+    pub(crate) fn next_touched(&self, mut at: usize, end: usize) -> Option<Range<usize>> {
+        while at < end && at >> CHUNK_BITS < N_CHUNKS {
+            let stop = end.min((at & !(CHUNK_BYTES - 1)) + CHUNK_BYTES);
+            // SAFETY: the table has `N_CHUNKS` entries.
+            let chunk = unsafe { *self.chunks.add(at >> CHUNK_BITS) };
+            if !chunk.is_null() && stop - at <= LARGE {
+                return Some(at..stop);
+            }
+            let asked = stop.min((at & !(IN_PAGE - 1)) + N_ASKED * IN_PAGE);
+            if !chunk.is_null()
+                && let Some(part) = self.first_touched(at, asked)
+            {
+                return Some(part);
+            }
+            at = if chunk.is_null() { stop } else { asked };
+        }
+        None
+    }
+
+    /// The first part of a range within a chunk whose cells are in memory.
+    fn first_touched(&self, at: usize, end: usize) -> Option<Range<usize>> {
+        let base = at & !(IN_PAGE - 1);
+        let mut present = [0_u8; N_ASKED];
+        let present = &mut present[..(end - base).div_ceil(IN_PAGE)];
+        look_at_pages(self.own_cell(base), present);
+        let first = present.iter().position(|it| it & 1 != 0)?;
+        let n_pages = present[first..].iter().take_while(|it| *it & 1 != 0).count();
+        let start = base + first * IN_PAGE;
+        Some(start.max(at)..end.min(start + n_pages * IN_PAGE))
     }
 
     /// Marks fresh memory as untouched, or freed memory as freed.
@@ -346,11 +382,23 @@ impl Shadow {
             let is_mapped =
                 chunk_idx < N_CHUNKS && !unsafe { *self.chunks.add(chunk_idx) }.is_null();
             // Fresh memory without cells is as it should be; freed memory is looked at later.
-            if is_mapped || is_freed && !self.own_cell(at).is_null() {
+            if is_mapped && !is_freed && stop - at > LARGE {
+                self.clear_in_chunk(at, stop);
+            } else if is_mapped || is_freed && !self.own_cell(at).is_null() {
                 self.fill_in_chunk(at, stop, if is_freed { 0xff } else { 0 });
             }
             at = stop;
         }
+    }
+
+    /// Gives whole pages of cells back to the kernel: when they are looked at again, they are untouched.
+    fn clear_in_chunk(&self, start: usize, end: usize) {
+        let (first, last) = (start.next_multiple_of(IN_PAGE), end & !(IN_PAGE - 1));
+        let (cells, dont_need) = (self.own_cell(first) as usize, libc::MADV_DONTNEED as usize);
+        // SAFETY: these pages hold cells of this range only, in private memory of ours.
+        unsafe { raw::syscall(libc::SYS_madvise, [cells, 2 * (last - first), dont_need, 0, 0, 0]) };
+        self.fill_in_chunk(start, first, 0);
+        self.fill_in_chunk(last, end, 0);
     }
 
     /// Whole blocks are one stretch of cells; of those at both ends, a part of each half.
@@ -383,6 +431,15 @@ impl Shadow {
         if last_whole < end {
             fill_part(last_whole, end);
         }
+    }
+}
+
+/// Which pages are in memory, from a page of cells on: one byte for each, its lowest bit says so.
+fn look_at_pages(cells: *mut Cell, present: &mut [u8]) {
+    let args = [cells as usize, present.len() * PAGE, present.as_mut_ptr() as usize, 0, 0, 0];
+    // SAFETY: the kernel writes a byte for each page.
+    if unsafe { raw::syscall(libc::SYS_mincore, args) } != 0 {
+        present.fill(1);
     }
 }
 

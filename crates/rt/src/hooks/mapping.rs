@@ -11,7 +11,6 @@ use crate::{
     control::{Caller, control, enter, is_active, leave},
     hooks::{caller, export, fail},
     real,
-    shadow::CHUNK_BYTES,
     step::step,
 };
 
@@ -22,12 +21,6 @@ export! {
     mremap => do_mremap;
     sbrk => do_sbrk;
 }
-
-/// Ranges larger than this are not searched for variables.
-const SEARCH_MAX: usize = 1 << 20;
-/// Cells of ranges larger than this are given back to the kernel, which makes them zero.
-const FILL_MAX: usize = 1 << 16;
-const PAGE: usize = 4096;
 
 fn answer(result: isize) -> *mut c_void {
     if (-4095..0).contains(&result) {
@@ -147,15 +140,12 @@ fn give_back(address: usize, size: usize, caller: Caller) {
     unsafe {
         (*control()).settle_write();
         if (*control()).machine.n_live() > 1
-            && size <= SEARCH_MAX
             && let Some(object) = (*control()).shared_object_in(address, size)
         {
             let site = (*control()).site(caller);
             step(Op::on(OpKind::Free, object, site));
         }
-        if size <= SEARCH_MAX {
-            (*control()).inspect_free(address, size, caller);
-        }
+        (*control()).inspect_free(address, size, caller);
         if (*control()).heap.block_of(address).is_some_and(|(start, _)| start == address) {
             (*control()).heap.remove(address);
         }
@@ -180,34 +170,5 @@ fn clear(address: usize, size: usize) {
         return;
     }
     // SAFETY: active means initialised. The memory is fresh or about to go: nobody uses its cells.
-    let shadow = unsafe { &(*control()).shadow };
-    if size <= FILL_MAX {
-        return shadow.fill(address, size, false);
-    }
-    let (mut at, end) = (address, address + size);
-    while at < end {
-        let stop = end.min((at & !(CHUNK_BYTES - 1)) + CHUNK_BYTES);
-        clear_in_chunk(at, stop - at);
-        at = stop;
-    }
-}
-
-fn clear_in_chunk(address: usize, size: usize) {
-    // SAFETY: the table has an entry for every address below 2^47.
-    let shadow = unsafe { &(*control()).shadow };
-    // SAFETY: as above.
-    if unsafe { *shadow.chunks().add(address / CHUNK_BYTES) }.is_null() {
-        return;
-    }
-    // Two cells of four bytes for each four bytes: a page of cells stands for half a page.
-    let end = address + size;
-    let (first, last) = (address.next_multiple_of(PAGE / 2), end & !(PAGE / 2 - 1));
-    if first >= last {
-        return shadow.fill(address, size, false);
-    }
-    let (cells, dont_need) = (shadow.own_cell(first) as usize, libc::MADV_DONTNEED as usize);
-    // SAFETY: these pages hold cells of this range only, in private memory of ours.
-    unsafe { raw::syscall(libc::SYS_madvise, [cells, 2 * (last - first), dont_need, 0, 0, 0]) };
-    shadow.fill(address, first - address, false);
-    shadow.fill(last, end - last, false);
+    unsafe { (*control()).shadow.fill(address, size, false) };
 }
