@@ -1,5 +1,6 @@
 //! How likely a finding is in one execution, by strategy: so many executions of each, with all that is known
-//! to be shared, and how many of them show it.
+//! to be shared, and how many of them show it. What is shown often is known sooner: executions that fail take
+//! much longer than others.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,9 @@ use crate::target::{Block, BlockResult, TargetError};
 
 /// Executions of each strategy.
 const N_EXECUTIONS: u64 = 200;
-/// But not more steps than this, of each.
+/// But not more that show it.
+const N_SHOWN_MAX: u64 = 30;
+/// Nor more steps than this, of each.
 const N_STEPS: u64 = 1_000_000;
 /// And not fewer executions than this.
 const N_EXECUTIONS_MIN: u64 = 20;
@@ -65,7 +68,7 @@ fn sample(
     let entries: Vec<Entry> = seeds.map(|seed| entry(picker, seed)).collect();
     let mut share = Share::default();
     let mut left = &entries[..];
-    while !left.is_empty() {
+    while !left.is_empty() && share.n < N_SHOWN_MAX {
         let now = left[..left.len().min(N_BLOCK)].to_vec();
         plan.seed = now[0].seed;
         let (n_run, n_shown) = trials.run_block(&plan, now)?;
