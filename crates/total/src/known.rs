@@ -25,6 +25,11 @@ pub struct Made {
     pub way: u32,
 }
 
+/// The label of a step as a thread made it: what it read, if that matters, or what it was told.
+pub fn label_of(step: &Step, read: Option<u64>) -> u64 {
+    read.or(step.act.has_answers().then(|| answer_label(step.answer))).unwrap_or(PLAIN)
+}
+
 /// The label of an answer.
 pub(crate) const fn answer_label(answer: OpResult) -> u64 {
     answer as u64 + 1
@@ -82,7 +87,7 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// What was read.
-    label: u64,
+    pub(crate) label: u64,
     /// Of what it writes: what it is called, and the value if somebody has read it.
     name: u64,
     value: Option<u64>,
@@ -166,13 +171,23 @@ impl Known {
 
     /// A value was read: what a define of this execution wrote, by node and step, or the first one.
     fn learn(&mut self, define: Option<(u32, u32)>, object: u64, value: u64, with: &Labels<'_>) {
-        let mut name = first_value(object);
-        if let Some((node, write)) = define {
-            name = with.names[write as usize];
-            let label = with.labels[write as usize].unwrap_or(PLAIN);
-            let outcome = self.nodes[node as usize].outcome(label, name);
-            self.nodes[node as usize].outcomes[outcome].value = Some(value);
+        let Some((node, write)) = define else {
+            return self.learn_name(first_value(object), value);
+        };
+        let name = with.names[write as usize];
+        let label = with.labels[write as usize].unwrap_or(PLAIN);
+        let node = &mut self.nodes[node as usize];
+        let idx = node.outcome(label, name);
+        node.outcomes[idx].value = Some(value);
+        let first_name = node.outcomes[idx].name;
+        self.learn_name(name, value);
+        // What flows into a write can be known better than when its node was first seen.
+        if first_name != name {
+            self.learn_name(first_name, value);
         }
+    }
+
+    fn learn_name(&mut self, name: u64, value: u64) {
         let known = self.values.entry(name).or_insert(Some(value));
         *known = known.filter(|it| *it == value);
     }
@@ -223,6 +238,11 @@ impl Known {
     /// What a node does.
     pub fn step(&self, node: u32) -> &Step {
         &self.nodes[node as usize].step
+    }
+
+    /// Does a thread that ended a step with this label go on with another node?
+    pub fn leads(&self, node: u32, label: u64, next: u32) -> bool {
+        self.nodes[node as usize].known(label).is_some_and(|it| it.next.contains(&next))
     }
 
     /// A node's step before, in its thread.

@@ -17,13 +17,22 @@ use raddle_model::{OpResult, ThreadId, mix};
 use crate::{
     history::{Act, Step},
     known::{Known, Made, Outcome, answer_label, first_value, next_order},
-    rules::Rules,
+    rules::{Rules, is_late},
 };
+
+/// Where threads are, by number.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// The node that each made last.
+    pub last: &'a [Option<u32>],
+    /// And its label: how that ended.
+    pub labels: &'a [u64],
+}
 
 /// What is looked for.
 pub trait Goal {
-    /// Is it there, when these are the last steps that threads have made?
-    fn is_met(&self, _last: &[Option<u32>]) -> bool {
+    /// Is it there, when threads are there?
+    fn is_met(&self, _at: At<'_>) -> bool {
         false
     }
 
@@ -38,7 +47,7 @@ pub trait Goal {
     }
 
     /// How far away it is, at a guess: what is near is looked at first. `None`: it can't be reached from here.
-    fn distance(&self, _last: &[Option<u32>]) -> Option<u32> {
+    fn distance(&self, _at: At<'_>) -> Option<u32> {
         Some(0)
     }
 }
@@ -65,6 +74,8 @@ struct State {
     /// By thread: what it made last, and what it makes next.
     last: Vec<Option<u32>>,
     next: Vec<Option<u32>>,
+    /// And how the last one ended: its label.
+    labels: Vec<u64>,
     /// By variable that matters.
     memory: BTreeMap<u64, u64>,
     rules: Rules,
@@ -114,6 +125,7 @@ fn first_states(known: &Known) -> Vec<State> {
     let first = State {
         last: vec![None; known.first.len()],
         next: vec![None; known.first.len()],
+        labels: vec![0; known.first.len()],
         memory: BTreeMap::new(),
         rules: Rules::new(known.nodes.iter().map(|it| &it.step), &known.counts),
         orders: BTreeMap::new(),
@@ -150,10 +162,10 @@ impl<G: Goal> Search<'_, G> {
         if !self.seen.insert(state.fingerprint()) {
             return;
         }
-        let Some(distance) = self.goal.distance(&state.last) else { return };
+        let Some(distance) = self.goal.distance(state.at()) else { return };
         let number = self.came.len() as u32;
         self.came.push((from, std::mem::take(&mut state.steps)));
-        if self.goal.is_met(&state.last) {
+        if self.goal.is_met(state.at()) {
             self.found = Some(Reached::By { steps: self.path(number), value: None });
         }
         self.open.insert((distance, number), (state, number));
@@ -179,10 +191,7 @@ impl<G: Goal> Search<'_, G> {
             self.found = Some(Reached::By { steps: self.path(number), value: None });
             return;
         }
-        let is_late = |it: &(u32, OpResult)| {
-            let step = &self.known.nodes[it.0 as usize].step;
-            step.is_timed && it.1 != OpResult::Done
-        };
+        let is_late = |it: &(u32, OpResult)| is_late(&self.known.nodes[it.0 as usize].step, it.1);
         // Otherwise time only passes when nobody can go on.
         if !self.known.may_time_out && !enabled.iter().all(is_late) {
             enabled.retain(|it| !is_late(it));
@@ -249,6 +258,7 @@ impl<G: Goal> Search<'_, G> {
         let step = &self.known.nodes[node as usize].step;
         state.rules.perform(&Step { answer, way, ..*step });
         state.last[step.thread.idx()] = Some(node);
+        state.labels[step.thread.idx()] = outcome.label;
         state.next[step.thread.idx()] = next;
         state.steps.push(made);
         let touched = self.known.objects.get(&step.object);
@@ -323,12 +333,17 @@ fn options(outcome: &Outcome) -> impl Iterator<Item = Option<u32>> {
 }
 
 impl State {
+    fn at(&self) -> At<'_> {
+        At { last: &self.last, labels: &self.labels }
+    }
+
     /// Equal for equal states; locks that are held follow from where threads are.
     fn fingerprint(&self) -> u64 {
         let next = self.last.iter().chain(&self.next);
         let next = next.map(|it| it.map_or(0, |it| u64::from(it) + 1));
         let waiting = self.rules.waiting().iter().flat_map(|it| [it.0, u64::from(it.1.0)]);
         let memory = self.memory.iter().chain(&self.orders).flat_map(|it| [*it.0, *it.1]);
+        let next = next.chain(self.labels.iter().copied());
         next.chain([u64::MAX]).chain(waiting).chain([u64::MAX]).chain(memory).fold(1, mix)
     }
 }

@@ -4,7 +4,7 @@
 //! What it misses: a lock that prefers writers lets readers in that would have to wait. Time: a wait with a limit
 //! may end whenever it is blocked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_model::{OpResult, ThreadId};
 
@@ -20,6 +20,35 @@ pub fn ways(history: &History, order: &[u32]) -> Vec<u32> {
         n_ways
     };
     steps.map(one).collect()
+}
+
+/// If the steps come in this order, does each wait that runs out of time do so when nobody else can go on? Of objects that
+/// are not modelled nobody knows that.
+pub fn is_in_time(history: &History, order: &[u32]) -> bool {
+    let mut rules = Rules::new(&history.steps, &history.counts);
+    let mut left: Vec<VecDeque<&Step>> = vec![VecDeque::new(); history.n_threads()];
+    for step in &history.steps {
+        left[step.thread.idx()].push_back(step);
+    }
+    for step in order.iter().map(|it| &history.steps[*it as usize]) {
+        let is_over = |it: ThreadId| left.get(it.idx()).is_none_or(VecDeque::is_empty);
+        let can_go_on = |it: &&Step| {
+            let is_known = it.thread != step.thread && (it.act != Act::Other || it.object == 0);
+            let answer = if is_known { rules.answer(it, is_over) } else { None };
+            answer.is_some_and(|answer| !is_late(it, answer))
+        };
+        if is_late(step, step.answer) && left.iter().filter_map(|it| it.front()).any(can_go_on) {
+            return false;
+        }
+        rules.perform(step);
+        left[step.thread.idx()].pop_front();
+    }
+    true
+}
+
+/// Does a step say that a wait has run out of time?
+pub(crate) fn is_late(step: &Step, answer: OpResult) -> bool {
+    step.is_timed && answer != OpResult::Done
 }
 
 /// See the module.

@@ -45,7 +45,7 @@ mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_model::{End, PickerSpec, mix};
+use raddle_model::{End, OpResult, PickerSpec, mix};
 use raddle_total::{
     Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, first_value, manners,
 };
@@ -64,7 +64,7 @@ use self::{
     rest::Rest,
     sharing::Sharing,
 };
-use super::{Progress, Run, Search, SpecError, Task};
+use super::{Progress, Run, Search, SpecError, Step, Task};
 
 pub use self::draw::DrawnStep;
 pub use self::flows::{Flows, Shown, Sink, SinkKind, Taken};
@@ -127,6 +127,8 @@ pub(crate) struct Total {
     unforeseen: BTreeSet<&'static str>,
     /// A thread was the last one where it need not have been.
     has_last: bool,
+    /// Several waits ran out of time at once: in other schedules others may.
+    has_ties: bool,
     /// Threads were alive when a program exited.
     is_cut_off: bool,
     /// Threads that went on before an exit, where they had been left before.
@@ -243,6 +245,9 @@ impl Total {
         self.suspect(&guide, run, &past);
         self.unforeseen.extend(&past.unforeseen);
         self.is_cut_off |= !run.pending.is_empty() && matches!(run.end, Some(End::Exit(_)));
+        // Where time only passes when nobody can go on, it passes for all whose time it is.
+        let is_tied = |it: &Step| it.result == OpResult::TimedOut && it.enabled.len() > 1;
+        self.has_ties |= !self.model.may_time_out && run.steps.iter().any(is_tied);
         let order = MustOrder::of(&past.history);
         self.has_last |= past.has_last(&order);
         let locks = Locks::of(&past.history);

@@ -385,6 +385,63 @@ fn a_wait_without_a_second_look() {
     }
 }
 
+/// What flows into a write is not known when it is first seen, so it gets another name: what was asked for by the first one
+/// has been read all the same.
+#[test]
+fn a_value_that_was_asked_for_by_another_name() {
+    let adds = vec![Lock(0), Load(3, At(1)), Goto(If::Equal(3, 0), 4), Add(1, At(0), 1), Unlock(0)];
+    let writes =
+        vec![Load(0, At(0)), Store(At(1), Is(1)), Load(0, At(1)), Plus(0, 1), Store(At(0), In(0))];
+    check_ways(&Program::new("named twice", vec![adds, writes]));
+}
+
+/// Waits that run out of time only when nobody can go on do so in executions that show a race, too.
+#[test]
+fn a_race_is_shown_in_time() {
+    let waits =
+        vec![Lock(0), TimedWait(3, 0, 0), Unlock(0), FutexWait(3, At(0), 0), Add(1, At(0), 1)];
+    let adds = vec![Lock(0), Load(3, At(0)), Unlock(0), Lock(1), Add(1, At(0), 1), Unlock(1)];
+    let program = Program::new("in time", vec![waits, adds]);
+    let start = || Start { may_time_out: false, ..Start::default() };
+    let [all, total] = ["dfs", "total"].map(|it| explore_from(it, &program, 1_000, start()));
+    assert!(all.is_whole && total.is_whole);
+    assert!(!all.has_deadlock && !total.has_deadlock, "{}", total.progress.words);
+}
+
+/// A compare-exchange that fails is not one that succeeds: manners that end with the one do not meet those of the other.
+#[test]
+fn manners_that_end_with_a_compare_exchange() {
+    let branches = vec![
+        Load(3, At(0)),
+        Goto(If::Equal(3, 0), 3),
+        Add(1, At(1), 1),
+        Load(3, At(0)),
+        Goto(If::Equal(3, 0), 8),
+        Load(0, At(0)),
+        Plus(0, 1),
+        Store(At(1), In(0)),
+        Store(At(1), Is(1)),
+    ];
+    let exchanges = vec![Cas(2, At(1), Is(0), Is(1)), Store(At(0), Is(1))];
+    let found = check_ways(&Program::new("exchange", vec![branches, exchanges]));
+    assert_eq!(found.n_repeated, after(&found.progress.words, "witnesses"));
+    // Nothing comes after it.
+    let exchanges = vec![Cas(2, At(1), Is(0), Is(1))];
+    let branches = vec![
+        Lock(0),
+        Load(3, At(1)),
+        Goto(If::Equal(3, 0), 6),
+        Load(0, At(0)),
+        Plus(0, 1),
+        Store(At(1), In(0)),
+        Unlock(0),
+        Lock(0),
+        Store(At(1), Is(1)),
+        Unlock(0),
+    ];
+    check_ways(&Program::new("exchange", vec![exchanges, branches]));
+}
+
 /// Is it known what every call comes to in another schedule, as far as real programs tell?
 fn is_foreseen(program: &Program) -> bool {
     let is_reader = |it: &Ins| matches!(it, ReadLock(_) | TryReadLock(..));
@@ -396,6 +453,21 @@ fn is_foreseen(program: &Program) -> bool {
         && !program.has_ends
         && program.threads.iter().all(|it| n_read(it) < 2)
         && !program.threads.iter().flatten().any(is_unforeseen)
+}
+
+fn is_timed(ins: &Ins) -> bool {
+    matches!(ins, TimedWait(..) | TimedLock(..))
+}
+
+/// Two waits time out at once, and who was first to be woken meets the other at the lock.
+#[test]
+fn waits_that_time_out_at_the_same_time() {
+    let waits = vec![Lock(0), TimedWait(3, 0, 0), Unlock(0)];
+    let tries = [waits.clone(), vec![TryLock(3, 0), Goto(If::Equal(3, 0), 6), Unlock(0)]].concat();
+    let start = Start { may_time_out: false, ..Start::default() };
+    let found = explore_from("total", &Program::new("ties", vec![waits, tries]), 100, start);
+    assert!(found.is_whole);
+    assert_eq!(found.progress.gaps, ["several waits timed out at the same time"]);
 }
 
 /// Everything that is small enough to be enumerated, but for what is not foreseen, and what is done before there are
@@ -484,10 +556,12 @@ proptest! {
         let total = explore_from("total", &program, 2_000, start());
         prop_assert!(total.is_whole);
         let Progress { words, gaps, .. } = &total.progress;
-        if is_foreseen(&program) {
-            // Schedules are woven, not always found: then it says so, and of nothing else.
-            let is_woven = |it: &String| it.contains("orders could not be reached");
-            prop_assert!(gaps.iter().all(is_woven), "{:?}\n{}", gaps, words);
+        // Traces know no deadlines: when one wait has timed out, another's may have passed, too.
+        let n_timed = program.threads.iter().flatten().filter(|it| is_timed(it)).count();
+        if is_foreseen(&program) && n_timed < 2 {
+            // One execution for each situation is enough for it, not for everything: it says so, and of nothing else.
+            let is_reduction = |it: &String| it.starts_with("not every combination");
+            prop_assert!(gaps.iter().all(is_reduction), "{:?}\n{}", gaps, words);
         }
         let n_missing = all.ways.difference(&total.ways).count();
         prop_assert!(!gaps.is_empty() || n_missing == 0, "{} missing: {}", n_missing, words);

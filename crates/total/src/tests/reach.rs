@@ -1,7 +1,7 @@
 //! Schedules out of what threads are known to do.
 
 use super::Figure;
-use crate::{Act, Goal, Known, Labels, Reached, follow, reach};
+use crate::{Act, At, Goal, Known, Labels, Reached, follow, reach};
 
 /// A thread reads a value.
 struct Reads(u32, u64);
@@ -16,7 +16,7 @@ impl Goal for Reads {
 struct Made(Vec<Option<u32>>);
 
 impl Goal for Made {
-    fn is_met(&self, last: &[Option<u32>]) -> bool {
+    fn is_met(&self, At { last, .. }: At<'_>) -> bool {
         self.0.iter().zip(last).all(|(wanted, it)| wanted.is_none() || wanted == it)
     }
 }

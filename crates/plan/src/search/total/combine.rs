@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 
 use raddle_model::mix;
-use raddle_total::{Goal, PotentialRace, Reached};
+use raddle_total::{At, Goal, PotentialRace, Reached};
 
 use super::{
     Guide, Total,
-    model::{Model, WayTo},
+    model::{Model, WayEnd, WayTo},
 };
 
 /// Potential races for which executions are made.
@@ -40,16 +40,16 @@ struct Together<'a> {
 }
 
 impl Goal for Together<'_> {
-    fn is_met(&self, last: &[Option<u32>]) -> bool {
-        self.distance(last) == Some(0)
+    fn is_met(&self, at: At<'_>) -> bool {
+        self.distance(at) == Some(0)
     }
 
     fn is_read(&self, node: u32, value: u64, is_known: bool) -> bool {
         self.or_unknown && !is_known && !self.model.is_asked(node, value)
     }
 
-    fn distance(&self, last: &[Option<u32>]) -> Option<u32> {
-        let n_left = |idx: usize| self.ways[idx].n_left(last[self.threads[idx]]);
+    fn distance(&self, at: At<'_>) -> Option<u32> {
+        let n_left = |idx: usize| self.ways[idx].n_left(self.threads[idx], at);
         let either = self.or_unknown.then_some(1);
         Some(n_left(0).or(either)? + n_left(1).or(either)?)
     }
@@ -108,11 +108,11 @@ impl Total {
         false
     }
 
-    /// The nodes at which a thread has done with a manner.
-    fn ends_of(&self, of: ManneredThread) -> Vec<u32> {
+    /// Where a thread has done with a manner.
+    fn ends_of(&self, of: ManneredThread) -> Vec<WayEnd> {
         let kept = self.pasts.iter().enumerate();
         let ends = kept.filter_map(|(idx, it)| Some((idx, *it.as_ref()?.ends.get(&of)?)));
-        let mut ends: Vec<u32> = ends.filter_map(|it| self.model.node(it.0, it.1)).collect();
+        let mut ends: Vec<WayEnd> = ends.filter_map(|it| self.model.way_end(it.0, it.1)).collect();
         ends.sort_unstable();
         ends.dedup();
         ends

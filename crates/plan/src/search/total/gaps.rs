@@ -23,6 +23,9 @@ impl Total {
             let calls: Vec<&str> = self.unforeseen.iter().copied().collect();
             gaps.push(format!("other outcomes of {} were not tried", calls.join(", ")));
         }
+        if self.has_ties {
+            gaps.push("several waits timed out at the same time".to_owned());
+        }
         if self.is_cut_off {
             gaps.push("threads were alive at the exit".to_owned());
         }

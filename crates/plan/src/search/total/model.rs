@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::mix;
 use raddle_total::{
-    Constraint, Goal, Known, Labels, Locks, Made, Reached, Step, follow, reach, reach_after,
+    At, Constraint, Goal, Known, Labels, Locks, Made, Reached, Step, follow, is_in_time, label_of,
+    reach, reach_after,
 };
 
 use super::{
@@ -36,6 +37,8 @@ pub(super) struct Model {
     known: Known,
     /// By execution and step: its node.
     nodes: Vec<Vec<u32>>,
+    /// By execution and step: its label.
+    labels: Vec<Vec<u64>>,
     /// By node: an execution that has it, and the step; none if threads have only been blocked there.
     sources: Vec<Option<(u32, u32)>>,
     /// By node of a read: its situations, its own value left out.
@@ -71,6 +74,7 @@ impl Model {
         self.deciding.extend(self.meetings.hear(past, &decisions.relevant));
         if n_deciding < self.deciding.len() {
             (self.known, self.nodes, self.sources) = (Known::default(), Vec::new(), Vec::new());
+            self.labels.clear();
             self.n_left_out = 0;
             self.situations.clear();
         }
@@ -85,6 +89,7 @@ impl Model {
             let Some(kept) = kept.as_ref().filter(has_room) else {
                 self.n_left_out += u32::from(kept.is_some());
                 self.nodes.push(Vec::new());
+                self.labels.push(Vec::new());
                 continue;
             };
             let nodes = self.add_one(kept);
@@ -129,6 +134,8 @@ impl Model {
             in_order.iter().map(|it| write_name(past, &kept.inputs, *it)).collect();
         let defines: Vec<Option<u32>> = in_order.iter().map(|it| define(*it)).collect();
         let with = Labels { labels: &labels, names: &names, defines: &defines };
+        let steps = past.history.steps.iter();
+        self.labels.push(steps.zip(&labels).map(|(step, read)| label_of(step, *read)).collect());
         self.known.add(&past.history, &with)
     }
 
@@ -137,11 +144,13 @@ impl Model {
         self.nodes.get(execution)?.get(step as usize).copied()
     }
 
-    /// How far it is to any of these nodes.
-    pub(super) fn way_to(&self, ends: &[u32]) -> WayTo {
+    /// How far it is to any of these.
+    pub(super) fn way_to(&self, ends: &[WayEnd]) -> WayTo {
         let mut left: Vec<Option<u32>> = vec![None; self.known.n_nodes()];
+        let mut labels: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
         for end in ends {
-            let mut at = Some((*end, 0));
+            labels.entry(end.node).or_default().extend(end.label);
+            let mut at = Some((end.node, 0));
             while let Some((node, n_left)) = at {
                 let known = &mut left[node as usize];
                 if known.is_some_and(|it| it <= n_left) {
@@ -153,12 +162,23 @@ impl Model {
         }
         // Parents have lower numbers.
         for node in 0..left.len() as u32 {
-            if self.known.parent(node).is_some_and(|it| left[it as usize] == Some(0)) {
+            let Some(parent) = self.known.parent(node) else { continue };
+            let leads = |label: &u64| self.known.leads(parent, *label, node);
+            let has_ended =
+                labels.get(&parent).is_none_or(|it| it.is_empty() || it.iter().any(leads));
+            if left[parent as usize] == Some(0) && has_ended {
                 left[node as usize] = Some(0);
             }
         }
-        let first = ends.iter().map(|it| self.known.depth(*it) + 1).min();
-        WayTo { left, first }
+        let first = ends.iter().map(|it| self.known.depth(it.node) + 1).min();
+        WayTo { left, first, labels }
+    }
+
+    /// A step of an execution as the end of a way.
+    pub(super) fn way_end(&self, execution: usize, step: u32) -> Option<WayEnd> {
+        let at = step as usize;
+        let node = *self.nodes.get(execution)?.get(at)?;
+        Some(WayEnd { node, label: self.labels.get(execution)?.get(at).copied() })
     }
 
     pub(super) fn search(&self, goal: &impl Goal) -> Reached {
@@ -184,11 +204,24 @@ impl Model {
         let ranks: BTreeMap<u32, u32> =
             self.nodes.get(execution).into_iter().flatten().copied().zip(0..).collect();
         let order = follow(&steps, |it| ranks.get(&path[it].node).copied().unwrap_or(u32::MAX));
-        let made: Vec<Made> = order.into_iter().map(|it| path[it]).collect();
+        let mut made: Vec<Made> = order.into_iter().map(|it| path[it]).collect();
+        let mut past = self.past(pasts, &made);
+        let order: Vec<u32> = (0..path.len() as u32).collect();
+        if !self.may_time_out && !is_in_time(&past.history, &order) {
+            made = path.to_vec();
+            past = self.past(pasts, &made);
+        }
         let of_execution = self.nodes.get(execution).into_iter().flatten();
         let n_common = made.iter().zip(of_execution).take_while(|it| it.0.node == *it.1).count();
+        let ways = ways(&past.history, order.iter().copied());
+        let common = past.prefix(&order[..n_common]).len() as u32;
+        Attempt { ways, common: Some(common), ..Attempt::woven(past.prefix(&order)) }
+    }
+
+    /// An execution that makes these steps.
+    fn past(&self, pasts: &[Option<Kept>], made: &[Made]) -> Past {
         let mut past = Past::default();
-        for Made { node, answer, way } in made {
+        for Made { node, answer, way } in made.iter().copied() {
             let source = self.sources[node as usize];
             match source.and_then(|it| Some((pasts[it.0 as usize].as_ref()?, it.1))) {
                 Some((kept, step)) => past.push(&kept.past, step as usize),
@@ -198,10 +231,7 @@ impl Model {
                 (step.answer, step.way) = (answer, way);
             }
         }
-        let order: Vec<u32> = (0..path.len() as u32).collect();
-        let ways = ways(&past.history, order.iter().copied());
-        let common = past.prefix(&order[..n_common]).len() as u32;
-        Attempt { ways, common: Some(common), ..Attempt::woven(past.prefix(&order)) }
+        past
     }
 
     /// Where a thread reads something for the first time, nobody knows what it does then. Each such read is asked for
@@ -233,6 +263,14 @@ impl Model {
     }
 }
 
+/// Where a way ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct WayEnd {
+    pub(super) node: u32,
+    /// Its label, if it has to end as it did there: a compare-exchange that fails is another step.
+    pub(super) label: Option<u64>,
+}
+
 /// How many steps a thread has to make up to the end of a way.
 #[derive(Debug)]
 pub(super) struct WayTo {
@@ -240,11 +278,17 @@ pub(super) struct WayTo {
     left: Vec<Option<u32>>,
     /// From the beginning.
     first: Option<u32>,
+    /// By node of an end: the labels with which it counts; none if all do.
+    labels: BTreeMap<u32, BTreeSet<u64>>,
 }
 
 impl WayTo {
-    pub(super) fn n_left(&self, last: Option<u32>) -> Option<u32> {
-        last.map_or(self.first, |it| self.left[it as usize])
+    /// For the thread of that number.
+    pub(super) fn n_left(&self, thread: usize, at: At<'_>) -> Option<u32> {
+        let Some(last) = at.last[thread] else { return self.first };
+        let labels = self.labels.get(&last).filter(|it| !it.is_empty());
+        let has_ended = labels.is_none_or(|it| it.contains(&at.labels[thread]));
+        self.left[last as usize].filter(|it| *it > 0 || has_ended)
     }
 }
 
@@ -263,9 +307,9 @@ impl Goal for ReadValue {
         (node, value) == (self.node, self.value)
     }
 
-    fn distance(&self, last: &[Option<u32>]) -> Option<u32> {
-        let own = self.way.n_left(last[self.thread]).filter(|it| *it > 0)?;
-        let others = self.to_define.as_ref().and_then(|it| it.1.n_left(last[it.0]));
+    fn distance(&self, at: At<'_>) -> Option<u32> {
+        let own = self.way.n_left(self.thread, at).filter(|it| *it > 0)?;
+        let others = self.to_define.as_ref().and_then(|it| it.1.n_left(it.0, at));
         Some(own + others.unwrap_or(0))
     }
 }
@@ -326,12 +370,13 @@ impl Total {
         if self.model.known.has(node, value) {
             return Asked::Had;
         }
+        let way_to = |node: u32| self.model.way_to(&[WayEnd { node, label: None }]);
         let goal = ReadValue {
             thread: thread(target.use_step),
             node,
             value,
-            way: self.model.way_to(&[node]),
-            to_define: define.map(|(step, node)| (thread(step), self.model.way_to(&[node]))),
+            way: way_to(node),
+            to_define: define.map(|(step, node)| (thread(step), way_to(node))),
         };
         // As it was, up to where the read's critical section begins: then executions have their beginnings in common. If
         // that can't be, anything.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use raddle_model::{PickerSpec, mix};
-use raddle_total::{Constraint, DefineSets};
+use raddle_total::{Constraint, DefineSets, is_in_time};
 
 use super::{
     Aim, Attempt, Guide, QUEUE_MAX, TRIES, Total,
@@ -118,6 +118,8 @@ impl Total {
             };
             let Guided { mut orders, is_loose } =
                 guideline(&kept.past, &constraints, is_had, value);
+            let may_time_out = self.model.may_time_out;
+            orders.retain(|it| may_time_out || is_in_time(&kept.past.history, it));
             orders.truncate(TRIES);
             if orders.is_empty() {
                 self.figures.n_unwoven += 1;

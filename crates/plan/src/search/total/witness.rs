@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use raddle_total::{
-    Checker, Constraint, DefineSets, Locks, MannerUse, MustOrder, conflicting_steps, manners, meet,
+    Checker, Constraint, DefineSets, Locks, MannerUse, MustOrder, conflicting_steps, is_in_time,
+    manners, meet,
 };
 
 use super::{
@@ -78,7 +79,9 @@ impl Total {
                     .take(KEPT_MAX)
                     .map(|it| Constraint { use_step: it.read, define: sets.actual(it.read) })
                     .collect();
-                if let Some(steps) = meet(&past.history, pair, &keep) {
+                let is_possible =
+                    |it: &Vec<u32>| self.model.may_time_out || is_in_time(&past.history, it);
+                if let Some(steps) = meet(&past.history, pair, &keep).filter(is_possible) {
                     let attempt = Attempt::woven(past.prefix(&steps));
                     self.queue.push_back(Guide { attempt, is_witness: true, ..Guide::default() });
                 }
