@@ -80,6 +80,20 @@ fn a_lost_update_needs_one_before_an_access() {
     );
 }
 
+/// The writer yields and goes on all the same, between the reader's two reads.
+#[test]
+fn a_yield_that_comes_to_nothing() {
+    check(
+        "#include <sched.h>
+        #include <stdatomic.h>
+        static atomic_int ready, count;
+        static void *writes(void *arg) { count = 1; sched_yield(); ready = 1; return arg; }
+        static void *reads(void *arg) { int n = count; if (ready) assert(n == 1); return arg; }
+        int main(void) { run(writes, reads); return 0; }",
+        "(2, 1, 2, 1)",
+    );
+}
+
 /// What was explored stands at the end; the same whatever the number of workers.
 #[test]
 fn nothing_is_found() {

@@ -7,7 +7,8 @@
 //!
 //! Where we depart from it, and what its text leaves open (ALGORITHMS F1): with v = 0 threads are preempted before
 //! what synchronises; with all, there and before accesses to all variables. The preemption is before the
-//! access. A round is counted for each thread, place and last five calls. Executions are prefixes, made again, so
+//! access. A thread that yields is left, for the first by rank; that it goes on all the same counts as a preemption of
+//! that one. A round is counted for each thread, place and last five calls. Executions are prefixes, made again, so
 //! those with fewer preemptions come back in the next tuple; an execution that was made before, step by step, is
 //! counted as redundant.
 //!
@@ -356,9 +357,18 @@ impl Rank {
             Some(_) => self.subset.iter().map(|it| self.variables[*it]).collect(),
         };
         let has_sync = tuple.variables.is_none_or(|it| it == 0);
-        let mut rounds: BTreeMap<(ThreadId, u32, u64), u32> = BTreeMap::new();
+        let mut rounds: BTreeMap<Visited, u32> = BTreeMap::new();
         let mut kids = Vec::new();
         for (idx, step) in run.steps.iter().enumerate() {
+            if let Some((thread, place)) = gave_way(run, idx).filter(|_| at < idx || at == 0) {
+                let round = rounds.entry(place).or_default();
+                *round += 1;
+                if *round <= tuple.rounds {
+                    let kid =
+                        |it: &Ranking| Kid { at: idx, thread, ranking: *it, state: State::Waiting };
+                    kids.extend(self.family.iter().map(kid));
+                }
+            }
             let name = run.objects.get(step.object.idx()).map_or(0, |it| it.name);
             let is_tracked = match step.kind.is_access() {
                 true => tracked.contains(&name),
@@ -415,6 +425,18 @@ impl Rank {
             (None, _) => format!("tuples in order: {what}"),
         }
     }
+}
+
+/// A thread, a place, and its last calls.
+type Visited = (ThreadId, u32, u64);
+
+/// Who yielded before a step of another thread and could have gone on all the same, and where.
+fn gave_way(run: &Run, idx: usize) -> Option<(ThreadId, Visited)> {
+    let step = &run.steps[idx];
+    let thread = run.steps[..idx].last()?.thread;
+    let is_left = step.gives_way && thread != step.thread && step.enabled.has(thread);
+    let at = run.steps[idx..].iter().find(|it| is_left && it.thread == thread)?;
+    Some((thread, (thread, at.site.0, at.context)))
 }
 
 /// Does an op synchronise, so that a thread may be preempted before it?

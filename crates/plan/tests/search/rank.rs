@@ -57,6 +57,20 @@ fn one_preemption() {
     check(&deadlock01(), |it| it.is_deadlock, "(1, 0, 2, 1)", 12);
 }
 
+/// A thread that yields goes on all the same: between the two reads, both writes come.
+#[test]
+fn a_yield_that_comes_to_nothing() {
+    let writes = vec![Store(At(0), Is(1)), Hint, Store(At(1), Is(1))];
+    let reads = vec![
+        Load(0, At(0)),
+        Load(1, At(1)),
+        Goto(If::Equal(1, 0), 5),
+        Goto(If::Differs(0, 0), 5),
+        Fail,
+    ];
+    check(&spawned("hint", vec![writes, reads]), |it| it.n_failures > 0, "(2, 1, 2, 1)", 60);
+}
+
 /// Every round of a loop is a point only where the tuple says so.
 #[test]
 fn rounds() {
