@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Access, Certainty, Contrast, Evidence, Finding, Held, Home, Kind, Link, Location, OpKind,
-    ThreadId, ThreadState,
+    Access, Certainty, Contrast, Evidence, Finding, Flags, Held, Home, Kind, Link, Location,
+    OpKind, ThreadId, ThreadState,
 };
 
 use crate::{
@@ -58,6 +58,9 @@ pub(crate) fn body(
 /// What is missing, how sure that is, and what it does, in sentences.
 pub(crate) fn verdict(finding: &Finding, evidence: &Evidence, style: &Style) -> Vec<String> {
     let mut all = Vec::from_iter(unordered(finding, evidence));
+    all.extend(is_volatile(finding, evidence).then(|| {
+        "`volatile` makes no order between threads: an atomic would, or a lock".to_owned()
+    }));
     if let Certainty::Potential(why) = &finding.certainty {
         all.push(format!("only potential: {why}"));
     }
@@ -376,6 +379,13 @@ fn unordered(finding: &Finding, evidence: &Evidence) -> Option<String> {
         _ => format!("{}, {}", holds(first), holds(second)),
     };
     Some(format!("{a} and {b} {are}: {holds}, and no release-acquire leads from one to the other"))
+}
+
+/// Is one of the accesses that race volatile? Those are always steps.
+fn is_volatile(finding: &Finding, evidence: &Evidence) -> bool {
+    let mut steps = evidence.accesses.iter().filter_map(|it| step_idx(finding, it));
+    let is_race = finding.kind == Kind::Race && !is_order(finding);
+    is_race && steps.any(|it| Flags(finding.steps[it].flags).has(Flags::VOLATILE))
 }
 
 /// "T2 reads 0 from `second` at x.c:32; then it reads 1, which T1 writes at x.c:23".
