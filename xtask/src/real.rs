@@ -101,6 +101,15 @@ pub(crate) struct Finding {
     pub(crate) certainty: String,
     pub(crate) sites: Vec<Place>,
     pub(crate) evidence: Option<Evidence>,
+    /// What must take longer than it asks for, if `certainty` is `timing`.
+    #[serde(default)]
+    pub(crate) delays: Vec<Delay>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Delay {
+    kind: String,
+    place: Option<Place>,
 }
 
 #[derive(Deserialize)]
@@ -164,19 +173,32 @@ fn explore(
     Ok(row)
 }
 
-/// Known or not.
+/// Known, an assumption on time, or neither.
 fn judge(row: &mut Row, recipe: &Recipe, finding: &Finding) {
     if finding.certainty == "potential" {
         return;
     }
-    match recipe.known.iter().find(|it| it.is(finding)) {
-        Some(Known { why, is_timing, .. }) => {
-            let list = if *is_timing { &mut row.timing } else { &mut row.found };
-            if !list.contains(why) {
-                list.push(why.clone());
-            }
+    let what = format!("{}: {}", finding.kind, finding.message);
+    let (list, text) = match recipe.known.iter().find(|it| it.is(finding)) {
+        Some(Known { why, is_timing: true, .. }) => (&mut row.timing, why.clone()),
+        Some(Known { why, .. }) => (&mut row.found, why.clone()),
+        None if finding.certainty == "timing" => {
+            let delays: Vec<String> = finding.delays.iter().map(Delay::text).collect();
+            (&mut row.timing, format!("{what} (if this takes long: {})", delays.join(", ")))
         }
-        None => row.trouble.push(format!("{}: {}", finding.kind, finding.message)),
+        None => (&mut row.trouble, what),
+    };
+    if !list.contains(&text) {
+        list.push(text);
+    }
+}
+
+impl Delay {
+    fn text(&self) -> String {
+        match self.place.as_ref().and_then(|it| it.function.as_ref()) {
+            Some(function) => format!("{} in `{function}`", self.kind),
+            None => self.kind.clone(),
+        }
     }
 }
 
