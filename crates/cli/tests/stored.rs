@@ -63,6 +63,7 @@ fn finding() -> Finding {
         trace_digest: 0,
         output: "queue full\n".into(),
         strategy: "walk".into(),
+        position: None,
         certainty: Certainty::Shown,
         evidence: None,
         freed: None,

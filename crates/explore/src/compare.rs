@@ -1,7 +1,7 @@
 //! Strategies side by side: each explores each program several times, with other seeds.
 //!
 //! How many executions a bug takes is told from campaigns of which some end without it: that says "more than
-//! so many", not "so many". So quantiles are those of Kaplan and Meier's estimate (ALGORITHMS E6), and
+//! so many", not "so many". So quantiles are those of Kaplan and Meier's estimate (JASA 1958), and
 //! what no campaign reached is said to lie beyond.
 
 use std::{
@@ -354,12 +354,11 @@ impl Trial {
     fn of(seed: u64, outcome: &Outcome, n_apart: u64) -> Trial {
         let counted = |n: u64| n.saturating_sub(n_apart).max(1);
         let first = outcome.findings.iter().min_by_key(|it| it.first);
-        let place = first.and_then(|it| it.finding.strategy.split_once(" at "));
         let search = outcome.search.as_ref();
         Trial {
             seed,
             found: first.map(|it| counted(it.first + 1)),
-            place: place.map(|it| it.1.to_owned()),
+            place: first.and_then(|it| it.finding.position.clone()),
             executions: counted(outcome.executions),
             failures: outcome.findings.iter().map(|it| it.count).sum(),
             // The average stays what it is.

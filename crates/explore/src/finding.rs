@@ -111,6 +111,7 @@ impl Shown<'_> {
             trace_digest: trace.summary.digest,
             output: output.to_owned(),
             strategy: plan.picker.to_string(),
+            position: None,
             certainty: ending.certainty,
             evidence: ending.evidence,
             freed: ending.freed,

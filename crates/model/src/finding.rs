@@ -375,6 +375,9 @@ pub struct Finding {
     /// That execution's strategy, as the user would write it; empty if it is not known.
     #[cfg_attr(feature = "serde", serde(default))]
     pub strategy: String,
+    /// Where in its order a search had come to that execution, as it counts: a rank, a bound.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub position: Option<String>,
     /// Switches between threads in the execution.
     pub n_switches: u64,
     /// The digest of the whole trace, to compare replays by.

@@ -213,11 +213,19 @@ fn cycle(finding: &Finding) -> Option<String> {
     })
 }
 
+/// `rank at c=1, v=1`: what chose the execution, and where a search had come to.
+pub(crate) fn strategy(finding: &Finding) -> String {
+    match &finding.position {
+        Some(position) => format!("{} at {position}", finding.strategy),
+        None => finding.strategy.clone(),
+    }
+}
+
 /// `found at execution 1,942 by surw, seed 7, replayed 5/5`.
 pub(crate) fn circumstances(shown: &Shown<'_>) -> String {
     let mut text = format!("found at execution {}", number::grouped(shown.finding.execution));
     if !shown.finding.strategy.is_empty() {
-        let _ = write!(text, " by {}", shown.finding.strategy);
+        let _ = write!(text, " by {}", strategy(shown.finding));
     }
     if let Some(seed) = shown.seed {
         let _ = write!(text, ", seed {seed}");

@@ -283,7 +283,8 @@ impl<'a> Ledger<'a> {
         let first = done.range.end - 1;
         let mut finding = finding(&last.trace, &plan, first, &last.output, self.symbols)
             .expect("bug: what has a bucket is a finding");
-        finding.strategy = self.strategy_of(done, &plan, first);
+        finding.strategy = self.options.strategy_of(&plan, first);
+        finding.position.clone_from(&done.label);
         let is_suppressed = self.options.suppressions.find(&finding).is_some();
         if first == 0 && summary.n_threads <= self.options.n_alone && !is_suppressed {
             self.tally.outcome.baseline_failure = Some(finding);
@@ -291,15 +292,6 @@ impl<'a> Ledger<'a> {
         }
         self.add_finding(finding, count);
         Appetite::GoOn
-    }
-
-    /// What has chosen an execution's schedule, as the user would write it.
-    fn strategy_of(&self, done: &Done, plan: &Plan, number: u64) -> String {
-        let strategy = self.options.strategy_of(plan, number);
-        match &done.label {
-            Some(label) => format!("{strategy} at {label}"),
-            None => strategy,
-        }
     }
 
     /// Adds a finding of a new bucket, which so many executions have shown.

@@ -140,7 +140,7 @@ impl<'a> Trials<'a> {
         let same = Sameness::Bucket;
         let like = Finding { plan: plan.clone(), ..self.finding.clone() };
         let new = find_again(execution, &like, self.symbols, self.exit_is_fine, same)?;
-        let strategy = self.finding.strategy.clone();
-        is_same(&new, self.finding, same).then_some(Finding { strategy, ..new })
+        let Finding { strategy, position, .. } = self.finding.clone();
+        is_same(&new, self.finding, same).then_some(Finding { strategy, position, ..new })
     }
 }

@@ -223,6 +223,7 @@ impl Parts {
             places,
             stacks: Vec::new(),
             strategy: plan.picker.to_string(),
+            position: None,
             plan: Plan { prefix: self.prefix, ..plan },
             execution: 0,
             n_switches: 0,

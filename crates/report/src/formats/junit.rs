@@ -57,7 +57,7 @@ fn case(out: &mut String, program: &str, item: &Item<'_>, sources: &mut Sources<
     let properties = [
         ("bucket", Some(bucket)),
         ("seed", seed),
-        ("strategy", Some(finding.strategy.clone())),
+        ("strategy", Some(text::strategy(finding))),
         ("replay", Some(replay)),
     ];
     for (name, value) in properties {

@@ -75,6 +75,7 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
         trace_digest: 0xfeed,
         output: String::new(),
         strategy: "walk".into(),
+        position: None,
         certainty: Certainty::Shown,
         evidence: None,
         freed: None,

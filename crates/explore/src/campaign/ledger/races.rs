@@ -64,6 +64,7 @@ struct Unmet {
     seen: SeenRace,
     plan: Plan,
     strategy: String,
+    position: Option<String>,
     /// The executions that showed it, in order.
     executions: Vec<u64>,
 }
@@ -126,12 +127,14 @@ impl Ledger<'_> {
             Some(_) => {}
             None => {
                 let plan = done.plan(seen.execution as usize);
-                let strategy = self.strategy_of(done, &plan, number);
+                let strategy = self.options.strategy_of(&plan, number);
+                let position = done.label.clone();
                 let executions = vec![number];
                 self.races.unmet.push_back(Unmet {
                     seen: seen.clone(),
                     plan,
                     strategy,
+                    position,
                     executions,
                 });
             }
@@ -239,7 +242,8 @@ impl Ledger<'_> {
     fn witness(&mut self, unmet: &Unmet) -> Result<Option<Finding>, TargetError> {
         let number = unmet.executions[0];
         let found = self.witness_of(&unmet.plan, number, &unmet.seen)?;
-        Ok(found.map(|it| Finding { strategy: unmet.strategy.clone(), ..it }))
+        let (strategy, position) = (unmet.strategy.clone(), unmet.position.clone());
+        Ok(found.map(|it| Finding { strategy, position, ..it }))
     }
 
     /// The race as a finding, shown by an execution as short as can be had for two more.
