@@ -1,6 +1,6 @@
 //! Accesses of other threads in the midst of what was meant to be one.
 //!
-//! AVIO's cases (Lu et al., ASPLOS 2006; ALGORITHMS C6): of two accesses of a thread to a variable and one of
+//! AVIO's cases (Lu et al., ASPLOS 2006): of two accesses of a thread to a variable and one of
 //! another thread in between, four combinations are like no serial order: read-write-read, write-write-read,
 //! write-read-write, read-write-write. AVIO learns from many good executions which pairs are meant to be one;
 //! here the program has to show it ([`Intent`]), and of the four cases those remain where a value is read and

@@ -1,6 +1,6 @@
 //! Deadlocks that could have been: locks that threads of a trace take in circles.
 //!
-//! Goodlock's graph (Havelund, SPIN 2000; ALGORITHMS C5): a thread that asks for a lock while it holds others
+//! Goodlock's graph (Havelund, SPIN 2000): a thread that asks for a lock while it holds others
 //! is an edge from each of those. A cycle counts if its threads are different, if no lock is held by two of
 //! them (a gate, that lets only one in) unless both only read it, and if nothing but locks orders them. Of
 //! those, the ones that are sync-preserving (`needs`) can be made to happen, as far as the trace tells.

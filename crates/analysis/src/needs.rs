@@ -2,7 +2,7 @@
 //! which steps must come along when some are wanted: the sync-preserving closure.
 //!
 //! SyncP (Mathur, Pavlogiannis, Viswanathan, POPL 2021) and SPDOffline (Tunç, Mathur, Pavlogiannis,
-//! Viswanathan, PLDI 2023; ALGORITHMS C4, C5): a set of steps that is closed under program order, under what
+//! Viswanathan, PLDI 2023): a set of steps that is closed under program order, under what
 //! each read reads from, and under releases (of two sections of one lock, the earlier one is whole) can be
 //! executed in the order of the trace with all other steps left out. So a cycle of locks, or a race, whose
 //! steps are not in the closure of what comes before them, can be made to happen, and the closure is how.

@@ -1,7 +1,7 @@
 //! Counting oracles on real programs: how many schedules differ in more than the order of independent steps.
 //!
-//! The numbers are those of the papers and of ALGORITHMS H1, where a laboratory of a few hundred lines counted
-//! them; the same programs in C, compiled and run, must come to the same. An execution that is cut short, or
+//! The numbers are those of the papers or were counted by a program of a few hundred lines that does nothing
+//! else; the same programs in C, compiled and run, must come to the same. An execution that is cut short, or
 //! made twice, or a scheduling point too many or too few that matters, would show here.
 
 mod common;

@@ -1,5 +1,6 @@
 //! Which ops depend on each other: two neighbouring steps of different threads that don't may be exchanged
-//! without changing what either does, who can go on, or the state that follows (ALGORITHMS §0 and B13).
+//! without changing what either does, who can go on, or the state that follows (Mazurkiewicz, 1977;
+//! Flanagan and Godefroid, POPL 2005).
 //!
 //! Partial order sampling, partial order reduction and the classes of schedules all stand on this one
 //! relation. An op is known by what it does to its object, its [`Effect`]; [`conflict`] says whether the order

@@ -138,7 +138,7 @@ pub enum Smax {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
-    /// All since there has been a second thread (ALGORITHMS T8).
+    /// All since there has been a second thread (see `raddle_plan::Lengths`).
     #[default]
     All,
     /// Those that happened while another thread could go on: what seed paper 4 counts.

@@ -1,4 +1,4 @@
-//! A random schedule that keeps given orders (ALGORITHMS D4): who is about to do something that has to
+//! A random schedule that keeps given orders: who is about to do something that has to
 //! come after something else waits until that has been done.
 //!
 //! If nobody is left who may go on, anybody who can does: whether an execution has kept its orders is for

@@ -3,7 +3,7 @@
 //! the thread whose turn it is is passed by.
 //!
 //! No bound is known for the random form; each execution with n delays has probability k^-n, for k steps.
-//! Weak where many threads have to be in an unlikely order (ALGORITHMS A12), but its base visits schedules
+//! Weak where many threads have to be in an unlikely order (Thomson et al., TOPC 2016), but its base visits schedules
 //! that priorities never do.
 //!
 //! Where we depart: k counts only steps at which more than one thread can go on; a delayed thread is passed

@@ -2,7 +2,7 @@
 //! and round. What most programs do most of the time on an idle machine: the baseline execution.
 //!
 //! A thread that has gone on for so long that it must be waiting for another in a way that the runtime
-//! does not recognise is passed by once (ALGORITHMS T7), and each time it happens the next comes twice as soon:
+//! does not recognise is passed by once, and each time it happens the next comes twice as soon:
 //! whoever waits so once does it again.
 
 use raddle_model::ThreadId;

@@ -2,7 +2,7 @@
 //!
 //! Of any two threads, one order lets the first run to its end (or until it blocks) before the other takes
 //! its first step, the other order the reverse: two executions for all pairs of threads (RankChecker, seed
-//! paper 0, and its correction in ALGORITHMS F1: after a block it is the order of those who can go on).
+//! paper 0, but for one thing: after a block it is the order of those who can go on).
 //!
 //! Deterministic but for fair spells (`fair`) and waits with a deadline, which end one time in sixteen.
 

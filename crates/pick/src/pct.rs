@@ -8,7 +8,7 @@
 //! Where we depart: k and the change points count only steps at which more than one thread can go on, for a
 //! change where there is no choice is wasted; k is the most choices seen in one execution so far; the
 //! depth may be given, drawn for each execution (1, 2, 3 and 4 to 8 with a quarter each, for every depth
-//! has bugs that the next one ruins: ALGORITHMS A4, trap 3), or the deepest whose bound is good enough,
+//! has bugs that the next one ruins), or the deepest whose bound is good enough,
 //! which is how seed paper 4 uses PCT; threads that appear later get a random rank; timed waits end one
 //! time in sixteen; fair spells (`fair`).
 

@@ -1,7 +1,7 @@
 //! Steps at which a picker does something else than usual, drawn before the execution begins.
 //!
 //! Only steps at which more than one thread can go on are counted: a point that falls where there is no
-//! choice would be wasted (ALGORITHMS A4, trap 2).
+//! choice would be wasted.
 
 use raddle_model::ProfileView;
 

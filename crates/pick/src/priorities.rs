@@ -4,7 +4,7 @@
 //!
 //! That a change point's *index* is the priority is what the theorem of PCT needs. To move the thread to
 //! the very end instead, as is often done, makes the last one hit always the lowest, and some schedules
-//! impossible (ALGORITHMS A4, trap 1).
+//! impossible.
 
 use raddle_model::{OpKind, ThreadId};
 

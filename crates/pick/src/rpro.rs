@@ -2,7 +2,7 @@
 //! others within a radius r of it, for the events of a bug are close to each other.
 //!
 //! Bound: 1 / (n k r^(d-2)), for n threads and k steps, if the bug's events are within the radius
-//! (ALGORITHMS A5).
+//! (Cai and Yang, FSE 2016).
 //!
 //! Where we depart: as `pct` does; the other points are uniform on both sides of the first, cut at the
 //! first and last step; the radius may be drawn for each execution, log-uniformly from 4 to 128.

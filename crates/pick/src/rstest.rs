@@ -9,8 +9,8 @@
 //! least p^(n-1) (1-p) / 2^n, and every deadlock and assertion that can be reached keeps a probability
 //! above 0; no better bound is known.
 //!
-//! Where we depart: the scheduler is ours, so "sticky" has the same support at a lower price (ALGORITHMS
-//! A2); this one is kept as the paper has it, to be compared with.
+//! Where we depart: the scheduler is ours, so "sticky" has the same support at a lower price;
+//! this one is kept as the paper has it, to be compared with.
 
 use raddle_model::ThreadId;
 

@@ -5,7 +5,7 @@
 //! place before all others is a matter of one in a hundred. But bugs are about places, and most programs
 //! have far fewer of those than threads: in an execution where some place has the lowest priority, every
 //! thread that comes there stops, and all others go as far as they can. (That sites scale where instances
-//! do not is the lesson of RFF, ASPLOS 2024; ALGORITHMS A9.)
+//! do not is the lesson of RFF: Wolff et al., ASPLOS 2024.)
 //!
 //! Bound: a bug that shows when the threads at s places are held back, in that order, while all others go
 //! on, is found with probability (n - s)! / n!, for n places that have a say in it. None for bugs that ask

@@ -1,8 +1,8 @@
 //! The running thread goes on with probability p; else each thread that can go on is as likely as any
 //! other.
 //!
-//! The plain form of noise: what remains of seed paper 1's scheduling loop under a scheduler of our own
-//! (ALGORITHMS A2), and the smallest change to the random walk that makes threads run in stretches, of
+//! The plain form of noise: what remains of seed paper 1's scheduling loop under a scheduler of our own, and
+//! the smallest change to the random walk that makes threads run in stretches, of
 //! 1 / (1 - p) steps in the mean when there are many threads. Every schedule stays possible. No bound
 //! beyond the walk's: n choices that switch have probability ((1 - p) / n)^n at worst.
 

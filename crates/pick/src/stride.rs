@@ -4,7 +4,7 @@
 //! A random walk hardly ever lets a long thread end before a short one begins: the two orders of a pair of
 //! events are the more unlike in probability the longer the threads. With strides in proportion to the
 //! thread's length L, the least likely order, a_L before b_1, has a probability that depends on
-//! r = L / smax alone. Bound, for this one edge between two threads that never block (ALGORITHMS A3):
+//! r = L / smax alone. Bound, for this one edge between two threads that never block (see `raddle_plan::ratio`):
 //!
 //! P(r) = 1 - 1/2 Σ_{j <= r} (-1)^j / j! ((r - j) / 2)^j e^((r - j) / 2), about 0.661 e^(-1.2564 r)
 //!
@@ -13,7 +13,7 @@
 //!
 //! Where we depart from the paper: lengths are those of threads of the same role, not number; they count
 //! all events since there has been a second thread, because the paper's count (events while others could
-//! go on) leaves out exactly what a long thread does after the short ones are gone (ALGORITHMS T8; the
+//! go on) leaves out exactly what a long thread does after the short ones are gone (the
 //! paper's count is an option); a thread of unknown length takes that of its elder sibling, or 1; no
 //! stride is longer than 20,000 events, so that a thread that spins does not spin for long; and timed
 //! waits end one time in sixteen, which does not end a stride.

@@ -1,6 +1,6 @@
 //! The running thread goes on until it can't, but for the switches that a script tells.
 //!
-//! This is lenient replay (ALGORITHMS D2, D3): a switch to a thread that can't go on is passed over, one
+//! This is lenient replay: a switch to a thread that can't go on is passed over, one
 //! whose moment never comes is not missed, and the rest is [`Nonpreemptive`]. A schedule is its list of
 //! switches, and a smaller schedule is a shorter list. Switches are named by their thread's own steps, so
 //! that leaving one out does not move the others.

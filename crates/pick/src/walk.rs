@@ -1,7 +1,7 @@
 //! Uniform random walk: each thread that can go on is as likely as any other.
 //!
 //! The baseline of all randomized testing; no bound better than 1/n for each choice, so a bug that
-//! needs k given choices among n threads has probability n^-k at worst (ALGORITHMS A1). Seed paper 4
+//! needs k given choices among n threads has probability n^-k at worst. Seed paper 4
 //! shows where it fails: long threads make the unlikely orders of event pairs very unlikely. The order of
 //! two events after a common beginning, `b` the j-th of its thread and `a` the i-th of the other:
 //! P(b before a) = P(Bin(i + j - 1, 1/2) >= j).

@@ -1,7 +1,7 @@
 //! How many events threads still have before them, as far as that is known.
 //!
 //! A thread that has not been created yet counts with the one that will create it: it takes its events along
-//! when it appears (ALGORITHMS T6). A thread of which nothing is known is taken to be like its elder
+//! when it appears (Zhao et al., ASPLOS 2025). A thread of which nothing is known is taken to be like its elder
 //! sibling.
 
 use raddle_model::ThreadId;

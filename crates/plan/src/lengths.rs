@@ -3,8 +3,8 @@
 //!
 //! A thread is known by its role, the path of its creation. Its length is counted in two ways. All its events
 //! since there has been a second thread: that is what stride and URW need, for in most executions a long
-//! thread runs alone for a good part of its life, and what it does then is exactly what could be early
-//! (ALGORITHMS T8). And its events while another thread could go on, which is how seed paper 4 counts; that
+//! thread runs alone for a good part of its life, and what it does then is exactly what could be early. And its
+//! events while another thread could go on, which is how seed paper 4 counts; that
 //! needs the recorded options of an execution, without which all events count.
 //!
 //! Objects are of interest (to SURW) if at least two threads use them and one changes them. An object is

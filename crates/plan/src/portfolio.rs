@@ -3,7 +3,7 @@
 //! No strategy is without a program on which it is hopeless: a walk never sees one of two threads stay far
 //! behind, priorities hardly ever alternate, what learns from the past learns the wrong thing. Of m
 //! strategies that share a budget equally, the best costs at most m times what it would cost alone, on
-//! every program (ALGORITHMS A14, H1).
+//! every program.
 //!
 //! The first executions are no random ones: the baseline without preemption, a walk to learn from, and
 //! threads by age, oldest and newest first, which shows every pair of threads in both orders (RankChecker,
@@ -15,7 +15,7 @@
 //! rounds counting more. An arm's share is its prior weight times between one and eight eighths of that,
 //! by its yield relative to the best one's; and never less than three in a hundred.
 //!
-//! Where we depart from ALGORITHMS A14, which recommends discounted UCB: executions are planned many at a
+//! Why not a bandit as published (discounted UCB; Garivier and Moulines, ALT 2011): executions are planned many at a
 //! time, so there is no "next arm", and the floor does what the confidence bound is for. Cost is counted
 //! in steps, not in time, so that the same seed gives the same campaign everywhere.
 
@@ -40,7 +40,7 @@ pub struct Arm {
 impl Arm {
     /// What shares the executions when nothing else is said, for a campaign of so many.
     ///
-    /// The weights began as those of ALGORITHMS A14, and are what `experiments/stride` made of them. That SURW
+    /// The weights are what `experiments/stride` made of equal ones. That SURW
     /// and priorities of sites have most is for programs with many threads; that walk, URW and short stretches
     /// have a fifth together is for those that need threads to alternate, which nothing else does as well.
     pub fn standard(n_executions: u64) -> Vec<Arm> {
@@ -107,7 +107,7 @@ const FLOOR: u64 = 300;
 const PARTS: u64 = 8;
 /// What starting an execution costs, in steps.
 const START_COST: u64 = 1_500;
-/// Pairs are worth more than traces, which random noise brings too (ALGORITHMS A14).
+/// Pairs are worth more than traces, which random noise brings too.
 const PAIR_REWARD: u64 = 8 * SCALE;
 const TRACE_REWARD: u64 = SCALE;
 const FINDING_REWARD: u64 = 64 * SCALE;

@@ -1,15 +1,15 @@
 //! How long strides have to be, and how deep changes may go, for a given confidence over a number of
 //! executions: the arithmetic of seed paper 4.
 //!
-//! Stride (ALGORITHMS A3). Thread A has L events, thread B comes after the last of them only if none of the
+//! Stride (seed paper 4, section 3). Thread A has L events, thread B comes after the last of them only if none of the
 //! choices between the two falls on B. With N the number of strides that A needs, P = E[2^-N]; strides are
 //! uniform in (0, smax], so with r = L / smax and F_i the distribution of the sum of i uniforms (Irwin and
 //! Hall):
 //!
 //! P(r) = 1 - 1/2 Σ_i 2^-i F_i(r) = 1 - 1/2 Σ_{j=0}^{floor r} (-1)^j / j! ((r - j) / 2)^j e^((r - j) / 2)
 //!
-//! The paper samples P; its own sum is twice as large, for it takes A to be running when the edge begins
-//! (ALGORITHMS F4). We take the smaller one, which asks for longer strides. Real strides are whole numbers,
+//! The paper samples P; its own sum is twice as large, for it takes A to be running when the edge begins. We
+//! take the smaller one, which asks for longer strides. Real strides are whole numbers,
 //! and so a little longer than the continuous ones: for small smax the edge is more likely than P(r) says.
 
 /// What is asked for: something is to happen at least once.
@@ -74,7 +74,7 @@ mod tests {
         Goal { confidence, n_executions }
     }
 
-    /// The table of ALGORITHMS A3, to its printed digits.
+    /// The sum to five digits, worked out apart from this code.
     #[test]
     fn the_sum() {
         for (ratio, expected) in [
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// The second table of ALGORITHMS A3: one, two and three edges, confidence over executions.
+    /// The same for ratios: one, two and three edges, confidence over executions.
     #[test]
     fn ratios() {
         for (confidence, n_executions, expected) in [

@@ -3,10 +3,10 @@
 //! Good and Turing: if of N executions f1 saw something (a trace, a pair of places) that no other saw, then
 //! the next one sees something that none has seen with probability about f1 / N, whatever the number of
 //! things there are. Measured against the truth on six programs and ten samplers, it was off by less than
-//! 0.06, mostly by less than 0.02 (ALGORITHMS E2). Where an execution sees many things, f1 / N is the
+//! 0.06, mostly by less than 0.02. Where an execution sees many things, f1 / N is the
 //! expected number of new things, which bounds the probability from above.
 //!
-//! What it does not say: how many things there are in all. Estimators of that mislead (ALGORITHMS E3). And
+//! What it does not say: how many things there are in all. Estimators of that mislead (Böhme, TOSEM 2018). And
 //! it speaks of executions like those before: another strategy may see what this one never will.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Events, sites and objects, as they go into the shared segment; and the two digests.
 //!
 //! The *digest* covers thread, op, object and site of each step in order: equal digests, equal traces.
-//! The *class* covers what each step could depend on (ALGORITHMS §0): each event's hash mixes its
+//! The *class* covers what each step could depend on (Mazurkiewicz, 1977): each event's hash mixes its
 //! thread's last and its object's last conflicting event; their sum does not depend on the order of
 //! independent steps, so equal classes mean equivalent schedules.
 

@@ -44,7 +44,7 @@ pub(crate) fn step(op: Op) -> Performed {
 }
 
 /// Could another thread be chosen before this step? A step that is no point is told, but whoever comes to
-/// it goes on. (Seed paper 1; ALGORITHMS T1: a lock that can be tried for shows whether it is held.)
+/// it goes on. (Seed paper 1, section 3, but for one thing: a lock that can be tried for shows whether it is held.)
 #[inline(always)]
 fn is_point(control: &Control, op: &Op) -> bool {
     let depends = matches!(

@@ -29,6 +29,7 @@ const BANNED: &[(&str, &str)] = &[
     (concat!("#[ign", "ore"), "assert the wrong answer and say that it is wrong"),
     (concat!("#[al", "low("), "use #[expect(…, reason = …)]"),
     (concat!("#![al", "low("), "use #![expect(…, reason = …)]"),
+    (concat!("ALGOR", "ITHMS"), "cite the paper: that file is not in the repository"),
 ];
 
 fn root() -> PathBuf {

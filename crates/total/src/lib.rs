@@ -1,7 +1,7 @@
 //! Total replay: from one execution, which interleavings can change a branch, a reference or a lock?
 //!
 //! T. E. Setiadi's dissertation (seed paper 3), as values over an abstract execution, a [`History`]. What is
-//! corrected against the text is said in each file's head; ALGORITHMS F3 has the list. The most important:
+//! corrected against the text is said in each file's head; docs/total-replay.md has the list. The most important:
 //! everything is about *steps* (instances), never about lines, for the same line executed twice writes two
 //! values; and dependence on control counts, through the flows that a history carries.
 //!

@@ -1,7 +1,7 @@
 //! A schedule in which given uses read given defines: Algorithms 10 and 11, for many constraints at once.
 //!
 //! Threads go on as they did in a history; who does what next is chosen anew. Each constraint is an automaton
-//! (ALGORITHMS A9): until its define is done it holds the use back; from then on it wants the use, and holds
+//! (after RFF: Wolff et al., ASPLOS 2024): until its define is done it holds the use back; from then on it wants the use, and holds
 //! other defines of the variable back; when the use is done it is satisfied. If all who could go on are held
 //! back, the constraint that holds back the earliest step lets go: it can't be had in this way, and perhaps
 //! not at all. The dissertation's algorithms block both threads instead, and deadlock where one of them holds

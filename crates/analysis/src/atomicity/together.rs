@@ -1,6 +1,6 @@
 //! Two variables that belong together, and a thread that treats them one after the other.
 //!
-//! After MUVI (Lu et al., SOSP 2007; ALGORITHMS C6), which learns from a program's text which variables are accessed
+//! After MUVI (Lu et al., SOSP 2007), which learns from a program's text which variables are accessed
 //! together. Here the trace has to show it: a critical section that writes both. Then of the same lock
 //!
 //! - a thread reads one in one section and the other in its next, and in between another thread's section writes

@@ -161,7 +161,7 @@ impl Tally {
     }
 
     /// Is it unlikely enough that one more execution shows a new pair? Asked where a round ends, for only
-    /// there does the answer not depend on the workers (ALGORITHMS E5).
+    /// there does the answer not depend on the workers.
     pub(super) fn is_saturated(&self, bound: f64) -> bool {
         let n_executions = self.outcome.executions;
         let is_round_over = n_executions > 0 && round(n_executions - 1).end == n_executions;

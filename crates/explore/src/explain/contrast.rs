@@ -1,4 +1,4 @@
-//! The nearest schedule that passes, and the first value in which it differs (ALGORITHMS D5).
+//! The nearest schedule that passes, and the first value in which it differs.
 
 use raddle_model::{Difference, Finding, Passing, PickerSpec, Plan, Point, Record, Step};
 use raddle_trace::Trace;

@@ -1,4 +1,4 @@
-//! The smallest schedule that still shows a finding (ALGORITHMS D1 to D3).
+//! The smallest schedule that still shows a finding (after Tinertia: Jalbert and Sen, FSE 2010).
 //!
 //! A schedule is its list of deviations from the one without preemption. First the same execution in an
 //! order with fewer switches (`reorder`); then delta debugging (Zeller, Hildebrandt, TSE 2002) on the

@@ -1,4 +1,4 @@
-//! The orders that make it fail, found by constrained re-execution (ALGORITHMS D4).
+//! The orders that make it fail, found by constrained re-execution.
 //!
 //! Of the edges of the smallest schedule, those are candidates that some passing execution has the other
 //! way round. A set of orders is *sufficient* if random executions that keep them fail the same way, all of

@@ -1,5 +1,5 @@
 //! The same execution with fewer switches: its steps in another order of their happens-before class
-//! (ALGORITHMS D1). Nothing has to run for it.
+//! (after SimTrace: Huang and Zhang, SAS 2011). Nothing has to run for it.
 //!
 //! Greedy: whoever runs goes on for as long as its next step has nothing left to wait for; then comes the
 //! thread that can go on longest. The fewest switches are hard to find (the problem is NP-hard); what this

@@ -71,7 +71,7 @@ fn stride_with_a_given_smax() {
     }
 }
 
-/// The table of ALGORITHMS A3: P(r) for threads so long that whole strides are as good as continuous ones
+/// P(r) of `raddle_plan::ratio`, for threads so long that whole strides are as good as continuous ones
 /// (600 events; the sum over whole strides is off by less than three in a hundred, and is what is tested).
 #[test]
 fn stride_in_proportion_to_lengths() {

@@ -1,4 +1,4 @@
-//! Every schedule, depth first (ALGORITHMS B1). For straight-line threads with L1, L2, … steps these are
+//! Every schedule, depth first. For straight-line threads with L1, L2, … steps these are
 //! (L1 + L2 + …)! / (L1! · L2! · …): of use for toys, and as what other searches are measured against.
 //!
 //! A wait that may end by itself is one more way at each state in which it may; so is each waiter that a

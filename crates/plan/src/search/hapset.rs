@@ -7,7 +7,7 @@
 //!
 //! Where we depart: a place is an instruction instead of a line, so a set is good for one build of a program; and
 //! "immediately" is as in the paper's Figure 1, not as in its Algorithm 1: an access of the statement's own
-//! thread hides what came before it (ALGORITHMS F2).
+//! thread hides what came before it.
 
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 //! A switch away from a thread that could go on costs 1, every other choice nothing. For n threads of k
 //! steps each, b of them blocking, at most C(nk, c)·(nb + c)! schedules have c preemptions: polynomial in k.
 //! Most bugs that we know need one or two. The choices at blocking steps are free, and alone exponential in
-//! the number of threads (ALGORITHMS B2); `idb` bounds these too.
+//! the number of threads (Musuvathi and Qadeer, PLDI 2007); `idb` bounds these too.
 //!
 //! Where we depart: a wait that ends by itself while others can go on costs 1 as well; levels are searched
 //! again instead of queued (`bounded`); to leave a thread that yields is free.

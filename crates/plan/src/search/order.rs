@@ -7,8 +7,8 @@
 //!
 //! Two steps of different threads are in a *race* if they depend on each other, could both be possible in one
 //! state, and nothing else puts them in order. A thread that waits for a lock is in a race with whoever took
-//! it: the release in between belongs to the lock, not to the past of the one who waits (ALGORITHMS B4, trap
-//! 2). A wait that was ended by a signal has the signal in its past (T5).
+//! it: the release in between belongs to the lock, not to the past of the one who waits. A wait
+//! that was ended by a signal has the signal in its past.
 //!
 //! Where time jumps to a deadline because nobody can go on, all that happens later comes after all before.
 //!

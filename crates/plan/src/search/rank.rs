@@ -5,7 +5,7 @@
 //! come in every order in one of them ([`covering`]). A preempted thread becomes the last by rank. All
 //! subsets of v variables are gone through, of those that threads were seen to conflict about.
 //!
-//! Where we depart from it, and what its text leaves open (ALGORITHMS F1): with v = 0 threads are preempted before
+//! Where we depart from it, and what its text leaves open: with v = 0 threads are preempted before
 //! what synchronises; with all, there and before accesses to all variables. The preemption is before the
 //! access. A thread that yields is left, for the first by rank; that it goes on all the same counts as a preemption of
 //! that one. A round is counted for each thread, place and last five calls. Executions are prefixes, made again, so

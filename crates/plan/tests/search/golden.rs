@@ -97,7 +97,7 @@ fn line(program: &Program) -> String {
 }
 
 /// Too large to be enumerated; the numbers of classes are those of the papers: readers 2^n, last zero
-/// (n + 3) 2^(n - 2), file system 4^((n - 13) / 2), locks n!, and of our laboratory (ALGORITHMS H1).
+/// (n + 3) 2^(n - 2), file system 4^((n - 13) / 2), locks n!, and of a program that only counts them.
 #[test]
 fn larger_programs() {
     let how = How { has_classes: false, ..How::default() };

@@ -1,4 +1,4 @@
-//! The dissertation's figures, with the results that it prints, corrected where ALGORITHMS F3 says so.
+//! The dissertation's figures, with the results that it prints, corrected as docs/total-replay.md says.
 //!
 //! Histories are written as its traces are: `T1:3 write n <- x y` is line 3 of thread 1, which writes `n` from
 //! the last `x` and `y` that it read. A step is called by its line, as in the dissertation; where a line has

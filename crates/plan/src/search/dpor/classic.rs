@@ -5,7 +5,7 @@
 //! come later: the thread is wanted in the state before that step, or one of those that must go first if it
 //! can't be chosen there; or everybody, if none of these can.
 //!
-//! Where we depart (ALGORITHMS B4): threads that can't go on take part too, or nobody would turn round the
+//! Where we depart: threads that can't go on take part too, or nobody would turn round the
 //! race that blocked them; a release is no race, and hides none; of those that could be wanted, one that
 //! sleeps is not enough, since a set is persistent only if the way is really gone. More executions than
 //! `source` needs, by far: a race is turned round in every state in which it is pending.

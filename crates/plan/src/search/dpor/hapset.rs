@@ -6,7 +6,7 @@
 //! number of threads. It has no guarantee: a bug that needs two certain orders in one execution is missed
 //! when each of them has been seen by itself.
 //!
-//! Where we depart (ALGORITHMS F2): threads that can't go on take part too; there are sleep sets over `classic`,
+//! Where we depart: threads that can't go on take part too; there are sleep sets over `classic`,
 //! which the paper's baseline lacks; of races before a thread came to its op, only such count as nothing
 //! else puts in order, since to turn round another is not possible by that alone; and which waiter a signal
 //! wakes, which the paper leaves to the system, is tried once for each place.
