@@ -298,6 +298,40 @@ fn volatile_accesses_and_forks() {
     assert!(ends("PASS", "command"), "{out}\n{err}");
 }
 
+/// A lock of inline assembly may order what is under it: that is a warning, and no failure of the test.
+#[test]
+fn what_is_only_potential_is_no_failure() {
+    const LOCKED: &str = "
+use std::{arch::asm, cell::UnsafeCell, sync::Arc, thread};
+struct Counter { lock: UnsafeCell<u32>, count: UnsafeCell<u32> }
+unsafe impl Sync for Counter {}
+fn add(it: &Counter) {
+    loop {
+        let mut old = 1_u32;
+        unsafe { asm!(\"xchg [{lock}], {old:e}\", lock = in(reg) it.lock.get(), old = inout(reg) old) };
+        if old == 0 { break }
+        thread::yield_now();
+    }
+    unsafe { *it.count.get() += 1 };
+    unsafe { asm!(\"mov dword ptr [{lock}], 0\", lock = in(reg) it.lock.get()) };
+}
+#[test]
+fn counts() {
+    let counter = Arc::new(Counter { lock: UnsafeCell::new(0), count: UnsafeCell::new(0) });
+    let other = counter.clone();
+    let thread = thread::spawn(move || add(&other));
+    add(&counter);
+    thread.join().unwrap();
+    assert_eq!(unsafe { *counter.count.get() }, 2);
+}
+";
+    let folder = crate_of("", "src/lib.rs", LOCKED);
+    let (out, err, code) = raddle(folder.path(), "test --offline --execs 60 --no-explain");
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(out.contains("warning[race-"), "{out}\n{err}");
+    assert!(lines_of(&out, "PASS").iter().any(|it| it.contains("counts")), "{out}\n{err}");
+}
+
 /// A constructor of the program starts a thread before `main`: it is controlled from its beginning. And none of the
 /// program's code is without hooks.
 #[test]

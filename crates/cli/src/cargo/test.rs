@@ -468,7 +468,7 @@ impl Suite<'_> {
             let text = self.text(&found);
             line.verdict = Verdict::Fails(format!("{}: {}", finding.kind.title(), finding.message));
             self.terminal.out(&text);
-        } else if outcome.findings.iter().any(|it| !it.finding.is_timing()) {
+        } else if outcome.findings.iter().any(|it| !it.finding.is_warning()) {
             let hits = outcome.findings.iter().map(|it| self.hit(it, test)).collect();
             line.verdict = Verdict::Found(hits);
         } else if let (0, Some(it)) = (outcome.n_ended(), outcome.inconclusive.first()) {
