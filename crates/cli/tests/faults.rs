@@ -4,6 +4,7 @@ mod common;
 
 use std::{
     io::{BufRead as _, BufReader},
+    os::fd::AsRawFd as _,
     path::Path,
     process::{Command, Output, Stdio},
 };
@@ -113,6 +114,61 @@ fn far_too_many_workers_are_fewer() {
         assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
         let text = stderr(&output);
         assert!(text.contains(&format!("-j {jobs}: ")), "{text}");
+    }
+}
+
+/// They start at once, more than the machine has cores for, and are stopped at some moment: nothing is left, and nobody is
+/// told of a bug of ours.
+#[test]
+fn many_workers_can_be_stopped_at_any_time() {
+    let folder = folder();
+    // A word of its own on the command line of each process.
+    let mark = format!("mark-{}", std::process::id());
+    write(folder.path(), "program.c", &program(""));
+    for (signal, exit, n_lines) in [("-TERM", 143, 0), ("-INT", 130, 1)] {
+        let line = ["run", "program.c", "-j", "32", "--time", "1h", "--progress", "line", "--"];
+        let mut command = raddle(folder.path(), &[&line[..], &[&mark]].concat());
+        let mut process =
+            command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("raddle starts");
+        let said = process.stderr.take().expect("a pipe");
+        let mut lines = BufReader::new(said).lines();
+        assert!(lines.any(|it| it.is_ok_and(|it| it.starts_with("exploring"))));
+        lines.by_ref().take(n_lines).for_each(drop);
+        let id = process.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().is_ok_and(|it| it.success()));
+        let rest = std::thread::spawn(move || lines.map_while(Result::ok).collect::<String>());
+        let output = process.wait_with_output().expect("it ends");
+        let all = stdout(&output) + &rest.join().expect("it was read");
+        assert_eq!(code(&output), Some(exit), "{all}");
+        assert!(!all.contains("error"), "{all}");
+        assert_eq!(processes(&mark), Vec::<String>::new(), "{all}");
+    }
+}
+
+/// Our own descriptors can have the numbers that the program's process has for its pipes and memory.
+#[test]
+fn descriptors_with_any_numbers() {
+    let folder = folder();
+    write(folder.path(), "program.c", &program(""));
+    let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
+    let inputs = vec![folder.path().join("program.c")];
+    let request = CompileRequest { inputs, flags: Vec::new() };
+    let program = compile(&toolchain, &request).expect("it compiles").program;
+    let target = Native::new(NativeOptions::new(program, Vec::new(), toolchain.runtime));
+    let plan = Plan::new(PickerSpec::Nonpreemptive, 0);
+    for first in 228..246 {
+        let mut taken = Vec::new();
+        loop {
+            let file = std::fs::File::open("/dev/null").expect("there is room");
+            if file.as_raw_fd() >= first {
+                break;
+            }
+            taken.push(file);
+        }
+        let mut session = target.open().expect("it starts");
+        let result = session.run(&Block::one(plan.clone(), false)).expect("it runs");
+        let trace = result.last.expect("blocks of one are looked at").trace;
+        assert_eq!(trace.end, Some(End::Exit(0)), "{first}");
     }
 }
 

@@ -23,6 +23,9 @@ const COMMAND_FD: RawFd = 241;
 const REPLY_FD: RawFd = 242;
 /// The runtime's answer to this signal is to say where the execution is stuck (crate `rt`, `signals`).
 const HANG_SIGNAL: i32 = 62;
+/// A server that has closed its pipe ends within so many looks.
+const ENDING_LOOKS: u32 = 25;
+const ENDING_LOOK: Duration = Duration::from_millis(10);
 
 /// A running fork server. Dropping it ends the server and whatever runs under it.
 #[derive(Debug)]
@@ -167,19 +170,31 @@ impl Server {
         }
     }
 
-    /// How the server ended, once it is gone.
+    /// How the server ended, once it is gone. One that does not answer any more and lives all the same is ended.
     pub(crate) fn exit_status(&mut self) -> io::Result<ExitStatus> {
+        for _ in 0..ENDING_LOOKS {
+            if let Some(status) = self.process.try_wait()? {
+                return Ok(status);
+            }
+            std::thread::sleep(ENDING_LOOK);
+        }
+        self.kill_all();
         self.process.wait()
     }
-}
 
-impl Drop for Server {
-    fn drop(&mut self) {
+    /// Kills the server and whatever runs under it.
+    fn kill_all(&self) {
         self.kill_execution();
         let group = self.process.id() as i32;
         processes::kill_below(group);
         // SAFETY: the server leads a process group of its own, made by us.
         unsafe { libc::kill(-group, libc::SIGKILL) };
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill_all();
         // It was killed: there is nothing to learn from how it ended.
         let _ = self.process.wait();
         // SAFETY: mapped by `map` with this size; nobody keeps the segment beyond the server.
@@ -264,7 +279,7 @@ fn command(options: &NativeOptions, output: &File, fds: [&OwnedFd; 3]) -> io::Re
 }
 
 /// In the new process, before the program: descriptors in place, addresses fixed, no orphans.
-fn prepare(moves: &[(RawFd, RawFd)]) -> io::Result<()> {
+fn prepare(moves: &[(RawFd, RawFd); 3]) -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: plain system calls on our own values.
     unsafe {
@@ -275,9 +290,18 @@ fn prepare(moves: &[(RawFd, RawFd)]) -> io::Result<()> {
         // SAFETY: as above.
         unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
     }
-    for (from, to) in moves {
+    // With many workers our own descriptors have such numbers, too: all are out of the way before one is put in place.
+    let mut apart = [0; 3];
+    for ((from, _), apart) in moves.iter().zip(&mut apart) {
         // SAFETY: as above.
-        if unsafe { libc::dup2(*from, *to) } < 0 {
+        *apart = unsafe { libc::fcntl(*from, libc::F_DUPFD_CLOEXEC, REPLY_FD + 1) };
+        if *apart < 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    for ((_, to), from) in moves.iter().zip(apart) {
+        // SAFETY: as above.
+        if unsafe { libc::dup2(from, *to) } < 0 {
             return Err(io::Error::last_os_error());
         }
     }

@@ -255,6 +255,9 @@ impl NativeSession {
             let _ = self.server.bury_copies();
         }
         let mut result = self.read_block(block, &watchdog, block.entries.len());
+        if result.summaries.is_empty() && result.cut.is_none() {
+            return Err(self.nothing_came());
+        }
         result.n_steps_spared = start.map_or(0, |it| it.n_steps);
         let n_steps = result.summaries.iter().map(|it| it.n_steps).sum::<u64>();
         self.checkpoints.measure(n_steps.saturating_sub(result.n_steps_spared), begun.elapsed());
@@ -363,6 +366,15 @@ impl NativeSession {
         }
         self.is_gone = true;
         TargetError::Unusable(format!("the program's fork server was ended from outside ({how})"))
+    }
+
+    /// The server has answered, and no execution had ended: it was killed before it could begin.
+    fn nothing_came(&mut self) -> TargetError {
+        if self.is_over() {
+            return TargetError::Stopped;
+        }
+        self.is_gone = true;
+        TargetError::Unusable("the program's fork server answered without an execution".to_owned())
     }
 
     #[expect(unsafe_code, reason = "reads the results out of the shared segment")]
