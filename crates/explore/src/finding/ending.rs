@@ -218,7 +218,8 @@ fn exit(code: i32, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdi
 fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
     let who = trace.end_thread.map_or("a thread".into(), |it| format!("T{}", it.0));
     let mut message = format!("{who} {}", misuse.text());
-    let object = names.object(trace.end_object).long;
+    let block = gone::freed_again(trace, names).map(|it| format!("`{it}`"));
+    let object = block.unwrap_or_else(|| names.object(trace.end_object).long);
     if !object.is_empty() {
         message.push_str(&format!(": {object}"));
     }

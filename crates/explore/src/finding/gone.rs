@@ -1,6 +1,6 @@
 //! Where that went away which a thread uses all the same.
 
-use raddle_model::{Access, Event, FreedMemory, Misuse, ObjectId, OpKind, ThreadId};
+use raddle_model::{Access, End, Event, FreedMemory, Misuse, ObjectId, OpKind, ThreadId};
 use raddle_trace::{Region, Trace};
 
 use super::{
@@ -13,6 +13,10 @@ pub(super) fn freed(trace: &Trace, names: &mut Names<'_>) -> Option<Box<FreedMem
     let freed = trace.freed?;
     let stack = names.stack(freed.stack);
     let object = trace.objects.get(trace.end_object.idx()).copied().unwrap_or_default();
+    let mut location = names.location(object, 0, 1);
+    if let Some(name) = freed_again(trace, names) {
+        location.name = name;
+    }
     Some(Box::new(FreedMemory {
         free: Access {
             thread: freed.thread,
@@ -23,8 +27,15 @@ pub(super) fn freed(trace: &Trace, names: &mut Names<'_>) -> Option<Box<FreedMem
             holds: Vec::new(),
             stack,
         },
-        location: names.location(object, 0, 1),
+        location,
     }))
+}
+
+/// The name of the block that was freed once more: all of it, not its first element or field.
+pub(super) fn freed_again(trace: &Trace, names: &mut Names<'_>) -> Option<String> {
+    let is_again = trace.end == Some(End::Misuse(Misuse::DoubleFree));
+    let object = trace.objects.get(trace.end_object.idx()).filter(|_| is_again)?;
+    names.block_name(object.region)
 }
 
 /// ", which T0 freed at x.c:36", if the trace has it.

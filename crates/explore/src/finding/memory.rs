@@ -32,6 +32,14 @@ impl Names<'_> {
         location
     }
 
+    /// What a heap block as a whole is called, if that is known.
+    pub(super) fn block_name(&mut self, region: Region) -> Option<String> {
+        let Region::Heap { site, ordinal, size, stack, .. } = region else { return None };
+        let calls = self.allocating_calls(site.0, stack);
+        let found = self.symbols.block(&addresses(&calls), u64::from(size), 0, 1)?;
+        Some(self.numbered(&found.whole, (site.0, ordinal)))
+    }
+
     /// Where `size` bytes of a region are.
     pub(super) fn locate(&mut self, region: Region, size: u64) -> Location {
         match region {
@@ -90,10 +98,8 @@ impl Names<'_> {
         let Some(found) = found else {
             return Location { size: block_size, home, ..Location::default() };
         };
-        let number = self.block_number(&found.whole, block);
-        let number = number.map(|it| format!("#{it}")).unwrap_or_default();
         Location {
-            name: format!("{}{number}{}", found.whole, found.path),
+            name: self.numbered(&found.whole, block) + &found.path,
             shift: found.shift,
             field_of: found.field_of,
             type_name: found.type_name,
@@ -133,6 +139,12 @@ impl Names<'_> {
         let frames = self.stack(stack);
         let own = frames.iter().find(|it| program::is_own(it) && it.line > 0);
         own.cloned().unwrap_or_else(|| self.place(site))
+    }
+
+    /// The name of a block, with its number if there are others of that name.
+    fn numbered(&mut self, name: &str, block: (u32, u32)) -> String {
+        let number = self.block_number(name, block);
+        number.map_or_else(|| name.to_owned(), |it| format!("{name}#{it}"))
     }
 
     /// The number of a block among those of its name; none if it is the only one.
