@@ -152,7 +152,7 @@ fn explore(
     let (mut record, mut ids) = Record::begin(&store, info, terminal);
     if let Some(search) = &search {
         record.take_over(store.findings_of(&search.run)?, terminal);
-        search::tell_earlier(args, &search.saved.earlier.findings, terminal);
+        search::tell_earlier(args, &search.saved, terminal);
     }
     let search = search::options(args, program_hash, search)?;
     let mut options = options(args, search);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use raddle_explore::{
-    CoveredOrders, Detect, Found, Outcome, SearchOptions, Searched, Store, StoredTarget,
+    CoveredOrders, Detect, Outcome, Saved, SearchOptions, Searched, Store, StoredTarget,
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
 use raddle_launch::Symbols;
@@ -175,9 +175,16 @@ pub(crate) fn resume(
     Ok(Resumed { args, program, search })
 }
 
-/// Says what earlier parts of a search have found.
-pub(crate) fn tell_earlier(args: &RunArgs, findings: &[Found], terminal: &mut Terminal) {
-    if args.common.message_format == Format::Json || findings.is_empty() {
+/// Says how far earlier parts of a search have come, and what they have found.
+pub(crate) fn tell_earlier(args: &RunArgs, saved: &Saved, terminal: &mut Terminal) {
+    if args.common.message_format == Format::Json {
+        return;
+    }
+    if !saved.has_begun() {
+        terminal.note("the search had not begun when it was interrupted: it begins now\n");
+    }
+    let findings = &saved.earlier.findings;
+    if findings.is_empty() {
         return;
     }
     let ids: Vec<&str> = findings.iter().map(|it| it.id.as_str()).collect();

@@ -199,7 +199,7 @@ fn kill_and_go_on() {
         let output =
             explored(folder.path(), &["run", "--resume", "-k", "--message-format", "json"]);
         if output.status.code() == Some(1) {
-            // It was killed before the search had begun.
+            // It was killed before anything was written down.
             let text = String::from_utf8_lossy(&output.stderr);
             assert!(text.contains("find a search to go on with"), "{text}");
             continue;
@@ -212,6 +212,37 @@ fn kill_and_go_on() {
         n_resumed += u32::from(is_in_the_middle);
     }
     assert!(n_resumed > 0, "it was never killed in the middle of its search");
+}
+
+/// Before the search has begun nothing is to go on from, but it is known what was to be searched.
+#[test]
+fn kill_while_it_learns() {
+    let folder = folder();
+    write(folder.path(), "prog.c", COUNTERS);
+    let args = ["run", "prog.c", "--strategy", "ipb:1", "-k", "--progress", "none"];
+    let mut victim = raddle(folder.path(), &[&args[..], &["--learn", "1000000000"]].concat());
+    victim.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut victim = victim.spawn().expect("raddle starts");
+    let runs = folder.path().join(".raddle/runs");
+    let is_kept = || {
+        let mut files = fs::read_dir(&runs).into_iter().flatten().flatten();
+        files.any(|it| it.path().join("search.json").is_file())
+    };
+    for _ in 0..1000 {
+        if is_kept() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    victim.kill().expect("it can be killed");
+    victim.wait().expect("it was killed");
+    assert!(is_kept());
+    let output = explored(folder.path(), &["run", "--resume", "-k", "--progress", "none"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("the search had not begun when it was interrupted"), "{errors}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}{errors}");
+    assert!(text.contains("search ipb:1: "), "{text}{errors}");
 }
 
 /// Two threads take two locks, each in its own order.

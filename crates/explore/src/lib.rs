@@ -21,7 +21,7 @@ pub mod target;
 
 pub use campaign::{
     ArmYield, Campaign, CoveredOrders, Detect, Found, Journal, Observer, Options, Outcome,
-    Progress, Reproduced, SearchOptions, Searched, Suppressed, unless_over,
+    Progress, Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
 };
 pub use explain::{Budget, Explained, explain};
 pub use finding::finding;

@@ -69,6 +69,13 @@ pub struct Saved {
     pub earlier: Earlier,
 }
 
+impl Saved {
+    /// Had the search begun, or was it still being learned what is shared?
+    pub fn has_begun(&self) -> bool {
+        self.standing.search.get() != "null"
+    }
+}
+
 /// Keeps a search. Nothing that a campaign does depends on it.
 pub trait Journal {
     /// Writes down where the search stands; what was written before is not needed any more.

@@ -108,7 +108,7 @@ impl<'a> Searching<'a> {
             has_begun_again: false,
             account: Account::default(),
         };
-        if let Some(saved) = &how.saved {
+        if let Some(saved) = how.saved.as_ref().filter(|it| it.has_begun()) {
             source.go_on(saved.clone())?;
         }
         Ok(source)

@@ -99,6 +99,8 @@ impl SearchFile {
             n_standings: 0,
             standing: Standing::default(),
         };
+        // So that it is known what was to be searched if the process is gone before the search has begun.
+        let error = file::write(&folder.join(SEARCH), &head).err();
         SearchFile {
             folder,
             head,
@@ -106,7 +108,7 @@ impl SearchFile {
             writer: Writer::default(),
             n_bytes: 0,
             n_standing_bytes: 0,
-            error: None,
+            error,
         }
     }
 
