@@ -99,7 +99,7 @@ struct Watcher {
 
 impl Watcher {
     fn step(&mut self, event: &Event, step: usize) {
-        if event.kind.is_access() {
+        if event.kind.is_access() && !event.is_unhooked() {
             self.access(event, step);
         } else if event.kind == OpKind::Free {
             self.views.remove(&event.object);

@@ -99,7 +99,7 @@ impl Objects {
         let mut order = WeakOrder::new();
         for (step, event) in events.iter().enumerate() {
             order.begin(event);
-            if event.kind.is_access() {
+            if event.kind.is_access() && !event.is_unhooked() {
                 // Before the step: what a read reads does not order it after the write.
                 let moment = order.now(event.thread);
                 let locks: Vec<HeldLock> = held.of(event.thread).collect();

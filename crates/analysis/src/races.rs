@@ -77,6 +77,9 @@ impl Detector {
 
     #[inline]
     fn step(&mut self, event: &Event, step: usize) {
+        if event.is_unhooked() {
+            return self.causality.meet_all(event.thread);
+        }
         if event.kind.is_access() {
             return self.access(event, step);
         }

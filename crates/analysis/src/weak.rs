@@ -98,7 +98,10 @@ impl WeakOrder {
 
     /// A step is about to be made.
     pub(crate) fn begin(&mut self, event: &Event) {
-        if self.hidden.step(event) {
+        let may_know_all = self.hidden.step(event);
+        if event.is_unhooked() {
+            self.causality.meet_all(event.thread);
+        } else if may_know_all {
             self.causality.know_all(event.thread);
         }
     }
@@ -106,6 +109,7 @@ impl WeakOrder {
     /// The step that was begun is made.
     pub(crate) fn step(&mut self, event: &Event) {
         match event.kind {
+            _ if event.is_unhooked() => {}
             kind if kind.is_access() => self.access(event),
             OpKind::OnceDone | OpKind::OnceAbort => {
                 self.once.join(self.causality.clock(event.thread));

@@ -203,6 +203,7 @@ fn lldb_commands(finding: &Finding, at: u64) -> String {
         std::iter::once(at).chain(later).map(|it| format!("$rdi == {it}")).collect();
     format!(
         "process handle SIGSYS --stop false --notify false --pass true\n\
+         process handle SIGILL --stop false --notify false --pass true\n\
          breakpoint set --name raddle_about_to_step --skip-prologue false --condition '{}'\n\
          expression -l c -- *(int *)&RADDLE_DEBUGGER_IS_THERE = 1\n\
          command alias next-switch process continue\n\

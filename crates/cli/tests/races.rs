@@ -159,3 +159,47 @@ fn a_notification_that_came_too_early() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("came before the wait: nobody waited yet"), "{text}");
 }
+
+/// A function of a library without hooks that is an atomic instruction, and a race beside it. `load` says how it is found.
+fn beside_a_library(load: &str) -> String {
+    format!(
+        "#include <dlfcn.h>\n#include <pthread.h>\nvoid count(void);\nstatic void (*counts)(void);\n\
+         static int hits;\n\
+         static void *worker(void *arg) {{ counts(); hits++; return arg; }}\n\
+         int main(void) {{\n    counts = {load};\n    pthread_t one, other;\n    \
+         pthread_create(&one, 0, worker, 0);\n    pthread_create(&other, 0, worker, 0);\n    \
+         pthread_join(one, 0);\n    pthread_join(other, 0);\n    return counts == 0;\n}}\n"
+    )
+}
+
+/// What orders threads in a library that is loaded before `main` is announced. In one that is loaded later it is not,
+/// and then nobody knows what it orders.
+#[test]
+fn libraries_without_hooks_may_order_threads() {
+    let folder = folder();
+    let code =
+        "static int n; void count(void) { __asm__ volatile(\"lock incl %0\" : \"+m\"(n)); }\n";
+    fs::write(folder.path().join("count.c"), code).expect("a file");
+    let library = ["-shared", "-fPIC", "-g", "-o", "libcount.so", "count.c"];
+    let built = std::process::Command::new("cc").args(library).current_dir(folder.path()).status();
+    assert!(built.expect("there is a compiler").success());
+    let here = folder.path().display();
+    let told = |load: &str, flags: &str| {
+        fs::write(folder.path().join("prog.c"), beside_a_library(load)).expect("a file");
+        let args = ["run", "prog.c", "-k", "--execs", "100", "--cflags", flags];
+        let output =
+            raddle(folder.path(), &args).args(["--no-explain", "--detect", "race"]).output();
+        let output = output.expect("raddle starts");
+        (output.status.code(), stdout(&output))
+    };
+    let (code, text) = told("count", &format!("-L{here} -Wl,-rpath,{here} -lcount"));
+    assert!(code == Some(2) && text.contains("]: data race on `hits`"), "{text}");
+    let later =
+        format!("(void (*)(void))dlsym(dlopen(\"{here}/libcount.so\", RTLD_NOW), \"count\")");
+    let (code, text) = told(&later, "-O1");
+    assert!(code == Some(0) && text.contains("]: possible data race on `hits`"), "{text}");
+    let reason =
+        "count.c:1 has an atomic instruction without hooks, which may order the two accesses";
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains(reason), "{text}");
+}

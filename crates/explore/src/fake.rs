@@ -88,8 +88,8 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
         objects: vec![Object::default()],
         threads: (0..n_threads).map(|number| thread(number.checked_sub(1).map(|_| 0))).collect(),
         modules: vec![
-            Module { path: "/home/me/toy".into() },
-            Module { path: "/lib/libc.so.6".into() },
+            Module { path: "/home/me/toy".into(), is_announced: true },
+            Module { path: "/lib/libc.so.6".into(), is_announced: true },
         ]
         .into(),
         stacks: vec![Vec::new()],

@@ -223,6 +223,12 @@ pub fn unhooked_code(path: &Path) -> Vec<String> {
     }
 }
 
+/// Does a file call hooks?
+pub(crate) fn has_hooks(path: &Path) -> bool {
+    let tables = File::open(path).ok().and_then(|it| read_tables(&ReadCache::new(it)).ok());
+    tables.is_some_and(|it| it.imports_hooks)
+}
+
 /// What the tables of an ELF file say.
 struct Tables {
     is_program: bool,

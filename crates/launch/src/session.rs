@@ -1,6 +1,7 @@
 //! Runs blocks of executions on a fork server.
 
 mod again;
+mod traps;
 
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -97,7 +98,10 @@ impl NativeSession {
         let start = Instant::now();
         loop {
             match self.server.wait(LOOK_EVERY) {
-                Reply::Done => return Ok(()),
+                Reply::Done => {
+                    self.write_traps();
+                    return Ok(());
+                }
                 Reply::Waiting if self.is_over() => {
                     return Err(TargetError::Stopped);
                 }

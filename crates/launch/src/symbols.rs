@@ -32,7 +32,7 @@ use raddle_explore::target::{CodeAddress, StackSpot, Variable, is_system_file};
 use raddle_model::Place;
 
 pub use self::library::library_code;
-pub(crate) use self::unhooked::unhooked;
+pub(crate) use self::unhooked::{traps, unhooked};
 use self::{
     allocated::{Allocated, Call},
     debug::Debug,

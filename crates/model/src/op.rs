@@ -265,6 +265,8 @@ impl Flags {
     pub const WRITTEN: Flags = Flags(64);
     /// The yield is the first of its thread at its place: only a hint, after which the thread may go on at once.
     pub const HINT: Flags = Flags(128);
+    /// The atomic op is an instruction without a hook: what it orders is not known. (Yields have no such mark.)
+    pub const UNHOOKED: Flags = Flags(128);
 
     /// Has all marks of `other`.
     #[inline]
@@ -443,6 +445,12 @@ pub struct Event {
 const ORDER_BITS: u32 = 3;
 
 impl Event {
+    /// Is it an atomic instruction without a hook? Then it counts as ordering all threads.
+    #[inline]
+    pub const fn is_unhooked(&self) -> bool {
+        matches!(self.kind, OpKind::AtomicRmw) && self.flags.has(Flags::UNHOOKED)
+    }
+
     /// How far time jumped to the deadline of this wait although others could go on: for so long they made no
     /// progress. 0 if it came that far otherwise.
     pub const fn delay_ns(&self) -> u64 {

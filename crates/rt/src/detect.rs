@@ -16,6 +16,7 @@
 //! variable after it, is taken to come after all that any thread did. And frees by system libraries, which count references, are not judged.
 
 mod intent;
+mod lines;
 mod told;
 mod watched;
 
@@ -26,7 +27,7 @@ use raddle_analysis::hb::{
 };
 use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, Points, SiteId, ThreadId};
 
-use self::{intent::Intent, watched::Watched};
+use self::{intent::Intent, lines::Lines, watched::Watched};
 use crate::{
     control::{Caller, Control},
     shadow::{Cell, NO_HISTORY, Shadow, State},
@@ -47,6 +48,7 @@ pub(crate) struct Detect {
     told: BTreeSet<u64>,
     watched: Watched,
     intent: Intent,
+    lines: Lines,
 }
 
 /// What atomic ops have left in eight bytes of a variable.
@@ -118,6 +120,7 @@ impl Detect {
             told: BTreeSet::new(),
             watched: Watched::default(),
             intent: Intent::default(),
+            lines: Lines::default(),
         }
     }
 
@@ -133,6 +136,7 @@ impl Detect {
         self.n_values = 0;
         self.told.clear();
         self.intent.restart();
+        self.lines.clear();
         if self.watched.is_used() {
             self.watched = Watched::default();
         }
@@ -250,6 +254,16 @@ impl Control {
     pub(crate) fn know_all(&mut self) {
         if self.detect.is_on {
             self.detect.causality.know_all(self.me);
+            self.set_mine();
+        }
+    }
+
+    /// The thread that runs comes to an atomic instruction without a hook.
+    pub(crate) fn order_by_unhooked(&mut self, object: ObjectId, address: usize, size: usize) {
+        if self.detect.is_on {
+            let is_changed = self.is_line_changed(address, size);
+            let bytes = Bytes { start: address as u64, size: size as u64 };
+            self.detect.causality.step_unhooked(self.me, object, bytes, is_changed);
             self.set_mine();
         }
     }
@@ -429,7 +443,8 @@ impl Control {
 
     #[cold]
     fn found(&mut self, at: usize, touch: &Touch, conflict: &Conflict) {
-        if !self.is_benign(touch.address, touch.size) {
+        let is_sure = !self.detect.causality.is_before_unhooked(conflict.earlier.segment);
+        if is_sure && !self.is_benign(touch.address, touch.size) {
             self.tell_race(at, touch, conflict);
         }
         self.expose_memory(self.shadow.cell(at), touch);

@@ -52,5 +52,6 @@ mod sync;
 mod threads;
 mod time;
 mod timers;
+mod traps;
 mod waiting;
 mod ways;

@@ -147,8 +147,8 @@ impl Control {
         self.modules.n_looks = LOOKS;
     }
 
-    /// An address is in no module that is known: was one loaded since?
-    fn look_again(&mut self) {
+    /// Was a module loaded that nobody has met yet? (An address that is in none, or a race that code of one may order.)
+    pub(crate) fn look_again(&mut self) {
         if self.modules.n_looks > 0 {
             self.modules.n_looks -= 1;
             self.find_modules();
@@ -159,6 +159,11 @@ impl Control {
     pub(crate) fn find_modules(&mut self) {
         // SAFETY: the callback gets this very `Control`, which nobody else touches meanwhile.
         unsafe { libc::dl_iterate_phdr(Some(add_module), (&raw mut *self).cast()) };
+    }
+
+    /// What addresses of a module are relative to, and where it begins.
+    pub(crate) fn module_bounds(&self, number: usize) -> Option<(usize, usize)> {
+        self.modules.found.get(number).map(|it| (it.bias, it.start))
     }
 
     fn add_module(&mut self, info: &libc::dl_phdr_info) {
@@ -203,7 +208,7 @@ impl Control {
         let number = self.modules.found.len();
         if number < self.segment.caps().modules as usize {
             // SAFETY: the area has room for this number.
-            unsafe { *self.segment.modules().add(number) = ModuleEntry { path } };
+            unsafe { *self.segment.modules().add(number) = ModuleEntry { path, is_announced: 0 } };
         }
         self.modules.found.push(Module {
             bias,

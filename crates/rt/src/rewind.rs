@@ -28,7 +28,7 @@ use std::{
 use raddle_fiber::raw;
 use raddle_trace::{Begin, Header, Segment};
 
-pub(crate) use self::calls::{context, restore};
+pub(crate) use self::calls::{context, restore, set_handler};
 use self::{calls::Calls, pages::Pages};
 use crate::{arena, control::control, server};
 

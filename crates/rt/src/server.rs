@@ -232,6 +232,7 @@ fn serve(is_early: bool) {
         prepare_shadow();
         // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
         let header = unsafe { (*control()).header };
+        crate::traps::install(header);
         take_block(header);
         if run_block(header, is_early) == Side::Copy {
             return;

@@ -25,6 +25,7 @@ use std::{
 use raddle_machine::{Performed, Status};
 use raddle_model::{End, Flags, Handlers, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 
+pub(crate) use self::frame::go_on_in;
 pub(crate) use self::kernel::{
     alternate_stack, follow, handle as handle_fault, install, use_alternate_stack,
 };

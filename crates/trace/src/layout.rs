@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -52,6 +52,8 @@ pub struct Caps {
     pub stacks: u32,
     /// Words of eight bytes for executions that are told in brief.
     pub briefs: u32,
+    /// Instructions that are to be announced.
+    pub traps: u32,
 }
 
 impl Default for Caps {
@@ -70,6 +72,7 @@ impl Default for Caps {
             races: 1 << 12,
             stacks: 1 << 13,
             briefs: 1 << 17,
+            traps: 1 << 12,
         }
     }
 }
@@ -262,6 +265,8 @@ pub struct Header {
     pub is_void: u32,
     /// What a child of the program says that waits for a lock for ever: the number of its fork, then of the lock + 1. Or 0.
     pub forked_lock: AtomicU64,
+    /// Instructions that are to be announced: written by the launcher before the first block.
+    pub n_traps: u32,
     /// How far the program wants to be explored.
     pub ask: Ask,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
@@ -563,6 +568,41 @@ impl Default for ThreadEntry {
 pub struct ModuleEntry {
     /// Its path, ended by 0.
     pub path: [u8; 512],
+    /// 1: each of its atomic instructions is announced, by a hook or by a trap.
+    pub is_announced: u32,
+}
+
+/// An atomic instruction without a hook. Its memory is at base + index × scale + displacement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct TrapEntry {
+    /// Offset in the module: run-time address minus load bias.
+    pub offset: u64,
+    /// Of a distance: the offset in the module of what it leads to.
+    pub displacement: u64,
+    /// The module's number.
+    pub module: u32,
+    /// Bytes of the instruction.
+    pub length: u8,
+    /// Where in it four bytes say how far its memory is from its end; 0 if none do.
+    pub distance_at: u8,
+    /// Registers, as the processor numbers them, or [`TrapEntry::NO_REGISTER`].
+    pub base: u8,
+    /// As above.
+    pub index: u8,
+    /// 1, 2, 4 or 8.
+    pub scale: u8,
+    /// Bytes of memory.
+    pub size: u8,
+    /// 1: relative to the thread pointer.
+    pub is_local: u8,
+    /// Zero.
+    pub reserved: [u8; 5],
+}
+
+impl TrapEntry {
+    /// In place of a register's number.
+    pub const NO_REGISTER: u8 = u8::MAX;
 }
 
 /// Locks kept for one side of a race.
@@ -660,6 +700,7 @@ pub(crate) struct Offsets {
     pub(crate) races: usize,
     pub(crate) stacks: usize,
     pub(crate) briefs: usize,
+    pub(crate) traps: usize,
     pub(crate) events: usize,
     pub(crate) end: usize,
 }
@@ -689,7 +730,8 @@ impl Offsets {
         let races = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
         let stacks = after(races, caps.races, size_of::<RaceEntry>());
         let briefs = after(stacks, caps.stacks, size_of::<StackEntry>());
-        let end = after(briefs, caps.briefs, 8);
+        let traps = after(briefs, caps.briefs, 8);
+        let end = after(traps, caps.traps, size_of::<TrapEntry>());
         Offsets {
             entries,
             summaries,
@@ -709,6 +751,7 @@ impl Offsets {
             races,
             stacks,
             briefs,
+            traps,
             events,
             end,
         }

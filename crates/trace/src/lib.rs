@@ -18,7 +18,7 @@ pub use layout::{
     Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX,
     FreedEntry, HELD_MAX, Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options,
     PendingEntry, RACE_FRAMES_MAX, RaceEntry, RaceSide, STACK_DEPTH, SiteEntry, StackEntry,
-    Summary, ThreadEntry, VERSION,
+    Summary, ThreadEntry, TrapEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenSide};

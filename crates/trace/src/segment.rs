@@ -11,7 +11,7 @@ use raddle_model::{Event, Interest, Length, Use};
 
 use crate::layout::{
     Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, RaceEntry,
-    SiteEntry, StackEntry, Summary, ThreadEntry, VERSION,
+    SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry, VERSION,
 };
 use crate::pair::Pair;
 
@@ -160,6 +160,10 @@ impl Segment {
     area!(
         /// Executions that are told in brief.
         briefs, briefs, briefs, u64
+    );
+    area!(
+        /// Instructions that are to be announced.
+        traps, traps, traps, TrapEntry
     );
     area!(
         /// Events; the one of step `n` is at `n` modulo the area's room.

@@ -307,6 +307,8 @@ pub struct Thread {
 pub struct Module {
     /// Its path.
     pub path: String,
+    /// Is each of its atomic instructions announced? Else code without hooks may order threads unseen.
+    pub is_announced: bool,
 }
 
 /// Something that Raddle could not control.
@@ -407,7 +409,10 @@ impl Segment {
         let n_modules = unsafe { (*self.header()).n_modules }.min(self.caps().modules);
         // SAFETY: cut to the area's room.
         let modules = unsafe { self.copy(self.modules(), n_modules as usize) };
-        modules.iter().map(|it| Module { path: text(&it.path) }).collect()
+        modules
+            .iter()
+            .map(|it| Module { path: text(&it.path), is_announced: it.is_announced == 1 })
+            .collect()
     }
 }
 

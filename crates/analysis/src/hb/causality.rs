@@ -35,6 +35,8 @@ pub struct Causality {
     descriptors: Clock,
     /// What code that we don't see has passed on, to whoever acquires an atomic.
     unseen: Clock,
+    /// Segments before this one began before the last atomic instruction without a hook.
+    unhooked: Segment,
     /// All that was done before a signal or a cancellation was sent.
     signals: Clock,
     /// All that threads did that have finished: for those who inherit their robust mutexes.
@@ -176,6 +178,7 @@ impl Causality {
             self.spare_objects.push(it);
         }
         self.owners.truncate(1);
+        self.unhooked = Segment::NONE;
         for clock in
             [&mut self.descriptors, &mut self.unseen, &mut self.signals, &mut self.finished]
         {
@@ -254,6 +257,48 @@ impl Causality {
             }
         }
         self.threads[thread.idx()].now = known;
+    }
+
+    /// The thread orders itself and others in a way that nobody sees: what it did happens before all that others do from
+    /// now on, and what they did before all that it does.
+    pub fn meet_all(&mut self, thread: ThreadId) {
+        let known = std::mem::take(&mut self.threads[thread.idx()].now);
+        for (idx, other) in self.threads.iter_mut().enumerate() {
+            if idx != thread.idx() {
+                other.now.join(&known);
+            }
+        }
+        self.threads[thread.idx()].now = known;
+        self.end_segment(thread);
+        self.know_all(thread);
+    }
+
+    /// An atomic instruction without a hook: it acquires and releases the memory that it is about; if `is_changed`, code
+    /// without hooks has stored something there since, nobody knows who.
+    pub fn step_unhooked(
+        &mut self,
+        thread: ThreadId,
+        object: ObjectId,
+        bytes: Bytes,
+        is_changed: bool,
+    ) {
+        let op = Atomic { kind: OpKind::AtomicRmw, order: Order::SeqCst, is_failed: false };
+        if is_changed {
+            self.know_all(thread);
+        }
+        self.before_atomic(thread, object, bytes, op);
+        self.after_atomic(thread, object, bytes, op);
+        // What comes later is told from what came before, whoever did it.
+        for idx in 0..self.threads.len() {
+            self.end_segment(ThreadId(idx as u32));
+        }
+        self.unhooked = Segment(self.owners.len() as u32);
+    }
+
+    /// Has an atomic instruction without a hook been performed since a segment began? It may have ordered what was done
+    /// in the segment and what comes now.
+    pub fn is_before_unhooked(&self, segment: Segment) -> bool {
+        segment < self.unhooked
     }
 
     /// Code without hooks has changed an object, nobody knows when: all that any thread did happens before

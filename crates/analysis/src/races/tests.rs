@@ -422,3 +422,22 @@ fn a_thread_alone_knows_all() {
         expect![""],
     );
 }
+
+/// Nobody knows what an atomic instruction without a hook orders: all that its thread did before, and all that others did.
+#[test]
+fn an_instruction_without_a_hook_may_order_all() {
+    let of = |unhooked: &[usize]| {
+        let mut trace = trace(
+            "0 spawn 1
+             0 write x
+             1 rmw y
+             1 write x",
+        );
+        for step in unhooked {
+            trace.events[*step].flags = raddle_model::Flags::UNHOOKED;
+        }
+        races(&trace).len()
+    };
+    assert_eq!(of(&[]), 1);
+    assert_eq!(of(&[2]), 0);
+}

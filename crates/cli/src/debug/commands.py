@@ -3,6 +3,7 @@ import gdb
 for setting in ("pagination off", "confirm off", "print thread-events off", "breakpoint pending on"):
     gdb.execute("set " + setting)
 gdb.execute("handle SIGSYS nostop noprint pass")
+gdb.execute("handle SIGILL nostop noprint pass")
 
 
 def step_text(number):

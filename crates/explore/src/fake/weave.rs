@@ -68,7 +68,7 @@ impl Weave {
         let region = Region::Global { module: 0, offset: 64 };
         let class = ObjectClass::Variable;
         trace.objects.push(Object { class, region, ..Object::default() });
-        trace.modules = vec![Module { path: "/home/me/toy".into() }].into();
+        trace.modules = vec![Module { path: "/home/me/toy".into(), is_announced: true }].into();
         for thread in &order {
             trace.events.push(Event {
                 kind: OpKind::Write,

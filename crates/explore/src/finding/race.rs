@@ -117,7 +117,10 @@ pub(crate) fn plain_bucket(
 /// A race happened, unless code without hooks has ordered the two.
 fn certainty(trace: &Trace, names: &mut Names<'_>) -> Certainty {
     let own = trace.modules.iter().filter(|it| !is_system_path(&it.path));
-    let unseen = own.filter_map(|it| names.symbols.unseen_atomic(&it.path)).next();
+    let unseen = own
+        .filter(|it| !it.is_announced)
+        .filter_map(|it| names.symbols.unseen_atomic(&it.path))
+        .next();
     let Some(place) = unseen else { return Certainty::Shown };
     let at = match place_text(&place) {
         at if at.is_empty() => "the program".to_owned(),

@@ -85,7 +85,8 @@ impl Module {
     pub(super) fn unseen_atomic(&mut self) -> Option<u64> {
         let Module { path, table, unseen_atomic, .. } = self;
         *unseen_atomic.get_or_insert_with(|| {
-            unseen::atomic(path, |it| table.function(it).is_some_and(|it| is_compilers(&it.name)))
+            let is_known = |it: u64| table.function(it).is_some_and(|it| is_compilers(&it.name));
+            unseen::atomics(path).into_iter().find(|it| !is_known(*it))
         })
     }
 

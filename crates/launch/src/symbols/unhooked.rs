@@ -9,12 +9,14 @@
 
 mod code;
 mod touch;
+mod traps;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
 
+pub(crate) use self::traps::traps;
 use self::{
     code::{Function, Text},
     touch::Touch,

@@ -11,19 +11,24 @@ use object::read::ReadCache;
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
 
-/// The address of the first one in a module, but for code that `is_known`.
-pub(super) fn atomic(path: &Path, is_known: impl Fn(u64) -> bool) -> Option<u64> {
+/// Their addresses in a module.
+pub(super) fn atomics(path: &Path) -> Vec<u64> {
+    find(path).unwrap_or_default()
+}
+
+fn find(path: &Path) -> Option<Vec<u64>> {
     let cache = ReadCache::new(File::open(path).ok()?);
     let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
     let names = elf.dynamic_symbols().filter_map(|it| it.name().ok().map(str::to_owned));
     let has_wide_hooks = names.into_iter().any(|it| it.starts_with("__tsan_atomic128_"));
-    elf.sections().filter(|it| it.kind() == SectionKind::Text).find_map(|section| {
-        let bytes = section.data().ok()?;
+    let mut found = Vec::new();
+    for section in elf.sections().filter(|it| it.kind() == SectionKind::Text) {
+        let Ok(bytes) = section.data() else { continue };
         let decoder = Decoder::with_ip(64, bytes, section.address(), DecoderOptions::NONE);
         let is_unseen = |it: &Instruction| is_atomic(it) && !(has_wide_hooks && is_wide(it));
-        let mut found = decoder.into_iter().filter(is_unseen).map(|it| it.ip());
-        found.find(|it| !is_known(*it))
-    })
+        found.extend(decoder.into_iter().filter(is_unseen).map(|it| it.ip()));
+    }
+    Some(found)
 }
 
 /// Does it change memory that others see, in one step? (On the stack, it is a fence.)

@@ -394,7 +394,7 @@ mod tests {
             },
             ..Object::default()
         };
-        let module = Module { path: "program".to_owned() };
+        let module = Module { path: "program".to_owned(), is_announced: true };
         let sites = [(0, None), (10, None), (20, None), (30, Some(1)), (30, Some(2))];
         let trace = Trace {
             sites: sites.map(site).to_vec(),

@@ -31,6 +31,7 @@ impl Control {
         {
             return;
         }
+        self.look_again();
         let entry = self.race_entry(at, touch, conflict, site);
         // SAFETY: the header is mapped; the area has room for as many as its caps say.
         unsafe {

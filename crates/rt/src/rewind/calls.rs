@@ -94,14 +94,8 @@ impl Calls {
             let args = [0, 0, &raw mut self.mask as usize, 8, 0, 0];
             raw::syscall(libc::SYS_rt_sigprocmask, args);
         }
-        const SA_RESTORER: u64 = 0x0400_0000;
-        let action = KernelAction {
-            handler: on_call as *const () as usize,
-            flags: SA_RESTORER | (libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER) as u64,
-            restorer: restore as *const () as usize,
-            mask: 0,
-        };
-        set_action(libc::SIGSYS, &action);
+        let flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        set_handler(libc::SIGSYS, on_call as *const () as usize, flags);
         const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
         let start = restore as *const () as usize;
         let args = [
@@ -352,6 +346,19 @@ const fn leaves_nothing(number: i64) -> bool {
             | libc::SYS_sysinfo
             | libc::SYS_rt_sigpending
     )
+}
+
+/// Sets a handler that returns by a call which is not dispatched: what it interrupts can still be rewound.
+pub(crate) fn set_handler(signal: c_int, handler: usize, flags: c_int) {
+    const SA_RESTORER: u64 = 0x0400_0000;
+    // Of a handler that is none (`SIG_DFL`), the kernel does not look at the rest.
+    let action = KernelAction {
+        handler,
+        flags: SA_RESTORER | flags as u64,
+        restorer: restore as *const () as usize,
+        mask: 0,
+    };
+    set_action(signal, &action);
 }
 
 fn set_action(signal: c_int, action: &KernelAction) {

@@ -39,7 +39,7 @@ struct Frame {
 /// # Safety
 ///
 /// A handler of ours runs, with what the kernel gave it; the stack has room.
-pub(super) unsafe fn go_on_in(
+pub(crate) unsafe fn go_on_in(
     handler: usize,
     signal: c_int,
     info: *const libc::siginfo_t,

@@ -10,9 +10,10 @@ use raddle_model::{End, SiteId};
 
 use crate::{
     access, arena,
-    control::{Caller, Control, control, is_active},
+    control::{Caller, Control, control, is_active, may_enter},
     end, real, rewind,
     signals::{bit, frame},
+    traps,
 };
 
 /// Bytes of the stack that handlers run on.
@@ -43,13 +44,8 @@ pub(crate) fn install() {
 }
 
 fn set_real(signal: c_int, handler: usize, flags: c_int) {
-    // SAFETY: our handlers take what SA_SIGINFO gives; they end the process or note one bit.
-    unsafe {
-        let mut action = std::mem::zeroed::<libc::sigaction>();
-        action.sa_sigaction = handler;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
-        real::sigaction(signal, &raw const action, std::ptr::null_mut());
-    }
+    // Our handlers take what SA_SIGINFO gives.
+    rewind::set_handler(signal, handler, libc::SA_SIGINFO | libc::SA_ONSTACK | flags);
 }
 
 /// The program has set an action: what the kernel delivers must find it.
@@ -118,8 +114,15 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     info: *mut libc::siginfo_t,
     context: *mut c_void,
 ) {
+    // SAFETY: as this handler was called.
+    if signal == libc::SIGILL && unsafe { traps::meet(signal, info, context.cast()) } {
+        return;
+    }
     // SAFETY: the kernel passes its context.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    if let Some(origin) = traps::origin(registers[libc::REG_RIP as usize] as usize) {
+        registers[libc::REG_RIP as usize] = origin as i64;
+    }
     let pc = registers[libc::REG_RIP as usize] as usize;
     let sp = registers[libc::REG_RSP as usize] as usize;
     // SAFETY: the execution ends here, or the program's handler takes over; nobody else runs.
@@ -161,14 +164,17 @@ pub(crate) unsafe extern "C-unwind" fn handle(
         ]);
     }
     if is_handled {
-        // If it was in a hook, the program had passed it a bad pointer or too little stack: the call is left.
-        control.is_inside = false;
+        // What is copied here is not the program's to copy.
+        control.is_inside = is_inside || may_enter();
         control.signals.handler_begins(signal);
         if stack.is_some() && is_active() {
             control.begin_apart();
         }
         // SAFETY: the program's handler gets what the kernel gave us; it has asked for the stack that it gets.
-        return unsafe { frame::go_on_in(action.handler, signal, info, context, stack) };
+        unsafe { frame::go_on_in(action.handler, signal, info, context, stack) };
+        // If it was in a hook, the program had passed it a bad pointer or too little stack: the call is left.
+        control.is_inside = false;
+        return;
     }
     if !is_active() {
         raddle_fiber::raw::exit_group(128 + signal);

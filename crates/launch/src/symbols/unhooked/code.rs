@@ -21,8 +21,16 @@ pub(super) struct Function {
     pub(super) name: String,
     pub(super) start: u64,
     end: u64,
+    /// Does its symbol say where it ends?
+    pub(super) has_size: bool,
     /// The source file, if the function is not seen outside of it.
     pub(super) file: Option<String>,
+}
+
+impl Function {
+    pub(super) fn contains(&self, address: u64) -> bool {
+        (self.start..self.end).contains(&address)
+    }
 }
 
 /// Code of a module.
@@ -89,7 +97,7 @@ impl Text {
         (has_hooks, touches.sum())
     }
 
-    fn decode(&self, function: &Function) -> impl Iterator<Item = Instruction> {
+    pub(super) fn decode(&self, function: &Function) -> impl Iterator<Item = Instruction> {
         let has = |it: &&(u64, Vec<u8>)| {
             it.0 <= function.start && function.end <= it.0 + it.1.len() as u64
         };
@@ -97,6 +105,16 @@ impl Text {
             &bytes[(function.start - start) as usize..(function.end - start) as usize]
         });
         Decoder::with_ip(64, bytes, function.start, DecoderOptions::NONE).into_iter()
+    }
+
+    /// The bytes of an instruction that was decoded.
+    pub(super) fn bytes(&self, instruction: &Instruction) -> &[u8] {
+        let has = |it: &&(u64, Vec<u8>)| {
+            it.0 <= instruction.ip() && instruction.next_ip() <= it.0 + it.1.len() as u64
+        };
+        self.sections.iter().find(has).map_or(&[][..], |(start, bytes)| {
+            &bytes[(instruction.ip() - start) as usize..][..instruction.len()]
+        })
     }
 
     /// Does it call a hook, or take its address from where the loader has put it?
@@ -156,10 +174,12 @@ impl Text {
             let start = symbol.address();
             let file = source.clone().filter(|_| symbol.is_local());
             let end = start + symbol.size();
-            let new = Function { name: name.to_owned(), start, end, file };
+            let has_size = end > start;
+            let new = Function { name: name.to_owned(), start, end, has_size, file };
             let old = self.functions.entry(start).or_insert_with(|| new.clone());
             if old.end < new.end || old.file.is_none() && new.file.is_some() {
-                *old = Function { end: old.end.max(new.end), ..new };
+                let has_size = old.has_size || new.has_size;
+                *old = Function { end: old.end.max(new.end), has_size, ..new };
             }
         }
     }
