@@ -1,3 +1,5 @@
+//@ expect: pass
+//@ execs: 100
 // A handler of faults that returns: it has made the memory accessible (garbage collectors do so), or has changed the
 // registers that the kernel shows it, and the program goes on where it was.
 #define _GNU_SOURCE

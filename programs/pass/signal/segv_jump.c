@@ -1,3 +1,5 @@
+//@ expect: pass
+//@ execs: 100
 // A handler of faults that leaves by `siglongjmp`, as probes of memory and interpreters do: the program goes on, with or
 // without a stack of its own for handlers, and its threads are scheduled as before.
 #include <assert.h>
