@@ -89,11 +89,18 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
 
 /// What will be written must not be a directory; that is said before anything runs.
 pub(crate) fn require_file(option: &str, path: Option<&Path>) -> Result<(), Failure> {
-    match path.filter(|it| it.is_dir()) {
+    let Some(path) = path else { return Ok(()) };
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Failure::usage(format!("{option} {shown} is a directory; name a file")));
+    }
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    match parent.filter(|it| !it.is_dir()) {
         None => Ok(()),
-        Some(path) => {
-            Err(Failure::usage(format!("{option} {} is a directory; name a file", path.display())))
-        }
+        Some(parent) => Err(Failure::usage(format!(
+            "{option} {shown}: the directory {} does not exist; create it first",
+            parent.display()
+        ))),
     }
 }
 

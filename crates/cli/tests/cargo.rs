@@ -2,7 +2,8 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    time::Duration,
 };
 
 /// A crate under `programs/rust`, in a copy of its own: its target folder is not the repository's.
@@ -29,6 +30,15 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 fn raddle(folder: &Path, line: &str) -> (String, String, i32) {
+    let Output { status, stdout, stderr } = command(folder, line).output().unwrap();
+    (text(stdout), text(stderr), status.code().unwrap_or(-1))
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn command(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-raddle"));
     command.arg("raddle").args(line.split_whitespace()).current_dir(folder);
     // What the cargo that runs us says about itself is not about the crate.
@@ -38,9 +48,7 @@ fn raddle(folder: &Path, line: &str) -> (String, String, i32) {
             command.env_remove(&name);
         }
     }
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (text(stdout), text(stderr), status.code().unwrap_or(-1))
+    command
 }
 
 /// The figures of a line differ from machine to machine.
@@ -138,6 +146,101 @@ fn whoever_waits_in_a_loop_gives_way() {
     let (out, err, code) = raddle(&crate_dir, "test --offline --test waiting --execs 60 --strict");
     assert_eq!(code, 0, "{out}\n{err}");
     assert!(out.contains("7 passed, 0 failed"), "{out}\n{err}");
+}
+
+#[test]
+fn waits_with_a_limit_end_either_way() {
+    let (_folder, crate_dir) = copy("std");
+    let line = "test --offline --test timed --execs 300 --no-explain";
+    let (out, err, code) = raddle(&crate_dir, line);
+    assert_eq!(code, 2, "{out}\n{err}");
+    assert!(out.contains("2 passed, 2 failed"), "{out}\n{err}");
+    for name in ["late_is_taken_for_never", "a_timeout_is_not_looked_at"] {
+        assert!(lines_of(&out, "FAIL").iter().any(|it| it.contains(name)), "{out}\n{err}");
+    }
+}
+
+/// A test that has shown a failure in its first execution, and one that never comes to an end.
+const FAILS_AT_ONCE: &str = "#[test]
+fn a_fails() {
+    std::thread::spawn(|| ()).join().unwrap();
+    let thread = std::thread::spawn(|| panic!(\"at once\"));
+    thread.join().unwrap();
+}
+#[test]
+fn b_never_ends() {
+    std::fs::write(\"begun\", \"\").unwrap();
+    std::thread::spawn(|| loop { std::hint::black_box(()); }).join().unwrap();
+}
+";
+
+/// Stopped before any test had a second turn, what was found is kept all the same.
+#[test]
+fn a_finding_of_the_first_round_is_stored() {
+    let folder = crate_of("", "tests/one.rs", FAILS_AT_ONCE);
+    let mut command = command(folder.path(), "test --offline --time 1h --no-explain");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let process = command.spawn().unwrap();
+    // It takes a while to build it.
+    for _ in 0..6_000 {
+        if folder.path().join("begun").exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let id = process.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let output = process.wait_with_output().unwrap();
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert_eq!(output.status.code(), Some(143), "{out}\n{err}");
+    assert!(out.contains("a_fails  panic-"), "{out}\n{err}");
+    let mut list = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    let listed = text(list.arg("list").current_dir(folder.path()).output().unwrap().stdout);
+    assert!(listed.contains("panic-") && listed.contains("at once"), "{listed}\n{out}\n{err}");
+}
+
+/// Each execution writes down whose it is; the first one of the second test never ends.
+const TAKE_TURNS: &str = "use std::{fs::OpenOptions, io::Write, path::Path, thread};
+fn note(name: &str) {
+    let mut log = OpenOptions::new().create(true).append(true).open(\"log\").unwrap();
+    log.write_all(name.as_bytes()).unwrap();
+}
+#[test]
+fn a_quick() {
+    note(\"a\");
+    thread::spawn(|| ()).join().unwrap();
+}
+#[test]
+fn b_slow_at_first() {
+    note(\"b\");
+    let is_first = !Path::new(\"slow\").exists();
+    std::fs::write(\"slow\", \"\").unwrap();
+    thread::spawn(move || while is_first { std::hint::black_box(()); }).join().unwrap();
+}
+";
+
+/// In the second round, the test comes first that has had no execution so far.
+#[test]
+fn whoever_has_had_least_comes_first() {
+    let folder = crate_of("", "tests/one.rs", TAKE_TURNS);
+    let (out, err, _) = raddle(folder.path(), "test --offline --time 8s --no-explain -j 1");
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    let mut turns: Vec<char> = log.chars().collect();
+    turns.dedup();
+    assert!(turns.starts_with(&['a', 'b', 'a']), "{turns:?}\n{out}\n{err}");
+    assert!(log.starts_with("abb"), "{turns:?}\n{out}\n{err}");
+}
+
+/// It is known before anything is built or run.
+#[test]
+fn a_file_in_a_directory_that_is_not_there() {
+    let folder = crate_of("", "tests/one.rs", "#[test]\nfn works() {}\n");
+    let (out, err, code) = raddle(folder.path(), "test --offline --junit no/such/junit.xml");
+    assert_eq!(code, 1, "{out}\n{err}");
+    let line =
+        "error: --junit no/such/junit.xml: the directory no/such does not exist; create it first";
+    assert_eq!(err.trim(), line, "{out}");
+    assert!(!folder.path().join("target").exists());
 }
 
 #[test]
