@@ -295,6 +295,7 @@ fn what_was_meant_and_what_can_not_be_written() {
         (["--classes", "."], "--classes . is a directory; name a file"),
         (["--hapset", "."], "--hapset . is a directory; name a file"),
         (["--dot", "."], "--dot . is a directory; name a file"),
+        (["--dot", "no/x.dot"], "--dot no/x.dot: the directory no does not exist; create it first"),
     ] {
         let output = raddle(folder.path(), &["run", args[0], args[1], "x.c"]).output();
         let all = common::told(folder.path(), &output.expect("raddle starts"));

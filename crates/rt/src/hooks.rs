@@ -40,6 +40,11 @@ mod time;
 mod timer;
 mod tsan;
 
+use std::{
+    ffi::{CStr, c_void},
+    sync::atomic::{AtomicPtr, Ordering::Relaxed},
+};
+
 use crate::control::Caller;
 
 pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
@@ -104,3 +109,91 @@ macro_rules! export {
     )*};
 }
 pub(crate) use export;
+
+/// Exports functions that do something before the C library goes on with all arguments as they were, each with a number
+/// and the register that has its stream (`"0"`: it has none). `$before` gets stream, number and caller, and says where to go on.
+macro_rules! export_before {
+    ($before:path; $($name:ident: $number:literal, $stream:literal;)*) => {$(
+        /// See the C library's documentation.
+        ///
+        /// # Safety
+        ///
+        /// As there.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push rdi",
+                ".cfi_adjust_cfa_offset 8",
+                "push rsi",
+                ".cfi_adjust_cfa_offset 8",
+                "push rdx",
+                ".cfi_adjust_cfa_offset 8",
+                "push rcx",
+                ".cfi_adjust_cfa_offset 8",
+                "push r8",
+                ".cfi_adjust_cfa_offset 8",
+                "push r9",
+                ".cfi_adjust_cfa_offset 8",
+                "push rax",
+                ".cfi_adjust_cfa_offset 8",
+                "sub rsp, 128",
+                ".cfi_adjust_cfa_offset 128",
+                "movups [rsp], xmm0",
+                "movups [rsp + 16], xmm1",
+                "movups [rsp + 32], xmm2",
+                "movups [rsp + 48], xmm3",
+                "movups [rsp + 64], xmm4",
+                "movups [rsp + 80], xmm5",
+                "movups [rsp + 96], xmm6",
+                "movups [rsp + 112], xmm7",
+                concat!("mov rdi, ", $stream),
+                concat!("mov esi, ", $number),
+                "mov rdx, [rsp + 184]",
+                "lea rcx, [rsp + 192]",
+                "call {before}",
+                "mov r11, rax",
+                "movups xmm0, [rsp]",
+                "movups xmm1, [rsp + 16]",
+                "movups xmm2, [rsp + 32]",
+                "movups xmm3, [rsp + 48]",
+                "movups xmm4, [rsp + 64]",
+                "movups xmm5, [rsp + 80]",
+                "movups xmm6, [rsp + 96]",
+                "movups xmm7, [rsp + 112]",
+                "add rsp, 128",
+                ".cfi_adjust_cfa_offset -128",
+                "pop rax",
+                ".cfi_adjust_cfa_offset -8",
+                "pop r9",
+                ".cfi_adjust_cfa_offset -8",
+                "pop r8",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rcx",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rdx",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rsi",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rdi",
+                ".cfi_adjust_cfa_offset -8",
+                "jmp r11",
+                ".cfi_endproc",
+                before = sym $before,
+            )
+        }
+    )*};
+}
+pub(crate) use export_before;
+
+/// The C library's function behind one of ours, which is looked for once.
+fn behind(known: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
+    let mut symbol = known.load(Relaxed);
+    if symbol.is_null() {
+        // SAFETY: the name is a C string, and RTLD_NEXT is a valid handle.
+        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+        known.store(symbol, Relaxed);
+    }
+    symbol
+}

@@ -7,7 +7,7 @@
 use std::{
     ffi::{CStr, c_void},
     ptr,
-    sync::atomic::{AtomicPtr, Ordering::Relaxed},
+    sync::atomic::AtomicPtr,
 };
 
 use raddle_model::{ObjectId, Op, OpKind};
@@ -15,6 +15,7 @@ use raddle_trace::{Common, ObjectClass, ObjectEntry};
 
 use crate::{
     control::{Caller, Control, control, enter, leave},
+    hooks::{behind, export_before},
     step::step,
 };
 
@@ -31,63 +32,7 @@ macro_rules! export_calls {
             kind: OpKind::$kind,
         },)*];
 
-        $(
-            /// See the C library's documentation.
-            ///
-            /// # Safety
-            ///
-            /// As there.
-            #[unsafe(no_mangle)]
-            #[unsafe(naked)]
-            pub(crate) unsafe extern "C" fn $name() {
-                core::arch::naked_asm!(
-                    ".cfi_startproc",
-                    "push rdi",
-                    "push rsi",
-                    "push rdx",
-                    "push rcx",
-                    "push r8",
-                    "push r9",
-                    "push rax",
-                    "sub rsp, 128",
-                    ".cfi_adjust_cfa_offset 184",
-                    "movups [rsp], xmm0",
-                    "movups [rsp + 16], xmm1",
-                    "movups [rsp + 32], xmm2",
-                    "movups [rsp + 48], xmm3",
-                    "movups [rsp + 64], xmm4",
-                    "movups [rsp + 80], xmm5",
-                    "movups [rsp + 96], xmm6",
-                    "movups [rsp + 112], xmm7",
-                    concat!("mov rdi, ", $stream),
-                    concat!("mov esi, ", $number),
-                    "mov rdx, [rsp + 184]",
-                    "lea rcx, [rsp + 192]",
-                    "call {before}",
-                    "mov r11, rax",
-                    "movups xmm0, [rsp]",
-                    "movups xmm1, [rsp + 16]",
-                    "movups xmm2, [rsp + 32]",
-                    "movups xmm3, [rsp + 48]",
-                    "movups xmm4, [rsp + 64]",
-                    "movups xmm5, [rsp + 80]",
-                    "movups xmm6, [rsp + 96]",
-                    "movups xmm7, [rsp + 112]",
-                    "add rsp, 128",
-                    "pop rax",
-                    "pop r9",
-                    "pop r8",
-                    "pop rcx",
-                    "pop rdx",
-                    "pop rsi",
-                    "pop rdi",
-                    ".cfi_adjust_cfa_offset -184",
-                    "jmp r11",
-                    ".cfi_endproc",
-                    before = sym before,
-                )
-            }
-        )*
+        export_before! { before; $($name: $number, $stream;)* }
     };
 }
 
@@ -291,13 +236,7 @@ unsafe extern "C-unwind" fn before(
 
 /// The C library's function.
 fn real(number: usize) -> *mut c_void {
-    let mut symbol = FOUND[number].load(Relaxed);
-    if symbol.is_null() {
-        // SAFETY: the name is a C string, and RTLD_NEXT is a valid handle.
-        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, CALLS[number].name.as_ptr()) };
-        FOUND[number].store(symbol, Relaxed);
-    }
-    symbol
+    behind(&FOUND[number], CALLS[number].name)
 }
 
 /// Finds all of them at the beginning: later, a search would take away what `dlerror` has to say.

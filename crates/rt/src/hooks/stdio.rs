@@ -10,7 +10,7 @@
 use std::{
     ffi::{CStr, c_int, c_void},
     ptr,
-    sync::atomic::{AtomicPtr, Ordering::Relaxed},
+    sync::atomic::AtomicPtr,
 };
 
 use raddle_machine::{MutexKind, ObjectState};
@@ -19,7 +19,7 @@ use raddle_trace::{Common, ObjectClass};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, common, descriptor, export, mutex::errno_of},
+    hooks::{behind, caller, common, descriptor, export, export_before, mutex::errno_of},
     io::{self, AT_ONCE},
     real,
     step::step,
@@ -101,63 +101,9 @@ const READERS: &[&CStr] = &[
 static FOUND: [AtomicPtr<c_void>; READERS.len()] =
     [const { AtomicPtr::new(ptr::null_mut()) }; READERS.len()];
 
-/// Exports the function of this number, whose argument `$stream` is the stream: waits until there is
-/// something to read, and goes on in the C library with all arguments as they were.
-macro_rules! export_readers {
-    ($($name:ident: $number:literal, $stream:literal;)*) => {$(
-        /// See the C library's documentation.
-        ///
-        /// # Safety
-        ///
-        /// As there.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub(crate) unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-                ".cfi_startproc",
-                "push rdi",
-                ".cfi_adjust_cfa_offset 8",
-                "push rsi",
-                ".cfi_adjust_cfa_offset 8",
-                "push rdx",
-                ".cfi_adjust_cfa_offset 8",
-                "push rcx",
-                ".cfi_adjust_cfa_offset 8",
-                "push r8",
-                ".cfi_adjust_cfa_offset 8",
-                "push r9",
-                ".cfi_adjust_cfa_offset 8",
-                "push rax",
-                ".cfi_adjust_cfa_offset 8",
-                concat!("mov rdi, ", $stream),
-                concat!("mov esi, ", $number),
-                "mov rdx, [rsp + 56]",
-                "lea rcx, [rsp + 64]",
-                "call {before}",
-                "mov r11, rax",
-                "pop rax",
-                ".cfi_adjust_cfa_offset -8",
-                "pop r9",
-                ".cfi_adjust_cfa_offset -8",
-                "pop r8",
-                ".cfi_adjust_cfa_offset -8",
-                "pop rcx",
-                ".cfi_adjust_cfa_offset -8",
-                "pop rdx",
-                ".cfi_adjust_cfa_offset -8",
-                "pop rsi",
-                ".cfi_adjust_cfa_offset -8",
-                "pop rdi",
-                ".cfi_adjust_cfa_offset -8",
-                "jmp r11",
-                ".cfi_endproc",
-                before = sym before_read,
-            )
-        }
-    )*};
-}
-
-export_readers! {
+// Each waits until there is something to read.
+export_before! {
+    before_read;
     fgets: 0, "rdx";
     fgets_unlocked: 1, "rdx";
     __fgets_chk: 2, "rcx";
@@ -209,13 +155,7 @@ pub(super) fn find_all() {
 }
 
 fn real_reader(number: usize) -> *mut c_void {
-    let mut symbol = FOUND[number].load(Relaxed);
-    if symbol.is_null() {
-        // SAFETY: the names are C strings, and RTLD_NEXT is a valid handle.
-        symbol = unsafe { libc::dlsym(libc::RTLD_NEXT, READERS[number].as_ptr()) };
-        FOUND[number].store(symbol, Relaxed);
-    }
-    symbol
+    behind(&FOUND[number], READERS[number])
 }
 
 /// Is there nothing left in a stream's buffer? (glibc: read pointer and read end are its second and
