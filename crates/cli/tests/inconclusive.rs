@@ -120,6 +120,84 @@ int main(void)
 }
 ";
 
+/// Signals that the program sends itself do not come to descriptors.
+const SIGNAL_FD: &str = r"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static void *post(void *arg)
+{
+    kill(getpid(), SIGUSR1);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    sigset_t set;
+    struct signalfd_siginfo info;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    int fd = signalfd(-1, &set, 0);
+    pthread_create(&thread, NULL, post, NULL);
+    long n_bytes = read(fd, &info, sizeof info);
+    pthread_join(thread, NULL);
+    return n_bytes != sizeof info;
+}
+";
+
+/// Waits for the end of a read that the kernel makes meanwhile.
+const IO_URING: &str = r#"
+#define _GNU_SOURCE
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int ends[2];
+
+static void *post(void *arg)
+{
+    return write(ends[1], "x", 1) == 1 ? arg : NULL;
+}
+
+int main(void)
+{
+    struct io_uring_params params;
+    memset(&params, 0, sizeof params);
+    int fd = syscall(SYS_io_uring_setup, 8, &params);
+    int flags = MAP_SHARED | MAP_POPULATE, access = PROT_READ | PROT_WRITE;
+    char *queue = mmap(NULL, params.sq_off.array + 32, access, flags, fd, IORING_OFF_SQ_RING);
+    struct io_uring_sqe *entry = mmap(NULL, 8 * sizeof *entry, access, flags, fd, IORING_OFF_SQES);
+    if (fd < 0 || pipe(ends))
+        return 1;
+    static char byte;
+    entry->opcode = IORING_OP_READ;
+    entry->fd = ends[0];
+    entry->addr = (unsigned long)&byte;
+    entry->len = 1;
+    entry->off = -1;
+    *(unsigned *)(queue + params.sq_off.tail) = 1;
+    syscall(SYS_io_uring_enter, fd, 1, 0, 0, NULL, 0);
+    pthread_t thread;
+    pthread_create(&thread, NULL, post, NULL);
+    syscall(SYS_io_uring_enter, fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+    pthread_join(thread, NULL);
+    return byte != 'x';
+}
+"#;
+
+/// May programs use `io_uring` here? Some systems forbid it.
+fn has_io_uring() -> bool {
+    let allowed = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled");
+    allowed.map_or(true, |it| it.trim() == "0")
+}
+
 fn explore(text: &str, more: &[&str]) -> (String, String, Option<i32>) {
     let folder = folder();
     write(folder.path(), "program.c", text);
@@ -140,7 +218,12 @@ fn a_wait_in_every_execution() {
         (RAW_FUTEX, "`futex` (program", "in main", vec!["--fresh"]),
         (OPEN_MP, "`futex` (libgomp.so.1", "program.c:", vec!["--cflags=-fopenmp"]),
         (COMPUTES, "without a step", "in work", vec![]),
+        (SIGNAL_FD, "signalfd: gets signals from outside only", "program.c:23 in main", vec![]),
+        (IO_URING, "`io_uring_enter` (libc.so.6)", " in main", vec![]),
     ] {
+        if text == IO_URING && !has_io_uring() {
+            continue;
+        }
         let mut args = vec!["--strategy", "nonpreemptive", "--execs", "10"];
         args.extend(more);
         let (out, err, code) = explore(text, &args);

@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed},
 };
 
-use raddle_model::{End, SiteId};
+use raddle_model::{End, SiteId, ThreadId};
 
 use crate::{
     access, arena,
@@ -205,13 +205,25 @@ fn waiting_at() -> Option<Caller> {
     Some(Caller { pc, sp })
 }
 
+impl Control {
+    /// Nobody can go on, and the runtime waits for a descriptor: where the first thread is that waits for one.
+    fn awaits_descriptor(&self) -> Option<SiteId> {
+        let is_any = self.is_execution && self.machine.n_enabled() == 0;
+        let all = (0..self.threads.len()).map(|idx| ThreadId(idx as u32)).filter(|_| is_any);
+        let mut ops =
+            all.filter(|it| self.machine.is_blocked(*it)).map(|it| self.machine.pending(it));
+        ops.find(|it| it.kind.is_io()).map(|it| it.site)
+    }
+}
+
 unsafe fn hang(caller: Caller) -> ! {
     // SAFETY: as in `handle`.
     let control = unsafe { &mut *control() };
-    let site = if control.is_execution {
-        control.site(Caller { pc: caller.pc + 1, sp: caller.sp })
-    } else {
-        SiteId(0)
+    let awaited = control.awaits_descriptor().filter(|_| control.is_inside);
+    let site = match awaited {
+        Some(site) => site,
+        None if control.is_execution => control.site(Caller { pc: caller.pc + 1, sp: caller.sp }),
+        None => SiteId(0),
     };
     let path = control.path_of(caller.pc);
     let file = path.rsplit(|it| *it == b'/').next().unwrap_or_default();
