@@ -115,6 +115,13 @@ impl Machine {
         Some(length)
     }
 
+    /// How far the alarm is away, if it goes off before the deadline of a blocked thread.
+    pub fn alarm_before(&self, thread: ThreadId) -> Option<u64> {
+        let op = self.pending(thread);
+        let alarm = self.alarm.filter(|it| op.flags.has(Flags::TIMED) && *it < op.arg)?;
+        Some(alarm.saturating_sub(self.now))
+    }
+
     /// The deadline of a blocked thread passes: its op ends now, or, if it waits on a condition
     /// variable, when it has its mutex again. So do all deadlines that are not later.
     pub fn time_out(&mut self, thread: ThreadId) {

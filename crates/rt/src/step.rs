@@ -311,7 +311,10 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
         }
         if !control.machine.is_enabled(next) {
             let now = control.machine.now();
-            control.machine.time_out(next);
+            pass_alarms(control, next);
+            if !control.machine.is_enabled(next) {
+                control.machine.time_out(next);
+            }
             control.delay_ns = control.machine.now() - now;
             control.emit.delay_ns = control.emit.delay_ns.max(control.delay_ns);
             if !control.machine.is_enabled(next) {
@@ -326,6 +329,20 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
             }
         }
         return next;
+    }
+}
+
+/// Time is about to jump to the deadline of a blocked thread: timers that go off before that may end its wait.
+fn pass_alarms(control: &mut Control, thread: ThreadId) {
+    // One that repeats for ever catches up at the end.
+    const ALARMS_MAX: u32 = 64;
+    for _ in 0..ALARMS_MAX {
+        let Some(length) = control.machine.alarm_before(thread) else { break };
+        control.machine.advance(length);
+        timers::fire(control);
+        if control.machine.is_enabled(thread) {
+            break;
+        }
     }
 }
 

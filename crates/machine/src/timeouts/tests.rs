@@ -318,6 +318,19 @@ fn an_alarm_is_no_obstacle() {
     );
 }
 
+/// What goes off before a wait is over may end the wait.
+#[test]
+fn an_alarm_before_a_deadline() {
+    let mut machine = Machine::new(ObjectId(1));
+    let sleep = Op::on(OpKind::Sleep, ObjectId::NONE, SiteId(1)).until(Some(900));
+    machine.announce(ThreadId(0), sleep);
+    assert_eq!(machine.alarm_before(ThreadId(0)), None);
+    for (alarm, expected) in [(700, Some(700)), (900, None), (1_000, None)] {
+        machine.set_alarm(Some(alarm));
+        assert_eq!(machine.alarm_before(ThreadId(0)), expected, "{alarm}");
+    }
+}
+
 #[test]
 fn yielders_are_recalled_by_what_others_do() {
     check(
