@@ -66,18 +66,9 @@ fn ways(run: &Run) -> BTreeSet<u64> {
     ways
 }
 
-/// The number behind a word of what a search says of itself; 0 if it does not say it.
-fn after(words: &str, word: &str) -> u64 {
-    let rest = words.split_once(word).map(|it| it.1.trim_start());
-    let digits = rest.and_then(|it| it.split(|it: char| !it.is_ascii_digit()).next());
-    digits.and_then(|it| it.parse().ok()).unwrap_or(0)
-}
-
-/// The number before a word.
-fn before(words: &str, word: &str) -> u64 {
-    let rest = words.split_once(word).map(|it| it.0.trim_end());
-    let digits = rest.and_then(|it| it.rsplit(|it: char| !it.is_ascii_digit()).next());
-    digits.and_then(|it| it.parse().ok()).unwrap_or(0)
+/// A figure that the search has counted.
+fn figure(progress: &Progress, name: &str) -> u64 {
+    *progress.figures.get(name).unwrap_or_else(|| panic!("no figure is called {name}"))
 }
 
 fn explore(spec: &str, program: &Program, max: u64) -> Found {
@@ -424,7 +415,7 @@ fn manners_that_end_with_a_compare_exchange() {
     ];
     let exchanges = vec![Cas(2, At(1), Is(0), Is(1)), Store(At(0), Is(1))];
     let found = check_ways(&Program::new("exchange", vec![branches, exchanges]));
-    assert_eq!(found.n_repeated, after(&found.progress.words, "witnesses"));
+    assert_eq!(found.n_repeated, figure(&found.progress, "witnesses"));
     // Nothing comes after it.
     let exchanges = vec![Cas(2, At(1), Is(0), Is(1))];
     let branches = vec![
@@ -583,8 +574,8 @@ proptest! {
         prop_assert!(total.progress.n_executions <= n_most);
         // An execution that repeats another was made to show a race.
         let words = &total.progress.words;
-        let n_witnesses = after(words, "witnesses");
+        let n_witnesses = figure(&total.progress, "witnesses");
         prop_assert!(total.n_repeated <= n_witnesses, "{} repeated: {}", total.n_repeated, words);
-        prop_assert_eq!(before(words, "led elsewhere"), 0, "{}", words);
+        prop_assert_eq!(figure(&total.progress, "led_elsewhere"), 0, "{}", words);
     }
 }
