@@ -146,13 +146,17 @@ int main(void) {
     }
 }
 
-/// Where memory is, and when signals arrive, is not among what partial order reduction compares.
+/// Where memory is, and when signals arrive and timers go off, is not among what partial order reduction compares.
 #[test]
 fn addresses_and_signals_limit_the_claim() {
     let frame = r#"
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
 static pthread_t first;
 static void handle(int number) { (void)number; }
 static void *work(void *arg) { BODY return arg; }
@@ -160,6 +164,7 @@ int main(void) {
     pthread_t t, u;
     first = pthread_self();
     signal(SIGUSR1, handle);
+    signal(SIGALRM, handle);
     pthread_create(&t, 0, work, 0);
     pthread_create(&u, 0, work, 0);
     pthread_join(t, 0);
@@ -171,6 +176,24 @@ int main(void) {
         ("void *volatile block = malloc(64); free(block);", "dpor", "addresses"),
         ("void *volatile block = malloc(64); free(block);", "dfs", "addresses"),
         ("pthread_kill(first, SIGUSR1);", "dpor", "signals"),
+        ("alarm(1);", "dfs", "clock"),
+        (
+            "struct itimerval it = {.it_value.tv_usec = 9}; setitimer(ITIMER_REAL, &it, 0);",
+            "dpor",
+            "clock",
+        ),
+        (
+            "timer_t it; timer_create(CLOCK_MONOTONIC, 0, &it);
+          timer_settime(it, 0, &(struct itimerspec){.it_value.tv_sec = 1}, 0);",
+            "dfs",
+            "clock",
+        ),
+        (
+            "timerfd_settime(timerfd_create(CLOCK_MONOTONIC, 0), 0,
+          &(struct itimerspec){.it_value.tv_sec = 1}, 0);",
+            "dpor",
+            "clock",
+        ),
     ];
     for (body, strategy, expected) in cases {
         let folder = folder();

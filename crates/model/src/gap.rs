@@ -9,7 +9,7 @@ pub enum Gap {
     Volatile(u64),
     /// Threads that yielded or waited in loops, at so many places, let others go first.
     Courtesy(u64),
-    /// Clocks were read in so many executions, and showed what Raddle says that things take.
+    /// Clocks were read or timers set in so many executions, and showed what Raddle says that things take.
     Clock(u64),
     /// Several threads allocated memory in so many executions, and the order of that was not explored.
     Addresses(u64),

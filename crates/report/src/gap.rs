@@ -21,7 +21,7 @@ pub(crate) fn words(gap: &Gap) -> String {
             count(*n, "place")
         ),
         Gap::Clock(n) => format!(
-            "how long operations take: clocks were read in {}, and a step takes 100 ns there",
+            "how long operations take: clocks were read or timers set in {}, and a step takes 100 ns there",
             count(*n, "execution")
         ),
         Gap::Addresses(n) => format!(

@@ -141,6 +141,8 @@ impl Control {
         };
         timer.interval = time::nanoseconds(&to.it_interval);
         timer.count = 0;
+        // When it goes off depends on how long things take, as what clocks show does.
+        self.emit.n_clock_reads += u32::from(timer.at.is_some());
         if let Effect::Descriptor(fd) = timer.effect {
             arm_real(fd, 0);
         }

@@ -22,9 +22,11 @@ const FUNCTIONS: &[&str] = &[
 
 /// Is the race the library's own?
 pub(super) fn is_librarys(accesses: &[Access]) -> bool {
+    // What they call of the same library is theirs, too.
     let is_inside = |it: &Access| {
-        let innermost = it.stack.first().map_or("", |it| it.function.as_str());
-        FUNCTIONS.iter().any(|it| innermost.starts_with(it))
+        let inner = it.stack.iter().take_while(|it| !program::is_own(it));
+        let is_known = |it: &Place| FUNCTIONS.iter().any(|name| it.function.starts_with(name));
+        inner.into_iter().any(is_known)
     };
     !accesses.is_empty() && (accesses.iter().all(is_inside) || accesses.iter().any(is_rusts))
 }
