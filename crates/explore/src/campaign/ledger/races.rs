@@ -45,7 +45,7 @@ pub(super) struct KnownRaces {
     /// Findings that wait for that, by their number.
     waiting: VecDeque<usize>,
     /// Pairs of places that were seen, and have no finding yet.
-    unmet: VecDeque<Unmet>,
+    unmet: Waiting,
     /// Which executions have shown what, since there are such pairs.
     counted: BTreeSet<(Bucket, u64)>,
     /// The files whose code raced, as the last execution that was watched has numbered them; `None` if not all that
@@ -67,6 +67,40 @@ struct Unmet {
     position: Option<String>,
     /// The executions that showed it, in order.
     executions: Vec<u64>,
+    /// The finding that it would belong to by its lines alone, once that can be said.
+    plain: Option<Bucket>,
+}
+
+/// Pairs of places in the order in which they were seen, each found by its key at once: a program with many races shows
+/// them in every execution.
+#[derive(Debug, Default)]
+struct Waiting {
+    all: BTreeMap<u64, Unmet>,
+    /// By key: its number.
+    numbers: BTreeMap<u64, u64>,
+    n_seen: u64,
+}
+
+impl Waiting {
+    fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    fn get(&mut self, key: u64) -> Option<&mut Unmet> {
+        self.all.get_mut(self.numbers.get(&key)?)
+    }
+
+    fn push(&mut self, unmet: Unmet) {
+        self.numbers.insert(unmet.seen.key(), self.n_seen);
+        self.all.insert(self.n_seen, unmet);
+        self.n_seen += 1;
+    }
+
+    fn pop(&mut self) -> Option<Unmet> {
+        let (_, first) = self.all.pop_first()?;
+        self.numbers.remove(&first.seen.key());
+        Some(first)
+    }
 }
 
 impl Ledger<'_> {
@@ -78,14 +112,13 @@ impl Ledger<'_> {
                 continue;
             }
             let number = done.range.start + idx as u64;
-            match self.races.buckets.get(&seen.key()).copied() {
+            let key = seen.key();
+            match self.races.buckets.get(&key).copied() {
                 Some(Some(bucket)) => self.count_race(bucket, number),
                 Some(None) => {}
-                None => match self.bucket_by_places(seen) {
-                    Some(bucket) => {
-                        self.races.buckets.insert(seen.key(), Some(bucket));
-                        self.count_race(bucket, number);
-                    }
+                None => match self.races.unmet.get(key) {
+                    Some(known) if known.executions.last() == Some(&number) => {}
+                    Some(known) => known.executions.push(number),
                     None => self.see_race(done, seen, number),
                 },
             }
@@ -93,10 +126,15 @@ impl Ledger<'_> {
         self.meet_races();
     }
 
-    /// The finding that a new pair of places belongs to, if both are at lines that have one already.
-    fn bucket_by_places(&mut self, seen: &SeenRace) -> Option<Bucket> {
-        let bucket = plain_bucket(seen, self.races.modules.as_deref()?, self.symbols)?;
-        self.is_known(bucket).then_some(bucket)
+    /// The finding that a pair of places would belong to, by its lines alone.
+    fn plain_bucket(&mut self, seen: &SeenRace) -> Option<Bucket> {
+        plain_bucket(seen, self.races.modules.as_deref()?, self.symbols)
+    }
+
+    /// The same for one that waits; nothing, if files have other numbers in other executions after all.
+    fn plain_bucket_of(&mut self, unmet: &mut Unmet) -> Option<Bucket> {
+        unmet.plain = unmet.plain.or_else(|| self.plain_bucket(&unmet.seen));
+        unmet.plain.filter(|_| self.races.modules.is_some())
     }
 
     /// Notes how an execution that was watched has numbered its files.
@@ -117,26 +155,27 @@ impl Ledger<'_> {
         }
     }
 
-    /// A pair of places that has no finding yet.
+    /// A pair of places that was not seen before: its lines have a finding already, or it waits for one.
     fn see_race(&mut self, done: &Done, seen: &SeenRace, number: u64) {
-        let key = seen.key();
-        match self.races.unmet.iter_mut().find(|it| it.seen.key() == key) {
-            Some(known) if known.executions.last() != Some(&number) => {
-                known.executions.push(number);
-            }
-            Some(_) => {}
-            None => {
-                let plan = done.plan(seen.execution as usize);
-                let strategy = self.options.strategy_of(&plan, number);
-                let position = done.label.clone();
-                let executions = vec![number];
-                self.races.unmet.push_back(Unmet {
-                    seen: seen.clone(),
-                    plan,
-                    strategy,
-                    position,
-                    executions,
-                });
+        let plain = self.plain_bucket(seen);
+        if let Some(bucket) = plain.filter(|it| self.is_known(*it)) {
+            self.races.buckets.insert(seen.key(), Some(bucket));
+            return self.count_race(bucket, number);
+        }
+        let plan = done.plan(seen.execution as usize);
+        let strategy = self.options.strategy_of(&plan, number);
+        let (position, executions) = (done.label.clone(), vec![number]);
+        let seen = seen.clone();
+        self.races.unmet.push(Unmet { seen, plan, strategy, position, executions, plain });
+    }
+
+    /// There is a new finding: others that wait belong to it, too.
+    fn settle_others(&mut self, bucket: Bucket) {
+        let mut waiting = std::mem::take(&mut self.races.unmet);
+        while let Some(mut unmet) = waiting.pop() {
+            match self.plain_bucket_of(&mut unmet) == Some(bucket) {
+                true => self.settle(&unmet, Some(bucket)),
+                false => self.races.unmet.push(unmet),
             }
         }
     }
@@ -144,11 +183,11 @@ impl Ledger<'_> {
     /// Makes findings of the pairs of places that have none, as far as there is time for it.
     pub(super) fn meet_races(&mut self) {
         while self.error.is_none() && !self.is_stopped() && self.has_time_aside() {
-            let Some(unmet) = self.races.unmet.pop_front() else { break };
+            let Some(unmet) = self.races.unmet.pop() else { break };
             self.meet_race(unmet);
         }
-        self.races.has_waited |= !self.races.unmet.is_empty();
-        if self.races.unmet.is_empty() {
+        self.races.has_waited |= self.races.unmet.len() > 0;
+        if self.races.unmet.len() == 0 {
             self.races.counted.clear();
         }
     }
@@ -156,7 +195,7 @@ impl Ledger<'_> {
     /// The campaign is over: findings for those that still have none, while there is time at all.
     pub(super) fn meet_last_races(&mut self) {
         while self.error.is_none() && !self.until().is_over() && !self.is_stopped() {
-            let Some(unmet) = self.races.unmet.pop_front() else { break };
+            let Some(unmet) = self.races.unmet.pop() else { break };
             self.meet_race(unmet);
         }
         self.tally.outcome.n_unmet_races = self.races.unmet.len() as u64;
@@ -201,8 +240,9 @@ impl Ledger<'_> {
     }
 
     /// A pair of places that was not met before: it is a new finding perhaps.
-    fn meet_race(&mut self, unmet: Unmet) {
-        if let Some(bucket) = self.bucket_by_places(&unmet.seen) {
+    fn meet_race(&mut self, mut unmet: Unmet) {
+        let plain = self.plain_bucket_of(&mut unmet);
+        if let Some(bucket) = plain.filter(|it| self.is_known(*it)) {
             return self.settle(&unmet, Some(bucket));
         }
         let since = Instant::now();
@@ -229,6 +269,9 @@ impl Ledger<'_> {
             self.add_finding(finding, 0);
         }
         self.settle(&unmet, bucket);
+        if let Some(bucket) = bucket {
+            self.settle_others(bucket);
+        }
     }
 
     /// It is known what a pair of places belongs to.
