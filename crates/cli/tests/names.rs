@@ -382,9 +382,9 @@ fn a_killed_program_has_places() {
         stdout:   20
         stdout:   passes when T0's read (killed.c:14) comes before T1's write (killed.c:6): T1
         stdout:          then reads -1 from shared at killed.c:6, not 0
-        stdout:   chance of one execution: walk 58.0 % (51.1 to 64.6), pos 46.5 % (39.7 to
-        stdout:                            53.4), pct:d=3 51.0 % (44.1 to 57.8), surw 82.0 %
-        stdout:                            (76.1 to 86.7), sites 56.0 % (49.1 to 62.7)
+        stdout:   chance of one execution: walk 54.5 % (41.5 to 67.0), pos 46.9 % (35.2 to
+        stdout:                            58.9), pct:d=3 46.9 % (35.2 to 58.9), surw 83.3 %
+        stdout:                            (68.1 to 92.1), sites 48.4 % (36.4 to 60.6)
         stdout: 
         stdout:   2 → 1 preemptions, 2 threads, depth 1, 8 replays
         stdout:   step  T0 main   T1 worker        4 steps, 1 switch
