@@ -145,16 +145,20 @@ fn many_workers_can_be_stopped_at_any_time() {
     }
 }
 
+/// A program that does nothing wrong, compiled in a folder.
+fn compiled(folder: &Path) -> Native {
+    write(folder, "program.c", &program(""));
+    let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
+    let request = CompileRequest { inputs: vec![folder.join("program.c")], flags: Vec::new() };
+    let program = compile(&toolchain, &request).expect("it compiles").program;
+    Native::new(NativeOptions::new(program, Vec::new(), toolchain.runtime))
+}
+
 /// Our own descriptors can have the numbers that the program's process has for its pipes and memory.
 #[test]
 fn descriptors_with_any_numbers() {
     let folder = folder();
-    write(folder.path(), "program.c", &program(""));
-    let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
-    let inputs = vec![folder.path().join("program.c")];
-    let request = CompileRequest { inputs, flags: Vec::new() };
-    let program = compile(&toolchain, &request).expect("it compiles").program;
-    let target = Native::new(NativeOptions::new(program, Vec::new(), toolchain.runtime));
+    let target = compiled(folder.path());
     let plan = Plan::new(PickerSpec::Nonpreemptive, 0);
     for first in 228..246 {
         let mut taken = Vec::new();
@@ -262,12 +266,7 @@ fn a_fork_server_that_is_killed_is_replaced() {
 #[test]
 fn a_plan_that_is_very_large_has_room() {
     let folder = folder();
-    write(folder.path(), "program.c", &program(""));
-    let toolchain = Toolchain::open(CompilerChoice::Gcc).expect("a compiler");
-    let inputs = vec![folder.path().join("program.c")];
-    let request = CompileRequest { inputs, flags: Vec::new() };
-    let program = compile(&toolchain, &request).expect("it compiles").program;
-    let target = Native::new(NativeOptions::new(program, Vec::new(), toolchain.runtime));
+    let target = compiled(folder.path());
     let mut session = target.open().expect("it starts");
     let plain = Plan::new(PickerSpec::Nonpreemptive, 0);
     let mut run = |plan: &Plan| {

@@ -37,6 +37,8 @@ const PAGE: usize = 4096;
 struct Traps {
     /// Invariant: sorted by address.
     all: Vec<Trap>,
+    /// Numbers of all, sorted by slot.
+    by_slot: Vec<usize>,
 }
 
 struct Trap {
@@ -71,8 +73,10 @@ pub(crate) fn install(header: *mut Header) {
             }
         }
         all.sort_unstable_by_key(|it: &Trap| it.at);
+        let mut by_slot: Vec<usize> = (0..all.len()).collect();
+        by_slot.sort_unstable_by_key(|it| all[*it].slot);
         // Handlers are to find them before the first is met.
-        let traps = TRAPS.get_or_init(|| Traps { all });
+        let traps = TRAPS.get_or_init(|| Traps { all, by_slot });
         traps.all.iter().for_each(arm);
     }
 }
@@ -152,10 +156,17 @@ fn find(at: usize) -> Option<&'static Trap> {
     all.binary_search_by_key(&at, |it| it.at).ok().map(|idx| &all[idx])
 }
 
+/// The trap whose instruction is performed here.
+fn performed_at(pc: usize) -> Option<&'static Trap> {
+    let Traps { all, by_slot } = TRAPS.get()?;
+    let n_before = by_slot.partition_point(|it| all[*it].slot <= pc);
+    let trap = &all[*by_slot[..n_before].last()?];
+    (pc < trap.slot + SLOT).then_some(trap)
+}
+
 /// Where an instruction of the program is that is performed elsewhere.
 pub(crate) fn origin(pc: usize) -> Option<usize> {
-    let all = &TRAPS.get()?.all;
-    all.iter().find(|it| (it.slot..it.slot + SLOT).contains(&pc)).map(|it| it.at)
+    performed_at(pc).map(|it| it.at)
 }
 
 /// After an interrupt: was it a trap? Then it has been seen to when this returns.
@@ -173,7 +184,7 @@ pub(crate) unsafe fn meet(
         let pc = &mut (*context).uc_mcontext.gregs[libc::REG_RIP as usize];
         let at = *pc as usize;
         let is_seen = may_enter() && (*control()).machine.n_threads() > 1;
-        if let Some(trap) = origin(at).and_then(find) {
+        if let Some(trap) = performed_at(at) {
             if at != trap.slot + usize::from(trap.entry.length) {
                 return false;
             }
@@ -208,7 +219,7 @@ unsafe extern "C-unwind" fn announce(
     unsafe {
         let registers = &(*context).uc_mcontext.gregs;
         let slot = registers[libc::REG_RIP as usize] as usize;
-        let Some(trap) = origin(slot).and_then(find) else { return };
+        let Some(trap) = performed_at(slot) else { return };
         if !enter() {
             return;
         }
