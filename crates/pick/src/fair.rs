@@ -1,4 +1,4 @@
-//! Fair spells: what keeps a picker that is not fair from starving threads for ever (as Coyote's bound on unfair steps).
+//! Fair spells: what keeps a picker that is not fair from starving threads (as Coyote's bound on unfair steps).
 //!
 //! The runtime takes most spin loops for the waiting that they are. What it does not recognise, a picker
 //! by priorities would let spin until the steps run out. So after 20,000 choices of such a picker a

@@ -40,7 +40,7 @@ pub struct Arm {
 impl Arm {
     /// What shares the executions when nothing else is said, for a campaign of so many.
     ///
-    /// The weights are what `experiments/stride` made of equal ones. That SURW
+    /// The weights began as a guess, and are what `experiments/stride` made of it. That SURW
     /// and priorities of sites have most is for programs with many threads; that walk, URW and short stretches
     /// have a fifth together is for those that need threads to alternate, which nothing else does as well.
     pub fn standard(n_executions: u64) -> Vec<Arm> {

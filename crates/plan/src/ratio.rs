@@ -1,7 +1,7 @@
 //! How long strides have to be, and how deep changes may go, for a given confidence over a number of
 //! executions: the arithmetic of seed paper 4.
 //!
-//! Stride (seed paper 4, section 3). Thread A has L events, thread B comes after the last of them only if none of the
+//! Stride (seed paper 4). Thread A has L events, thread B comes after the last of them only if none of the
 //! choices between the two falls on B. With N the number of strides that A needs, P = E[2^-N]; strides are
 //! uniform in (0, smax], so with r = L / smax and F_i the distribution of the sum of i uniforms (Irwin and
 //! Hall):

@@ -6,7 +6,8 @@
 //! 0.06, mostly by less than 0.02. Where an execution sees many things, f1 / N is the
 //! expected number of new things, which bounds the probability from above.
 //!
-//! What it does not say: how many things there are in all. Estimators of that mislead (Böhme, TOSEM 2018). And
+//! What it does not say: how many things there are in all. Estimators of that mislead: Chao's
+//! gave 512 to 8,288 for a program with 40,032 traces, by sampler. And
 //! it speaks of executions like those before: another strategy may see what this one never will.
 
 use std::collections::BTreeMap;

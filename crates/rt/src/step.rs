@@ -44,7 +44,7 @@ pub(crate) fn step(op: Op) -> Performed {
 }
 
 /// Could another thread be chosen before this step? A step that is no point is told, but whoever comes to
-/// it goes on. (Seed paper 1, section 3, but for one thing: a lock that can be tried for shows whether it is held.)
+/// it goes on. (Seed paper 1, but for one thing: a lock that can be tried for shows whether it is held.)
 #[inline(always)]
 fn is_point(control: &Control, op: &Op) -> bool {
     let depends = matches!(
@@ -334,7 +334,7 @@ pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
 
 /// Time is about to jump to the deadline of a blocked thread: timers that go off before that may end its wait.
 fn pass_alarms(control: &mut Control, thread: ThreadId) {
-    // One that repeats for ever catches up at the end.
+    // One that repeats without end catches up afterwards.
     const ALARMS_MAX: u32 = 64;
     for _ in 0..ALARMS_MAX {
         let Some(length) = control.machine.alarm_before(thread) else { break };

@@ -288,7 +288,7 @@ impl Causality {
         }
         self.before_atomic(thread, object, bytes, op);
         self.after_atomic(thread, object, bytes, op);
-        // What comes later is told from what came before, whoever did it.
+        // Accesses before and after it are in different segments, whoever makes them.
         for idx in 0..self.threads.len() {
             self.end_segment(ThreadId(idx as u32));
         }
