@@ -11,6 +11,7 @@ mod execution;
 mod explain;
 mod meter;
 mod program;
+mod races;
 mod row;
 mod rust;
 mod scale;
@@ -57,6 +58,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("tree", tree::measure),
     ("search", search::measure),
     ("detect", detect::measure),
+    ("races", races::measure),
     ("explain", explain::measure),
     ("total", total::measure),
 ];

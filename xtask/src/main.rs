@@ -45,9 +45,12 @@ enum Verb {
         /// Executions on kernel threads.
         #[arg(long, value_name = "N", default_value_t = 300)]
         on_threads: u64,
-        /// Seeds from 1 to this.
+        /// So many seeds.
         #[arg(long, value_name = "K", default_value_t = 1)]
         seeds: u64,
+        /// The first of them; without it they are new ones.
+        #[arg(long, value_name = "SEED")]
+        from_seed: Option<u64>,
         /// Seconds after which a campaign ends, however few executions it has had.
         #[arg(long, value_name = "SECONDS", default_value_t = 60)]
         time: u64,
@@ -152,9 +155,11 @@ fn main() -> anyhow::Result<()> {
         Verb::Bench { which, json, quick, only } => {
             bench::run(&bench::Options { which, json, is_quick: quick, only })
         }
-        Verb::Soak { executions, on_threads, seeds, time, only, json } => {
+        Verb::Soak { executions, on_threads, seeds, from_seed, time, only, json } => {
             let time = Duration::from_secs(time);
-            soak::run(&soak::Options { executions, on_threads, seeds, time, only, json })
+            let options =
+                soak::Options { executions, on_threads, seeds, from_seed, time, only, json };
+            soak::run(&options)
         }
         Verb::Detectors { executions, time, only } => {
             let time = Duration::from_secs(time);

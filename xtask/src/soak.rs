@@ -1,22 +1,23 @@
 //! Every correct program under `programs/pass`, explored for long: nothing may be found.
 //!
 //! A finding here is either a bug of the program, which then belongs under `programs/fail`, or one of
-//! ours. Both carriers, every compiler that there is.
+//! ours. All detectors look, on both carriers, with every compiler that there is, and with seeds that no run before
+//! had: their first one is told, so that it can be run again. Warnings are no findings, but they are told.
 
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
     sync::atomic::AtomicBool,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Observer, Options as CampaignOptions};
+use raddle_explore::{Campaign, Detect, Found, Observer, Options as CampaignOptions};
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
-use raddle_model::Carrier;
+use raddle_model::{Carrier, Kind};
 use serde::Serialize;
 
 /// What to run.
@@ -26,8 +27,10 @@ pub(crate) struct Options {
     pub(crate) executions: u64,
     /// The same on kernel threads.
     pub(crate) on_threads: u64,
-    /// Seeds from 1 to this.
+    /// So many seeds.
     pub(crate) seeds: u64,
+    /// From this one on; without it they are new ones.
+    pub(crate) from_seed: Option<u64>,
     /// A campaign ends after this time, however few executions it has had.
     pub(crate) time: Duration,
     /// Only programs whose path contains this.
@@ -50,6 +53,8 @@ struct Row {
     stability: f64,
     /// Notes about what could not be controlled.
     uncontrolled: Vec<String>,
+    /// What could happen, or takes very long delays.
+    warnings: Vec<String>,
     /// What was found, or went wrong; empty if all is well.
     trouble: String,
 }
@@ -65,6 +70,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if Command::new("clang").arg("--version").output().is_ok_and(|it| it.status.success()) {
         compilers.push(("clang", CompilerChoice::Clang));
     }
+    let first_seed = options.from_seed.unwrap_or_else(new_seed);
+    eprintln!("seeds from {first_seed}: `--from-seed {first_seed}` runs them again");
     let start = Instant::now();
     let mut rows = Vec::new();
     for path in programs_under(&root) {
@@ -72,13 +79,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         if !name.contains(&options.only) {
             continue;
         }
+        let text = fs::read_to_string(&path)?;
+        let is_racy = text.lines().any(|it| it.starts_with("//@ racy:"));
+        let program = Program { name: &name, is_racy };
         for (compiler, choice) in &compilers {
             let native =
                 build(&path, choice.clone()).with_context(|| format!("failed to build {name}"))?;
-            for seed in 1..=options.seeds {
-                rows.push(soak(&name, compiler, &native, Carrier::Fibers, seed, options));
+            for seed in first_seed..first_seed + options.seeds {
+                rows.push(soak(&program, compiler, &native, Carrier::Fibers, seed, options));
             }
-            rows.push(soak(&name, compiler, &native, Carrier::Threads, 1, options));
+            rows.push(soak(&program, compiler, &native, Carrier::Threads, first_seed, options));
         }
     }
     tell_sum(&rows, start.elapsed());
@@ -91,11 +101,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// One that no run had before.
+fn new_seed() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |it| it.as_secs())
+}
+
 fn tell_sum(rows: &[Row], elapsed: Duration) {
     let n_executions = rows.iter().map(|it| it.executions).sum::<u64>();
     let n_traces = rows.iter().map(|it| it.distinct_traces).sum::<u64>();
+    let n_warned = rows.iter().filter(|it| !it.warnings.is_empty()).count();
     eprintln!(
-        "{} campaigns, {n_executions} executions, {n_traces} distinct traces in {:.0} s",
+        "{} campaigns, {n_executions} executions, {n_traces} distinct traces, {n_warned} with warnings, in {:.0} s",
         rows.len(),
         elapsed.as_secs_f64()
     );
@@ -131,8 +147,15 @@ pub(crate) fn build(path: &Path, choice: CompilerChoice) -> anyhow::Result<Nativ
     Ok(native)
 }
 
+/// A program that is explored.
+struct Program<'a> {
+    name: &'a str,
+    /// Does it race on purpose (`//@ racy:`)?
+    is_racy: bool,
+}
+
 fn soak(
-    name: &str,
+    program: &Program<'_>,
     compiler: &'static str,
     native: &NativeOptions,
     carrier: Carrier,
@@ -146,6 +169,8 @@ fn soak(
         seed,
         executions: Some(executions),
         time: Some(options.time),
+        keep_going: true,
+        detect: Detect { races: true, locksets: true, deadlocks: true, atomicity: true },
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         ..CampaignOptions::default()
     };
@@ -155,7 +180,7 @@ fn soak(
         &AtomicBool::new(false),
     );
     let mut row = Row {
-        program: name.to_owned(),
+        program: program.name.to_owned(),
         compiler,
         carrier: if carrier == Carrier::Fibers { "fibers" } else { "threads" },
         seed,
@@ -165,6 +190,7 @@ fn soak(
         execs_per_s: 0.0,
         stability: 0.0,
         uncontrolled: Vec::new(),
+        warnings: Vec::new(),
         trouble: String::new(),
     };
     match outcome {
@@ -176,10 +202,13 @@ fn soak(
             row.execs_per_s = outcome.execs_per_s;
             row.stability = outcome.stability;
             row.uncontrolled = outcome.uncontrolled.iter().map(|it| it.what.clone()).collect();
-            if let Some(found) = outcome.findings.first() {
-                let finding = &found.finding;
-                let kind = finding.kind.word();
-                row.trouble = format!("{kind} at execution {}: {}", found.first, finding.message);
+            let is_meant = |it: &&Found| program.is_racy && it.finding.kind == Kind::Race;
+            let told = outcome.findings.iter().filter(|it| !is_meant(it));
+            let (warnings, errors): (Vec<&Found>, Vec<&Found>) =
+                told.partition(|it| it.finding.is_warning());
+            row.warnings = warnings.into_iter().map(in_a_line).collect();
+            if !errors.is_empty() {
+                row.trouble = errors.into_iter().map(in_a_line).collect::<Vec<_>>().join("; ");
             } else if let Some(finding) = &outcome.baseline_failure {
                 row.trouble = format!("baseline: {}: {}", finding.kind.word(), finding.message);
             } else if outcome.n_inconclusive > 0 {
@@ -200,5 +229,13 @@ fn soak(
         row.uncontrolled.join("; "),
         row.trouble
     );
+    for warning in &row.warnings {
+        eprintln!("    warning: {warning}");
+    }
     row
+}
+
+fn in_a_line(found: &Found) -> String {
+    let finding = &found.finding;
+    format!("{} at execution {}: {}", finding.kind.word(), found.first, finding.message)
 }

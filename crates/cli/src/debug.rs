@@ -15,7 +15,7 @@ use std::{
 
 use raddle_explore::{Block, StoredFinding, Target as _};
 use raddle_launch::debugger::{self, Debugger, Lack};
-use raddle_model::{Carrier, Certainty, Finding, Plan, Record};
+use raddle_model::{Carrier, Certainty, Finding, NamedObject, Plan, Record};
 
 use crate::{
     args::{DebugArgs, DebuggerName},
@@ -171,8 +171,8 @@ fn tables(finding: &Finding, at: u64, again: &Path) -> String {
         .steps
         .iter()
         .map(|it| {
-            let object =
-                finding.objects.get(it.object.idx()).map(String::as_str).unwrap_or_default();
+            let object = finding.objects.get(it.object.idx());
+            let object = object.map(NamedObject::to_string).unwrap_or_default();
             let place = finding.places.get(it.place as usize);
             let file = place.map(|it| it.file.rsplit('/').next().unwrap_or_default().to_owned());
             let at = file.filter(|it| !it.is_empty()).zip(place);

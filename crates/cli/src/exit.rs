@@ -127,7 +127,9 @@ impl From<TargetError> for Failure {
         let exit = match &error {
             TargetError::Unusable(_) => Exit::Usage,
             TargetError::Baseline(_) => Exit::Baseline,
-            TargetError::Stopped => Exit::Signal(signal_hook::consts::SIGINT),
+            TargetError::Stopped => {
+                signals::came().unwrap_or(Exit::Signal(signal_hook::consts::SIGINT))
+            }
             TargetError::Bug(_) => Exit::Bug,
         };
         let text = match error {

@@ -63,9 +63,10 @@ impl Record {
         }
     }
 
-    /// A search, kept with the run.
-    pub(crate) fn search(&self, settings: SearchSettings) -> Option<SearchFile> {
-        self.run.as_ref().map(|it| it.search(settings))
+    /// A search, kept with the run. Does it go on with an earlier one?
+    pub(crate) fn search(&self, settings: SearchSettings, goes_on: bool) -> Option<SearchFile> {
+        let run = self.run.as_ref()?;
+        Some(if goes_on { run.resumed_search(settings) } else { run.search(settings) })
     }
 
     /// The run's id.

@@ -7,11 +7,12 @@ use std::{
     fs,
     path::Path,
     sync::{Arc, atomic::AtomicBool},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use raddle_explore::{
-    Budget, Campaign, Found, Options, Outcome, SearchOptions, Store, StoredTarget, Target, Until,
+    Budget, Campaign, Found, Options, Outcome, Saved, SearchOptions, Store, StoredTarget, Target,
+    Until,
     classes::Classes,
     store::{About, RunEnd, RunInfo, StoredSearch, hash_program},
 };
@@ -170,7 +171,9 @@ fn explore(
     if let (Some(search), Some(total)) = (&mut options.search, &total) {
         search.flows = total.sliced.flows.clone();
     }
-    let mut journal = options.search.as_ref().and_then(|_| record.search(search::settings(args)));
+    let goes_on = |it: &SearchOptions| it.saved.as_ref().is_some_and(Saved::has_begun);
+    let search = options.search.as_ref();
+    let mut journal = search.and_then(|it| record.search(search::settings(args), goes_on(it)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
     let first = regressions::run_first(args, program, target, &until, &mut symbols, &mut watcher)?;
@@ -291,9 +294,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         watcher.terminal.out(&text);
     }
     if !outcome.has_run() && !outcome.interrupted {
-        let cut =
-            outcome.cut_at.as_ref().map(|it| closing::cut_at(it.n_steps, &it.places, &here()));
-        watcher.terminal.error(&nothing_ran(args.limits().1, &cut.unwrap_or_default()));
+        watcher.terminal.error(&nothing_ran(args, outcome));
     }
     let inconclusive: Vec<Uncontrolled<'_>> = outcome
         .inconclusive
@@ -354,12 +355,17 @@ fn doubtful(all: &[raddle_explore::Uncontrolled]) -> Vec<Uncontrolled<'_>> {
 }
 
 /// Not one execution has come to its end, so nothing is known.
-fn nothing_ran(time: Option<Duration>, where_it_was: &str) -> Failure {
-    let within = time.map(|it| format!(" within {}", number::seconds(it.as_secs_f64())));
-    let line = format!(
-        "no execution finished{}{where_it_was}: nothing was tested; raise --time, or make the program do less",
-        within.unwrap_or_default()
-    );
+fn nothing_ran(args: &RunArgs, outcome: &Outcome) -> Failure {
+    let within = args.limits().1.map(|it| format!(" within {}", number::seconds(it.as_secs_f64())));
+    let within = within.filter(|_| !outcome.is_given_up).unwrap_or_default();
+    let cut = outcome.cut_at.as_ref();
+    let cut = cut.map(|it| closing::cut_at(it.n_steps, &it.places, &here()));
+    // More time does not help those that wait for what never comes.
+    let (cut, help) = match outcome.inconclusive.as_slice() {
+        [] => (cut.unwrap_or_default(), "; raise --time, or make the program do less"),
+        _ => (String::new(), ""),
+    };
+    let line = format!("no execution finished{within}{cut}: nothing was tested{help}");
     Failure { exit: Exit::Inconclusive, words: String::new(), line }
 }
 

@@ -53,6 +53,11 @@ pub(crate) fn catch() -> &'static Stop {
     })
 }
 
+/// How to exit, if a signal came.
+pub(crate) fn came() -> Option<Exit> {
+    STOP.get()?.exit()
+}
+
 /// Ends a campaign that runs, if any does.
 pub(crate) fn stop_now() {
     if let Some(stop) = STOP.get() {

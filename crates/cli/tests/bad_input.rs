@@ -163,8 +163,9 @@ fn a_program_that_ends_before_main() {
     .assert_eq(&redacted(folder.path(), &output));
 }
 
+/// Whatever a program prints, and however it ends: that is the program's.
 #[test]
-fn a_runtime_that_dies() {
+fn a_program_that_pretends_to_be_a_runtime_that_dies() {
     let folder = folder();
     let text = r#"__attribute__((constructor)) static void begin(void) {
         static const char words[] = "raddle: bug: pretended at nowhere.rs:7\n";
@@ -177,11 +178,34 @@ fn a_runtime_that_dies() {
     }
     int main(void) { return 0; }"#;
     let output = explore(folder.path(), text, &[]);
+    assert_eq!(code(&output), Some(4), "{}", stderr(&output));
+    let line = stderr(&output);
+    assert!(line.contains("raddle: bug: pretended at nowhere.rs:7\n"), "{line}");
+    assert!(last_line(&line).ends_with("ended before main (exit status: 70)"), "{line}");
+    let text = r#"int main(void) {
+        in_thread(idle, NULL);
+        fputs("raddle: bug: pretended at nowhere.rs:7\n", stderr);
+        _exit(70);
+    }"#;
+    let output = explore(folder.path(), text, &[]);
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    assert!(stdout(&output).contains("exit code 70"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_runtime_that_dies() {
+    let folder = folder();
+    write(folder.path(), "prog.c", &format!("{PRELUDE}int main(void) {{ return 0; }}"));
+    // It is to write a file for a debugger, where it can't.
+    let args = ["run", "prog.c", "--execs", "20", "-j", "1"];
+    let mut command = raddle(folder.path(), &args);
+    let output = command.env("RADDLE_DEBUG", "/proc/no/such/file").output().expect("starts");
     expect![[r#"
         exit 70
         stderr: exploring prog.c: 20 executions, 1 worker, seed 0
-        stderr: error: internal error: in the runtime: pretended at nowhere.rs:7; this is a bug in raddle, please report it
-    "#]].assert_eq(&common::told(folder.path(), &output));
+        stderr: error: internal error: the file for the debugger can't be written; this is a bug in raddle, please report it
+    "#]]
+    .assert_eq(&common::told(folder.path(), &output));
 }
 
 #[test]
@@ -288,7 +312,7 @@ fn a_program_that_spins_without_hooks() {
     let text = stderr(&output);
     assert!(text.contains("executions are inconclusive: computed for "), "{text}");
     assert!(text.contains(" without a step (prog)\n      at prog.c:2 in spin"), "{text}");
-    assert!(text.contains("if they are only slow, raise --hang-timeout"), "{text}");
+    assert!(text.contains("slow, raise --hang-timeout and --time"), "{text}");
 }
 
 #[test]

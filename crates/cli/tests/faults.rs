@@ -4,6 +4,7 @@ mod common;
 
 use std::{
     io::{BufRead as _, BufReader},
+    mem::offset_of,
     os::fd::AsRawFd as _,
     path::Path,
     process::{Command, Output, Stdio},
@@ -13,6 +14,7 @@ use common::{code, folder, raddle, stderr, stdout, write};
 use raddle_explore::target::{Block, Target as _};
 use raddle_launch::{CompileRequest, CompilerChoice, Native, NativeOptions, Toolchain, compile};
 use raddle_model::{End, PickerSpec, Plan};
+use raddle_trace::{Header, Summary};
 
 /// Two threads, the second of which does what is given, after the includes that it needs.
 fn program(body: &str) -> String {
@@ -260,6 +262,74 @@ fn a_fork_server_that_is_killed_is_replaced() {
     assert!(folder.path().join("killed").exists(), "{all}");
     assert_eq!(code(&output), Some(0), "{all}");
     assert!(stdout(&output).contains("explored 50 executions"), "{all}");
+}
+
+/// What the program prints before it kills its fork server is the program's, and no bug of ours.
+#[test]
+fn a_program_that_speaks_as_the_runtime_does() {
+    let folder = folder();
+    let kills = kills_once(folder.path(), "getppid()", "SIGKILL");
+    let body = format!("fputs(\"raddle: bug: pretended\\n\", stderr); {kills}");
+    let output = run(folder.path(), &body, &["--execs", "50", "-j", "1"]);
+    let all = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(folder.path().join("killed").exists(), "{all}");
+    assert_eq!(code(&output), Some(0), "{all}");
+    assert!(stdout(&output).contains("explored 50 executions"), "{all}");
+}
+
+/// An execution that is killed when it has begun to say how it ended, and before it has said all: it leaves the header so.
+fn killed_while_it_tells(folder: &Path) -> String {
+    let end_kind = offset_of!(Header, summary) + offset_of!(Summary, end_kind);
+    let (exit, _) = End::Exit(0).to_numbers();
+    let mark = folder.join("killed");
+    format!(
+        r#"#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum {{ SEGMENT = 240 }};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *arg) {{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}}
+int main(void) {{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    pthread_join(thread, 0);
+    if (access("{mark}", F_OK) == 0) return 0;
+    char *header = mmap(0, 1 << 16, PROT_READ | PROT_WRITE, MAP_SHARED, SEGMENT, 0);
+    if (header == MAP_FAILED) return 1;
+    close(creat("{mark}", 0600));
+    *(volatile unsigned *)(header + {end_kind}) = {exit};
+    int pid = getpid();
+    int child = fork();
+    if (child == 0) {{
+        kill(pid, SIGKILL);
+        _exit(0);
+    }}
+    for (;;) waitpid(child, 0, 0);
+}}
+"#,
+        mark = mark.display()
+    )
+}
+
+/// Neither a finding nor a bug: it is run again.
+#[test]
+fn an_execution_that_is_killed_while_it_tells_its_end() {
+    let folder = folder();
+    write(folder.path(), "program.c", &killed_while_it_tells(folder.path()));
+    let args = ["run", "program.c", "--progress", "none", "--execs", "100", "-j", "1"];
+    let output = raddle(folder.path(), &args).output().expect("raddle starts");
+    let all = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(folder.path().join("killed").exists(), "it was not killed: {all}");
+    assert_eq!(code(&output), Some(0), "{all}");
+    assert!(stdout(&output).contains("explored 100 executions"), "{all}");
 }
 
 /// More choices and more shared variables than the segment has room for at first.

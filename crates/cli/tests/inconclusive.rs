@@ -33,21 +33,26 @@ int main(void)
 }
 ";
 
-/// The system call is made without the C library.
-const RAW_FUTEX: &str = r#"
+/// The system call is made by code that no file has.
+const FOREIGN_FUTEX: &str = r#"
 #include <linux/futex.h>
 #include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 static int word;
+static void *code;
 
 static long futex(int *word, int op, int value)
 {
     long result;
+    void *known = code;
     register long none __asm__("r10") = 0;
-    __asm__ volatile("syscall"
+    register void *made __asm__("r8") = known;
+    __asm__ volatile("sub $128, %%rsp\n\tcall *%%r8\n\tadd $128, %%rsp"
                      : "=a"(result)
-                     : "a"(SYS_futex), "D"(word), "S"(op), "d"(value), "r"(none)
+                     : "a"(SYS_futex), "D"(word), "S"(op), "d"(value), "r"(none), "r"(made)
                      : "rcx", "r11", "memory");
     return result;
 }
@@ -55,16 +60,18 @@ static long futex(int *word, int op, int value)
 static void *wake(void *arg)
 {
     __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-    futex(&word, FUTEX_WAKE, 1);
+    futex(&word, FUTEX_WAKE_PRIVATE, 1);
     return arg;
 }
 
 int main(void)
 {
     pthread_t thread;
+    code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(code, "\x0f\x05\xc3", 3);
     pthread_create(&thread, NULL, wake, NULL);
     while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) == 0)
-        futex(&word, FUTEX_WAIT, 0);
+        futex(&word, FUTEX_WAIT_PRIVATE, 0);
     pthread_join(thread, NULL);
     return 0;
 }
@@ -77,7 +84,17 @@ int main(void)
 #pragma omp parallel for reduction(+ : sum) num_threads(3)
     for (int i = 0; i < 100; i++)
         sum += i;
-    return sum != 4950;
+#pragma omp parallel num_threads(3)
+    {
+#ifdef RIGHT
+#pragma omp critical
+#endif
+        sum++;
+#pragma omp barrier
+#pragma omp atomic
+        sum++;
+    }
+    return sum != 4956;
 }
 ";
 
@@ -213,10 +230,15 @@ fn explore(text: &str, more: &[&str]) -> (String, String, Option<i32>) {
 fn a_wait_in_every_execution() {
     let flags = "--cflags=-DFIRST=";
     for (text, call, place, more) in [
-        (SYSTEM_V, "op` (libc.so.6)", "program.c:22 in main", vec![flags]),
-        (SYSTEM_V, "op` (libc.so.6)", "program.c:22 in main", vec![flags, "--carrier", "threads"]),
-        (RAW_FUTEX, "`futex` (program", "in main", vec!["--fresh"]),
-        (OPEN_MP, "`futex` (libgomp.so.1", "program.c:", vec!["--cflags=-fopenmp"]),
+        (SYSTEM_V, "`semop` (libc.so.6)", "program.c:22 in main", vec![flags]),
+        (
+            SYSTEM_V,
+            "`semop` (libc.so.6)",
+            "program.c:22 in main",
+            vec![flags, "--carrier", "threads"],
+        ),
+        (FOREIGN_FUTEX, "blocked in `futex`", " in main", vec!["--fresh"]),
+        (FOREIGN_FUTEX, "blocked in `futex`", " in main", vec!["--carrier", "threads"]),
         (COMPUTES, "without a step", "in work", vec![]),
         (SIGNAL_FD, "signalfd: gets signals from outside only", "program.c:23 in main", vec![]),
         (IO_URING, "`io_uring_enter` (libc.so.6)", " in main", vec![]),
@@ -228,13 +250,36 @@ fn a_wait_in_every_execution() {
         args.extend(more);
         let (out, err, code) = explore(text, &args);
         let all = format!("{out}\n{err}");
-        assert_eq!(code, Some(3), "{all}");
+        assert_eq!(code, Some(3), "{call}: {all}");
         assert!(err.contains("of 5 executions are inconclusive: "), "{all}");
         assert!(err.contains(call), "{call}: {all}");
         assert!(err.contains(place), "{place}: {all}");
         assert!(err.contains("stopped early: 5 executions in a row were inconclusive"), "{all}");
         assert!(out.contains("none of them came to its end: no result"), "{all}");
         assert!(!out.contains("error["), "{all}");
+    }
+}
+
+/// Time is over before the patience is: the call that it waited in is named, and more time is not asked for.
+#[test]
+fn a_wait_until_time_is_over() {
+    for (text, call, flags) in [
+        (FOREIGN_FUTEX, "blocked in `futex`", "--cflags=-O0"),
+        (SYSTEM_V, "s in `semop` (libc.so.6)", "--cflags=-DFIRST="),
+        (SIGNAL_FD, "s: no input came from outside", "--cflags=-O0"),
+    ] {
+        for carrier in ["fibers", "threads"] {
+            let more = ["--time", "2s", "--carrier", carrier, "--hang-timeout", "30s", flags];
+            let folder = folder();
+            write(folder.path(), "program.c", text);
+            let args = [&["run", "program.c", "--progress", "none", "-j", "1"][..], &more];
+            let output = raddle(folder.path(), &args.concat()).output().expect("raddle starts");
+            let (out, err) = (stdout(&output), stderr(&output));
+            assert_eq!(code(&output), Some(3), "{out}\n{err}");
+            assert!(err.contains(call), "{call}: {out}\n{err}");
+            assert!(err.contains("no execution finished within 2 s: nothing was tested"), "{err}");
+            assert!(!err.contains("the first was ended after"), "{err}");
+        }
     }
 }
 
@@ -249,6 +294,23 @@ fn a_wait_in_some_executions() {
     assert!(out.contains("explored 8 executions"), "{out}\n{err}");
     let (out, err, code) = explore(SYSTEM_V, &[&args[..], &["--strict"]].concat());
     assert_eq!(code, Some(3), "{out}\n{err}");
+}
+
+/// OpenMP's threads are controlled: its locks and barriers wait by system calls of their own.
+#[test]
+fn open_mp_is_explored() {
+    let right = "--cflags=-fopenmp -DRIGHT";
+    for carrier in ["fibers", "threads"] {
+        let args = ["--execs", "200", "--carrier", carrier, "--detect", "all", right];
+        let (out, err, code) = explore(OPEN_MP, &args);
+        assert_eq!(code, Some(0), "{out}\n{err}");
+        assert!(out.contains("explored 200 executions"), "{out}\n{err}");
+        assert!(!out.contains("error[") && !err.contains("inconclusive"), "{out}\n{err}");
+    }
+    let wrong = "--cflags=-fopenmp";
+    let (out, err, code) = explore(OPEN_MP, &["--execs", "2000", "--detect", "race", wrong]);
+    assert_eq!(code, Some(2), "{out}\n{err}");
+    assert!(out.contains("possible data race on `sum`"), "{out}\n{err}");
 }
 
 /// What another process can end is no deadlock.

@@ -27,8 +27,8 @@ fn found(folder: &Path, args: &[&str]) -> Finding {
 
 /// The names of a finding's objects, with what they are fields of.
 fn names(finding: &Finding) -> BTreeMap<String, String> {
-    let named = finding.objects.iter().zip(&finding.locations);
-    named.map(|(name, location)| (name.clone(), location.field_of.clone())).collect()
+    let all = finding.objects.iter();
+    all.map(|it| (it.to_string(), it.location.field_of.clone())).collect()
 }
 
 /// Every thread of this program touches one part of everything.
@@ -155,7 +155,10 @@ fn variables_of_c_with_split_debug_information() {
             }
             // The lines stay in the program; the numbers of their files were split off.
             let is_placed = |home: &Home| matches!(home, Home::Global { declared_at, .. } if declared_at.file.ends_with("names.c"));
-            assert!(finding.locations.iter().any(|it| is_placed(&it.home)), "{compiler} {flags}");
+            assert!(
+                finding.objects.iter().any(|it| is_placed(&it.location.home)),
+                "{compiler} {flags}"
+            );
         }
     }
 }
@@ -332,9 +335,9 @@ fn variables_of_cpp() {
             }
             // Where the program called the library that allocated.
             for (name, line) in [("`pair.second.balance`", 49), ("`Account#3.balance`", 53)] {
-                let idx = finding.objects.iter().position(|it| it == name).expect(name);
-                let Home::Heap { stack, .. } = &finding.locations[idx].home else {
-                    panic!("{:?}", finding.locations[idx]);
+                let object = finding.objects.iter().find(|it| it.to_string() == name).expect(name);
+                let Home::Heap { stack, .. } = &object.location.home else {
+                    panic!("{object:?}");
                 };
                 assert_eq!((stack[0].function.as_str(), stack[0].line), ("main", line), "{name}");
             }

@@ -172,6 +172,36 @@ fn beside_a_library(load: &str) -> String {
     )
 }
 
+/// A library that was stripped says how its functions are unwound, and so its instructions are announced, too.
+#[test]
+fn stripped_libraries_order_threads() {
+    let folder = folder();
+    let library = "static int locked;\n\
+        static void take(int *lock) { while (__atomic_exchange_n(lock, 1, 5)) __builtin_ia32_pause(); }\n\
+        __attribute__((noinline)) static void call(void (*work)(void)) { take(&locked); work(); \
+        __atomic_exchange_n(&locked, 0, 5); }\n\
+        void (*volatile way)(void (*)(void)) = call;\n\
+        void locked_call(void (*work)(void)) { way(work); }\n";
+    fs::write(folder.path().join("lock.c"), library).expect("a file");
+    let args = ["-shared", "-fPIC", "-O1", "-s", "-o", "liblock.so", "lock.c"];
+    let built = std::process::Command::new("cc").args(args).current_dir(folder.path()).status();
+    assert!(built.expect("there is a compiler").success());
+    let program = "#include <pthread.h>\nvoid locked_call(void (*)(void));\nstatic int hits;\n\
+        static void work(void) { hits++; }\n\
+        static void *worker(void *arg) { locked_call(work); return arg; }\n\
+        int main(void) {\n    pthread_t one, other;\n    \
+        pthread_create(&one, 0, worker, 0);\n    pthread_create(&other, 0, worker, 0);\n    \
+        pthread_join(one, 0);\n    pthread_join(other, 0);\n    return hits != 2;\n}\n";
+    fs::write(folder.path().join("prog.c"), program).expect("a file");
+    let here = folder.path().display();
+    let flags = format!("-L{here} -Wl,-rpath,{here} -llock");
+    let args = ["run", "prog.c", "-k", "--execs", "100", "--detect", "race", "--cflags", &flags];
+    let output = raddle(folder.path(), &args).output().expect("raddle starts");
+    let text = stdout(&output);
+    assert!(output.status.code() == Some(0) && text.contains("no finding"), "{text}");
+    assert!(!text.contains("data race"), "{text}");
+}
+
 /// What orders threads in a library that is loaded before `main` is announced. In one that is loaded later it is not,
 /// and then nobody knows what it orders.
 #[test]

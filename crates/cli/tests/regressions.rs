@@ -111,7 +111,7 @@ fn a_regression_is_a_small_text_file() {
         shown.push('\n');
     }
     expect![[r#"
-        raddle-regression 1
+        raddle-regression 2
         # deadlock: T1 waits for `b` held by T2 (taken at prog.c:4), T2 waits for `a` held by T1 (taken at prog.c:4)
         # Kept by `raddle review --keep`; every `raddle run` of the program runs it first.
         id dl-67c2
@@ -127,11 +127,11 @@ fn a_regression_is_a_small_text_file() {
         site {"function":"take","file":"prog.c","line":5,"column":5,"module":"prog","offset":0}
         plan …
         choices 0*2 1*2 2*2
-        object 1 ""
-        object 2 "thread T1"
-        object 3 "thread T2"
-        object 4 "mutex `a`"
-        object 5 "mutex `b`"
+        object 1 {}
+        object 2 {"class":"thread","location":{"home":{"thread":1}}}
+        object 3 {"class":"thread","location":{"home":{"thread":2}}}
+        object 4 {"class":"mutex","location":{"name":"a"}}
+        object 5 {"class":"mutex","location":{"name":"b"}}
         place 1 {"function":"main","file":"prog.c","line":13,"column":5,"module":"prog","offset":0}
         place 2 {"function":"main","file":"prog.c","line":14,"column":5,"module":"prog","offset":0}
         place 3 {"function":"take","file":"prog.c","line":4,"column":5,"module":"prog","offset":0}

@@ -4,8 +4,9 @@ mod common;
 
 use std::{
     fs,
+    os::unix::process::ExitStatusExt as _,
     path::Path,
-    process::{Output, Stdio},
+    process::{Command, Output, Stdio},
     thread,
     time::Duration,
 };
@@ -47,6 +48,16 @@ fn essence(mut summary: Value) -> Value {
 fn search(folder: &Path, strategy: &str, more: &[&str]) -> Output {
     let args = ["run", "prog.c", "--message-format", "json", "-k", "--strategy", strategy];
     explored(folder, &[&args[..], more].concat())
+}
+
+/// Waits until something is so: on a slow machine it takes a while until there is something to end.
+fn until(is_so: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if is_so() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Two threads with a start, a read, a write and an end each, and `main`, which creates them and waits.
@@ -186,13 +197,7 @@ fn kill_and_go_on() {
         let mut victim = victim.spawn().expect("raddle starts");
         let n_runs = || fs::read_dir(folder.path().join(".raddle/runs")).map_or(0, |it| it.count());
         let n_before = n_runs();
-        // On a slow machine it takes a while until there is something to kill.
-        for _ in 0..200 {
-            if n_before < n_runs() {
-                break;
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
+        until(|| n_before < n_runs());
         thread::sleep(Duration::from_millis(patience_ms));
         victim.kill().expect("it can be killed");
         victim.wait().expect("it was killed");
@@ -212,6 +217,84 @@ fn kill_and_go_on() {
         n_resumed += u32::from(is_in_the_middle);
     }
     assert!(n_resumed > 0, "it was never killed in the middle of its search");
+}
+
+/// Runs a search until a signal comes, after a while; what it says of itself then.
+fn interrupted(folder: &Path, args: &[&str], signal: &str, patience: Duration) -> (i32, Value) {
+    let n_files = || {
+        let runs = fs::read_dir(folder.join(".raddle/runs")).into_iter().flatten().flatten();
+        let has_begun = |it: &fs::DirEntry| it.path().join("search.json").is_file();
+        runs.filter(has_begun).count()
+    };
+    let is_resumed = args.contains(&"--resume");
+    let n_before = n_files();
+    let mut command = raddle(folder, &[args, &["-k", "--message-format", "json"]].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("raddle starts");
+    until(|| is_resumed || n_before < n_files());
+    thread::sleep(patience);
+    let process = child.id().to_string();
+    // It may have come to its end.
+    let _ = Command::new("kill").args([signal, &process]).stderr(Stdio::null()).status();
+    let output = child.wait_with_output().expect("it ends");
+    let by_signal = output.status.signal().map(|it| 128 + it);
+    let code = output.status.code().or(by_signal).expect("one or the other");
+    (code, if output.stdout.is_empty() { Value::Null } else { summary(&output, code) })
+}
+
+/// A search that is interrupted, resumed, interrupted again and resumed again comes to the same as one that is not;
+/// whenever the signals come.
+#[test]
+fn a_resumed_search_can_be_interrupted_and_resumed() {
+    let folder = folder();
+    write(folder.path(), "prog.c", COUNTERS);
+    let four = ["--cflags", "-DN=4", "--time", "1h"];
+    let whole = summary(&search(folder.path(), "ipb:2", &four), 0);
+    let begin = [&["run", "prog.c", "--strategy", "ipb:2", "-j", "2"], &four[..]].concat();
+    let resume = ["run", "--resume", "--time", "1h"];
+    let n_of = |it: &Value| it["search"]["executions"].as_u64().unwrap_or(0);
+    let n_here = |it: &Value| it["executions"].as_u64().unwrap_or(0);
+    let (mut n_early, mut n_twice) = (0, 0);
+    // Where the search is by then depends on the machine.
+    for patience_ms in [300, 100, 600, 1_200, 30, 2_500] {
+        let patience = Duration::from_millis(patience_ms);
+        let (code, first) = interrupted(folder.path(), &begin, "-INT", patience);
+        if n_of(&first) == 0 || first["interrupted"] != true {
+            continue;
+        }
+        assert_eq!(code, 130, "{first}");
+        // While it is read back, as a rule: nothing is lost by that.
+        for early_ms in [20, 40, 60, 80] {
+            let early = Duration::from_millis(early_ms);
+            let (code, again) = interrupted(folder.path(), &resume, "-TERM", early);
+            assert_eq!(code, 143, "{again}");
+            n_early += u32::from(n_here(&again) == 0);
+        }
+        let (code, second) = interrupted(folder.path(), &resume, "-TERM", patience);
+        let is_interrupted = second["interrupted"] == true;
+        assert_eq!(code, if is_interrupted { 143 } else { 0 }, "{second}");
+        let third = match is_interrupted {
+            true => {
+                let args = [&resume[..], &["-k", "--message-format", "json"]].concat();
+                summary(&explored(folder.path(), &args), 0)
+            }
+            false => second.clone(),
+        };
+        for key in ["executions", "redundant", "exhaustive", "level", "finished"] {
+            assert_eq!(third["search"][key], whole["search"][key], "{key}");
+        }
+        // Each goes on where the one before it has ended.
+        assert!(n_of(&first) <= n_of(&second), "{first} {second}");
+        if is_interrupted {
+            assert_eq!(n_of(&second) + n_here(&third), n_of(&third));
+            assert!(n_of(&first) < n_of(&second) || n_here(&second) == 0);
+            n_twice += u32::from(n_here(&second) > 0);
+        }
+        if n_twice > 0 && n_early > 0 {
+            return;
+        }
+    }
+    panic!("interrupted in the middle {n_twice} times, early {n_early} times");
 }
 
 /// Before the search has begun nothing is to go on from, but it is known what was to be searched.

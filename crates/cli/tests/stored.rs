@@ -11,8 +11,8 @@ use raddle_explore::{
     store::{About, Run, RunInfo},
 };
 use raddle_model::{
-    Bucket, Carrier, Certainty, Finding, Kind, ObjectId, OpKind, OpResult, PickerSpec, Place, Plan,
-    Step, ThreadId, ThreadState,
+    Bucket, Carrier, Certainty, Finding, Kind, NamedObject, ObjectClass, ObjectId, OpKind,
+    OpResult, PickerSpec, Place, Plan, Step, ThreadId, ThreadState,
 };
 
 fn place(line: u32) -> Place {
@@ -52,9 +52,8 @@ fn finding() -> Finding {
         cycle: Vec::new(),
         threads: vec![state(0), state(1)],
         steps: vec![step(0, OpKind::Write), step(1, OpKind::Read)],
-        locations: Vec::new(),
         n_steps_dropped: 0,
-        objects: vec![String::new(), "`head`".into()],
+        objects: vec![NamedObject::default(), NamedObject::called(ObjectClass::Variable, "head")],
         places: vec![Place::default(), place(1)],
         stacks: Vec::new(),
         plan: Plan::new(PickerSpec::Walk, 0),
@@ -244,7 +243,7 @@ fn damaged_and_newer_files() {
     let run = fs::read_dir(runs).expect("runs").next().expect("one").expect("readable").path();
     let file = run.join("findings/assert-7f3a.json");
     let text = fs::read_to_string(&file).expect("readable");
-    fs::write(&file, text.replacen("\"version\":1", "\"version\":99", 1)).expect("written");
+    fs::write(&file, text.replacen("\"version\":2", "\"version\":99", 1)).expect("written");
     let newer = raddle(folder.path(), &["show", "assert-7f3a"]).output().expect("raddle starts");
     let newer = told(folder.path(), &newer);
     assert!(newer.contains("exit 1"), "{newer}");

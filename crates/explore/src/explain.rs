@@ -166,7 +166,7 @@ fn find_reason(
     let observations = observe::observations(&rich, small, &mut points, symbols);
     explanation.reason = Some(Reason { orders, sufficient, observations });
     explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));
-    small.objects = points.into_names();
+    small.objects = points.into_objects();
     Ok(())
 }
 

@@ -24,15 +24,15 @@ mod waits;
 
 use std::{borrow::Cow, collections::HashMap};
 
-use raddle_model::{Bucket, End, Finding, Kind, Location, Place, Plan, Step, ThreadState};
+use raddle_model::{Bucket, End, Finding, Kind, NamedObject, Place, Plan, Step, ThreadState};
 use raddle_trace::Trace;
 
 use self::ending::Ending;
 pub use self::inconclusive::Inconclusive;
 pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};
-pub use self::program::is_system_file;
 pub(crate) use self::program::{file_name, is_own, place_text};
+pub use self::program::{is_system_file, runs_tasks};
 pub(crate) use self::race::{plain_bucket, race_bucket, watched};
 pub use self::race::{race, races};
 use crate::target::Symbols;
@@ -82,7 +82,7 @@ impl Shown<'_> {
         let ending = find(&mut names)?;
         let n_too_many = steps.len().saturating_sub(STEPS_MAX);
         let steps = steps.split_off(n_too_many);
-        let (objects, locations) = names.into_objects();
+        let objects = names.into_objects();
         Some(Finding {
             kind: ending.kind,
             bucket: ending.bucket,
@@ -102,7 +102,6 @@ impl Shown<'_> {
             steps,
             n_steps_dropped: trace.n_dropped + n_too_many as u64,
             objects,
-            locations,
             places,
             stacks,
             plan: Plan { prefix: choices(trace), ..plan.clone() },
@@ -138,7 +137,7 @@ pub fn bucket(trace: &Trace, symbols: &mut dyn Symbols) -> Option<Bucket> {
 pub(crate) struct Schedule<'a> {
     pub(crate) steps: Cow<'a, [Step]>,
     pub(crate) places: Cow<'a, [Place]>,
-    pub(crate) objects: Cow<'a, [String]>,
+    pub(crate) objects: Cow<'a, [NamedObject]>,
     pub(crate) n_dropped: u64,
 }
 
@@ -160,7 +159,7 @@ impl<'a> Schedule<'a> {
         Schedule {
             steps: steps.into(),
             places: places.into(),
-            objects: names.into_objects().0.into(),
+            objects: names.into_objects().into(),
             n_dropped: trace.n_dropped,
         }
     }
@@ -173,8 +172,7 @@ pub(crate) struct Described {
     pub(crate) n_steps_dropped: u64,
     pub(crate) places: Vec<Place>,
     pub(crate) stacks: Vec<Vec<u32>>,
-    pub(crate) objects: Vec<String>,
-    pub(crate) locations: Vec<Location>,
+    pub(crate) objects: Vec<NamedObject>,
     pub(crate) threads: Vec<ThreadState>,
     pub(crate) choices: Vec<u32>,
 }
@@ -186,14 +184,13 @@ impl Described {
         let threads = ending::states(trace, &mut names);
         let n_too_many = steps.len().saturating_sub(STEPS_MAX);
         let steps = steps.split_off(n_too_many);
-        let (objects, locations) = names.into_objects();
+        let objects = names.into_objects();
         Described {
             steps,
             n_steps_dropped: trace.n_dropped + n_too_many as u64,
             places,
             stacks,
             objects,
-            locations,
             threads,
             choices: choices(trace),
         }

@@ -252,8 +252,8 @@ impl Tale<'_> {
             };
         };
         let mut text = format!("T{} {}", step.thread.0, step.kind.word());
-        let object = self.schedule.objects.get(step.object.idx()).map_or("", String::as_str);
-        if !object.is_empty() {
+        let object = self.schedule.objects.get(step.object.idx());
+        if let Some(object) = object.filter(|it| !it.is_none()) {
             text.push_str(&format!(" {object}"));
         }
         let place = self.place(step).map(finding::place_text).unwrap_or_default();

@@ -48,7 +48,7 @@ pub use self::{
 };
 
 /// The version of the files.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A directory of runs.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ mod pattern;
 mod tests;
 pub mod tsan;
 
-use raddle_model::{Evidence, Finding, Frame, Home, Kind, Place, short_function};
+use raddle_model::{Evidence, Finding, Frame, Home, Kind, NamedObject, Place, short_function};
 
 pub use self::pattern::Pattern;
 
@@ -127,7 +127,7 @@ impl<'a> About<'a> {
         for link in &evidence.links {
             self.add_stack(&[], &link.wants_at);
             self.add_stack(&[], &link.holds.taken_at);
-            self.objects.extend([bare(&link.wants), bare(&link.holds.lock)]);
+            self.objects.extend([called(&link.wants), called(&link.holds.lock)]);
         }
         let of_links = evidence.links.iter().map(|it| it.thread);
         let threads: Vec<_> =
@@ -140,7 +140,8 @@ impl<'a> About<'a> {
         }
         let name = &evidence.location.name;
         let whole = name.split(['.', '[']).next().unwrap_or_default();
-        self.objects.extend([bare(&evidence.memory), name.clone(), whole.to_owned()]);
+        self.objects.extend(evidence.memory.iter().map(called));
+        self.objects.extend([name.clone(), whole.to_owned()]);
         self.objects.retain(|it| !it.is_empty());
     }
 
@@ -157,7 +158,7 @@ impl<'a> About<'a> {
             if let Some(wait) = &state.waits_for {
                 self.add_stack(&[], &wait.at);
                 self.frames.extend(wait.holders.iter().map(|it| &it.1));
-                self.objects.push(bare(&wait.object));
+                self.objects.push(called(&wait.object));
             }
         }
         self.frames.extend(&finding.sites);
@@ -171,7 +172,9 @@ impl<'a> About<'a> {
 }
 
 /// What an object is called, without its class: `queue.lock`.
-fn bare(object: &str) -> String {
-    let inside = object.split_once('`').and_then(|(_, rest)| rest.split_once('`'));
-    inside.map_or_else(|| object.to_owned(), |(name, _)| name.to_owned())
+fn called(object: &NamedObject) -> String {
+    match object.location.name.as_str() {
+        "" => object.to_string(),
+        name => name.to_owned(),
+    }
 }

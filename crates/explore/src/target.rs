@@ -9,11 +9,11 @@ use std::{
 };
 
 use raddle_model::{Place, Plan};
-use raddle_trace::{Briefs, Entry, Module, SeenRace, Summary, Trace};
+use raddle_trace::{Briefs, Entry, Module, SeenRaces, Summary, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::Covered;
-pub use crate::finding::is_system_file;
+pub use crate::finding::{is_system_file, runs_tasks};
 
 /// A program that can be executed again and again.
 pub trait Target: Sync {
@@ -162,7 +162,7 @@ pub struct EachResult {
     /// The first ones, if they ended well and a search need not know more of them.
     pub briefs: Briefs,
     /// Races that those showed, in order.
-    pub races: Vec<SeenRace>,
+    pub races: SeenRaces,
     /// The one after them, if it was run.
     pub last: Option<BlockResult>,
 }
@@ -177,7 +177,7 @@ pub struct BlockResult {
     /// Pairs that its executions covered. Sorted by pair, no duplicates.
     pub covered: Vec<Covered>,
     /// Races that the executions showed, in order.
-    pub races: Vec<SeenRace>,
+    pub races: SeenRaces,
     /// The last execution, if it must be looked at, or if the block has just one execution.
     pub last: Option<Execution>,
     /// What could not be controlled, in all executions of the block.

@@ -11,6 +11,8 @@ pub(crate) struct Blocked {
     pub(crate) thread: i32,
     /// The system call, as the manual calls it.
     pub(crate) call: String,
+    /// Nobody can ever wake it: all threads of the process sleep at futexes of their own, without a time limit.
+    pub(crate) is_for_good: bool,
 }
 
 impl Blocked {
@@ -25,24 +27,76 @@ impl Blocked {
             .collect();
         threads.sort_unstable();
         let is_alone = threads.len() == 1;
-        let waits = |thread: i32| {
-            let path = format!("/proc/{process}/task/{thread}/syscall");
-            let (number, pc) = parse(&fs::read_to_string(path).ok()?)?;
-            let is_ours = ours.iter().any(|(start, end)| (*start..*end).contains(&pc));
+        let calls: Vec<Option<Call>> = threads
+            .iter()
+            .map(|it| fs::read_to_string(format!("/proc/{process}/task/{it}/syscall")).ok())
+            .map(|it| parse(&it?))
+            .collect();
+        let sleeps = |it: &Option<Call>| it.as_ref().is_some_and(Call::is_left_to_threads);
+        let is_for_good = calls.iter().all(sleeps) && !has_children(process, &threads);
+        let waits = |(thread, call): (&i32, &Option<Call>)| {
+            let call = call.as_ref()?;
+            let is_ours = ours.iter().any(|(start, end)| (*start..*end).contains(&call.pc));
             // Calls of a process that can be rewound are made by the runtime, on the program's behalf.
-            (!is_ours || is_alone).then(|| Blocked { thread, call: name(number) })
+            let told = || Blocked { thread: *thread, call: call.name(), is_for_good };
+            (!is_ours || is_alone).then(told)
         };
-        threads.into_iter().find_map(waits)
+        threads.iter().zip(&calls).find_map(waits)
     }
 }
 
-/// The number of the call and where it was made, out of `/proc/…/syscall`; `None` of one that runs, or waits for
-/// something else.
-fn parse(text: &str) -> Option<(i64, u64)> {
+/// A system call that a thread waits in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Call {
+    number: i64,
+    args: [u64; 6],
+    /// Where it was made.
+    pc: u64,
+}
+
+impl Call {
+    /// Can only a thread of the same process end it?
+    fn is_left_to_threads(&self) -> bool {
+        let [_, op, _, limit, ..] = self.args;
+        let op = op as i32;
+        let is_wait = matches!(
+            op & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME),
+            libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET
+        );
+        self.number == libc::SYS_futex
+            && is_wait
+            && op & libc::FUTEX_PRIVATE_FLAG != 0
+            && limit == 0
+    }
+
+    /// As the program calls it.
+    fn name(&self) -> String {
+        match self.number {
+            // The C library's `semop` is one without a time limit.
+            libc::SYS_semtimedop if self.args[3] == 0 => name(libc::SYS_semop),
+            number => name(number),
+        }
+    }
+}
+
+/// What `/proc/…/syscall` says; `None` of a thread that runs, or waits for something else.
+fn parse(text: &str) -> Option<Call> {
     let mut fields = text.split_whitespace();
     let number = fields.next()?.parse().ok().filter(|it| *it >= 0)?;
-    let pc = fields.next_back()?.strip_prefix("0x")?;
-    Some((number, u64::from_str_radix(pc, 16).ok()?))
+    let mut next = || u64::from_str_radix(fields.next()?.strip_prefix("0x")?, 16).ok();
+    let mut args = [0; 6];
+    for arg in &mut args {
+        *arg = next()?;
+    }
+    let (_stack, pc) = (next()?, next()?);
+    Some(Call { number, args, pc })
+}
+
+/// Has a process children, as far as the kernel says?
+fn has_children(process: i32, threads: &[i32]) -> bool {
+    let children =
+        |it: &i32| fs::read_to_string(format!("/proc/{process}/task/{it}/children")).ok();
+    !threads.iter().all(|it| children(it).is_some_and(|it| it.trim().is_empty()))
 }
 
 /// Where the runtime's code is in a process.
@@ -136,7 +190,17 @@ mod tests {
     #[test]
     fn lines_of_the_kernel_are_understood() {
         let line = "202 0x7f 0x80 0x0 0x0 0x1 0x8 0x7ffd3f4ee428 0x7fdb5cfdfbd3\n";
-        assert_eq!(parse(line), Some((202, 0x7fdb_5cfd_fbd3)));
+        let call = parse(line).expect("it is a call");
+        assert_eq!((call.number, call.pc), (202, 0x7fdb_5cfd_fbd3));
+        assert!(call.is_left_to_threads());
+        let limited = line.replace("0x80 0x0 0x0", "0x80 0x0 0x7ffd3f4ee000");
+        let shared = line.replace("0x80", "0x0");
+        for other in [&limited, &shared, "0 0x3 0x80 0x0 0x0 0x1 0x8 0x7ffd3f4ee428 0x7fdb5cfdfbd3"]
+        {
+            assert!(parse(other).is_some_and(|it| !it.is_left_to_threads()), "{other}");
+        }
+        let semop = "220 0x1 0x7ffd3f4ee410 0x1 0x0 0x0 0x0 0x7ffd3f4ee3e8 0x7fdb5cfdfbd3";
+        assert_eq!(parse(semop).map(|it| it.name()).as_deref(), Some("semop"));
         assert_eq!(parse("running\n"), None);
         assert_eq!(parse("-1 0x7ffd3f4ee428 0x7fdb5cfdfbd3\n"), None);
         assert_eq!((name(202), name(9999)), ("futex".to_owned(), "system call 9999".to_owned()));
@@ -150,7 +214,8 @@ mod tests {
             std::thread::yield_now();
             Blocked::of(process).filter(|it| it.call == "read")
         });
-        assert_eq!(blocked, Some(Blocked { thread: process, call: "read".to_owned() }));
+        let expected = Blocked { thread: process, call: "read".to_owned(), is_for_good: false };
+        assert_eq!(blocked, Some(expected));
         drop(cat.stdin.take());
         cat.wait().expect("it ends with its input");
     }

@@ -4,6 +4,7 @@ mod again;
 mod traps;
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
@@ -15,7 +16,9 @@ use raddle_explore::{
     },
 };
 use raddle_model::{End, OpKind, OpResult, Plan};
-use raddle_trace::{Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRace, Summary, Trace};
+use raddle_trace::{
+    Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Segment, Summary, Trace,
+};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -40,7 +43,7 @@ const GRACE: Duration = Duration::from_millis(150);
 const KILL_AFTER: Duration = Duration::from_millis(300);
 /// After so long, nobody waits for the server, either.
 const LEAVE_AFTER: Duration = Duration::from_millis(500);
-/// How the runtime ends when it has a bug.
+/// How the runtime ends when it has a bug, whether it can say so or not.
 const BUG_CODE: i32 = 70;
 
 /// See the module.
@@ -63,6 +66,8 @@ pub(crate) struct NativeSession {
     modules: Arc<[Module]>,
     /// Processes that the kernel had killed for want of memory, when we last looked.
     n_kernel_kills: u64,
+    /// Calls that executions have waited in to no avail.
+    known_waits: BTreeSet<String>,
     /// How long somebody wants what runs.
     until: Until,
 }
@@ -88,6 +93,7 @@ impl NativeSession {
             n_plans: 0,
             modules: Arc::default(),
             n_kernel_kills: watchdog::kernel_kills(),
+            known_waits: BTreeSet::new(),
             until: until.clone(),
         };
         session.await_main()?;
@@ -126,12 +132,14 @@ impl NativeSession {
     fn ended_before_main(&mut self) -> TargetError {
         let status = self.server.exit_status().ok();
         let output = self.server.output(OUTPUT_KEPT).unwrap_or_default();
-        let told = Trace::read(&self.server.segment);
-        let is_bug = told.end == Some(End::Bug)
-            || told.end.is_none() && status.and_then(|it| it.code()) == Some(BUG_CODE);
-        if is_bug && output.contains(BUG_MARK) {
-            return bug(&output);
+        let segment = &self.server.segment;
+        if let Some(bug) = bug(segment) {
+            return bug;
         }
+        if !segment.is_found() && status.and_then(|it| it.code()) == Some(BUG_CODE) {
+            return TargetError::Bug("the runtime has not found the shared segment".to_owned());
+        }
+        let told = Trace::read(segment);
         let how = match (told.end, status) {
             (Some(end), _) => ending(end, &told.message),
             (None, Some(status)) => status.to_string(),
@@ -151,6 +159,8 @@ impl NativeSession {
         assert!(block.entries.len() <= caps.block as usize, "bug: a block that is too long");
         self.number_plan(plan);
         // SAFETY: the server waits for a command, so the segment is ours.
+        unsafe { segment.forget_races() };
+        // SAFETY: as above.
         let header = unsafe { &mut *segment.header() };
         header.plan_number = self.n_plans;
         // Executions with a prefix each are a search's, and more will come.
@@ -171,7 +181,6 @@ impl NativeSession {
         header.record_options = u32::from(plan.record.options) << u32::from(plan.record.stacks);
         header.record_races = u32::from(plan.record.races);
         header.watch = plan.record.watch.unwrap_or_default();
-        header.n_races = 0;
         header.exit_is_fine = u32::from(block.exit_is_fine);
         header.max_steps = plan.limits.max_steps;
         header.n_choices = plan.profile.n_choices;
@@ -180,6 +189,7 @@ impl NativeSession {
         header.n_interests = plan.profile.interests.len() as u32;
         header.n_uses = plan.profile.uses.len() as u32;
         header.n_notes = 0;
+        header.n_last_words = 0;
         header.n_pairs = 0;
         header.n_shared_found = 0;
         *header.n_done.get_mut() = 0;
@@ -299,7 +309,7 @@ impl NativeSession {
         // SAFETY: the server wrote so many, within the area's room.
         let summaries = unsafe { segment.copy(segment.summaries(), n_done) };
         let n_steps = summaries.iter().map(|it| it.n_steps).sum();
-        let races = SeenRace::read_all(&segment);
+        let races = SeenRaces::read(&segment);
         let modules = segment.read_modules();
         if self.modules != modules {
             self.modules = modules;
@@ -317,8 +327,7 @@ impl NativeSession {
             let mut last = self.read_block(&alone, watchdog, n_done);
             last.summaries = last.summaries.split_off(n_briefs);
             last.covered = covered(&last.summaries, &pairs.split_off(n_pairs.min(n_before)));
-            let own = result.races.extract_if(.., |it| it.execution as usize == n_briefs);
-            last.races = own.map(|it| SeenRace { execution: 0, ..it }).collect();
+            last.races = result.races.of(n_briefs as u32);
             result.last = Some(self.look_again(&alone, last)?);
         }
         Ok((result, n_steps))
@@ -338,7 +347,9 @@ impl NativeSession {
     }
 
     fn await_block(&mut self, start: Option<Start>) -> Result<Option<Watchdog>, TargetError> {
-        let mut watchdog = Watchdog::new(self.options.hang_timeout, self.options.memory_limit);
+        let known = self.known_waits.clone();
+        let mut watchdog =
+            Watchdog::new(self.options.hang_timeout, self.options.memory_limit, known);
         let mut over_since: Option<Instant> = None;
         loop {
             let look = if over_since.is_some() { LOOK_SOON } else { LOOK_EVERY };
@@ -364,9 +375,8 @@ impl NativeSession {
 
     fn server_is_gone(&mut self) -> TargetError {
         let how = self.server.exit_status().map_or(String::new(), |it| it.to_string());
-        let output = self.server.output(OUTPUT_KEPT).unwrap_or_default();
-        if output.contains(BUG_MARK) {
-            return bug(&output);
+        if let Some(bug) = bug(&self.server.segment) {
+            return bug;
         }
         self.is_gone = true;
         TargetError::Unusable(format!("the program's fork server was ended from outside ({how})"))
@@ -406,6 +416,7 @@ impl NativeSession {
                 header.n_stacks = 0;
             }
         }
+        self.known_waits.extend(watchdog.waited_in().map(str::to_owned));
         let is_cut = watchdog.is_cut && summaries.last().is_some_and(is_ended_by_us);
         let end = summaries.last_mut().map(|it| self.settle_end(it, watchdog));
         let must_look = block.entries.len() == 1
@@ -429,7 +440,7 @@ impl NativeSession {
             summaries,
             shared_found,
             covered,
-            races: SeenRace::read_all(&segment),
+            races: SeenRaces::read(&segment),
             last,
             uncontrolled,
             n_steps_spared: 0,
@@ -521,20 +532,22 @@ fn complete(trace: &mut Trace, summary: &mut Summary, end: End, watchdog: &Watch
         trace.message = type_name(&trace.message);
     }
     if let (End::Hang | End::OutOfMemory, Some(words)) = (end, watchdog.words()) {
+        let waits_outside = trace.notes.iter().any(|it| it.what == WAITS_OUTSIDE);
         // Asked where it is, the runtime names the file of the code.
         trace.message = match trace.message.as_str() {
+            RUNTIME_NAME if end == End::Hang && waits_outside => watchdog.words_outside(),
             file if end == End::Hang && !file.is_empty() => format!("{words} ({file})"),
             _ => words,
         };
     }
 }
 
-/// What the runtime says before it dies of a bug.
-const BUG_MARK: &str = "raddle: bug: ";
+/// The runtime's note that only input from outside can end what all threads wait for.
+const WAITS_OUTSIDE: &str = "waits for input from outside";
 
-fn bug(output: &str) -> TargetError {
-    let line = output.lines().find_map(|it| it.split_once(BUG_MARK)).map_or("", |it| it.1);
-    TargetError::Bug(format!("in the runtime: {line}"))
+/// What the runtime has said in the segment, if it died of a bug. Whatever the program prints says nothing about that.
+fn bug(segment: &Segment) -> Option<TargetError> {
+    segment.last_words().map(|words| TargetError::Bug(format!("in the runtime: {words}")))
 }
 
 /// How the program ended before it was an execution.

@@ -5,8 +5,14 @@
 //! may have much to prepare, it is longer. Who would compute and stands in the kernel's queue for a processor does not
 //! wait: on a machine with far too much to do that is most of the time. And time in which the watchdog itself could
 //! not look (stopped, asleep, or in that queue) is nobody's.
+//!
+//! A wait that nobody can end is not waited for as long, nor are calls by which threads wait for each other, and ones that
+//! an earlier execution waited in to no avail: so more of the other schedules are tried.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use crate::{blocked::Blocked, server::Server};
 
@@ -22,6 +28,16 @@ const ALONE: u32 = 6;
 const LOOK_MAX: Duration = Duration::from_millis(500);
 /// So much longer may it neither wait nor compute enough.
 const AT_MOST: u32 = 20;
+/// So much shorter may it wait for what never comes.
+const FOR_GOOD: u32 = 20;
+/// So much shorter may it wait in a call that another execution was ended in, or by which threads wait for each other.
+const KNOWN: u32 = 10;
+/// What was ended from outside waited, if it made no step for so long before.
+const WAITED: Duration = Duration::from_millis(250);
+
+/// Calls that threads wait for each other in: another one may have to go on first, and can't.
+const BETWEEN_THREADS: [&str; 7] =
+    ["futex", "futex_waitv", "semop", "semtimedop", "msgsnd", "msgrcv", "io_uring_enter"];
 
 /// See the module.
 #[derive(Debug)]
@@ -39,6 +55,8 @@ pub(crate) struct Watchdog {
     verdict: Option<Idle>,
     /// What it waits for, if that is known.
     blocked: Option<Blocked>,
+    /// Calls that executions were ended in.
+    known: BTreeSet<String>,
     /// The running execution was ended for the memory it took.
     pub(crate) is_out_of_memory: bool,
     /// The running execution was ended because it did not answer.
@@ -55,8 +73,12 @@ enum Idle {
 }
 
 impl Watchdog {
-    /// Begins to watch a block.
-    pub(crate) fn new(hang_timeout: Duration, memory_limit: u64) -> Watchdog {
+    /// Begins to watch a block. `known`: the calls that earlier executions were ended in.
+    pub(crate) fn new(
+        hang_timeout: Duration,
+        memory_limit: u64,
+        known: BTreeSet<String>,
+    ) -> Watchdog {
         Watchdog {
             hang_timeout,
             memory_limit,
@@ -67,6 +89,7 @@ impl Watchdog {
             asked_at: None,
             verdict: None,
             blocked: None,
+            known,
             is_out_of_memory: false,
             is_hung: false,
             is_cut: false,
@@ -107,36 +130,84 @@ impl Watchdog {
             Some(_) => {}
             None => {
                 self.is_out_of_memory = is_too_large;
-                self.verdict = self.judge(time.since(self.time_at_pulse));
-                if is_too_large || self.verdict.is_some() {
-                    self.asked_at = Some(Instant::now());
+                let time = time.since(self.time_at_pulse);
+                self.verdict = self.judge(time);
+                let is_judged = is_too_large || self.verdict.is_some();
+                let may_be_in_vain =
+                    self.is_asleep(time) && self.hang_timeout / FOR_GOOD < self.idle;
+                if is_judged || may_be_in_vain {
                     self.blocked = Blocked::of(server.child());
-                    server.ask_where(self.blocked.as_ref().map(|it| it.thread));
+                }
+                if !is_judged && may_be_in_vain && self.is_in_vain() {
+                    self.verdict = Some(Idle::Waits);
+                }
+                if is_too_large || self.verdict.is_some() {
+                    self.ask(server);
                 }
             }
         }
     }
 
-    /// Nobody wants more: what runs is to say where it is, unless it was asked before because it makes no steps.
+    /// Nobody wants more: what runs is to say where it is, unless it was asked before because it makes no steps. If it
+    /// has waited for some time, there is more to be said than that it was ended.
     pub(crate) fn cut_short(&mut self, server: &Server) {
-        if !self.is_cut && self.asked_at.is_none() {
+        if self.is_cut || self.asked_at.is_some() {
+            return;
+        }
+        let time = Time::of(server.child()).unwrap_or_default().since(self.time_at_pulse);
+        if WAITED <= self.idle && self.is_asleep(time) {
+            self.verdict = Some(Idle::Waits);
+            self.blocked = Blocked::of(server.child());
+            self.is_hung = true;
+            self.ask(server);
+        } else {
             self.is_cut = true;
             server.ask_where(None);
         }
     }
 
+    fn ask(&mut self, server: &Server) {
+        self.asked_at = Some(Instant::now());
+        server.ask_where(self.blocked.as_ref().map(|it| it.thread));
+    }
+
+    /// Does it wait where waiting leads nowhere?
+    fn is_in_vain(&self) -> bool {
+        let Some(blocked) = &self.blocked else { return false };
+        let call = blocked.call.as_str();
+        let is_known = self.known.contains(call) || BETWEEN_THREADS.contains(&call);
+        blocked.is_for_good || is_known && self.hang_timeout / KNOWN < self.idle
+    }
+
+    /// Has it waited, since its last step?
+    fn is_asleep(&self, Time { used, queued }: Time) -> bool {
+        used + queued < self.idle / WAITS_BELOW
+    }
+
+    /// The call that the execution waited in, if it was ended for that.
+    pub(crate) fn waited_in(&self) -> Option<&str> {
+        let waited = self.asked_at.is_some() && self.verdict == Some(Idle::Waits);
+        self.blocked.as_ref().filter(|_| waited).map(|it| it.call.as_str())
+    }
+
     /// What an execution does that has made no step for too long.
-    fn judge(&self, Time { used, queued }: Time) -> Option<Idle> {
+    fn judge(&self, time: Time) -> Option<Idle> {
         let elapsed = self.idle;
         let is_alone = self.pulse.1 == 0;
         let patience = self.hang_timeout * if is_alone { ALONE } else { 1 };
-        if elapsed > self.hang_timeout && used + queued < elapsed / WAITS_BELOW {
+        if elapsed > self.hang_timeout && self.is_asleep(time) {
             Some(Idle::Waits)
-        } else if used > patience || elapsed > patience * AT_MOST {
+        } else if time.used > patience || elapsed > patience * AT_MOST {
             Some(Idle::Computes)
         } else {
             None
         }
+    }
+
+    /// What is to be said about an execution that was asked or ended, if only input from outside could end its wait.
+    pub(crate) fn words_outside(&self) -> String {
+        let seconds = self.idle.as_secs().max(1);
+        format!("blocked for {seconds} s: no input came from outside")
     }
 
     /// What is to be said about an execution that was asked or ended.
@@ -150,6 +221,7 @@ impl Watchdog {
         Some(match self.verdict? {
             Idle::Computes => format!("computed for {seconds} s without a step"),
             Idle::Waits => match &self.blocked {
+                Some(Blocked { call, is_for_good: true, .. }) => format!("blocked in `{call}`"),
                 Some(Blocked { call, .. }) => format!("blocked for {seconds} s in `{call}`"),
                 None => format!("blocked for {seconds} s in uninstrumented code"),
             },
@@ -211,9 +283,9 @@ impl Time {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{collections::BTreeSet, time::Duration};
 
-    use super::{Idle, Time, Watchdog, memory_of};
+    use super::{Blocked, Idle, Time, Watchdog, memory_of};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -223,7 +295,7 @@ mod tests {
 
     #[test]
     fn who_computes_may_take_longer() {
-        let mut watchdog = Watchdog::new(SECOND, 0);
+        let mut watchdog = Watchdog::new(SECOND, 0, BTreeSet::new());
         watchdog.idle = SECOND * 3;
         assert_eq!(watchdog.judge(used(SECOND / 100)), Some(Idle::Waits));
         assert_eq!(watchdog.judge(used(SECOND * 3)), None);
@@ -237,11 +309,34 @@ mod tests {
     /// It has a hundredth of a processor, and would take all of one.
     #[test]
     fn who_is_kept_from_computing_does_not_wait() {
-        let mut watchdog = Watchdog::new(SECOND, 0);
+        let mut watchdog = Watchdog::new(SECOND, 0, BTreeSet::new());
         watchdog.pulse.1 = 7;
         watchdog.idle = SECOND * 3;
         let starved = Time { used: SECOND / 30, queued: SECOND * 2 };
         assert_eq!(watchdog.judge(starved), None);
+    }
+
+    #[test]
+    fn what_is_waited_for_in_vain() {
+        let mut watchdog = Watchdog::new(SECOND * 10, 0, BTreeSet::new());
+        watchdog.idle = SECOND * 2;
+        let wait = |call: &str, is_for_good| {
+            Some(Blocked { thread: 7, call: call.to_owned(), is_for_good })
+        };
+        assert!(!watchdog.is_in_vain());
+        watchdog.blocked = wait("futex", true);
+        assert!(watchdog.is_in_vain());
+        watchdog.blocked = wait("semop", false);
+        assert!(watchdog.is_in_vain());
+        watchdog.blocked = wait("read", false);
+        assert!(!watchdog.is_in_vain());
+        watchdog.known.insert("read".to_owned());
+        assert!(watchdog.is_in_vain());
+        watchdog.blocked = wait("wait4", false);
+        assert!(!watchdog.is_in_vain());
+        watchdog.idle = SECOND / 2;
+        watchdog.blocked = wait("semop", false);
+        assert!(!watchdog.is_in_vain());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Location, ObjectId, OpKind, Place, Plan, Step, ThreadId, ThreadState};
+use crate::{NamedObject, ObjectId, OpKind, Place, Plan, Step, ThreadId, ThreadState};
 
 /// What is known about a finding beyond what it is.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -150,15 +150,15 @@ pub enum Observation {
         holding: Point,
         /// The side that does not.
         other: Point,
-        /// The lock, as reports call it.
-        lock: String,
+        /// The lock.
+        lock: NamedObject,
     },
     /// Both sides hold a lock, not the same one.
     DifferentLocks {
         /// The two sides.
         sides: [Point; 2],
         /// What each holds.
-        locks: [String; 2],
+        locks: [NamedObject; 2],
     },
     /// No lock is held on either side.
     NoLock {
@@ -174,8 +174,8 @@ pub enum Observation {
         between: Point,
         /// What ends it.
         to: Point,
-        /// The lock that is held at both ends, but not all the way; empty if there is none.
-        lock: String,
+        /// The lock that is held at both ends, but not all the way.
+        lock: Option<NamedObject>,
     },
     /// A wait that is not in a loop around its condition: it went on although what it waited for was gone.
     NoLoop {
@@ -260,10 +260,8 @@ pub struct Passing {
     pub steps: Vec<Step>,
     /// Steps that are not in `steps`, from its start.
     pub n_steps_dropped: u64,
-    /// Objects, by number: what reports call them. Entry 0 is no object.
-    pub objects: Vec<String>,
-    /// Where they are, by the same numbers.
-    pub locations: Vec<Location>,
+    /// Objects, by number. Entry 0 is no object.
+    pub objects: Vec<NamedObject>,
     /// Places that steps and stacks refer to. Entry 0 is unknown.
     pub places: Vec<Place>,
     /// The calls that led to steps, as in a finding.

@@ -3,7 +3,10 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{BothOrders, Event, Flags, Location, ObjectId, OpKind, OpResult, Plan, ThreadId};
+use crate::{
+    BothOrders, Certainty, Event, Flags, Location, NamedObject, ObjectId, OpKind, OpResult, Plan,
+    Remedy, ThreadId,
+};
 
 macro_rules! kinds {
     ($($(#[$meta:meta])* $name:ident = $word:literal, $prefix:literal, $title:literal;)*) => {
@@ -78,6 +81,23 @@ pub struct Place {
     /// Where no line is known: bytes into the function, or into the module if that is not known either.
     #[cfg_attr(feature = "serde", serde(default))]
     pub offset: u64,
+}
+
+impl Place {
+    /// `bank.c:31`, or the best that is known; empty if nothing is.
+    pub fn text(&self) -> String {
+        let file = self.file.rsplit('/').next().unwrap_or_default();
+        let offset = match self.offset {
+            0 => String::new(),
+            offset => format!("+{offset:#x}"),
+        };
+        match (file, self.line) {
+            ("", _) if self.function.is_empty() => format!("{}{offset}", self.module),
+            ("", _) => format!("{}{offset}", self.function),
+            (file, 0) => file.to_owned(),
+            (file, line) => format!("{file}:{line}"),
+        }
+    }
 }
 
 /// One frame of a stack, innermost first; inlined functions are frames of their own.
@@ -160,8 +180,8 @@ pub struct ThreadState {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitFor {
-    /// The object, as reports call it: `mutex bank.c:12 left`.
-    pub object: String,
+    /// The object.
+    pub object: NamedObject,
     /// Its number in the trace.
     pub object_id: ObjectId,
     /// Where the thread waits.
@@ -214,25 +234,13 @@ impl Missed {
     }
 }
 
-/// How sure it is.
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Certainty {
-    /// It happened: the plan shows it.
-    #[default]
-    Shown,
-    /// It follows from an execution that it could happen, and none has shown it: a warning. Why not, as
-    /// the end of a sentence.
-    Potential(String),
-}
-
 /// What an analysis has to say for a finding.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// The memory that accesses are to, as reports call it; empty if there is none.
-    pub memory: String,
-    /// Its number in the trace.
+    /// The memory that accesses are to; two where they were meant to be changed together; empty if there is none.
+    pub memory: Vec<NamedObject>,
+    /// The first one's number in the trace.
     pub memory_id: ObjectId,
     /// Where it is: of the bytes that the later access touches.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -242,8 +250,8 @@ pub struct Evidence {
     pub accesses: Vec<Access>,
     /// A potential deadlock: each thread's part of the cycle; each wants what the next one holds.
     pub links: Vec<Link>,
-    /// What another schedule led to when it was tried, as a sentence: "the execution ends well if …".
-    pub effect: Option<String>,
+    /// With what the execution, which fails as it is, ends well.
+    pub effect: Option<Remedy>,
     /// A race: what came of both orders of its accesses, if they were run.
     #[cfg_attr(feature = "serde", serde(default))]
     pub orders: Option<BothOrders>,
@@ -266,8 +274,8 @@ pub struct FreedMemory {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contrast {
-    /// What is read, as reports call it.
-    pub memory: String,
+    /// What is read.
+    pub memory: NamedObject,
     /// The read, in the execution that fails.
     pub read: Access,
     /// What it sees in each.
@@ -300,8 +308,8 @@ pub struct Access {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The lock, as reports call it.
-    pub lock: String,
+    /// The lock.
+    pub lock: NamedObject,
     /// Its number in the trace.
     pub lock_id: ObjectId,
     /// Where it was taken.
@@ -319,7 +327,7 @@ pub struct Link {
     /// What it holds: the previous thread wants it.
     pub holds: Held,
     /// What it wants.
-    pub wants: String,
+    pub wants: NamedObject,
     /// Its number in the trace.
     pub wants_id: ObjectId,
     /// Where it asks for it.
@@ -357,11 +365,8 @@ pub struct Finding {
     pub steps: Vec<Step>,
     /// Steps of the execution that are not in `steps`, from its start.
     pub n_steps_dropped: u64,
-    /// Objects, by number: what reports call them. Entry 0 is no object.
-    pub objects: Vec<String>,
-    /// Where they are, by the same numbers; shorter, or empty, where that is not known.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub locations: Vec<Location>,
+    /// Objects, by number. Entry 0 is no object.
+    pub objects: Vec<NamedObject>,
     /// Places that steps and stacks refer to. Entry 0 is unknown.
     pub places: Vec<Place>,
     /// The calls that led to steps, innermost first, each an index into `places`. Entry 0 is unknown; empty

@@ -7,6 +7,7 @@
 //! Plain data only: no clock, no environment, no I/O, no addresses.
 
 mod dependence;
+mod doubt;
 mod drawing;
 mod end;
 mod explanation;
@@ -14,6 +15,7 @@ mod finding;
 mod function;
 mod gap;
 mod location;
+mod object;
 mod op;
 mod orders;
 mod picker;
@@ -23,6 +25,7 @@ mod rng;
 mod script;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
+pub use doubt::{Certainty, Doubt, Intention, LockUsage, Remedy};
 pub use drawing::{Drawing, DrawnEdge, DrawnNode, Shape};
 pub use end::{End, Misuse, OpResult};
 pub use explanation::{
@@ -30,12 +33,13 @@ pub use explanation::{
     Passing, Point, Reason, Share, Size,
 };
 pub use finding::{
-    Access, Bucket, Certainty, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link,
-    Miss, Missed, Place, Step, TIMING_US, ThreadState, WaitFor,
+    Access, Bucket, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link, Miss,
+    Missed, Place, Step, TIMING_US, ThreadState, WaitFor,
 };
 pub use function::{is_registry_crate, is_rust_library, short_function};
 pub use gap::Gap;
 pub use location::{BlockSort, Home, Location};
+pub use object::{Common, NamedObject, ObjectClass};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
 pub use orders::{BothOrders, Change, Outcome};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Ranking, Smax};

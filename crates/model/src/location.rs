@@ -3,28 +3,46 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Frame, Place, ThreadId};
+use crate::{Common, Frame, ObjectId, Place, ThreadId};
 
 /// A piece of memory: what it is called, what it is part of, where that is.
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     /// What the program calls it: `queue.len`, `slots[3].state`; of a heap block, after its type,
     /// `Queue#2.len`. Empty if it has no name.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
     pub name: String,
     /// Bytes into what the name stands for.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub shift: u64,
     /// The type whose field it is: `struct Queue`; empty if it is none.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
     pub field_of: String,
     /// The type of the whole variable or block; empty if it is not known.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
     pub type_name: String,
     /// The size of the whole variable or block; 0 if it is not known.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub size: u64,
     /// Where the whole is.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Home::is_unknown"))]
     pub home: Home,
 }
 
-/// Where a variable or block is.
+impl Location {
+    /// Is neither a name nor a place known?
+    pub fn is_unknown(&self) -> bool {
+        self.name.is_empty() && self.home.is_unknown()
+    }
+}
+
+#[cfg(feature = "serde")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Where a variable, a block or another object is.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Home {
@@ -61,6 +79,25 @@ pub enum Home {
         /// Where it is declared.
         declared_at: Place,
     },
+    /// A thread, as what others join.
+    Thread(ThreadId),
+    /// What a thread of Rust's std sleeps on.
+    Parker(ThreadId),
+    /// A descriptor.
+    Descriptor(u32),
+    /// Both ends of a pipe.
+    Pipe([u32; 2]),
+    /// In the C library or the kernel.
+    Common(Common),
+    /// Nothing is known of it but its number.
+    Number(ObjectId),
+}
+
+impl Home {
+    /// Is nothing known?
+    pub fn is_unknown(&self) -> bool {
+        *self == Home::Unknown
+    }
 }
 
 /// What sort of block memory is in.

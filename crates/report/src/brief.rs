@@ -100,7 +100,7 @@ fn access<'a>(finding: &Finding, access: &'a Access) -> Point<'a> {
 /// `mutex `left` (since bank.c:30)`.
 fn since(held: &Held) -> String {
     match place::short(&held.taken_at).as_str() {
-        "" => held.lock.clone(),
+        "" => held.lock.to_string(),
         taken => format!("{} (since {taken})", held.lock),
     }
 }

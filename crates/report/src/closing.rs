@@ -126,8 +126,8 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
     if !inconclusive.is_empty() {
         let _ = writeln!(
             out,
-            "  Raddle can't see what they wait for or compute: not a finding (if they are only slow, raise \
-             --hang-timeout)"
+            "  Raddle does not control what they wait for or compute: not a finding (if they are only\n  slow, \
+             raise --hang-timeout and --time)"
         );
     }
     if is_given_up {

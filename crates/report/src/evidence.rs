@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 
 use raddle_model::{
     Access, Certainty, Contrast, Evidence, Finding, Flags, Held, Home, Kind, Link, Location,
-    OpKind, ThreadId, ThreadState,
+    NamedObject, OpKind, ThreadId, ThreadState,
 };
 
 use crate::{
-    Style, number, orders, place,
+    Style, doubt, number, orders, place,
     stacks::{self, beside},
     style::Ink,
     text::{Shown, Sources},
@@ -61,10 +61,8 @@ pub(crate) fn verdict(finding: &Finding, evidence: &Evidence, style: &Style) -> 
     all.extend(is_volatile(finding, evidence).then(|| {
         "`volatile` makes no order between threads: an atomic would, or a lock".to_owned()
     }));
-    if let Certainty::Potential(why) = &finding.certainty {
-        all.push(format!("only potential: {why}"));
-    }
-    all.extend(evidence.effect.as_ref().map(|it| format!("when it was tried: {it}")));
+    all.extend(doubt::why(finding).map(|it| format!("only potential: {it}")));
+    all.extend(doubt::effect(evidence).map(|it| format!("when it was tried: {it}")));
     all.extend(evidence.contrast.as_ref().map(|it| contrast(it, style)));
     all.extend(orders::text(evidence, style));
     all
@@ -95,10 +93,11 @@ pub(crate) fn mark(finding: &Finding, access: &Access) -> &'static str {
 
 /// What a schedule says of an access that was no step.
 pub(crate) fn words(access: &Access, evidence: &Evidence) -> String {
-    let name = evidence.location.name.as_str();
-    let name = if name.is_empty() { evidence.memory.as_str() } else { name };
     let verb = access.kind.verb();
-    if name.contains(' ') { verb.to_owned() } else { format!("{verb} {}", name.replace('`', "")) }
+    match evidence.location.name.as_str() {
+        name if name.is_empty() || name.contains(' ') => verb.to_owned(),
+        name => format!("{verb} {name}"),
+    }
 }
 
 struct Teller<'t, 's> {
@@ -164,7 +163,7 @@ impl Teller<'_, '_> {
         for access in evidence.accesses.iter().rev() {
             for held in &access.holds {
                 let who = self.thread(access.thread);
-                self.line(&format!("{} held by {who}, taken at:", capital(&held.lock)));
+                self.line(&format!("{} held by {who}, taken at:", capital(&held.lock.to_string())));
                 self.taken(held);
             }
         }
@@ -178,11 +177,11 @@ impl Teller<'_, '_> {
 
     /// TSan's words for a cycle in the order of locks.
     fn cycle(&mut self, links: &[Link]) {
-        let mut names: Vec<String> = links.iter().map(|it| bare(&it.holds.lock)).collect();
+        let mut names: Vec<String> = links.iter().map(|it| it.holds.lock.name()).collect();
         names.extend(names.first().cloned());
         self.line(&format!("Cycle in lock order graph: {}", names.join(" => ")));
         for link in links {
-            let (wants, holds) = (capital(&link.wants), &link.holds.lock);
+            let (wants, holds) = (capital(&link.wants.to_string()), &link.holds.lock);
             let who = self.thread(link.thread);
             self.line(&format!("{wants} acquired here while holding {holds} in {who}:"));
             let at = place::with_function(&link.wants_at, self.shown.base);
@@ -194,7 +193,7 @@ impl Teller<'_, '_> {
             );
             let since = place::with_function(&link.holds.taken_at, self.shown.base);
             let source = (self.sources)(&link.holds.taken_at);
-            let since = format!("      {} since {since}", bare(holds));
+            let since = format!("      {} since {since}", holds.name());
             let _ = writeln!(self.out, "{}", beside(&since, source.as_deref(), self.style));
         }
     }
@@ -271,24 +270,21 @@ fn mutexes(holds: &[Held]) -> String {
     }
     let each = holds.iter().map(|it| {
         let how = if it.is_shared { "read" } else { "write" };
-        format!("{how} {}", bare(&it.lock))
+        format!("{how} {}", it.lock.name())
     });
     format!(" (mutexes: {})", each.collect::<Vec<_>>().join(", "))
 }
 
-/// A lock without the word for its class: `` `queue.lock` ``.
-fn bare(lock: &str) -> String {
-    match (lock.find('`'), lock.rfind('`')) {
-        (Some(start), Some(end)) if start < end => lock[start..=end].to_owned(),
-        _ => lock.to_owned(),
-    }
+/// What the accesses are to: "`head` and `tail`".
+pub(crate) fn memory(evidence: &Evidence) -> String {
+    evidence.memory.iter().map(NamedObject::to_string).collect::<Vec<_>>().join(" and ")
 }
 
 fn memory_name(evidence: &Evidence) -> String {
     let Location { name, shift, .. } = &evidence.location;
     match (name.as_str(), shift) {
         ("", _) if evidence.memory.is_empty() => "memory that has no name".to_owned(),
-        ("", _) => evidence.memory.clone(),
+        ("", _) => memory(evidence),
         (name, 0) => format!("`{name}`"),
         (name, shift) => format!("`{name}`+{shift}"),
     }
@@ -309,7 +305,6 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
         at => format!(", declared at {at}"),
     };
     Some(match &location.home {
-        Home::Unknown => return None,
         Home::Heap { thread, offset, sort, .. } => {
             let by = match thread.0 {
                 0 => "main thread".to_owned(),
@@ -352,6 +347,7 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
                 declared(declared_at)
             )
         }
+        _ => return None,
     })
 }
 
@@ -368,7 +364,7 @@ fn unordered(finding: &Finding, evidence: &Evidence) -> Option<String> {
     let holds = |it: &Access| {
         let name = |it: &Held| {
             let how = if it.is_shared { " for reading" } else { "" };
-            format!("{}{how}", bare(&it.lock))
+            format!("{}{how}", it.lock.name())
         };
         let locks: Vec<String> = it.holds.iter().map(name).collect();
         let locks = if locks.is_empty() { "nothing".to_owned() } else { listed(&locks) };
@@ -468,19 +464,12 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bare, wrapped};
+    use super::wrapped;
 
     #[test]
     fn sentences_are_wrapped() {
         assert_eq!(wrapped("a bc def", 4), ["a bc", "def"]);
         assert_eq!(wrapped("longer than that", 4), ["longer", "than", "that"]);
         assert_eq!(wrapped("", 4), [""]);
-    }
-
-    #[test]
-    fn locks_without_their_class() {
-        assert_eq!(bare("mutex `queue.lock`"), "`queue.lock`");
-        assert_eq!(bare("mutex `queue`+8"), "`queue`");
-        assert_eq!(bare("mutex in heap block"), "mutex in heap block");
     }
 }

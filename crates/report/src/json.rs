@@ -65,7 +65,7 @@ pub fn finding(shown: &Shown<'_>) -> String {
         output: &finding.output,
         test: shown.test,
         certainty,
-        why_potential,
+        why_potential: why_potential.as_deref(),
         delays: finding.delays().map(|(step, it)| DelayLine::new(finding, step, it)).collect(),
         evidence: finding.evidence.as_deref().map(EvidenceLine::new),
         freed: finding.freed.as_deref().map(FreedLine::new),
@@ -596,7 +596,7 @@ impl<'a> ThreadLine<'a> {
 
 #[derive(Serialize)]
 struct WaitLine<'a> {
-    object: &'a str,
+    object: String,
     at: PlaceLine<'a>,
     held_by: Vec<HolderLine<'a>>,
     missed: Option<MissedLine<'a>>,
@@ -642,7 +642,7 @@ impl<'a> WaitLine<'a> {
             taken_at: PlaceLine::new(&it.1),
         };
         WaitLine {
-            object: &wait.object,
+            object: wait.object.to_string(),
             at: PlaceLine::new(&wait.at),
             held_by: holders.map(holder).collect(),
             missed: wait.missed.as_ref().map(MissedLine::new),

@@ -8,6 +8,7 @@ pub mod closing;
 mod columns;
 pub mod compare;
 mod delays;
+mod doubt;
 mod evidence;
 mod fold;
 pub mod formats;

@@ -5,25 +5,12 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use raddle_model::{Finding, Home, ObjectId};
+use raddle_model::{Finding, Home, Location, NamedObject, ObjectId};
 
 use crate::{Style, place};
 
 /// Names longer than this, and descriptions, are replaced by letters.
 const NAME_MAX: usize = 20;
-
-/// What the op's verb says already.
-const CLASSES: [&str; 9] = [
-    "variable ",
-    "mutex ",
-    "condition variable ",
-    "rwlock ",
-    "semaphore ",
-    "barrier ",
-    "once ",
-    "thread ",
-    "spin lock ",
-];
 
 /// Short names, given out as they are asked for.
 pub(crate) struct Names<'a> {
@@ -35,17 +22,17 @@ pub(crate) struct Names<'a> {
 }
 
 /// The name alone, without class or quotes, if it is one and short.
-pub(crate) fn bare(name: &str) -> Option<String> {
-    if let Some(number) = name.strip_prefix("descriptor ") {
-        return Some(format!("fd {number}"));
-    }
-    if name.starts_with("pipe ") {
-        return Some(name.to_owned());
-    }
-    let bare = CLASSES.iter().find_map(|class| name.strip_prefix(class)).unwrap_or(name);
-    let bare = bare.replace('`', "");
-    let is_name = !bare.contains(' ') && bare.chars().count() <= NAME_MAX;
-    is_name.then_some(bare)
+pub(crate) fn bare(object: &NamedObject) -> Option<String> {
+    let name = match &object.location.home {
+        Home::Descriptor(number) => return Some(format!("fd {number}")),
+        Home::Pipe(_) => return Some(object.name()),
+        Home::Thread(thread) => format!("T{}", thread.0),
+        Home::Number(number) => format!("#{}", number.0),
+        Home::Common(common) => common.name().to_owned(),
+        _ => object.own_name()?,
+    };
+    let is_short = !name.contains(' ') && name.chars().count() <= NAME_MAX;
+    is_short.then_some(name)
 }
 
 impl<'a> Names<'a> {
@@ -55,7 +42,10 @@ impl<'a> Names<'a> {
 
     /// `left`, `T1`, or a letter; empty for no object.
     pub(crate) fn short(&mut self, object: ObjectId) -> String {
-        let bare = bare(self.long(object));
+        let Some(named) = self.object(object).filter(|it| !it.is_none()) else {
+            return String::new();
+        };
+        let bare = bare(named);
         if self.block(object).is_some() && !self.in_blocks.contains(&object) {
             self.in_blocks.push(object);
         }
@@ -83,7 +73,8 @@ impl<'a> Names<'a> {
         let mut legend = String::new();
         for object in &self.lettered {
             let letter = self.letter(*object).expect("bug: it has one");
-            let line = format!("  {letter}: {}", style.tame(self.long(*object)));
+            let name = self.object(*object).map(NamedObject::to_string).unwrap_or_default();
+            let line = format!("  {letter}: {}", style.tame(&name));
             let _ = writeln!(legend, "{}", style.cut(&line, style.width));
         }
         let mut blocks: Vec<String> =
@@ -99,7 +90,7 @@ impl<'a> Names<'a> {
 
     /// `Queue#2: heap block of 48 bytes allocated at pool.c:31 by main`, if it is called by its type.
     fn block(&self, object: ObjectId) -> Option<String> {
-        let location = self.finding.locations.get(object.idx())?;
+        let location: &Location = &self.object(object)?.location;
         let Home::Heap { thread, stack, sort, .. } = &location.home else { return None };
         if location.name.is_empty() {
             return None;
@@ -112,7 +103,7 @@ impl<'a> Names<'a> {
         Some(format!("{name}: {word} of {size} bytes {made}{at} by {by}"))
     }
 
-    fn long(&self, object: ObjectId) -> &'a str {
-        self.finding.objects.get(object.idx()).map(String::as_str).unwrap_or_default()
+    fn object(&self, object: ObjectId) -> Option<&'a NamedObject> {
+        self.finding.objects.get(object.idx())
     }
 }

@@ -219,9 +219,9 @@ fn observed(finding: &Finding, observation: &Observation, style: &Style) -> Stri
             format!("no lock is held at {} or at {}", at(one), at(other))
         }
         Observation::NotOne { from, between, to, lock } => {
-            let split = match lock.as_str() {
-                "" => format!("{} and {} are not one step of {}", at(from), at(to), who(from)),
-                lock => {
+            let split = match lock {
+                None => format!("{} and {} are not one step of {}", at(from), at(to), who(from)),
+                Some(lock) => {
                     format!("{} gives {lock} back between {} and {}", who(from), at(from), at(to))
                 }
             };
@@ -310,15 +310,15 @@ fn what(finding: &Finding, point: &Point) -> String {
 
 /// What reports call the object, if that is short.
 fn object(finding: &Finding, point: &Point) -> String {
-    let name = finding.objects.get(point.object.idx()).map(String::as_str).unwrap_or_default();
-    names::bare(name).unwrap_or_default()
+    finding.objects.get(point.object.idx()).and_then(names::bare).unwrap_or_default()
 }
 
 /// What reports call a lock, or else what it is.
 fn lock(finding: &Finding, point: &Point) -> String {
-    let name = finding.objects.get(point.object.idx()).map(String::as_str).unwrap_or_default();
-    let class = name.split(' ').next().filter(|it| !it.is_empty()).unwrap_or("lock");
-    names::bare(name).unwrap_or_else(|| format!("a {class}"))
+    match finding.objects.get(point.object.idx()).filter(|it| !it.is_none()) {
+        Some(it) => names::bare(it).unwrap_or_else(|| format!("a {}", it.class.word())),
+        None => "a lock".to_owned(),
+    }
 }
 
 /// A note in as many lines as it takes, all but the first indented.

@@ -177,10 +177,12 @@ fn locks_without_names_get_letters() {
         expect![[r#"
             error[dl-02c1]: deadlock: T1 and T2 wait for each other
               found at execution 1,942 by walk, seed 7
-              T1 waits for mutex in heap block of 48 bytes allocated at bank.c:20 (#2) (B)
+              T1 waits for mutex in heap block of 48 bytes allocated at bank.c:20 by main
+                  (#2) (B)
                   at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
                   held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T2 waits for mutex in heap block of 48 bytes allocated at bank.c:20 (#1) (A)
+              T2 waits for mutex in heap block of 48 bytes allocated at bank.c:20 by main
+                  (#1) (A)
                   at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
                   held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
               T0 main waits for the end of thread T1
@@ -198,8 +200,8 @@ fn locks_without_names_get_letters() {
                     join T1   │        │        bank.c:52  ← waits for ever
                     .         │lock B  │        bank.c:31  ← waits for ever
                     .         │        │lock A  bank.c:31  ← waits for ever
-              A: mutex in heap block of 48 bytes allocated at bank.c:20 (#1)
-              B: mutex in heap block of 48 bytes allocated at bank.c:20 (#2)
+              A: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#1)
+              B: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#2)
 
               program output:
                 moving 10 to the right
@@ -372,7 +374,7 @@ fn five_threads_are_listed() {
               T3 waits for mutex `forks`+120
                   at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
                   held by T4, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T4 waits for mutex `forks`+0
+              T4 waits for mutex `forks`
                   at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
                   held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
               T0 main waits for the end of thread T1
@@ -380,7 +382,7 @@ fn five_threads_are_listed() {
 
               step  thread   8 steps, 3 switches
                  1  T1       start
-                 2  T1      │lock forks+0    bank.c:30  pthread_mutex_lock(&from->lock);
+                 2  T1      │lock forks      bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  3  T2       start
                  4  T2      │lock forks+40   bank.c:30  pthread_mutex_lock(&from->lock);
@@ -394,7 +396,7 @@ fn five_threads_are_listed() {
                     T1      │lock forks+40   bank.c:31  ← waits for ever
                     T2      │lock forks+80   bank.c:31  ← waits for ever
                     T3      │lock forks+120  bank.c:31  ← waits for ever
-                    T4      │lock forks+0    bank.c:31  ← waits for ever
+                    T4      │lock forks      bank.c:31  ← waits for ever
 
               replay:  raddle replay dl-02c1
               show:    raddle show dl-02c1 --full

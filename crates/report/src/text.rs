@@ -291,11 +291,17 @@ fn deadlock(
     states.sort_by_key(order);
     for state in states {
         let Some(wait) = &state.waits_for else { continue };
-        let label = style.paint(Ink::Strong, &place::thread(finding, state.thread));
+        let who = place::thread(finding, state.thread);
+        let label = style.paint(Ink::Strong, &who);
         let verb = state.pending.map_or("waits for", |it| steps::waiting(it, wait));
         let letter = schedule.names.letter(wait.object_id);
         let letter = letter.map(|it| format!(" ({it})")).unwrap_or_default();
-        let _ = writeln!(out, "  {label} {verb} {}{letter}", style.tame(&wait.object));
+        let what = format!("{verb} {}{letter}", style.tame(&wait.object.to_string()));
+        let room = style.width.saturating_sub(3 + who.chars().count());
+        for (idx, line) in evidence::wrapped(&what, room).iter().enumerate() {
+            let before = if idx == 0 { format!("  {label}") } else { "     ".to_owned() };
+            let _ = writeln!(out, "{before} {line}");
+        }
         waiting(out, shown, wait, style, sources);
         if let Some(it) = &wait.missed {
             let text = missed(shown, it);

@@ -162,7 +162,13 @@ unsafe fn is_wanted(object: ObjectId, touch: &Touch) -> bool {
         if is_all || (*control).emit.is_exposed(object) {
             return true;
         }
-        N_QUIET.fetch_add(1, Relaxed) < QUIET_MAX || is_awaited(object, touch)
+        // One thread runs at a time: no need to be atomic.
+        let n_quiet = N_QUIET.load(Relaxed);
+        if n_quiet < QUIET_MAX {
+            N_QUIET.store(n_quiet + 1, Relaxed);
+            return true;
+        }
+        is_awaited(object, touch)
     }
 }
 

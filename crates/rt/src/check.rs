@@ -298,7 +298,7 @@ unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
     unsafe {
         let control = control();
         let header = (*control).header;
-        let n_races = (*header).n_races;
+        let (n_races, n_sightings) = ((*header).n_races, (*header).n_sightings);
         (*control).go_back();
         (*control).begin_detection();
         (*control).chooser = baseline();
@@ -309,7 +309,7 @@ unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
         }
         await_threads(site);
         (*control).keep_sites();
-        (*header).n_races = n_races;
+        ((*header).n_races, (*header).n_sightings) = (n_races, n_sightings);
         server::forget_told(header);
         server::reset_streams();
         0

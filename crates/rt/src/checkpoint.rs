@@ -20,7 +20,9 @@ use std::{
 use libc::c_int;
 use raddle_fiber::raw;
 use raddle_model::Event;
-use raddle_trace::{Checkpoint, FreedEntry, Header, NoteEntry, Options, RaceEntry, Summary};
+use raddle_trace::{
+    Checkpoint, FreedEntry, Header, NoteEntry, Options, RaceEntry, Sighting, Summary,
+};
 
 use crate::{
     control::Control,
@@ -140,6 +142,7 @@ struct Saved {
     options: Vec<Options>,
     notes: Vec<NoteEntry>,
     races: Vec<RaceEntry>,
+    sightings: Vec<Sighting>,
     shared_found: Vec<u64>,
     summary: Summary,
     heartbeat: u64,
@@ -171,6 +174,8 @@ impl Saved {
                 options: segment.copy(segment.options(), n_steps),
                 notes: segment.copy(segment.notes(), (*header).n_notes.min(caps.notes) as usize),
                 races: segment.copy(segment.races(), (*header).n_races.min(caps.races) as usize),
+                sightings: segment
+                    .copy(segment.sightings(), (*header).n_sightings.min(caps.sightings) as usize),
                 shared_found: segment.copy(found, (*header).n_shared_found as usize),
                 summary: (*header).summary,
                 heartbeat: (*header).heartbeat.load(Relaxed),
@@ -191,9 +196,11 @@ impl Saved {
             segment.write(segment.options(), &self.options);
             segment.write(segment.notes(), &self.notes);
             segment.write(segment.races(), &self.races);
+            segment.write(segment.sightings(), &self.sightings);
             segment.write(segment.shared().add(header.n_shared as usize), &self.shared_found);
             header.n_notes = self.notes.len() as u32;
             header.n_races = self.races.len() as u32;
+            header.n_sightings = self.sightings.len() as u32;
             header.n_shared_found = self.shared_found.len() as u32;
             header.summary = self.summary;
             header.is_end_written = 0;

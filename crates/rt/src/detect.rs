@@ -16,18 +16,17 @@
 //! variable after it, is taken to come after all that any thread did. And frees by system libraries, which count references, are not judged.
 
 mod intent;
+mod keys;
 mod lines;
 mod told;
 mod watched;
-
-use std::collections::BTreeSet;
 
 use raddle_analysis::hb::{
     Accessed, Atomic, Bytes, Causality, Conflict, Histories, HistoryId, Segment,
 };
 use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, Points, SiteId, ThreadId};
 
-use self::{intent::Intent, lines::Lines, watched::Watched};
+use self::{intent::Intent, keys::Keys, lines::Lines, watched::Watched};
 use crate::{
     control::{Caller, Control},
     shadow::{Cell, NO_HISTORY, Shadow, State},
@@ -45,7 +44,7 @@ pub(crate) struct Detect {
     /// No variable from this one on has been looked at.
     n_values: usize,
     /// Hashes of the races told in this execution.
-    told: BTreeSet<u64>,
+    told: Keys,
     watched: Watched,
     intent: Intent,
     lines: Lines,
@@ -117,7 +116,7 @@ impl Detect {
             histories: Histories::new(),
             values: vec![Left::default(); 64],
             n_values: 0,
-            told: BTreeSet::new(),
+            told: Keys::default(),
             watched: Watched::default(),
             intent: Intent::default(),
             lines: Lines::default(),
@@ -374,6 +373,30 @@ impl Control {
             State::ReadShared(history) => self.drop_history(history),
             State::Variable(_) => self.drop_history(reads.history()),
             _ => {}
+        }
+    }
+
+    /// An access has faulted, and the program goes on: it never happened, and nothing is known of that memory.
+    pub(crate) fn forget_faulted(&mut self, fault: usize) {
+        const PAGE: usize = 4096;
+        const SIZE_MAX: usize = 16;
+        let start = fault & !3;
+        let end = (start + SIZE_MAX).min((fault | (PAGE - 1)) + 1);
+        for at in (start..end).step_by(4) {
+            let cell = self.shadow.own_cell(at);
+            // What is watched is one object's altogether.
+            if cell.is_null() || cell != self.shadow.cell(at) {
+                continue;
+            }
+            // SAFETY: not null, so a cell, which has a partner.
+            let state = unsafe { *cell }.state();
+            if matches!(state, State::Untouched | State::Sync(_) | State::Freed) {
+                continue;
+            }
+            self.end_history(cell);
+            self.shadow.log(cell);
+            // SAFETY: as above.
+            unsafe { (*cell, *Shadow::reads(cell)) = (Cell::UNTOUCHED, Cell::UNTOUCHED) };
         }
     }
 

@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use raddle_fiber::raw;
 use raddle_machine::{Performed, Status};
 use raddle_model::{End, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
-use raddle_trace::{FRAMES_MAX, PendingEntry, SiteEntry, ThreadEntry, Told};
+use raddle_trace::{FRAMES_MAX, LAST_WORDS_MAX, PendingEntry, SiteEntry, ThreadEntry, Told};
 
 use crate::{
     access,
     control::{Control, control, is_active},
     panics::Panic,
-    rewind,
+    rewind, server,
 };
 
 /// Room for what is told of executions in brief, used again and again.
@@ -119,6 +119,10 @@ pub(crate) fn tell(
                 // Whoever looks must find it where the last one is.
                 header.n_block = header.n_done.load(Relaxed) as u32 + 1;
             }
+        }
+        if !control.has_room_for_races() {
+            // What the next one shows must not be lost: it is another block's.
+            header.n_block = header.n_done.load(Relaxed) as u32 + 1;
         }
         if is_looked_at {
             control.write_threads(thread, panic.as_ref());
@@ -292,21 +296,26 @@ impl Control {
     }
 }
 
-/// The runtime itself is wrong, or can't go on: one line, and out.
+/// The runtime itself is wrong, or can't go on: one line, and out. The launcher reads it in the segment; the user of a
+/// program without a launcher, on standard error.
 #[cold]
 pub(crate) fn die(parts: &[&[u8]]) -> ! {
-    let mut text = [0_u8; 512];
+    const MARK: &[u8] = b"raddle: bug: ";
+    const SYS_WRITE: i64 = 1;
+    let mut text = [0_u8; LAST_WORDS_MAX];
     let mut len = 0;
-    for part in [&b"raddle: bug: "[..]].iter().chain(parts).chain(&[&b"\n"[..]]) {
-        let n_bytes = part.len().min(text.len() - len);
+    for part in [MARK].iter().chain(parts) {
+        let n_bytes = part.len().min(text.len() - 1 - len);
         text[len..len + n_bytes].copy_from_slice(&part[..n_bytes]);
         len += n_bytes;
     }
-    const SYS_WRITE: i64 = 1;
+    let words = MARK.len()..len;
+    text[len] = b'\n';
+    server::write_last_words(&text[words.clone()]);
     // SAFETY: writes our own bytes to standard error.
-    unsafe { raw::syscall(SYS_WRITE, [2, text.as_ptr() as usize, len, 0, 0, 0]) };
+    unsafe { raw::syscall(SYS_WRITE, [2, text.as_ptr() as usize, len + 1, 0, 0, 0]) };
     if is_active() {
-        end_with(End::Bug, None, SiteId(0), ObjectId::NONE, text[..len].trim_ascii());
+        end_with(End::Bug, None, SiteId(0), ObjectId::NONE, &text[words]);
     }
     raw::exit_group(70)
 }

@@ -51,6 +51,7 @@ pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
 pub(crate) use number::Listing;
 pub(crate) use process::{exit_process, register_handlers};
 pub(crate) use random::{fingerprint as random_fingerprint, seed_random};
+pub(crate) use syscall::raw_syscall;
 pub(crate) use thread_local::run_thread_destructors;
 pub(crate) use tsan::NO_RESULT;
 

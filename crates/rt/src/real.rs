@@ -200,6 +200,8 @@ real! {
     fn sched_yield() -> c_int;
     fn pthread_getcpuclockid(thread: pthread_t, clock: *mut libc::clockid_t) -> c_int;
     fn opendir(path: *const c_char) -> *mut c_void;
+    fn fdopendir(fd: c_int) -> *mut c_void;
+    fn scandir(path: *const c_char, list: *mut c_void, filter: Option<unsafe extern "C-unwind" fn(*const libc::dirent64) -> c_int>, compare: Option<unsafe extern "C-unwind" fn(*mut *const libc::dirent64, *mut *const libc::dirent64) -> c_int>) -> c_int;
     fn nanosleep(length: *const timespec, left: *mut timespec) -> c_int;
     fn clock_nanosleep(clock: c_int, flags: c_int, length: *const timespec, left: *mut timespec) -> c_int;
     fn clock_gettime(clock: c_int, time: *mut timespec) -> c_int;

@@ -8,7 +8,7 @@ mod start;
 use std::{
     ffi::{CStr, c_int},
     slice,
-    sync::atomic::Ordering::*,
+    sync::atomic::{AtomicPtr, Ordering::*},
 };
 
 use raddle_fiber::raw;
@@ -49,7 +49,7 @@ pub(crate) use start::{begin_before_main, is_early, main_address};
 const SEGMENT_FD: c_int = 240;
 pub(crate) const COMMAND_FD: c_int = 241;
 const REPLY_FD: c_int = 242;
-/// How the server ends when it can't fork (the launcher knows it).
+/// How the server ends when it can't fork. The launcher begins with another one.
 const NO_PROCESS_CODE: c_int = 71;
 
 #[used]
@@ -82,6 +82,9 @@ extern "C" fn init() {
     let Some(segment) = map_segment() else {
         crate::end::die(&[b"the segment that the launcher shares can't be mapped"]);
     };
+    FOUND.store(segment.header(), Relaxed);
+    // SAFETY: the header is mapped, and the launcher waits.
+    unsafe { (*segment.header()).is_found = 1 };
     // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
     unsafe { libc::mallopt(-8, 1) };
     real::find_all();
@@ -101,6 +104,18 @@ pub(crate) fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
         if rest == 0 {
             return &digits[start..];
         }
+    }
+}
+
+/// The segment's header, once it is mapped.
+static FOUND: AtomicPtr<Header> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The runtime dies of a bug: what the launcher is to hear of it.
+pub(crate) fn write_last_words(words: &[u8]) {
+    let header = FOUND.load(Relaxed);
+    if !header.is_null() {
+        // SAFETY: the header is mapped for as long as the process lives, and this process does nothing more.
+        unsafe { Header::write_last_words(header, words) };
     }
 }
 

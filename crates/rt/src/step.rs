@@ -27,7 +27,7 @@ pub(crate) fn step(op: Op) -> Performed {
     // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
     unsafe {
         (*control).settle_write();
-        if (*control).waiting.n_threads != 0 {
+        if (*control).waiting.may_give_way((*control).emit.n_steps) {
             give_way_before(&op);
         }
         let me = (*control).me;

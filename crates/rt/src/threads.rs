@@ -1,5 +1,7 @@
 //! The program's threads: what carries them, how they begin and how they end.
 
+mod names;
+
 use std::{
     cell::UnsafeCell,
     collections::VecDeque,
@@ -52,7 +54,10 @@ pub(crate) struct ThreadRt {
     pub(crate) stack_bottom: usize,
     pub(crate) stack_top: usize,
     pub(crate) stack_base: usize,
+    /// What the program calls it; empty if it does not.
     pub(crate) name: [u8; 16],
+    /// What its creator was called then.
+    inherited: [u8; 16],
     /// The calls that created it.
     pub(crate) creation: StackId,
     pub(crate) spin: Spin,
@@ -109,6 +114,7 @@ impl ThreadRt {
             stack_top: 0,
             stack_base: 0,
             name: [0; 16],
+            inherited: [0; 16],
             creation: StackId::default(),
             spin: Spin::default(),
             rounds: Rounds::new(),
@@ -347,6 +353,7 @@ pub(crate) fn create(
         thread.arg = arg;
         thread.creation = (*control).keep_stack((*control).emit.site_pc(site));
         thread.mask = (&(*control).threads)[me.idx()].mask;
+        thread.inherited = (&(*control).threads)[me.idx()].own_or_inherited();
         let fs = thread.fs;
         let id = (*control).machine.create_thread(object, Some(me), site);
         begin_to_look();
@@ -558,6 +565,7 @@ pub(crate) fn finish(result: *mut c_void) -> ! {
         if (*control()).machine.n_live() == 1 {
             crate::hooks::exit_process(0, SiteId(0));
         }
+        (*control()).end_waiting();
         let object = (&(*control()).threads)[me.idx()].object;
         step_finish(me, Op::on(OpKind::Finish, object, SiteId(0)))
     }

@@ -1,5 +1,7 @@
 //! Atomic instructions of the program that no hook announces: assembly, and what was compiled without hooks. The launcher
-//! finds them; here each becomes a trap, and whoever comes to one makes a step before the instruction is performed.
+//! finds them; here each becomes a trap, and whoever comes to one makes a step before the instruction is performed. The
+//! reads of loops that wait are treated in the same way, so that who waits gives way. Of system calls that are made
+//! without the C library, those that wait for other threads are performed as if it had made them.
 //!
 //! The instruction itself is performed from a copy elsewhere, which leads back behind the original, so a trap stays where
 //! it is. After it there is another trap, to see what it has left in memory.
@@ -21,6 +23,7 @@ use raddle_trace::{Header, TrapEntry};
 use crate::{
     access,
     control::{Caller, control, enter, leave, may_enter},
+    hooks::raw_syscall,
     signals,
     step::step,
 };
@@ -225,9 +228,32 @@ unsafe extern "C-unwind" fn announce(
         }
         let pc = trap.at + usize::from(trap.entry.length);
         let caller = Caller { pc, sp: registers[libc::REG_RSP as usize] as usize };
+        if trap.entry.is_call == 1 {
+            return call(&mut (*context).uc_mcontext.gregs, pc, caller);
+        }
         announce_at(trap.address(registers), usize::from(trap.entry.size), caller);
         leave(());
     }
+}
+
+/// A system call, inside a hook: performed, or left to the kernel.
+unsafe fn call(registers: &mut [i64; 23], next: usize, caller: Caller) {
+    let arg = |it: c_int| registers[it as usize] as usize;
+    let args = [
+        arg(libc::REG_RDI),
+        arg(libc::REG_RSI),
+        arg(libc::REG_RDX),
+        arg(libc::REG_R10),
+        arg(libc::REG_R8),
+        arg(libc::REG_R9),
+    ];
+    // SAFETY: the thread that runs is inside a hook; the program's promises are passed on.
+    let result = unsafe { raw_syscall(registers[libc::REG_RAX as usize], &args, caller) };
+    if let Some(result) = result {
+        registers[libc::REG_RAX as usize] = result;
+        registers[libc::REG_RIP as usize] = next as i64;
+    }
+    leave(());
 }
 
 /// A step on the memory of an instruction, inside a hook.

@@ -100,6 +100,9 @@ const ROUNDS_MIN: u32 = 192;
 /// Each time that a thread has given way so often in vain, it takes twice as many steps in between, up to these.
 const VAIN: u32 = 64;
 const STEPS_BETWEEN_MAX: u32 = 64;
+/// Who has given way so often in vain probably works. From then on only one of its steps in eight is looked at, as those
+/// of everybody else are: what a step may cost is measured with such threads.
+const IN_VAIN: u32 = VAIN * (STEPS_BETWEEN_MAX.ilog2() + 1);
 
 impl Rounds {
     pub(crate) const fn new() -> Rounds {
@@ -144,6 +147,11 @@ impl Rounds {
         self.n_known >= ROUNDS_MIN
     }
 
+    /// Does it wait, and has it not given way in vain for very long?
+    fn is_in_doubt(&self) -> bool {
+        self.is_waiting() && self.n_given < IN_VAIN
+    }
+
     /// Is it time to give way, before a step of a thread that waits?
     fn gives_way(&mut self) -> bool {
         if self.n_until > 0 {
@@ -152,7 +160,8 @@ impl Rounds {
         }
         let n_between = 1 << (self.n_given / VAIN).min(STEPS_BETWEEN_MAX.ilog2());
         self.n_given = self.n_given.saturating_add(1);
-        self.n_until = n_between - 1;
+        // Who is in no doubt any more is asked only now and then.
+        self.n_until = if self.is_in_doubt() { n_between - 1 } else { 0 };
         true
     }
 }
@@ -161,9 +170,27 @@ impl Rounds {
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     /// How many there are.
-    pub(crate) n_threads: u32,
+    n_threads: u32,
+    /// And of those that have not given way in vain for very long.
+    n_in_doubt: u32,
+    /// When the others are asked next: so many steps of the execution.
+    next_at: u64,
     /// By object: the thread that was seen to use it last, plus one.
     users: Vec<u32>,
+}
+
+impl Waiting {
+    /// Is the next step one before which a thread may give way?
+    #[inline(always)]
+    pub(crate) fn may_give_way(&self, n_steps: u64) -> bool {
+        self.n_in_doubt != 0 || (self.n_threads != 0 && self.next_at <= n_steps)
+    }
+
+    /// A thread was, and is, one that waits, and one that is in doubt.
+    fn change(&mut self, was: (bool, bool), is: (bool, bool)) {
+        self.n_threads = self.n_threads + u32::from(is.0) - u32::from(was.0);
+        self.n_in_doubt = self.n_in_doubt + u32::from(is.1) - u32::from(was.1);
+    }
 }
 
 impl Control {
@@ -173,7 +200,7 @@ impl Control {
     pub(crate) fn note_step(&mut self, op: &Op, seen: u64) {
         const PART: u64 = 0xe00;
         const LOOKED_AT: u64 = 0x200;
-        if self.waiting.n_threads != 0 || self.emit.n_steps & PART == LOOKED_AT {
+        if self.waiting.n_in_doubt != 0 || self.emit.n_steps & PART == LOOKED_AT {
             self.look_at_step(op, seen);
         }
     }
@@ -193,18 +220,43 @@ impl Control {
         let place = u64::from(op.site.0) << 32 | u64::from(op.object.0);
         let what = mix(mix(place, op.kind as u64), seen);
         let rounds = &mut self.this().rounds;
-        let was_waiting = rounds.is_waiting();
+        let was = (rounds.is_waiting(), rounds.is_in_doubt());
         rounds.note(what);
-        match (was_waiting, rounds.is_waiting()) {
-            (false, true) => self.waiting.n_threads += 1,
-            (true, false) => self.waiting.n_threads -= 1,
-            _ => {}
+        let is = (rounds.is_waiting(), rounds.is_in_doubt());
+        self.waiting.change(was, is);
+    }
+
+    /// Before a step of the thread that runs: does it let others go first?
+    fn gives_way(&mut self) -> bool {
+        let rounds = &mut self.this().rounds;
+        if !rounds.is_waiting() {
+            return false;
         }
+        let was_in_doubt = rounds.is_in_doubt();
+        if !was_in_doubt && self.emit.n_steps < self.waiting.next_at {
+            return false;
+        }
+        let rounds = &mut self.this().rounds;
+        let gives_way = rounds.gives_way();
+        let is_in_doubt = rounds.is_in_doubt();
+        self.waiting.change((true, was_in_doubt), (true, is_in_doubt));
+        if !is_in_doubt {
+            self.waiting.next_at = self.emit.n_steps + u64::from(STEPS_BETWEEN_MAX);
+        }
+        gives_way
+    }
+
+    /// The thread that runs waits for nothing any more: it ends.
+    pub(crate) fn end_waiting(&mut self) {
+        let rounds = &mut self.this().rounds;
+        let was = (rounds.is_waiting(), rounds.is_in_doubt());
+        rounds.n_known = 0;
+        self.waiting.change(was, (false, false));
     }
 
     /// Begins another execution, whose threads have waited for nothing yet.
     pub(crate) fn forget_waiting(&mut self) {
-        self.waiting.n_threads = 0;
+        (self.waiting.n_threads, self.waiting.n_in_doubt, self.waiting.next_at) = (0, 0, 0);
         self.waiting.users.clear();
         for thread in self.threads.iter_mut().filter(|it| it.rounds.is_used) {
             thread.rounds = Rounds::new();
@@ -218,12 +270,7 @@ impl Control {
 pub(crate) fn give_way_before(op: &Op) {
     // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
     unsafe {
-        let is_waiting = (*control()).this().rounds.is_waiting();
-        if is_waiting
-            && (*control()).machine.n_live() > 1
-            && can_wait_before(op)
-            && (*control()).this().rounds.gives_way()
-        {
+        if (*control()).machine.n_live() > 1 && can_wait_before(op) && (*control()).gives_way() {
             yield_unsure(op.site);
         }
     }

@@ -12,13 +12,15 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
 pub const CONTEXT_CALLS: usize = 5;
 /// Frames kept for one stack.
 pub const FRAMES_MAX: usize = 64;
+/// Bytes kept of what the runtime says before it dies.
+pub const LAST_WORDS_MAX: usize = 512;
 /// Frames kept of the stacks that objects and threads come from.
 pub const STACK_DEPTH: usize = 12;
 
@@ -46,8 +48,10 @@ pub struct Caps {
     pub notes: u32,
     /// Pages that executions write.
     pub pages: u32,
-    /// Races that the executions of a block show.
+    /// Races that the executions of a block show, each once.
     pub races: u32,
+    /// Which execution of a block showed which of them.
+    pub sightings: u32,
     /// Stacks that objects and threads come from.
     pub stacks: u32,
     /// Words of eight bytes for executions that are told in brief.
@@ -70,6 +74,7 @@ impl Default for Caps {
             notes: 64,
             pages: 1 << 12,
             races: 1 << 12,
+            sightings: 1 << 16,
             stacks: 1 << 13,
             briefs: 1 << 17,
             traps: 1 << 12,
@@ -166,8 +171,10 @@ pub struct Header {
     pub n_pages: u32,
     /// 1: executions look for races.
     pub record_races: u32,
-    /// Races that the block's executions showed so far.
+    /// Races that the block's executions showed so far, each once.
     pub n_races: u32,
+    /// How often executions showed one of them.
+    pub n_sightings: u32,
     /// Memory to be watched.
     pub watch: Watch,
 
@@ -267,6 +274,12 @@ pub struct Header {
     pub forked_lock: AtomicU64,
     /// Instructions that are to be announced: written by the launcher before the first block.
     pub n_traps: u32,
+    /// 1: the runtime has found the segment.
+    pub is_found: u32,
+    /// Bytes of what the runtime has said before it died of a bug of its own.
+    pub n_last_words: u32,
+    /// That. What the program prints is the program's, whatever it looks like.
+    pub last_words: [u8; LAST_WORDS_MAX],
     /// How far the program wants to be explored.
     pub ask: Ask,
     /// The message: the failed expression, the exception's type, what the runtime's bug is.
@@ -572,7 +585,8 @@ pub struct ModuleEntry {
     pub is_announced: u32,
 }
 
-/// An atomic instruction without a hook. Its memory is at base + index × scale + displacement.
+/// An instruction without a hook that other threads may depend on: an atomic one, the read of a loop that waits, or a
+/// system call. Its memory is at base + index × scale + displacement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct TrapEntry {
@@ -596,8 +610,10 @@ pub struct TrapEntry {
     pub size: u8,
     /// 1: relative to the thread pointer.
     pub is_local: u8,
+    /// 1: a system call, without memory.
+    pub is_call: u8,
     /// Zero.
-    pub reserved: [u8; 5],
+    pub reserved: [u8; 4],
 }
 
 impl TrapEntry {
@@ -605,25 +621,39 @@ impl TrapEntry {
     pub const NO_REGISTER: u8 = u8::MAX;
 }
 
+/// Slots for each race in the table that finds races by their key.
+pub(crate) const SLOTS_PER_RACE: u32 = 2;
 /// Locks kept for one side of a race.
 pub const HELD_MAX: usize = 8;
 /// Frames kept for one side of a race.
 pub const RACE_FRAMES_MAX: usize = 32;
 
-/// A race that an execution of the block showed.
+/// A race, as the first execution of the block that showed it did.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct RaceEntry {
-    /// Which execution of the block.
-    pub execution: u32,
+    /// The same for all races of one pair of places: see `race_key`.
+    pub key: u64,
     /// The number of the memory as an object, or 0.
     pub object_id: u32,
+    /// Zero.
+    pub reserved: u32,
     /// What the memory is.
     pub object: ObjectEntry,
     /// The same, in the words of a plan.
     pub watch: Watch,
     /// The earlier access and the later one.
     pub sides: [RaceSide; 2],
+}
+
+/// That an execution showed a race.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Sighting {
+    /// Which execution of the block.
+    pub execution: u32,
+    /// Which race.
+    pub race: u32,
 }
 
 /// One side of a race.
@@ -698,6 +728,8 @@ pub(crate) struct Offsets {
     pub(crate) uses: usize,
     pub(crate) pairs: usize,
     pub(crate) races: usize,
+    pub(crate) race_slots: usize,
+    pub(crate) sightings: usize,
     pub(crate) stacks: usize,
     pub(crate) briefs: usize,
     pub(crate) traps: usize,
@@ -728,7 +760,9 @@ impl Offsets {
         let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
         let pairs = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
         let races = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
-        let stacks = after(races, caps.races, size_of::<RaceEntry>());
+        let race_slots = after(races, caps.races, size_of::<RaceEntry>());
+        let sightings = after(race_slots, caps.races * SLOTS_PER_RACE, 4);
+        let stacks = after(sightings, caps.sightings, size_of::<Sighting>());
         let briefs = after(stacks, caps.stacks, size_of::<StackEntry>());
         let traps = after(briefs, caps.briefs, 8);
         let end = after(traps, caps.traps, size_of::<TrapEntry>());
@@ -749,6 +783,8 @@ impl Offsets {
             uses,
             pairs,
             races,
+            race_slots,
+            sightings,
             stacks,
             briefs,
             traps,

@@ -11,18 +11,21 @@ mod pair;
 mod race;
 #[expect(unsafe_code, reason = "maps the shared segment and hands out its parts")]
 mod segment;
+#[expect(unsafe_code, reason = "writes and reads the shared segment")]
+mod sightings;
 mod value;
+
+pub use raddle_model::{Common, ObjectClass};
 
 pub use brief::{Brief, Briefs, Tables, Told};
 pub use layout::{
     Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, Entry, FRAMES_MAX,
-    FreedEntry, HELD_MAX, Header, HeldEntry, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Options,
-    PendingEntry, RACE_FRAMES_MAX, RaceEntry, RaceSide, STACK_DEPTH, SiteEntry, StackEntry,
-    Summary, ThreadEntry, TrapEntry, VERSION,
+    FreedEntry, HELD_MAX, Header, HeldEntry, LAST_WORDS_MAX, MAGIC, ModuleEntry, NoteEntry,
+    ObjectEntry, Options, PendingEntry, RACE_FRAMES_MAX, RaceEntry, RaceSide, STACK_DEPTH,
+    Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
-pub use race::{SeenRace, SeenSide};
+pub use race::{SeenRace, SeenRaces, SeenSide};
 pub use segment::{MapError, Segment};
-pub use value::{
-    Common, FrameSpot, Freed, Module, Note, Object, ObjectClass, Region, Site, Thread, Trace,
-};
+pub use sightings::race_key;
+pub use value::{FrameSpot, Freed, Module, Note, Object, Region, Site, Thread, Trace};

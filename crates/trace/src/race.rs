@@ -1,17 +1,28 @@
 //! Races that executions show while they run, as owned values.
 
-use raddle_model::{ObjectId, OpKind, SiteId, ThreadId, Watch, mix};
+use std::sync::Arc;
+
+use raddle_model::{ObjectId, OpKind, SiteId, ThreadId, Watch};
 
 use crate::{
     Object, Segment, Site,
-    layout::{RaceEntry, RaceSide},
+    layout::{RaceEntry, RaceSide, Sighting},
 };
+
+/// The races that executions of a block showed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeenRaces {
+    /// Each of them, as the first execution that showed it did; those in memory that was watched as each did.
+    pub all: Arc<[SeenRace]>,
+    /// Who showed which of them. Invariant: none is beyond `all`.
+    pub sightings: Vec<Sighting>,
+}
 
 /// A race that an execution of a block showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenRace {
-    /// Which execution of the block.
-    pub execution: u32,
+    /// The same for all races of one pair of places: see [`crate::race_key`].
+    pub key: u64,
     /// What the memory is.
     pub object: Object,
     /// Its number as an object of the trace, or none.
@@ -43,35 +54,42 @@ pub struct SeenSide {
     pub held: Vec<(ObjectId, SiteId, bool)>,
 }
 
-impl SeenRace {
-    /// The same for all races of one pair of sites, whichever came first. Where the earlier site is not
-    /// known, the kind of memory stands in for it.
-    pub fn key(&self) -> u64 {
-        let hash = |site: Site| mix(u64::from(site.module.unwrap_or(u32::MAX)), site.offset);
-        let [first, second] = self.sides.each_ref().map(|it| it.site);
-        if first.module.is_none() {
-            let memory = mix(mix(u64::from(self.watch.region), self.watch.base), self.watch.offset);
-            return mix(memory, hash(second));
-        }
-        hash(first).wrapping_add(hash(second))
-    }
-
+impl SeenRaces {
     /// Reads the races of the last block out of a segment.
     ///
     /// The server must have answered, so that nobody writes.
     #[expect(unsafe_code, reason = "reads the shared segment")]
-    pub fn read_all(segment: &Segment) -> Vec<SeenRace> {
+    pub fn read(segment: &Segment) -> SeenRaces {
+        let caps = segment.caps();
         // SAFETY: the mapping holds a header; nobody writes (this function's contract).
-        let n_races = unsafe { (*segment.header()).n_races }.min(segment.caps().races);
+        let n_races = unsafe { (*segment.header()).n_races }.min(caps.races);
+        // SAFETY: as above.
+        let n_sightings = unsafe { (*segment.header()).n_sightings }.min(caps.sightings);
         // SAFETY: cut to the area's room; nobody writes.
         let entries = unsafe { segment.copy(segment.races(), n_races as usize) };
-        entries.iter().map(decode_race).collect()
+        // SAFETY: as above.
+        let mut sightings = unsafe { segment.copy(segment.sightings(), n_sightings as usize) };
+        sightings.retain(|it| it.race < n_races);
+        SeenRaces { all: entries.iter().map(decode_race).collect(), sightings }
+    }
+
+    /// Each execution of the block with each race that it showed, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &SeenRace)> {
+        self.sightings.iter().map(|it| (it.execution, &self.all[it.race as usize]))
+    }
+
+    /// Those of one execution, as if it had been the only one.
+    pub fn of(&self, execution: u32) -> SeenRaces {
+        let start = self.sightings.partition_point(|it| it.execution < execution);
+        let own = self.sightings[start..].iter().take_while(|it| it.execution == execution);
+        let sightings = own.map(|it| Sighting { execution: 0, ..*it }).collect();
+        SeenRaces { all: Arc::clone(&self.all), sightings }
     }
 }
 
 fn decode_race(entry: &RaceEntry) -> SeenRace {
     SeenRace {
-        execution: entry.execution,
+        key: entry.key,
         object: Object::from(&entry.object),
         object_id: ObjectId(entry.object_id),
         watch: entry.watch,

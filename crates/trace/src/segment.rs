@@ -10,8 +10,8 @@ use std::{ptr, slice};
 use raddle_model::{Event, Interest, Length, Use};
 
 use crate::layout::{
-    Caps, Entry, Header, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets, Options, RaceEntry,
-    SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry, VERSION,
+    Caps, Entry, Header, LAST_WORDS_MAX, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets,
+    Options, RaceEntry, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry, VERSION,
 };
 use crate::pair::Pair;
 
@@ -150,8 +150,16 @@ impl Segment {
         pages, pages, pages, u64
     );
     area!(
-        /// Races that the block's executions showed.
+        /// Races that the block's executions showed, each once.
         races, races, races, RaceEntry
+    );
+    area!(
+        /// Where a race with some key is, if it was told: its number, counted from 1, or 0.
+        race_slots, race_slots, races, u32
+    );
+    area!(
+        /// Which execution showed which of them, in order.
+        sightings, sightings, sightings, Sighting
     );
     area!(
         /// Stacks, by number.
@@ -192,6 +200,22 @@ impl Segment {
         pairs, pairs, block, Pair
     );
 
+    /// What the runtime has said before it died of a bug, if it did.
+    ///
+    /// The server must have answered or ended, so that nobody writes.
+    pub fn last_words(&self) -> Option<String> {
+        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
+        let header = unsafe { &*self.header() };
+        let words = &header.last_words[..(header.n_last_words as usize).min(LAST_WORDS_MAX)];
+        (!words.is_empty()).then(|| String::from_utf8_lossy(words).into_owned())
+    }
+
+    /// Has the runtime found the segment?
+    pub fn is_found(&self) -> bool {
+        // SAFETY: the mapping holds a header for as long as the process lives.
+        unsafe { (*self.header()).is_found == 1 }
+    }
+
     /// Copies the first `count` entries of an area.
     ///
     /// # Safety
@@ -211,5 +235,20 @@ impl Segment {
     pub unsafe fn write<T: Copy>(&self, area: *mut T, values: &[T]) {
         // SAFETY: the caller promises the room; the areas do not overlap ordinary memory.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), area, values.len()) };
+    }
+}
+
+impl Header {
+    /// The runtime has a bug, and dies of it: what it has to say.
+    ///
+    /// # Safety
+    ///
+    /// `header` is mapped, and whoever else uses it is about to die, too.
+    pub unsafe fn write_last_words(header: *mut Header, words: &[u8]) {
+        // SAFETY: the caller's promise.
+        let header = unsafe { &mut *header };
+        let n_bytes = words.len().min(LAST_WORDS_MAX);
+        header.last_words[..n_bytes].copy_from_slice(&words[..n_bytes]);
+        header.n_last_words = n_bytes as u32;
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use raddle_model::{
-    BlockSort, End, Event, Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId,
+    BlockSort, Common, End, Event, Flags, ObjectClass, ObjectId, Op, OpKind, OpResult, SiteId,
+    ThreadId,
 };
 
 use crate::{
     layout::{ObjectEntry, Options, SiteEntry, StackEntry, Summary, ThreadEntry},
-    race::SeenRace,
+    race::{SeenRace, SeenRaces},
     segment::Segment,
 };
 
@@ -73,68 +74,6 @@ pub struct Site {
     pub via: Option<SiteId>,
 }
 
-/// What kind of thing an object is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum ObjectClass {
-    /// Memory that threads read and write.
-    #[default]
-    Variable,
-    /// A mutex.
-    Mutex,
-    /// A condition variable.
-    Cond,
-    /// A reader-writer lock.
-    Rwlock,
-    /// A semaphore.
-    Semaphore,
-    /// A barrier.
-    Barrier,
-    /// A once block.
-    Once,
-    /// A thread, as what others join.
-    Thread,
-    /// A descriptor.
-    Descriptor,
-    /// A spin lock.
-    Spin,
-    /// What the C library or the kernel keeps for all threads.
-    Common,
-}
-
-impl ObjectClass {
-    const ALL: [ObjectClass; 11] = [
-        ObjectClass::Variable,
-        ObjectClass::Mutex,
-        ObjectClass::Cond,
-        ObjectClass::Rwlock,
-        ObjectClass::Semaphore,
-        ObjectClass::Barrier,
-        ObjectClass::Once,
-        ObjectClass::Thread,
-        ObjectClass::Descriptor,
-        ObjectClass::Spin,
-        ObjectClass::Common,
-    ];
-
-    /// What reports call it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            ObjectClass::Variable => "variable",
-            ObjectClass::Mutex => "mutex",
-            ObjectClass::Cond => "condition variable",
-            ObjectClass::Rwlock => "rwlock",
-            ObjectClass::Semaphore => "semaphore",
-            ObjectClass::Barrier => "barrier",
-            ObjectClass::Once => "once",
-            ObjectClass::Thread => "thread",
-            ObjectClass::Descriptor => "descriptor",
-            ObjectClass::Spin => "spin lock",
-            ObjectClass::Common => "shared state",
-        }
-    }
-}
-
 /// Where an object lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Region {
@@ -182,71 +121,6 @@ pub enum Region {
     Pipe([u32; 2]),
     /// In the C library or the kernel.
     Common(Common),
-}
-
-/// What the C library and the kernel keep for all threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Common {
-    /// Files, their names, and the numbers of descriptors.
-    Files,
-    /// The state of `rand` and `random`.
-    Rand,
-    /// The state of `drand48` and its like.
-    Drand48,
-    /// What `strtok` has yet to cut.
-    Strtok,
-    /// What `localtime` and its like return.
-    Times,
-    /// The locale.
-    Locale,
-    /// Environment variables.
-    Environment,
-    /// Limits of the process.
-    Limits,
-    /// What runs at exit.
-    ExitHandlers,
-    /// The state of `hsearch` and `getopt`.
-    Tables,
-    /// What `getpwnam`, `gethostbyname` and their like return.
-    Databases,
-    /// What other functions return in buffers of their own.
-    Buffers,
-}
-
-impl Common {
-    /// All of them, by number.
-    pub const ALL: [Common; 12] = [
-        Common::Files,
-        Common::Rand,
-        Common::Drand48,
-        Common::Strtok,
-        Common::Times,
-        Common::Locale,
-        Common::Environment,
-        Common::Limits,
-        Common::ExitHandlers,
-        Common::Tables,
-        Common::Databases,
-        Common::Buffers,
-    ];
-
-    /// What reports call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Common::Files => "files",
-            Common::Rand => "state of rand()",
-            Common::Drand48 => "state of drand48()",
-            Common::Strtok => "state of strtok()",
-            Common::Times => "buffer of localtime()",
-            Common::Locale => "locale",
-            Common::Environment => "environment",
-            Common::Limits => "process limits",
-            Common::ExitHandlers => "exit handlers",
-            Common::Tables => "state of hsearch() or getopt()",
-            Common::Databases => "buffer of getpwnam() or the like",
-            Common::Buffers => "buffer of the C library",
-        }
-    }
 }
 
 /// A place in the frame of a function.
@@ -361,7 +235,7 @@ impl Trace {
         let stacks = unsafe { segment.copy(segment.stacks(), room(header.n_stacks, caps.stacks)) };
         // Of the block's races, those of its last execution.
         let last = header.n_done.load(Ordering::Relaxed).saturating_sub(1) as u32;
-        let races = SeenRace::read_all(segment).into_iter().filter(|it| it.execution == last);
+        let races = SeenRaces::read(segment).of(last);
         let summary = header.summary;
         let message = &header.message[..(header.n_message as usize).min(header.message.len())];
         Trace {
@@ -384,7 +258,7 @@ impl Trace {
                         .collect(),
                 })
                 .collect(),
-            races: races.collect(),
+            races: races.iter().map(|it| it.1.clone()).collect(),
             end: End::from_numbers(summary.end_kind as u8, summary.end_detail)
                 .filter(|_| header.is_end_written == 1),
             end_thread: (header.end_thread != u32::MAX).then_some(ThreadId(header.end_thread)),

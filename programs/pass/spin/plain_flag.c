@@ -1,6 +1,7 @@
 //@ expect: pass
 //@ execs: 100
 //@ flags: -O0
+//@ racy: on purpose
 // A plain flag is read until it is set. Its reads are no steps before anybody has raced for it, but whoever only reads
 // gives way. (The race itself is found by the detector: programs/detect.)
 #include <pthread.h>

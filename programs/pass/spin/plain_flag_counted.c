@@ -1,5 +1,6 @@
 //@ expect: pass
 //@ execs: 50
+//@ racy: on purpose
 //@ flags: -O0
 // The same with a counter in memory, so that no two rounds read the same.
 #include <pthread.h>

@@ -100,6 +100,7 @@ struct Entry {
 }
 
 const MASK_SHIFT: u32 = Segment::BITS;
+const MASK_BITS: u32 = 15 << MASK_SHIFT;
 const IS_WRITE: u32 = 1 << 29;
 const IS_ATOMIC: u32 = 1 << 30;
 const IS_FREE: u32 = 1 << 31;
@@ -133,7 +134,7 @@ struct Meeting<'a> {
     thread: ThreadId,
     causality: &'a Causality,
     conflict: Option<Conflict>,
-    /// Is the same access known already? The rule in loops.
+    /// Is the same access known already, perhaps to other bytes? The rule in loops.
     is_there: bool,
 }
 
@@ -143,9 +144,9 @@ impl Meeting<'_> {
     fn meet(&mut self, entry: Entry) -> Entry {
         let (old, accessed) = (entry.get(), self.accessed);
         let new = Entry::of(accessed);
-        if entry.what == new.what && entry.site == new.site {
+        if (entry.what ^ new.what) & !MASK_BITS == 0 && entry.site == new.site {
             self.is_there = true;
-            return entry;
+            return Entry { what: entry.what | new.what, ..entry };
         }
         let overlap = old.mask & accessed.mask;
         if overlap == 0 {
@@ -298,18 +299,19 @@ impl Histories {
 
     /// Removes empty entries; the others keep their order.
     fn close_gaps(&mut self, history: HistoryId) {
-        let n_entries = self.nodes[history.0 as usize].n_entries as usize;
-        let mut kept = [Entry::default(); MOST];
-        let mut n_kept = 0;
-        for idx in 0..n_entries {
-            let entry = *self.entry(history, idx);
-            if entry.what != 0 {
-                kept[n_kept] = entry;
+        let mut left = self.nodes[history.0 as usize].n_entries as usize;
+        let (mut from, mut to, mut n_kept) = (history.0, history.0, 0);
+        while left > 0 {
+            let node = self.nodes[from as usize];
+            for entry in node.entries.iter().take(left).filter(|it| it.what != 0) {
+                self.nodes[to as usize].entries[n_kept % PER_NODE] = *entry;
                 n_kept += 1;
+                if n_kept.is_multiple_of(PER_NODE) {
+                    to = self.nodes[to as usize].next;
+                }
             }
-        }
-        for (idx, entry) in kept.iter().take(n_entries).enumerate() {
-            *self.entry(history, idx) = *entry;
+            left = left.saturating_sub(PER_NODE);
+            from = node.next;
         }
         self.nodes[history.0 as usize].n_entries = n_kept as u32;
     }

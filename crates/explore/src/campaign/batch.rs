@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle_model::Plan;
 use raddle_plan::picker;
-use raddle_trace::{Briefs, Entry, SeenRace};
+use raddle_trace::{Briefs, Entry, SeenRaces};
 
 use super::source::Done;
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Batch {
     pub(super) each: Arc<Each>,
     pub(super) briefs: Briefs,
-    pub(super) races: Vec<SeenRace>,
+    pub(super) races: SeenRaces,
 }
 
 impl Batch {
@@ -25,13 +25,12 @@ impl Batch {
     pub(super) fn done(&self, idx: usize, number: u64) -> Done {
         let brief = self.briefs.get(idx);
         let summaries = vec![*brief.summary];
-        let own = self.races.iter().filter(|it| it.execution as usize == idx);
         Done {
             range: number..number + 1,
             planned: Planned::One { each: Arc::clone(&self.each), idx },
             result: BlockResult {
                 covered: covered(&summaries, brief.pairs),
-                races: own.map(|it| SeenRace { execution: 0, ..it.clone() }).collect(),
+                races: self.races.of(idx as u32),
                 summaries,
                 ..BlockResult::default()
             },

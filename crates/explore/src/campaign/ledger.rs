@@ -3,6 +3,7 @@
 //! Executions are entered in the order of their numbers, so all of it comes out as if one worker had
 //! run them one after the other.
 
+mod numbers;
 mod predicted;
 mod races;
 

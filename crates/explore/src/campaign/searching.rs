@@ -10,7 +10,7 @@ use std::{
     borrow::Cow,
     collections::{BTreeMap, VecDeque},
     ops::Range,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
 
@@ -119,6 +119,9 @@ impl<'a> Searching<'a> {
         let (spec, wanted) = (self.how.spec.clone(), self.wanted_until);
         let read = move || (journal::resume(&spec, &mut saved), saved);
         let Some((resumed, saved)) = unless_over(|| wanted.is_over(), read) else {
+            if wanted.stop.load(Relaxed) {
+                return Err(TargetError::Stopped);
+            }
             return Err(TargetError::Unusable(
                 "time ran out before the search was read back; raise --time".to_owned(),
             ));
@@ -132,6 +135,10 @@ impl<'a> Searching<'a> {
         let found = saved.counted.iter().flat_map(|it| it.shared_found.iter().copied());
         if self.add_shared(&found.collect::<Vec<u64>>()) {
             self.begin_again();
+        }
+        // First what it has come to: from then on this is the search that the next one goes on with.
+        if let Some(journal) = &mut self.journal {
+            journal.account(&saved.earlier.account);
         }
         self.stand();
         Ok(())

@@ -235,11 +235,16 @@ impl Tally {
 
     /// Counts one more execution that showed a bucket; `false` if the bucket is new.
     pub(super) fn count_again(&mut self, bucket: Bucket) -> bool {
+        self.count_more(bucket, 1)
+    }
+
+    /// Counts more executions that showed a bucket; `false` if the bucket is new.
+    pub(super) fn count_more(&mut self, bucket: Bucket, n_more: u64) -> bool {
         let outcome = &mut self.outcome;
         let found = outcome.findings.iter_mut().find(|it| it.finding.bucket == bucket);
         let suppressed = outcome.suppressed.iter_mut().find(|it| it.finding.bucket == bucket);
         let count = found.map(|it| &mut it.count).or(suppressed.map(|it| &mut it.count));
-        count.map(|it| *it += 1).is_some()
+        count.map(|it| *it += n_more).is_some()
     }
 
     /// Forgets a finding, since there is a better one of its bucket; how many executions showed it.

@@ -23,7 +23,6 @@ pub(super) fn passing(
         steps: described.steps,
         n_steps_dropped: described.n_steps_dropped,
         objects: described.objects,
-        locations: described.locations,
         places: described.places,
         stacks: described.stacks,
         threads: described.threads,

@@ -98,8 +98,8 @@ impl Trials<'_> {
     /// How many executions of a block show the race: most of them are not looked at, but all tell their races by
     /// the places in the code.
     fn n_racing(&self, result: &BlockResult) -> u64 {
-        let is_it = |it: &&SeenRace| self.race_keys.contains(&it.key());
-        let racing = result.races.iter().filter(is_it).map(|it| it.execution);
+        let is_it = |it: &(u32, &SeenRace)| self.race_keys.contains(&it.1.key);
+        let racing = result.races.iter().filter(is_it).map(|it| it.0);
         racing.collect::<BTreeSet<u32>>().len() as u64
     }
 }

@@ -325,7 +325,6 @@ fn show_start(finding: &mut Finding, trace: &Trace, trials: &mut Trials<'_>) {
     finding.places = described.places;
     finding.stacks = described.stacks;
     finding.objects = described.objects;
-    finding.locations = described.locations;
 }
 
 /// The first execution: the finding's own, with all that has to be known about it. `None` if it is not

@@ -6,7 +6,8 @@
 
 use raddle_analysis::HeldLocks;
 use raddle_model::{
-    Event, Finding, Kind, ObjectId, Observation, OpKind, OpResult, Point, ThreadId, ThreadState,
+    Event, Finding, Kind, NamedObject, ObjectId, Observation, OpKind, OpResult, Point, ThreadId,
+    ThreadState,
 };
 use raddle_trace::{Region, Trace};
 
@@ -65,8 +66,8 @@ fn locks_by_step(trace: &Trace) -> Vec<Vec<(ObjectId, u64)>> {
 
 impl Scene<'_, '_> {
     /// Is this what an object of the execution is called? Its number may be another than the finding's.
-    fn is_called(&self, object: ObjectId, name: &str) -> bool {
-        object != ObjectId::NONE && self.points.name(object) == name
+    fn is_called(&self, object: ObjectId, named: &NamedObject) -> bool {
+        object != ObjectId::NONE && self.points.named(object) == *named
     }
 
     fn point(&mut self, idx: usize) -> Point {
@@ -225,7 +226,7 @@ impl Scene<'_, '_> {
         let of_sides = of_sides.chain(0..n_others).filter_map(|it| self.overtaken(it));
         let mut all = of_pairs.chain(of_sides);
         let (parts, lock) = all.find_map(|it| Some((it, self.gap(it.0, it.2)?)))?;
-        let lock = lock.map(|it| self.points.name(it)).unwrap_or_default();
+        let lock = lock.map(|it| self.points.named(it));
         let [from, between, to] = <[usize; 3]>::from(parts).map(|it| self.point(it));
         Some(Observation::NotOne { from, between, to, lock })
     }
@@ -284,7 +285,7 @@ impl Scene<'_, '_> {
                 && it.result == OpResult::Done
                 && Points::takes(it.kind)
         })?;
-        let lock = self.points.name(last.object);
+        let lock = self.points.named(last.object);
         let (holding, other) = (self.point(took), self.point(events.len() - 1));
         Some(Observation::LockOnOneSide { holding, other, lock })
     }
@@ -322,7 +323,7 @@ impl Scene<'_, '_> {
             if of_first.iter().any(|it| of_second.contains(it)) {
                 continue;
             }
-            let name = |it: &[ObjectId]| it.last().map(|it| self.points.name(*it));
+            let name = |it: &[ObjectId]| it.last().map(|it| self.points.named(*it));
             let names = (name(&of_first), name(&of_second));
             let sides = [self.point(first), self.point(second)];
             return Some(match names {

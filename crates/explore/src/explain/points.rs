@@ -1,6 +1,6 @@
 //! Steps of a failing execution as points that can be shown.
 
-use raddle_model::{Finding, ObjectId, OpKind, Place, Point, Step, ThreadId};
+use raddle_model::{Finding, NamedObject, ObjectId, OpKind, Place, Point, Step, ThreadId};
 use raddle_trace::Trace;
 
 use super::{edges::Node, rich::Rich};
@@ -17,8 +17,8 @@ pub(super) struct Points<'a> {
     described: Described,
     /// Where blocked threads wait, by thread.
     waits: Vec<(ThreadId, Place)>,
-    /// What the finding calls its objects; it may learn of more.
-    names: Vec<String>,
+    /// The finding's objects; it may learn of more.
+    objects: Vec<NamedObject>,
 }
 
 impl<'a> Points<'a> {
@@ -34,13 +34,13 @@ impl<'a> Points<'a> {
             finding,
             described: Described::of(&rich.trace, symbols),
             waits: waits.collect(),
-            names: finding.objects.clone(),
+            objects: finding.objects.clone(),
         }
     }
 
-    /// What the finding calls its objects, with those that it did not know.
-    pub(super) fn into_names(self) -> Vec<String> {
-        self.names
+    /// The finding's objects, with those that it did not know.
+    pub(super) fn into_objects(self) -> Vec<NamedObject> {
+        self.objects
     }
 
     /// The point of a node.
@@ -96,33 +96,33 @@ impl<'a> Points<'a> {
         let (thread, kind) = (event.thread, event.kind);
         let at = described.place(trace, idx);
         let (place, caller) = led_to(trace, idx, at, symbols);
-        let name = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
+        let named = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
-        let object = self.called(name);
+        let object = self.number(named);
         Point { thread, step: None, kind, object, place, source, caller }
     }
 
     /// The finding's number for an object of the execution.
     fn object(&mut self, object: ObjectId) -> ObjectId {
-        let name = self.name(object);
-        self.called(name)
+        let named = self.named(object);
+        self.number(named)
     }
 
-    /// The finding's number for what is called so.
-    fn called(&mut self, name: String) -> ObjectId {
-        if name.is_empty() {
+    /// The finding's number for what is this one.
+    fn number(&mut self, named: NamedObject) -> ObjectId {
+        if named.is_none() {
             return ObjectId::NONE;
         }
-        let known = self.names.iter().position(|it| *it == name);
+        let known = self.objects.iter().position(|it| *it == named);
         let idx = known.unwrap_or_else(|| {
-            self.names.push(name);
-            self.names.len() - 1
+            self.objects.push(named);
+            self.objects.len() - 1
         });
         ObjectId(idx as u32)
     }
 
-    /// What reports call an object of the execution.
-    pub(super) fn name(&self, object: ObjectId) -> String {
+    /// An object of the execution.
+    pub(super) fn named(&self, object: ObjectId) -> NamedObject {
         self.described.objects.get(object.idx()).cloned().unwrap_or_default()
     }
 

@@ -69,7 +69,7 @@ impl<'a> Trials<'a> {
             found.is_some_and(|it| it.bucket == self.finding.bucket)
         };
         let seen = trace.races.iter().filter(|it| is_it(it, self.symbols));
-        self.race_keys = seen.map(SeenRace::key).collect();
+        self.race_keys = seen.map(|it| it.key).collect();
     }
 
     /// Runs a plan; `None` if the budget is spent.

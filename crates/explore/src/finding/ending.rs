@@ -219,7 +219,7 @@ fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) 
     let who = trace.end_thread.map_or("a thread".into(), |it| format!("T{}", it.0));
     let mut message = format!("{who} {}", misuse.text());
     let block = gone::freed_again(trace, names).map(|it| format!("`{it}`"));
-    let object = block.unwrap_or_else(|| names.object(trace.end_object).long);
+    let object = block.unwrap_or_else(|| names.object(trace.end_object).to_string());
     if !object.is_empty() {
         message.push_str(&format!(": {object}"));
     }
@@ -323,7 +323,7 @@ impl Scene {
             pending: (described.is_described && !described.is_finished)
                 .then(|| names.std_sync().kind(described.pending.kind, described.pending.site)),
             waits_for: wait.as_ref().map(|wait| WaitFor {
-                object: wait.name.long.clone(),
+                object: wait.named.clone(),
                 object_id: wait.object,
                 at: wait.at.clone(),
                 holders: if wait.is_join() { Vec::new() } else { wait.holders.clone() },

@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 
 use raddle_model::{Home, Location, Place, ThreadId};
-use raddle_trace::{FrameSpot, Object, ObjectClass, Region, Site};
+use raddle_trace::{FrameSpot, Object, Region, Site};
 
-use super::{
-    names::{Name, Names},
-    program,
-};
+use super::{names::Names, program};
 use crate::target::{CodeAddress, StackSpot};
 
 /// Blocks that are called the same are told apart by numbers, in the order in which they were allocated
@@ -138,7 +135,10 @@ impl Names<'_> {
     fn allocation_place(&mut self, stack: u32, site: raddle_model::SiteId) -> Place {
         let frames = self.stack(stack);
         let own = frames.iter().find(|it| program::is_own(it) && it.line > 0);
-        own.cloned().unwrap_or_else(|| self.place(site))
+        let place = own.cloned().unwrap_or_else(|| self.place(site));
+        // Where in a library says nothing to anybody.
+        let offset = if program::is_own(&place) { place.offset } else { 0 };
+        Place { offset, ..place }
     }
 
     /// The name of a block, with its number if there are others of that name.
@@ -199,48 +199,6 @@ impl Names<'_> {
         }
         calls.extend(self.calls(stack));
         calls
-    }
-}
-
-/// What something at a location is called.
-pub(super) fn name(class: ObjectClass, location: &Location) -> Option<Name> {
-    let shift = match location.shift {
-        0 => String::new(),
-        shift => format!("+{shift}"),
-    };
-    if !location.name.is_empty() {
-        let short = format!("`{}`{shift}", location.name);
-        return Some(match class {
-            ObjectClass::Variable => Name::new(short),
-            class => Name { long: format!("{} {short}", class.word()), short },
-        });
-    }
-    match &location.home {
-        Home::Heap { thread, nth, offset, stack, sort } => {
-            let at = stack.first().map(program::place_text).unwrap_or_default();
-            let at = if at.is_empty() { "an unknown place" } else { &at };
-            let by = who(*thread);
-            let size = location.size;
-            let shift = if *offset == 0 { String::new() } else { format!(" +{offset}") };
-            let (word, made) = (sort.word(), sort.made());
-            let block = format!("{word} of {size} bytes {made} at {at} by {by} (#{nth}){shift}");
-            Some(Name::within(class, "in", &block))
-        }
-        Home::Stack { thread, .. } if class == ObjectClass::Variable => {
-            Some(Name::new(format!("stack variable of {}", who(*thread))))
-        }
-        Home::Stack { thread, .. } => {
-            Some(Name::within(class, "on", &format!("the stack of {}", who(*thread))))
-        }
-        Home::Global { .. } | Home::Unknown => None,
-    }
-}
-
-/// `main`, `T2`.
-fn who(thread: ThreadId) -> String {
-    match thread.0 {
-        0 => "main".to_owned(),
-        number => format!("T{number}"),
     }
 }
 

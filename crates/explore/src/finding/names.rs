@@ -5,14 +5,10 @@ use std::{
     rc::Rc,
 };
 
-use raddle_model::{Frame, Location, ObjectId, Place, SiteId};
-use raddle_trace::{Object, ObjectClass, Region, Site, Thread, Trace};
+use raddle_model::{Frame, Home, Location, NamedObject, ObjectClass, ObjectId, Place, SiteId};
+use raddle_trace::{Object, Region, Site, Thread, Trace};
 
-use super::{
-    memory::{self, Blocks},
-    program,
-    std_sync::StdSync,
-};
+use super::{memory::Blocks, program, std_sync::StdSync};
 use crate::target::Symbols;
 
 /// Finds places for sites and names for objects, each once.
@@ -20,7 +16,7 @@ pub(crate) struct Names<'a> {
     pub(super) trace: &'a Trace,
     pub(super) symbols: &'a mut dyn Symbols,
     places: HashMap<SiteId, Vec<Place>>,
-    objects: BTreeMap<ObjectId, (Name, Location)>,
+    objects: BTreeMap<ObjectId, NamedObject>,
     /// How many objects have a name.
     uses: HashMap<String, u32>,
     /// Made when first asked for.
@@ -31,15 +27,6 @@ pub(crate) struct Names<'a> {
 
 /// Bytes that the runtime tells apart.
 const CELL: u64 = 4;
-
-/// What an object is called.
-#[derive(Clone, Debug)]
-pub(crate) struct Name {
-    /// With the class: "mutex `left`".
-    pub(crate) long: String,
-    /// Without it, where the rest says enough: "`left`".
-    pub(crate) short: String,
-}
 
 impl<'a> Names<'a> {
     pub(crate) fn new(trace: &'a Trace, symbols: &'a mut dyn Symbols) -> Names<'a> {
@@ -91,42 +78,40 @@ impl<'a> Names<'a> {
         own.or(frames.first()).cloned().unwrap_or_default()
     }
 
-    /// What an object is called.
-    pub(crate) fn object(&mut self, object: ObjectId) -> Name {
+    /// An object, as a finding names it.
+    pub(crate) fn object(&mut self, object: ObjectId) -> NamedObject {
         if object == ObjectId::NONE {
-            return Name::new(String::new());
+            return NamedObject::default();
         }
-        if let Some(name) = self.objects.get(&object) {
-            return name.0.clone();
+        if let Some(named) = self.objects.get(&object) {
+            return named.clone();
         }
-        let (name, location) = match self.trace.objects.get(object.idx()) {
+        let named = match self.trace.objects.get(object.idx()) {
             Some(described) => self.describe(object, *described),
-            None => (Name::new(format!("object #{}", object.0)), Location::default()),
+            None => NamedObject::at(ObjectClass::default(), Home::Number(object)),
         };
-        let name = self.distinguish(name);
-        self.objects.insert(object, (name.clone(), location));
-        name
+        let named = self.distinguish(named);
+        self.objects.insert(object, named.clone());
+        named
     }
 
-    /// What memory is called that need not be an object of the trace.
-    pub(crate) fn memory(&mut self, object: ObjectId, described: Object) -> Name {
+    /// Memory that need not be an object of the trace.
+    pub(crate) fn memory(&mut self, object: ObjectId, described: Object) -> NamedObject {
         if object == ObjectId::NONE {
-            self.describe(object, described).0
+            self.describe(object, described)
         } else {
             self.object(object)
         }
     }
 
-    /// The long names of all objects that were asked for, and where they are, by number.
-    pub(crate) fn into_objects(self) -> (Vec<String>, Vec<Location>) {
+    /// All objects that were asked for, by number.
+    pub(crate) fn into_objects(self) -> Vec<NamedObject> {
         let n_objects = self.objects.last_key_value().map_or(1, |(last, _)| last.idx() + 1);
-        let mut names = vec![String::new(); n_objects];
-        let mut locations = vec![Location::default(); n_objects];
-        for (object, (name, location)) in self.objects {
-            names[object.idx()] = name.long;
-            locations[object.idx()] = location;
+        let mut all = vec![NamedObject::default(); n_objects];
+        for (object, named) in self.objects {
+            all[object.idx()] = named;
         }
-        (names, locations)
+        all
     }
 
     /// The frames of a stack that the trace has kept, innermost first.
@@ -198,56 +183,39 @@ impl<'a> Names<'a> {
         places
     }
 
-    fn describe(&mut self, number: ObjectId, object: Object) -> (Name, Location) {
+    fn describe(&mut self, number: ObjectId, object: Object) -> NamedObject {
         let class = self.std_sync().class(number).unwrap_or(object.class);
-        let object = Object { class, ..object };
-        let unknown = || Name::new(format!("{} #{}", object.class.word(), number.0));
         if let Some(thread) = self.std_sync().sleeper(number) {
-            return (Name::new(format!("parker of T{}", thread.0)), Location::default());
+            return NamedObject::at(class, Home::Parker(thread));
         }
-        let name = match object.region {
-            Region::Thread(thread) => Some(Name::new(format!("thread T{}", thread.0))),
-            Region::Descriptor(descriptor) => Some(Name::new(format!("descriptor {descriptor}"))),
-            Region::Common(common) => Some(Name::new(common.name().to_owned())),
-            Region::Pipe([one, other]) => Some(Name::new(format!("pipe {one}/{other}"))),
+        let home = match object.region {
+            Region::Thread(thread) => Some(Home::Thread(thread)),
+            Region::Descriptor(descriptor) => Some(Home::Descriptor(descriptor)),
+            Region::Common(common) => Some(Home::Common(common)),
+            Region::Pipe(ends) => Some(Home::Pipe(ends)),
             _ => None,
         };
-        if let Some(name) = name {
-            return (name, Location::default());
+        if let Some(home) = home {
+            return NamedObject::at(class, home);
         }
-        let size = if object.class == ObjectClass::Variable { CELL } else { 1 };
-        let location = self.locate(object.region, size);
-        (memory::name(object.class, &location).unwrap_or_else(unknown), location)
+        let size = if class == ObjectClass::Variable { CELL } else { 1 };
+        match self.locate(object.region, size) {
+            Location { name, home: Home::Global { .. } | Home::Unknown, .. } if name.is_empty() => {
+                NamedObject::at(class, Home::Number(number))
+            }
+            location => NamedObject::new(class, location),
+        }
     }
 
     /// Two variables on one stack would share their name: the second is called "… (2)".
-    fn distinguish(&mut self, name: Name) -> Name {
-        let n_before = self.uses.entry(name.long.clone()).or_insert(0);
-        *n_before += 1;
-        match *n_before {
-            1 => name,
-            nth => Name {
-                long: format!("{} ({nth})", name.long),
-                short: format!("{} ({nth})", name.short),
-            },
-        }
+    fn distinguish(&mut self, named: NamedObject) -> NamedObject {
+        let n_same = self.uses.entry(named.to_string()).or_insert(0);
+        let n_before = *n_same;
+        *n_same += 1;
+        NamedObject { n_before, ..named }
     }
 
     pub(super) fn module(&self, module: u32) -> Option<&'a str> {
         self.trace.modules.get(module as usize).map(|it| it.path.as_str())
-    }
-}
-
-impl Name {
-    pub(super) fn new(long: String) -> Name {
-        Name { short: long.clone(), long }
-    }
-
-    /// Something inside something: a variable is called by what it is in, a lock is "mutex in …".
-    pub(super) fn within(class: ObjectClass, how: &str, whole: &str) -> Name {
-        match class {
-            ObjectClass::Variable => Name::new(whole.to_owned()),
-            class => Name::new(format!("{} {how} {whole}", class.word())),
-        }
     }
 }

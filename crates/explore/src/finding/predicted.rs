@@ -9,7 +9,8 @@ use raddle_analysis::{
     Race, Side, Unlocked, Usage,
 };
 use raddle_model::{
-    Access, Certainty, Contrast, Evidence, Finding, Held, Kind, Link, ObjectId, Place,
+    Access, Certainty, Contrast, Doubt, Evidence, Finding, Held, Intention, Kind, Link, LockUsage,
+    ObjectId, Place,
 };
 use raddle_trace::Trace;
 
@@ -75,7 +76,7 @@ impl Prediction {
 pub(crate) fn predicted(
     shown: Shown<'_>,
     prediction: &Prediction,
-    why: &str,
+    why: Doubt,
     symbols: &mut dyn Symbols,
 ) -> Option<Finding> {
     let trace = shown.trace;
@@ -83,8 +84,8 @@ pub(crate) fn predicted(
         Prediction::Deadlock(it) => Some(deadlock(trace, it, why, names)),
         Prediction::Race(it) => unlocked(trace, it, why, names),
         Prediction::Atomicity(it, intent) => {
-            let why = intent_text(*intent, names);
-            violation(trace, it, &why, names).filter(is_in_one_function)
+            let why = Doubt::MeantAsOne(Some(intention(*intent, names)));
+            violation(trace, it, why, names).filter(is_in_one_function)
         }
         Prediction::Interruption(it) => violation(trace, &it.violation, why, names),
         Prediction::Order(it) => {
@@ -102,7 +103,7 @@ pub(crate) fn contrast(
 ) -> Option<Contrast> {
     let found = raddle_analysis::contrast(failing, passing)?;
     let mut names = Names::new(failing, symbols);
-    let memory = names.object(found.object).long;
+    let memory = names.object(found.object);
     let read = access(&found.read, &mut names);
     let seen = found.writes[0].as_ref().map(|it| access(it, &mut names));
     let mut names = Names::new(passing, symbols);
@@ -123,11 +124,11 @@ pub(crate) fn predicted_again(
         races: false,
     };
     let all = predictions(shown.trace, detect);
-    let new = all.iter().filter_map(|it| predicted(shown, it, "", symbols));
+    let new = all.iter().filter_map(|it| predicted(shown, it, Doubt::Untried, symbols));
     new.map(|it| Finding { certainty: old.certainty.clone(), ..it }).collect()
 }
 
-fn deadlock(trace: &Trace, found: &PotentialDeadlock, why: &str, names: &mut Names<'_>) -> Ending {
+fn deadlock(trace: &Trace, found: &PotentialDeadlock, why: Doubt, names: &mut Names<'_>) -> Ending {
     let links: Vec<Link> = found.cycle.links.iter().map(|it| link(it, names)).collect();
     let pairs = links.iter().map(|it| (it.holds.taken_at.clone(), it.wants_at.clone()));
     let sites: Vec<Place> = bucket::smallest_rotation(pairs.collect());
@@ -139,7 +140,7 @@ fn deadlock(trace: &Trace, found: &PotentialDeadlock, why: &str, names: &mut Nam
         sites,
         cycle: Vec::new(),
         threads: states(trace, names),
-        certainty: Certainty::Potential(why.to_owned()),
+        certainty: Certainty::Potential(Box::new(why)),
         freed: None,
         evidence: Some(Box::new(Evidence { links, ..Evidence::default() })),
     }
@@ -149,7 +150,7 @@ fn link(link: &LockLink, names: &mut Names<'_>) -> Link {
     Link {
         thread: link.thread,
         holds: held(&link.holds, names),
-        wants: names.object(link.wants).long,
+        wants: names.object(link.wants),
         wants_id: link.wants,
         wants_at: names.place(link.site),
         steps: [link.held_step, link.step],
@@ -167,24 +168,24 @@ fn link_text(link: &Link) -> String {
 
 fn held(lock: &HeldLock, names: &mut Names<'_>) -> Held {
     Held {
-        lock: names.object(lock.lock).long,
+        lock: names.object(lock.lock),
         lock_id: lock.lock,
         taken_at: names.place(lock.site),
         is_shared: lock.is_shared,
     }
 }
 
-fn unlocked(trace: &Trace, found: &Unlocked, why: &str, names: &mut Names<'_>) -> Option<Ending> {
+fn unlocked(trace: &Trace, found: &Unlocked, why: Doubt, names: &mut Names<'_>) -> Option<Ending> {
     let Race { object, first, second } = &found.race;
     let accesses: Vec<Access> = [first, second].map(|it| access(it, names)).into();
     if is_librarys(&accesses) {
         return None;
     }
-    let memory = names.object(*object).long;
+    let memory = vec![names.object(*object)];
     let described = *trace.objects.get(object.idx())?;
     let location = names.location(described, second.offset.into(), second.size.into());
     let sites = bucket::set(accesses.iter().map(|it| it.place.clone()).collect());
-    let why = format!("{why}{}", usage_text(&found.usage, names));
+    let why = Doubt::Unlocked(Box::new(why), usage(&found.usage, names));
     Some(Ending {
         kind: Kind::Race,
         bucket: bucket::bucket(Kind::Race, &sites, Grain::Line, ""),
@@ -193,7 +194,7 @@ fn unlocked(trace: &Trace, found: &Unlocked, why: &str, names: &mut Names<'_>) -
         sites,
         cycle: Vec::new(),
         threads: states(trace, names),
-        certainty: Certainty::Potential(why),
+        certainty: Certainty::Potential(Box::new(why)),
         freed: None,
         evidence: Some(Box::new(Evidence {
             memory,
@@ -208,7 +209,7 @@ fn unlocked(trace: &Trace, found: &Unlocked, why: &str, names: &mut Names<'_>) -
 fn violation(
     trace: &Trace,
     found: &AtomicityViolation,
-    why: &str,
+    why: Doubt,
     names: &mut Names<'_>,
 ) -> Option<Ending> {
     let sides: Vec<&Side> = found.sides().collect();
@@ -220,14 +221,12 @@ fn unmeant(
     trace: &Trace,
     (object, other): (ObjectId, Option<ObjectId>),
     sides: &[&Side],
-    why: &str,
+    why: Doubt,
     names: &mut Names<'_>,
 ) -> Option<Ending> {
     let accesses: Vec<Access> = sides.iter().map(|it| access(it, names)).collect();
-    let mut memory = names.object(object).long;
-    if let Some(other) = other {
-        memory = format!("{memory} and {}", names.object(other).long);
-    }
+    let mut memory = vec![names.object(object)];
+    memory.extend(other.map(|it| names.object(it)));
     let described = *trace.objects.get(object.idx())?;
     let (offset, size) = (sides[1].offset.into(), sides[1].size.into());
     let location = names.location(described, offset, size);
@@ -240,7 +239,7 @@ fn unmeant(
         sites,
         cycle: Vec::new(),
         threads: states(trace, names),
-        certainty: Certainty::Potential(why.to_owned()),
+        certainty: Certainty::Potential(Box::new(why)),
         freed: None,
         evidence: Some(Box::new(Evidence {
             memory,
@@ -261,26 +260,16 @@ fn is_in_one_function(ending: &Ending) -> bool {
         && first.line < last.line
 }
 
-/// Why it is taken for one, and why that is not certain.
-fn intent_text(intent: Intent, names: &mut Names<'_>) -> String {
-    let mut name = |lock| names.object(lock).long;
-    let shows = match intent {
-        Intent::Stale(lock) => format!(
-            "what was read under {} is written when that has been given back and taken again",
-            name(lock)
-        ),
-        Intent::Checked(lock) => format!(
-            "what was seen under {} is acted upon when that has been given back and taken again",
-            name(lock)
-        ),
-        Intent::Update => "the value that was loaded is replaced by another".to_owned(),
-        Intent::Together(lock, other) => format!(
-            "sections of {} write it together with {}, and one after the other they are seen, or changed, here",
-            name(lock),
-            name(other)
-        ),
-    };
-    format!("{shows}; that the two were meant to be one is a guess")
+/// Why it is taken for one.
+fn intention(intent: Intent, names: &mut Names<'_>) -> Intention {
+    match intent {
+        Intent::Stale(lock) => Intention::Stale(names.object(lock)),
+        Intent::Checked(lock) => Intention::Checked(names.object(lock)),
+        Intent::Update => Intention::Update,
+        Intent::Together(lock, other) => {
+            Intention::Together(Box::new([lock, other].map(|it| names.object(it))))
+        }
+    }
 }
 
 fn access(side: &Side, names: &mut Names<'_>) -> Access {
@@ -296,13 +285,7 @@ fn access(side: &Side, names: &mut Names<'_>) -> Access {
     }
 }
 
-/// "; 12 of 14 accesses hold mutex `m`".
-fn usage_text(usage: &Usage, names: &mut Names<'_>) -> String {
-    match usage.usual {
-        Some((lock, count)) => {
-            let lock = names.object(lock).long;
-            format!("; {count} of {} accesses hold {lock}", usage.n_accesses)
-        }
-        None => "; no access holds a lock".to_owned(),
-    }
+fn usage(usage: &Usage, names: &mut Names<'_>) -> LockUsage {
+    let usual = usage.usual.map(|(lock, count)| (names.object(lock), count));
+    LockUsage { n_accesses: usage.n_accesses, usual }
 }

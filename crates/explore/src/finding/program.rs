@@ -30,6 +30,14 @@ pub(super) fn is_system_path(path: &str) -> bool {
     is_ours || ["/lib", "/usr/lib", "linux-vdso"].iter().any(|it| path.starts_with(it))
 }
 
+/// Is a file a library that runs the program's code as tasks, in threads of its own, and orders them by atomic
+/// instructions that have no hooks: TBB, OpenMP?
+pub fn runs_tasks(path: &str) -> bool {
+    const NAMES: [&str; 4] = ["libtbb.so", "libgomp.so", "libomp", "libiomp5.so"];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    NAMES.iter().any(|it| name.starts_with(it))
+}
+
 /// Functions that only say that something went wrong, or that lead to `main`.
 const SYSTEM_FUNCTIONS: &[&str] = &[
     "abort",
@@ -116,21 +124,8 @@ pub(crate) fn file_name(place: &Place) -> &str {
 
 /// `bank.c:31`, or the best that is known; empty if nothing is.
 pub(crate) fn place_text(place: &Place) -> String {
-    match (file_name(place), place.line) {
-        ("", _) if place.function.is_empty() => format!("{}{}", place.module, offset(place)),
-        ("", _) => format!("{}{}", place.function, offset(place)),
-        (file, 0) => file.to_owned(),
-        (file, line) => format!("{file}:{line}"),
-    }
-}
-
-/// `+0x1f`, where no line is known and the code is the program's.
-fn offset(place: &Place) -> String {
-    match place.offset {
-        0 => String::new(),
-        offset if is_own(place) => format!("+{offset:#x}"),
-        _ => String::new(),
-    }
+    // Where in a library, without a line, says nothing to anybody.
+    if is_own(place) { place.text() } else { Place { offset: 0, ..place.clone() }.text() }
 }
 
 fn is_system_module(module: &str) -> bool {

@@ -3,7 +3,10 @@
 //! The execution may have ended well: a race is a finding of its own. The trace is that of an execution in
 //! which the memory was watched (see `raddle_model::Watch`), so that both sides have their stacks and locks.
 
-use raddle_model::{Access, Bucket, Certainty, Evidence, Finding, Held, Kind, OpKind, Place, Plan};
+use raddle_model::{
+    Access, Bucket, Certainty, Doubt, Evidence, Finding, Held, Kind, NamedObject, OpKind, Place,
+    Plan,
+};
 use raddle_trace::{Module, SeenRace, SeenSide, Trace};
 
 use super::{
@@ -12,7 +15,7 @@ use super::{
     ending::{Ending, states},
     library::is_librarys,
     names::Names,
-    program::{first_own, is_own, is_system_path, place_text},
+    program::{first_own, is_own, is_system_path, place_text, runs_tasks},
 };
 use crate::target::Symbols;
 
@@ -65,7 +68,7 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
     if is_librarys(&accesses) {
         return None;
     }
-    let memory = names.memory(seen.object_id, seen.object).long;
+    let memory = vec![names.memory(seen.object_id, seen.object)];
     let last = &seen.sides[1];
     let location = names.location(seen.object, last.shift.into(), last.size.into());
     let (bucket, sites) = bucket_of(accesses.iter().map(|it| it.place.clone()).collect());
@@ -116,25 +119,26 @@ pub(crate) fn plain_bucket(
 
 /// A race happened, unless code without hooks has ordered the two.
 fn certainty(trace: &Trace, names: &mut Names<'_>) -> Certainty {
+    // Its locks may be released by plain stores, which nobody sees.
+    if let Some(library) = trace.modules.iter().find(|it| runs_tasks(&it.path)) {
+        let name = library.path.rsplit('/').next().unwrap_or(&library.path);
+        return Certainty::Potential(Box::new(Doubt::Library(name.to_owned())));
+    }
     let own = trace.modules.iter().filter(|it| !is_system_path(&it.path));
     let unseen = own
         .filter(|it| !it.is_announced)
         .filter_map(|it| names.symbols.unseen_atomic(&it.path))
         .next();
-    let Some(place) = unseen else { return Certainty::Shown };
-    let at = match place_text(&place) {
-        at if at.is_empty() => "the program".to_owned(),
-        at => at,
-    };
-    Certainty::Potential(format!(
-        "{at} has an atomic instruction without hooks, which may order the two accesses"
-    ))
+    match unseen {
+        Some(place) => Certainty::Potential(Box::new(Doubt::Unhooked(place))),
+        None => Certainty::Shown,
+    }
 }
 
 fn access(side: &SeenSide, names: &mut Names<'_>) -> Access {
     let stack = stack(side, names);
     let holds = side.held.iter().map(|(lock, site, is_shared)| Held {
-        lock: names.object(*lock).long,
+        lock: names.object(*lock),
         lock_id: *lock,
         taken_at: names.place(*site),
         is_shared: *is_shared,
@@ -162,7 +166,9 @@ fn stack(side: &SeenSide, names: &mut Names<'_>) -> Vec<Place> {
 }
 
 /// "`x`: T1 writes at a.c:3, T2 reads at a.c:9".
-pub(super) fn message(memory: &str, accesses: &[Access]) -> String {
+pub(super) fn message(memory: &[NamedObject], accesses: &[Access]) -> String {
+    let memory: Vec<String> = memory.iter().map(NamedObject::to_string).collect();
+    let memory = memory.join(" and ");
     let told: Vec<String> = accesses
         .iter()
         .map(|it| {

@@ -88,7 +88,7 @@ fn ab_ba_deadlock() {
     let states = find(&ab_ba(1, 2)).threads;
     let waits: Vec<String> = states
         .iter()
-        .map(|it| format!("{:?}", it.waits_for.as_ref().map(|it| &it.object)))
+        .map(|it| format!("{:?}", it.waits_for.as_ref().map(|it| it.object.to_string())))
         .collect();
     assert_eq!(waits, [r#"Some("thread T1")"#, r#"Some("mutex `a`")"#, r#"Some("mutex `b`")"#]);
 }
@@ -324,7 +324,8 @@ fn names_of_objects() {
         trace.step(0, OpKind::Init, object, 20);
     }
     trace.step(0, OpKind::Init, ObjectId(99), 20);
-    let names: Vec<String> = find(&trace).objects.into_iter().take(13).collect();
+    let objects = find(&trace).objects;
+    let names: Vec<String> = objects.iter().take(13).map(ToString::to_string).collect();
     expect![[r#"
 
         `b`

@@ -7,12 +7,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_model::{Missed, ObjectId, OpKind, OpResult, Place, SiteId, ThreadId};
+use raddle_model::{Missed, NamedObject, ObjectId, OpKind, OpResult, Place, SiteId, ThreadId};
 use raddle_trace::{Object, Region, Thread, Trace};
 
 use super::{
     missed::missed,
-    names::{Name, Names},
+    names::Names,
     program::{self, place_text},
 };
 
@@ -22,7 +22,7 @@ pub(crate) struct Wait {
     pub(crate) thread: ThreadId,
     pub(crate) kind: OpKind,
     pub(crate) object: ObjectId,
-    pub(crate) name: Name,
+    pub(crate) named: NamedObject,
     /// Where it waits.
     pub(crate) at: Place,
     /// Who holds what it waits for, and where each took it; for a join, the thread to be joined.
@@ -65,7 +65,7 @@ impl Wait {
                 false => names.std_sync().kind(described.pending.kind, described.pending.site),
             },
             object,
-            name: names.object(object),
+            named: names.object(object),
             at: if program::is_own(&at) { at } else { program::first_own(stack) },
             holders,
             missed,
@@ -81,7 +81,7 @@ impl Wait {
     /// "waits for `a` held by T2 (taken at x.c:12)", without the "waits".
     fn held_text(&self, holder_idx: usize) -> String {
         let (holder, taken_at) = &self.holders[holder_idx];
-        let object = &self.name.short;
+        let object = self.named.name();
         let taken_at = match place_text(taken_at).as_str() {
             "" => String::new(),
             at => format!(" (taken at {at})"),
@@ -107,7 +107,7 @@ impl Wait {
     }
 
     fn unended_text(&self) -> String {
-        let Name { long, short } = &self.name;
+        let (long, short) = (&self.named, self.named.name());
         if let Some(text) = self.forlorn {
             return text.to_owned();
         }

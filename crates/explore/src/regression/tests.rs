@@ -1,7 +1,7 @@
 //! Regressions as text, and back.
 
 use expect_test::{Expect, expect};
-use raddle_model::{Bucket, Finding, OpKind, PickerSpec, Plan};
+use raddle_model::{Bucket, Finding, NamedObject, OpKind, PickerSpec, Plan};
 
 use super::{Regression, load};
 use crate::{
@@ -22,7 +22,6 @@ fn sample() -> Regression {
         threads: Vec::new(),
         execution: 0,
         n_switches: 0,
-        locations: Vec::new(),
         ..finding
     };
     Regression {
@@ -45,6 +44,19 @@ fn what_is_written_is_read() {
         (new.result, new.flags, new.value) = (old.result, old.flags, old.value);
     }
     assert_eq!(read, sample);
+}
+
+/// Version 1 called objects by texts.
+#[test]
+fn what_an_older_raddle_has_written_is_read() {
+    let mut sample = sample();
+    sample.finding.objects = vec![NamedObject::default()];
+    let text = sample.to_text();
+    let old = text.replacen("raddle-regression 2", "raddle-regression 1", 1);
+    let old = format!("{old}object 1 \"mutex `left`\"\n");
+    let read = Regression::parse(&old).expect("it can be read");
+    assert_eq!(read.finding.steps.len(), sample.finding.steps.len());
+    assert_eq!(read.finding.objects.len(), 2);
 }
 
 #[test]
@@ -74,13 +86,13 @@ fn check_error(text: &str, expect: Expect) {
 
 #[test]
 fn what_can_be_wrong() {
-    check_error("", expect!["x.sched:1: expected `raddle-regression 1`, found ``"]);
+    check_error("", expect!["x.sched:1: expected `raddle-regression 2`, found ``"]);
     check_error(
         "<<<<<<< HEAD\n",
-        expect!["x.sched:1: expected `raddle-regression 1`, found `<<<<<<< HEAD`"],
+        expect!["x.sched:1: expected `raddle-regression 2`, found `<<<<<<< HEAD`"],
     );
     check_error(
-        "raddle-regression 2\n",
+        "raddle-regression 3\n",
         expect!["x.sched:1: it was written by a newer raddle than this one"],
     );
     let text = sample().to_text();
@@ -128,7 +140,7 @@ fn those_of_a_program_are_loaded_by_name() {
     std::fs::write(own.join("c.sched"), "no").expect("written");
     let error = load(folder.path(), "bank").expect_err("one is damaged").to_string();
     assert!(
-        error.ends_with("bank/c.sched:1: expected `raddle-regression 1`, found `no`"),
+        error.ends_with("bank/c.sched:1: expected `raddle-regression 2`, found `no`"),
         "{error}"
     );
 }

@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Bucket, Certainty, Finding, Flags, Kind, ObjectId, OpKind, OpResult, Place, Plan, Step,
-    ThreadId,
+    Bucket, Certainty, Finding, Flags, Home, Kind, Location, NamedObject, ObjectClass, ObjectId,
+    OpKind, OpResult, Place, Plan, Step, ThreadId,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::Regression;
 
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// What the first line begins with.
 const MAGIC: &str = "raddle-regression";
 /// Choices on one line.
@@ -57,7 +57,7 @@ pub(super) fn write(it: &Regression) -> String {
     let _ = writeln!(out, "plan {}", json(&plan));
     choices(&mut out, &finding.plan.prefix);
     for (number, object) in finding.objects.iter().enumerate().skip(1) {
-        let _ = writeln!(out, "object {number} {}", json(object));
+        let _ = writeln!(out, "object {number} {}", json(&kept(object)));
     }
     // Those of stacks, which are not kept, come after those of steps.
     let n_places = finding.steps.iter().map(|it| it.place as usize + 1).max().unwrap_or(0);
@@ -92,6 +92,16 @@ fn choices(out: &mut String, prefix: &[u32]) {
     if line != "choices" {
         let _ = writeln!(out, "{line}");
     }
+}
+
+/// What replays call an object, and no more: of one with a name, where it is declared may change.
+fn kept(object: &NamedObject) -> NamedObject {
+    let Location { name, shift, .. } = &object.location;
+    if name.is_empty() {
+        return object.clone();
+    }
+    let location = Location { name: name.clone(), shift: *shift, ..Location::default() };
+    NamedObject { location, ..object.clone() }
 }
 
 /// One line of a text.
@@ -141,7 +151,7 @@ struct Parts {
     sites: Vec<Place>,
     plan: Option<Plan>,
     prefix: Vec<u32>,
-    objects: Vec<String>,
+    objects: Vec<NamedObject>,
     places: Vec<Place>,
     n_dropped: u64,
     steps: Vec<Step>,
@@ -177,7 +187,13 @@ impl Parts {
             }
             "object" => {
                 let value = line.numbered(value, self.objects.len() + 1)?;
-                self.objects.push(line.json(value)?);
+                let number = ObjectId(self.objects.len() as u32 + 1);
+                // Version 1 had a text here, which nothing can be made of.
+                let is_text = value.starts_with('"');
+                self.objects.push(match is_text {
+                    true => NamedObject::at(ObjectClass::Variable, Home::Number(number)),
+                    false => line.json(value)?,
+                });
             }
             "place" => {
                 let value = line.numbered(value, self.places.len() + 1)?;
@@ -201,7 +217,7 @@ impl Parts {
         let plan = self.plan.ok_or_else(|| missing("plan"))?;
         let with_none = |none, all: Vec<_>| std::iter::once(none).chain(all).collect();
         let places: Vec<Place> = std::iter::once(Place::default()).chain(self.places).collect();
-        let objects: Vec<String> = with_none(String::new(), self.objects);
+        let objects: Vec<NamedObject> = with_none(NamedObject::default(), self.objects);
         let is_known =
             |it: &Step| (it.place as usize) < places.len() && it.object.idx() < objects.len();
         if !self.steps.iter().all(is_known) {
@@ -219,7 +235,6 @@ impl Parts {
             steps: self.steps,
             n_steps_dropped: self.n_dropped,
             objects,
-            locations: Vec::new(),
             places,
             stacks: Vec::new(),
             strategy: plan.picker.to_string(),

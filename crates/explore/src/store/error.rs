@@ -91,6 +91,16 @@ pub enum StoreError {
         /// What to do.
         remedy: &'static str,
     },
+    /// A file was written by an older Raddle, in a way that is no more.
+    #[error("read {}: raddle {raddle} wrote it, and this one can't read it any more; {remedy}", .file.display())]
+    Older {
+        /// The file.
+        file: PathBuf,
+        /// The version of the Raddle that wrote it.
+        raddle: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A file was written by a newer Raddle.
     #[error("read {}: it was written by raddle {raddle}, which is newer than this one", .file.display())]
     Newer {

@@ -42,7 +42,10 @@ pub(super) fn read_or<T: DeserializeOwned>(
     if head.version > VERSION {
         return Err(StoreError::Newer { file: path.to_owned(), raddle: head.raddle });
     }
-    serde_json::from_slice(&bytes).map_err(corrupted)
+    serde_json::from_slice(&bytes).map_err(|error| match head.version < VERSION {
+        true => StoreError::Older { file: path.to_owned(), raddle: head.raddle, remedy },
+        false => corrupted(error),
+    })
 }
 
 /// Writes a file: beside it first, then renamed, so that readers see the old one or the new one. Gives

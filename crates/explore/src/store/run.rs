@@ -99,7 +99,12 @@ impl Run {
 
     /// A search that is kept with this run.
     pub fn search(&self, settings: SearchSettings) -> SearchFile {
-        SearchFile::new(self.directory(), self.stored.info.clone(), settings)
+        SearchFile::new(self.directory(), self.stored.info.clone(), settings, false)
+    }
+
+    /// The same for one that goes on with a search of an earlier run.
+    pub fn resumed_search(&self, settings: SearchSettings) -> SearchFile {
+        SearchFile::new(self.directory(), self.stored.info.clone(), settings, true)
     }
 
     /// Notes how the run ended.

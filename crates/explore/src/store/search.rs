@@ -90,7 +90,14 @@ pub struct SearchFile {
 }
 
 impl SearchFile {
-    pub(super) fn new(folder: PathBuf, info: RunInfo, settings: SearchSettings) -> SearchFile {
+    /// One that goes on with another is not there until it stands where that one stood: who is interrupted before goes
+    /// on with the other.
+    pub(super) fn new(
+        folder: PathBuf,
+        info: RunInfo,
+        settings: SearchSettings,
+        goes_on: bool,
+    ) -> SearchFile {
         let head = Head {
             version: VERSION,
             raddle: env!("CARGO_PKG_VERSION").into(),
@@ -100,7 +107,10 @@ impl SearchFile {
             standing: Standing::default(),
         };
         // So that it is known what was to be searched if the process is gone before the search has begun.
-        let error = file::write(&folder.join(SEARCH), &head).err();
+        let error = match goes_on {
+            true => None,
+            false => file::write(&folder.join(SEARCH), &head).err(),
+        };
         SearchFile {
             folder,
             head,

@@ -133,11 +133,17 @@ fn damaged_and_newer_files() {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, &text[..text.len() / 2]).unwrap();
     assert!(damaged(store.find("latest")));
-    fs::write(&file, "{\"version\":1,\"raddle\":\"0.1.0\"}").unwrap();
+    fs::write(&file, "{\"version\":2,\"raddle\":\"0.1.0\"}").unwrap();
     assert!(damaged(store.find("latest")));
+    fs::write(&file, "{\"version\":1,\"raddle\":\"0.1.0\"}").unwrap();
+    let older = store.find("latest").err().unwrap().to_string();
+    assert!(
+        older.contains("raddle 0.1.0 wrote it, and this one can't read it any more"),
+        "{older}"
+    );
     fs::write(&file, "").unwrap();
     assert!(damaged(store.find("latest")));
-    fs::write(&file, "{\"version\":2,\"raddle\":\"9.9.9\",\"new\":0}").unwrap();
+    fs::write(&file, "{\"version\":3,\"raddle\":\"9.9.9\",\"new\":0}").unwrap();
     let newer = store.find("latest").err().unwrap().to_string();
     assert!(newer.contains("it was written by raddle 9.9.9, which is newer"), "{newer}");
 

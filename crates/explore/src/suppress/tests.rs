@@ -20,7 +20,9 @@ fn failure() -> Finding {
 
 /// The same with evidence of a race on `queue.len`, allocated in `make`.
 fn race() -> Finding {
-    use raddle_model::{Access, BlockSort, Evidence, Home, Location, OpKind};
+    use raddle_model::{
+        Access, BlockSort, Evidence, Home, Location, NamedObject, ObjectClass, OpKind,
+    };
     let place = |function: &str, file: &str| Place {
         function: function.into(),
         file: file.into(),
@@ -44,7 +46,7 @@ fn race() -> Finding {
     Finding {
         kind: Kind::Race,
         evidence: Some(Box::new(Evidence {
-            memory: "`queue.len`".into(),
+            memory: vec![NamedObject::called(ObjectClass::Variable, "queue.len")],
             location: Location { name: "queue.len".into(), home, ..Location::default() },
             accesses: vec![
                 access(0, vec![inner.clone(), place("main", "/home/me/src/main.c")]),

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use raddle_explore::target::runs_tasks;
 use raddle_trace::TrapEntry;
 
 use super::NativeSession;
 use crate::{elf, runtime::RUNTIME_NAME, symbols};
 
-/// Libraries that came with the system are called for what they do, not for how they do it.
+/// Libraries that came with the system are called for what they do, not for how they do it; unless they run the program's
+/// own code, in an order of their own.
 const SYSTEM: [&str; 3] = ["/lib", "/usr/lib", "linux-vdso"];
 
 impl NativeSession {
@@ -17,7 +19,8 @@ impl NativeSession {
         let segment = self.server.segment;
         let modules = segment.read_modules();
         let is_own = |path: &str| {
-            !path.ends_with(RUNTIME_NAME) && !SYSTEM.iter().any(|it| path.starts_with(it))
+            let is_system = SYSTEM.iter().any(|it| path.starts_with(it));
+            !path.ends_with(RUNTIME_NAME) && (!is_system || runs_tasks(path))
         };
         let own: Vec<usize> = (0..modules.len()).filter(|it| is_own(&modules[*it].path)).collect();
         if !own.iter().any(|it| elf::has_hooks(Path::new(&modules[*it].path))) {

@@ -79,8 +79,8 @@ fn steps(item: &Item<'_>, timeline: &Timeline<'_>) -> Vec<Value> {
         if let Some(place) = row.place {
             args["at"] = json!(place::with_function(place, item.shown.base));
         }
-        if let Some(object) = finding.objects.get(row.object.idx()).filter(|it| !it.is_empty()) {
-            args["object"] = json!(object);
+        if let Some(object) = finding.objects.get(row.object.idx()).filter(|it| !it.is_none()) {
+            args["object"] = json!(object.to_string());
         }
         if let Some(mark) = row.mark {
             args["mark"] = json!(mark);

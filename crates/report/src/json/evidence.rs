@@ -7,23 +7,25 @@ use raddle_model::{
 use serde::Serialize;
 
 use super::PlaceLine;
+use crate::doubt;
 
 /// `"certainty"` and `"why_potential"`.
-pub(super) fn certainty(finding: &Finding) -> (&'static str, Option<&str>) {
-    match &finding.certainty {
-        Certainty::Shown if finding.is_timing() => ("timing", None),
-        Certainty::Shown => ("shown", None),
-        Certainty::Potential(why) => ("potential", Some(why)),
-    }
+pub(super) fn certainty(finding: &Finding) -> (&'static str, Option<String>) {
+    let word = match &finding.certainty {
+        Certainty::Shown if finding.is_timing() => "timing",
+        Certainty::Shown => "shown",
+        Certainty::Potential(_) => "potential",
+    };
+    (word, doubt::why(finding))
 }
 
 #[derive(Serialize)]
 pub(super) struct EvidenceLine<'a> {
-    memory: &'a str,
+    memory: String,
     location: Option<LocationLine<'a>>,
     accesses: Vec<AccessLine<'a>>,
     links: Vec<LinkLine<'a>>,
-    effect: Option<&'a str>,
+    effect: Option<String>,
     orders: Option<OrdersLine<'a>>,
     contrast: Option<ContrastLine<'a>>,
 }
@@ -47,7 +49,7 @@ impl<'a> FreedLine<'a> {
 /// A read of the failing execution, and what it sees in one that ends well.
 #[derive(Serialize)]
 struct ContrastLine<'a> {
-    memory: &'a str,
+    memory: String,
     read: AccessLine<'a>,
     values: [u64; 2],
     writes: Vec<Option<AccessLine<'a>>>,
@@ -56,7 +58,7 @@ struct ContrastLine<'a> {
 impl<'a> ContrastLine<'a> {
     fn new(contrast: &'a Contrast) -> ContrastLine<'a> {
         ContrastLine {
-            memory: &contrast.memory,
+            memory: contrast.memory.to_string(),
             read: AccessLine::new(&contrast.read),
             values: contrast.values,
             writes: contrast.writes.iter().map(|it| it.as_ref().map(AccessLine::new)).collect(),
@@ -67,11 +69,11 @@ impl<'a> ContrastLine<'a> {
 impl<'a> EvidenceLine<'a> {
     pub(super) fn new(evidence: &'a Evidence) -> EvidenceLine<'a> {
         EvidenceLine {
-            memory: &evidence.memory,
+            memory: crate::evidence::memory(evidence),
             location: LocationLine::new(&evidence.location),
             accesses: evidence.accesses.iter().map(AccessLine::new).collect(),
             links: evidence.links.iter().map(LinkLine::new).collect(),
-            effect: evidence.effect.as_deref(),
+            effect: doubt::effect(evidence),
             orders: evidence.orders.as_ref().map(OrdersLine::new),
             contrast: evidence.contrast.as_ref().map(ContrastLine::new),
         }
@@ -141,7 +143,6 @@ impl<'a> LocationLine<'a> {
             allocated_at: Vec::new(),
         };
         Some(match &location.home {
-            Home::Unknown => return None,
             Home::Global { declared_at, function } => {
                 LocationLine { function: text(function), declared_at: place(declared_at), ..line }
             }
@@ -159,6 +160,7 @@ impl<'a> LocationLine<'a> {
                 declared_at: place(declared_at),
                 ..line
             },
+            _ => return None,
         })
     }
 }
@@ -190,7 +192,7 @@ impl<'a> AccessLine<'a> {
 
 #[derive(Serialize)]
 struct HeldLine<'a> {
-    lock: &'a str,
+    lock: String,
     taken_at: PlaceLine<'a>,
     shared: bool,
 }
@@ -198,7 +200,7 @@ struct HeldLine<'a> {
 impl<'a> HeldLine<'a> {
     fn new(held: &'a Held) -> HeldLine<'a> {
         HeldLine {
-            lock: &held.lock,
+            lock: held.lock.to_string(),
             taken_at: PlaceLine::new(&held.taken_at),
             shared: held.is_shared,
         }
@@ -209,7 +211,7 @@ impl<'a> HeldLine<'a> {
 struct LinkLine<'a> {
     thread: ThreadId,
     holds: HeldLine<'a>,
-    wants: &'a str,
+    wants: String,
     at: PlaceLine<'a>,
 }
 
@@ -218,7 +220,7 @@ impl<'a> LinkLine<'a> {
         LinkLine {
             thread: link.thread,
             holds: HeldLine::new(&link.holds),
-            wants: &link.wants,
+            wants: link.wants.to_string(),
             at: PlaceLine::new(&link.wants_at),
         }
     }

@@ -100,7 +100,7 @@ struct PointLine<'a> {
     /// From 1, as `raddle show` numbers them; null for what it did not come to.
     step: Option<u64>,
     op: &'static str,
-    object: Option<&'a str>,
+    object: Option<String>,
     at: PlaceLine<'a>,
     source: &'a str,
     called_at: Option<PlaceLine<'a>>,
@@ -108,12 +108,12 @@ struct PointLine<'a> {
 
 impl<'a> PointLine<'a> {
     fn new(finding: &'a Finding, point: &'a Point) -> PointLine<'a> {
-        let object = finding.objects.get(point.object.idx()).map(String::as_str);
+        let object = finding.objects.get(point.object.idx());
         PointLine {
             thread: point.thread.0,
             step: point.step.map(|it| it + 1),
             op: point.kind.verb(),
-            object: object.filter(|it| !it.is_empty()),
+            object: object.filter(|it| !it.is_none()).map(raddle_model::NamedObject::to_string),
             at: PlaceLine::new(&point.place),
             source: &point.source,
             called_at: point.caller.as_ref().map(|it| PlaceLine::new(&it.0)),

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{Certainty, Constraint, Finding, Kind, Passing, Place};
+use raddle_model::{Constraint, Finding, Kind, Passing, Place};
 use serde::Serialize;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
     sources::{Quote, Quotes},
 };
 use crate::{
-    Shown, Style, brief, delays,
+    Shown, Style, brief, delays, doubt,
     markup::escape,
     place,
     text::{self, circumstances, headline_text},
@@ -66,7 +66,6 @@ pub fn passing(finding: &Finding, passing: &Passing) -> Finding {
         steps: passing.steps.clone(),
         n_steps_dropped: passing.n_steps_dropped,
         objects: passing.objects.clone(),
-        locations: passing.locations.clone(),
         places: passing.places.clone(),
         stacks: passing.stacks.clone(),
         plan: passing.plan.clone(),
@@ -173,8 +172,8 @@ fn words(text: &str) -> String {
 /// What the reader should know about what is missing.
 fn notices(finding: &Finding) -> String {
     let mut out = String::new();
-    if let Certainty::Potential(why) = &finding.certainty {
-        let _ = writeln!(out, "<p class=\"notice\">only potential: {}</p>", escape(why));
+    if let Some(why) = doubt::why(finding) {
+        let _ = writeln!(out, "<p class=\"notice\">only potential: {}</p>", escape(&why));
     }
     if let Some(note) = delays::note(finding) {
         let _ = writeln!(out, "<p class=\"notice\">{}</p>", escape(&note));

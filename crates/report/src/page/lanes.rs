@@ -69,7 +69,7 @@ pub(super) fn lanes(view: &View<'_>, base: &str, quotes: &mut Quotes) -> Lanes {
     let mut objects = vec![(String::new(), String::new())];
     for idx in 1..finding.objects.len() {
         let id = raddle_model::ObjectId(idx as u32);
-        objects.push((names.short(id), finding.objects[idx].replace('`', "")));
+        objects.push((names.short(id), finding.objects[idx].plain()));
     }
     Lanes {
         label: view.label.to_owned(),
@@ -117,7 +117,7 @@ fn lane(finding: &Finding, thread: raddle_model::ThreadId, base: &str) -> Lane {
         Some(it) if it.is_finished => "finished".to_owned(),
         Some(it) if finding.thread == Some(it.thread) => "failed".to_owned(),
         Some(it) => match (&it.waits_for, it.pending) {
-            (Some(wait), _) => format!("waits for {}", wait.object.replace('`', "")),
+            (Some(wait), _) => format!("waits for {}", wait.object.plain()),
             (None, Some(pending)) => format!("about to {}", pending.word()),
             (None, None) => "running".to_owned(),
         },

@@ -56,11 +56,11 @@ fn what_comes_from_the_program_is_text() {
     finding.threads[1].name = EVIL.into();
     finding.threads[2].function = EVIL.into();
     for object in finding.objects.iter_mut().skip(1) {
-        object.push_str(EVIL);
+        object.location.name.push_str(EVIL);
     }
     for state in &mut finding.threads {
         if let Some(wait) = &mut state.waits_for {
-            wait.object.push_str(EVIL);
+            wait.object.location.name.push_str(EVIL);
             wait.at.function = EVIL.into();
         }
     }

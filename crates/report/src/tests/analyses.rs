@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 use raddle_model::{
-    Access, BlockSort, Certainty, Evidence, Finding, Held, Home, Kind, Link, Location, ObjectId,
-    OpKind, Place, ThreadId,
+    Access, BlockSort, Certainty, Doubt, Evidence, Finding, Held, Home, Kind, Link, Location,
+    NamedObject, ObjectClass, ObjectId, OpKind, Place, Remedy, ThreadId,
 };
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 use crate::{Shown, Style, json};
 
 fn held(lock: &str, id: u32, line: u32, is_shared: bool) -> Held {
-    let lock = lock.to_owned();
+    let lock = NamedObject::called(ObjectClass::Mutex, lock);
     Held { lock, lock_id: ObjectId(id), taken_at: at(line, "transfer"), is_shared }
 }
 
@@ -39,7 +39,7 @@ fn race(home: Home) -> Finding {
         ],
     );
     let write = Access {
-        holds: vec![held("mutex `left`", 1, 30, false)],
+        holds: vec![held("left", 1, 30, false)],
         ..access(1, OpKind::Write, 3, at(35, "transfer"))
     };
     let mut read = access(0, OpKind::Read, 4, at(40, "worker"));
@@ -47,7 +47,7 @@ fn race(home: Home) -> Finding {
     finding.message = "`Account.balance`: T1 writes at bank.c:35, T0 reads at bank.c:40".into();
     finding.sites = vec![at(35, "transfer"), at(40, "audit")];
     finding.evidence = Some(Box::new(Evidence {
-        memory: "`Account.balance`".into(),
+        memory: vec![NamedObject::called(ObjectClass::Variable, "Account.balance")],
         memory_id: ObjectId(5),
         location: Location {
             name: "Account.balance".into(),
@@ -114,7 +114,7 @@ fn race_on_the_heap() {
 fn race_in_ascii() {
     let mut finding = on_the_heap();
     let evidence = finding.evidence.as_mut().expect("it has some");
-    evidence.effect = Some("the assertion `total == 200` failed".into());
+    evidence.effect = Some(Remedy::OtherFirst);
     evidence.accesses[0].holds.clear();
     evidence.accesses[0].kind = OpKind::AtomicRmw;
     evidence.accesses[1].stack.clear();
@@ -138,7 +138,8 @@ fn race_in_ascii() {
 
               T1's rmw after step 3 and step 4 are unordered: neither thread holds a lock,
               and no release-acquire leads from one to the other
-              when it was tried: the assertion `total == 200` failed
+              when it was tried: the execution fails as it is, and ends well if T0's read
+              comes before T1's rmw
 
               step  T0 main              T1 pay                4 steps, 2 switches
                  1  spawn T1                                   bank.c:50  pthread_create(...
@@ -220,14 +221,13 @@ fn cycle_that_was_not_shown() {
     let link = |thread: u32, holds: Held, wants: (&str, u32), steps: [u64; 2]| Link {
         thread: ThreadId(thread),
         holds,
-        wants: wants.0.into(),
+        wants: NamedObject::called(ObjectClass::Mutex, wants.0),
         wants_id: ObjectId(wants.1),
         wants_at: at(31, "transfer"),
         steps,
     };
-    let (left, right) = ("mutex `left`", "mutex `right`");
-    finding.certainty =
-        Certainty::Potential("the plan that drives T1 and T2 there was not followed".into());
+    let (left, right) = ("left", "right");
+    finding.certainty = Certainty::Potential(Box::new(Doubt::Astray));
     finding.evidence = Some(Box::new(Evidence {
         links: vec![
             link(1, held(left, 1, 30, false), (right, 2), [1, 2]),
@@ -253,7 +253,7 @@ fn cycle_that_was_not_shown() {
               Thread T2 (running) created by main thread at:
                   #0 main examples/bank.c:51  pthread_create(&second, NULL, to_left, NULL);
 
-              only potential: the plan that drives T1 and T2 there was not followed
+              only potential: a schedule that should lead there went another way
 
               step  T1             T2           6 steps, 1 switch
                  1  │lock left      .           bank.c:30  pthread_mutex_lock(&from->lock);
@@ -276,7 +276,7 @@ fn cycle_that_was_not_shown() {
 fn atomicity() {
     let mut finding = race(Home::Global { declared_at: at(12, ""), function: String::new() });
     finding.kind = Kind::Atomicity;
-    finding.certainty = Certainty::Potential("no execution failed by it".into());
+    finding.certainty = Certainty::Potential(Box::new(Doubt::Untried));
     let evidence = finding.evidence.as_mut().expect("it has some");
     evidence.location.name = "left.balance".into();
     evidence.accesses.push(access(1, OpKind::Write, 4, at(36, "transfer")));
@@ -301,7 +301,7 @@ fn atomicity() {
               Thread T1 pay (finished) created by main thread at:
                   #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
 
-              only potential: no execution failed by it
+              only potential: no execution has shown it
 
               step  T0 main             T1 pay               4 steps, 2 switches
                  1  spawn T1                                 bank.c:50  pthread_create(&fir…

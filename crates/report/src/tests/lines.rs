@@ -61,7 +61,8 @@ fn warnings_name_what_was_not_controlled() {
         warning: 3 of 20,000 executions are inconclusive: blocked for 10 s in `semop`
               at examples/bank.c:30 in transfer
               at examples/bank.c:50 in main
-          Raddle can't see what they wait for or compute: not a finding (if they are only slow, raise --hang-timeout)
+          Raddle does not control what they wait for or compute: not a finding (if they are only
+          slow, raise --hang-timeout and --time)
         warning: stopped early: 5 executions in a row were inconclusive
         warning: 2 executions were cut short after 1,000,000 steps; raise --max-steps
         warning: stability 99.2%: not everything was under control

@@ -1,8 +1,9 @@
 //! Findings made by hand.
 
 use raddle_model::{
-    Bucket, Certainty, Drawing, DrawnEdge, DrawnNode, Finding, Flags, Kind, Miss, Missed, ObjectId,
-    OpKind, OpResult, PickerSpec, Place, Plan, Shape, Step, ThreadId, ThreadState, WaitFor,
+    BlockSort, Bucket, Certainty, Drawing, DrawnEdge, DrawnNode, Finding, Flags, Home, Kind,
+    Location, Miss, Missed, NamedObject, ObjectClass, ObjectId, OpKind, OpResult, PickerSpec,
+    Place, Plan, Shape, Step, ThreadId, ThreadState, WaitFor,
 };
 
 /// A place in `bank.c`.
@@ -32,6 +33,15 @@ pub(crate) fn source_line(place: &Place) -> Option<String> {
     })
 }
 
+fn thread(number: u32) -> NamedObject {
+    NamedObject::at(ObjectClass::Thread, Home::Thread(ThreadId(number)))
+}
+
+/// Something so many bytes into a global.
+fn shifted(class: ObjectClass, name: &str, shift: u64) -> NamedObject {
+    NamedObject::new(class, Location { name: name.into(), shift, ..Location::default() })
+}
+
 /// A finding without steps, threads `main`, `T1`, `T2`… about to go on.
 pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
     let state = |number: u32| ThreadState {
@@ -57,15 +67,14 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
         threads: (0..n_threads).map(state).collect(),
         steps: Vec::new(),
         n_steps_dropped: 0,
-        locations: Vec::new(),
         objects: vec![
-            String::new(),
-            "mutex `left`".into(),
-            "mutex `right`".into(),
-            "thread T1".into(),
-            "thread T2".into(),
-            "`left`+40".into(),
-            "condition variable `ready`".into(),
+            NamedObject::default(),
+            NamedObject::called(ObjectClass::Mutex, "left"),
+            NamedObject::called(ObjectClass::Mutex, "right"),
+            thread(1),
+            thread(2),
+            shifted(ObjectClass::Variable, "left", 40),
+            NamedObject::called(ObjectClass::Cond, "ready"),
         ],
         places: vec![Place::default()],
         stacks: Vec::new(),
@@ -261,8 +270,8 @@ pub(crate) fn five_threads() -> Finding {
     finding.cycle = (1..=4).map(ThreadId).collect();
     finding.sites = vec![at(31, "dine")];
     finding.objects.truncate(1);
-    finding.objects.extend((0..4).map(|it| format!("mutex `forks`+{}", it * 40)));
-    finding.objects.push("thread T1".into());
+    finding.objects.extend((0..4).map(|it| shifted(ObjectClass::Mutex, "forks", it * 40)));
+    finding.objects.push(thread(1));
     for thread in 1..=4 {
         add(&mut finding, &[(thread, OpKind::Start, 0, 0), (thread, OpKind::Lock, thread, 30)]);
     }
@@ -279,8 +288,11 @@ pub(crate) fn five_threads() -> Finding {
 pub(crate) fn heap_locks() -> Finding {
     let mut finding = ab_ba();
     for (object, ordinal) in [(1, 1), (2, 2)] {
-        let name = format!("mutex in heap block of 48 bytes allocated at bank.c:20 (#{ordinal})");
-        finding.objects[object] = name;
+        let (thread, sort) = (ThreadId(0), BlockSort::Heap);
+        let stack = vec![at(20, "main")];
+        let home = Home::Heap { thread, nth: ordinal, offset: 0, stack, sort };
+        let location = Location { size: 48, home, ..Location::default() };
+        finding.objects[object] = NamedObject::new(ObjectClass::Mutex, location);
     }
     for state in &mut finding.threads {
         if let Some(wait) = &mut state.waits_for {

@@ -4,13 +4,24 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_analysis::hb::Conflict;
 use raddle_model::{SiteId, Watch, mix};
-use raddle_trace::{ObjectClass, RaceEntry, RaceSide, SiteEntry};
+use raddle_trace::{ObjectClass, ObjectEntry, RaceEntry, RaceSide, Sighting, SiteEntry, race_key};
 
 use super::Touch;
 use crate::{control::Control, shadow::State};
 
 /// Most races told of one execution.
 const TOLD_MAX: usize = 1024;
+
+/// A race that is about to be told.
+struct Telling<'a> {
+    at: usize,
+    touch: &'a Touch,
+    conflict: &'a Conflict,
+    object: ObjectEntry,
+    watch: Watch,
+    /// Of the earlier access and the later one.
+    sites: [SiteEntry; 2],
+}
 
 impl Control {
     /// Tells a race, unless one of the same places was told before in this execution.
@@ -32,26 +43,45 @@ impl Control {
             return;
         }
         self.look_again();
-        let entry = self.race_entry(at, touch, conflict, site);
-        // SAFETY: the header is mapped; the area has room for as many as its caps say.
-        unsafe {
-            let n_races = (*self.header).n_races;
-            if n_races < self.segment.caps().races {
-                *self.segment.races().add(n_races as usize) = entry;
-                (*self.header).n_races = n_races + 1;
-            }
+        // Whether it is new or not: what is on a stack adds to the execution's tables.
+        let mut object = self.describe(at, ObjectClass::Variable);
+        self.describe_frame(&mut object, at);
+        let earlier = match conflict.earlier.site {
+            SiteId(0) => SiteEntry { module: u32::MAX, ..SiteEntry::default() },
+            site => self.emit.site_entry(site),
+        };
+        let sites = [earlier, self.emit.site_entry(site)];
+        let watch = self.name_of(at, &object);
+        let telling = Telling { at, touch, conflict, object, watch, sites };
+        self.write_race(&telling, is_watched);
+    }
+
+    fn write_race(&mut self, telling: &Telling<'_>, is_watched: bool) {
+        let key = race_key(telling.sites.each_ref(), &telling.watch);
+        // Stacks and locks are told by the execution's own numbers.
+        // SAFETY: this is the running execution.
+        let known = (!is_watched).then(|| unsafe { self.segment.known_race(key) }).flatten();
+        let race = known.or_else(|| {
+            let entry = self.race_entry(key, telling);
+            // SAFETY: as above.
+            unsafe { self.segment.add_race(&entry) }
+        });
+        // SAFETY: the header is mapped; the field is atomic.
+        let execution = unsafe { (*self.header).n_done.load(Relaxed) } as u32;
+        if let Some(race) = race {
+            // SAFETY: as above.
+            unsafe { self.segment.see_race(Sighting { execution, race }) };
         }
     }
 
-    fn race_entry(
-        &mut self,
-        at: usize,
-        touch: &Touch,
-        conflict: &Conflict,
-        site: SiteId,
-    ) -> RaceEntry {
-        let mut object = self.describe(at, ObjectClass::Variable);
-        self.describe_frame(&mut object, at);
+    /// Can another execution of the block tell all of its races?
+    pub(crate) fn has_room_for_races(&self) -> bool {
+        // SAFETY: this is the running execution.
+        unsafe { self.segment.has_room_for_races(TOLD_MAX as u32) }
+    }
+
+    fn race_entry(&mut self, key: u64, telling: &Telling<'_>) -> RaceEntry {
+        let Telling { at, touch, conflict, object, watch, sites } = *telling;
         let cell = self.shadow.cell(at);
         // SAFETY: the caller has found a race in the cell.
         let object_id = match unsafe { *cell }.state() {
@@ -64,7 +94,7 @@ impl Control {
             size: touch.size.min(255) as u8,
             shift: (touch.address as isize - at as isize) as i16,
             step: self.emit.n_steps,
-            site: self.emit.site_entry(site),
+            site: sites[1],
             ..RaceSide::default()
         };
         let mask = conflict.earlier.mask;
@@ -73,23 +103,17 @@ impl Control {
             kind: conflict.earlier.kind() as u8,
             size: mask.count_ones() as u8,
             shift: mask.trailing_zeros() as i16,
-            site: match conflict.earlier.site {
-                SiteId(0) => SiteEntry { module: u32::MAX, ..SiteEntry::default() },
-                site => self.emit.site_entry(site),
-            },
+            site: sites[0],
             ..RaceSide::default()
         };
         if self.shadow.is_watched(cell) {
             self.complete_sides(conflict, &mut earlier, &mut later);
         }
-        // SAFETY: the header is mapped; the field is atomic.
-        let execution = unsafe { (*self.header).n_done.load(Relaxed) } as u32;
-        RaceEntry { execution, object_id, object, watch: self.name_of(at), sides: [earlier, later] }
+        RaceEntry { key, object_id, reserved: 0, object, watch, sides: [earlier, later] }
     }
 
     /// Memory in the words of a plan.
-    fn name_of(&mut self, at: usize) -> Watch {
-        let entry = self.describe(at, ObjectClass::Variable);
+    fn name_of(&self, at: usize, entry: &ObjectEntry) -> Watch {
         let base = match entry.region {
             1 => self.modules.of(at).map_or(0, |(_, module)| module.path_hash),
             2 => self.heap.block_of(at).map_or(0, |(_, block)| self.block_hash(&block)),

@@ -63,8 +63,10 @@ unsafe fn open_at(
     caller: Caller,
 ) -> c_int {
     let mut room = [0; 128];
+    let from = path;
     // SAFETY: the program's promises are passed on.
-    let path = unsafe { number::path(path, &mut room) };
+    let path = unsafe { number::path_at(folder, path, &mut room) };
+    let is_number = path != from;
     let real = |flags: c_int| {
         let args = [folder as usize, path as usize, flags as usize, mode as usize, 0, 0];
         // SAFETY: the program's promises are passed on.
@@ -76,7 +78,13 @@ unsafe fn open_at(
             real(flags)
         } else {
             common::touch(Common::Files, OpKind::Call, caller);
+            let told = (is_number && flags & libc::O_ACCMODE == libc::O_RDONLY)
+                .then(|| number::content(folder, from));
             let result = match flags & libc::O_ACCMODE {
+                _ if told.as_ref().is_some_and(Option::is_some) => {
+                    let is_kept = flags & libc::O_CLOEXEC == 0;
+                    file_of(&told.flatten().unwrap_or_default(), is_kept)
+                }
                 libc::O_RDONLY | libc::O_WRONLY
                     if flags & libc::O_NONBLOCK == 0 && is_fifo(folder, path) =>
                 {
@@ -197,7 +205,30 @@ unsafe extern "C-unwind" fn do_fopen(path: *const c_char, mode: *const c_char) -
             }
         }
         let mut room = [0; 128];
-        real::fopen(number::path(path, &mut room), mode)
+        let other = number::path(path, &mut room);
+        if other != path && *mode.cast::<u8>() == b'r' && enter() {
+            let told = number::content(libc::AT_FDCWD, path);
+            if let Some(fd) = leave(told.map(|it| file_of(&it, true)).filter(|it| *it >= 0)) {
+                return libc::fdopen(fd as c_int, mode).cast();
+            }
+        }
+        real::fopen(other, mode)
+    }
+}
+
+/// A file in memory, at its beginning; or the kernel's error.
+unsafe fn file_of(bytes: &[u8], is_kept: bool) -> isize {
+    let flags = if is_kept { 0 } else { libc::MFD_CLOEXEC as usize };
+    // SAFETY: the name and the bytes are ours; the thread that runs is inside a hook.
+    unsafe {
+        let args = [c"thread".as_ptr() as usize, flags, 0, 0, 0, 0];
+        let fd = raw::syscall(libc::SYS_memfd_create, args);
+        if fd >= 0 {
+            let args = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
+            raw::syscall(libc::SYS_pwrite64, args);
+            (*control()).io.forget(fd as c_int);
+        }
+        fd
     }
 }
 

@@ -1,7 +1,10 @@
 //! Threads by the kernel's numbers. A program sees those of [`gettid`](super::syscall): its process's number, and the
 //! next ones in the order of creation. Where it passes one on, the kernel is asked about the thread that carries it.
 //!
-//! What it misses: listings of `/proc/self/task` that are not made by `opendir` and `readdir`.
+//! Files about a thread that name it (`comm`, `stat`, `status`) say what the program knows.
+//!
+//! What it misses: listings of `/proc/self/task` by `getdents`, and numbers relative to an open folder for other calls than
+//! `openat`.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -35,6 +38,9 @@ export! {
     lstat64 => do_lstat;
     access => do_access;
     opendir => do_opendir;
+    fdopendir => do_fdopendir;
+    scandir => do_scandir;
+    scandir64 => do_scandir;
     readdir => do_readdir;
     readdir64 => do_readdir;
     rewinddir => do_rewinddir;
@@ -170,6 +176,116 @@ unsafe extern "C" fn do_clock(thread: pthread_t, clock: *mut libc::clockid_t) ->
     }
 }
 
+/// A path relative to a folder, with the number of a thread below `/proc` exchanged. `room` is where another path is
+/// written.
+pub(super) unsafe fn path_at(
+    folder: c_int,
+    from: *const c_char,
+    room: &mut [u8; PATH_MAX],
+) -> *const c_char {
+    // SAFETY: the program promises a path.
+    unsafe {
+        if from.is_null() || !(*from.cast::<u8>()).is_ascii_digit() || !enter() {
+            return path(from, room);
+        }
+        if !names_threads(folder) {
+            return leave(from);
+        }
+        let text = [b"/proc/self/task/", CStr::from_ptr(from).to_bytes()].concat();
+        leave(write(exchanged(&text), room).unwrap_or(from))
+    }
+}
+
+/// Writes a path, if it is one and there is room.
+fn write(text: Option<Vec<u8>>, room: &mut [u8; PATH_MAX]) -> Option<*const c_char> {
+    let text = text.filter(|it| it.len() < PATH_MAX)?;
+    room[..text.len()].copy_from_slice(&text);
+    room[text.len()] = 0;
+    Some(room.as_ptr().cast())
+}
+
+/// Is an open folder that of this process's threads? Inside a hook.
+fn names_threads(folder: c_int) -> bool {
+    if folder < 0 {
+        return false;
+    }
+    let mut target = [0_u8; PATH_MAX];
+    let link = format!("/proc/self/fd/{folder}\0");
+    let args = [link.as_ptr() as usize, target.as_mut_ptr() as usize, PATH_MAX, 0, 0, 0];
+    // SAFETY: both are ours.
+    let size = unsafe { raw::syscall(libc::SYS_readlink, args) };
+    usize::try_from(size).is_ok_and(|it| is_threads(&target[..it]))
+}
+
+/// What a file about a thread says, with the number and the name that the program knows it by; `None` of another file.
+/// Inside a hook; the path is one that [`path`] has exchanged, so the thread is told by `from`.
+pub(super) unsafe fn content(folder: c_int, from: *const c_char) -> Option<Vec<u8>> {
+    // SAFETY: the program promises a path.
+    let text = unsafe { CStr::from_ptr(from) }.to_bytes();
+    let whole = match text.first() {
+        Some(b'/') => text.to_vec(),
+        Some(it) if it.is_ascii_digit() && names_threads(folder) => {
+            [b"/proc/self/task/", text].concat()
+        }
+        _ => return None,
+    };
+    let (process, number, rest) = parts(&whole)?;
+    let own = own_process();
+    if process != b"self" && process != own.to_string().as_bytes() {
+        return None;
+    }
+    let thread = thread(number)?;
+    // SAFETY: active means initialised; the thread is one of them.
+    let name = unsafe { (&(*control()).threads)[thread.idx()].known_name() };
+    let name = name.split(|it| *it == 0).next().unwrap_or_default();
+    if rest == b"/comm" {
+        return Some([name, b"\n"].concat());
+    }
+    if rest != b"/stat" && rest != b"/status" {
+        return None;
+    }
+    let carried = read_whole(&exchanged(&whole)?)?;
+    let number = number.to_string();
+    if rest == b"/stat" {
+        let end = carried.iter().rposition(|it| *it == b')')?;
+        return Some([number.as_bytes(), b" (", name, &carried[end..]].concat());
+    }
+    let mut told = Vec::with_capacity(carried.len());
+    for line in carried.split_inclusive(|it| *it == b'\n') {
+        match line {
+            _ if line.starts_with(b"Name:") => told.extend([b"Name:\t", name, b"\n"].concat()),
+            _ if line.starts_with(b"Pid:") => {
+                told.extend([b"Pid:\t", number.as_bytes(), b"\n"].concat());
+            }
+            _ => told.extend_from_slice(line),
+        }
+    }
+    Some(told)
+}
+
+/// A small file, by the kernel.
+fn read_whole(path: &[u8]) -> Option<Vec<u8>> {
+    let path = [path, b"\0"].concat();
+    let args = [libc::AT_FDCWD as usize, path.as_ptr() as usize, libc::O_RDONLY as usize, 0, 0, 0];
+    // SAFETY: the path is ours and ends with a null.
+    let fd = unsafe { raw::syscall(libc::SYS_openat, args) };
+    let fd = usize::try_from(fd).ok()?;
+    let mut text = vec![0_u8; 4096];
+    let mut n_read = 0;
+    while n_read < text.len() {
+        let args = [fd, text.as_mut_ptr() as usize + n_read, text.len() - n_read, 0, 0, 0];
+        // SAFETY: the buffer has so much room left.
+        match unsafe { raw::syscall(libc::SYS_read, args) } {
+            ..=0 => break,
+            size => n_read += size as usize,
+        }
+    }
+    // SAFETY: it was just opened.
+    unsafe { raw::syscall(libc::SYS_close, [fd, 0, 0, 0, 0, 0]) };
+    text.truncate(n_read);
+    Some(text)
+}
+
 /// A path, with the number of a thread below `/proc` exchanged. `room` is where another path is written.
 pub(super) unsafe fn path(path: *const c_char, room: &mut [u8; PATH_MAX]) -> *const c_char {
     const START: &[u8] = b"/proc/";
@@ -180,28 +296,25 @@ pub(super) unsafe fn path(path: *const c_char, room: &mut [u8; PATH_MAX]) -> *co
     }
     // SAFETY: the program promises a path.
     let text = unsafe { CStr::from_ptr(path) }.to_bytes();
-    let path = match exchanged(text) {
-        Some(other) if other.len() < PATH_MAX => {
-            room[..other.len()].copy_from_slice(&other);
-            room[other.len()] = 0;
-            room.as_ptr().cast()
-        }
-        _ => path,
-    };
-    leave(path)
+    leave(write(exchanged(text), room).unwrap_or(path))
 }
 
 /// `/proc/self/task/12` or `/proc/11/task/12`, with what follows, as the kernel knows it.
 fn exchanged(text: &[u8]) -> Option<Vec<u8>> {
+    let (process, number, rest) = parts(text)?;
+    let number = carrier(number).to_string();
+    Some([b"/proc/", process, b"/task/", number.as_bytes(), rest].concat())
+}
+
+/// The process, the thread and what follows.
+fn parts(text: &[u8]) -> Option<(&[u8], pid_t, &[u8])> {
     let rest = text.strip_prefix(b"/proc/")?;
     let at = rest.iter().position(|it| *it == b'/')?;
     let (process, rest) = rest.split_at(at);
     let rest = rest.strip_prefix(b"/task/")?;
     let n_digits = rest.iter().take_while(|it| it.is_ascii_digit()).count();
     let (number, rest) = rest.split_at(n_digits);
-    let number = carrier(std::str::from_utf8(number).ok()?.parse().ok()?);
-    let number = number.to_string();
-    Some([b"/proc/", process, b"/task/", number.as_bytes(), rest].concat())
+    Some((process, std::str::from_utf8(number).ok()?.parse().ok()?, rest))
 }
 
 unsafe fn by_path(call: i64, from: *const c_char, second: usize) -> c_int {
@@ -240,6 +353,78 @@ unsafe extern "C-unwind" fn do_opendir(from: *const c_char) -> *mut c_void {
             leave(());
         }
         folder
+    }
+}
+
+unsafe extern "C-unwind" fn do_fdopendir(fd: c_int) -> *mut c_void {
+    common::call(Common::Files, OpKind::Call, caller());
+    // SAFETY: the program's promises are passed on.
+    unsafe {
+        let folder = real::fdopendir(fd);
+        if !folder.is_null() && enter() {
+            if names_threads(fd) {
+                (*control()).listings.push(Listing::new(folder as usize));
+            }
+            leave(());
+        }
+        folder
+    }
+}
+
+type Filter = Option<unsafe extern "C-unwind" fn(*const libc::dirent64) -> c_int>;
+type Compare = Option<
+    unsafe extern "C-unwind" fn(*mut *const libc::dirent64, *mut *const libc::dirent64) -> c_int,
+>;
+
+/// Of the folder of the threads, as the C library does it; the entries are the program's to free.
+unsafe extern "C-unwind" fn do_scandir(
+    from: *const c_char,
+    list: *mut *mut *mut libc::dirent64,
+    filter: Filter,
+    compare: Compare,
+) -> c_int {
+    common::call(Common::Files, OpKind::Call, caller());
+    // SAFETY: the program's promises are passed on; what is written to was just allocated.
+    unsafe {
+        if !is_active() || !is_threads(CStr::from_ptr(from).to_bytes()) || !enter() {
+            return real::scandir(from, list.cast(), filter, compare);
+        }
+        // Known by where its result goes, while it is made.
+        let key = list as usize;
+        (*control()).listings.push(Listing::new(key));
+        let n_max = leave(listing(list.cast()).map_or(0, |it| it.threads.len() + 2));
+        let all: *mut *mut libc::dirent64 = libc::calloc(n_max, size_of::<usize>()).cast();
+        let mut n_kept = 0;
+        for _ in 0..n_max {
+            let copy: *mut libc::dirent64 = libc::malloc(size_of::<libc::dirent64>()).cast();
+            if enter() {
+                let entry = listing(list.cast()).map_or(ptr::null_mut(), Listing::next);
+                ptr::copy_nonoverlapping(entry.cast(), copy, 1);
+                leave(());
+            }
+            if filter.is_some_and(|it| it(copy) == 0) {
+                libc::free(copy.cast());
+                continue;
+            }
+            *all.add(n_kept) = copy;
+            n_kept += 1;
+        }
+        if enter() {
+            (*control()).listings.retain(|it| it.folder != key);
+            leave(());
+        }
+        if let Some(compare) = compare {
+            // A few entries: the smallest of the rest comes next.
+            for idx in 0..n_kept {
+                for other in idx + 1..n_kept {
+                    if compare(all.add(other).cast(), all.add(idx).cast()) < 0 {
+                        ptr::swap(all.add(other), all.add(idx));
+                    }
+                }
+            }
+        }
+        *list = all;
+        n_kept as c_int
     }
 }
 

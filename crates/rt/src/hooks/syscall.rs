@@ -58,6 +58,27 @@ unsafe extern "C-unwind" fn do_syscall(
     }
 }
 
+/// A call that the program makes without the C library, inside a hook; `None` if the kernel is to perform it. Its result
+/// is as the kernel gives it.
+pub(crate) unsafe fn raw_syscall(number: i64, args: &Args, caller: Caller) -> Option<i64> {
+    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
+    unsafe {
+        match number {
+            libc::SYS_futex if futex_call(args).is_controlled() => {
+                Some(match futex_call(args).perform(caller) {
+                    Ok(count) => i64::from(count),
+                    Err(error) => -i64::from(error),
+                })
+            }
+            libc::SYS_sched_yield => {
+                yield_at((*control()).site(caller));
+                Some(0)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Does it do something to a descriptor of ours, which for the program is not there?
 fn names_hidden(number: i64, args: &Args) -> bool {
     match number {

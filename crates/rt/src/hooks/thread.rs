@@ -203,7 +203,7 @@ unsafe extern "C-unwind" fn do_getname(
         let Some(target) = (*control()).thread_of(thread as usize) else {
             return leave(libc::ESRCH);
         };
-        let kept: [u8; 16] = (&(*control()).threads)[target.idx()].name;
+        let kept = (&(*control()).threads)[target.idx()].known_name();
         if size < 16 {
             return leave(libc::ERANGE);
         }
@@ -234,11 +234,12 @@ pub(super) unsafe fn name_itself(option: c_int, text: usize) -> c_int {
     // SAFETY: the program promises a string, or room for 16 bytes; the thread that runs is inside a hook.
     unsafe {
         let me = (*control()).me;
-        let kept = &mut (&mut (*control()).threads)[me.idx()].name;
         if option == libc::PR_GET_NAME {
-            ptr::copy_nonoverlapping(kept.as_ptr(), text as *mut u8, kept.len());
+            let known = (&(*control()).threads)[me.idx()].known_name();
+            ptr::copy_nonoverlapping(known.as_ptr(), text as *mut u8, known.len());
             return 0;
         }
+        let kept = &mut (&mut (*control()).threads)[me.idx()].name;
         let name = CStr::from_ptr(text as *const c_char).to_bytes();
         let n_kept = name.len().min(kept.len() - 1);
         *kept = [0; 16];

@@ -7,5 +7,7 @@ mod annotations;
 mod atomic;
 mod function;
 pub(crate) use function::NO_RESULT;
+mod java;
 mod other;
 mod plain;
+mod sanitizer;

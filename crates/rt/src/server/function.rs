@@ -83,6 +83,7 @@ impl Control {
 /// What processes of a block have told, beside summaries.
 pub(super) struct Told {
     n_races: u32,
+    n_sightings: u32,
     n_pairs: u32,
     n_shared_found: u32,
     n_block: u32,
@@ -96,6 +97,7 @@ impl Told {
         unsafe {
             Told {
                 n_races: (*header).n_races,
+                n_sightings: (*header).n_sightings,
                 n_pairs: (*header).n_pairs,
                 n_shared_found: (*header).n_shared_found,
                 n_block: (*header).n_block,
@@ -124,6 +126,7 @@ pub(super) fn take_void(header: *mut Header, told: &Told) -> bool {
         }
         (*header).is_void = 0;
         (*header).n_races = told.n_races.min((*header).n_races);
+        (*header).n_sightings = told.n_sightings.min((*header).n_sightings);
         (*header).n_pairs = told.n_pairs.min((*header).n_pairs);
         (*header).n_shared_found = told.n_shared_found.min((*header).n_shared_found);
         (*header).n_block = told.n_block;

@@ -164,6 +164,11 @@ pub(crate) unsafe extern "C-unwind" fn handle(
         ]);
     }
     if is_handled {
+        if is_active() && !is_inside && matches!(signal, libc::SIGSEGV | libc::SIGBUS) {
+            control.written = access::Written::NONE;
+            // SAFETY: the kernel passes where the fault was.
+            control.forget_faulted(unsafe { (*info).si_addr() as usize });
+        }
         // What is copied here is not the program's to copy.
         control.is_inside = is_inside || may_enter();
         control.signals.handler_begins(signal);

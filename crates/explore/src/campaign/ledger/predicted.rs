@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use raddle_analysis::Tear;
 use raddle_model::{
-    Bucket, Contrast, End, Finding, Kind, Limits, PickerSpec, Plan, Points, Record,
+    Bucket, Contrast, Doubt, End, Finding, Kind, Limits, PickerSpec, Plan, Points, Record, Remedy,
 };
 use raddle_plan::{News, is_probe};
 use raddle_trace::{SeenRace, Site, Trace};
@@ -55,7 +55,7 @@ enum Tried {
     /// It happened.
     Shown(Box<Finding>),
     /// It did not, for this reason.
-    Potential(&'static str),
+    Potential(Box<Doubt>),
 }
 
 /// What a failure needs, and an execution without it.
@@ -161,8 +161,8 @@ impl Ledger<'_> {
     fn tell_needed(&mut self, shown: Shown<'_>, needed: &Needed<'_>) {
         let Needed { prediction, passing } = needed;
         let why = match prediction {
-            Prediction::Order(_) => "that the second was meant to come first is a guess",
-            _ => "that the two were meant to be one is a guess",
+            Prediction::Order(_) => Doubt::MeantFirst,
+            _ => Doubt::MeantAsOne(None),
         };
         let Some(finding) = predicted(shown, prediction, why, self.symbols) else { return };
         let bucket = finding.bucket;
@@ -298,7 +298,9 @@ impl Ledger<'_> {
         }
         let shown = Shown { trace, plan, execution: number, output };
         for prediction in predictions(trace, detect) {
-            let Some(finding) = predicted(shown, &prediction, "", self.symbols) else { continue };
+            let Some(finding) = predicted(shown, &prediction, Doubt::Untried, self.symbols) else {
+                continue;
+            };
             let is_enough = self.predicted.tried.len() >= TRIED_MAX || self.is_stopped();
             if is_enough || !self.predicted.tried.insert(finding.bucket) {
                 continue;
@@ -314,7 +316,7 @@ impl Ledger<'_> {
                     }
                 }
                 Tried::Potential(why) => {
-                    let finding = predicted(shown, &prediction, why, self.symbols);
+                    let finding = predicted(shown, &prediction, *why, self.symbols);
                     self.predicted.potential.extend(finding);
                 }
             }
@@ -343,13 +345,10 @@ impl Ledger<'_> {
         bucket: Bucket,
     ) -> Result<Tried, TargetError> {
         if matches!(prediction, Prediction::Atomicity(..)) {
-            return Ok(Tried::Potential(""));
+            return Ok(Tried::Potential(Box::new(Doubt::Untried)));
         }
         let Some(steps) = prediction.steps() else {
-            return Ok(Tried::Potential(
-                "it would take another order of critical sections, or of waits, than that of the execution \
-                 that was looked at, and no execution has shown it",
-            ));
+            return Ok(Tried::Potential(Box::new(Doubt::OtherOrder)));
         };
         let sides = match prediction {
             Prediction::Race(it) => vec![it.race.first.step as usize, it.race.second.step as usize],
@@ -378,7 +377,7 @@ impl Ledger<'_> {
                 break;
             }
         }
-        Ok(Tried::Potential("a schedule that should lead there went another way"))
+        Ok(Tried::Potential(Box::new(Doubt::Astray)))
     }
 
     fn deadlock_in(&mut self, plan: &Plan, execution: &Execution, number: u64) -> Option<Finding> {
@@ -421,18 +420,11 @@ fn with_effect(
 ) -> Finding {
     let Some(evidence) = &mut finding.evidence else { return finding };
     evidence.contrast = contrast;
-    let without = match (prediction, evidence.accesses.as_slice()) {
-        (Prediction::Order(_), [first, second]) => format!(
-            "T{}'s {} comes before T{}'s {}",
-            second.thread.0,
-            second.kind.verb(),
-            first.thread.0,
-            first.kind.verb()
-        ),
-        (_, [first, ..]) => format!("T{} is not interrupted there", first.thread.0),
-        (_, []) => return finding,
+    evidence.effect = match (prediction, evidence.accesses.as_slice()) {
+        (Prediction::Order(_), [_, _]) => Some(Remedy::OtherFirst),
+        (_, [_, ..]) => Some(Remedy::Uninterrupted),
+        (_, []) => None,
     };
-    evidence.effect = Some(format!("the execution fails as it is, and ends well if {without}"));
     finding
 }
 

@@ -14,14 +14,14 @@
 //! when its share is spent wait, with the executions that showed them, and lose nothing but time.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     time::{Duration, Instant},
 };
 
 use raddle_model::{Bucket, Finding, PickerSpec, Plan, Record};
-use raddle_trace::{Module, SeenRace};
+use raddle_trace::{Module, SeenRace, Sighting};
 
-use super::{Ledger, SHARE};
+use super::{Ledger, SHARE, numbers::Numbers};
 use crate::{
     campaign::source::Done,
     finding::{first_choices, plain_bucket, race, watched},
@@ -47,7 +47,7 @@ pub(super) struct KnownRaces {
     /// Pairs of places that were seen, and have no finding yet.
     unmet: Waiting,
     /// Which executions have shown what, since there are such pairs.
-    counted: BTreeSet<(Bucket, u64)>,
+    counted: BTreeMap<Bucket, Counted>,
     /// The files whose code raced, as the last execution that was watched has numbered them; `None` if not all that
     /// were have done so alike.
     modules: Option<Vec<Module>>,
@@ -58,6 +58,23 @@ pub(super) struct KnownRaces {
     time_met: Duration,
 }
 
+/// Executions that have shown a race.
+#[derive(Debug, Default)]
+struct Counted {
+    executions: Numbers,
+    /// Those that the tally does not know of yet.
+    n_new: u64,
+}
+
+/// What is known about a pair of places.
+#[derive(Clone, Copy, Debug)]
+enum Met {
+    /// It belongs to this finding, or to none.
+    As(Option<Bucket>),
+    /// It waits, by this number.
+    Waits(u64),
+}
+
 /// A pair of places as it was seen first, without stacks and locks.
 #[derive(Debug)]
 struct Unmet {
@@ -65,8 +82,8 @@ struct Unmet {
     plan: Plan,
     strategy: String,
     position: Option<String>,
-    /// The executions that showed it, in order.
-    executions: Vec<u64>,
+    /// The executions that showed it. Invariant: there is one.
+    executions: Numbers,
     /// The finding that it would belong to by its lines alone, once that can be said.
     plain: Option<Bucket>,
 }
@@ -86,43 +103,62 @@ impl Waiting {
         self.all.len()
     }
 
-    fn get(&mut self, key: u64) -> Option<&mut Unmet> {
-        self.all.get_mut(self.numbers.get(&key)?)
-    }
-
     fn push(&mut self, unmet: Unmet) {
-        self.numbers.insert(unmet.seen.key(), self.n_seen);
+        self.numbers.insert(unmet.seen.key, self.n_seen);
         self.all.insert(self.n_seen, unmet);
         self.n_seen += 1;
     }
 
+    /// Another execution has shown one of them.
+    fn see_again(&mut self, number: u64, execution: u64) {
+        if let Some(unmet) = self.all.get_mut(&number) {
+            unmet.executions.add(execution);
+        }
+    }
+
     fn pop(&mut self) -> Option<Unmet> {
         let (_, first) = self.all.pop_first()?;
-        self.numbers.remove(&first.seen.key());
+        self.numbers.remove(&first.seen.key);
         Some(first)
+    }
+}
+
+impl KnownRaces {
+    /// What is known about the pair of places with a key, if it was seen before.
+    fn met(&self, key: u64) -> Option<Met> {
+        let waits = || self.unmet.numbers.get(&key).copied().map(Met::Waits);
+        self.buckets.get(&key).copied().map(Met::As).or_else(waits)
+    }
+
+    /// Counts an execution that showed a race, once.
+    fn count(&mut self, bucket: Option<Bucket>, number: u64) {
+        if let Some(bucket) = bucket {
+            let counted = self.counted.entry(bucket).or_default();
+            counted.n_new += u64::from(counted.executions.add(number));
+        }
     }
 }
 
 impl Ledger<'_> {
     /// Counts the races that executions showed, all before them having been counted.
     pub(super) fn enter_races(&mut self, done: &Done) {
-        for seen in &done.result.races {
-            let idx = seen.execution as usize;
-            if done.n_run() <= idx as u64 || self.error.is_some() {
+        let races = &done.result.races;
+        let mut met: Vec<Option<Met>> = vec![None; races.all.len()];
+        for sighting in &races.sightings {
+            if done.n_run() <= u64::from(sighting.execution) || self.error.is_some() {
                 continue;
             }
-            let number = done.range.start + idx as u64;
-            let key = seen.key();
-            match self.races.buckets.get(&key).copied() {
-                Some(Some(bucket)) => self.count_race(bucket, number),
-                Some(None) => {}
-                None => match self.races.unmet.get(key) {
-                    Some(known) if known.executions.last() == Some(&number) => {}
-                    Some(known) => known.executions.push(number),
-                    None => self.see_race(done, seen, number),
-                },
+            let number = done.range.start + u64::from(sighting.execution);
+            let idx = sighting.race as usize;
+            let seen = &races.all[idx];
+            met[idx] = met[idx].or_else(|| self.races.met(seen.key));
+            match met[idx] {
+                Some(Met::As(bucket)) => self.races.count(bucket, number),
+                Some(Met::Waits(waiting)) => self.races.unmet.see_again(waiting, number),
+                None => self.see_race(done, seen, *sighting),
             }
         }
+        self.tell_counts();
         self.meet_races();
     }
 
@@ -148,23 +184,27 @@ impl Ledger<'_> {
         }
     }
 
-    /// Counts an execution that showed a race, once.
-    fn count_race(&mut self, bucket: Bucket, number: u64) {
-        if self.races.counted.insert((bucket, number)) {
-            self.tally.count_again(bucket);
+    /// Tells the tally what was counted.
+    fn tell_counts(&mut self) {
+        for (bucket, counted) in &mut self.races.counted {
+            let n_new = std::mem::take(&mut counted.n_new);
+            if n_new > 0 {
+                self.tally.count_more(*bucket, n_new);
+            }
         }
     }
 
     /// A pair of places that was not seen before: its lines have a finding already, or it waits for one.
-    fn see_race(&mut self, done: &Done, seen: &SeenRace, number: u64) {
+    fn see_race(&mut self, done: &Done, seen: &SeenRace, sighting: Sighting) {
+        let number = done.range.start + u64::from(sighting.execution);
         let plain = self.plain_bucket(seen);
         if let Some(bucket) = plain.filter(|it| self.is_known(*it)) {
-            self.races.buckets.insert(seen.key(), Some(bucket));
-            return self.count_race(bucket, number);
+            self.races.buckets.insert(seen.key, Some(bucket));
+            return self.races.count(Some(bucket), number);
         }
-        let plan = done.plan(seen.execution as usize);
+        let plan = done.plan(sighting.execution as usize);
         let strategy = self.options.strategy_of(&plan, number);
-        let (position, executions) = (done.label.clone(), vec![number]);
+        let (position, executions) = (done.label.clone(), Numbers::one(number));
         let seen = seen.clone();
         self.races.unmet.push(Unmet { seen, plan, strategy, position, executions, plain });
     }
@@ -276,14 +316,15 @@ impl Ledger<'_> {
 
     /// It is known what a pair of places belongs to.
     fn settle(&mut self, unmet: &Unmet, bucket: Option<Bucket>) {
-        self.races.buckets.insert(unmet.seen.key(), bucket);
-        for number in &unmet.executions {
-            bucket.inspect(|it| self.count_race(*it, *number));
-        }
+        self.races.buckets.insert(unmet.seen.key, bucket);
+        let Some(bucket) = bucket else { return };
+        let counted = self.races.counted.entry(bucket).or_default();
+        counted.n_new += counted.executions.add_all(&unmet.executions);
+        self.tell_counts();
     }
 
     fn witness(&mut self, unmet: &Unmet) -> Result<Option<Finding>, TargetError> {
-        let number = unmet.executions[0];
+        let number = unmet.executions.first().expect("bug: an execution has shown it");
         let found = self.witness_of(&unmet.plan, number, &unmet.seen)?;
         let (strategy, position) = (unmet.strategy.clone(), unmet.position.clone());
         Ok(found.map(|it| Finding { strategy, position, ..it }))

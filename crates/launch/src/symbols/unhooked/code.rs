@@ -7,6 +7,7 @@ use std::{
     path::Path,
 };
 
+use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection as _};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use object::{
     Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, ObjectSymbolTable as _,
@@ -79,6 +80,21 @@ impl Text {
             text.read_functions(&other, &code);
         }
         text.find_ends(&code);
+        Some(text)
+    }
+
+    /// The same, with functions that have no symbol but can be unwound; their names are empty.
+    pub(super) fn read_all(path: &Path, debug: Option<&Path>) -> Option<Text> {
+        let mut text = Text::read(path, debug)?;
+        for Range { start, end } in unwindable(path).unwrap_or_default() {
+            let before = text.functions.range(..=start).next_back();
+            let is_known = before.is_some_and(|it| it.1.contains(start));
+            let is_code = |it: &(u64, Vec<u8>)| it.0 <= start && end <= it.0 + it.1.len() as u64;
+            if !is_known && text.sections.iter().any(is_code) {
+                let (name, file) = (String::new(), None);
+                text.functions.insert(start, Function { name, start, end, has_size: true, file });
+            }
+        }
         Some(text)
     }
 
@@ -195,4 +211,21 @@ impl Text {
             function.end = end.min(section.end);
         }
     }
+}
+
+/// Where the functions of a module are for which it says how their frames are left. A stripped one says that, too.
+fn unwindable(path: &Path) -> Option<Vec<Range<u64>>> {
+    let bytes = fs::read(path).ok()?;
+    let file = ElfFile64::<Endianness>::parse(&*bytes).ok()?;
+    let section = file.section_by_name(".eh_frame")?;
+    let frames = EhFrame::new(section.data().ok()?, LittleEndian);
+    let bases = BaseAddresses::default().set_eh_frame(section.address());
+    let mut entries = frames.entries(&bases);
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next().ok()? {
+        let CieOrFde::Fde(partial) = entry else { continue };
+        let whole = partial.parse(|_, bases, at| frames.cie_from_offset(bases, at)).ok()?;
+        found.push(whole.initial_address()..whole.end_address());
+    }
+    Some(found)
 }

@@ -1,7 +1,8 @@
-//! Atomic instructions that no hook announces, as traps that the runtime sets to announce them.
+//! Instructions that other threads may depend on and no hook announces, as traps that the runtime sets to announce them:
+//! atomic ones, reads of loops that wait, and system calls.
 //!
-//! A trap is written over the instruction's first byte, so there must be no doubt that it is one: its function has a
-//! symbol, and decodes from its beginning to its end. Of a module with atomic instructions elsewhere it is said that not
+//! A trap is written over the instruction's first byte, so there must be no doubt that it is one: its function is known,
+//! by a symbol or because it can be unwound, and decodes from its beginning to its end. Of a module with atomic instructions elsewhere it is said that not
 //! all are announced.
 
 use std::{
@@ -16,7 +17,10 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, Regi
 use raddle_trace::TrapEntry;
 
 use super::{
-    super::{locate, unseen},
+    super::{
+        locate,
+        unseen::{self, Unseen},
+    },
     code::{Function, Text},
     is_compilers,
 };
@@ -52,24 +56,24 @@ pub(crate) fn traps(path: &Path) -> Arc<Traps> {
 }
 
 fn find(path: &Path) -> Traps {
-    let all = unseen::atomics(path);
+    let all = unseen::unseen(path);
     if all.is_empty() {
         return Traps { entries: Vec::new(), is_all: true };
     }
     let debug_path = locate::debug_file(path);
-    let Some(text) = Text::read(path, debug_path.as_deref()) else { return Traps::default() };
+    let Some(text) = Text::read_all(path, debug_path.as_deref()) else { return Traps::default() };
     let functions: Vec<&Function> = text.functions().collect();
     let mut traps = Traps { entries: Vec::new(), is_all: true };
-    for at in all {
+    for Unseen { at, is_atomic } in all {
         let n_before = functions.partition_point(|it| it.start <= at);
         let around = functions[..n_before].last().filter(|it| it.contains(at));
         match around {
             Some(function) if is_compilers(&function.name) => {}
             Some(function) => match instruction(&text, function, at) {
                 Some(entry) => traps.entries.push(entry),
-                None => traps.is_all = false,
+                None => traps.is_all &= !is_atomic,
             },
-            None => traps.is_all = false,
+            None => traps.is_all &= !is_atomic,
         }
     }
     traps
@@ -107,7 +111,8 @@ fn entry(it: &Instruction, bytes: &[u8]) -> Option<TrapEntry> {
         scale: it.memory_index_scale() as u8,
         size: u8::try_from(it.memory_size().size()).ok()?,
         is_local: u8::from(is_local),
-        reserved: [0; 5],
+        is_call: u8::from(it.mnemonic() == Mnemonic::Syscall),
+        reserved: [0; 4],
     })
 }
 

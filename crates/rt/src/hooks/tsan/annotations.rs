@@ -105,7 +105,7 @@ extern "C" fn do_one() -> usize {
 
 /// What a program says that orders it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Edge {
+pub(super) enum Edge {
     Acquire,
     /// A lock that is held alone: after those who read under it, too.
     AcquireAlone,
@@ -115,7 +115,7 @@ enum Edge {
 }
 
 /// Synchronisation that we do not see otherwise: a step on a variable.
-fn order(address: usize, edge: Edge) {
+pub(super) fn order(address: usize, edge: Edge) {
     let caller = caller();
     if !enter() {
         return;
@@ -287,6 +287,11 @@ unsafe extern "C" fn do_name(_file: usize, _line: c_int, name: *const c_char) {
 }
 
 extern "C" fn do_new_memory(_file: usize, _line: c_int, address: usize, size: usize) {
+    renew(address, size);
+}
+
+/// Nobody has accessed this memory before.
+pub(super) fn renew(address: usize, size: usize) {
     if !enter() {
         return;
     }
