@@ -14,7 +14,7 @@ use raddle_plan::{
 };
 use raddle_report::{
     number,
-    search::{CoveredOrder, CoveredStatus, Divergence, Estimate, SearchStatus},
+    search::{CoveredOrder, SearchStatus},
 };
 
 use crate::{
@@ -62,9 +62,8 @@ pub(crate) fn keep_covered(
 }
 
 /// What was covered, for whoever reads it: each order of two places once, whatever calls led there.
-fn covered(searched: &Searched) -> Option<CoveredStatus> {
-    let counts = searched.progress.covered?;
-    let CoveredOrders { sets, places } = searched.covered.as_ref()?;
+fn covered(searched: &Searched) -> Vec<CoveredOrder> {
+    let Some(CoveredOrders { sets, places }) = &searched.covered else { return Vec::new() };
     let mut symbols = Symbols::new();
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     let mut name = |site: u64| {
@@ -83,13 +82,7 @@ fn covered(searched: &Searched) -> Option<CoveredStatus> {
         *orders.entry(order).or_insert(false) |= is_new;
     }
     let order = |((place, after), is_new)| CoveredOrder { place, after, is_new };
-    Some(CoveredStatus {
-        pairs: counts.n_pairs,
-        new: counts.n_new,
-        learned: counts.n_learned,
-        last_new: counts.last_new,
-        orders: orders.into_iter().map(order).collect(),
-    })
+    orders.into_iter().map(order).collect()
 }
 
 fn place_name(place: &Place) -> String {
@@ -210,41 +203,18 @@ pub(crate) fn status(
     is_over: bool,
 ) -> Option<SearchStatus> {
     let search = outcome.search.as_ref()?;
-    let progress = &search.progress;
     Some(SearchStatus {
         strategy: search.strategy.clone(),
         learning: search.n_learning,
         is_learning: search.is_learning,
-        stage: progress.stage.clone(),
-        level: progress.level,
-        executions: progress.n_executions,
-        redundant: progress.n_redundant,
-        estimate: progress.estimate.map(|it| Estimate {
-            total: it.total,
-            spread: it.spread,
-            done: it.done,
-            least: it.least,
-        }),
-        is_finished: progress.is_finished,
+        progress: search.progress.clone(),
         is_exhaustive: outcome.is_exhaustive(),
         gaps: outcome.gaps.clone(),
-        is_cut: progress.is_cut,
-        unreached: progress.gaps.clone(),
-        claim: progress.claim,
-        words: progress.words.clone(),
-        figures: progress.figures.clone(),
         restarts: search.n_restarts,
         abandoned: search.n_abandoned,
         too_long: search.n_too_long,
-        diverged: progress.n_diverged,
         unlike: outcome.n_unlike,
-        divergence: progress.divergence.as_ref().map(|it| Divergence {
-            step: it.step + 1,
-            thread: it.thread.0,
-            expected: it.expected.verb().to_owned(),
-            seen: it.seen.map(|(thread, kind)| (thread.0, kind.verb().to_owned())),
-        }),
-        covered: if is_over { covered(search) } else { None },
+        covered: if is_over { covered(search) } else { Vec::new() },
         steps_spared: outcome.steps_spared,
         resume: resume.map(str::to_owned),
     })

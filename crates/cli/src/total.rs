@@ -97,7 +97,7 @@ impl Total {
         outcome: &Outcome,
         symbols: &mut Symbols,
     ) -> Vec<Drawing<String>> {
-        let drawings = outcome.search.as_ref().map_or(&[][..], |it| &it.progress.drawings);
+        let drawings = outcome.search.as_ref().map_or(&[][..], |it| &it.drawings);
         let mut name = |step: &DrawnStep| {
             let line = self.line(step.place(), symbols);
             match step {

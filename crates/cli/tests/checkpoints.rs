@@ -157,8 +157,8 @@ fn total_begins_from_copies(plain: &Native, copied: &Native) -> (u64, u64) {
     let (plain, copied) = (total(plain), total(copied));
     let essence = |it: &Outcome| {
         let buckets: Vec<_> = it.findings.iter().map(|it| it.finding.bucket).collect();
-        let words = it.search.as_ref().map(|it| it.progress.words.clone());
-        (it.executions, it.steps_total, buckets, words)
+        let scope = it.search.as_ref().map(|it| it.progress.scope.clone());
+        (it.executions, it.steps_total, buckets, scope)
     };
     assert_eq!(essence(&plain), essence(&copied));
     assert_eq!(plain.steps_spared, 0);

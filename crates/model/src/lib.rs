@@ -23,6 +23,7 @@ mod plan;
 mod profile;
 mod rng;
 mod script;
+mod search;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
 pub use doubt::{Certainty, Doubt, Intention, LockUsage, Remedy};
@@ -47,6 +48,10 @@ pub use plan::{Carrier, Handlers, Limits, Plan, Points, Record, Timeouts, Watch}
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
 pub use script::{Before, Deviation, Side};
+pub use search::{
+    BoundUnit, Count, CoveredPairs, Decided, Divergence, Scope, SearchProgress, SearchSize,
+    Unreached,
+};
 
 /// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).
 #[inline]

@@ -30,13 +30,12 @@ mod tree;
 
 use std::collections::BTreeMap;
 
-use raddle_model::{Drawing, OpKind, PickerSpec, ThreadId};
+use raddle_model::{Drawing, PickerSpec, SearchProgress};
 use serde_json::value::RawValue;
 
 pub use self::{
     covering::covering,
-    estimate::Estimate,
-    hapset::{Covered, HapSets, Pair},
+    hapset::{HapSets, Pair},
     rank::Tuple,
     run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step},
     set::Threads,
@@ -95,7 +94,12 @@ pub trait Search {
     fn is_finished(&self) -> bool;
 
     /// How far it is.
-    fn progress(&self) -> Progress;
+    fn progress(&self) -> SearchProgress;
+
+    /// What the first execution depends on; empty if the search does not know.
+    fn drawings(&self) -> &[Drawing<DrawnStep>] {
+        &[]
+    }
 
     /// Everything that is needed to go on later, with [`SearchSpec::restore`]. Tasks whose results do not
     /// count yet are handed out again.
@@ -126,53 +130,4 @@ trait InTurn: Search {
         }
         counted
     }
-}
-
-/// How far a search is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// The bound under way, for searches by levels.
-    pub level: Option<u32>,
-    /// Executions that count.
-    pub n_executions: u64,
-    /// Those of them that showed nothing new: cut short by sleep sets, or made again for the next level.
-    pub n_redundant: u64,
-    /// Those of them that could not follow their prefix: the program is not deterministic. What lies behind
-    /// them was not explored.
-    pub n_diverged: u64,
-    /// The first divergence.
-    pub divergence: Option<Divergence>,
-    /// The part of the search under way, for whoever watches: the tuple of a ranked search.
-    pub stage: Option<String>,
-    /// How many executions there are in all (in this level, for searches by levels).
-    pub estimate: Option<Estimate>,
-    /// Is everything explored?
-    pub is_finished: bool,
-    /// Did a bound leave something out?
-    pub is_cut: bool,
-    /// What is not covered although it was searched for, in words; empty if there is nothing.
-    pub gaps: Vec<String>,
-    /// What holds if the search has finished and found nothing, where a bound leaves something out.
-    pub claim: Option<&'static str>,
-    /// How many orders of two statements were covered, if that guides the search.
-    pub covered: Option<Covered>,
-    /// What has been explored or is left, in words.
-    pub words: String,
-    /// Figures of the search's own, by name.
-    pub figures: BTreeMap<&'static str, u64>,
-    /// What the first execution depends on; empty if the search does not know.
-    pub drawings: Vec<Drawing<DrawnStep>>,
-}
-
-/// Where an execution first did something else than an earlier one with the same choices.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Divergence {
-    /// The step.
-    pub step: u64,
-    /// Whose step it was before.
-    pub thread: ThreadId,
-    /// What it was before.
-    pub expected: OpKind,
-    /// Who did what now; `None` if the execution had ended.
-    pub seen: Option<(ThreadId, OpKind)>,
 }

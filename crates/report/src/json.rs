@@ -7,7 +7,10 @@ mod explanation;
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use raddle_model::{Finding, Gap, Miss, Missed, Place, Step, ThreadId, ThreadState, WaitFor};
+use raddle_model::{
+    CoveredPairs, Divergence, Finding, Gap, Miss, Missed, Place, Step, ThreadId, ThreadState,
+    WaitFor,
+};
 use serde::Serialize;
 
 use self::{
@@ -21,7 +24,8 @@ use crate::{
     compare::{Reach, Row},
     gap,
     sampling::SamplingStatus,
-    search::{CoveredOrder, CoveredStatus, Divergence, SearchStatus},
+    scope,
+    search::{CoveredOrder, SearchStatus},
 };
 
 /// The version of all lines.
@@ -414,20 +418,21 @@ impl GapLine {
 struct DivergenceLine {
     step: u64,
     thread: u32,
-    expected: String,
+    expected: &'static str,
     seen_thread: Option<u32>,
-    seen: Option<String>,
+    seen: Option<&'static str>,
 }
 
 impl SearchLine {
     fn new(search: &SearchStatus) -> SearchLine {
-        let estimate = search.estimate.as_ref();
+        let progress = &search.progress;
+        let estimate = progress.estimate.as_ref();
         SearchLine {
             strategy: search.strategy.clone(),
-            stage: search.stage.clone(),
-            level: search.level,
-            executions: search.executions,
-            redundant: search.redundant,
+            stage: progress.stage.clone(),
+            level: progress.level,
+            executions: progress.n_executions,
+            redundant: progress.n_redundant,
             estimated_total: estimate.map(|it| it.total.round()),
             estimated_spread: estimate.map(|it| it.spread.round()),
             estimated_least: estimate.and_then(|it| it.least),
@@ -436,16 +441,16 @@ impl SearchLine {
             restarts: search.restarts,
             abandoned: search.abandoned,
             too_long: search.too_long,
-            diverged: search.diverged,
-            divergence: search.divergence.as_ref().map(DivergenceLine::new),
-            covered: search.covered.as_ref().map(CoveredLine::new),
+            diverged: progress.n_diverged,
+            divergence: progress.divergence.as_ref().map(DivergenceLine::new),
+            covered: progress.covered.map(|it| CoveredLine::new(it, &search.covered)),
             steps_spared: search.steps_spared,
-            finished: search.is_finished,
+            finished: progress.is_finished,
             exhaustive: search.is_exhaustive,
             not_covered: search.gaps.iter().map(GapLine::new).collect(),
-            unreached: search.unreached.clone(),
-            words: search.words.clone(),
-            figures: search.figures.clone(),
+            unreached: progress.unreached.iter().map(scope::unreached).collect(),
+            words: search.words(),
+            figures: scope::figures(&progress.scope),
             resume: search.resume.clone(),
         }
     }
@@ -469,18 +474,18 @@ struct OrderLine {
 }
 
 impl CoveredLine {
-    fn new(covered: &CoveredStatus) -> CoveredLine {
+    fn new(pairs: CoveredPairs, orders: &[CoveredOrder]) -> CoveredLine {
         let order = |it: &CoveredOrder| OrderLine {
             place: it.place.clone(),
             after: it.after.clone(),
             new: it.is_new,
         };
         CoveredLine {
-            pairs: covered.pairs,
-            new: covered.new,
-            learned: covered.learned,
-            last_new: covered.last_new,
-            orders: covered.orders.iter().map(order).collect(),
+            pairs: pairs.n_pairs,
+            new: pairs.n_new,
+            learned: pairs.n_learned,
+            last_new: pairs.last_new,
+            orders: orders.iter().map(order).collect(),
         }
     }
 }
@@ -488,11 +493,11 @@ impl CoveredLine {
 impl DivergenceLine {
     fn new(divergence: &Divergence) -> DivergenceLine {
         DivergenceLine {
-            step: divergence.step,
-            thread: divergence.thread,
-            expected: divergence.expected.clone(),
-            seen_thread: divergence.seen.as_ref().map(|it| it.0),
-            seen: divergence.seen.as_ref().map(|it| it.1.clone()),
+            step: divergence.step + 1,
+            thread: divergence.thread.0,
+            expected: divergence.expected.verb(),
+            seen_thread: divergence.seen.map(|it| it.0.0),
+            seen: divergence.seen.map(|it| it.1.verb()),
         }
     }
 }

@@ -28,6 +28,7 @@ pub mod progress;
 pub mod reason;
 pub mod sampling;
 mod schedule;
+mod scope;
 pub mod search;
 mod stacks;
 mod steps;

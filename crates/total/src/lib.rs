@@ -44,7 +44,7 @@ pub use order::MustOrder;
 pub use reach::{At, Goal, Reached, reach, reach_after};
 pub use rules::{is_in_time, ways};
 pub use uses::{DefineSets, UseDefine};
-pub use variants::{Count, Variants, count_pairs};
+pub use variants::{Variants, count_pairs};
 pub use weave::{Constraint, Policy, Woven, meet, weave};
 
 #[cfg(test)]

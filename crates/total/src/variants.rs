@@ -13,18 +13,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::ThreadId;
+use raddle_model::{Count, ThreadId};
 
 use crate::history::{Act, History};
-
-/// How many there are; at least so many, if the graph grew too large.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// So many.
-    pub n: u64,
-    /// And more.
-    pub is_cut: bool,
-}
 
 /// See the module.
 #[derive(Debug)]

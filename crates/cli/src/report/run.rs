@@ -81,7 +81,7 @@ fn figures(end: &RunEnd, base: &str) -> RunFigures {
         is_exhaustive: end.is_exhaustive,
         is_saturated: end.is_saturated,
         interrupted: end.interrupted,
-        words: end.words.clone(),
+        scope: end.scope.clone(),
         drawings: end.drawings.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use raddle_model::{Explanation, Finding, Gap, Place};
+use raddle_model::{Drawing, Explanation, Finding, Gap, Place, SearchProgress};
 use raddle_plan::{Estimate, search};
 use raddle_trace::Summary;
 
@@ -158,7 +158,9 @@ pub struct Searched {
     /// What the user calls the search.
     pub strategy: String,
     /// What it says of itself.
-    pub progress: search::Progress,
+    pub progress: SearchProgress,
+    /// What the first execution depends on; empty if the search does not know.
+    pub drawings: Vec<Drawing<search::DrawnStep>>,
     /// Random executions before it.
     pub n_learning: u64,
     /// How often it has begun again, because more was found to be shared.
@@ -197,7 +199,7 @@ impl Outcome {
     pub fn is_exhaustive(&self) -> bool {
         let is_whole = |it: &Searched| {
             it.progress.is_finished
-                && it.progress.gaps.is_empty()
+                && it.progress.unreached.is_empty()
                 && it.progress.n_diverged == 0
                 && it.n_too_long == 0
         };

@@ -495,6 +495,7 @@ impl Source for Searching<'_> {
         outcome.search = Some(Searched {
             strategy: self.how.name.clone(),
             progress: self.search.progress(),
+            drawings: self.search.get().map(|it| it.drawings().to_vec()).unwrap_or_default(),
             n_learning: standing.n_learning,
             n_restarts: standing.n_restarts,
             n_abandoned: standing.n_abandoned,

@@ -15,7 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_plan::search::{Progress, Run, Search, Task};
+use raddle_model::SearchProgress;
+use raddle_plan::search::{Run, Search, Task};
 
 /// How often somebody looks whether a thought is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -73,12 +74,17 @@ pub(super) struct Thinking<'a> {
     /// It has thought for long before.
     is_slow: bool,
     /// How far it was before its last long thought.
-    left_at: Progress,
+    left_at: SearchProgress,
 }
 
 impl<'a> Thinking<'a> {
     pub(super) fn new(search: Box<dyn Search + Send>, wanted: Wanted<'a>) -> Thinking<'a> {
-        Thinking { search: Some(search), wanted, is_slow: false, left_at: Progress::default() }
+        Thinking {
+            search: Some(search),
+            wanted,
+            is_slow: false,
+            left_at: SearchProgress::default(),
+        }
     }
 
     /// The search, if it was not left.
@@ -94,7 +100,7 @@ impl<'a> Thinking<'a> {
     }
 
     /// How far it is, or was when it was left.
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> SearchProgress {
         self.get().map_or_else(|| self.left_at.clone(), Search::progress)
     }
 
@@ -142,7 +148,7 @@ impl<'a> Thinking<'a> {
             },
         );
         let Some((search, thought)) = done else {
-            self.left_at = Progress { is_finished: false, ..progress };
+            self.left_at = SearchProgress { is_finished: false, ..progress };
             return None;
         };
         self.search = Some(search);

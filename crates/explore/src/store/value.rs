@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Carrier, Drawing, Explanation, Finding, Place, hash_bytes, mix};
+use raddle_model::{Carrier, Drawing, Explanation, Finding, Place, Scope, hash_bytes, mix};
 use serde::{Deserialize, Serialize};
 
 use super::os;
@@ -169,8 +169,8 @@ pub struct RunEnd {
     pub counts: Vec<FoundCount>,
     /// Is it a search that has seen everything that was asked for?
     pub is_exhaustive: bool,
-    /// How far a search came, in words.
-    pub words: String,
+    /// Which schedules a search explored.
+    pub scope: Option<Scope>,
     /// What total replay's branches depend on.
     pub drawings: Vec<Drawing<String>>,
 }
@@ -273,7 +273,7 @@ impl RunEnd {
             uncontrolled: outcome.uncontrolled.iter().map(StoredUncontrolled::of).collect(),
             counts: outcome.findings.iter().map(FoundCount::of).collect(),
             is_exhaustive: outcome.is_exhaustive(),
-            words: outcome.search.as_ref().map(|it| it.progress.words.clone()).unwrap_or_default(),
+            scope: outcome.search.as_ref().map(|it| it.progress.scope.clone()),
             drawings: Vec::new(),
         }
     }

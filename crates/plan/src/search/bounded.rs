@@ -6,7 +6,7 @@
 //! would grow with the number of schedules, this way memory is O(depth · threads), and a level is so much
 //! larger than the one below that it hardly matters. Executions made again are counted as redundant.
 
-use raddle_model::ThreadId;
+use raddle_model::{BoundUnit, Scope, ThreadId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
@@ -22,7 +22,7 @@ pub(crate) trait Cost: std::fmt::Debug + Serialize + DeserializeOwned {
     /// What it costs to perform a step in this way.
     fn choice(&self, choice: u32) -> u32;
     /// What it is that is counted.
-    fn unit(&self, n: u32) -> String;
+    const UNIT: BoundUnit;
 }
 
 /// See the module.
@@ -112,19 +112,8 @@ impl<C: Cost> Policy for Bounded<C> {
         leaves.last().map(|it| it - below)
     }
 
-    fn words(&self, is_finished: bool) -> String {
-        match (is_finished, self.is_cut, self.level) {
-            (true, false, _) => "all schedules were explored".into(),
-            (true, true, level) => {
-                format!("all schedules with {} were explored", self.cost.unit(level))
-            }
-            (false, _, 0) => format!("schedules with {}", self.cost.unit(0)),
-            (false, _, level) => format!(
-                "all schedules with {} were explored; now {}",
-                self.cost.unit(level - 1),
-                self.cost.unit(level)
-            ),
-        }
+    fn scope(&self) -> Scope {
+        Scope::Levels { unit: C::UNIT, level: self.level, is_cut: self.is_cut }
     }
 }
 

@@ -5,6 +5,7 @@
 //! signal may wake. After a look of a thread that waits by looking (`spin`), nothing branches: else a loop
 //! would make the search endless. Memory O(depth · threads).
 
+use raddle_model::Scope;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -50,8 +51,7 @@ impl Policy for Dfs {
         Verdict::New
     }
 
-    fn words(&self, is_finished: bool) -> String {
-        if is_finished { "all schedules were explored" } else { "all schedules, depth first" }
-            .into()
+    fn scope(&self) -> Scope {
+        Scope::All
     }
 }

@@ -16,7 +16,7 @@ mod optimal;
 mod source;
 mod waiting;
 
-use raddle_model::{End, Flags, PickerSpec, ThreadId};
+use raddle_model::{CoveredPairs, End, Flags, PickerSpec, Scope, ThreadId};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::{
@@ -30,7 +30,7 @@ pub(crate) use self::{
 };
 use self::{guide::Code, waiting::Waiting};
 use super::{
-    Covered, HapSets, Pending, Run, Step, Threads,
+    HapSets, Pending, Run, Step, Threads,
     deed::{Deed, Marks},
     order::{Asked, Order},
     spin::is_waiting,
@@ -133,13 +133,9 @@ pub(crate) trait Rule: std::fmt::Debug + Serialize + for<'a> Deserialize<'a> {
         None
     }
 
-    /// What has been explored, in words.
-    fn words(&self, is_finished: bool) -> String {
-        match is_finished {
-            true => "all schedules were explored, up to the order of independent steps",
-            false => "one of all schedules that differ in the order of independent steps only",
-        }
-        .into()
+    /// Which schedules it explores.
+    fn scope(&self) -> Scope {
+        Scope::Classes(None)
     }
 }
 
@@ -242,12 +238,12 @@ impl<R: Rule> Policy for Reduced<R> {
         }
     }
 
-    fn covered(&self) -> Option<(&HapSets, Covered)> {
+    fn covered(&self) -> Option<(&HapSets, CoveredPairs)> {
         self.rule.guide().map(|it| (it.sets(), it.covered()))
     }
 
-    fn words(&self, is_finished: bool) -> String {
-        self.rule.words(is_finished)
+    fn scope(&self) -> Scope {
+        self.rule.scope()
     }
 }
 

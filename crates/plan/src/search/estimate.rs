@@ -19,20 +19,8 @@
 //! measured on 27 small programs; with bounded preemptions 33 times, and once 315). So such a search says beside it how
 //! many there are at least, which is certain: those that were made, and the ways that wait.
 
+use raddle_model::SearchSize;
 use serde::{Deserialize, Serialize};
-
-/// How many executions there are, more or less.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The expected number.
-    pub total: f64,
-    /// The standard deviation between parts of the search.
-    pub spread: f64,
-    /// The part that is done, from 0 to 1.
-    pub done: f64,
-    /// There are at least so many, where not all ways are known.
-    pub least: Option<u64>,
-}
 
 /// Leaves seen so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -65,7 +53,7 @@ impl Leaves {
     }
 
     /// `done`: the weight of what has been visited, if that is known better than by what was added.
-    pub(crate) fn estimate(&self, done: Option<f64>) -> Option<Estimate> {
+    pub(crate) fn estimate(&self, done: Option<f64>) -> Option<SearchSize> {
         let done = done.unwrap_or(self.weight).min(1.0);
         if self.n == 0 || done <= 0.0 {
             return None;
@@ -74,7 +62,7 @@ impl Leaves {
         let mean = self.n as f64 / self.weight;
         let variance = (self.square / self.weight - mean * mean).max(0.0);
         let spread = if done >= 1.0 { 0.0 } else { variance.sqrt() };
-        Some(Estimate { total, spread, done, least: None })
+        Some(SearchSize { total, spread, done, least: None })
     }
 }
 
@@ -102,10 +90,15 @@ impl Samples {
     }
 
     /// `n_done` leaves were visited, and at least one was not.
-    pub(crate) fn estimate(&self, n_done: u64) -> Option<Estimate> {
+    pub(crate) fn estimate(&self, n_done: u64) -> Option<SearchSize> {
         let total = self.mean().max(n_done as f64 + 1.0);
         let done = n_done as f64 / total;
-        (self.n > 0).then(|| Estimate { total, spread: self.variance().sqrt(), done, least: None })
+        (self.n > 0).then(|| SearchSize {
+            total,
+            spread: self.variance().sqrt(),
+            done,
+            least: None,
+        })
     }
 }
 

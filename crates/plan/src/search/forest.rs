@@ -19,13 +19,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use raddle_model::{Divergence, SearchProgress, SearchSize};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    Divergence, InTurn, Progress, Run, Search, SpecError, Task,
+    InTurn, Run, Search, SpecError, Task,
     dpor::{Optimal, Path, Reduced},
-    estimate::{Estimate, Leaves},
+    estimate::Leaves,
     order::Order,
     tree::{Policy, Tree},
 };
@@ -256,7 +257,7 @@ impl Search for Forest {
         self.round.is_empty()
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         let is_finished = self.is_finished();
         let mut all = self.past.clone();
         self.branches.iter().for_each(|it| all.add(&it.tree));
@@ -266,15 +267,15 @@ impl Search for Forest {
         };
         let n_waiting = self.branches.iter().map(|it| it.tree.path().n_waiting()).sum::<u64>();
         let least = (!is_finished).then_some(all.n_executions + n_waiting);
-        Progress {
+        SearchProgress {
             n_executions: all.n_executions,
             n_redundant: all.n_redundant,
             n_diverged: all.n_diverged,
             divergence: all.divergence,
-            estimate: all.leaves.estimate(Some(done)).map(|it| Estimate { least, ..it }),
+            estimate: all.leaves.estimate(Some(done)).map(|it| SearchSize { least, ..it }),
             is_finished,
-            words: self.branches[0].tree.policy().words(is_finished),
-            ..Progress::default()
+            scope: self.branches[0].tree.policy().scope(),
+            ..SearchProgress::default()
         }
     }
 

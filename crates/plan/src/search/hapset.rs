@@ -85,16 +85,3 @@ impl From<HapSets> for Vec<(Pair, bool)> {
         sets.pairs.into_iter().collect()
     }
 }
-
-/// How far pairs are covered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Covered {
-    /// Pairs that were seen, also by earlier campaigns.
-    pub n_pairs: u64,
-    /// Those that this one saw first.
-    pub n_new: u64,
-    /// Executions that were learned from.
-    pub n_learned: u64,
-    /// The last of them that showed something new, from 1; 0 for none.
-    pub last_new: u64,
-}

@@ -10,7 +10,7 @@
 //! order of creation, and the i-th way to perform a step (which waiter a signal wakes) costs i; levels are
 //! searched again instead of queued (`bounded`).
 
-use raddle_model::ThreadId;
+use raddle_model::{BoundUnit, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use super::{Step, bounded::Cost};
@@ -20,19 +20,13 @@ use super::{Step, bounded::Cost};
 pub(crate) struct Delays;
 
 impl Cost for Delays {
+    const UNIT: BoundUnit = BoundUnit::Delays;
+
     fn thread(&self, step: &Step, last: ThreadId, thread: ThreadId) -> u32 {
         step.options(true, last).take_while(|it| *it != thread).count() as u32
     }
 
     fn choice(&self, choice: u32) -> u32 {
         choice
-    }
-
-    fn unit(&self, n: u32) -> String {
-        match n {
-            0 => "no delay".into(),
-            1 => "at most 1 delay".into(),
-            n => format!("at most {n} delays"),
-        }
     }
 }

@@ -9,7 +9,7 @@
 //! Where we depart: a wait that ends by itself while others can go on costs 1 as well; levels are searched
 //! again instead of queued (`bounded`); to leave a thread that yields is free.
 
-use raddle_model::ThreadId;
+use raddle_model::{BoundUnit, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use super::{Step, bounded::Cost, tree::Path};
@@ -29,15 +29,6 @@ impl Preemptions {
         (0..idx).map(|it| cost(it, path.steps[it].thread)).sum::<u32>() + cost(idx, thread)
     }
 
-    /// "at most 2 preemptions".
-    pub(crate) fn words(n: u32) -> String {
-        match n {
-            0 => "no preemption".into(),
-            1 => "at most 1 preemption".into(),
-            n => format!("at most {n} preemptions"),
-        }
-    }
-
     pub(crate) fn cost(step: &Step, last: ThreadId, thread: ThreadId) -> u32 {
         let is_preemption = thread != last && step.enabled.has(last) && !step.gives_way;
         let is_time_out = !step.enabled.has(thread) && !step.enabled.is_empty();
@@ -46,15 +37,13 @@ impl Preemptions {
 }
 
 impl Cost for Preemptions {
+    const UNIT: BoundUnit = BoundUnit::Preemptions;
+
     fn thread(&self, step: &Step, last: ThreadId, thread: ThreadId) -> u32 {
         Preemptions::cost(step, last, thread)
     }
 
     fn choice(&self, _: u32) -> u32 {
         0
-    }
-
-    fn unit(&self, n: u32) -> String {
-        Preemptions::words(n)
     }
 }

@@ -17,14 +17,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::{OpKind, PickerSpec, Ranking, ThreadId, mix};
+use raddle_model::{
+    Divergence, OpKind, PickerSpec, Ranking, Scope, SearchProgress, SearchSize, ThreadId, mix,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    Divergence, InTurn, Progress, Run, Search, Step, Task, Threads,
+    InTurn, Run, Search, Step, Task, Threads,
     covering::covering,
-    estimate::{Estimate, Samples},
+    estimate::Samples,
     spec::SpecError,
     tree::{AHEAD_MAX, State, is_same, push_choice},
 };
@@ -395,7 +397,7 @@ impl Rank {
 
     /// Executions of the tuple under way: one for each order, each followed by as many as others were at its
     /// number of preemptions (Knuth's product, of means), for each subset of variables.
-    fn estimate(&self) -> Option<Estimate> {
+    fn estimate(&self) -> Option<SearchSize> {
         let tuple = self.tuples.get(self.stage)?;
         let known = tuple.preemptions.min(self.followers.len() as u32) as usize;
         if known < tuple.preemptions as usize {
@@ -408,22 +410,13 @@ impl Rank {
         let total = total.max(self.n_of_tuple as f64 + 1.0);
         let relative = |it: &Samples| it.variance() / it.mean().powi(2).max(1.0);
         let spread = total * self.followers.iter().map(relative).sum::<f64>().sqrt();
-        Some(Estimate { total, spread, done: self.n_of_tuple as f64 / total, least: None })
+        Some(SearchSize { total, spread, done: self.n_of_tuple as f64 / total, least: None })
     }
 
-    fn words(&self, is_finished: bool) -> String {
+    fn scope(&self, is_finished: bool) -> Scope {
         let last = if is_finished { self.tuples.len() } else { self.stage };
         let done = last.checked_sub(1).and_then(|it| self.tuples.get(it));
-        let what = "(preemptions, variables, threads in every order, rounds)";
-        match (done, is_finished) {
-            (Some(tuple), true) => {
-                format!("all tuples up to {} were explored: {what}", tuple.label())
-            }
-            (Some(tuple), false) => {
-                format!("tuples up to {} were explored: {what}", tuple.label())
-            }
-            (None, _) => format!("tuples in order: {what}"),
-        }
+        Scope::Tuples(done.map(Tuple::label))
     }
 }
 
@@ -487,9 +480,9 @@ impl Search for Rank {
         self.stage >= self.tuples.len()
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         let is_finished = self.is_finished();
-        Progress {
+        SearchProgress {
             n_executions: self.n_executions,
             n_redundant: self.n_redundant,
             n_diverged: self.n_diverged,
@@ -498,8 +491,8 @@ impl Search for Rank {
             estimate: self.estimate(),
             is_finished,
             is_cut: true,
-            words: self.words(is_finished),
-            ..Progress::default()
+            scope: self.scope(is_finished),
+            ..SearchProgress::default()
         }
     }
 

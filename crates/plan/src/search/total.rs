@@ -13,7 +13,7 @@
 //! wait with a time limit), where nobody could go on, and then whether manners of two threads that were seen in
 //! different executions and would be in a race can come together (Algorithm 12, `combine`): if nothing comes of it, there is
 //! nothing left. Threads that an exit cut off go on in another execution (`rest`). What is left out all the same is said
-//! (`gaps`).
+//! (`unreached`).
 //!
 //! Bound: none in general, for a loop may have as many different iterations as it likes; else an execution for each
 //! value that a thread can read after what it has read before. What it misses stands
@@ -29,7 +29,6 @@ mod decide;
 mod draw;
 mod figures;
 mod flows;
-mod gaps;
 mod guideline;
 mod meetings;
 mod model;
@@ -41,11 +40,12 @@ mod replays;
 mod rest;
 mod sharing;
 mod std_locks;
+mod unreached;
 mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_model::{End, OpResult, PickerSpec, mix};
+use raddle_model::{Drawing, End, OpResult, PickerSpec, Scope, SearchProgress, mix};
 use raddle_total::{
     Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, first_value, manners,
 };
@@ -64,7 +64,7 @@ use self::{
     rest::Rest,
     sharing::Sharing,
 };
-use super::{Progress, Run, Search, SpecError, Step, Task};
+use super::{Run, Search, SpecError, Step, Task};
 
 pub use self::draw::DrawnStep;
 pub use self::flows::{Flows, Shown, Sink, SinkKind, Taken};
@@ -82,10 +82,6 @@ const DEFINES_MAX: usize = 16;
 const REPEATS: u32 = 2;
 /// Steps of executions that are kept, if nobody says something else: with all that is known of them, about a gigabyte.
 const STEPS_MAX: usize = 2_000_000;
-
-/// What holds if it has finished, found nothing, and left nothing out.
-const CLAIM: &str = "none of them fails, and no other order takes another branch or deadlocks while several threads \
-                     run (dpor finds failures that need neither)";
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -464,10 +460,12 @@ impl Search for Total {
         self.has_begun && (self.queue.is_empty() || self.is_full()) && self.out.is_empty()
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         // Without room, it has ended and not finished.
         let is_finished = self.is_finished() && self.queue.is_empty();
-        Progress {
+        let n_waiting = self.queue.len() as u64;
+        let decided = self.figures.decided(&self.flows, &self.checker, n_waiting);
+        SearchProgress {
             n_executions: self.figures.n_executions,
             n_redundant: self.figures.n_redundant,
             n_diverged: self.replays.n_diverged,
@@ -475,13 +473,14 @@ impl Search for Total {
             is_finished,
             // Of all schedules it makes only those that can matter for races.
             is_cut: true,
-            claim: Some(CLAIM),
-            gaps: if is_finished { self.gaps() } else { Vec::new() },
-            words: self.figures.words(&self.flows, &self.checker, self.queue.len() as u64),
-            figures: self.figures.values(&self.flows, &self.checker, self.queue.len() as u64),
-            drawings: self.figures.drawn.drawings.clone(),
-            ..Progress::default()
+            unreached: if is_finished { self.unreached() } else { Vec::new() },
+            scope: Scope::Decisions(Box::new(decided)),
+            ..SearchProgress::default()
         }
+    }
+
+    fn drawings(&self) -> &[Drawing<DrawnStep>] {
+        &self.figures.drawn.drawings
     }
 
     fn save(&self) -> Box<RawValue> {

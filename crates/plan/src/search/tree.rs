@@ -12,13 +12,15 @@ mod parting;
 
 use std::{cell::Cell, collections::BTreeMap};
 
-use raddle_model::{PickerSpec, ThreadId};
+use raddle_model::{
+    CoveredPairs, Divergence, PickerSpec, Scope, SearchProgress, SearchSize, ThreadId,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    Covered, Divergence, HapSets, InTurn, Progress, Run, Search, Step, Task,
-    estimate::{Estimate, Leaves, Samples},
+    HapSets, InTurn, Run, Search, Step, Task,
+    estimate::{Leaves, Samples},
     run::ObjectName,
 };
 
@@ -135,7 +137,7 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
     fn teach(&mut self, _run: &Run) {}
 
     /// Which orders were covered, if that guides the search.
-    fn covered(&self) -> Option<(&HapSets, Covered)> {
+    fn covered(&self) -> Option<(&HapSets, CoveredPairs)> {
         None
     }
 
@@ -150,8 +152,8 @@ pub(crate) trait Policy: Serialize + DeserializeOwned {
         false
     }
 
-    /// Whatever the policy has to say about what is done.
-    fn words(&self, is_finished: bool) -> String;
+    /// Which schedules it explores.
+    fn scope(&self) -> Scope;
 
     /// Are all ways at a node known as soon as it is seen?
     const IS_STATIC: bool;
@@ -616,7 +618,7 @@ impl<P: Policy> Search for Tree<P> {
         self.has_ended()
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         let is_finished = self.is_finished();
         let done = match (is_finished, P::IS_STATIC) {
             (true, _) => Some(1.0),
@@ -625,7 +627,7 @@ impl<P: Policy> Search for Tree<P> {
         };
         let is_open = !is_finished && !P::IS_STATIC && self.policy.level().is_none();
         let least = is_open.then(|| self.n_executions + self.path.n_waiting());
-        Progress {
+        SearchProgress {
             level: self.policy.level(),
             n_executions: self.n_executions,
             n_redundant: self.n_redundant,
@@ -637,12 +639,12 @@ impl<P: Policy> Search for Tree<P> {
                 false => self.samples.estimate(self.leaves.n()),
             }
             .or_else(|| self.leaves.estimate(done))
-            .map(|it| Estimate { least, ..it }),
+            .map(|it| SearchSize { least, ..it }),
             is_finished,
             is_cut: self.policy.is_cut(),
             covered: self.policy.covered().map(|it| it.1),
-            words: self.policy.words(is_finished),
-            ..Progress::default()
+            scope: self.policy.scope(),
+            ..SearchProgress::default()
         }
     }
 

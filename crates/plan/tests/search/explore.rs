@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::Rng;
-use raddle_plan::search::{Progress, Run, SearchSpec, Start, Task};
+use raddle_model::{Rng, SearchProgress};
+use raddle_plan::search::{Run, SearchSpec, Start, Task};
 
 use crate::{
     oracle,
@@ -16,7 +16,7 @@ use crate::{
 /// What came of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub(crate) progress: Progress,
+    pub(crate) progress: SearchProgress,
     pub(crate) classes: BTreeSet<Vec<(u32, u32)>>,
     /// Executions that were not redundant.
     pub(crate) n_full: u64,

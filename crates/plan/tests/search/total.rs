@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::{collection::vec, prelude::*};
-use raddle_model::{End, OpKind, mix};
-use raddle_plan::search::{LocksetRace, Progress, Run, SearchSpec, Start, lockset_races};
+use raddle_model::{Decided, End, OpKind, Scope, SearchProgress, Unreached, mix};
+use raddle_plan::search::{LocksetRace, Run, SearchSpec, Start, lockset_races};
 
 use crate::toy::{
     program::{
@@ -25,7 +25,7 @@ struct Found {
     /// Where threads came to, each with all that it was told on the way.
     ways: BTreeSet<u64>,
     has_deadlock: bool,
-    progress: Progress,
+    progress: SearchProgress,
     is_whole: bool,
     /// Executions whose threads all read what they read in an earlier one, at the same places.
     n_repeated: u64,
@@ -66,9 +66,10 @@ fn ways(run: &Run) -> BTreeSet<u64> {
     ways
 }
 
-/// A figure that the search has counted.
-fn figure(progress: &Progress, name: &str) -> u64 {
-    *progress.figures.get(name).unwrap_or_else(|| panic!("no figure is called {name}"))
+/// What the search has counted.
+fn decided(progress: &SearchProgress) -> &Decided {
+    let Scope::Decisions(decided) = &progress.scope else { panic!("{:?}", progress.scope) };
+    decided
 }
 
 fn explore(spec: &str, program: &Program, max: u64) -> Found {
@@ -105,7 +106,7 @@ fn n_executions(threads: Vec<Vec<Ins>>) -> (u64, usize) {
     let total = explore("total", &program, 1_000);
     let all = explore("dfs", &program, 100_000);
     assert!(total.is_whole && all.is_whole);
-    assert_eq!(total.races, all.races, "{}", total.progress.words);
+    assert_eq!(total.races, all.races, "{:?}", total.progress);
     (total.progress.n_executions, total.races.len())
 }
 
@@ -335,7 +336,7 @@ fn a_read_and_a_write_that_never_met() {
     let program = Program::new("toy", vec![first, second]).with_vars(4);
     let total = explore("total", &program, 100);
     assert!(total.is_whole);
-    assert!(!total.progress.words.contains("led elsewhere"), "{}", total.progress.words);
+    assert_eq!(decided(&total.progress).n_astray, 0, "{:?}", total.progress);
 }
 
 /// Does it take threads everywhere where exhaustive search takes them?
@@ -345,9 +346,10 @@ fn check_ways(program: &Program) -> Found {
     let all = explore_from("dfs", program, 100_000, start());
     assert!(total.is_whole && all.is_whole, "{}", program.name);
     let n_missing = all.ways.difference(&total.ways).count();
-    let Progress { words, gaps, .. } = &total.progress;
-    assert_eq!((n_missing, gaps.is_empty()), (0, true), "{}: {words}, {gaps:?}", program.name);
-    assert_eq!(total.has_deadlock, all.has_deadlock, "{}: {words}", program.name);
+    let progress = &total.progress;
+    let is_whole = progress.unreached.is_empty();
+    assert_eq!((n_missing, is_whole), (0, true), "{}: {progress:?}", program.name);
+    assert_eq!(total.has_deadlock, all.has_deadlock, "{}: {progress:?}", program.name);
     total
 }
 
@@ -396,7 +398,7 @@ fn a_race_is_shown_in_time() {
     let start = || Start { may_time_out: false, ..Start::default() };
     let [all, total] = ["dfs", "total"].map(|it| explore_from(it, &program, 1_000, start()));
     assert!(all.is_whole && total.is_whole);
-    assert!(!all.has_deadlock && !total.has_deadlock, "{}", total.progress.words);
+    assert!(!all.has_deadlock && !total.has_deadlock, "{:?}", total.progress);
 }
 
 /// A compare-exchange that fails is not one that succeeds: manners that end with the one do not meet those of the other.
@@ -415,7 +417,7 @@ fn manners_that_end_with_a_compare_exchange() {
     ];
     let exchanges = vec![Cas(2, At(1), Is(0), Is(1)), Store(At(0), Is(1))];
     let found = check_ways(&Program::new("exchange", vec![branches, exchanges]));
-    assert_eq!(found.n_repeated, figure(&found.progress, "witnesses"));
+    assert_eq!(found.n_repeated, decided(&found.progress).n_witnesses);
     // Nothing comes after it.
     let exchanges = vec![Cas(2, At(1), Is(0), Is(1))];
     let branches = vec![
@@ -458,7 +460,7 @@ fn waits_that_time_out_at_the_same_time() {
     let start = Start { may_time_out: false, ..Start::default() };
     let found = explore_from("total", &Program::new("ties", vec![waits, tries]), 100, start);
     assert!(found.is_whole);
-    assert_eq!(found.progress.gaps, ["several waits timed out at the same time"]);
+    assert_eq!(found.progress.unreached, [Unreached::Ties]);
 }
 
 /// Everything that is small enough to be enumerated, but for what is not foreseen, and what is done before there are
@@ -481,8 +483,8 @@ fn no_memory_for_more() {
     let found = explore("total:steps=6", &program, 100);
     assert_eq!(found.progress.n_executions, 2);
     assert!(!found.progress.is_finished);
-    assert!(found.progress.words.contains("1 not tried yet"), "{}", found.progress.words);
-    assert!(found.progress.words.contains("no memory for more"), "{}", found.progress.words);
+    let Decided { n_waiting, is_full, .. } = decided(&found.progress);
+    assert_eq!((*n_waiting, *is_full), (1, true));
     assert!(explore("total:steps=100", &program, 100).progress.is_finished);
     assert!(SearchSpec::parse("total:step=6").is_err());
 }
@@ -546,19 +548,19 @@ proptest! {
         prop_assume!(all.is_whole);
         let total = explore_from("total", &program, 2_000, start());
         prop_assert!(total.is_whole);
-        let Progress { words, gaps, .. } = &total.progress;
+        let SearchProgress { scope, unreached, .. } = &total.progress;
         // Traces know no deadlines: when one wait has timed out, another's may have passed, too.
         let n_timed = program.threads.iter().flatten().filter(|it| is_timed(it)).count();
         if is_foreseen(&program) && n_timed < 2 {
             // One execution for each situation is enough for it, not for everything: it says so, and of nothing else.
-            let is_reduction = |it: &String| it.starts_with("not every combination");
-            prop_assert!(gaps.iter().all(is_reduction), "{:?}\n{}", gaps, words);
+            let is_reduction = |it: &Unreached| *it == Unreached::Combinations;
+            prop_assert!(unreached.iter().all(is_reduction), "{:?}\n{:?}", unreached, scope);
         }
         let n_missing = all.ways.difference(&total.ways).count();
-        prop_assert!(!gaps.is_empty() || n_missing == 0, "{} missing: {}", n_missing, words);
-        let has_deadlock = total.has_deadlock || !gaps.is_empty();
-        prop_assert!(has_deadlock || !all.has_deadlock, "a deadlock: {}", words);
-        prop_assert!(all.has_deadlock || !total.has_deadlock, "no deadlock: {}", words);
+        prop_assert!(!unreached.is_empty() || n_missing == 0, "{} missing: {:?}", n_missing, scope);
+        let has_deadlock = total.has_deadlock || !unreached.is_empty();
+        prop_assert!(has_deadlock || !all.has_deadlock, "a deadlock: {:?}", scope);
+        prop_assert!(all.has_deadlock || !total.has_deadlock, "no deadlock: {:?}", scope);
     }
 
     #[test]
@@ -568,14 +570,13 @@ proptest! {
         let total = explore("total", &program, 2_000);
         prop_assert!(total.is_whole);
         let missing: Vec<_> = all.races.difference(&total.races).collect();
-        prop_assert!(missing.is_empty(), "{:?}\n{}", missing, total.progress.words);
+        prop_assert!(missing.is_empty(), "{:?}\n{:?}", missing, total.progress);
         // And one to show each race at most.
         let n_most = all.progress.n_executions + all.races.len() as u64;
         prop_assert!(total.progress.n_executions <= n_most);
         // An execution that repeats another was made to show a race.
-        let words = &total.progress.words;
-        let n_witnesses = figure(&total.progress, "witnesses");
-        prop_assert!(total.n_repeated <= n_witnesses, "{} repeated: {}", total.n_repeated, words);
-        prop_assert_eq!(figure(&total.progress, "led_elsewhere"), 0, "{}", words);
+        let decided = decided(&total.progress);
+        prop_assert!(total.n_repeated <= decided.n_witnesses, "{}: {:?}", total.n_repeated, decided);
+        prop_assert_eq!(decided.n_astray, 0, "{:?}", decided);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::Drawing;
+use raddle_model::{Drawing, Scope};
 
 use super::{Document, curve, document, tree};
 use crate::markup::escape;
@@ -11,7 +11,7 @@ use crate::{
     formats::Item,
     number::{count, grouped, percent, seconds},
     sampling::{Arm, chance},
-    text,
+    scope, text,
     text::Sources,
 };
 
@@ -92,8 +92,8 @@ pub struct RunFigures {
     pub is_saturated: bool,
     /// Did the user end it?
     pub interrupted: bool,
-    /// What a search explored, in words.
-    pub words: String,
+    /// Which schedules a search explored.
+    pub scope: Option<Scope>,
     /// What decides the branches that total replay's interleavings can change.
     pub drawings: Vec<Drawing<String>>,
 }
@@ -212,7 +212,9 @@ fn decided(out: &mut String, end: &RunFigures) {
         "<h2>What interleaving decides</h2>\n<p>{}</p>\n<p><small>Boxes hold the reads that are left to decide what \
          comes out; a circle is the read that is looked at next, and each arrow from it a write that it can read. A way \
          from the left to the right is a guideline: so many executions can be needed.</small></p>",
-        escape(&end.words)
+        escape(
+            &end.scope.as_ref().map(|it| scope::words(it, end.is_exhaustive)).unwrap_or_default()
+        )
     );
     for (idx, drawing) in end.drawings.iter().enumerate() {
         let open = if idx < DRAWINGS_OPEN { " open" } else { "" };

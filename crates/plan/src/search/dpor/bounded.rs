@@ -12,7 +12,7 @@
 //!
 //! Memory O(depth · threads).
 
-use raddle_model::ThreadId;
+use raddle_model::{Scope, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use super::{Path, Rule};
@@ -69,14 +69,8 @@ impl Rule for Bounded {
         self.is_cut
     }
 
-    fn words(&self, is_finished: bool) -> String {
-        let unit = Preemptions::words(self.max);
-        match is_finished {
-            true => format!(
-                "all schedules with {unit} were explored, up to the order of independent steps"
-            ),
-            false => format!("schedules with {unit}, up to the order of independent steps"),
-        }
+    fn scope(&self) -> Scope {
+        Scope::Classes(Some(self.max))
     }
 }
 

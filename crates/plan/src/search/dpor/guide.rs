@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::{End, SiteId};
+use raddle_model::{CoveredPairs, End, SiteId};
 use serde::{Deserialize, Serialize};
 
 use crate::search::{
-    Covered, HapSets, Pair, Run, Step,
+    HapSets, Pair, Run, Step,
     order::{Asked, Order},
 };
 
@@ -46,8 +46,8 @@ impl Guide {
         &self.sets
     }
 
-    pub(crate) fn covered(&self) -> Covered {
-        Covered {
+    pub(crate) fn covered(&self) -> CoveredPairs {
+        CoveredPairs {
             n_pairs: self.sets.len() as u64,
             n_new: self.sets.iter().filter(|it| it.1).count() as u64,
             n_learned: self.n_learned,

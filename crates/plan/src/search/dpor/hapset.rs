@@ -16,7 +16,7 @@
 //! is `dpor`. So what is new comes first, what combines few old things next, and when it has ended, it has
 //! seen everything. Executions are made again on the next level.
 
-use raddle_model::ThreadId;
+use raddle_model::{Scope, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -104,8 +104,8 @@ impl Rule for Pruned {
         self.is_cut
     }
 
-    fn words(&self, is_finished: bool) -> String {
-        pruned_words(is_finished, "")
+    fn scope(&self) -> Scope {
+        Scope::NewOrders(None)
     }
 }
 
@@ -177,9 +177,8 @@ impl Rule for PrunedBounded {
         true
     }
 
-    fn words(&self, is_finished: bool) -> String {
-        let unit = Preemptions::words(self.level);
-        pruned_words(is_finished, &format!(" with {unit}"))
+    fn scope(&self) -> Scope {
+        Scope::NewOrders(Some(self.level))
     }
 }
 
@@ -255,19 +254,8 @@ impl Rule for Ordered {
         Some(self.level.unwrap_or(LEVEL_MAX + 1))
     }
 
-    fn words(&self, is_finished: bool) -> String {
-        match (is_finished, self.level) {
-            (true, _) => "all schedules were explored, up to the order of independent steps".into(),
-            (_, Some(0)) => "schedules with an order of two places that is new".into(),
-            (_, Some(n)) => {
-                format!(
-                    "what is new first, then all schedules with at most {n} old orders turned round"
-                )
-            }
-            (_, None) => {
-                "one of all schedules that differ in the order of independent steps only".into()
-            }
-        }
+    fn scope(&self) -> Scope {
+        Scope::NewOrdersFirst(self.level)
     }
 }
 
@@ -311,14 +299,4 @@ fn limit_choices(
         room.is_none_or(|it| child.extra.cost <= it)
     });
     children.len() < n_children
-}
-
-fn pruned_words(is_finished: bool, bound: &str) -> String {
-    match is_finished {
-        true => format!(
-            "every order of two places{bound} that was not covered was tried; what only combines covered ones \
-             was left out"
-        ),
-        false => format!("schedules{bound} with an order of two places that is not covered"),
-    }
 }

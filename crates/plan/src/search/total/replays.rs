@@ -10,9 +10,9 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::{ObjectId, OpKind, ThreadId, mix};
+use raddle_model::{Divergence, ObjectId, OpKind, ThreadId, mix};
 
-use super::super::{Divergence, Run, Step};
+use super::super::{Run, Step};
 
 /// Steps that are remembered.
 const STEPS_MAX: usize = 2_000_000;
