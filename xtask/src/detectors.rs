@@ -20,7 +20,7 @@ use raddle_explore::{
 };
 use raddle_launch::{CompilerChoice, Native, Symbols};
 use raddle_model::{Certainty, Finding};
-use raddle_report::named;
+use raddle_report::{fault, named};
 
 use crate::soak::{build, programs_under};
 
@@ -107,7 +107,7 @@ fn causes(outcome: &Outcome, source: &str) -> (bool, String) {
     if !missing.is_empty() {
         told.push_str(&format!("; not named: {}", missing.join(" | ")));
         for cause in &causes {
-            told.push_str(&format!("\n      but {}", cause.message));
+            told.push_str(&format!("\n      but {}", fault::line(cause)));
         }
     }
     (!causes.is_empty() && missing.is_empty(), told)
@@ -119,5 +119,5 @@ fn word(found: &Found) -> String {
 }
 
 fn told(found: &Found) -> String {
-    format!("{}: {}", word(found), found.finding.message)
+    format!("{}: {}", word(found), fault::line(&found.finding))
 }

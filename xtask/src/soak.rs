@@ -18,6 +18,7 @@ use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{Carrier, Kind};
+use raddle_report::{escape, fault};
 use serde::Serialize;
 
 /// What to run.
@@ -201,7 +202,8 @@ fn soak(
             row.steps_max = outcome.steps_max;
             row.execs_per_s = outcome.execs_per_s;
             row.stability = outcome.stability;
-            row.uncontrolled = outcome.uncontrolled.iter().map(|it| it.what.clone()).collect();
+            row.uncontrolled =
+                outcome.uncontrolled.iter().map(|it| escape::words(it.what)).collect();
             let is_meant = |it: &&Found| program.is_racy && it.finding.kind == Kind::Race;
             let told = outcome.findings.iter().filter(|it| !is_meant(it));
             let (warnings, errors): (Vec<&Found>, Vec<&Found>) =
@@ -210,7 +212,8 @@ fn soak(
             if !errors.is_empty() {
                 row.trouble = errors.into_iter().map(in_a_line).collect::<Vec<_>>().join("; ");
             } else if let Some(finding) = &outcome.baseline_failure {
-                row.trouble = format!("baseline: {}: {}", finding.kind.word(), finding.message);
+                row.trouble =
+                    format!("baseline: {}: {}", finding.kind.word(), fault::line(finding));
             } else if outcome.n_inconclusive > 0 {
                 row.trouble = format!("{} executions hung", outcome.n_inconclusive);
             }
@@ -237,5 +240,5 @@ fn soak(
 
 fn in_a_line(found: &Found) -> String {
     let finding = &found.finding;
-    format!("{} at execution {}: {}", finding.kind.word(), found.first, finding.message)
+    format!("{} at execution {}: {}", finding.kind.word(), found.first, fault::line(finding))
 }

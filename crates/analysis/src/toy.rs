@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId};
+use raddle_model::{
+    End, Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, Standstill, ThreadId,
+};
 use raddle_trace::{Object, ObjectClass, Region, Site, Summary, Thread, Trace};
 
 /// Reads a trace.
@@ -56,6 +58,8 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         end_object: ObjectId::NONE,
         freed: None,
         message: String::new(),
+        standstill: Standstill::default(),
+        memory_limit: None,
     }
 }
 

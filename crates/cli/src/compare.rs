@@ -15,7 +15,7 @@ use raddle_model::Limits;
 use raddle_plan::Strategy;
 use raddle_report::{
     compare::{self, Heading, Reach, Row, Trial},
-    json, number,
+    fault, json, number,
 };
 
 use crate::{
@@ -202,8 +202,9 @@ fn run(
             let failure = Failure::from(error);
             Failure { line: format!("{name}: {}", failure.line), ..failure }
         }
-        error @ CompareError::Baseline { .. } => {
-            Failure { exit: Exit::Baseline, words: String::new(), line: error.to_string() }
+        CompareError::Baseline { ref finding, .. } => {
+            let line = format!("{error}: {}", fault::line(finding));
+            Failure { exit: Exit::Baseline, words: String::new(), line }
         }
     })
 }

@@ -1,7 +1,7 @@
 //! `raddle list`: what was found, newest first.
 
 use raddle_explore::{Store, store::Listed};
-use raddle_report::{json, table};
+use raddle_report::{fault, json, table};
 
 use crate::{
     args::{Format, ListArgs},
@@ -37,7 +37,7 @@ fn row(listed: &Listed) -> Vec<String> {
         listed.kind.word().to_owned(),
         program(listed),
         listed.date.replace('T', " ").trim_end_matches('Z').to_owned(),
-        listed.message.clone(),
+        fault::message(listed.kind, &listed.fault),
     ]
 }
 
@@ -45,7 +45,7 @@ fn line(listed: &Listed) -> json::Listed<'_> {
     json::Listed {
         id: &listed.id,
         kind: listed.kind.word(),
-        message: &listed.message,
+        message: fault::message(listed.kind, &listed.fault),
         program: listed.program.to_string_lossy(),
         run: &listed.run,
         date: &listed.date,

@@ -9,7 +9,7 @@ use raddle_explore::{
 };
 use raddle_report::{
     closing::{self, NewEnd, Replayed},
-    json, number,
+    fault, json, number,
 };
 
 use crate::{
@@ -74,11 +74,15 @@ impl Ran {
             Verdict::Diverged { at_step, expected, found, same_bucket, finding } => {
                 let end = match &finding {
                     Some(_) if same_bucket => NewEnd::Same,
-                    Some(other) => NewEnd::Other(other.message.clone()),
+                    Some(other) => NewEnd::Other(fault::line(other)),
                     None => NewEnd::Good,
                 };
-                let step = at_step + 1;
-                let replayed = Replayed::Diverged { step, expected, found, end };
+                let replayed = Replayed::Diverged {
+                    step: at_step + 1,
+                    expected: fault::moment(&expected),
+                    found: fault::moment(&found),
+                    end,
+                };
                 (replayed, finding.filter(|_| same_bucket))
             }
             Verdict::Gone => (Replayed::Gone, None),

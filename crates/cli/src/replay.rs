@@ -13,7 +13,7 @@ use raddle_launch::{Native, Symbols};
 use raddle_model::{Carrier, Finding};
 use raddle_report::{
     closing::{self, NewEnd, Replayed},
-    json, text,
+    fault, json, text,
 };
 
 use crate::{
@@ -128,10 +128,15 @@ fn once(now: &Now, stored: &StoredFinding, symbols: &mut Symbols) -> Result<Once
         Verdict::Diverged { at_step, expected, found, same_bucket, finding } => {
             let end = match &finding {
                 Some(_) if same_bucket => NewEnd::Same,
-                Some(other) => NewEnd::Other(other.message.clone()),
+                Some(other) => NewEnd::Other(fault::line(other)),
                 None => NewEnd::Good,
             };
-            let replayed = Replayed::Diverged { step: at_step + 1, expected, found, end };
+            let replayed = Replayed::Diverged {
+                step: at_step + 1,
+                expected: fault::moment(&expected),
+                found: fault::moment(&found),
+                end,
+            };
             (replayed, finding.filter(|_| same_bucket).map(|it| *it))
         }
         Verdict::Gone => (Replayed::Gone, None),

@@ -15,6 +15,8 @@ use raddle_explore::{
     store::Review,
 };
 
+use raddle_report::fault;
+
 use crate::{
     args::{Format, ReviewArgs},
     config,
@@ -190,7 +192,7 @@ fn note(store: &Store, stored: &StoredFinding, review: Review) -> Result<(), Fai
 fn keep(args: &ReviewArgs, stored: &StoredFinding) -> Result<PathBuf, Failure> {
     let folder = args.regressions.join(folder_of(&stored.info.target));
     let file = folder.join(format!("{}.{EXTENSION}", stored.id));
-    let text = Regression::of(stored, &here()).to_text();
+    let text = Regression::of(stored, &here()).to_text(&fault::line(&stored.finding));
     let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
     written.map_err(|error| {
         Failure::usage(format!(

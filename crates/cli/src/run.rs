@@ -21,7 +21,7 @@ use raddle_model::{Limits, PickerSpec};
 use raddle_plan::{Arm, Strategy, search::SearchSpec};
 use raddle_report::{
     closing::{self, Doubts, Uncontrolled},
-    formats, json, number,
+    escape, fault, formats, json, number,
     progress::Heading,
 };
 
@@ -299,7 +299,12 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     let inconclusive: Vec<Uncontrolled<'_>> = outcome
         .inconclusive
         .iter()
-        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
+        .map(|it| Uncontrolled {
+            what: fault::standstill(&it.why),
+            call: it.why.call(),
+            count: it.count,
+            stack: &it.stack,
+        })
         .collect();
     if args.common.message_format == Format::Json {
         let closing = json::Closing {
@@ -350,7 +355,12 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
 /// What could not be controlled, as reports want it.
 fn doubtful(all: &[raddle_explore::Uncontrolled]) -> Vec<Uncontrolled<'_>> {
     all.iter()
-        .map(|it| Uncontrolled { what: &it.what, count: it.count, stack: &it.stack })
+        .map(|it| Uncontrolled {
+            what: escape::words(it.what),
+            call: it.what.call(),
+            count: it.count,
+            stack: &it.stack,
+        })
         .collect()
 }
 

@@ -277,7 +277,12 @@ fn explore(
 /// The lines of a race, both of which must be known. `None` if one is in a library that may have it.
 fn race_of(finding: &Finding, path: &Path, expected: &Expected) -> Result<Option<Pair>, Failed> {
     if finding.kind != Kind::Race {
-        return Err(format!("not a race: {}: {}", finding.kind.word(), finding.message).into());
+        return Err(format!(
+            "not a race: {}: {}",
+            finding.kind.word(),
+            raddle_report::fault::line(finding)
+        )
+        .into());
     }
     let accesses = finding.evidence.as_ref().map_or(&[][..], |it| &it.accesses);
     let is_here = |it: &Access| Path::new(&it.place.file).file_name() == path.file_name();
@@ -287,7 +292,7 @@ fn race_of(finding: &Finding, path: &Path, expected: &Expected) -> Result<Option
     let lines: Vec<u32> = accesses.iter().map(|it| it.place.line).collect();
     let has_stacks = accesses.iter().all(|it| !it.stack.is_empty());
     if lines.len() != 2 || lines.contains(&0) || !has_stacks {
-        return Err(format!("a side is not known: {}", finding.message).into());
+        return Err(format!("a side is not known: {}", raddle_report::fault::line(finding)).into());
     }
     Ok(Some(pair(&lines)))
 }
@@ -299,12 +304,17 @@ fn comes_back(options: &NativeOptions, found: &Found) -> Result<(), Failed> {
     let verdict = replay(session.as_mut(), &found.finding, &mut Symbols::new(), false, same)?;
     match verdict {
         Verdict::Reproduced { exact: true, .. } => Ok(()),
-        other => Err(format!("{} did not come back: {other:?}", found.finding.message).into()),
+        other => Err(format!(
+            "{} did not come back: {other:?}",
+            raddle_report::fault::line(&found.finding)
+        )
+        .into()),
     }
 }
 
 fn compare(expected: &Expected, found: &BTreeSet<Pair>, outcome: &Outcome) -> Result<(), Failed> {
-    let told: Vec<&str> = outcome.findings.iter().map(|it| it.finding.message.as_str()).collect();
+    let told: Vec<String> =
+        outcome.findings.iter().map(|it| raddle_report::fault::line(&it.finding)).collect();
     if let Some(among) = &expected.among {
         let is_inside = |it: &Pair| among.contains(&it.0) && among.contains(&it.1);
         if found.is_empty() || !found.iter().all(is_inside) {

@@ -303,9 +303,12 @@ fn explores_as_expected(
         &AtomicBool::new(false),
     )?;
     if let Some(finding) = &outcome.baseline_failure {
-        return Err(
-            format!("baseline failure: {}: {}", finding.kind.word(), finding.message).into()
-        );
+        return Err(format!(
+            "baseline failure: {}: {}",
+            finding.kind.word(),
+            raddle_report::fault::line(finding)
+        )
+        .into());
     }
     let has_timing = |kind: &&str| {
         let mut timing = outcome.findings.iter().filter(|it| it.finding.is_timing());
@@ -328,7 +331,7 @@ fn explores_as_expected(
             "expected {expected}, found {} at execution {}: {}\n{}",
             found.finding.kind.word(),
             found.first,
-            found.finding.message,
+            raddle_report::fault::line(&found.finding),
             found.finding.output
         )
         .into()),

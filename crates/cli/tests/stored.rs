@@ -11,7 +11,7 @@ use raddle_explore::{
     store::{About, Run, RunInfo},
 };
 use raddle_model::{
-    Bucket, Carrier, Certainty, Finding, Kind, NamedObject, ObjectClass, ObjectId, OpKind,
+    Bucket, Carrier, Certainty, Fault, Finding, Kind, NamedObject, ObjectClass, ObjectId, OpKind,
     OpResult, PickerSpec, Place, Plan, Step, ThreadId, ThreadState,
 };
 
@@ -45,7 +45,7 @@ fn finding() -> Finding {
     Finding {
         kind: Kind::Assert,
         bucket: Bucket(0x7f3a),
-        message: "head != tail".into(),
+        fault: Fault::Said("head != tail".into()),
         thread: Some(ThreadId(1)),
         sites: vec![place(2)],
         is_cycle: false,

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use raddle_model::{PickerSpec, Plan, mix};
+use raddle_model::{Finding, PickerSpec, Plan, mix};
 
 use crate::{
     campaign::{Campaign, Observer, Options, Outcome},
@@ -118,12 +118,12 @@ pub enum CompareError {
         error: TargetError,
     },
     /// A program fails without any help of the schedule.
-    #[error("{name} fails before it has a second thread: {message}")]
+    #[error("{name} fails before it has a second thread")]
     Baseline {
         /// The program.
         name: String,
         /// How.
-        message: String,
+        finding: Box<Finding>,
     },
 }
 
@@ -315,8 +315,8 @@ impl Comparison<'_> {
             Ok(outcome) => outcome,
         };
         if let Some(finding) = &outcome.baseline_failure {
-            let (name, message) = (subject.name.clone(), finding.message.clone());
-            return Err(CompareError::Baseline { name, message });
+            let (name, finding) = (subject.name.clone(), Box::new(finding.clone()));
+            return Err(CompareError::Baseline { name, finding });
         }
         let search = outcome.search.as_ref().filter(|_| self.n_learning > 0);
         Ok(Some(Trial::of(seed, &outcome, search.map_or(0, |it| it.n_learning))))

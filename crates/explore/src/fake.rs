@@ -9,7 +9,8 @@ mod weave;
 use std::{thread, time::Duration};
 
 use raddle_model::{
-    End, Event, ObjectId, Op, OpKind, Place, Plan, SiteId, ThreadId, hash_bytes, mix,
+    End, Escape, Event, ObjectId, Op, OpKind, Place, Plan, SiteId, Standstill, ThreadId,
+    hash_bytes, mix,
 };
 use raddle_trace::{
     Entry, Module, Object, ObjectClass, Pair, Region, Site, Summary, Thread, Trace,
@@ -101,6 +102,8 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
         end_object: ObjectId::NONE,
         freed: None,
         message: String::new(),
+        standstill: Standstill::default(),
+        memory_limit: None,
         summary: Summary { n_threads, end_kind: end_kind.into(), end_detail, ..Summary::default() },
     }
 }
@@ -280,7 +283,7 @@ impl Session for ToySession {
 }
 
 fn toy_note() -> Uncontrolled {
-    Uncontrolled { what: "read() from a terminal".into(), count: 1, stack: Vec::new() }
+    Uncontrolled { what: Escape::WaitInput, count: 1, stack: Vec::new() }
 }
 
 /// A session that gives back one execution after the other, whatever it is asked for.

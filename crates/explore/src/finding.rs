@@ -16,7 +16,6 @@ mod predicted;
 mod program;
 mod race;
 mod should_panic;
-mod signal;
 mod std_sync;
 #[cfg(test)]
 mod tests;
@@ -24,14 +23,16 @@ mod waits;
 
 use std::{borrow::Cow, collections::HashMap};
 
-use raddle_model::{Bucket, End, Finding, Kind, NamedObject, Place, Plan, Step, ThreadState};
+use raddle_model::{
+    Bucket, End, Fault, Finding, Kind, NamedObject, Place, Plan, Step, ThreadState,
+};
 use raddle_trace::Trace;
 
 use self::ending::Ending;
 pub use self::inconclusive::Inconclusive;
 pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};
-pub(crate) use self::program::{file_name, is_own, place_text};
+pub(crate) use self::program::{file_name, is_own, told};
 pub use self::program::{is_system_file, runs_tasks};
 pub(crate) use self::race::{plain_bucket, race_bucket, watched};
 pub use self::race::{race, races};
@@ -86,13 +87,13 @@ impl Shown<'_> {
         Some(Finding {
             kind: ending.kind,
             bucket: ending.bucket,
-            message: match ending.kind {
-                Kind::Exit => should_panic::said(output).unwrap_or(ending.message),
-                Kind::Panic => match should_panic::said(output) {
-                    Some(said) => format!("{}: {said}", ending.message),
-                    None => ending.message,
+            fault: match (ending.kind, should_panic::expected(output)) {
+                (Kind::Exit, Some(expected)) => Fault::ShouldPanic(expected, None),
+                (Kind::Panic, Some(expected)) => match ending.fault {
+                    Fault::Said(said) => Fault::ShouldPanic(expected, Some(said)),
+                    other => other,
                 },
-                _ => ending.message,
+                _ => ending.fault,
             },
             thread: ending.thread,
             sites: ending.sites,

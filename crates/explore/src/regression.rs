@@ -67,9 +67,9 @@ impl Regression {
         }
     }
 
-    /// The file's text.
-    pub fn to_text(&self) -> String {
-        text::write(self)
+    /// The file's text, with the line about what went wrong.
+    pub fn to_text(&self, message: &str) -> String {
+        text::write(self, message)
     }
 
     /// Reads a file's text.

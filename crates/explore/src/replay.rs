@@ -5,7 +5,9 @@
 //! machine or on how the compiler laid out the program: thread, op, object number, and place in the
 //! source.
 
-use raddle_model::{Certainty, Finding, Kind, ObjectId, OpKind, Place, Step, ThreadId, Watch};
+use raddle_model::{
+    Certainty, Finding, Kind, Moment, ObjectId, OpKind, Place, Step, ThreadId, Watch,
+};
 use raddle_trace::SeenRace;
 
 use crate::{
@@ -31,9 +33,9 @@ pub enum Verdict {
         /// The first step that differs, from 0.
         at_step: u64,
         /// What was recorded there.
-        expected: String,
+        expected: Box<Moment>,
         /// What happened there.
-        found: String,
+        found: Box<Moment>,
         /// Did it end in a finding of the same bucket all the same?
         same_bucket: bool,
         /// What the execution ended in, if it failed.
@@ -83,15 +85,15 @@ pub fn replay(
         }
         new => new,
     };
-    let recorded = Tale { schedule: &Schedule::of_finding(finding), end: Some(&finding.message) };
+    let recorded = Tale { schedule: &Schedule::of_finding(finding), end: Some(finding) };
     let schedule = match &new {
         Some(new) => Schedule::of_finding(new),
         None => Schedule::of_trace(trace, symbols),
     };
-    let told = Tale { schedule: &schedule, end: new.as_ref().map(|it| it.message.as_str()) };
+    let told = Tale { schedule: &schedule, end: new.as_ref() };
     let difference = recorded.first_difference(&told, same);
     let at_step = difference.unwrap_or(recorded.n_steps());
-    let (expected, found) = (recorded.text(at_step), told.text(at_step));
+    let (expected, found) = (recorded.moment(at_step), told.moment(at_step));
     let is_over = at_step == recorded.n_steps();
     match new {
         Some(new) if difference.is_none() && same_bucket => {
@@ -100,8 +102,8 @@ pub fn replay(
         None if is_over => Ok(Verdict::Gone),
         new => Ok(Verdict::Diverged {
             at_step,
-            expected,
-            found,
+            expected: Box::new(expected),
+            found: Box::new(found),
             same_bucket,
             finding: new.map(Box::new),
         }),
@@ -205,7 +207,7 @@ fn run_again(
 /// Steps and how they end.
 struct Tale<'a> {
     schedule: &'a Schedule<'a>,
-    end: Option<&'a str>,
+    end: Option<&'a Finding>,
 }
 
 impl Tale<'_> {
@@ -243,24 +245,17 @@ impl Tale<'_> {
         Some((step.thread, step.kind, step.object, function, position))
     }
 
-    /// A step in words: "T1 lock mutex `a` at x.c:12".
-    fn text(&self, step: u64) -> String {
+    /// A step, or the end.
+    fn moment(&self, step: u64) -> Moment {
         let Some(step) = self.step(step) else {
-            return match self.end {
-                Some(message) => format!("the end: {message}"),
-                None => "the end of the execution".into(),
-            };
+            return Moment::End(self.end.map(|it| (it.kind, it.fault.clone())));
         };
-        let mut text = format!("T{} {}", step.thread.0, step.kind.word());
-        let object = self.schedule.objects.get(step.object.idx());
-        if let Some(object) = object.filter(|it| !it.is_none()) {
-            text.push_str(&format!(" {object}"));
+        Moment::Step {
+            thread: step.thread,
+            kind: step.kind,
+            object: self.schedule.objects.get(step.object.idx()).cloned().unwrap_or_default(),
+            place: self.place(step).map(finding::told).unwrap_or_default(),
         }
-        let place = self.place(step).map(finding::place_text).unwrap_or_default();
-        if !place.is_empty() {
-            text.push_str(&format!(" at {place}"));
-        }
-        text
     }
 }
 

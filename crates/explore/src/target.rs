@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use raddle_model::{Place, Plan};
+use raddle_model::{Escape, Place, Plan};
 use raddle_trace::{Briefs, Entry, Module, SeenRaces, Summary, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -213,8 +213,8 @@ pub struct Execution {
 /// Something that Raddle could not control, with its stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Uncontrolled {
-    /// What: "blocking call read() on a terminal".
-    pub what: String,
+    /// What.
+    pub what: Escape,
     /// How often.
     pub count: u64,
     /// Where, innermost first.

@@ -15,7 +15,7 @@ use raddle_explore::{
         Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Uncontrolled, Until,
     },
 };
-use raddle_model::{End, OpKind, OpResult, Plan};
+use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill};
 use raddle_trace::{
     Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Segment, Summary, Trace,
 };
@@ -495,11 +495,7 @@ impl NativeSession {
             }
             // What called `main` is ours, not the program's.
             stack.retain(|it| !it.module.starts_with(RUNTIME_NAME));
-            found.push(Uncontrolled {
-                what: note.what.clone(),
-                count: u64::from(note.count),
-                stack,
-            });
+            found.push(Uncontrolled { what: note.what, count: u64::from(note.count), stack });
         }
         found
     }
@@ -531,19 +527,22 @@ fn complete(trace: &mut Trace, summary: &mut Summary, end: End, watchdog: &Watch
     if end == End::Exception {
         trace.message = type_name(&trace.message);
     }
-    if let (End::Hang | End::OutOfMemory, Some(words)) = (end, watchdog.words()) {
-        let waits_outside = trace.notes.iter().any(|it| it.what == WAITS_OUTSIDE);
+    if end == End::OutOfMemory {
+        trace.memory_limit = watchdog.memory_limit();
+    }
+    if end == End::Hang {
+        let waits_outside = trace.notes.iter().any(|it| it.what == Escape::WaitInput);
         // Asked where it is, the runtime names the file of the code.
-        trace.message = match trace.message.as_str() {
-            RUNTIME_NAME if end == End::Hang && waits_outside => watchdog.words_outside(),
-            file if end == End::Hang && !file.is_empty() => format!("{words} ({file})"),
-            _ => words,
+        let file = Some(std::mem::take(&mut trace.message)).filter(|it| !it.is_empty());
+        let is_outside = waits_outside && file.as_deref() == Some(RUNTIME_NAME);
+        trace.standstill = match (watchdog.standstill(file, is_outside), trace.end) {
+            (Some(standstill), _) => standstill,
+            // Nobody asked: the runtime has seen it by itself.
+            (None, Some(End::Hang)) => Standstill::OtherProcess,
+            (None, _) => Standstill::NoStep,
         };
     }
 }
-
-/// The runtime's note that only input from outside can end what all threads wait for.
-const WAITS_OUTSIDE: &str = "waits for input from outside";
 
 /// What the runtime has said in the segment, if it died of a bug. Whatever the program prints says nothing about that.
 fn bug(segment: &Segment) -> Option<TargetError> {
@@ -560,7 +559,7 @@ fn ending(end: End, message: &str) -> String {
         End::Exception => "an exception".to_owned(),
         End::Panic => "a panic".to_owned(),
         End::Deadlock => "a deadlock".to_owned(),
-        End::Misuse(misuse) => format!("its first thread {}", misuse.text()),
+        End::Misuse(misuse) => format!("a misuse of its first thread ({})", misuse.word()),
         End::Livelock | End::Hang | End::OutOfMemory | End::Lost(_) | End::Bug | End::Spent => {
             "for an unknown reason".to_owned()
         }

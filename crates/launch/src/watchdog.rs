@@ -14,6 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use raddle_model::{MemoryLimit, Standstill};
+
 use crate::{blocked::Blocked, server::Server};
 
 /// Output beyond this is dropped while the execution runs.
@@ -204,27 +206,26 @@ impl Watchdog {
         }
     }
 
-    /// What is to be said about an execution that was asked or ended, if only input from outside could end its wait.
-    pub(crate) fn words_outside(&self) -> String {
-        let seconds = self.idle.as_secs().max(1);
-        format!("blocked for {seconds} s: no input came from outside")
+    /// The limit that an execution exceeded, if it was ended for that.
+    pub(crate) fn memory_limit(&self) -> Option<MemoryLimit> {
+        self.is_out_of_memory.then_some(MemoryLimit(self.memory_limit))
     }
 
-    /// What is to be said about an execution that was asked or ended.
-    pub(crate) fn words(&self) -> Option<String> {
-        if self.is_out_of_memory {
-            let megabytes = self.memory_limit >> 20;
-            return Some(format!("more than {megabytes} MiB (--memory)"));
-        }
+    /// Why an execution was asked or ended that made no step: in code of `file`, or waiting for input from outside.
+    pub(crate) fn standstill(&self, file: Option<String>, is_outside: bool) -> Option<Standstill> {
         self.asked_at?;
         let seconds = self.idle.as_secs().max(1);
         Some(match self.verdict? {
-            Idle::Computes => format!("computed for {seconds} s without a step"),
-            Idle::Waits => match &self.blocked {
-                Some(Blocked { call, is_for_good: true, .. }) => format!("blocked in `{call}`"),
-                Some(Blocked { call, .. }) => format!("blocked for {seconds} s in `{call}`"),
-                None => format!("blocked for {seconds} s in uninstrumented code"),
-            },
+            _ if is_outside => Standstill::Outside(seconds),
+            Idle::Computes => Standstill::Computed(seconds, file),
+            Idle::Waits => {
+                let is_for_good = self.blocked.as_ref().is_some_and(|it| it.is_for_good);
+                Standstill::Blocked {
+                    call: self.blocked.as_ref().map(|it| it.call.clone()),
+                    seconds: (!is_for_good).then_some(seconds),
+                    file,
+                }
+            }
         })
     }
 }

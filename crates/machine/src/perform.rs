@@ -442,10 +442,10 @@ mod tests {
              0 tryjoin t1",
             expect![[r#"
                 0 tryjoin t1: Busy
-                0 tryjoin t0: joins itself
+                0 tryjoin t0: join-self
                 1 finish: Done
                 0 tryjoin t1: Done
-                0 tryjoin t1: joins a thread that was joined or detached before
+                0 tryjoin t1: join-twice
             "#]],
         );
     }
@@ -466,13 +466,13 @@ mod tests {
              0 detach t3",
             expect![[r#"
                 0 detach t1: Done
-                0 detach t1: detaches a thread that was joined or detached before
+                0 detach t1: detach-twice
                 1 finish: Done
-                0 join t1: joins a thread that was joined or detached before
+                0 join t1: join-twice
                 2 finish: Done
                 0 join t2: Done
-                0 join t2: joins a thread that was joined or detached before
-                0 detach t2: detaches a thread that was joined or detached before
+                0 join t2: join-twice
+                0 detach t2: detach-twice
                 3 finish: Done
                 0 detach t3: Done
             "#]],
@@ -493,7 +493,7 @@ mod tests {
                 1 join t3: Queued
                 3 finish: Done
                 1 goes: Done
-                0 goes: joins a thread that was joined or detached before
+                0 goes: join-twice
             "#]],
         );
     }
@@ -505,8 +505,8 @@ mod tests {
              0 join t0
              1 join t1 until 5000",
             expect![[r#"
-                0 join t0: joins itself
-                1 join t1 until 5000: joins itself
+                0 join t0: join-self
+                1 join t1 until 5000: join-self
             "#]],
         );
     }

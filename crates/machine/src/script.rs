@@ -180,7 +180,7 @@ fn perform(machine: &mut Machine, thread: ThreadId, choice: u32) -> String {
 
 fn tell(performed: &Performed) -> String {
     match (performed.misuse, performed.result, performed.value) {
-        (Some(misuse), OpResult::Misused, _) => misuse.text().to_owned(),
+        (Some(misuse), OpResult::Misused, _) => misuse.word().to_owned(),
         (None, result, 0) => format!("{result:?}"),
         (None, result, value) => format!("{result:?} {value}"),
         (Some(_), result, _) => panic!("a misuse, but {result:?}"),

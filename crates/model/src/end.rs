@@ -56,7 +56,7 @@ impl OpResult {
 }
 
 macro_rules! misuses {
-    ($($(#[$meta:meta])* $name:ident = $text:literal,)*) => {
+    ($($(#[$meta:meta])* $name:ident = $word:literal,)*) => {
         /// A use of a synchronisation object that POSIX leaves undefined.
         #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,9 +66,9 @@ macro_rules! misuses {
         impl Misuse {
             const ALL: &[Misuse] = &[$(Misuse::$name,)*];
 
-            /// What the thread did wrong, as the end of a sentence that begins with the thread.
-            pub const fn text(self) -> &'static str {
-                match self { $(Misuse::$name => $text,)* }
+            /// What tools call it.
+            pub const fn word(self) -> &'static str {
+                match self { $(Misuse::$name => $word,)* }
             }
 
             /// The misuse whose number is `number`.
@@ -81,41 +81,41 @@ macro_rules! misuses {
 
 misuses! {
     /// Unlock of a mutex that nobody holds.
-    UnlockUnlocked = "unlocks a mutex that nobody holds",
+    UnlockUnlocked = "unlock-unlocked",
     /// Unlock of a mutex that another thread holds.
-    UnlockNotOwner = "unlocks a mutex that another thread holds",
+    UnlockNotOwner = "unlock-not-owner",
     /// Unlock of a rwlock that this thread does not hold.
-    RwUnlockNotHeld = "unlocks a rwlock that it does not hold",
+    RwUnlockNotHeld = "rw-unlock-not-held",
     /// Destruction of a locked mutex or rwlock.
-    DestroyHeld = "destroys a lock that is held",
+    DestroyHeld = "destroy-held",
     /// Destruction of a condition variable, semaphore or barrier with waiters.
-    DestroyAwaited = "destroys an object that threads wait on",
+    DestroyAwaited = "destroy-awaited",
     /// A wait with a mutex that this thread does not hold.
-    WaitWithoutMutex = "waits on a condition variable without holding the mutex",
+    WaitWithoutMutex = "wait-without-mutex",
     /// Two threads wait at one condition variable with two mutexes.
-    WaitWithOtherMutex = "waits on a condition variable with another mutex than its other waiters",
+    WaitWithOtherMutex = "wait-with-other-mutex",
     /// A second join of one thread, or a join of a detached one.
-    JoinTwice = "joins a thread that was joined or detached before",
+    JoinTwice = "join-twice",
     /// A thread joins itself.
-    JoinSelf = "joins itself",
+    JoinSelf = "join-self",
     /// A second detach, or a detach of a joined thread.
-    DetachTwice = "detaches a thread that was joined or detached before",
+    DetachTwice = "detach-twice",
     /// Use of an object after its destruction.
-    UseDestroyed = "uses an object that was destroyed",
+    UseDestroyed = "use-destroyed",
     /// Initialisation of an object that is in use.
-    InitInUse = "initialises an object that is in use",
+    InitInUse = "init-in-use",
     /// An access to memory after it was freed.
-    UseAfterFree = "uses memory that was freed",
+    UseAfterFree = "use-after-free",
     /// Memory freed twice.
-    DoubleFree = "frees memory that was freed before",
+    DoubleFree = "double-free",
     /// A semaphore post beyond its greatest value.
-    SemOverflow = "posts a semaphore beyond its greatest value",
+    SemOverflow = "sem-overflow",
     /// A function that is explored by itself has returned, and threads that it created do not come to their end.
-    ThreadsLeft = "returns from the checked function while its threads are still running",
+    ThreadsLeft = "threads-left",
     /// A pointer that is not the start of a block, freed.
-    FreeInside = "frees a pointer into the middle of a block",
+    FreeInside = "free-inside",
     /// A fork while another thread held a lock that the child then takes.
-    LockHeldAtFork = "forks while another thread holds a lock, which the child then waits for forever",
+    LockHeldAtFork = "lock-held-at-fork",
 }
 
 /// How an execution ended.

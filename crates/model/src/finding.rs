@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BothOrders, Certainty, Event, Flags, Location, NamedObject, ObjectId, OpKind, OpResult, Plan,
-    Remedy, ThreadId,
+    BothOrders, Certainty, Event, Fault, Flags, Location, NamedObject, ObjectId, OpKind, OpResult,
+    Plan, Remedy, ThreadId,
 };
 
 macro_rules! kinds {
@@ -222,18 +222,6 @@ pub enum Miss {
     Another(ThreadId),
 }
 
-impl Missed {
-    /// What became of it, after who sent it and where: "woke T2".
-    pub fn text(&self) -> String {
-        match (self.why, self.kind) {
-            (Miss::TooEarly, _) => "came when nobody waited".to_owned(),
-            (Miss::TooLate, _) => "came when the wait before had timed out".to_owned(),
-            (Miss::Another(thread), OpKind::SemPost) => format!("was taken by T{}", thread.0),
-            (Miss::Another(thread), _) => format!("woke T{}", thread.0),
-        }
-    }
-}
-
 /// What an analysis has to say for a finding.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -349,8 +337,8 @@ pub struct Finding {
     pub kind: Kind,
     /// Equal for findings with the same kind and the same normalised places.
     pub bucket: Bucket,
-    /// One line: the failed expression, the signal, the misuse, the cycle.
-    pub message: String,
+    /// What went wrong: the failed expression, the signal, the misuse, the cycle.
+    pub fault: Fault,
     /// The thread that failed; `None` where all did (deadlock).
     pub thread: Option<ThreadId>,
     /// The places that the bucket is made of.

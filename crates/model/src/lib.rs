@@ -10,7 +10,9 @@ mod dependence;
 mod doubt;
 mod drawing;
 mod end;
+mod escape;
 mod explanation;
+mod fault;
 mod finding;
 mod function;
 mod gap;
@@ -29,9 +31,14 @@ pub use dependence::{Conflict, Effect, conflict, dependent};
 pub use doubt::{Certainty, Doubt, Intention, LockUsage, Remedy};
 pub use drawing::{Drawing, DrawnEdge, DrawnNode, Shape};
 pub use end::{End, Misuse, OpResult};
+pub use escape::Escape;
 pub use explanation::{
     Constraint, Difference, Explanation, Likelihood, Minimising, MinimisingEnd, Observation,
     Passing, Point, Reason, Share, Size,
+};
+pub use fault::{
+    Blocked, Expected, Fault, MemoryLimit, Misused, Moment, Nested, Standstill, StdWait,
+    signal_name,
 };
 pub use finding::{
     Access, Bucket, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link, Miss,

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Place};
+use crate::{Fault, Kind, Place};
 
 /// What came of both orders of two accesses, run from the same moment on, with nothing else changed.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -17,8 +17,8 @@ pub struct BothOrders {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// How the execution failed, and its message; `None` if it ended well.
-    pub failure: Option<(Kind, String)>,
+    /// How the execution failed; `None` if it ended well.
+    pub failure: Option<(Kind, Fault)>,
     /// What each access read, in the order of [`Evidence::accesses`](crate::Evidence::accesses); `None` of one that reads nothing, or was not
     /// made.
     pub reads: [Option<u64>; 2],

@@ -16,10 +16,12 @@ use crate::{
 const UNCONTROLLED_MAX: usize = 8;
 
 /// Something that could not be controlled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Uncontrolled<'a> {
     /// What.
-    pub what: &'a str,
+    pub what: String,
+    /// The function that the program called, if it is known.
+    pub call: Option<&'a str>,
     /// How often.
     pub count: u64,
     /// Where, innermost first.
@@ -119,7 +121,7 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
     for it in inconclusive.iter().take(UNCONTROLLED_MAX) {
         let (n, all) = (grouped(it.count), count(status.executions, "execution"));
         let are = if it.count == 1 { "is" } else { "are" };
-        let what = style.tame(it.what);
+        let what = style.tame(&it.what);
         let _ = writeln!(out, "{label}: {n} of {all} {are} inconclusive: {what}");
         frames(&mut out, it.stack, base);
     }
@@ -155,7 +157,7 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
     }
     for it in uncontrolled.iter().take(UNCONTROLLED_MAX) {
         let times = format!("{}{}", style.times(), grouped(it.count));
-        let _ = writeln!(out, "  uncontrolled: {} {times}", style.tame(it.what));
+        let _ = writeln!(out, "  uncontrolled: {} {times}", style.tame(&it.what));
         frames(&mut out, it.stack, base);
     }
     if let Some(n_more) = uncontrolled.len().checked_sub(UNCONTROLLED_MAX).filter(|it| *it > 0) {

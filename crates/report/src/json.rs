@@ -22,7 +22,7 @@ use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed, Suppressed, Uncontrolled},
     compare::{Reach, Row},
-    gap,
+    fault, gap,
     sampling::SamplingStatus,
     scope,
     search::{CoveredOrder, SearchStatus},
@@ -52,7 +52,7 @@ pub fn finding(shown: &Shown<'_>) -> String {
         version: VERSION,
         id,
         kind: finding.kind.word(),
-        message: &finding.message,
+        message: fault::line(finding),
         execution: finding.execution,
         seed: shown.seed,
         strategy: (!finding.strategy.is_empty()).then(|| crate::text::strategy(finding)),
@@ -182,7 +182,7 @@ pub fn suppressed(suppressed: &Suppressed<'_>) -> String {
         r#type: &'static str,
         version: u32,
         kind: &'static str,
-        message: &'a str,
+        message: String,
         executions: u64,
         rule: &'a str,
         reason: Option<&'a str>,
@@ -192,7 +192,7 @@ pub fn suppressed(suppressed: &Suppressed<'_>) -> String {
         r#type: "suppressed",
         version: VERSION,
         kind: finding.kind.word(),
-        message: &finding.message,
+        message: fault::line(finding),
         executions: count,
         rule: origin,
         reason: (!reason.is_empty()).then_some(reason),
@@ -219,7 +219,7 @@ pub struct Listed<'a> {
     /// Its kind.
     pub kind: &'a str,
     /// One line.
-    pub message: &'a str,
+    pub message: String,
     /// The executable.
     pub program: Cow<'a, str>,
     /// The run that found it.
@@ -317,7 +317,7 @@ struct FindingLine<'a> {
     version: u32,
     id: Option<&'a str>,
     kind: &'static str,
-    message: &'a str,
+    message: String,
     execution: u64,
     seed: Option<u64>,
     strategy: Option<String>,

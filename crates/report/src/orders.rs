@@ -2,7 +2,7 @@
 
 use raddle_model::{Access, BothOrders, Change, Evidence, Outcome};
 
-use crate::{Style, number, place};
+use crate::{Style, fault, number, place};
 
 /// "the order matters: …", "both orders were run: …"; `None` if they were not.
 pub(crate) fn text(evidence: &Evidence, style: &Style) -> Option<String> {
@@ -42,8 +42,10 @@ pub(crate) fn text(evidence: &Evidence, style: &Style) -> Option<String> {
 fn end(outcome: &Outcome) -> String {
     match &outcome.failure {
         None => "the program ends well".to_owned(),
-        Some((kind, message)) if message.is_empty() => kind.title().to_owned(),
-        Some((kind, message)) => format!("{}: {message}", kind.title()),
+        Some((kind, failure)) => match fault::message(*kind, failure) {
+            message if message.is_empty() => kind.title().to_owned(),
+            message => format!("{}: {message}", kind.title()),
+        },
     }
 }
 
@@ -68,7 +70,7 @@ fn value(orders: &BothOrders, accesses: [&Access; 2]) -> Option<(String, [u64; 2
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use raddle_model::{Access, BothOrders, Evidence, Kind, OpKind, Outcome, ThreadId};
+    use raddle_model::{Access, BothOrders, Evidence, Fault, Kind, OpKind, Outcome, ThreadId};
 
     use super::text;
     use crate::{Style, tests::samples::at};
@@ -97,7 +99,8 @@ mod tests {
 
     #[test]
     fn what_the_order_changes() {
-        let fails = Outcome { failure: Some((Kind::Assert, "x == 1".into())), ..reading(0) };
+        let fails =
+            Outcome { failure: Some((Kind::Assert, Fault::Said("x == 1".into()))), ..reading(0) };
         check(
             [reading(1), fails],
             expect![

@@ -97,7 +97,10 @@ fn decisions(it: &Decided) -> String {
     if it.n_branches > 0 {
         let unknown = match it.n_unknown {
             0 => String::new(),
-            n => format!(" ({} unknown, {}%)", grouped(n), n * 100 / it.n_branches),
+            n => {
+                let percent = (n * 100).checked_div(it.n_branches).unwrap_or(0);
+                format!(" ({} unknown, {percent}%)", grouped(n))
+            }
         };
         parts.push(format!(
             "branches {}{unknown}, decided by interleaving {}",

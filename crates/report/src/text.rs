@@ -8,7 +8,7 @@ use raddle_model::{
 };
 
 use crate::{
-    Style, delays, evidence,
+    Style, delays, evidence, fault,
     json::Reproduced,
     minimised, number, place, reason,
     schedule::Schedule,
@@ -165,8 +165,10 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
 pub(crate) fn headline_text(finding: &Finding, style: &Style) -> String {
     let title = finding.kind.title();
     // The message of a cycle names every lock, as the lines below it do.
-    let message =
-        cycle(finding).or_else(|| forlorn(finding)).unwrap_or_else(|| style.tame(&finding.message));
+    let message = fault::line(finding);
+    let message = cycle(finding)
+        .or_else(|| forlorn(finding, &message))
+        .unwrap_or_else(|| style.tame(&message));
     match message.as_str() {
         _ if finding.evidence.is_some() => {
             style.tame(&evidence::headline(finding).unwrap_or_default())
@@ -179,8 +181,8 @@ pub(crate) fn headline_text(finding: &Finding, style: &Style) -> String {
 
 /// `T1 and T2 wait, and nobody will wake them`: where the message names what takes long to describe, and
 /// the lines below it do so again.
-fn forlorn(finding: &Finding) -> Option<String> {
-    let is_long = finding.message.chars().count() > MESSAGE_MAX;
+fn forlorn(finding: &Finding, message: &str) -> Option<String> {
+    let is_long = message.chars().count() > MESSAGE_MAX;
     if finding.kind != Kind::Deadlock || !is_long {
         return None;
     }
@@ -321,7 +323,7 @@ fn missed(shown: &Shown<'_>, missed: &Missed) -> String {
     let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
     let became = match missed.why {
         Miss::TooEarly => "came before the wait: nobody waited yet".to_owned(),
-        Miss::TooLate | Miss::Another(_) => missed.text(),
+        Miss::TooLate | Miss::Another(_) => fault::missed(missed),
     };
     format!("the last {what}, by {thread}{at} (step {}), {became}", number::grouped(missed.step))
 }

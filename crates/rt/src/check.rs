@@ -19,13 +19,13 @@
 //! What it misses: the program's heap is not put back, so addresses may differ from execution to execution.
 
 use std::{
-    ffi::{CStr, c_int, c_void},
+    ffi::{c_int, c_void},
     sync::atomic::Ordering::Relaxed,
 };
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, Event, Misuse, ObjectId, PickerSpec, SiteId, ThreadId};
+use raddle_model::{End, Escape, Event, Misuse, ObjectId, PickerSpec, SiteId, ThreadId};
 use raddle_pick::{Chooser, Nonpreemptive, Tail};
 use raddle_trace::{Begin, Header};
 
@@ -138,7 +138,7 @@ impl Check {
     /// The process ends. If it was to find out where executions begin, that is its answer.
     pub(crate) fn answer(&self, header: *mut Header, end: End) {
         if self.is_again {
-            server::note(NOT_THE_SAME, end_site(header));
+            server::note(Escape::UnequalCheck, end_site(header));
             tell(header, Begin::Main);
             leave_void(header);
         }
@@ -154,9 +154,6 @@ impl Check {
         }
     }
 }
-
-/// What is noted of a function that leaves something behind.
-const NOT_THE_SAME: &CStr = c"a check that does not do the same when called again";
 
 fn end_site(header: *const Header) -> SiteId {
     // SAFETY: the header is mapped for as long as the process lives.
@@ -437,6 +434,6 @@ impl Control {
         };
         let n_same = first.iter().zip(&second).take_while(is_same).count();
         let site = second.get(n_same).or(first.get(n_same)).map_or(SiteId(0), |it| it.site);
-        server::note(NOT_THE_SAME, site);
+        server::note(Escape::UnequalCheck, site);
     }
 }

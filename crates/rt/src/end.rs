@@ -41,15 +41,12 @@ pub(crate) fn deadlock() -> ! {
     unsafe {
         (*control()).look_at_children();
         if let Some((thread, op)) = (*control()).waits_for_another_process() {
-            end_with(End::Hang, Some(thread), op.site, op.object, ELSEWHERE);
+            end_with(End::Hang, Some(thread), op.site, op.object, b"");
         }
     }
     flush_streams();
     end_with(End::Deadlock, None, SiteId(0), ObjectId::NONE, b"")
 }
-
-/// What is said where no thread can go on, and a process that was forked might change that.
-const ELSEWHERE: &[u8] = b"waits in shared memory for another process, which is not controlled";
 
 /// Ends the execution because a child of the program waits for ever.
 #[cold]

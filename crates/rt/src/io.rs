@@ -10,7 +10,7 @@ use std::ffi::c_int;
 
 use raddle_fiber::raw;
 use raddle_machine::ObjectState;
-use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{Escape, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 use raddle_trace::{ObjectClass, ObjectEntry};
 
 use crate::{
@@ -440,7 +440,7 @@ pub(crate) fn wait(control: &mut Control) {
         end::deadlock();
     }
     let site = control.machine.pending(control.io.waiting[0].thread).site;
-    server::note(c"waits for input from outside", site);
+    server::note(Escape::WaitInput, site);
     let for_ever = -1_isize as usize;
     // SAFETY: the list is ours.
     unsafe {

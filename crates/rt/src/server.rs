@@ -6,14 +6,16 @@ mod leftovers;
 mod start;
 
 use std::{
-    ffi::{CStr, c_int},
+    ffi::c_int,
     slice,
     sync::atomic::{AtomicPtr, Ordering::*},
 };
 
 use raddle_fiber::raw;
 use raddle_machine::Machine;
-use raddle_model::{End, Handlers, ObjectId, PickerSpec, Points, ProfileView, SiteId, Timeouts};
+use raddle_model::{
+    End, Escape, Handlers, ObjectId, PickerSpec, Points, ProfileView, SiteId, Timeouts,
+};
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{Common, Entry, FreedEntry, Header, ObjectClass, ObjectEntry, Segment, Summary};
 
@@ -632,7 +634,7 @@ fn wait_for(child: i32) -> i32 {
 }
 
 /// Says what could not be controlled, once for each place.
-pub(crate) fn note(what: &CStr, site: SiteId) {
+pub(crate) fn note(what: Escape, site: SiteId) {
     // SAFETY: the thread that runs is inside a hook; the header and its areas are mapped.
     unsafe {
         let control = &mut *control();
@@ -643,7 +645,7 @@ pub(crate) fn note(what: &CStr, site: SiteId) {
         let notes = control.segment.notes();
         for idx in 0..n_notes as usize {
             let it = &mut *notes.add(idx);
-            if it.frames[0] == place && it.what.starts_with(what.to_bytes_with_nul()) {
+            if it.frames[0] == place && it.what == what as u32 {
                 it.count += 1;
                 return;
             }
@@ -652,9 +654,7 @@ pub(crate) fn note(what: &CStr, site: SiteId) {
             return;
         }
         let it = &mut *notes.add(n_notes as usize);
-        it.what = [0; 64];
-        let n_bytes = what.to_bytes().len().min(63);
-        it.what[..n_bytes].copy_from_slice(&what.to_bytes()[..n_bytes]);
+        it.what = what as u32;
         it.count = 1;
         it.frames[0] = place;
         it.n_frames = 1;

@@ -23,7 +23,9 @@ use std::{
 };
 
 use raddle_machine::{Performed, Status};
-use raddle_model::{End, Flags, Handlers, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{
+    End, Escape, Flags, Handlers, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId,
+};
 
 pub(crate) use self::frame::go_on_in;
 pub(crate) use self::kernel::{
@@ -238,7 +240,7 @@ impl Control {
     fn act_by_default(&mut self, signal: c_int, site: SiteId) {
         match default_of(signal) {
             Fate::Ignore => {}
-            Fate::Stop => server::note(c"a signal that stops the process is ignored", site),
+            Fate::Stop => server::note(Escape::StopSignal, site),
             Fate::End if signal == libc::SIGABRT => end::end(End::Abort, site, b""),
             Fate::End => end::end(End::Crash(signal), site, b""),
         }
@@ -294,7 +296,7 @@ impl Control {
             let site = self.machine.pending(self.me).site;
             let is_own = signal == libc::SIGPIPE;
             if !is_own {
-                server::note(c"a signal from outside", site);
+                server::note(Escape::OutsideSignal, site);
             }
             let sent = Sent { signal, code: libc::SI_USER, value: 0 };
             self.send_signal(is_own.then_some(self.me), sent, site);

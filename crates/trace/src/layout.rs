@@ -12,7 +12,7 @@ use crate::pair::{PAIRS_MAX, Pair};
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 18;
+pub const VERSION: u32 = 19;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.
@@ -698,8 +698,8 @@ pub struct HeldEntry {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct NoteEntry {
-    /// What: words, ended by 0.
-    pub what: [u8; 64],
+    /// What: the number of an [`Escape`](raddle_model::Escape).
+    pub what: u32,
     /// How often in the block.
     pub count: u32,
     /// Frames kept.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use raddle_model::{
-    BlockSort, Common, End, Event, Flags, ObjectClass, ObjectId, Op, OpKind, OpResult, SiteId,
-    ThreadId,
+    BlockSort, Common, End, Escape, Event, Flags, MemoryLimit, ObjectClass, ObjectId, Op, OpKind,
+    OpResult, SiteId, Standstill, ThreadId,
 };
 
 use crate::{
@@ -48,6 +48,10 @@ pub struct Trace {
     pub freed: Option<Freed>,
     /// The failed expression, the exception's type…
     pub message: String,
+    /// Why it was ended, if it did not come to an end of its own.
+    pub standstill: Standstill,
+    /// The limit that it exceeded, if it was ended for that.
+    pub memory_limit: Option<MemoryLimit>,
     /// Counts and digests.
     pub summary: Summary,
 }
@@ -189,7 +193,7 @@ pub struct Module {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// What.
-    pub what: String,
+    pub what: Escape,
     /// How often.
     pub count: u32,
     /// Where, innermost first.
@@ -250,7 +254,10 @@ impl Trace {
             notes: notes
                 .iter()
                 .map(|it| Note {
-                    what: text(&it.what),
+                    what: u8::try_from(it.what)
+                        .ok()
+                        .and_then(Escape::from_number)
+                        .unwrap_or_default(),
                     count: it.count,
                     frames: it.frames[..(it.n_frames as usize).min(it.frames.len())]
                         .iter()
@@ -270,6 +277,8 @@ impl Trace {
                 step: header.end_freed.step,
             }),
             message: String::from_utf8_lossy(message).into_owned(),
+            standstill: Standstill::default(),
+            memory_limit: None,
             summary,
         }
     }

@@ -23,7 +23,7 @@ use raddle_launch::{
 };
 use raddle_model::{Explanation, Finding, Gap};
 use raddle_report::{
-    Shown, json, number,
+    Shown, escape, fault, json, number,
     suite::{self, Hit, TestLine, Totals, Verdict},
     text,
 };
@@ -381,7 +381,7 @@ impl Suite<'_> {
         Ok(finding.map_or(Verdict::Passed, |finding| {
             let found = Text { finding: &finding, id, reproduced: None, explanation: None, test };
             let text = self.text(&found);
-            let (kind, message) = (finding.kind.word().to_owned(), finding.message.clone());
+            let (kind, message) = (finding.kind.word().to_owned(), fault::line(&finding));
             Verdict::Found(vec![Hit { id: id.to_owned(), kind, message, text }])
         }))
     }
@@ -466,13 +466,14 @@ impl Suite<'_> {
         if let Some(finding) = &outcome.baseline_failure {
             let found = Text { finding, id: "", reproduced: None, explanation: None, test };
             let text = self.text(&found);
-            line.verdict = Verdict::Fails(format!("{}: {}", finding.kind.title(), finding.message));
+            line.verdict =
+                Verdict::Fails(format!("{}: {}", finding.kind.title(), fault::line(finding)));
             self.terminal.out(&text);
         } else if outcome.findings.iter().any(|it| !it.finding.is_warning()) {
             let hits = outcome.findings.iter().map(|it| self.hit(it, test)).collect();
             line.verdict = Verdict::Found(hits);
         } else if let (0, Some(it)) = (outcome.n_ended(), outcome.inconclusive.first()) {
-            line.verdict = Verdict::Inconclusive(it.what.clone());
+            line.verdict = Verdict::Inconclusive(fault::standstill(&it.why));
         } else if outcome.n_ended() == 0 {
             line.verdict = Verdict::Slow;
         } else if outcome.single_threaded {
@@ -500,12 +501,16 @@ impl Suite<'_> {
             self.terminal.warning(&format!(
                 "{}: {executions} inconclusive: {}",
                 line.full_name(),
-                it.what
+                fault::standstill(&it.why)
             ));
         }
         for it in &outcome.uncontrolled {
             let times = number::count(it.count, "time");
-            self.terminal.warning(&format!("{}: {}, {times}", line.full_name(), it.what));
+            self.terminal.warning(&format!(
+                "{}: {}, {times}",
+                line.full_name(),
+                escape::words(it.what)
+            ));
         }
     }
 
@@ -517,7 +522,7 @@ impl Suite<'_> {
         Hit {
             id: id.clone(),
             kind: finding.kind.word().to_owned(),
-            message: finding.message.clone(),
+            message: fault::line(finding),
             text: self.text(&Text { finding, id, reproduced, explanation, test }),
         }
     }

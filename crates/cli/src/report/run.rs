@@ -6,6 +6,7 @@ use raddle_explore::{
 };
 use raddle_model::{Carrier, Place};
 use raddle_report::{
+    escape,
     formats::Item,
     page::{self, FileSteps, RunFigures, RunFinding, RunPage},
     sampling::Arm,
@@ -74,7 +75,7 @@ fn figures(end: &RunEnd, base: &str) -> RunFigures {
             .iter()
             .map(|it| {
                 let at = it.stack.first().map(|it| place_text(it, base)).unwrap_or_default();
-                (it.what.clone(), it.count, at)
+                (escape::words(it.what), it.count, at)
             })
             .collect(),
         single_threaded: end.single_threaded,

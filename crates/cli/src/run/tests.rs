@@ -7,7 +7,7 @@ use expect_test::expect;
 use raddle_explore::{
     Block, BlockResult, Execution, Session, StoredTarget, Target, TargetError, Uncontrolled, Until,
 };
-use raddle_model::{End, Event, ObjectId, OpKind, SiteId, ThreadId};
+use raddle_model::{End, Escape, Event, ObjectId, OpKind, SiteId, Standstill, ThreadId};
 use raddle_trace::{Summary, Trace};
 
 use super::explore;
@@ -38,8 +38,7 @@ impl Session for Fake {
         let trace = self.trace();
         let is_watched = !is_good || block.entries.len() == 1;
         let output = "hello\n".to_owned();
-        let uncontrolled =
-            Uncontrolled { what: "blocking call read()".into(), count: 1, stack: Vec::new() };
+        let uncontrolled = Uncontrolled { what: Escape::WaitInput, count: 1, stack: Vec::new() };
         Ok(BlockResult {
             summaries: vec![trace.summary; n_run],
             last: is_watched.then_some(Execution { trace, output }),
@@ -70,6 +69,8 @@ impl Fake {
             end_object: ObjectId::NONE,
             freed: None,
             message: "x == 1".into(),
+            standstill: Standstill::default(),
+            memory_limit: None,
             summary: Summary {
                 n_steps: 2,
                 n_switches: 1,

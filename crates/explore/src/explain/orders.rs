@@ -131,7 +131,7 @@ fn outcome_of(
     let Execution { trace, output } = execution;
     let failure = trials.is_failure(execution).then(|| {
         let found = finding(trace, plan, 0, output, trials.symbols)?;
-        Some((found.kind, found.message))
+        Some((found.kind, found.fault))
     });
     let events = &trace.events;
     let next_read = steps[1].and_then(|second| {

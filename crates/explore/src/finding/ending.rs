@@ -1,10 +1,10 @@
-//! How an execution ended: kind, message, threads, bucket. All of a finding but its steps.
+//! How an execution ended: kind, fault, threads, bucket. All of a finding but its steps.
 
 use std::collections::BTreeSet;
 
 use raddle_model::{
-    Bucket, Certainty, End, Evidence, FreedMemory, Kind, Misuse, Place, ThreadId, ThreadState,
-    WaitFor,
+    Bucket, Certainty, End, Evidence, Fault, FreedMemory, Kind, Misuse, Misused, Place, ThreadId,
+    ThreadState, WaitFor, signal_name,
 };
 use raddle_trace::Trace;
 
@@ -12,8 +12,7 @@ use super::{
     bucket::{self, Grain},
     gone,
     names::Names,
-    program::{at_text, first_own},
-    signal,
+    program::{first_own, told},
     waits::{self, Wait},
 };
 
@@ -22,7 +21,7 @@ use super::{
 pub(crate) struct Ending {
     pub(crate) kind: Kind,
     pub(crate) bucket: Bucket,
-    pub(crate) message: String,
+    pub(crate) fault: Fault,
     pub(crate) thread: Option<ThreadId>,
     pub(crate) sites: Vec<Place>,
     pub(crate) cycle: Vec<ThreadId>,
@@ -35,7 +34,7 @@ pub(crate) struct Ending {
 /// What differs from kind to kind.
 struct Verdict {
     kind: Kind,
-    message: String,
+    fault: Fault,
     sites: Vec<Place>,
     grain: Grain,
     /// What tells findings of one kind apart beside their places.
@@ -62,7 +61,7 @@ impl Ending {
         Some(Ending {
             kind: verdict.kind,
             bucket: bucket::bucket(verdict.kind, &verdict.sites, verdict.grain, &verdict.detail),
-            message: verdict.message,
+            fault: verdict.fault,
             thread: match verdict.kind {
                 Kind::Deadlock | Kind::Livelock => None,
                 _ => trace.end_thread,
@@ -114,14 +113,14 @@ fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Ver
         End::Misuse(misuse) => misused(misuse, trace, scene, names),
         End::Exit(code) => exit(code, trace, scene, names),
         End::Crash(_) if trace.message == STACK_OVERFLOW => overflow(trace, scene),
-        End::Crash(signal) => {
-            let message = format!("{}{}", signal::name(signal), at_text(&first_own(&scene.stack)));
-            by_stack(Kind::Crash, message, signal::name(signal), scene)
+        End::Crash(number) => {
+            let fault = Fault::Signal { number, at: scene.at() };
+            by_stack(Kind::Crash, fault, signal_name(number), scene)
         }
-        End::Assert => said(Kind::Assert, trace, scene, "assertion failed"),
-        End::Panic => said(Kind::Panic, trace, scene, "panicked"),
-        End::Exception => said(Kind::Exception, trace, scene, "terminated"),
-        End::Abort => said(Kind::Abort, trace, scene, "aborted"),
+        End::Assert => said(Kind::Assert, trace, scene),
+        End::Panic => said(Kind::Panic, trace, scene),
+        End::Exception => said(Kind::Exception, trace, scene),
+        End::Abort => said(Kind::Abort, trace, scene),
         End::OutOfMemory => out_of_memory(trace, scene),
         End::Lost(_) | End::Hang | End::Bug | End::Spent => {
             unreachable!("bug: {end:?} was dealt with before")
@@ -134,25 +133,16 @@ const STACK_OVERFLOW: &str = "stack overflow";
 
 /// How deep it was when the stack was full is chance, but not which function calls itself.
 fn overflow(trace: &Trace, scene: &Scene) -> Verdict {
-    let who = trace.end_thread.map_or("a thread".into(), |it| format!("T{}", it.0));
-    let mut message = format!("stack overflow in {who}");
-    let Some(recursive) = recursive(&scene.stack) else {
-        message.push_str(&at_text(&first_own(&scene.stack)));
-        return by_stack(Kind::Crash, message, STACK_OVERFLOW.into(), scene);
+    let recursive = recursive(&scene.stack);
+    let fault = Fault::StackOverflow {
+        thread: trace.end_thread,
+        recursive: recursive.map(|it| it.function.clone()),
+        at: scene.at(),
     };
-    message.push_str(&format!(" (recursive function `{}`)", recursive.function));
+    let verdict = by_stack(Kind::Crash, fault, STACK_OVERFLOW.into(), scene);
+    let Some(recursive) = recursive else { return verdict };
     let sites = vec![Place { line: 0, column: 0, ..recursive.clone() }];
-    let detail = STACK_OVERFLOW.into();
-    let cycle = Vec::new();
-    Verdict {
-        kind: Kind::Crash,
-        message,
-        sites,
-        grain: Grain::Function,
-        detail,
-        cycle,
-        freed: None,
-    }
+    Verdict { sites, grain: Grain::Function, ..verdict }
 }
 
 /// The function that is on a stack most often, if any is there more than twice; the innermost of several.
@@ -163,10 +153,10 @@ fn recursive(stack: &[Place]) -> Option<&Place> {
 }
 
 /// A finding of one thread, told apart by its stack.
-fn by_stack(kind: Kind, message: String, detail: String, scene: &Scene) -> Verdict {
+fn by_stack(kind: Kind, fault: Fault, detail: String, scene: &Scene) -> Verdict {
     Verdict {
         kind,
-        message,
+        fault,
         sites: bucket::own_frames(&scene.stack),
         grain: Grain::Line,
         detail,
@@ -175,33 +165,29 @@ fn by_stack(kind: Kind, message: String, detail: String, scene: &Scene) -> Verdi
     }
 }
 
-/// A finding whose message the program gave, or else the one that is always true and its place.
-fn said(kind: Kind, trace: &Trace, scene: &Scene, otherwise: &str) -> Verdict {
+/// A finding of which the program says what it is, or nothing.
+fn said(kind: Kind, trace: &Trace, scene: &Scene) -> Verdict {
     // A panic's message may have several lines: one for each side of an `assert_eq!`.
     let lines: Vec<&str> = trace.message.lines().map(str::trim).collect();
     let said = lines.join(", ");
     let detail = bucket::without_numbers(&said);
-    let message = match said.as_str() {
-        "" => format!("{otherwise}{}", at_text(&first_own(&scene.stack))),
-        said => said.to_owned(),
+    let fault = match said.as_str() {
+        "" => Fault::Silent(scene.at()),
+        _ => Fault::Said(said),
     };
-    by_stack(kind, message, detail, scene)
+    by_stack(kind, fault, detail, scene)
 }
 
 /// Where it stood when the limit was reached is chance, but hardly in which functions.
 fn out_of_memory(trace: &Trace, scene: &Scene) -> Verdict {
-    let said = match trace.message.as_str() {
-        "" => "killed for want of memory",
-        said => said,
-    };
-    let message = format!("{said}{}", at_text(&first_own(&scene.stack)));
-    Verdict { grain: Grain::Function, ..by_stack(Kind::OutOfMemory, message, String::new(), scene) }
+    let fault = Fault::OutOfMemory(trace.memory_limit, scene.at());
+    Verdict { grain: Grain::Function, ..by_stack(Kind::OutOfMemory, fault, String::new(), scene) }
 }
 
 fn exit(code: i32, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
     let is_main = trace.end_thread.is_none_or(|it| it == ThreadId(0));
     let detail = format!("{code} {}", if is_main { "main" } else { "other" });
-    let verdict = by_stack(Kind::Exit, format!("exit code {code}"), detail, scene);
+    let verdict = by_stack(Kind::Exit, Fault::ExitCode(code), detail, scene);
     if !verdict.sites.is_empty() {
         return verdict;
     }
@@ -216,18 +202,15 @@ fn exit(code: i32, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdi
 }
 
 fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
-    let who = trace.end_thread.map_or("a thread".into(), |it| format!("T{}", it.0));
-    let mut message = format!("{who} {}", misuse.text());
-    let block = gone::freed_again(trace, names).map(|it| format!("`{it}`"));
-    let object = block.unwrap_or_else(|| names.object(trace.end_object).to_string());
-    if !object.is_empty() {
-        message.push_str(&format!(": {object}"));
-    }
     let freed = gone::freed(trace, names);
-    if let Some(text) = gone::text(trace, misuse, freed.as_deref(), names) {
-        message.push_str(&text);
-    }
-    Verdict { freed, ..by_stack(Kind::Misuse, message, misuse.text().into(), scene) }
+    let fault = Fault::Misuse(Box::new(Misused {
+        thread: trace.end_thread,
+        misuse,
+        object: names.object(trace.end_object),
+        block: gone::freed_again(trace, names),
+        gone: gone::gone(trace, misuse, freed.as_deref(), names),
+    }));
+    Verdict { freed, ..by_stack(Kind::Misuse, fault, misuse.word().into(), scene) }
 }
 
 fn deadlock(scene: &Scene) -> Verdict {
@@ -236,7 +219,7 @@ fn deadlock(scene: &Scene) -> Verdict {
         let roots = waits::roots(waits);
         return Verdict {
             kind: Kind::Deadlock,
-            message: waits::roots_text(&roots),
+            fault: Fault::Forlorn(roots.iter().map(|it| it.blocked(0)).collect()),
             sites: bucket::set(roots.iter().map(|it| it.at.clone()).collect()),
             grain: Grain::Line,
             detail: "forlorn".into(),
@@ -250,7 +233,9 @@ fn deadlock(scene: &Scene) -> Verdict {
     let pairs = taken.cloned().zip(waited.cloned()).collect();
     Verdict {
         kind: Kind::Deadlock,
-        message: waits::cycle_text(waits, &cycle),
+        fault: Fault::Cycle(
+            cycle.iter().map(|it| waits[it.wait_idx].blocked(it.holder_idx)).collect(),
+        ),
         // A thread that is joined was taken nowhere.
         sites: bucket::smallest_rotation(pairs)
             .into_iter()
@@ -269,7 +254,7 @@ fn livelock(trace: &Trace, scene: &Scene) -> Verdict {
     let sites = sites.map(|it| Place { line: 0, column: 0, ..it });
     Verdict {
         kind: Kind::Livelock,
-        message: round(trace),
+        fault: round(trace),
         sites: bucket::set(sites.collect()),
         grain: Grain::Function,
         detail: String::new(),
@@ -278,19 +263,12 @@ fn livelock(trace: &Trace, scene: &Scene) -> Verdict {
     }
 }
 
-/// `T1, T2 repeat the same 14 steps forever`: the runtime says after how many steps the state was the same again.
-fn round(trace: &Trace) -> String {
+/// Who goes round in circles: the runtime says after how many steps the state was the same again.
+fn round(trace: &Trace) -> Fault {
     let n_steps: usize = trace.message.parse().unwrap_or(0);
     let last = &trace.events[trace.events.len().saturating_sub(n_steps)..];
-    let threads: BTreeSet<u32> = last.iter().map(|it| it.thread.0).collect();
-    let threads: Vec<String> = threads.into_iter().map(|it| format!("T{it}")).collect();
-    let (steps, verb) = match (n_steps, threads.len()) {
-        (0, _) => return "the same state comes again and again".to_owned(),
-        (1, _) => ("the same step".to_owned(), "repeats"),
-        (_, 1) => (format!("the same {n_steps} steps"), "repeats"),
-        _ => (format!("the same {n_steps} steps"), "repeat"),
-    };
-    format!("{} {verb} {steps} forever", threads.join(", "))
+    let threads: BTreeSet<ThreadId> = last.iter().map(|it| it.thread).collect();
+    Fault::Round(threads.into_iter().collect(), n_steps as u64)
 }
 
 impl Scene {
@@ -332,6 +310,11 @@ impl Scene {
             stack,
         });
         self.waits.extend(wait);
+    }
+
+    /// Where the thread stood that ended the execution.
+    fn at(&self) -> Place {
+        told(&first_own(&self.stack))
     }
 
     fn unfinished(&self) -> impl Iterator<Item = &ThreadState> {

@@ -1,11 +1,11 @@
 //! Where that went away which a thread uses all the same.
 
-use raddle_model::{Access, End, Event, FreedMemory, Misuse, ObjectId, OpKind, ThreadId};
+use raddle_model::{Access, End, Event, FreedMemory, Misuse, ObjectId, OpKind, Place, ThreadId};
 use raddle_trace::{Region, Trace};
 
 use super::{
     names::Names,
-    program::{first_own, place_text},
+    program::{first_own, told},
 };
 
 /// The free of the memory that the end is about, if it is known.
@@ -38,19 +38,19 @@ pub(super) fn freed_again(trace: &Trace, names: &mut Names<'_>) -> Option<String
     names.block_name(object.region)
 }
 
-/// ", which T0 freed at x.c:36", if the trace has it.
-pub(super) fn text(
+/// Who had freed or destroyed it, and where, if the trace has it.
+pub(super) fn gone(
     trace: &Trace,
     misuse: Misuse,
     freed: Option<&FreedMemory>,
     names: &mut Names<'_>,
-) -> Option<String> {
-    if let Some(freed) = freed {
-        return Some(which(freed.free.thread, "freed", &place_text(&freed.free.place)));
+) -> Option<(ThreadId, OpKind, Place)> {
+    if let Some(FreedMemory { free, .. }) = freed {
+        return Some((free.thread, OpKind::Free, told(&free.place)));
     }
-    let (kind, verb) = match misuse {
-        Misuse::UseDestroyed => (OpKind::Destroy, "destroyed"),
-        Misuse::UseAfterFree | Misuse::DoubleFree => (OpKind::Free, "freed"),
+    let kind = match misuse {
+        Misuse::UseDestroyed => OpKind::Destroy,
+        Misuse::UseAfterFree | Misuse::DoubleFree => OpKind::Free,
         _ => return None,
     };
     let block = block(trace, trace.end_object);
@@ -59,12 +59,7 @@ pub(super) fn text(
         it.kind == kind && (is_same || (block.is_some() && block == self::block(trace, it.object)))
     };
     let event = trace.events.iter().rfind(is_it)?;
-    Some(which(event.thread, verb, &place_text(&names.place(event.site))))
-}
-
-fn which(thread: ThreadId, verb: &str, place: &str) -> String {
-    let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
-    format!(", which T{} {verb}{at}", thread.0)
+    Some((event.thread, kind, told(&names.place(event.site))))
 }
 
 /// The heap block that an object is in: where it was allocated, and which one of those.

@@ -1,6 +1,6 @@
 //! Executions that did not come to an end of their own: what they did, and where. No findings.
 
-use raddle_model::Place;
+use raddle_model::{Place, Standstill};
 use raddle_trace::Trace;
 
 use super::{ending::end_stack, names::Names};
@@ -9,8 +9,8 @@ use crate::target::Symbols;
 /// Executions that say nothing about the program, for one reason at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inconclusive {
-    /// What they did: "blocked for 10 s in `futex` (libgomp.so.1)".
-    pub what: String,
+    /// What they did.
+    pub why: Standstill,
     /// How many.
     pub count: u64,
     /// Where the first of them was, innermost first.
@@ -22,19 +22,11 @@ impl Inconclusive {
     pub(crate) fn of(trace: &Trace, symbols: &mut dyn Symbols) -> Option<Inconclusive> {
         trace.end.filter(|it| it.is_inconclusive())?;
         let stack = end_stack(trace, &mut Names::new(trace, symbols));
-        let what = match trace.message.as_str() {
-            "" => "made no step for too long".to_owned(),
-            said => said.to_owned(),
-        };
-        Some(Inconclusive { what, count: 1, stack })
+        Some(Inconclusive { why: trace.standstill.clone(), count: 1, stack })
     }
 
     /// Is it the same reason, at the same place? How long it took is not part of it.
     pub(crate) fn is_like(&self, other: &Inconclusive) -> bool {
-        let place = |it: &Inconclusive| it.stack.first().cloned();
-        let words = |it: &Inconclusive| -> String {
-            it.what.chars().filter(|it| !it.is_ascii_digit()).collect()
-        };
-        place(self) == place(other) && words(self) == words(other)
+        self.stack.first() == other.stack.first() && self.why.is_like(&other.why)
     }
 }

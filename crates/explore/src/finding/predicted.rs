@@ -9,8 +9,8 @@ use raddle_analysis::{
     Race, Side, Unlocked, Usage,
 };
 use raddle_model::{
-    Access, Certainty, Contrast, Doubt, Evidence, Finding, Held, Intention, Kind, Link, LockUsage,
-    ObjectId, Place,
+    Access, Certainty, Contrast, Doubt, Evidence, Fault, Finding, Held, Intention, Kind, Link,
+    LockUsage, Nested, ObjectId, Place,
 };
 use raddle_trace::Trace;
 
@@ -21,8 +21,8 @@ use super::{
     is_failure,
     library::is_librarys,
     names::Names,
-    program::{is_own, place_text},
-    race::message,
+    program::{is_own, told},
+    race::fault,
 };
 use crate::{campaign::Detect, target::Symbols};
 
@@ -135,7 +135,7 @@ fn deadlock(trace: &Trace, found: &PotentialDeadlock, why: Doubt, names: &mut Na
     Ending {
         kind: Kind::Deadlock,
         bucket: bucket::bucket(Kind::Deadlock, &sites, Grain::Line, "cycle"),
-        message: links.iter().map(link_text).collect::<Vec<_>>().join(", "),
+        fault: Fault::Locks(links.iter().map(nested).collect()),
         thread: None,
         sites,
         cycle: Vec::new(),
@@ -157,13 +157,13 @@ fn link(link: &LockLink, names: &mut Names<'_>) -> Link {
     }
 }
 
-/// "T1 takes mutex `b` at x.c:5 while it holds mutex `a`".
-fn link_text(link: &Link) -> String {
-    let at = match place_text(&link.wants_at).as_str() {
-        "" => String::new(),
-        at => format!(" at {at}"),
-    };
-    format!("T{} takes {}{at} while it holds {}", link.thread.0, link.wants, link.holds.lock)
+fn nested(link: &Link) -> Nested {
+    Nested {
+        thread: link.thread,
+        wants: link.wants.clone(),
+        at: told(&link.wants_at),
+        holds: link.holds.lock.clone(),
+    }
 }
 
 fn held(lock: &HeldLock, names: &mut Names<'_>) -> Held {
@@ -189,7 +189,7 @@ fn unlocked(trace: &Trace, found: &Unlocked, why: Doubt, names: &mut Names<'_>) 
     Some(Ending {
         kind: Kind::Race,
         bucket: bucket::bucket(Kind::Race, &sites, Grain::Line, ""),
-        message: message(&memory, &accesses),
+        fault: fault(&memory, &accesses),
         thread: None,
         sites,
         cycle: Vec::new(),
@@ -234,7 +234,7 @@ fn unmeant(
     Some(Ending {
         kind: Kind::Atomicity,
         bucket: bucket::bucket(Kind::Atomicity, &sites, Grain::Line, ""),
-        message: message(&memory, &accesses),
+        fault: fault(&memory, &accesses),
         thread: None,
         sites,
         cycle: Vec::new(),

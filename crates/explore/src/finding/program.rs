@@ -122,32 +122,20 @@ pub(crate) fn file_name(place: &Place) -> &str {
     place.file.rsplit('/').next().unwrap_or_default()
 }
 
-/// `bank.c:31`, or the best that is known; empty if nothing is.
-pub(crate) fn place_text(place: &Place) -> String {
-    // Where in a library, without a line, says nothing to anybody.
-    if is_own(place) { place.text() } else { Place { offset: 0, ..place.clone() }.text() }
+/// A place as it is told: where in a library, without a line, says nothing to anybody.
+pub(crate) fn told(place: &Place) -> Place {
+    Place { offset: if is_own(place) { place.offset } else { 0 }, ..place.clone() }
 }
 
 fn is_system_module(module: &str) -> bool {
     SYSTEM_MODULES.iter().any(|it| module.starts_with(it))
 }
 
-/// ` at bank.c:31 in withdraw`, as the end of a sentence; empty if nothing is known.
-pub(crate) fn at_text(place: &Place) -> String {
-    let at = place_text(place);
-    match (at.as_str(), place.function.as_str()) {
-        ("", _) => String::new(),
-        (at, _) if place.file.is_empty() && !place.function.is_empty() => format!(" in {at}"),
-        (at, "") => format!(" at {at}"),
-        (at, function) => format!(" at {at} in {function}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use raddle_model::Place;
 
-    use super::{at_text, is_own};
+    use super::is_own;
 
     fn place(function: &str, file: &str, line: u32, module: &str) -> Place {
         Place {
@@ -170,14 +158,5 @@ mod tests {
         assert!(!is_own(&place("std::mutex::lock", "/usr/include/c++/12/mutex", 1, "bank")));
         assert!(!is_own(&place("raddle_rt::hooks::lock", "", 0, "libraddle_rt.so")));
         assert!(!is_own(&Place::default()));
-    }
-
-    #[test]
-    fn ends_of_sentences() {
-        assert_eq!(at_text(&place("f", "/src/a.c", 3, "a")), " at a.c:3 in f");
-        assert_eq!(at_text(&place("", "/src/a.c", 3, "a")), " at a.c:3");
-        assert_eq!(at_text(&place("f", "", 0, "a")), " in f");
-        assert_eq!(at_text(&place("", "", 0, "a")), " at a");
-        assert_eq!(at_text(&Place::default()), "");
     }
 }

@@ -4,7 +4,7 @@
 //! which the memory was watched (see `raddle_model::Watch`), so that both sides have their stacks and locks.
 
 use raddle_model::{
-    Access, Bucket, Certainty, Doubt, Evidence, Finding, Held, Kind, NamedObject, OpKind, Place,
+    Access, Bucket, Certainty, Doubt, Evidence, Fault, Finding, Held, Kind, NamedObject, Place,
     Plan,
 };
 use raddle_trace::{Module, SeenRace, SeenSide, Trace};
@@ -15,7 +15,7 @@ use super::{
     ending::{Ending, states},
     library::is_librarys,
     names::Names,
-    program::{first_own, is_own, is_system_path, place_text, runs_tasks},
+    program::{first_own, is_own, is_system_path, runs_tasks, told},
 };
 use crate::target::Symbols;
 
@@ -75,7 +75,7 @@ fn ending(trace: &Trace, seen: &SeenRace, names: &mut Names<'_>) -> Option<Endin
     Some(Ending {
         kind: Kind::Race,
         bucket,
-        message: message(&memory, &accesses),
+        fault: fault(&memory, &accesses),
         thread: None,
         sites,
         cycle: Vec::new(),
@@ -165,33 +165,10 @@ fn stack(side: &SeenSide, names: &mut Names<'_>) -> Vec<Place> {
     stack
 }
 
-/// "`x`: T1 writes at a.c:3, T2 reads at a.c:9".
-pub(super) fn message(memory: &[NamedObject], accesses: &[Access]) -> String {
-    let memory: Vec<String> = memory.iter().map(NamedObject::to_string).collect();
-    let memory = memory.join(" and ");
-    let told: Vec<String> = accesses
-        .iter()
-        .map(|it| {
-            let at = place_text(&it.place);
-            let at = if at.is_empty() { "an unknown place" } else { &at };
-            format!("T{} {} at {at}", it.thread.0, verb(it.kind))
-        })
-        .collect();
-    format!("{memory}: {}", told.join(", "))
-}
-
-/// What an access does, after its thread.
-const fn verb(kind: OpKind) -> &'static str {
-    match kind {
-        OpKind::Read => "reads",
-        OpKind::ReadWrite => "updates",
-        OpKind::AtomicLoad => "loads",
-        OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => "stores",
-        OpKind::Free => "frees",
-        OpKind::Write => "writes",
-        OpKind::Lock | OpKind::WriteLock | OpKind::ReadLock => "locks",
-        OpKind::Unlock | OpKind::RwUnlock => "unlocks",
-        OpKind::Finish => "ends",
-        _ => "goes on",
+/// What is told of accesses to memory.
+pub(super) fn fault(memory: &[NamedObject], accesses: &[Access]) -> Fault {
+    Fault::Accesses {
+        memory: memory.to_vec(),
+        accesses: accesses.iter().map(|it| (it.thread, it.kind, told(&it.place))).collect(),
     }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use raddle_model::{Event, ObjectId, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{Event, ObjectId, OpKind, OpResult, SiteId, StdWait, ThreadId};
 use raddle_trace::{ObjectClass, Trace};
 
 use super::names::Names;
@@ -91,13 +91,13 @@ impl StdSync {
         self.by_site.get(&site) == Some(&Some(Doing::Scope))
     }
 
-    /// Why nobody will end a wait of std's, after "waits".
-    pub(super) fn forlorn(&self, site: SiteId) -> Option<&'static str> {
+    /// What a thread waits for in std.
+    pub(super) fn wait(&self, site: SiteId) -> Option<StdWait> {
         Some(match self.by_site.get(&site).copied().flatten()? {
-            Doing::Park => "to be unparked, which nobody will do",
-            Doing::Receive => "for a message in a channel, which nobody will send",
-            Doing::Send => "for room in a channel, which nobody will make",
-            Doing::Once => "for a once block that nobody will finish",
+            Doing::Park => StdWait::Unpark,
+            Doing::Receive => StdWait::Message,
+            Doing::Send => StdWait::Room,
+            Doing::Once => StdWait::Once,
             _ => return None,
         })
     }

@@ -36,7 +36,7 @@ fn check(trace: &Trace, expect: Expect) {
     expect.assert_eq(&format!(
         "{}: {}\ncycle {cycle:?}, lines {sites:?}\n",
         finding.kind.word(),
-        finding.message
+        raddle_report::fault::line(&finding)
     ));
 }
 

@@ -7,13 +7,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_model::{Missed, NamedObject, ObjectId, OpKind, OpResult, Place, SiteId, ThreadId};
+use raddle_model::{
+    Blocked, Missed, NamedObject, ObjectId, OpKind, OpResult, Place, SiteId, StdWait, ThreadId,
+};
 use raddle_trace::{Object, Region, Thread, Trace};
 
 use super::{
     missed::missed,
     names::Names,
-    program::{self, place_text},
+    program::{self, told},
 };
 
 /// A thread that waits.
@@ -29,8 +31,8 @@ pub(crate) struct Wait {
     pub(crate) holders: Vec<(ThreadId, Place)>,
     /// A notification that did not end it.
     pub(crate) missed: Option<Missed>,
-    /// What Rust's std would say of it.
-    pub(crate) forlorn: Option<&'static str>,
+    /// What it waits for in Rust's std.
+    pub(crate) std_wait: Option<StdWait>,
 }
 
 /// One way along a cycle: who waits, and which of its holders is next.
@@ -69,7 +71,7 @@ impl Wait {
             at: if program::is_own(&at) { at } else { program::first_own(stack) },
             holders,
             missed,
-            forlorn: names.std_sync().forlorn(described.pending.site),
+            std_wait: names.std_sync().wait(described.pending.site),
         })
     }
 
@@ -78,54 +80,20 @@ impl Wait {
         self.kind == OpKind::Join
     }
 
-    /// "waits for `a` held by T2 (taken at x.c:12)", without the "waits".
-    fn held_text(&self, holder_idx: usize) -> String {
-        let (holder, taken_at) = &self.holders[holder_idx];
-        let object = self.named.name();
-        let taken_at = match place_text(taken_at).as_str() {
-            "" => String::new(),
-            at => format!(" (taken at {at})"),
-        };
-        match (self.is_join(), *holder == self.thread) {
-            (true, true) => "for itself to finish".into(),
-            (true, false) => format!("for T{} to finish", holder.0),
-            (false, true) => format!("for {object}, which it holds already{taken_at}"),
-            (false, false) => format!("for {object} held by T{}{taken_at}", holder.0),
-        }
-    }
-
-    /// Why nobody will end a wait that is no part of a cycle.
-    fn forlorn_text(&self) -> String {
-        let text = self.unended_text();
-        match &self.missed {
-            Some(it) => {
-                let (who, verb) = (it.thread.0, it.kind.verb());
-                format!("{text}: T{who}'s {verb}{} {}", program::at_text(&it.at), it.text())
-            }
-            None => text,
-        }
-    }
-
-    fn unended_text(&self) -> String {
-        let (long, short) = (&self.named, self.named.name());
-        if let Some(text) = self.forlorn {
-            return text.to_owned();
-        }
-        match self.kind {
-            OpKind::CondWait | OpKind::CondWake if self.holders.is_empty() => {
-                format!("for a signal on {long} that nobody will send")
-            }
-            OpKind::SemWait => format!("for a post of {long} that nobody will make"),
-            OpKind::BarrierArrive | OpKind::BarrierLeave => {
-                format!("at {long} for threads that will not come")
-            }
-            OpKind::FutexWait | OpKind::FutexWake => {
-                format!("for a wake-up on {short} that nobody will send")
-            }
-            OpKind::SigWait => "for a signal that nobody will send".into(),
-            kind if kind.is_io() => format!("for {long}, which nobody will make ready"),
-            _ if self.holders.is_empty() => format!("for {short}, which nobody will give back"),
-            _ => format!("{}, which has finished", self.held_text(0)),
+    /// All that is told of it, with one of its holders.
+    pub(crate) fn blocked(&self, holder_idx: usize) -> Blocked {
+        let holder = self.holders.get(holder_idx);
+        Blocked {
+            thread: self.thread,
+            kind: self.kind,
+            std_wait: self.std_wait,
+            object: self.named.clone(),
+            holder: holder.map(|(thread, place)| (*thread, told(place))),
+            missed: self.missed.as_ref().map(|it| Missed {
+                step: 0,
+                at: told(&it.at),
+                ..it.clone()
+            }),
         }
     }
 }
@@ -168,15 +136,6 @@ fn links_back(reached_by: &BTreeMap<usize, Link>, start: usize) -> Vec<Link> {
     links
 }
 
-/// "T1 waits for `a` held by T2 (taken at x.c:12), T2 waits for …".
-pub(crate) fn cycle_text(waits: &[Wait], cycle: &[Link]) -> String {
-    let texts = cycle.iter().map(|link| {
-        let wait = &waits[link.wait_idx];
-        format!("T{} waits {}", wait.thread.0, wait.held_text(link.holder_idx))
-    });
-    texts.collect::<Vec<_>>().join(", ")
-}
-
 /// The waits that are to blame where there is no cycle: those not for a thread that waits itself.
 pub(crate) fn roots(waits: &[Wait]) -> Vec<&Wait> {
     let is_waiting = |thread: ThreadId| waits.iter().any(|it| it.thread == thread);
@@ -186,24 +145,6 @@ pub(crate) fn roots(waits: &[Wait]) -> Vec<&Wait> {
     let own: Vec<&Wait> =
         roots.iter().copied().filter(|it| program::is_own(&it.at) && it.at.line > 0).collect();
     if own.is_empty() { roots } else { own }
-}
-
-/// "T2 and T3 wait for a signal on condition variable `c` that nobody will send".
-pub(crate) fn roots_text(roots: &[&Wait]) -> String {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for wait in roots {
-        let (text, thread) = (wait.forlorn_text(), format!("T{}", wait.thread.0));
-        match groups.iter_mut().find(|(it, _)| *it == text) {
-            Some((_, threads)) => threads.push(thread),
-            None => groups.push((text, vec![thread])),
-        }
-    }
-    let texts = groups.iter().map(|(text, threads)| match &threads[..] {
-        [thread] => format!("{thread} waits {text}"),
-        [most @ .., last] => format!("{} and {last} wait {text}", most.join(", ")),
-        [] => String::new(),
-    });
-    texts.collect::<Vec<_>>().join("; ")
 }
 
 /// A woken waiter of a condition variable waits for the mutex, not for a signal.

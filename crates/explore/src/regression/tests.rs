@@ -9,6 +9,9 @@ use crate::{
     finding::finding,
 };
 
+/// What its fault says: lines of a message are joined.
+const MESSAGE: &str = "x == 1, \"quoted\"";
+
 fn sample() -> Regression {
     let mut trace = trace(raddle_model::End::Assert, 2);
     trace.ended_by(1, &[31, 22]);
@@ -37,7 +40,7 @@ fn sample() -> Regression {
 #[test]
 fn what_is_written_is_read() {
     let sample = sample();
-    let text = sample.to_text();
+    let text = sample.to_text(MESSAGE);
     let mut read = Regression::parse(&text).expect("it can be read");
     for (new, old) in read.finding.steps.iter_mut().zip(&sample.finding.steps) {
         // Not kept: a replay does not look at it.
@@ -51,7 +54,7 @@ fn what_is_written_is_read() {
 fn what_an_older_raddle_has_written_is_read() {
     let mut sample = sample();
     sample.finding.objects = vec![NamedObject::default()];
-    let text = sample.to_text();
+    let text = sample.to_text(MESSAGE);
     let old = text.replacen("raddle-regression 2", "raddle-regression 1", 1);
     let old = format!("{old}object 1 \"mutex `left`\"\n");
     let read = Regression::parse(&old).expect("it can be read");
@@ -63,7 +66,7 @@ fn what_an_older_raddle_has_written_is_read() {
 fn long_choices_are_wrapped() {
     let mut sample = sample();
     sample.finding.plan.prefix = (0..500).map(|it| it / 3 % 2).chain([7; 90]).collect();
-    let text = sample.to_text();
+    let text = sample.to_text(MESSAGE);
     assert!(text.lines().filter(|it| it.starts_with("choices")).all(|it| it.len() <= 100));
     let read = Regression::parse(&text).expect("it can be read");
     assert_eq!(read.finding.plan.prefix, sample.finding.plan.prefix);
@@ -95,7 +98,7 @@ fn what_can_be_wrong() {
         "raddle-regression 3\n",
         expect!["x.sched:1: it was written by a newer raddle than this one"],
     );
-    let text = sample().to_text();
+    let text = sample().to_text(MESSAGE);
     let cut = &text[..text.find("plan ").expect("there is one")];
     check_error(cut, expect!["x.sched:15: `plan` is missing: was the file cut short?"]);
     check_error(
@@ -131,7 +134,7 @@ fn those_of_a_program_are_loaded_by_name() {
     let own = folder.path().join("bank");
     std::fs::create_dir(&own).expect("made");
     for (name, id) in [("b.sched", "b"), ("a.sched", "a"), ("note.txt", "c")] {
-        let text = Regression { id: id.into(), ..sample() }.to_text();
+        let text = Regression { id: id.into(), ..sample() }.to_text(MESSAGE);
         std::fs::write(own.join(name), text).expect("written");
     }
     let ids = |all: Vec<Regression>| all.into_iter().map(|it| it.id).collect::<Vec<_>>();

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Bucket, Certainty, Finding, Flags, Home, Kind, Location, NamedObject, ObjectClass, ObjectId,
-    OpKind, OpResult, Place, Plan, Step, ThreadId,
+    Bucket, Certainty, Fault, Finding, Flags, Home, Kind, Location, NamedObject, ObjectClass,
+    ObjectId, OpKind, OpResult, Place, Plan, Step, ThreadId,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -27,17 +27,17 @@ pub struct ParseError {
     pub what: String,
 }
 
-pub(super) fn write(it: &Regression) -> String {
+/// `message`: the line about its fault, for whoever reads the file or hears of it; the fault itself is not kept.
+pub(super) fn write(it: &Regression, message: &str) -> String {
     let Regression { id, args, program_hash, carrier, exit_is_fine, finding } = it;
-    let mut out =
-        format!("{MAGIC} {VERSION}\n# {}: {}\n", finding.kind.title(), line(&finding.message));
+    let mut out = format!("{MAGIC} {VERSION}\n# {}: {}\n", finding.kind.title(), line(message));
     out.push_str(
         "# Kept by `raddle review --keep`; every `raddle run` of the program runs it first.\n",
     );
     let _ = writeln!(out, "id {id}");
     let _ = writeln!(out, "kind {}", finding.kind.word());
     let _ = writeln!(out, "bucket {:016x}", finding.bucket.0);
-    let _ = writeln!(out, "message {}", json(&finding.message));
+    let _ = writeln!(out, "message {}", json(message));
     if !args.is_empty() {
         let _ = writeln!(out, "args {}", json(args));
     }
@@ -226,7 +226,7 @@ impl Parts {
         let finding = Finding {
             kind,
             bucket: Bucket(bucket),
-            message: self.message,
+            fault: Fault::Said(self.message),
             thread: self.thread,
             sites: self.sites,
             is_cycle: false,

@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use raddle_model::{End, Finding, ObjectId, OpKind, PickerSpec, Plan};
+use raddle_report::fault::moment;
 use raddle_trace::{ObjectClass, Trace};
 
 use super::{Sameness, Verdict, replay};
@@ -36,8 +37,10 @@ fn check(again: Trace, expect: Expect) {
         Verdict::Reproduced { exact, .. } => format!("reproduced, exact: {exact}"),
         Verdict::Gone => "gone".into(),
         Verdict::Diverged { at_step, expected, found, same_bucket, finding } => format!(
-            "diverged at {at_step}, same bucket: {same_bucket}, failed: {}\n  {expected}\n  {found}\n",
-            finding.is_some()
+            "diverged at {at_step}, same bucket: {same_bucket}, failed: {}\n  {}\n  {}\n",
+            finding.is_some(),
+            moment(&expected),
+            moment(&found)
         ),
     });
 }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Bucket, Kind};
+use raddle_model::{Bucket, Fault, Kind};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError, StoredFinding, VERSION, file, os};
@@ -21,8 +21,8 @@ pub struct Listed {
     pub kind: Kind,
     /// Its bucket.
     pub bucket: Bucket,
-    /// One line.
-    pub message: String,
+    /// What went wrong.
+    pub fault: Fault,
     /// The run that found it.
     pub run: String,
     /// When it was found.
@@ -47,7 +47,7 @@ impl Listed {
             id: stored.id.clone(),
             kind: stored.finding.kind,
             bucket: stored.finding.bucket,
-            message: stored.finding.message.clone(),
+            fault: stored.finding.fault.clone(),
             run: stored.run.clone(),
             date: stored.date.clone(),
             program: stored.info.target.program.clone(),

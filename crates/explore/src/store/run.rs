@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use raddle_model::{Bucket, Finding};
+use raddle_model::{Bucket, Fault, Finding};
 
 use super::{
     RunEnd, RunInfo, SearchFile, SearchSettings, Store, StoreError, StoredFinding, VERSION, file,
@@ -15,8 +15,8 @@ use crate::campaign::{Found, Reproduced};
 pub struct Run {
     store: Store,
     stored: StoredRun,
-    /// Findings as the index has them, by id: bucket and message.
-    listed: BTreeMap<String, (Bucket, String)>,
+    /// Findings as the index has them, by id: bucket and fault.
+    listed: BTreeMap<String, (Bucket, Fault)>,
 }
 
 impl Run {
@@ -71,7 +71,7 @@ impl Run {
             review: None,
         };
         file::write(&self.store.finding_file(&self.stored.run, id), &stored)?;
-        let listed = (finding.bucket, finding.message.clone());
+        let listed = (finding.bucket, finding.fault.clone());
         if self.listed.get(id) != Some(&listed) {
             Index::add(&self.store, &stored)?;
             self.listed.insert(id.to_owned(), listed);

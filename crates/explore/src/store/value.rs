@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Carrier, Drawing, Explanation, Finding, Place, Scope, hash_bytes, mix};
+use raddle_model::{Carrier, Drawing, Escape, Explanation, Finding, Place, Scope, hash_bytes, mix};
 use serde::{Deserialize, Serialize};
 
 use super::os;
@@ -179,7 +179,7 @@ pub struct RunEnd {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredUncontrolled {
     /// What.
-    pub what: String,
+    pub what: Escape,
     /// How often.
     pub count: u64,
     /// Where, innermost first.

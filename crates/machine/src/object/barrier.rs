@@ -121,7 +121,7 @@ mod tests {
             expect![[r#"
                 0 barrier pair: Done 1
                 0 leave pair: Parked
-                1 destroy pair: destroys an object that threads wait on
+                1 destroy pair: destroy-awaited
                 1 barrier pair: Chosen 1
                 1 destroy pair: Done
                 0 goes: Done

@@ -148,14 +148,14 @@ mod tests {
              1 goes
              3 destroy c",
             expect![[r#"
-                0 wait c m: waits on a condition variable without holding the mutex
+                0 wait c m: wait-without-mutex
                 1 lock m: Done
                 1 wait c m: Done
                 1 wake c m: Parked
                 2 lock n: Done
-                2 wait c n: waits on a condition variable with another mutex than its other waiters
+                2 wait c n: wait-with-other-mutex
                 1 goes: can't, "wake"
-                3 destroy c: destroys an object that threads wait on
+                3 destroy c: destroy-awaited
             "#]],
         );
     }

@@ -201,9 +201,9 @@ mod tests {
              1 unlock r
              1 unlock b",
             expect![[r#"
-                0 unlock m: unlocks a mutex that nobody holds
+                0 unlock m: unlock-unlocked
                 0 lock m: Done
-                1 unlock m: unlocks a mutex that another thread holds
+                1 unlock m: unlock-not-owner
                 1 unlock e: NotOwner
                 1 unlock r: NotOwner
                 1 unlock b: NotOwner
@@ -472,17 +472,17 @@ mod tests {
              1 destroy n",
             expect![[r#"
                 0 lock m: Done
-                1 destroy m: destroys a lock that is held
+                1 destroy m: destroy-held
                 1 lock m: Queued
                 0 unlock m: Done
-                0 destroy m: destroys an object that threads wait on
+                0 destroy m: destroy-awaited
                 1 goes: Done
                 1 unlock m: Done
                 0 destroy m: Done
                 1 lock n: Done
                 2 lock n: Queued
                 1 unlock n: Done
-                1 destroy n: destroys an object that threads wait on
+                1 destroy n: destroy-awaited
             "#]],
         );
     }
@@ -511,13 +511,13 @@ mod tests {
                 0 wake c m: Parked
                 1 destroy m: Done
                 1 signal c: Done 1
-                0 goes: uses an object that was destroyed
+                0 goes: use-destroyed
                 1 unlock n: Done
                 2 destroy n: Done
-                1 trylock n: uses an object that was destroyed
-                1 unlock n: uses an object that was destroyed
-                1 wait c n: uses an object that was destroyed
-                1 destroy n: uses an object that was destroyed
+                1 trylock n: use-destroyed
+                1 unlock n: use-destroyed
+                1 wait c n: use-destroyed
+                1 destroy n: use-destroyed
             "#]],
         );
     }

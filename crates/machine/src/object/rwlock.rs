@@ -254,7 +254,7 @@ mod tests {
                 0 rdlock w: WouldDeadlock
                 0 trywrlock w: Busy
                 0 rwunlock w: Done
-                0 rwunlock w: unlocks a rwlock that it does not hold
+                0 rwunlock w: rw-unlock-not-held
             "#]],
         );
     }
@@ -270,10 +270,10 @@ mod tests {
              0 rwunlock w
              0 destroy w",
             expect![[r#"
-                0 rwunlock w: unlocks a rwlock that it does not hold
+                0 rwunlock w: rw-unlock-not-held
                 0 rdlock w: Done
-                1 rwunlock w: unlocks a rwlock that it does not hold
-                1 destroy w: destroys a lock that is held
+                1 rwunlock w: rw-unlock-not-held
+                1 destroy w: destroy-held
                 0 rwunlock w: Done
                 0 destroy w: Done
             "#]],

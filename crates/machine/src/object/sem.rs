@@ -94,7 +94,7 @@ mod tests {
             expect![[r#"
                 0 sem_wait s: Done
                 1 sem_wait s: Queued
-                0 destroy s: destroys an object that threads wait on
+                0 destroy s: destroy-awaited
                 0 sem_post s: Done 1
                 1 goes: Done
                 0 destroy s: Done

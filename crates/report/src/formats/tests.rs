@@ -1,7 +1,7 @@
 //! Hand-made findings in the formats of other tools.
 
 use expect_test::{Expect, expect};
-use raddle_model::{Finding, OpKind, Place};
+use raddle_model::{Fault, Finding, OpKind, Place};
 use serde_json::Value;
 
 use super::{Item, Suite, annotations, junit, markdown, markdown_of_run, perfetto, sarif};
@@ -39,7 +39,7 @@ fn sources(place: &Place) -> Option<String> {
 
 fn evil() -> Finding {
     let mut finding = samples::assertion();
-    finding.message = EVIL.into();
+    finding.fault = Fault::Said(EVIL.into());
     finding.output = format!("{EVIL}\n```\nmore\n");
     finding.threads[1].name = EVIL.into();
     for place in finding.sites.iter_mut().chain(&mut finding.places) {

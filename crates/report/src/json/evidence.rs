@@ -7,7 +7,7 @@ use raddle_model::{
 use serde::Serialize;
 
 use super::PlaceLine;
-use crate::doubt;
+use crate::{doubt, fault};
 
 /// `"certainty"` and `"why_potential"`.
 pub(super) fn certainty(finding: &Finding) -> (&'static str, Option<String>) {
@@ -26,7 +26,7 @@ pub(super) struct EvidenceLine<'a> {
     accesses: Vec<AccessLine<'a>>,
     links: Vec<LinkLine<'a>>,
     effect: Option<String>,
-    orders: Option<OrdersLine<'a>>,
+    orders: Option<OrdersLine>,
     contrast: Option<ContrastLine<'a>>,
 }
 
@@ -82,24 +82,24 @@ impl<'a> EvidenceLine<'a> {
 
 /// Both orders of a race; `change` is `end`, `output`, `value` or `nothing`.
 #[derive(Serialize)]
-struct OrdersLine<'a> {
+struct OrdersLine {
     change: Change,
-    outcomes: Vec<OutcomeLine<'a>>,
+    outcomes: Vec<OutcomeLine>,
 }
 
 #[derive(Serialize)]
-struct OutcomeLine<'a> {
+struct OutcomeLine {
     kind: Option<&'static str>,
-    message: Option<&'a str>,
+    message: Option<String>,
     reads: [Option<u64>; 2],
     next_read: Option<u64>,
 }
 
-impl<'a> OrdersLine<'a> {
-    fn new(orders: &'a BothOrders) -> OrdersLine<'a> {
-        let outcome = |it: &'a Outcome| OutcomeLine {
+impl OrdersLine {
+    fn new(orders: &BothOrders) -> OrdersLine {
+        let outcome = |it: &Outcome| OutcomeLine {
             kind: it.failure.as_ref().map(|it| it.0.word()),
-            message: it.failure.as_ref().map(|it| it.1.as_str()),
+            message: it.failure.as_ref().map(|(kind, it)| fault::message(*kind, it)),
             reads: it.reads,
             next_read: it.next_read.as_ref().map(|it| it.0),
         };

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{Constraint, Finding, Kind, Passing, Place};
+use raddle_model::{Constraint, Fault, Finding, Kind, Passing, Place};
 use serde::Serialize;
 
 use super::{
@@ -55,7 +55,7 @@ pub fn passing(finding: &Finding, passing: &Passing) -> Finding {
     Finding {
         // Nothing failed: no thread, no place, nobody waits.
         kind: Kind::Assert,
-        message: String::new(),
+        fault: Fault::default(),
         thread: None,
         sites: Vec::new(),
         is_cycle: false,

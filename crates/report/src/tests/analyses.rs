@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 use raddle_model::{
-    Access, BlockSort, Certainty, Doubt, Evidence, Finding, Held, Home, Kind, Link, Location,
-    NamedObject, ObjectClass, ObjectId, OpKind, Place, Remedy, ThreadId,
+    Access, BlockSort, Certainty, Doubt, Evidence, Fault, Finding, Held, Home, Kind, Link,
+    Location, NamedObject, ObjectClass, ObjectId, OpKind, Place, Remedy, ThreadId,
 };
 
 use super::{
@@ -44,7 +44,8 @@ fn race(home: Home) -> Finding {
     };
     let mut read = access(0, OpKind::Read, 4, at(40, "worker"));
     read.stack.truncate(1);
-    finding.message = "`Account.balance`: T1 writes at bank.c:35, T0 reads at bank.c:40".into();
+    finding.fault =
+        Fault::Said("`Account.balance`: T1 writes at bank.c:35, T0 reads at bank.c:40".into());
     finding.sites = vec![at(35, "transfer"), at(40, "audit")];
     finding.evidence = Some(Box::new(Evidence {
         memory: vec![NamedObject::called(ObjectClass::Variable, "Account.balance")],

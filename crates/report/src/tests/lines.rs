@@ -44,11 +44,20 @@ fn warnings_name_what_was_not_controlled() {
     let style = Style::default();
     assert_eq!(closing::warnings(&status(), &Doubts::default(), "", &style), "");
     let stack = [samples::at(30, "transfer"), samples::at(50, "main")];
-    let uncontrolled =
-        [Uncontrolled { what: "blocking call read() on a terminal", count: 12, stack: &stack }];
+    let uncontrolled = [Uncontrolled {
+        what: "blocking call read() on a terminal".into(),
+        call: None,
+        count: 12,
+        stack: &stack,
+    }];
     let status =
         Status { stability: 99.2, n_inconclusive: 3, n_spent: 2, steps_max: 1_000_000, ..status() };
-    let waits = Uncontrolled { what: "blocked for 10 s in `semop`", count: 3, stack: &stack };
+    let waits = Uncontrolled {
+        what: "blocked for 10 s in `semop`".into(),
+        call: None,
+        count: 3,
+        stack: &stack,
+    };
     let doubts = Doubts {
         is_single_threaded: true,
         inconclusive: &[waits],

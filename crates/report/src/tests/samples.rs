@@ -1,7 +1,7 @@
 //! Findings made by hand.
 
 use raddle_model::{
-    BlockSort, Bucket, Certainty, Drawing, DrawnEdge, DrawnNode, Finding, Flags, Home, Kind,
+    BlockSort, Bucket, Certainty, Drawing, DrawnEdge, DrawnNode, Fault, Finding, Flags, Home, Kind,
     Location, Miss, Missed, NamedObject, ObjectClass, ObjectId, OpKind, OpResult, PickerSpec,
     Place, Plan, Shape, Step, ThreadId, ThreadState, WaitFor,
 };
@@ -59,7 +59,7 @@ pub(crate) fn blank(kind: Kind, n_threads: u32) -> Finding {
     Finding {
         kind,
         bucket: Bucket(0x02c1),
-        message: String::new(),
+        fault: Fault::default(),
         thread: None,
         sites: Vec::new(),
         is_cycle: false,
@@ -150,7 +150,8 @@ pub(crate) fn wait(
 /// Two threads, two locks, taken the wrong way round.
 pub(crate) fn ab_ba() -> Finding {
     let mut finding = blank(Kind::Deadlock, 3);
-    finding.message = "T1 waits for `right` held by T2 (taken at bank.c:30), T2 waits …".into();
+    finding.fault =
+        Fault::Said("T1 waits for `right` held by T2 (taken at bank.c:30), T2 waits …".into());
     finding.is_cycle = true;
     finding.cycle = vec![ThreadId(1), ThreadId(2)];
     finding.sites = vec![at(30, "transfer"), at(31, "transfer")];
@@ -177,7 +178,7 @@ pub(crate) fn ab_ba() -> Finding {
 /// A signal that came before the wait.
 pub(crate) fn lost_wakeup() -> Finding {
     let mut finding = blank(Kind::Deadlock, 2);
-    finding.message = "T1 waits for a signal on `ready` that nobody will send".into();
+    finding.fault = Fault::Said("T1 waits for a signal on `ready` that nobody will send".into());
     finding.sites = vec![at(60, "worker")];
     finding.threads[1].name = "consumer".into();
     add(
@@ -204,7 +205,7 @@ pub(crate) fn lost_wakeup() -> Finding {
 /// Two threads and an assertion that one of them sees fail.
 pub(crate) fn assertion() -> Finding {
     let mut finding = blank(Kind::Assert, 2);
-    finding.message = "left.balance + right.balance == 200".into();
+    finding.fault = Fault::Said("left.balance + right.balance == 200".into());
     finding.thread = Some(ThreadId(1));
     finding.sites = vec![at(40, "audit")];
     finding.threads[1].stack = vec![at(40, "audit"), at(45, "worker")];
@@ -226,7 +227,7 @@ pub(crate) fn assertion() -> Finding {
 /// A crash in a long execution.
 pub(crate) fn crash() -> Finding {
     let mut finding = blank(Kind::Crash, 3);
-    finding.message = "SIGSEGV".into();
+    finding.fault = Fault::Said("SIGSEGV".into());
     finding.thread = Some(ThreadId(2));
     finding.sites = vec![at(35, "transfer")];
     finding.threads[2].stack = vec![at(35, "transfer"), at(47, "to_left")];
@@ -244,7 +245,7 @@ pub(crate) fn crash() -> Finding {
 /// An unlock of somebody else's mutex.
 pub(crate) fn misuse() -> Finding {
     let mut finding = blank(Kind::Misuse, 2);
-    finding.message = "T1 unlocks a mutex that another thread holds: left.lock".into();
+    finding.fault = Fault::Said("T1 unlocks a mutex that another thread holds: left.lock".into());
     finding.thread = Some(ThreadId(1));
     finding.sites = vec![at(36, "worker")];
     finding.threads[1].stack = vec![at(36, "worker")];
@@ -265,7 +266,8 @@ pub(crate) fn misuse() -> Finding {
 /// Four philosophers and `main`.
 pub(crate) fn five_threads() -> Finding {
     let mut finding = blank(Kind::Deadlock, 5);
-    finding.message = "T1 waits for `forks`+40 held by T2 (taken at bank.c:30), …".into();
+    finding.fault =
+        Fault::Said("T1 waits for `forks`+40 held by T2 (taken at bank.c:30), …".into());
     finding.is_cycle = true;
     finding.cycle = (1..=4).map(ThreadId).collect();
     finding.sites = vec![at(31, "dine")];

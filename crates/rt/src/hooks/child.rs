@@ -3,11 +3,11 @@
 //! A wait for a child is a wait for something outside: the program's other threads go on meanwhile,
 //! for they may have to feed it.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use libc::{id_t, pid_t, rusage, siginfo_t};
 use raddle_fiber::raw;
-use raddle_model::{ObjectId, OpKind, SiteId};
+use raddle_model::{Escape, ObjectId, OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
@@ -137,7 +137,7 @@ unsafe fn wait_with(
             return ask(true);
         }
         let site = (*control()).site(caller);
-        server::note(c"waits for another process", site);
+        server::note(Escape::WaitProcess, site);
         loop {
             if is_at_once || (*control()).machine.n_live() == 1 {
                 let result = ask(is_at_once);
@@ -210,7 +210,7 @@ pub(super) fn pause() {
 }
 
 /// Says that something goes on that we do not see.
-fn note(what: &CStr, caller: Caller) {
+fn note(what: Escape, caller: Caller) {
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
         let site = unsafe { (*control()).site(caller) };
@@ -220,13 +220,13 @@ fn note(what: &CStr, caller: Caller) {
 }
 
 unsafe extern "C-unwind" fn do_system(command: *const c_char) -> c_int {
-    note(c"system: waits for another process", caller());
+    note(Escape::System, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { real::system(command) }
 }
 
 unsafe extern "C-unwind" fn do_popen(command: *const c_char, mode: *const c_char) -> *mut c_void {
-    note(c"popen: the new process is not controlled", caller());
+    note(Escape::Popen, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { real::popen(command, mode) }
 }
@@ -239,7 +239,7 @@ unsafe extern "C-unwind" fn do_posix_spawn(
     args: *const *mut c_char,
     environment: *const *mut c_char,
 ) -> c_int {
-    note(c"posix_spawn: the new process is not controlled", caller());
+    note(Escape::PosixSpawn, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { real::posix_spawn(pid, path, actions, attr, args, environment) }
 }
@@ -252,7 +252,7 @@ unsafe extern "C-unwind" fn do_posix_spawnp(
     args: *const *mut c_char,
     environment: *const *mut c_char,
 ) -> c_int {
-    note(c"posix_spawn: the new process is not controlled", caller());
+    note(Escape::PosixSpawn, caller());
     // SAFETY: the program's promises are passed on.
     unsafe { real::posix_spawnp(pid, path, actions, attr, args, environment) }
 }

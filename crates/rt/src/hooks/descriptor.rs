@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint};
 
 use libc::{sockaddr, socklen_t};
 use raddle_fiber::raw;
-use raddle_model::OpKind;
+use raddle_model::{Escape, OpKind};
 use raddle_trace::Common;
 
 use crate::{
@@ -274,7 +274,7 @@ unsafe extern "C-unwind" fn do_fcntl(fd: c_int, command: c_int, arg: usize) -> c
         // Locks of the process: only others can make it wait.
         if command == libc::F_SETLKW && enter() {
             let site = (*control()).site(caller);
-            server::note(c"fcntl: waits for a lock on a file", site);
+            server::note(Escape::FileLock, site);
             leave(());
         }
         let result = real::fcntl(fd, command, arg);

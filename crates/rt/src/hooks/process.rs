@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use raddle_model::{End, ObjectId, Op, OpKind, SiteId};
+use raddle_model::{End, Escape, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
     control::{control, deactivate, enter, is_active, leave, outside},
@@ -245,7 +245,7 @@ unsafe extern "C-unwind" fn do_fork() -> c_int {
             return real::fork();
         }
         let site = (*control()).site(caller);
-        server::note(c"fork: the new process is not controlled", site);
+        server::note(Escape::Fork, site);
         (*control()).forks.n_pending += 1;
         step(Op::on(OpKind::Fork, ObjectId::NONE, site));
         (*control()).forks.n_pending -= 1;
@@ -269,7 +269,7 @@ unsafe extern "C-unwind" fn do_bare_fork() -> c_int {
             return real::_Fork();
         }
         let site = (*control()).site(caller);
-        server::note(c"_Fork: the new process is not controlled", site);
+        server::note(Escape::UnderscoreFork, site);
         (*control()).forks.n_pending += 1;
         step(Op::on(OpKind::Fork, ObjectId::NONE, site));
         (*control()).forks.n_pending -= 1;
@@ -290,7 +290,7 @@ unsafe extern "C-unwind" fn do_daemon(_keep_directory: c_int, _keep_streams: c_i
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
             let site = (*control()).site(caller);
-            server::note(c"daemon: stays in the foreground", site);
+            server::note(Escape::Daemon, site);
         }
         leave(());
     }

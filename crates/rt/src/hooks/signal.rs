@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use libc::{pthread_t, siginfo_t, sigset_t, timespec};
 use raddle_machine::Status;
-use raddle_model::{Op, OpKind, OpResult, ThreadId};
+use raddle_model::{Escape, Op, OpKind, OpResult, ThreadId};
 
 use crate::{
     control::{Caller, control, enter, leave},
@@ -320,7 +320,7 @@ unsafe extern "C-unwind" fn do_kill(process: c_int, signal: c_int) -> c_int {
         }
         if is_group {
             let site = (*control()).site(caller);
-            server::note(c"kill of a group reaches this process only", site);
+            server::note(Escape::KillGroup, site);
         }
         leave(as_result(send(None, Sent { signal, code: libc::SI_USER, value: 0 }, caller)))
     }
@@ -492,7 +492,7 @@ unsafe extern "C-unwind" fn do_signalfd(fd: c_int, set: *const sigset_t, flags: 
         let result = real::signalfd(fd, set, flags);
         if enter() {
             let site = (*control()).site(caller);
-            server::note(c"signalfd: gets signals from outside only", site);
+            server::note(Escape::Signalfd, site);
             leave(());
         }
         result

@@ -2,11 +2,12 @@
 //! go to the kernel as they are.
 
 use std::{
-    ffi::{CStr, c_int, c_uint},
+    ffi::{c_int, c_uint},
     ptr,
 };
 
 use libc::{pid_t, timespec};
+use raddle_model::Escape;
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
@@ -122,17 +123,15 @@ fn is_ours(number: i64, args: &Args) -> bool {
 }
 
 /// What blocks in the kernel and is not known to us.
-fn uncontrolled(number: i64, args: &Args) -> Option<&'static CStr> {
+fn uncontrolled(number: i64, args: &Args) -> Option<Escape> {
     match number {
-        libc::SYS_futex if !futex_call(args).is_controlled() => {
-            Some(c"futex: priority inheritance is not controlled")
-        }
-        libc::SYS_futex_waitv => Some(c"futex_waitv is not controlled"),
+        libc::SYS_futex if !futex_call(args).is_controlled() => Some(Escape::PriorityFutex),
+        libc::SYS_futex_waitv => Some(Escape::FutexWaitv),
         _ => None,
     }
 }
 
-fn note(what: &CStr, caller: Caller) {
+fn note(what: Escape, caller: Caller) {
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
         let site = unsafe { (*control()).site(caller) };

@@ -7,7 +7,7 @@ use std::{
 
 use libc::{itimerspec, itimerval, sigevent, timespec, timeval};
 use raddle_fiber::raw;
-use raddle_model::{OpKind, SiteId};
+use raddle_model::{Escape, OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
@@ -113,7 +113,7 @@ unsafe extern "C-unwind" fn do_setitimer(
         }
         if which != libc::ITIMER_REAL as c_int {
             let site = (*control()).site(caller);
-            server::note(c"setitimer: a timer of processor time", site);
+            server::note(Escape::ProcessorTimer, site);
             let result = real::setitimer(which, new, old);
             return leave(result);
         }
