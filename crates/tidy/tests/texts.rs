@@ -32,6 +32,38 @@ const BANNED: &[(&str, &str)] = &[
     (concat!("ALGOR", "ITHMS"), "cite the paper: that file is not in the repository"),
 ];
 
+/// Crates that hold sentences for the user: all others hand on values.
+const SPEAKERS: &[&str] = &["report", "cli", "raddle", "tidy"];
+
+/// Files elsewhere that hold sentences nevertheless, each with its reason. Errors of the user, of the machine and of
+/// Raddle itself are made where they are noticed, each one line that says what to do.
+const ERRORS: &[(&str, &str)] = &[
+    ("crates/explore/src/campaign/course.rs", "a bug of the target's"),
+    ("crates/explore/src/campaign/searching.rs", "a search that can't go on"),
+    ("crates/explore/src/finding/should_panic.rs", "what libtest says, which is read"),
+    ("crates/explore/src/regression/text.rs", "a file that can't be read, and its comment"),
+    ("crates/explore/src/store/file.rs", "a store that can't be read"),
+    ("crates/explore/src/store/index.rs", "a store that can't be read"),
+    ("crates/explore/src/store/search.rs", "a store that can't be read"),
+    ("crates/explore/src/suppress/tsan.rs", "a file that can't be read"),
+    ("crates/explore/src/target.rs", "a bug of the target's"),
+    ("crates/launch/src/cc/compiler.rs", "a compiler that can't be used"),
+    ("crates/launch/src/elf.rs", "a program that can't be used"),
+    ("crates/launch/src/session.rs", "a program that does not come to its main"),
+    ("crates/launch/src/session/again.rs", "an execution that is too long"),
+    ("crates/plan/src/strategy.rs", "help on what strategies are called, where that is read"),
+    ("crates/plan/src/strategy/params.rs", "a strategy that there is not"),
+    ("crates/rt/src/debug.rs", "a machine without room"),
+    ("crates/rt/src/panics.rs", "what std says, which is read"),
+    ("crates/rt/src/real.rs", "a C library that can't be used"),
+    ("crates/rt/src/server.rs", "a launcher that does not fit"),
+    ("crates/rt/src/threads.rs", "a bug of the runtime's"),
+];
+
+/// What a line has that is said to nobody but us.
+const TO_OURSELVES: &[&str] =
+    &["#[error(", "expect(", "assert", "panic!", "unreachable!", "bug: ", "reason = "];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("tidy is two deep").into()
 }
@@ -79,6 +111,67 @@ fn no_banned_words() {
         }
     }
     assert_none(&errors);
+}
+
+/// Text is a rendering: what is found, how sure it is and how far it went are values, and `report` has the words.
+#[test]
+fn sentences_are_in_their_room() {
+    let mut errors = Vec::new();
+    for (name, text) in sources() {
+        let mut parts = name.split('/');
+        let (top, room, kind) = (parts.next(), parts.next(), parts.next());
+        let is_silent = top == Some("crates")
+            && kind == Some("src")
+            && room.is_some_and(|it| !SPEAKERS.contains(&it));
+        let is_test = ["test", "fake", "toy", "script.rs"].iter().any(|it| name.contains(it));
+        if !is_silent || is_test {
+            continue;
+        }
+        let found: Vec<usize> = sentences(&text).collect();
+        let is_known = ERRORS.iter().any(|(it, _)| *it == name);
+        match (found.as_slice(), is_known) {
+            ([], true) => errors.push(format!("{name}: no sentence any more; strike it off")),
+            ([line, ..], false) => {
+                errors.push(format!("{name}:{line}: a sentence: give a value to `report`"));
+            }
+            _ => {}
+        }
+    }
+    assert_none(&errors);
+}
+
+/// Lines before the tests that have four words in a row in quotes.
+fn sentences(text: &str) -> impl Iterator<Item = usize> {
+    let own = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut is_error = false;
+    let lines = own.lines().zip(1..).filter(move |(line, _)| {
+        // An error's attribute may have several lines.
+        is_error |= line.trim() == "#[error(";
+        if is_error {
+            is_error = line.trim() != ")]";
+            return false;
+        }
+        let is_code = !line.trim_start().starts_with("//");
+        is_code && !TO_OURSELVES.iter().any(|it| line.contains(it)) && has_sentence(line)
+    });
+    lines.map(|(_, number)| number)
+}
+
+/// Are there four words in a row between quotation marks?
+fn has_sentence(line: &str) -> bool {
+    let is_word = |it: &str| !it.is_empty() && it.chars().all(|it| matches!(it, 'a'..='z' | '\''));
+    let quoted = line.split('"').skip(1).step_by(2);
+    quoted.into_iter().any(|text| {
+        let words: Vec<&str> = text.split(' ').collect();
+        words.windows(4).any(|it| it.iter().all(|it| is_word(it)))
+    })
+}
+
+#[test]
+fn a_sentence_is_recognised() {
+    assert!(has_sentence(r#"    format!("all schedules with {n} were not explored yet")"#));
+    assert!(!has_sentence(r#"    "mov rax, [rdi + 8]","#));
+    assert!(!has_sentence(r#"    let four = words("a b"); // in all there are"#));
 }
 
 #[test]
