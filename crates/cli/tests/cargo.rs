@@ -137,7 +137,7 @@ fn what_std_orders_without_hooks_is_no_race() {
     let line = "test --offline --test handover --execs 60 --detect race --strict";
     let (out, err, code) = raddle(&crate_dir, line);
     assert_eq!(code, 0, "{out}\n{err}");
-    assert!(out.contains("13 passed, 0 failed"), "{out}\n{err}");
+    assert!(out.contains("14 passed, 0 failed"), "{out}\n{err}");
 }
 
 #[test]

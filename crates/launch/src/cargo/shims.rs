@@ -5,7 +5,8 @@
 //! another thread, without either: `park` whose token is there, the last one at a `Barrier`, a `Once` that is
 //! done, the slow path of a lock that is free by then. And a `Condvar` counts its notifications by itself: between
 //! what the program did before it waits and that count others must have their chance, or no notification is ever
-//! lost. The linker is told (`--wrap`) to let calls of these go to a shim, which calls the function and then the
+//! lost. The end of a thread of a scope is counted in std, and read by code with hooks, which may find that it was the last
+//! one and go on. The linker is told (`--wrap`) to let calls of these go to a shim, which calls the function and then the
 //! runtime, or the other way round. Their mangled names differ from compiler to compiler: they are looked up in
 //! std's shared library.
 
@@ -34,6 +35,8 @@ enum When {
     AroundWait,
     /// Before its notification.
     BeforeNotify,
+    /// Before a thread of a scope counts as finished.
+    BeforeScopeEnd,
 }
 
 /// The mangled names of the functions, sorted.
@@ -67,6 +70,9 @@ fn when(function: &str) -> Option<When> {
         }
         ["std", "sys", "sync", .., "Condvar", "wait" | "wait_timeout"] => Some(When::AroundWait),
         ["std", "sync", .., "Condvar", "notify_one" | "notify_all"] => Some(When::BeforeNotify),
+        ["std", "thread", .., "ScopeData", "decrement_num_running_threads"] => {
+            Some(When::BeforeScopeEnd)
+        }
         _ => None,
     }
 }
@@ -120,6 +126,7 @@ fn source(names: &[(String, When)]) -> String {
             // taken again, without a word to anybody.
             When::AroundWait => before(0) + &after(name),
             When::BeforeNotify => before(1) + &format!("    jmp __real_{name}"),
+            When::BeforeScopeEnd => before_scope_end(name),
         };
         text += &format!(
             "core::arch::global_asm!(r#\"
@@ -149,6 +156,26 @@ fn after(name: &str) -> String {
     add rsp, 8
     .cfi_adjust_cfa_offset -8
     ret"
+    )
+}
+
+/// The function has two arguments; the runtime is told the first.
+fn before_scope_end(name: &str) -> String {
+    format!(
+        "    push rdi
+    .cfi_adjust_cfa_offset 8
+    push rsi
+    .cfi_adjust_cfa_offset 8
+    sub rsp, 8
+    .cfi_adjust_cfa_offset 8
+    call raddle_before_scope_end@PLT
+    add rsp, 8
+    .cfi_adjust_cfa_offset -8
+    pop rsi
+    .cfi_adjust_cfa_offset -8
+    pop rdi
+    .cfi_adjust_cfa_offset -8
+    jmp __real_{name}"
     )
 }
 
@@ -198,6 +225,10 @@ mod tests {
             ("<std::thread::thread::Thread>::unpark", None),
             ("<std::sync::poison::condvar::Condvar>::notify_all", Some(When::BeforeNotify)),
             ("<std::sync::poison::condvar::Condvar>::wait::<u32>", None),
+            (
+                "<std::thread::scoped::ScopeData>::decrement_num_running_threads",
+                Some(When::BeforeScopeEnd),
+            ),
         ] {
             assert_eq!(when(name), expected, "{name}");
         }
@@ -215,6 +246,7 @@ mod tests {
             "4Once4wait",
             "7Condvar4wait",
             "10notify_all",
+            "29decrement_num_running_threads",
             "libraddle_std.rlib",
         ] {
             assert!(flags.iter().any(|it| it.contains(word)), "{word}: {flags:?}");

@@ -59,3 +59,30 @@ unsafe extern "C" fn raddle_before_std(
     }
     leave(());
 }
+
+/// A thread of a scope is about to count itself as finished: what it did is known to whoever reads that count.
+///
+/// Which word of the scope's data is the count is the compiler's choice. The others are a pointer and a flag: the count is
+/// the one that is small, and not zero. (A flag that is set as well does no harm.)
+///
+/// # Safety
+///
+/// Called from the program's code only, with the data of a scope.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn raddle_before_scope_end(data: *const usize) {
+    const WORDS: usize = 3;
+    const THREADS_MAX: usize = 1 << 24;
+    if !enter() {
+        return;
+    }
+    // SAFETY: the thread that runs is inside a hook; its scope has so many words, and lives until it is counted.
+    unsafe {
+        for at in (0..WORDS).map(|it| data.add(it)) {
+            if (1..THREADS_MAX).contains(&*at) {
+                let object = (*control()).variable(at as usize);
+                (*control()).release(object);
+            }
+        }
+    }
+    leave(());
+}

@@ -88,6 +88,18 @@ fn scope() {
     assert_eq!(data[0].get() + data[1].get(), 2);
 }
 
+/// std counts threads that have finished; who finds that there are none left need not wait. The next round has its data
+/// where the last one had it.
+#[test]
+fn scope_after_scope() {
+    for _ in 0..2 {
+        let data = std::sync::atomic::AtomicU64::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| data.load(std::sync::atomic::Ordering::Relaxed));
+        });
+    }
+}
+
 #[test]
 fn join() {
     static DATA: Plain = Plain::new();
