@@ -84,7 +84,9 @@ pub fn explain(
         if finding.kind == Kind::Race {
             trials.learn_race(execution);
         }
+        trials.may_be_late = small.finding.is_timing();
         explanation.likelihood = likelihood::likelihood(&mut trials, base, n_steps)?;
+        trials.may_be_late = true;
     }
     if is_small {
         trials.renew(budget.n_reason);

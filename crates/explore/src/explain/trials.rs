@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use raddle_model::{Finding, Kind, MinimisingEnd, Plan};
+use raddle_model::{Finding, Kind, MinimisingEnd, Plan, TIMING_US};
 use raddle_trace::SeenRace;
 
 use super::Budget;
@@ -19,6 +19,8 @@ pub(super) struct Trials<'a> {
     /// What is to be shown.
     pub(super) finding: &'a Finding,
     pub(super) exit_is_fine: bool,
+    /// Does an execution show it that fails after a long delay?
+    pub(super) may_be_late: bool,
     budget: Budget,
     begun: Instant,
     pub(super) n_replays: u64,
@@ -50,6 +52,7 @@ impl<'a> Trials<'a> {
             symbols,
             finding,
             exit_is_fine,
+            may_be_late: true,
             budget,
             begun: Instant::now(),
             n_replays: 0,
@@ -108,7 +111,9 @@ impl<'a> Trials<'a> {
         if kind == Kind::Race {
             return self.finding_of(execution, &self.finding.plan).is_some();
         }
+        let is_late = TIMING_US <= execution.trace.summary.delay_us;
         finding::is_failure(&execution.trace, self.exit_is_fine)
+            && (self.may_be_late || !is_late)
             && finding::bucket(&execution.trace, self.symbols) == Some(bucket)
     }
 
