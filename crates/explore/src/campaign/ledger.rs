@@ -313,10 +313,9 @@ impl<'a> Ledger<'a> {
             first,
             reproduced: Reproduced::default(),
         };
-        let idx = self.tally.outcome.findings.len();
         self.tally.outcome.findings.push(found);
         match kind {
-            Kind::Race => self.race_waits(idx),
+            Kind::Race => self.race_waits(bucket),
             _ => {
                 self.waiting.push_back(bucket);
                 self.look_into_failures();
@@ -328,7 +327,7 @@ impl<'a> Ledger<'a> {
     fn look_into_failures(&mut self) {
         while self.has_time_aside() {
             let Some(bucket) = self.waiting.pop_front() else { return };
-            self.look_into_failure(bucket, true);
+            self.look_into_bucket(bucket, true);
         }
     }
 
@@ -336,14 +335,15 @@ impl<'a> Ledger<'a> {
     fn look_into_last_failures(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         for bucket in &waiting {
-            self.look_into_failure(*bucket, false);
+            self.look_into_bucket(*bucket, false);
         }
         for bucket in &waiting {
-            self.look_into_failure(*bucket, true);
+            self.look_into_bucket(*bucket, true);
         }
     }
 
-    fn look_into_failure(&mut self, bucket: Bucket, is_explained: bool) {
+    /// By bucket: a finding that is replaced by a better one changes the places of all after it.
+    fn look_into_bucket(&mut self, bucket: Bucket, is_explained: bool) {
         let all = &self.tally.outcome.findings;
         if let Some(idx) = all.iter().position(|it| it.finding.bucket == bucket) {
             self.look_into(idx, is_explained);

@@ -42,8 +42,8 @@ pub(super) struct KnownRaces {
     buckets: BTreeMap<u64, Option<Bucket>>,
     /// Races that were looked into.
     n_looked_into: u64,
-    /// Findings that wait for that, by their number.
-    waiting: VecDeque<usize>,
+    /// Findings that wait for that.
+    waiting: VecDeque<Bucket>,
     /// Pairs of places that were seen, and have no finding yet.
     unmet: Waiting,
     /// Which executions have shown what, since there are such pairs.
@@ -256,9 +256,9 @@ impl Ledger<'_> {
             if !self.has_time_aside() {
                 return;
             }
-            let Some(idx) = self.races.waiting.pop_front() else { return };
+            let Some(bucket) = self.races.waiting.pop_front() else { return };
             self.races.n_looked_into += 1;
-            self.look_into(idx, true);
+            self.look_into_bucket(bucket, true);
         }
     }
 
@@ -268,14 +268,14 @@ impl Ledger<'_> {
     }
 
     /// A race was found: it waits for its turn.
-    pub(super) fn race_waits(&mut self, idx: usize) {
-        self.races.waiting.push_back(idx);
+    pub(super) fn race_waits(&mut self, bucket: Bucket) {
+        self.races.waiting.push_back(bucket);
     }
 
     /// The campaign is over: those that still wait are run again once, and no more.
     pub(super) fn confirm_races(&mut self) {
-        while let Some(idx) = self.races.waiting.pop_front() {
-            self.look_into(idx, false);
+        while let Some(bucket) = self.races.waiting.pop_front() {
+            self.look_into_bucket(bucket, false);
         }
     }
 
