@@ -36,8 +36,8 @@ pub(crate) struct Watcher<'a> {
     seed: u64,
     base: String,
     sources: raddle_launch::Symbols,
-    /// Findings that were written.
-    told: BTreeSet<String>,
+    /// Findings that were written, and whether as timing assumptions: an error is written in the place of one.
+    told: BTreeSet<(String, bool)>,
     /// When the next line is due, in seconds.
     due_s: f64,
     since: Option<Since>,
@@ -99,7 +99,7 @@ impl<'a> Watcher<'a> {
         reproduced: Option<json::Reproduced>,
         explanation: Option<&Explanation>,
     ) {
-        if !self.told.insert(id.to_owned()) {
+        if !self.told.insert((id.to_owned(), finding.is_timing())) {
             return;
         }
         self.erase();

@@ -11,7 +11,10 @@ fn run(program: &str, args: &[&str]) -> (Option<i32>, String) {
     let folder = folder();
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs").join(program);
     let program = program.display().to_string();
-    let all = [&["run", &program, "--execs", "400", "--progress", "none"], args].concat();
+    let mut all = [&["run", &program, "--progress", "none"], args].concat();
+    if !args.contains(&"--execs") {
+        all.extend(["--execs", "400"]);
+    }
     let output = raddle(folder.path(), &all).output().expect("raddle starts");
     (code(&output), stdout(&output))
 }
@@ -58,4 +61,23 @@ fn a_short_delay_is_told() {
         text.contains("note: this schedule holds up every thread that could run for 1 ms"),
         "{text}"
     );
+}
+
+/// What was told as a timing assumption is told again when an execution shows it without a delay: as an error.
+#[test]
+fn an_error_is_told_in_the_place_of_a_timing_assumption() {
+    let all = ["--execs", "4000"];
+    let (code, text) = run("fail/time/late_or_unlucky.c", &all);
+    assert_eq!(code, Some(2), "{text}");
+    let titles: Vec<&str> = text.lines().filter(|it| it.contains("]: assertion failed")).collect();
+    let [warning, error] = titles[..] else { panic!("{text}") };
+    assert_eq!(warning.replace("warning", "error"), error);
+    assert!(warning.starts_with("warning[assert-"), "{text}");
+    let args = [&all[..], &["--message-format", "json"]].concat();
+    let (_, text) = run("fail/time/late_or_unlucky.c", &args);
+    let lines = text.lines().map(|it| serde_json::from_str(it).expect("a line of JSON"));
+    let lines: Vec<serde_json::Value> = lines.collect();
+    let findings = lines.iter().filter(|it| it["type"] == "finding");
+    let certainties: Vec<_> = findings.map(|it| it["certainty"].as_str()).collect();
+    assert_eq!(certainties, [Some("timing"), Some("shown")]);
 }
