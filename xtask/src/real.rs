@@ -10,6 +10,7 @@ mod recipe;
 mod table;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -183,7 +184,8 @@ fn judge(row: &mut Row, recipe: &Recipe, finding: &Finding) {
         Some(Known { why, is_timing: true, .. }) => (&mut row.timing, why.clone()),
         Some(Known { why, .. }) => (&mut row.found, why.clone()),
         None if finding.certainty == "timing" => {
-            let delays: Vec<String> = finding.delays.iter().map(Delay::text).collect();
+            let delays: BTreeSet<String> = finding.delays.iter().map(Delay::text).collect();
+            let delays: Vec<String> = delays.into_iter().collect();
             (&mut row.timing, format!("{what} (if this takes long: {})", delays.join(", ")))
         }
         None => (&mut row.trouble, what),
