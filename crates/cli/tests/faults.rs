@@ -332,6 +332,51 @@ fn an_execution_that_is_killed_while_it_tells_its_end() {
     assert!(stdout(&output).contains("explored 100 executions"), "{all}");
 }
 
+/// Writes 16 bytes somewhere into the segment's header, before its threads run. Arguments: where and what.
+const SCRIBBLES: &str = r#"#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+enum { SEGMENT = 240, WITHIN = 1024 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *arg) {
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(int argc, char **argv) {
+    pthread_t thread;
+    unsigned drawn = strtoul(argv[1], 0, 10) * 2654435761u + 1;
+    unsigned char *header = mmap(0, WITHIN, PROT_READ | PROT_WRITE, MAP_SHARED, SEGMENT, 0);
+    if (header == MAP_FAILED) return 1;
+    for (int i = 0; i < 16; i++) {
+        drawn = drawn * 1664525u + 1013904223u;
+        header[(drawn >> 8) % WITHIN] = drawn >> 3;
+    }
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    pthread_join(thread, 0);
+    return 0;
+}
+"#;
+
+/// What comes of it may be anything, but the program's side alone suffers: Raddle neither panics nor crashes.
+#[test]
+fn a_program_that_scribbles_over_the_segment() {
+    let folder = folder();
+    write(folder.path(), "program.c", SCRIBBLES);
+    let built = raddle(folder.path(), &["cc", "-g", "program.c", "-o", "program"]).status();
+    assert!(built.expect("raddle starts").success());
+    let limits = ["--execs", "20", "--time", "1s", "--progress", "none", "--fresh"];
+    for seed in 0..40 {
+        let seed = seed.to_string();
+        let args = [&["run"][..], &limits, &["--", "./program", &seed]].concat();
+        let output = raddle(folder.path(), &args).output().expect("raddle starts");
+        let text = stderr(&output);
+        assert!(code(&output).is_some(), "{seed}: {:?}\n{text}", output.status);
+        assert!(!text.contains("internal error at "), "{seed}: {text}");
+    }
+}
+
 /// More choices and more shared variables than the segment has room for at first.
 #[test]
 fn a_plan_that_is_very_large_has_room() {

@@ -307,7 +307,8 @@ impl NativeSession {
         let header = unsafe { &mut *segment.header() };
         let n_done = (*header.n_done.get_mut() as usize).min(each.entries().len());
         // SAFETY: the server wrote so many, within the area's room.
-        let summaries = unsafe { segment.copy(segment.summaries(), n_done) };
+        let mut summaries = unsafe { segment.copy(segment.summaries(), n_done) };
+        summaries.iter_mut().for_each(Summary::make_plausible);
         let n_steps = summaries.iter().map(|it| it.n_steps).sum();
         let races = SeenRaces::read(&segment);
         let modules = segment.read_modules();
@@ -399,13 +400,16 @@ impl NativeSession {
         let n_done = (*header.n_done.get_mut() as usize).min(n_block);
         // SAFETY: the server wrote so many, within the area's room.
         let mut summaries = unsafe { segment.copy(segment.summaries(), n_done) };
+        summaries.iter_mut().for_each(Summary::make_plausible);
         let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
         // SAFETY: cut to the area's room.
         let covered = covered(&summaries, &unsafe { segment.copy(segment.pairs(), n_pairs) });
-        let n_known = header.n_shared as usize;
+        // What we have written ourselves: what stands there now, anybody may have changed.
+        let n_known = block.plan.shared.len();
         let n_all = (n_known + header.n_shared_found as usize).min(segment.caps().shared as usize);
         // SAFETY: cut to the area's room.
-        let mut shared_found = unsafe { segment.copy(segment.shared(), n_all) }.split_off(n_known);
+        let mut shared_found = unsafe { segment.copy(segment.shared(), n_all) };
+        shared_found.drain(..n_known.min(n_all));
         shared_found.sort_unstable();
         shared_found.dedup();
         if summaries.last().is_some_and(is_lost) {

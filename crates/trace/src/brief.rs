@@ -83,7 +83,7 @@ impl Segment {
     pub unsafe fn add_brief(&self, told: &Told<'_>) -> bool {
         // SAFETY: the mapping holds a header; the launcher waits.
         let header = unsafe { &mut *self.header() };
-        if header.n_events > u64::from(header.caps.events) {
+        if header.n_events > u64::from(self.caps().events) {
             return false;
         }
         let entry = BriefEntry {
@@ -95,7 +95,7 @@ impl Segment {
             end_thread: told.end_thread.map_or(u32::MAX, |it| it.0),
         };
         let n_words = entry.n_words() as u32;
-        if header.caps.briefs < header.n_brief_words.saturating_add(n_words) {
+        if self.caps().briefs < header.n_brief_words.saturating_add(n_words) {
             return false;
         }
         // SAFETY: there is room for the words before it.
@@ -128,8 +128,8 @@ impl Segment {
     ) -> Briefs {
         // SAFETY: the mapping holds a header; nobody writes (this function's contract).
         let header = unsafe { &*self.header() };
-        let n_words = header.n_brief_words.min(header.caps.briefs) as usize;
-        let n_pairs = header.n_pairs.min(header.caps.block * PAIRS_MAX) as usize;
+        let n_words = header.n_brief_words.min(self.caps().briefs) as usize;
+        let n_pairs = header.n_pairs.min(self.caps().block * PAIRS_MAX) as usize;
         let mut briefs = Briefs { modules: Arc::clone(modules), ..room };
         briefs.clear();
         // SAFETY: cut to the area's room; nobody writes.

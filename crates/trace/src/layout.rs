@@ -149,6 +149,18 @@ pub struct Summary {
     pub n_allocators: u32,
 }
 
+impl Summary {
+    /// More steps than an execution can have.
+    const IMPLAUSIBLE: u64 = 1 << 48;
+
+    /// Cuts counts that only a program which wrote over them can have left, so that they can be added up.
+    pub fn make_plausible(&mut self) {
+        for count in [&mut self.n_steps, &mut self.n_points, &mut self.n_switches] {
+            *count = (*count).min(Summary::IMPLAUSIBLE);
+        }
+    }
+}
+
 /// The start of the segment.
 #[derive(Debug)]
 #[repr(C)]

@@ -3,7 +3,8 @@
 //! Unsafe because the memory is shared with another process. The protocol keeps them apart: the
 //! launcher writes between blocks and reads when the server has answered; in between only the atomics
 //! are read. A program that scribbles over the segment can produce nonsense values, never undefined
-//! behaviour: every type in it is plain integers, and enums are decoded from numbers by the reader.
+//! behaviour: every type in it is plain integers, enums are decoded from numbers by the reader, and each side
+//! keeps its own bounds. (`tests/scribbled.rs` does it.)
 
 use std::{ptr, slice};
 
@@ -19,6 +20,8 @@ use crate::pair::Pair;
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     base: *mut u8,
+    /// Our own: what stands in the header anybody can change.
+    caps: Caps,
     offsets: Offsets,
 }
 
@@ -57,7 +60,7 @@ impl Segment {
     ///
     /// `base` is the start of a zeroed, writable mapping of [`Segment::size`] bytes that stays mapped.
     pub unsafe fn create(base: *mut u8, caps: Caps) -> Segment {
-        let segment = Segment { base, offsets: Offsets::of(&caps) };
+        let segment = Segment { base, caps, offsets: Offsets::of(&caps) };
         let header = segment.header();
         // SAFETY: the caller's mapping holds a header.
         unsafe { (*header).magic = MAGIC };
@@ -94,7 +97,7 @@ impl Segment {
         if offsets.end > size {
             return Err(MapError::NotASegment);
         }
-        Ok(Segment { base, offsets })
+        Ok(Segment { base, caps, offsets })
     }
 
     /// The header.
@@ -104,9 +107,8 @@ impl Segment {
     }
 
     /// Room in the areas.
-    pub fn caps(&self) -> Caps {
-        // SAFETY: the mapping holds a header for as long as the process lives.
-        unsafe { (*self.header()).caps }
+    pub const fn caps(&self) -> Caps {
+        self.caps
     }
 
     area!(
