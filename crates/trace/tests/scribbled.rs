@@ -47,7 +47,7 @@ impl Guarded {
         let all = Guarded { start, layout };
         for at in (0..GUARD).chain(size - GUARD..size) {
             // SAFETY: within the allocation.
-            unsafe { all.start.add(at).write(UNTOUCHED) };
+            unsafe { all.start.wrapping_add(at).write(UNTOUCHED) };
         }
         all
     }
@@ -60,13 +60,13 @@ impl Guarded {
     fn scribble(&self, at: usize, byte: u8) {
         assert!(at < Segment::size(&CAPS));
         // SAFETY: within the segment.
-        unsafe { self.base().add(at).write(byte) };
+        unsafe { self.base().wrapping_add(at).write(byte) };
     }
 
     fn is_untouched(&self) -> bool {
         let size = self.layout.size();
         // SAFETY: within the allocation.
-        let is_own = |at| unsafe { self.start.add(at).read() } == UNTOUCHED;
+        let is_own = |at| unsafe { self.start.wrapping_add(at).read() } == UNTOUCHED;
         (0..GUARD).chain(size - GUARD..size).all(is_own)
     }
 }
