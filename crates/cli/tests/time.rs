@@ -2,9 +2,9 @@
 
 mod common;
 
-use std::path::Path;
+use std::{fs, path::Path};
 
-use common::{code, folder, raddle, stdout};
+use common::{code, folder, raddle, stdout, write};
 
 /// Explores a program of the repository that relies on time: exit code and standard output.
 fn run(program: &str, args: &[&str]) -> (Option<i32>, String) {
@@ -80,4 +80,34 @@ fn an_error_is_told_in_the_place_of_a_timing_assumption() {
     let findings = lines.iter().filter(|it| it["type"] == "finding");
     let certainties: Vec<_> = findings.map(|it| it["certainty"].as_str()).collect();
     assert_eq!(certainties, [Some("timing"), Some("shown")]);
+}
+
+/// An error that takes the place of a timing assumption changes the places of findings after it: races that wait for
+/// their turn must be run again all the same.
+#[test]
+fn races_are_run_again_when_an_error_takes_the_place_of_a_timing_assumption() {
+    let each = |line: fn(u32) -> String| (0..12).map(line).collect::<String>();
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
+    let text =
+        fs::read_to_string(programs.join("fail/time/late_or_unlucky.c")).expect("it is there");
+    let variables = each(|it| format!("static int plain{it};\n"));
+    let writes = each(|it| format!("    if (n_turns == 2) plain{it} = 1;\n"));
+    let reads = each(|it| format!("    sum += plain{it};\n"));
+    let variables = format!("{variables}static volatile int sum;\nstatic atomic_int is_late");
+    let text = text.replace("static atomic_int is_late", &variables);
+    let text = text.replace("    assert(", &format!("{writes}    assert("));
+    let text =
+        text.replace("= 2 * i + 1;\n    return", &format!("= 2 * i + 1;\n{reads}    return"));
+    let folder = folder();
+    write(folder.path(), "prog.c", &text);
+    let line = "run prog.c --detect race --execs 4000 --no-explain --message-format json";
+    let args: Vec<&str> = line.split(' ').collect();
+    let text = stdout(&raddle(folder.path(), &args).output().expect("raddle starts"));
+    let lines = text.lines().map(|it| serde_json::from_str(it).expect("a line of JSON"));
+    let lines: Vec<serde_json::Value> = lines.collect();
+    let is_it = |it: &&serde_json::Value, kind| it["type"] == "finding" && it["kind"] == kind;
+    assert_eq!(lines.iter().filter(|it| is_it(it, "assert")).count(), 2, "{text}");
+    let races: Vec<_> = lines.iter().filter(|it| is_it(it, "race")).collect();
+    assert_eq!(races.len(), 12, "{text}");
+    assert!(races.iter().all(|it| !it["reproduced"].is_null()), "{text}");
 }
