@@ -34,8 +34,14 @@ static void *receiver(void *arg) {
 }
 
 int main(void) {
-    char name[64];
+    char name[64], path[128];
     snprintf(name, sizeof name, "driver-%d", getpid());
+    // An execution that failed has left them behind, and another process may have had the number.
+    const char *ends[] = {"header", "data"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "/dev/shm/qb-%s-%s", name, ends[i]);
+        unlink(path);
+    }
     ring = qb_rb_open(name, 64, QB_RB_FLAG_CREATE | QB_RB_FLAG_SHARED_THREAD, 0);
     assert(ring);
     qb_log_init("driver", LOG_USER, LOG_EMERG);
