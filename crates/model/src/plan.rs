@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{PickerSpec, Profile};
+use crate::{Flags, OpKind, PickerSpec, Profile};
 
 /// Prefix of choices, picker, seed, limits, and what is known about sharing.
 ///
@@ -61,6 +61,22 @@ impl Points {
     /// As a number, for the shared segment.
     pub const fn number(self) -> u32 {
         self as u32
+    }
+
+    /// Could another thread be chosen before such an op? Of a plain access and of a lock's release it depends on
+    /// whether the object is exposed: whether two accesses were seen in a race, whether somebody tries for the lock.
+    #[inline(always)]
+    pub fn is_point(self, kind: OpKind, flags: Flags, is_exposed: impl FnOnce() -> bool) -> bool {
+        let is_plain = matches!(kind, OpKind::Read | OpKind::Write | OpKind::ReadWrite);
+        let is_release = matches!(kind, OpKind::Unlock | OpKind::RwUnlock);
+        if !is_plain && !is_release || flags.has(Flags::VOLATILE) {
+            return true;
+        }
+        match self {
+            Points::All => true,
+            Points::Visible => is_exposed(),
+            Points::Sync => kind == OpKind::Unlock && is_exposed(),
+        }
     }
 }
 

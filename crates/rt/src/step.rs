@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_machine::{Machine, Performed, Stuck};
-use raddle_model::{Flags, ObjectId, Op, OpKind, OpResult, Points, SiteId, ThreadId};
+use raddle_model::{Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
 use raddle_pick::{Threads, View};
 use raddle_trace::Options;
 
@@ -47,20 +47,10 @@ pub(crate) fn step(op: Op) -> Performed {
 /// it goes on. (Seed paper 1, but for one thing: a lock that can be tried for shows whether it is held.)
 #[inline(always)]
 fn is_point(control: &Control, op: &Op) -> bool {
-    let depends = matches!(
-        op.kind,
-        OpKind::Read | OpKind::Write | OpKind::ReadWrite | OpKind::Unlock | OpKind::RwUnlock
-    );
-    if !depends || op.flags.has(Flags::VOLATILE) || control.emit.n_steps >= control.max_steps {
-        return true;
-    }
-    match control.points {
-        Points::All => true,
+    control.points.is_point(op.kind, op.flags, || control.emit.is_exposed(op.object))
+        || control.emit.n_steps >= control.max_steps
         // What is held when a thread forks stays held in the child.
-        _ if op.kind.is_release() && control.forks.is_pending() => true,
-        Points::Visible => control.emit.is_exposed(op.object),
-        Points::Sync => op.kind == OpKind::Unlock && control.emit.is_exposed(op.object),
-    }
+        || op.kind.is_release() && control.forks.is_pending()
 }
 
 /// Does an op tell a lock that is held from one that is not, without waiting for it?

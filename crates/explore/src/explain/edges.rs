@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use raddle_model::{
-    Before, Conflict, Effect, Event, Flags, ObjectId, OpKind, OpResult, Side, SiteId, ThreadId,
+    Before, Conflict, Effect, Event, ObjectId, OpKind, OpResult, Points, Side, SiteId, ThreadId,
     conflict, mix,
 };
 use raddle_trace::{Region, Trace};
@@ -125,18 +125,13 @@ fn in_block_of(trace: &Trace, object: ObjectId) -> impl Iterator<Item = ObjectId
     others.filter(move |idx| freed.is_some() && block(*idx) == freed).map(|it| ObjectId(it as u32))
 }
 
-/// Could another thread have been chosen before this step?
+/// Could another thread have been chosen before this step, if it is to matter? (Where all steps are points, the order of
+/// accesses that a lock protects still follows from that of others.)
 fn is_point(trace: &Trace, event: &Event, exposed: &[u64]) -> bool {
-    let depends = matches!(
-        event.kind,
-        OpKind::Read | OpKind::Write | OpKind::ReadWrite | OpKind::Unlock | OpKind::RwUnlock
-    );
     let name = trace.objects.get(event.object.idx()).map_or(0, |it| it.name);
     // Where objects have no names (toys), all steps are points.
-    !depends
-        || event.flags.has(Flags::VOLATILE)
-        || name == 0
-        || exposed.binary_search(&name).is_ok()
+    let is_exposed = || name == 0 || exposed.binary_search(&name).is_ok();
+    Points::Visible.is_point(event.kind, event.flags, is_exposed)
 }
 
 /// Uses of an object by one other thread that are looked at, and by all of them.
