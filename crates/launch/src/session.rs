@@ -16,9 +16,7 @@ use raddle_explore::{
     },
 };
 use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill};
-use raddle_trace::{
-    Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Segment, Summary, Trace,
-};
+use raddle_trace::{Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Still, Summary, Trace};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
@@ -129,10 +127,12 @@ impl NativeSession {
         self.options.stop.load(Relaxed) || self.until.is_over()
     }
 
+    #[expect(unsafe_code, reason = "reads out of the shared segment")]
     fn ended_before_main(&mut self) -> TargetError {
         let status = self.server.exit_status().ok();
         let output = self.server.output(OUTPUT_KEPT).unwrap_or_default();
-        let segment = &self.server.segment;
+        // SAFETY: the program has ended, so nobody writes.
+        let segment = unsafe { self.server.segment.still() };
         if let Some(bug) = bug(segment) {
             return bug;
         }
@@ -310,12 +310,14 @@ impl NativeSession {
         let mut summaries = unsafe { segment.copy(segment.summaries(), n_done) };
         summaries.iter_mut().for_each(Summary::make_plausible);
         let n_steps = summaries.iter().map(|it| it.n_steps).sum();
-        let races = SeenRaces::read(&segment);
-        let modules = segment.read_modules();
+        // SAFETY: as above, until the next block is written.
+        let still = unsafe { segment.still() };
+        let races = SeenRaces::read(still);
+        let modules = still.read_modules();
         if self.modules != modules {
             self.modules = modules;
         }
-        let briefs = segment.read_briefs(&summaries, &self.modules, room);
+        let briefs = still.read_briefs(&summaries, &self.modules, room);
         let mut result = EachResult { briefs, races, last: None };
         let n_briefs = result.briefs.len();
         if n_briefs < n_done {
@@ -374,9 +376,11 @@ impl NativeSession {
         }
     }
 
+    #[expect(unsafe_code, reason = "reads out of the shared segment")]
     fn server_is_gone(&mut self) -> TargetError {
         let how = self.server.exit_status().map_or(String::new(), |it| it.to_string());
-        if let Some(bug) = bug(&self.server.segment) {
+        // SAFETY: the server has ended, so nobody writes.
+        if let Some(bug) = bug(unsafe { self.server.segment.still() }) {
             return bug;
         }
         self.is_gone = true;
@@ -425,7 +429,9 @@ impl NativeSession {
         let end = summaries.last_mut().map(|it| self.settle_end(it, watchdog));
         let must_look = block.entries.len() == 1
             || end.is_some_and(|it| must_be_looked_at(it, block.exit_is_fine));
-        let mut trace = (must_look || header.n_notes > 0).then(|| Trace::read(&segment));
+        // SAFETY: as above, until the next block is written.
+        let still = unsafe { segment.still() };
+        let mut trace = (must_look || header.n_notes > 0).then(|| Trace::read(still));
         if let (Some(trace), Some(summary), Some(end)) = (&mut trace, summaries.last_mut(), end) {
             complete(trace, summary, end, watchdog);
         }
@@ -444,7 +450,7 @@ impl NativeSession {
             summaries,
             shared_found,
             covered,
-            races: SeenRaces::read(&segment),
+            races: SeenRaces::read(still),
             last,
             uncontrolled,
             n_steps_spared: 0,
@@ -549,7 +555,7 @@ fn complete(trace: &mut Trace, summary: &mut Summary, end: End, watchdog: &Watch
 }
 
 /// What the runtime has said in the segment, if it died of a bug. Whatever the program prints says nothing about that.
-fn bug(segment: &Segment) -> Option<TargetError> {
+fn bug(segment: Still<'_>) -> Option<TargetError> {
     segment.last_words().map(|words| TargetError::Bug(format!("in the runtime: {words}")))
 }
 

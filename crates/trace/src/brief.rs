@@ -11,7 +11,7 @@ use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
 use crate::{
     PAIRS_MAX, Pair,
     layout::{BriefEntry, ObjectEntry, Options, PendingEntry, SiteEntry, Summary},
-    segment::Segment,
+    segment::{Segment, Still},
     value::{Module, decode_event},
 };
 
@@ -117,17 +117,18 @@ impl Segment {
         header.n_briefs += 1;
         true
     }
+}
 
-    /// The executions of the block that were added, with their summaries and the pairs that they covered. The
-    /// server must have answered, so that nobody writes. `room`: of executions that nobody needs any more.
+impl Still<'_> {
+    /// The executions of the block that were added, with their summaries and the pairs that they covered. `room`: of
+    /// executions that nobody needs any more.
     pub fn read_briefs(
         &self,
         summaries: &[Summary],
         modules: &Arc<[Module]>,
         room: Briefs,
     ) -> Briefs {
-        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
-        let header = unsafe { &*self.header() };
+        let header = self.told();
         let n_words = header.n_brief_words.min(self.caps().briefs) as usize;
         let n_pairs = header.n_pairs.min(self.caps().block * PAIRS_MAX) as usize;
         let mut briefs = Briefs { modules: Arc::clone(modules), ..room };

@@ -26,6 +26,6 @@ pub use layout::{
 };
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenRaces, SeenSide};
-pub use segment::{MapError, Segment};
+pub use segment::{MapError, Segment, Still};
 pub use sightings::race_key;
 pub use value::{FrameSpot, Freed, Module, Note, Object, Region, Site, Thread, Trace};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use raddle_model::{ObjectId, OpKind, SiteId, ThreadId, Watch};
 
 use crate::{
-    Object, Segment, Site,
+    Object, Site, Still,
     layout::{RaceEntry, RaceSide, Sighting},
 };
 
@@ -56,15 +56,11 @@ pub struct SeenSide {
 
 impl SeenRaces {
     /// Reads the races of the last block out of a segment.
-    ///
-    /// The server must have answered, so that nobody writes.
     #[expect(unsafe_code, reason = "reads the shared segment")]
-    pub fn read(segment: &Segment) -> SeenRaces {
-        let caps = segment.caps();
-        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
-        let n_races = unsafe { (*segment.header()).n_races }.min(caps.races);
-        // SAFETY: as above.
-        let n_sightings = unsafe { (*segment.header()).n_sightings }.min(caps.sightings);
+    pub fn read(segment: Still<'_>) -> SeenRaces {
+        let (caps, header) = (segment.caps(), segment.told());
+        let n_races = header.n_races.min(caps.races);
+        let n_sightings = header.n_sightings.min(caps.sightings);
         // SAFETY: cut to the area's room; nobody writes.
         let entries = unsafe { segment.copy(segment.races(), n_races as usize) };
         // SAFETY: as above.

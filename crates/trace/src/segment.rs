@@ -6,7 +6,7 @@
 //! behaviour: every type in it is plain integers, enums are decoded from numbers by the reader, and each side
 //! keeps its own bounds. (`tests/scribbled.rs` does it.)
 
-use std::{ptr, slice};
+use std::{ops::Deref, ptr, slice};
 
 use raddle_model::{Event, Interest, Length, Use};
 
@@ -202,14 +202,13 @@ impl Segment {
         pairs, pairs, block, Pair
     );
 
-    /// What the runtime has said before it died of a bug, if it did.
+    /// What was told can be read.
     ///
-    /// The server must have answered or ended, so that nobody writes.
-    pub fn last_words(&self) -> Option<String> {
-        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
-        let header = unsafe { &*self.header() };
-        let words = &header.last_words[..(header.n_last_words as usize).min(LAST_WORDS_MAX)];
-        (!words.is_empty()).then(|| String::from_utf8_lossy(words).into_owned())
+    /// # Safety
+    ///
+    /// No execution runs while the value lives: the server has answered or ended, and gets no command.
+    pub const unsafe fn still(&self) -> Still<'_> {
+        Still { segment: self }
     }
 
     /// Has the runtime found the segment?
@@ -237,6 +236,35 @@ impl Segment {
     pub unsafe fn write<T: Copy>(&self, area: *mut T, values: &[T]) {
         // SAFETY: the caller promises the room; the areas do not overlap ordinary memory.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), area, values.len()) };
+    }
+}
+
+/// A segment while no execution runs: nobody writes, so what was told can be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Still<'a> {
+    segment: &'a Segment,
+}
+
+impl Deref for Still<'_> {
+    type Target = Segment;
+
+    fn deref(&self) -> &Segment {
+        self.segment
+    }
+}
+
+impl Still<'_> {
+    /// The header as it stands.
+    pub(crate) fn told(&self) -> &Header {
+        // SAFETY: the mapping holds a header; nobody writes while this value lives.
+        unsafe { &*self.header() }
+    }
+
+    /// What the runtime has said before it died of a bug, if it did.
+    pub fn last_words(&self) -> Option<String> {
+        let header = self.told();
+        let words = &header.last_words[..(header.n_last_words as usize).min(LAST_WORDS_MAX)];
+        (!words.is_empty()).then(|| String::from_utf8_lossy(words).into_owned())
     }
 }
 

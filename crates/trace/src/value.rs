@@ -10,7 +10,7 @@ use raddle_model::{
 use crate::{
     layout::{ObjectEntry, Options, SiteEntry, StackEntry, Summary, ThreadEntry},
     race::{SeenRace, SeenRaces},
-    segment::Segment,
+    segment::Still,
 };
 
 /// The events of one execution, in order, with the tables that explain their numbers.
@@ -202,13 +202,9 @@ pub struct Note {
 
 impl Trace {
     /// Reads the last execution out of a segment.
-    ///
-    /// The server must have answered, so that nobody writes.
     #[expect(unsafe_code, reason = "reads the shared segment")]
-    pub fn read(segment: &Segment) -> Trace {
-        let caps = segment.caps();
-        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
-        let header = unsafe { &*segment.header() };
+    pub fn read(segment: Still<'_>) -> Trace {
+        let (caps, header) = (segment.caps(), segment.told());
         let room = |count: u32, cap: u32| count.min(cap) as usize;
         let n_kept = header.n_events.min(u64::from(caps.events));
         let mask = u64::from(caps.events) - 1;
@@ -284,12 +280,11 @@ impl Trace {
     }
 }
 
-impl Segment {
-    /// Executable and libraries by number. The server must have answered, so that nobody writes.
+impl Still<'_> {
+    /// Executable and libraries by number.
     #[expect(unsafe_code, reason = "reads the shared segment")]
     pub fn read_modules(&self) -> Arc<[Module]> {
-        // SAFETY: the mapping holds a header; nobody writes (this function's contract).
-        let n_modules = unsafe { (*self.header()).n_modules }.min(self.caps().modules);
+        let n_modules = self.told().n_modules.min(self.caps().modules);
         // SAFETY: cut to the area's room.
         let modules = unsafe { self.copy(self.modules(), n_modules as usize) };
         modules

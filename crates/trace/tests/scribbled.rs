@@ -80,6 +80,8 @@ impl Drop for Guarded {
 
 /// Everything that the launcher reads.
 fn read_all(segment: &Segment) {
+    // SAFETY: there is no other side.
+    let segment = unsafe { segment.still() };
     let trace = Trace::read(segment);
     assert!(trace.events.len() <= CAPS.events as usize);
     assert!(trace.threads.len() <= CAPS.threads as usize);

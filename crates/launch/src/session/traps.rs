@@ -17,7 +17,8 @@ impl NativeSession {
     #[expect(unsafe_code, reason = "writes into the shared segment")]
     pub(super) fn write_traps(&mut self) {
         let segment = self.server.segment;
-        let modules = segment.read_modules();
+        // SAFETY: the server waits for a command, so nobody writes.
+        let modules = unsafe { segment.still() }.read_modules();
         let is_own = |path: &str| {
             let is_system = SYSTEM.iter().any(|it| path.starts_with(it));
             !path.ends_with(RUNTIME_NAME) && (!is_system || runs_tasks(path))
