@@ -63,9 +63,9 @@ fn a_short_delay_is_told() {
     );
 }
 
-/// What was told as a timing assumption is told again when an execution shows it without a delay: as an error.
+/// A failure reported as a timing assumption is reported as an error once an execution shows it without a delay.
 #[test]
-fn an_error_is_told_in_the_place_of_a_timing_assumption() {
+fn an_error_replaces_a_timing_assumption() {
     let all = ["--execs", "4000"];
     let (code, text) = run("fail/time/late_or_unlucky.c", &all);
     assert_eq!(code, Some(2), "{text}");

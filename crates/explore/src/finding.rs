@@ -32,7 +32,7 @@ use self::ending::Ending;
 pub use self::inconclusive::Inconclusive;
 pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};
-pub(crate) use self::program::{file_name, is_own, told};
+pub(crate) use self::program::{file_name, is_own, reported};
 pub use self::program::{is_system_file, runs_tasks};
 pub(crate) use self::race::{plain_bucket, race_bucket, watched};
 pub use self::race::{race, races};

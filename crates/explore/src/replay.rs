@@ -254,7 +254,7 @@ impl Tale<'_> {
             thread: step.thread,
             kind: step.kind,
             object: self.schedule.objects.get(step.object.idx()).cloned().unwrap_or_default(),
-            place: self.place(step).map(finding::told).unwrap_or_default(),
+            place: self.place(step).map(finding::reported).unwrap_or_default(),
         }
     }
 }

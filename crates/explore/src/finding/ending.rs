@@ -12,7 +12,7 @@ use super::{
     bucket::{self, Grain},
     gone,
     names::Names,
-    program::{first_own, told},
+    program::{first_own, reported},
     waits::{self, Wait},
 };
 
@@ -314,7 +314,7 @@ impl Scene {
 
     /// Where the thread stood that ended the execution.
     fn at(&self) -> Place {
-        told(&first_own(&self.stack))
+        reported(&first_own(&self.stack))
     }
 
     fn unfinished(&self) -> impl Iterator<Item = &ThreadState> {

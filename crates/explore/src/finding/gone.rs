@@ -5,7 +5,7 @@ use raddle_trace::{Region, Trace};
 
 use super::{
     names::Names,
-    program::{first_own, told},
+    program::{first_own, reported},
 };
 
 /// The free of the memory that the end is about, if it is known.
@@ -46,7 +46,7 @@ pub(super) fn gone(
     names: &mut Names<'_>,
 ) -> Option<(ThreadId, OpKind, Place)> {
     if let Some(FreedMemory { free, .. }) = freed {
-        return Some((free.thread, OpKind::Free, told(&free.place)));
+        return Some((free.thread, OpKind::Free, reported(&free.place)));
     }
     let kind = match misuse {
         Misuse::UseDestroyed => OpKind::Destroy,
@@ -59,7 +59,7 @@ pub(super) fn gone(
         it.kind == kind && (is_same || (block.is_some() && block == self::block(trace, it.object)))
     };
     let event = trace.events.iter().rfind(is_it)?;
-    Some((event.thread, kind, told(&names.place(event.site))))
+    Some((event.thread, kind, reported(&names.place(event.site))))
 }
 
 /// The heap block that an object is in: where it was allocated, and which one of those.

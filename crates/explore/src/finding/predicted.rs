@@ -21,7 +21,7 @@ use super::{
     is_failure,
     library::is_librarys,
     names::Names,
-    program::{is_own, told},
+    program::{is_own, reported},
     race::fault,
 };
 use crate::{campaign::Detect, target::Symbols};
@@ -161,7 +161,7 @@ fn nested(link: &Link) -> Nested {
     Nested {
         thread: link.thread,
         wants: link.wants.clone(),
-        at: told(&link.wants_at),
+        at: reported(&link.wants_at),
         holds: link.holds.lock.clone(),
     }
 }

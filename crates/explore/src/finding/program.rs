@@ -122,8 +122,8 @@ pub(crate) fn file_name(place: &Place) -> &str {
     place.file.rsplit('/').next().unwrap_or_default()
 }
 
-/// A place as it is told: where in a library, without a line, says nothing to anybody.
-pub(crate) fn told(place: &Place) -> Place {
+/// A place as reports show it: an offset into a library, without a line, helps nobody.
+pub(crate) fn reported(place: &Place) -> Place {
     Place { offset: if is_own(place) { place.offset } else { 0 }, ..place.clone() }
 }
 

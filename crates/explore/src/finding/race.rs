@@ -15,7 +15,7 @@ use super::{
     ending::{Ending, states},
     library::is_librarys,
     names::Names,
-    program::{first_own, is_own, is_system_path, runs_tasks, told},
+    program::{first_own, is_own, is_system_path, reported, runs_tasks},
 };
 use crate::target::Symbols;
 
@@ -165,10 +165,10 @@ fn stack(side: &SeenSide, names: &mut Names<'_>) -> Vec<Place> {
     stack
 }
 
-/// What is told of accesses to memory.
+/// The fault that accesses to memory are.
 pub(super) fn fault(memory: &[NamedObject], accesses: &[Access]) -> Fault {
     Fault::Accesses {
         memory: memory.to_vec(),
-        accesses: accesses.iter().map(|it| (it.thread, it.kind, told(&it.place))).collect(),
+        accesses: accesses.iter().map(|it| (it.thread, it.kind, reported(&it.place))).collect(),
     }
 }

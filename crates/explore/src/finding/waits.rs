@@ -15,7 +15,7 @@ use raddle_trace::{Object, Region, Thread, Trace};
 use super::{
     missed::missed,
     names::Names,
-    program::{self, told},
+    program::{self, reported},
 };
 
 /// A thread that waits.
@@ -80,7 +80,7 @@ impl Wait {
         self.kind == OpKind::Join
     }
 
-    /// All that is told of it, with one of its holders.
+    /// The wait as reports show it, with one of its holders.
     pub(crate) fn blocked(&self, holder_idx: usize) -> Blocked {
         let holder = self.holders.get(holder_idx);
         Blocked {
@@ -88,10 +88,10 @@ impl Wait {
             kind: self.kind,
             std_wait: self.std_wait,
             object: self.named.clone(),
-            holder: holder.map(|(thread, place)| (*thread, told(place))),
+            holder: holder.map(|(thread, place)| (*thread, reported(place))),
             missed: self.missed.as_ref().map(|it| Missed {
                 step: 0,
-                at: told(&it.at),
+                at: reported(&it.at),
                 ..it.clone()
             }),
         }
