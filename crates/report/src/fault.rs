@@ -64,7 +64,7 @@ const fn instead(expected: Expected) -> &'static str {
 fn memory(limit: Option<MemoryLimit>) -> String {
     match limit {
         Some(MemoryLimit(bytes)) => format!("more than {} MiB (--memory)", bytes >> 20),
-        None => "killed for want of memory".to_owned(),
+        None => "killed by the kernel".to_owned(),
     }
 }
 

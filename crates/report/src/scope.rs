@@ -135,7 +135,7 @@ fn decisions(it: &Decided) -> String {
         parts.push(combinations(it));
     }
     if it.is_full {
-        parts.push("ended, for there is no memory for more".to_owned());
+        parts.push("stopped at the memory limit".to_owned());
     }
     if it.is_model_cut {
         parts.push("too many states to look at all".to_owned());
