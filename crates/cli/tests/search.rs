@@ -50,14 +50,15 @@ fn search(folder: &Path, strategy: &str, more: &[&str]) -> Output {
     explored(folder, &[&args[..], more].concat())
 }
 
-/// Waits until something is so: on a slow machine it takes a while until there is something to end.
+/// Polls for what another process does: on a slow machine it takes a while until there is something to end.
 fn until(is_so: impl Fn() -> bool) {
-    for _ in 0..500 {
+    for _ in 0..3_000 {
         if is_so() {
             return;
         }
         thread::sleep(Duration::from_millis(20));
     }
+    panic!("it did not come within a minute");
 }
 
 /// Two threads with a start, a read, a write and an end each, and `main`, which creates them and waits.
