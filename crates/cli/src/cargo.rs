@@ -21,7 +21,7 @@ use raddle_launch::cargo::{Artifacts, Built, Cargo, CargoError};
 
 use self::split::{CargoVerb, Split};
 use crate::{
-    args::{Arguments, Conditions, RunArgs, Verb},
+    args::{Arguments, ConditionArgs, RunArgs, Verb},
     config::{self, Refused},
     exit::{Exit, Failure},
     run,
@@ -158,7 +158,7 @@ fn chosen(built: Vec<Built>, is_named: bool) -> Result<Built, Failure> {
 }
 
 /// What was built, as something that can be run now and again later.
-fn target(built: &Built, split: &Split, conditions: &Conditions) -> StoredTarget {
+fn target(built: &Built, split: &Split, conditions: &ConditionArgs) -> StoredTarget {
     StoredTarget {
         program: built.executable.clone(),
         cargo: Some(CargoBuild {

@@ -11,7 +11,7 @@ use raddle_explore::{
     compare::{Cell, CompareError, Comparison, Contender, Quantile, Subject},
 };
 use raddle_launch::Native;
-use raddle_model::Limits;
+use raddle_model::Conditions;
 use raddle_plan::Strategy;
 use raddle_report::{
     compare::{self, Heading, Reach, Row, Trial},
@@ -153,7 +153,6 @@ fn contenders(args: &CompareArgs) -> Vec<Contender> {
 
 fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Contender {
     let (picker, arms) = pickers(strategy, args.execs);
-    let conditions = &args.conditions;
     let search = match strategy {
         Strategy::Search(spec) => Some(SearchOptions::new(spec.clone())),
         _ => None,
@@ -164,14 +163,10 @@ fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Cont
             executions: Some(args.execs),
             time: args.time,
             keep_going: args.keep_going,
-            exit_is_fine: conditions.exit_ok,
+            exit_is_fine: args.conditions.exit_ok,
             picker,
             arms,
-            limits: Limits { max_steps: conditions.max_steps },
-            points: points.into(),
-            timeouts: conditions.timeouts.into(),
-            spurious: conditions.spurious,
-            handlers: conditions.signals.into(),
+            conditions: Conditions { points: points.into(), ..args.conditions.of_executions() },
             search,
             ..Options::default()
         },

@@ -8,7 +8,7 @@ use std::{
 use raddle_explore::{StoredTarget, store::Bounds};
 use raddle_launch::{CompileRequest, CompilerChoice, Symbols, Toolchain};
 
-use crate::{args::Conditions, cargo, exit::Failure, terminal::Terminal, values};
+use crate::{args::ConditionArgs, cargo, exit::Failure, terminal::Terminal, values};
 
 /// What sources end in; everything else that stands alone before `--` is a program.
 const SOURCES: [&str; 10] = ["c", "cc", "cpp", "cxx", "C", "c++", "rs", "o", "a", "so"];
@@ -20,7 +20,7 @@ pub(crate) struct Named<'a> {
     pub(crate) sources: &'a [PathBuf],
     /// The program's arguments; without sources, the program comes first.
     pub(crate) args: &'a [OsString],
-    pub(crate) conditions: &'a Conditions,
+    pub(crate) conditions: &'a ConditionArgs,
 }
 
 /// Compiles the sources, or finds the program.
@@ -185,7 +185,7 @@ fn find_program(program: &Path, sync_only: bool) -> Result<PathBuf, Failure> {
     absolute(&found)
 }
 
-fn stdin(conditions: &Conditions) -> Result<Option<PathBuf>, Failure> {
+fn stdin(conditions: &ConditionArgs) -> Result<Option<PathBuf>, Failure> {
     let Some(path) = &conditions.stdin else { return Ok(None) };
     check_stdin(path)?;
     absolute(path).map(Some)

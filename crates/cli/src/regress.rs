@@ -70,10 +70,7 @@ fn options(args: &RegressArgs, stored: &StoredFinding, strategy: &str) -> Option
         exit_is_fine: stored.info.exit_is_fine,
         picker,
         arms,
-        limits: plan.limits,
-        timeouts: plan.timeouts,
-        spurious: plan.spurious,
-        points: plan.points,
+        conditions: plan.conditions,
         confirmations: 0,
         ..Options::default()
     }

@@ -17,7 +17,7 @@ use raddle_explore::{
     store::{About, RunEnd, RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::{CacheError, Native, Symbols};
-use raddle_model::{Limits, PickerSpec};
+use raddle_model::PickerSpec;
 use raddle_plan::{Arm, Strategy, search::SearchSpec};
 use raddle_report::{
     closing::{self, Doubts, Uncontrolled},
@@ -394,11 +394,7 @@ pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options 
         picker,
         arms,
         saturation: args.until_saturated,
-        limits: Limits { max_steps: args.conditions.max_steps },
-        timeouts: args.conditions.timeouts.into(),
-        spurious: args.conditions.spurious,
-        handlers: args.conditions.signals.into(),
-        points: search::points(args),
+        conditions: search::conditions(args),
         exposed: Vec::new(),
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,

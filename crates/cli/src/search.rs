@@ -7,7 +7,7 @@ use raddle_explore::{
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
 use raddle_launch::Symbols;
-use raddle_model::{Limits, Place, Points};
+use raddle_model::{Conditions, Place};
 use raddle_plan::{
     Strategy,
     search::{HapSets, SearchSpec},
@@ -18,7 +18,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{Conditions, DetectArg, Format, RunArgs, detect},
+    args::{ConditionArgs, DetectArg, Format, RunArgs, detect},
     exit::Failure,
     prepare::prepare_again,
     terminal::Terminal,
@@ -97,11 +97,7 @@ fn place_name(place: &Place) -> String {
 pub(crate) fn settings(args: &RunArgs) -> SearchSettings {
     SearchSettings {
         strategy: args.strategy.to_string(),
-        limits: Limits { max_steps: args.conditions.max_steps },
-        timeouts: args.conditions.timeouts.into(),
-        spurious: args.conditions.spurious,
-        handlers: args.conditions.signals.into(),
-        points: points(args),
+        conditions: conditions(args),
         detect: detection(args),
     }
 }
@@ -111,9 +107,10 @@ pub(crate) fn is_total(args: &RunArgs) -> bool {
     matches!(args.strategy, Strategy::Search(SearchSpec::Total(_)))
 }
 
-/// Which steps are scheduling points: for total replay all, for it has to see every read and write.
-pub(crate) fn points(args: &RunArgs) -> Points {
-    if is_total(args) { Points::All } else { args.conditions.points.into() }
+/// What the program may do. For total replay every access is a scheduling point: it has to see all reads and writes.
+pub(crate) fn conditions(args: &RunArgs) -> Conditions {
+    let conditions = args.conditions.of_executions();
+    if is_total(args) { conditions.at_every_access() } else { conditions }
 }
 
 /// What to look for: for total replay races, too, for that is what it is made for.
@@ -153,15 +150,10 @@ pub(crate) fn resume(
     let strategy = Strategy::parse(&settings.strategy).map_err(|error| {
         Failure::usage(format!("the stored search is none of this raddle: {error}"))
     })?;
-    let conditions = Conditions {
+    let conditions = ConditionArgs {
         exit_ok: search.info.exit_is_fine,
         carrier: search.info.carrier.into(),
-        max_steps: settings.limits.max_steps,
-        timeouts: settings.timeouts.into(),
-        spurious: settings.spurious,
-        signals: settings.handlers.into(),
-        points: settings.points.into(),
-        ..args.conditions.clone()
+        ..args.conditions.with(settings.conditions)
     };
     let detect = DetectArg::list(settings.detect);
     let args = RunArgs { strategy, seed: search.info.seed, detect, conditions, ..args.clone() };

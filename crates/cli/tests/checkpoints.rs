@@ -14,7 +14,7 @@ use raddle_explore::{
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
-use raddle_model::{PickerSpec, Plan, Points, Record, Rng};
+use raddle_model::{Conditions, PickerSpec, Plan, Record, Rng};
 use raddle_plan::search::SearchSpec;
 use raddle_trace::{Entry, Trace};
 
@@ -141,7 +141,7 @@ fn total(target: &Native) -> Outcome {
     let options = Options {
         search: Some(SearchOptions::new(spec)),
         executions: Some(40),
-        points: Points::All,
+        conditions: Conditions::DEFAULT.at_every_access(),
         confirmations: 0,
         keep_going: true,
         ..Options::default()

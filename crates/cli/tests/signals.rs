@@ -123,6 +123,12 @@ fn handlers_of_one_source_keep_their_order_when_asked() {
     assert_eq!(found(folder.path(), "stream.c", "ordered"), None);
     let overtaken = found(folder.path(), "stream.c", "threads").expect("one overtakes another");
     assert!(overtaken.starts_with("assertion failed: info->si_value"), "{overtaken}");
+
+    // What is looked for again is looked for with handlers in threads, too: otherwise it would be called gone.
+    let regress = ["regress", "latest", "--execs", "500", "--message-format", "json"];
+    let output = raddle(folder.path(), &regress).output().expect("raddle starts");
+    let line: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("a line of JSON");
+    assert!(line["shown"].as_u64() > Some(0), "{line}");
 }
 
 #[test]

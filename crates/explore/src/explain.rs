@@ -122,7 +122,7 @@ fn retell_all(
     let mut plan = small.finding.plan.clone();
     if let Some((base, _)) = &small.shown {
         // A livelock that was made small shows its first steps.
-        plan.limits = base.limits;
+        plan.conditions.limits = base.conditions.limits;
     }
     retell::finding(trials, &plan, &mut small.finding)?;
     match &mut explanation.passing {

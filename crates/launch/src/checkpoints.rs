@@ -78,11 +78,7 @@ impl Beginning {
             && its.prefix.starts_with(&mine.prefix)
             && self.entry == block.entries[0]
             && its.shared == mine.shared
-            && its.limits == mine.limits
-            && its.timeouts == mine.timeouts
-            && its.spurious == mine.spurious
-            && its.handlers == mine.handlers
-            && its.points == mine.points
+            && its.conditions == mine.conditions
             && its.record == mine.record
     }
 }

@@ -171,10 +171,10 @@ impl NativeSession {
         header.n_briefs = 0;
         header.n_brief_words = 0;
         header.n_shared = plan.shared.len() as u32;
-        header.timeouts = plan.timeouts.number();
-        header.spurious = u32::from(plan.spurious);
-        header.handlers = plan.handlers.number();
-        header.points = plan.points.number();
+        header.timeouts = plan.conditions.timeouts.number();
+        header.spurious = u32::from(plan.conditions.spurious);
+        header.handlers = plan.conditions.handlers.number();
+        header.points = plan.conditions.points.number();
         if self.options.is_fresh {
             header.is_fresh = 1;
         }
@@ -182,7 +182,7 @@ impl NativeSession {
         header.record_races = u32::from(plan.record.races);
         header.watch = plan.record.watch.unwrap_or_default();
         header.exit_is_fine = u32::from(block.exit_is_fine);
-        header.max_steps = plan.limits.max_steps;
+        header.max_steps = plan.conditions.limits.max_steps;
         header.n_choices = plan.profile.n_choices;
         header.n_threads_known = plan.profile.n_threads;
         header.n_lengths = plan.profile.lengths.len() as u32;
@@ -228,12 +228,7 @@ impl NativeSession {
     /// Gives a new number to a plan that differs from the last one in more than its prefix.
     fn number_plan(&mut self, plan: &Plan) {
         let is_same = |it: &Plan| {
-            it.shared == plan.shared
-                && it.limits == plan.limits
-                && it.spurious == plan.spurious
-                && it.handlers == plan.handlers
-                && it.points == plan.points
-                && it.record == plan.record
+            it.shared == plan.shared && it.conditions == plan.conditions && it.record == plan.record
         };
         if !self.last_plan.as_ref().is_some_and(is_same) {
             self.last_plan = Some(Plan { prefix: Vec::new(), ..plan.clone() });

@@ -51,7 +51,7 @@ pub use object::{Common, NamedObject, ObjectClass};
 pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
 pub use orders::{BothOrders, Change, Outcome};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Ranking, Smax};
-pub use plan::{Carrier, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};
+pub use plan::{Carrier, Conditions, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
 pub use script::{Before, Deviation, Side};

@@ -19,18 +19,9 @@ pub struct Plan {
     pub picker: PickerSpec,
     /// The seed of the execution's only generator.
     pub seed: u64,
-    /// When to stop.
-    pub limits: Limits,
-    /// When timed waits time out.
-    pub timeouts: Timeouts,
-    /// May waits on condition variables end although nobody ended them?
-    pub spurious: bool,
-    /// Where handlers of signals run.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub handlers: Handlers,
-    /// Which steps are scheduling points.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub points: Points,
+    /// What the program may do.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub conditions: Conditions,
     /// Names (hashes) of the variables and locks known to be exposed: accesses to such a variable, and
     /// the release of such a lock, are scheduling points from the first one on. Invariant: sorted, no
     /// duplicates.
@@ -41,6 +32,40 @@ pub struct Plan {
     /// What to write down beside the events.
     #[cfg_attr(feature = "serde", serde(default))]
     pub record: Record,
+}
+
+/// What a program may do in an execution, whoever chooses the schedule. All executions of a campaign have them in common.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conditions {
+    /// When to stop.
+    pub limits: Limits,
+    /// When timed waits time out.
+    pub timeouts: Timeouts,
+    /// May waits on condition variables end without a signal?
+    pub spurious: bool,
+    /// Where handlers of signals run.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub handlers: Handlers,
+    /// Which steps are scheduling points.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub points: Points,
+}
+
+impl Conditions {
+    /// What a campaign uses when nothing is said.
+    pub const DEFAULT: Conditions = Conditions {
+        limits: Limits::DEFAULT,
+        timeouts: Timeouts::Rare,
+        spurious: false,
+        handlers: Handlers::Nested,
+        points: Points::Visible,
+    };
+
+    /// The same, but every access to memory is a scheduling point.
+    pub const fn at_every_access(self) -> Conditions {
+        Conditions { points: Points::All, ..self }
+    }
 }
 
 /// Which steps are scheduling points. The others are events as well, but whoever comes to one goes on.
@@ -154,11 +179,7 @@ impl Plan {
             prefix: Vec::new(),
             picker,
             seed,
-            limits: Limits::DEFAULT,
-            timeouts: Timeouts::Rare,
-            spurious: false,
-            handlers: Handlers::Nested,
-            points: Points::Visible,
+            conditions: Conditions::DEFAULT,
             shared: Vec::new(),
             profile: Profile::EMPTY,
             record: Record::NONE,

@@ -192,7 +192,7 @@ impl Runner {
         let mut block = block(picker, n);
         block.plan.shared.clone_from(&self.shared);
         block.plan.prefix.clone_from(&self.prefix);
-        block.plan.points = self.points;
+        block.plan.conditions.points = self.points;
         block.plan.record.races = self.races;
         let result = self.session.run(&block)?;
         self.shared.extend(&result.shared_found);
@@ -204,7 +204,7 @@ impl Runner {
 
 fn block(picker: PickerSpec, n_executions: u64) -> Block {
     let mut plan = Plan::new(picker, 1);
-    plan.limits.max_steps = u64::MAX;
+    plan.conditions.limits.max_steps = u64::MAX;
     let entries = (1..=n_executions).map(|seed| Entry::new(picker, seed)).collect();
     Block { plan, entries, exit_is_fine: false, common: 0 }
 }

@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use clap::Args;
 use raddle_plan::Strategy;
 
-use super::{Conditions, Format, PointsArg, n_jobs};
+use super::{ConditionArgs, Format, PointsArg, n_jobs};
 use crate::values;
 
 /// `raddle compare`.
@@ -59,7 +59,7 @@ pub(crate) struct CompareArgs {
     pub(crate) jobs: Option<u64>,
 
     #[command(flatten)]
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: ConditionArgs,
 
     /// Write every campaign's figures to a file
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -3,14 +3,14 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use raddle_model::{Handlers, Limits, Points, Timeouts};
+use raddle_model::{Conditions, Handlers, Limits, Points, Timeouts};
 
 use super::CarrierArg;
 use crate::values;
 
 /// Under which conditions a program runs: what it is built with and given, what it may use and do.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Conditions {
+pub(crate) struct ConditionArgs {
     /// What carries the program's threads
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) carrier: CarrierArg,
@@ -61,6 +61,32 @@ pub(crate) struct Conditions {
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) cpus: u32,
+}
+
+impl ConditionArgs {
+    /// What the program may do in each execution.
+    pub(crate) fn of_executions(&self) -> Conditions {
+        Conditions {
+            limits: Limits { max_steps: self.max_steps },
+            timeouts: self.timeouts.into(),
+            spurious: self.spurious,
+            handlers: self.signals.into(),
+            points: self.points.into(),
+        }
+    }
+
+    /// The same arguments, but for what the program may do.
+    pub(crate) fn with(&self, conditions: Conditions) -> ConditionArgs {
+        let Conditions { limits, timeouts, spurious, handlers, points } = conditions;
+        ConditionArgs {
+            max_steps: limits.max_steps,
+            timeouts: timeouts.into(),
+            spurious,
+            signals: handlers.into(),
+            points: points.into(),
+            ..self.clone()
+        }
+    }
 }
 
 /// Where handlers of signals run.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use raddle_explore::suppress::Suppressions;
 use raddle_plan::{FORMS, Strategy};
 
-use super::{Common, Conditions, DetectArg, n_jobs};
+use super::{Common, ConditionArgs, DetectArg, n_jobs};
 use crate::values::{self, Budget};
 
 /// Executions of a campaign when nothing is said.
@@ -118,7 +118,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Output")]
     pub(crate) progress: ProgressMode,
     #[command(flatten)]
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: ConditionArgs,
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) common: Common,
 }

@@ -12,7 +12,7 @@ impl Outcome {
         let uses = &search.uses;
         let has = |count: u64, gap: fn(u64) -> Gap| (count > 0).then(|| gap(count));
         let if_so = |is_so: bool, gap: Gap| is_so.then_some(gap);
-        let is_late = options.timeouts == Timeouts::Last;
+        let is_late = options.conditions.timeouts == Timeouts::Last;
         let spec = options.search.as_ref().map(|it| &it.spec);
         let is_total = matches!(spec, Some(SearchSpec::Total(_)));
         let is_reduced =
@@ -26,7 +26,7 @@ impl Outcome {
             if_so(uses.signals && is_reduced, Gap::Signals),
             if_so(!options.detect.races, Gap::NoRaces),
             if_so(uses.locks && is_total && !options.detect.deadlocks, Gap::NoDeadlocks),
-            if_so(uses.waits && !options.spurious, Gap::NoSpurious),
+            if_so(uses.waits && !options.conditions.spurious, Gap::NoSpurious),
             if_so(uses.timed && is_late, Gap::LateTimeouts),
             if_so(!self.unhooked.is_empty(), Gap::Unhooked(self.unhooked.clone())),
             has(self.n_thinned, Gap::Thinned),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use raddle_model::{Handlers, Limits, PickerSpec, Plan, Points, Timeouts};
+use raddle_model::{Conditions, PickerSpec, Plan};
 use raddle_plan::{
     Arm,
     search::{Flows, HapSets, SearchSpec},
@@ -37,16 +37,8 @@ pub struct Options {
     pub arms: Vec<Arm>,
     /// Stop when the chance that one more execution shows a new pair of places is less than this.
     pub saturation: Option<f64>,
-    /// When to stop an execution.
-    pub limits: Limits,
-    /// When timed waits time out.
-    pub timeouts: Timeouts,
-    /// May waits on condition variables end although nobody ended them?
-    pub spurious: bool,
-    /// Where handlers of signals run.
-    pub handlers: Handlers,
-    /// Which steps are scheduling points.
-    pub points: Points,
+    /// What the program may do in each execution.
+    pub conditions: Conditions,
     /// Names of variables that earlier campaigns have found to be exposed.
     pub exposed: Vec<u64>,
     /// Blocks of one execution, and the observer sees each of them.
@@ -147,11 +139,7 @@ impl Default for Options {
             picker: PickerSpec::Walk,
             arms: Vec::new(),
             saturation: None,
-            limits: Limits::DEFAULT,
-            timeouts: Timeouts::Rare,
-            spurious: false,
-            handlers: Handlers::Nested,
-            points: Points::Visible,
+            conditions: Conditions::DEFAULT,
             exposed: Vec::new(),
             verbose: false,
             confirmations: 1,

@@ -79,11 +79,7 @@ impl Sampling<'_> {
             prefix: Vec::new(),
             picker: picker(&entries[0]),
             seed: entries[0].seed,
-            limits: self.options.limits,
-            timeouts: self.options.timeouts,
-            spurious: self.options.spurious,
-            handlers: self.options.handlers,
-            points: self.options.points,
+            conditions: self.options.conditions,
             shared: self.sharing.known(range.start),
             profile: self.profile(range.start),
             record: Record {

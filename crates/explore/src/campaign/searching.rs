@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use raddle_model::{End, PickerSpec, Plan, Points, Profile, Record, Timeouts};
+use raddle_model::{Conditions, End, PickerSpec, Plan, Points, Profile, Record, Timeouts};
 use raddle_plan::{
     entry,
     search::{HapSets, Run, RunError, RunReader, Search, Start, Task},
@@ -232,15 +232,12 @@ impl<'a> Searching<'a> {
     }
 
     fn plan(&self, prefix: Vec<u32>, picker: PickerSpec, shared: Vec<u64>) -> Plan {
+        let conditions = self.options.conditions;
         Plan {
             prefix,
             picker,
             seed: 0,
-            limits: self.options.limits,
-            timeouts: self.options.timeouts.for_search(),
-            spurious: self.options.spurious,
-            handlers: self.options.handlers,
-            points: self.options.points,
+            conditions: Conditions { timeouts: conditions.timeouts.for_search(), ..conditions },
             shared,
             profile: Profile::default(),
             record: Record { options: true, races: self.options.detect.races, ..Record::NONE },
@@ -290,7 +287,9 @@ impl<'a> Searching<'a> {
         done.label = label;
         done.range = execution..execution + 1;
         // Where every step is a scheduling point, none moves.
-        if self.add_shared(&done.result.shared_found) && self.options.points != Points::All {
+        if self.add_shared(&done.result.shared_found)
+            && self.options.conditions.points != Points::All
+        {
             self.begin_again();
         }
         // What is told in brief has none, and what is depends on how long executions take.
@@ -358,7 +357,7 @@ fn common<'a>(prefix: &[u32], others: impl Iterator<Item = &'a [u32]>) -> u32 {
 
 /// The search, at its beginning.
 fn start(options: &Options, how: &SearchOptions, covered: HapSets) -> Box<dyn Search + Send> {
-    let may_time_out = options.timeouts != Timeouts::Last || options.spurious;
+    let may_time_out = options.conditions.timeouts != Timeouts::Last || options.conditions.spurious;
     let start = Start { may_time_out, exit_is_fine: options.exit_is_fine, covered };
     let mut search = how.spec.start(start);
     search.hear_flows(&how.flows);

@@ -290,8 +290,8 @@ impl<'t, 'a> Minimiser<'t, 'a> {
         let original = self.trials.finding;
         let record = original.plan.record;
         let script = Deviation::script(&self.best.deviations);
-        let scripted =
-            Plan { prefix: script, record, limits: original.plan.limits, ..self.base.clone() };
+        let mut scripted = Plan { prefix: script, record, ..self.base.clone() };
+        scripted.conditions.limits = original.plan.conditions.limits;
         let trial = self.trials.run_free(&scripted)?;
         self.trials.n_replays += 1;
         // A livelock's steps are too many to follow one by one: its plan is its script.
@@ -337,8 +337,8 @@ fn begin(trials: &mut Trials<'_>, base: Plan) -> Result<Option<(Plan, Trial)>, T
         let Some(trial) = trials.run(&base)? else { return Ok(None) };
         let n_steps = trial.execution.trace.summary.n_steps;
         let max_steps = (LIVELOCK_FACTOR * n_steps).max(LIVELOCK_MIN);
-        let max_steps = max_steps.min(base.limits.max_steps);
-        base.limits = Limits { max_steps };
+        let max_steps = max_steps.min(base.conditions.limits.max_steps);
+        base.conditions.limits = Limits { max_steps };
     }
     let own = Plan {
         prefix: own_prefix,

@@ -6,7 +6,7 @@
 //! it stays a race.
 
 use raddle_analysis::way_to;
-use raddle_model::{BothOrders, Event, Evidence, OpKind, Outcome, PickerSpec, Plan, Points, mix};
+use raddle_model::{BothOrders, Event, Evidence, OpKind, Outcome, PickerSpec, Plan, mix};
 use raddle_trace::Trace;
 
 use super::trials::{Trial, Trials};
@@ -36,7 +36,8 @@ pub(super) fn both_orders(
         return Ok(Some(found));
     }
     let picker = PickerSpec::Nonpreemptive;
-    let all = Plan { points: Points::All, picker, prefix: Vec::new(), ..plan.clone() };
+    let conditions = plan.conditions.at_every_access();
+    let all = Plan { conditions, picker, prefix: Vec::new(), ..plan.clone() };
     let Some(Trial { execution, .. }) = trials.run(&all)? else { return Ok(None) };
     let again = trials.finding_of(&execution, &all).and_then(|it| it.evidence);
     let Some(again) = again else { return Ok(None) };

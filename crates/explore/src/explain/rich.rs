@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Points, Record, Side};
+use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Record, Side};
 use raddle_trace::Trace;
 
 use super::{
@@ -174,7 +174,7 @@ fn run(
         picker: PickerSpec::Constrained,
         prefix: Before::script(orders),
         seed: base.seed.wrapping_add(seed),
-        points: Points::All,
+        conditions: base.conditions.at_every_access(),
         record: Record { options: true, stacks: true, ..base.record },
         ..base.clone()
     };

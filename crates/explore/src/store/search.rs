@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Handlers, Limits, Points, Timeouts};
+use raddle_model::Conditions;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -27,18 +27,9 @@ const RUNS_MAX: usize = 1 << 20;
 pub struct SearchSettings {
     /// The strategy, as the user writes it.
     pub strategy: String,
-    /// When to stop an execution.
-    pub limits: Limits,
-    /// When timed waits time out.
-    pub timeouts: Timeouts,
-    /// May waits on condition variables end although nobody ended them?
-    pub spurious: bool,
-    /// Where handlers of signals run.
-    #[serde(default)]
-    pub handlers: Handlers,
-    /// Which steps are scheduling points.
-    #[serde(default)]
-    pub points: Points,
+    /// What the program may do in each execution.
+    #[serde(flatten)]
+    pub conditions: Conditions,
     /// What is looked for beside executions that fail.
     pub detect: Detect,
 }

@@ -4,8 +4,8 @@ use std::{borrow::Cow, ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path:
 
 use expect_test::{Expect, expect};
 use raddle_model::{
-    Amount, Bucket, Carrier, Counting, Depth, End, Finding, Handlers, Interest, Length, Limits,
-    PickerSpec, Plan, Points, Profile, Role, Smax, Timeouts, Use,
+    Amount, Bucket, Carrier, Conditions, Counting, Depth, End, Finding, Interest, Length,
+    PickerSpec, Plan, Profile, Role, Smax, Timeouts, Use,
 };
 use tempfile::TempDir;
 
@@ -208,11 +208,7 @@ fn programs_have_hashes() {
 fn settings() -> SearchSettings {
     SearchSettings {
         strategy: "ipb:2".into(),
-        limits: Limits::DEFAULT,
-        timeouts: Timeouts::Last,
-        points: Points::Visible,
-        spurious: true,
-        handlers: Handlers::Nested,
+        conditions: Conditions { timeouts: Timeouts::Last, spurious: true, ..Conditions::DEFAULT },
         detect: Detect::NONE,
     }
 }

@@ -136,7 +136,8 @@ impl Ledger<'_> {
 
     /// What leads into a livelock is in its first steps, if it is soon in it.
     fn find_way_in(&mut self, plan: Plan, done: &Done) -> Result<(), TargetError> {
-        let plan = Plan { limits: Limits { max_steps: WAY_IN_STEPS as u64 }, ..plan };
+        let mut plan = plan;
+        plan.conditions.limits = Limits { max_steps: WAY_IN_STEPS as u64 };
         let Execution { mut trace, output } = self.run_watched(&plan)?;
         if trace.end != Some(End::Livelock) || trace.n_dropped != 0 {
             return Ok(());
@@ -263,7 +264,7 @@ impl Ledger<'_> {
         plan: &Plan,
         done: &Done,
     ) -> Result<Option<(Plan, Execution)>, TargetError> {
-        if plan.points == Points::All {
+        if plan.conditions.points == Points::All {
             return Ok(None);
         }
         for seed in 0..SEEDS_MAX {
@@ -271,7 +272,13 @@ impl Ledger<'_> {
             let picker = pickers[seed as usize % pickers.len()];
             let seed = if seed == 0 { plan.seed } else { seed };
             let prefix = Vec::new();
-            let plan = Plan { points: Points::All, prefix, picker, seed, ..plan.clone() };
+            let plan = Plan {
+                conditions: plan.conditions.at_every_access(),
+                prefix,
+                picker,
+                seed,
+                ..plan.clone()
+            };
             let execution = self.run_watched(&plan)?;
             let is_whole = execution.trace.n_dropped == 0;
             if is_whole && bucket(&execution.trace, self.symbols) == done.bucket {
@@ -326,8 +333,8 @@ impl Ledger<'_> {
 
     /// Runs an execution with every access as a step; as it was, if that is too long, or would lead astray.
     fn in_full(&mut self, plan: Plan) -> Result<(Plan, Execution), TargetError> {
-        if plan.prefix.is_empty() && plan.points != Points::All {
-            let all = Plan { points: Points::All, ..plan.clone() };
+        if plan.prefix.is_empty() && plan.conditions.points != Points::All {
+            let all = Plan { conditions: plan.conditions.at_every_access(), ..plan.clone() };
             let execution = self.run_watched(&all)?;
             if execution.trace.n_dropped == 0 {
                 return Ok((all, execution));
