@@ -7,7 +7,7 @@ use std::{
 };
 
 use raddle_explore::{
-    Options, SearchOptions, StoredTarget, Symbols,
+    Method, Options, StoredTarget, Symbols,
     compare::{Cell, CompareError, Comparison, Contender, Quantile, Subject},
 };
 use raddle_launch::Native;
@@ -23,7 +23,6 @@ use crate::{
     exit::{Exit, Failure},
     native::{self, Launch},
     prepare::{Named, prepare},
-    run::pickers,
     search,
     signals::{self, Stop},
     terminal::Terminal,
@@ -152,11 +151,6 @@ fn contenders(args: &CompareArgs) -> Vec<Contender> {
 }
 
 fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Contender {
-    let (picker, arms) = pickers(strategy, args.execs);
-    let search = match strategy {
-        Strategy::Search(spec) => Some(SearchOptions::new(spec.clone())),
-        _ => None,
-    };
     Contender {
         name: strategy.to_string(),
         options: Options {
@@ -164,10 +158,8 @@ fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Cont
             time: args.time,
             keep_going: args.keep_going,
             exit_is_fine: args.conditions.exit_ok,
-            picker,
-            arms,
+            method: Method::new(strategy, args.execs),
             conditions: Conditions { points: points.into(), ..args.conditions.of_executions() },
-            search,
             ..Options::default()
         },
     }

@@ -5,18 +5,18 @@
 //! moved since: findings are compared by kind, functions and files.
 
 use raddle_explore::{
-    Campaign, Found, Observer, Options, Outcome, Sameness, StoredFinding, Target as _, Verdict,
-    is_same, replay as run_again,
+    Campaign, Found, Method, Observer, Options, Outcome, Sameness, StoredFinding, Target as _,
+    Verdict, is_same, replay as run_again,
 };
 use raddle_launch::Symbols;
-use raddle_model::{Likelihood, PickerSpec, Share};
-use raddle_plan::{Arm, Strategy};
+use raddle_model::{Likelihood, Share};
+use raddle_plan::Strategy;
 use raddle_report::{likelihood, number};
 
 use crate::{
     args::{Format, RegressArgs},
     exit::{Exit, Failure},
-    replay, run, signals, stored,
+    replay, signals, stored,
     terminal::Terminal,
 };
 
@@ -57,10 +57,8 @@ fn most_likely(stored: &StoredFinding) -> (String, Share) {
 
 fn options(args: &RegressArgs, stored: &StoredFinding, strategy: &str) -> Options {
     let plan = &stored.finding.plan;
-    let (picker, arms) = match Strategy::parse(strategy) {
-        Ok(strategy @ Strategy::Picker(_)) => run::pickers(&strategy, args.execs),
-        _ => (PickerSpec::Walk, Arm::standard(args.execs)),
-    };
+    let strategy = Strategy::parse(strategy).ok().filter(|it| matches!(it, Strategy::Picker(_)));
+    let method = Method::new(&strategy.unwrap_or(Strategy::Portfolio), args.execs);
     Options {
         seed: stored.info.seed,
         executions: Some(args.execs),
@@ -68,8 +66,7 @@ fn options(args: &RegressArgs, stored: &StoredFinding, strategy: &str) -> Option
         jobs: args.n_jobs(),
         keep_going: true,
         exit_is_fine: stored.info.exit_is_fine,
-        picker,
-        arms,
+        method,
         conditions: plan.conditions,
         confirmations: 0,
         ..Options::default()

@@ -11,14 +11,13 @@ use std::{
 };
 
 use raddle_explore::{
-    Budget, Campaign, Found, Options, Outcome, Saved, SearchOptions, Store, StoredTarget, Target,
-    Until,
+    Budget, Campaign, Found, Method, Options, Outcome, Saved, SearchOptions, Store, StoredTarget,
+    Target, Until,
     classes::Classes,
     store::{About, RunEnd, RunInfo, StoredSearch, hash_program},
 };
 use raddle_launch::{CacheError, Native, Symbols};
-use raddle_model::PickerSpec;
-use raddle_plan::{Arm, Strategy, search::SearchSpec};
+use raddle_plan::{Strategy, search::SearchSpec};
 use raddle_report::{
     closing::{self, Doubts, Uncontrolled},
     escape, fault, formats, json, number,
@@ -162,17 +161,16 @@ fn explore(
         record.take_over(store.findings_of(&search.run)?, terminal);
         search::tell_earlier(args, &search.saved, terminal);
     }
-    let search = search::options(args, program_hash, search)?;
-    let mut options = options(args, search);
+    let mut options = options(args, search::method(args, program_hash, search)?);
     options.deadline = options.time.map(|it| Instant::now() + it);
     let until = Until::at(options.deadline);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
     let total = total::prepare(args, &program.program, &until, stop, terminal);
-    if let (Some(search), Some(total)) = (&mut options.search, &total) {
+    if let (Some(search), Some(total)) = (options.method.search_mut(), &total) {
         search.flows = total.sliced.flows.clone();
     }
     let goes_on = |it: &SearchOptions| it.saved.as_ref().is_some_and(Saved::has_begun);
-    let search = options.search.as_ref();
+    let search = options.method.search();
     let mut journal = search.and_then(|it| record.search(search::settings(args), goes_on(it)));
     let mut watcher = Watcher::new(watch(args, program), record, terminal);
     let mut symbols = Symbols::new();
@@ -379,9 +377,8 @@ fn nothing_ran(args: &RunArgs, outcome: &Outcome) -> Failure {
     Failure { exit: Exit::Inconclusive, words: String::new(), line }
 }
 
-pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options {
+pub(crate) fn options(args: &RunArgs, method: Method) -> Options {
     let (executions, time) = args.limits();
-    let (picker, arms) = pickers(&args.strategy, args.n_planned());
     Options {
         seed: args.seed,
         executions,
@@ -391,8 +388,7 @@ pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options 
         keep_going: args.keep_going,
         exit_is_fine: args.conditions.exit_ok,
         n_alone: 1,
-        picker,
-        arms,
+        method,
         saturation: args.until_saturated,
         conditions: search::conditions(args),
         exposed: Vec::new(),
@@ -401,17 +397,6 @@ pub(crate) fn options(args: &RunArgs, search: Option<SearchOptions>) -> Options 
         explain: (!args.no_explain).then(Budget::default),
         detect: search::detection(args),
         suppressions: args.rules.clone(),
-        search,
-    }
-}
-
-/// The picker of all executions, or those who share them.
-pub(crate) fn pickers(strategy: &Strategy, n_planned: u64) -> (PickerSpec, Vec<Arm>) {
-    match strategy {
-        Strategy::Picker(recipe) => (recipe.picker(n_planned), Vec::new()),
-        Strategy::Portfolio => (PickerSpec::Walk, Arm::standard(n_planned)),
-        // That of the executions before the search.
-        Strategy::Search(_) => (PickerSpec::Walk, Vec::new()),
     }
 }
 

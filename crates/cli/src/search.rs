@@ -3,15 +3,12 @@
 use std::{collections::BTreeMap, path::Path};
 
 use raddle_explore::{
-    CoveredOrders, Detect, Outcome, Saved, SearchOptions, Searched, Store, StoredTarget,
+    CoveredOrders, Detect, Method, Outcome, Saved, SearchOptions, Searched, Store, StoredTarget,
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
 use raddle_launch::Symbols;
 use raddle_model::{Conditions, Place};
-use raddle_plan::{
-    Strategy,
-    search::{HapSets, SearchSpec},
-};
+use raddle_plan::{Strategy, search::SearchSpec};
 use raddle_report::{
     number,
     search::{CoveredOrder, SearchStatus},
@@ -28,24 +25,21 @@ use crate::{
 pub(crate) const EVENTS: u32 = 1 << 17;
 
 /// The search that the user asks for, if it is one.
-pub(crate) fn options(
+pub(crate) fn method(
     args: &RunArgs,
     program_hash: u64,
     stored: Option<StoredSearch>,
-) -> Result<Option<SearchOptions>, Failure> {
-    let Strategy::Search(spec) = &args.strategy else { return Ok(None) };
+) -> Result<Method, Failure> {
+    let mut method = Method::new(&args.strategy, args.n_planned());
+    let Some(search) = method.search_mut() else { return Ok(method) };
     // Total replay makes every access a step, so there is nothing to learn first.
     let n_learning = if is_total(args) { 1 } else { SearchOptions::N_LEARNING };
-    let covered = match &args.hapset {
-        Some(file) => read_hapsets(file, program_hash)?,
-        None => HapSets::default(),
-    };
-    Ok(Some(SearchOptions {
-        n_learning: args.learn.unwrap_or(n_learning),
-        covered,
-        saved: stored.map(|it| it.saved),
-        ..SearchOptions::new(spec.clone())
-    }))
+    search.n_learning = args.learn.unwrap_or(n_learning);
+    if let Some(file) = &args.hapset {
+        search.covered = read_hapsets(file, program_hash)?;
+    }
+    search.saved = stored.map(|it| it.saved);
+    Ok(method)
 }
 
 /// Keeps what was covered, if the user wants it.

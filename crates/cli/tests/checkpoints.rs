@@ -8,7 +8,7 @@ use std::{path::Path, sync::atomic::AtomicBool};
 use common::{folder, write};
 
 use raddle_explore::{
-    Campaign, Observer, Options, Outcome, SearchOptions,
+    Campaign, Method, Observer, Options, Outcome, SearchOptions,
     target::{Block, BlockResult, Session, Target},
 };
 use raddle_launch::{
@@ -139,7 +139,7 @@ impl Observer for Quiet {}
 fn total(target: &Native) -> Outcome {
     let spec = SearchSpec::parse("total").expect("a search has this name");
     let options = Options {
-        search: Some(SearchOptions::new(spec)),
+        method: Method::Search(SearchOptions::new(spec)),
         executions: Some(40),
         conditions: Conditions::DEFAULT.at_every_access(),
         confirmations: 0,

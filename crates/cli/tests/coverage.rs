@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, sync::atomic::AtomicBool};
 
 use raddle_explore::{
-    Block, BlockResult, Campaign, Observer, Options, Session, Target, coverage::Covered,
+    Block, BlockResult, Campaign, Method, Observer, Options, Session, Target, coverage::Covered,
 };
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
@@ -131,7 +131,7 @@ fn a_portfolio_is_the_same_whatever_the_workers() {
             executions: Some(1_500),
             jobs,
             keep_going: true,
-            arms: Arm::standard(1_500),
+            method: Method::Portfolio(Arm::standard(1_500)),
             ..Options::default()
         };
         let mut campaign = Campaign::new(&target, options);

@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, path::Path, sync::atomic::AtomicBool};
 
 use raddle_explore::{
-    Campaign, Observer, Options, Outcome, SearchOptions,
+    Campaign, Method, Observer, Options, Outcome, SearchOptions,
     target::{Execution, Target},
 };
 use raddle_launch::{
@@ -64,7 +64,7 @@ impl Compiled {
         let target: &dyn Target = &Native::new(native);
         let spec = SearchSpec::parse(how.strategy).expect("a search has this name");
         let options = Options {
-            search: Some(SearchOptions::new(spec)),
+            method: Method::Search(SearchOptions::new(spec)),
             executions: Some(SCHEDULES_MAX),
             jobs: how.jobs,
             keep_going: true,

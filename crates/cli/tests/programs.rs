@@ -22,8 +22,8 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use raddle_explore::{
-    Block, Budget, Campaign, Execution, Explained, Found, Observer, Options, Session, Target,
-    explain,
+    Block, Budget, Campaign, Execution, Explained, Found, Method, Observer, Options, Session,
+    Target, explain,
 };
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
@@ -292,7 +292,7 @@ fn explores_as_expected(
     let campaign_options = Options {
         seed: SEED,
         executions: Some(directives.n_executions),
-        arms: Arm::standard(directives.n_executions),
+        method: Method::Portfolio(Arm::standard(directives.n_executions)),
         time: None,
         jobs: 1,
         ..Options::default()

@@ -30,11 +30,13 @@ mod thinking;
 
 use std::{fmt, sync::atomic::AtomicBool, thread};
 
+use raddle_plan::{Portfolio, Seeds};
+
 pub use self::{
     account::{Account, Earlier, FoundCount, Uses},
     curve::{CurvePoint, StepsAt},
     journal::{Counted, Journal, Saved, Standing},
-    options::{Detect, Options, SearchOptions},
+    options::{Detect, Method, Options, SearchOptions},
     outcome::{
         ArmYield, Coverage, CoveredOrders, CutAt, Found, Observer, Outcome, Progress, Reproduced,
         Searched, Suppressed,
@@ -45,7 +47,7 @@ use self::{
     course::Course,
     crew::Crew,
     ledger::{Ledger, Parties},
-    sampling::Sampling,
+    sampling::{Planning, Sampling},
     searching::Searching,
     thinking::Wanted,
 };
@@ -95,15 +97,24 @@ impl<'a> Campaign<'a> {
         let n_workers = options.jobs.max(1);
         thread::scope(|scope| {
             let crew = Crew::start(scope, target, n_workers, ledger.until());
-            match &options.search {
-                None => Course::new(options, Sampling::new(options), ledger).run(crew),
-                Some(how) => {
-                    let journal = journal.as_mut().map(|it| &mut **it as &mut dyn Journal);
-                    let wanted = Wanted { deadline: options.deadline, stop };
-                    let source = Searching::new(options, how, journal, wanted)?;
-                    Course::new(options, source, ledger).run(crew)
+            let how = match &options.method {
+                Method::Search(how) => how,
+                Method::Picker(picker) => {
+                    let planning =
+                        Planning::One(Seeds { campaign_seed: options.seed, picker: *picker });
+                    return Course::new(options, Sampling::new(options, planning), ledger)
+                        .run(crew);
                 }
-            }
+                Method::Portfolio(arms) => {
+                    let planning = Planning::Several(Portfolio::new(options.seed, arms.clone()));
+                    return Course::new(options, Sampling::new(options, planning), ledger)
+                        .run(crew);
+                }
+            };
+            let journal = journal.as_mut().map(|it| &mut **it as &mut dyn Journal);
+            let wanted = Wanted { deadline: options.deadline, stop };
+            let source = Searching::new(options, how, journal, wanted)?;
+            Course::new(options, source, ledger).run(crew)
         })
     }
 }

@@ -302,7 +302,7 @@ impl Comparison<'_> {
             exposed: shared[cell / self.contenders.len()].clone(),
             ..self.contenders[cell % self.contenders.len()].options.clone()
         };
-        if let Some(search) = options.search.as_mut().filter(|_| self.n_learning > 0) {
+        if let Some(search) = options.method.search_mut().filter(|_| self.n_learning > 0) {
             search.n_learning = 1;
         }
         let mut campaign = Campaign::new(subject.target, options);

@@ -20,7 +20,7 @@ pub mod suppress;
 pub mod target;
 
 pub use campaign::{
-    ArmYield, Campaign, CoveredOrders, Detect, Found, Journal, Observer, Options, Outcome,
+    ArmYield, Campaign, CoveredOrders, Detect, Found, Journal, Method, Observer, Options, Outcome,
     Progress, Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
 };
 pub use explain::{Budget, Explained, explain};

@@ -6,12 +6,6 @@
 use raddle_model::{PickerSpec, mix};
 use raddle_trace::Entry;
 
-/// Chooses what executions are to do.
-pub trait Planner {
-    /// What the executions from `first` on are to do, one entry for each of `count`.
-    fn block(&mut self, first: u64, count: u32) -> Vec<Entry>;
-}
-
 /// Gives every execution its own seed and all of them one picker; execution 0 is the baseline.
 #[derive(Clone, Copy, Debug)]
 pub struct Seeds {
@@ -29,8 +23,9 @@ impl Seeds {
     }
 }
 
-impl Planner for Seeds {
-    fn block(&mut self, first: u64, count: u32) -> Vec<Entry> {
+impl Seeds {
+    /// What the executions from `first` on are to do, one entry for each of `count`.
+    pub fn block(&self, first: u64, count: u32) -> Vec<Entry> {
         (first..first + u64::from(count)).map(|execution| self.entry(execution)).collect()
     }
 }
@@ -51,7 +46,7 @@ mod tests {
 
     use raddle_model::PickerSpec;
 
-    use super::{Planner, Seeds, picker};
+    use super::{Seeds, picker};
 
     fn seeds(campaign_seed: u64) -> Seeds {
         Seeds { campaign_seed, picker: PickerSpec::Walk }

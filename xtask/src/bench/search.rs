@@ -6,7 +6,7 @@
 use std::{sync::atomic::AtomicBool, time::Instant};
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Observer, Options, SearchOptions};
+use raddle_explore::{Campaign, Method, Observer, Options, SearchOptions};
 use raddle_launch::{Native, NativeOptions, Symbols};
 use raddle_model::PickerSpec;
 use raddle_plan::search::SearchSpec;
@@ -57,7 +57,7 @@ fn search(bench: &Bench, program: &std::path::Path) -> anyhow::Result<()> {
     let target = Native::new(options);
     let search =
         SearchOptions { n_learning: 1, ..SearchOptions::new(SearchSpec::parse(STRATEGY)?) };
-    let options = Options { search: Some(search), jobs: 1, ..Options::default() };
+    let options = Options { method: Method::Search(search), jobs: 1, ..Options::default() };
     let outcome = Campaign::new(&target, options).run(
         &mut Symbols::new(),
         &mut Silent,

@@ -4,7 +4,7 @@
 use std::{sync::atomic::AtomicBool, time::Instant};
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Observer, Options, Outcome, SearchOptions};
+use raddle_explore::{Campaign, Method, Observer, Options, Outcome, SearchOptions};
 use raddle_launch::{Native, NativeOptions, Symbols};
 use raddle_plan::search::SearchSpec;
 
@@ -30,7 +30,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let spec = SearchSpec::parse(STRATEGY)?;
         let search = SearchOptions { n_learning: 2, ..SearchOptions::new(spec) };
         let target = Native::new(options);
-        let options = Options { search: Some(search), jobs: 1, ..Options::default() };
+        let options = Options { method: Method::Search(search), jobs: 1, ..Options::default() };
         let start = Instant::now();
         let outcome = Campaign::new(&target, options).run(
             &mut Symbols::new(),

@@ -417,7 +417,7 @@ impl Suite<'_> {
             deadline: self.deadline(),
             n_alone: test.n_alone,
             jobs: if is_kept { self.args.n_jobs() } else { 1 },
-            ..run::options(args, search::options(args, 0, None)?)
+            ..run::options(args, search::method(args, 0, None)?)
         };
         if let (Some(explain), Some(time)) = (&mut options.explain, share.time) {
             // What one test shows is not explained in the time of the others.

@@ -13,7 +13,7 @@ impl Outcome {
         let has = |count: u64, gap: fn(u64) -> Gap| (count > 0).then(|| gap(count));
         let if_so = |is_so: bool, gap: Gap| is_so.then_some(gap);
         let is_late = options.conditions.timeouts == Timeouts::Last;
-        let spec = options.search.as_ref().map(|it| &it.spec);
+        let spec = options.method.search().map(|it| &it.spec);
         let is_total = matches!(spec, Some(SearchSpec::Total(_)));
         let is_reduced =
             !matches!(spec, Some(SearchSpec::Dfs | SearchSpec::Ipb(_) | SearchSpec::Idb(_)));

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use raddle_plan::{Planner, Seeds, Sharing};
+use raddle_model::PickerSpec;
+use raddle_plan::{Seeds, Sharing};
 use raddle_trace::Entry;
 
 use super::{Options, queue::Queue, source::Done};
@@ -25,7 +26,7 @@ impl Learning {
     pub(super) fn new(options: &Options, n_learning: u64) -> Learning {
         let n_learning = n_learning.max(1).min(options.executions.unwrap_or(u64::MAX));
         Learning {
-            seeds: Seeds { campaign_seed: options.seed, picker: options.picker },
+            seeds: Seeds { campaign_seed: options.seed, picker: PickerSpec::Walk },
             sharing: Sharing::knowing(&options.exposed),
             queue: Queue::new(Some(n_learning)),
             ready: BTreeMap::new(),

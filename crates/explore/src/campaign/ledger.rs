@@ -90,7 +90,7 @@ impl<'a> Ledger<'a> {
     /// Nothing has run.
     pub(super) fn new(parties: Parties<'a>) -> Ledger<'a> {
         let Parties { target, options, symbols, observer, stop, ids } = parties;
-        let saved = options.search.as_ref().and_then(|it| it.saved.as_ref());
+        let saved = options.method.search().and_then(|it| it.saved.as_ref());
         let mut tally = Tally::new();
         if let Some(saved) = saved {
             tally.take_over(&saved.earlier, &options.suppressions);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use raddle_model::{Conditions, PickerSpec, Plan};
 use raddle_plan::{
-    Arm,
+    Arm, Strategy,
     search::{Flows, HapSets, SearchSpec},
 };
 
@@ -31,10 +31,8 @@ pub struct Options {
     /// Threads that the program has although it does one thing at a time: 1, or 2 if a test harness runs
     /// each test in a thread of its own and waits for it.
     pub n_alone: u32,
-    /// The picker of all executions but the baseline.
-    pub picker: PickerSpec,
-    /// If there are any, they share the executions instead.
-    pub arms: Vec<Arm>,
+    /// How schedules are chosen.
+    pub method: Method,
     /// Stop when the chance that one more execution shows a new pair of places is less than this.
     pub saturation: Option<f64>,
     /// What the program may do in each execution.
@@ -51,8 +49,44 @@ pub struct Options {
     pub detect: Detect,
     /// What is not to be told.
     pub suppressions: Suppressions,
-    /// A systematic search, instead of random executions.
-    pub search: Option<SearchOptions>,
+}
+
+/// How the schedules of a campaign are chosen. The first is always the baseline.
+#[derive(Clone, Debug)]
+pub enum Method {
+    /// One picker for all executions.
+    Picker(PickerSpec),
+    /// Several share the executions.
+    Portfolio(Vec<Arm>),
+    /// A systematic search.
+    Search(SearchOptions),
+}
+
+impl Method {
+    /// That of a strategy, for about so many executions.
+    pub fn new(strategy: &Strategy, n_planned: u64) -> Method {
+        match strategy {
+            Strategy::Picker(recipe) => Method::Picker(recipe.picker(n_planned)),
+            Strategy::Portfolio => Method::Portfolio(Arm::standard(n_planned)),
+            Strategy::Search(spec) => Method::Search(SearchOptions::new(spec.clone())),
+        }
+    }
+
+    /// The search, if it is one.
+    pub const fn search(&self) -> Option<&SearchOptions> {
+        match self {
+            Method::Search(search) => Some(search),
+            _ => None,
+        }
+    }
+
+    /// The search, if it is one.
+    pub const fn search_mut(&mut self) -> Option<&mut SearchOptions> {
+        match self {
+            Method::Search(search) => Some(search),
+            _ => None,
+        }
+    }
 }
 
 /// What to look for beside executions that fail.
@@ -86,7 +120,7 @@ pub struct SearchOptions {
     pub spec: SearchSpec,
     /// What the user calls it.
     pub name: String,
-    /// Random executions before it, which find out what the program shares. The first is the baseline.
+    /// Random walks before it, which find out what the program shares.
     pub n_learning: u64,
     /// What flows where in the program, for who asks.
     pub flows: Flows,
@@ -112,15 +146,19 @@ impl SearchOptions {
 impl Options {
     /// What the user calls the strategy of an execution with this plan.
     pub(super) fn strategy_of(&self, plan: &Plan, execution: u64) -> String {
-        match &self.search {
-            Some(search) if execution >= search.n_learning.max(1) => search.name.clone(),
+        match &self.method {
+            Method::Search(search) if execution >= search.n_learning.max(1) => search.name.clone(),
             _ => self.name_of(plan.picker),
         }
     }
 
     /// What the user calls a picker: the arm's name, if it is one.
     pub(super) fn name_of(&self, picker: PickerSpec) -> String {
-        let arm = self.arms.iter().find(|it| it.picker == picker);
+        let arms = match &self.method {
+            Method::Portfolio(arms) => arms.as_slice(),
+            _ => &[],
+        };
+        let arm = arms.iter().find(|it| it.picker == picker);
         arm.map_or_else(|| picker.to_string(), |it| it.name.clone())
     }
 }
@@ -136,8 +174,7 @@ impl Default for Options {
             keep_going: false,
             exit_is_fine: false,
             n_alone: 1,
-            picker: PickerSpec::Walk,
-            arms: Vec::new(),
+            method: Method::Picker(PickerSpec::Walk),
             saturation: None,
             conditions: Conditions::DEFAULT,
             exposed: Vec::new(),
@@ -146,7 +183,6 @@ impl Default for Options {
             explain: None,
             detect: Detect::NONE,
             suppressions: Suppressions::default(),
-            search: None,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use raddle_model::{Plan, Profile, Record};
 use raddle_plan::{
-    Learning, News, Observation, Planner, Portfolio, Seeds, Sharing, epoch, is_probe, picker,
+    Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_probe, picker,
 };
 use raddle_trace::Entry;
 
@@ -24,7 +24,7 @@ const READY_MAX: usize = 256;
 /// Hands out ranges of numbers; seed and picker of an execution follow from its number.
 pub(super) struct Sampling<'a> {
     options: &'a Options,
-    planner: Planning,
+    planning: Planning,
     sharing: Sharing,
     learning: Learning,
     /// What is known about threads, and since which execution.
@@ -36,21 +36,12 @@ pub(super) struct Sampling<'a> {
 }
 
 /// Who says what an execution does.
-enum Planning {
+pub(super) enum Planning {
     One(Seeds),
     Several(Portfolio),
 }
 
 impl Planning {
-    fn new(options: &Options) -> Planning {
-        let campaign_seed = options.seed;
-        if options.arms.is_empty() {
-            Planning::One(Seeds { campaign_seed, picker: options.picker })
-        } else {
-            Planning::Several(Portfolio::new(campaign_seed, options.arms.clone()))
-        }
-    }
-
     fn block(&mut self, first: u64, count: u32) -> Vec<Entry> {
         match self {
             Planning::One(seeds) => seeds.block(first, count),
@@ -60,10 +51,10 @@ impl Planning {
 }
 
 impl Sampling<'_> {
-    pub(super) fn new(options: &Options) -> Sampling<'_> {
+    pub(super) fn new(options: &Options, planning: Planning) -> Sampling<'_> {
         Sampling {
             options,
-            planner: Planning::new(options),
+            planning,
             sharing: Sharing::knowing(&options.exposed),
             learning: Learning::new(),
             profile: (0, Profile::EMPTY),
@@ -74,7 +65,7 @@ impl Sampling<'_> {
     }
 
     fn job(&mut self, range: Range<u64>) -> Job {
-        let entries = self.planner.block(range.start, (range.end - range.start) as u32);
+        let entries = self.planning.block(range.start, (range.end - range.start) as u32);
         let plan = Plan {
             prefix: Vec::new(),
             picker: picker(&entries[0]),
@@ -154,7 +145,7 @@ impl Source for Sampling<'_> {
     }
 
     fn hear(&mut self, first: u64, news: &[News]) {
-        if let Planning::Several(portfolio) = &mut self.planner {
+        if let Planning::Several(portfolio) = &mut self.planning {
             for (execution, news) in (first..).zip(news) {
                 portfolio.learn(execution, news);
             }

@@ -6,7 +6,8 @@ use raddle_model::Gap;
 use raddle_plan::search::SearchSpec;
 
 use super::{
-    Account, Campaign, Counted, Journal, Observer, Options, Outcome, Saved, SearchOptions, Standing,
+    Account, Campaign, Counted, Journal, Method, Observer, Options, Outcome, Saved, SearchOptions,
+    Standing,
 };
 use crate::fake::{ToySymbols, Weave};
 
@@ -61,7 +62,7 @@ fn weave(lengths: &[u32]) -> Weave {
 fn options(spec: &str, jobs: usize) -> Options {
     let spec = SearchSpec::parse(spec).expect("bug: no such search");
     let search = SearchOptions { n_learning: 4, ..SearchOptions::new(spec) };
-    Options { search: Some(search), jobs, keep_going: true, ..Options::default() }
+    Options { method: Method::Search(search), jobs, keep_going: true, ..Options::default() }
 }
 
 fn run(target: &Weave, options: Options) -> Outcome {
@@ -166,7 +167,7 @@ fn it_goes_on_where_it_was() {
                 .expect("bug: the toy is not broken");
             assert!(0 < journal.n_stands);
             let mut rest = options(spec, 3);
-            if let Some(search) = &mut rest.search {
+            if let Some(search) = rest.method.search_mut() {
                 search.saved = Some(journal.saved);
             }
             let outcome = run(&toy, rest);
@@ -192,7 +193,7 @@ fn what_was_found_is_not_forgotten() {
         saved.earlier.findings.clone_from(&first.findings);
         let rest = |saved: &Saved, keep_going| {
             let mut rest = Options { keep_going, ..options(spec, 3) };
-            if let Some(search) = &mut rest.search {
+            if let Some(search) = rest.method.search_mut() {
                 search.saved = Some(saved.clone());
             }
             run(&toy, rest)
@@ -221,7 +222,7 @@ fn the_first_failure_ends_only_one_part() {
     let first = run_with(&toy, options_of(2), &mut journal);
     assert!(!first.is_exhaustive());
     let mut rest = options_of(3);
-    if let Some(search) = &mut rest.search {
+    if let Some(search) = rest.method.search_mut() {
         let mut saved = journal.saved;
         saved.earlier.findings.clone_from(&first.findings);
         search.saved = Some(saved);
@@ -243,7 +244,7 @@ fn a_line_that_does_not_fit_is_left_out() {
     assert_eq!(journal.saved.counted.len(), 4);
     journal.saved.counted[2].prefix = vec![9, 9].into();
     let mut rest = options("dfs", 1);
-    if let Some(search) = &mut rest.search {
+    if let Some(search) = rest.method.search_mut() {
         search.saved = Some(journal.saved);
     }
     let outcome = run(&toy, rest);

@@ -8,7 +8,7 @@ use std::{
 use raddle_model::{End, Finding, Kind};
 use raddle_plan::Arm;
 
-use super::{Campaign, Observer, Options, Outcome, Progress, Reproduced};
+use super::{Campaign, Method, Observer, Options, Outcome, Progress, Reproduced};
 use crate::{
     fake::{Toy, ToySymbols, print_hash},
     target::{Execution, TargetError},
@@ -75,8 +75,8 @@ fn workers_do_not_matter() {
 fn workers_do_not_matter_to_a_portfolio() {
     for keep_going in [true, false] {
         let essence_with = |jobs| {
-            let arms = Arm::standard(2_000);
-            let options = Options { keep_going, arms, ..options(jobs, 2_000) };
+            let method = Method::Portfolio(Arm::standard(2_000));
+            let options = Options { keep_going, method, ..options(jobs, 2_000) };
             essence(&run(&Toy { fails_in: 370, ..Toy::default() }, options))
         };
         let one = essence_with(1);
@@ -89,7 +89,8 @@ fn workers_do_not_matter_to_a_portfolio() {
 #[test]
 fn every_arm_has_its_turn() {
     let arms = Arm::standard(2_000);
-    let options = Options { keep_going: true, arms: arms.clone(), ..options(2, 2_000) };
+    let options =
+        Options { keep_going: true, method: Method::Portfolio(arms.clone()), ..options(2, 2_000) };
     let outcome = run(&Toy::default(), options);
     assert_eq!(outcome.arms.iter().map(|it| it.executions).sum::<u64>(), 2_000);
     assert_eq!(outcome.arms.iter().map(|it| it.new_traces).sum::<u64>(), outcome.distinct_traces);
