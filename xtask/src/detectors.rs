@@ -57,9 +57,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 _ => causes(&outcome, &fs::read_to_string(&path)?),
             };
             n_all += 1;
-            n_executions += outcome.executions;
+            n_executions += outcome.figures.executions;
             let mark = if is_good { "ok " } else { "BAD" };
-            eprintln!("{mark} {name:44} {:>6} executions  {told}", outcome.executions);
+            eprintln!("{mark} {name:44} {:>6} executions  {told}", outcome.figures.executions);
             if !is_good {
                 bad.push(name);
             }

@@ -197,11 +197,11 @@ fn soak(
     match outcome {
         Err(error) => row.trouble = format!("{error:#}"),
         Ok(outcome) => {
-            row.executions = outcome.executions;
-            row.distinct_traces = outcome.distinct_traces;
-            row.steps_max = outcome.steps_max;
-            row.execs_per_s = outcome.execs_per_s;
-            row.stability = outcome.stability;
+            row.executions = outcome.figures.executions;
+            row.distinct_traces = outcome.figures.distinct_traces;
+            row.steps_max = outcome.figures.steps_max;
+            row.execs_per_s = outcome.figures.execs_per_s();
+            row.stability = outcome.figures.stability;
             row.uncontrolled =
                 outcome.uncontrolled.iter().map(|it| escape::words(it.what)).collect();
             let is_meant = |it: &&Found| program.is_racy && it.finding.kind == Kind::Race;
@@ -214,8 +214,8 @@ fn soak(
             } else if let Some(finding) = &outcome.baseline_failure {
                 row.trouble =
                     format!("baseline: {}: {}", finding.kind.word(), fault::line(finding));
-            } else if outcome.n_inconclusive > 0 {
-                row.trouble = format!("{} executions hung", outcome.n_inconclusive);
+            } else if outcome.figures.n_inconclusive > 0 {
+                row.trouble = format!("{} executions hung", outcome.figures.n_inconclusive);
             }
         }
     }

@@ -6,13 +6,12 @@ use std::{
 };
 
 use raddle_explore::{
-    ArmYield, Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
+    Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
 };
 use raddle_model::{Explanation, Finding};
 use raddle_report::{
     Shown, Status, Style, Tally, json,
     progress::{self, Heading, Since},
-    sampling::{Arm, SamplingStatus},
     text,
 };
 
@@ -160,18 +159,18 @@ impl<'a> Watcher<'a> {
 
     /// Writes a line if one is due.
     fn line(&mut self, status: &Status) {
-        if status.elapsed_s < self.due_s {
+        if status.figures.elapsed_s() < self.due_s {
             return;
         }
-        self.due_s = progress::next_due_s(status.elapsed_s);
+        self.due_s = progress::next_due_s(status.figures.elapsed_s());
         if self.format == Format::Json {
             self.terminal.out(&json::progress(status));
         }
         if self.mode == ProgressMode::Line {
             self.terminal.note(&progress::line(status, self.since.as_ref()));
         }
-        let distinct_traces = status.distinct_traces;
-        self.since = Some(Since { elapsed_s: status.elapsed_s, distinct_traces });
+        let distinct_traces = status.figures.distinct_traces;
+        self.since = Some(Since { elapsed_s: status.figures.elapsed_s(), distinct_traces });
     }
 }
 
@@ -210,19 +209,8 @@ pub(crate) fn status(
     is_over: bool,
     style: &Style,
 ) -> Status {
-    let last_new = outcome.elapsed.saturating_sub(outcome.last_new_trace);
     Status {
-        executions: outcome.executions,
-        elapsed_s: outcome.elapsed.as_secs_f64(),
-        distinct_traces: outcome.distinct_traces,
-        last_new_s: (outcome.distinct_traces > 0).then_some(last_new.as_secs_f64()),
-        steps: outcome.steps_total,
-        steps_max: outcome.steps_max,
-        stability: outcome.stability,
-        n_inconclusive: outcome.n_inconclusive,
-        n_cut_short: outcome.n_cut_short,
-        n_spent: outcome.n_spent,
-        n_unmet_races: outcome.n_unmet_races,
+        figures: outcome.figures.clone(),
         findings: outcome
             .findings
             .iter()
@@ -234,27 +222,5 @@ pub(crate) fn status(
             })
             .collect(),
         search: search::status(outcome, resume, is_over),
-        sampling: outcome.search.is_none().then(|| sampling(outcome)),
-    }
-}
-
-/// What random executions have come to, as reports want it.
-fn sampling(outcome: &Outcome) -> SamplingStatus {
-    let arm = |it: &ArmYield| Arm {
-        strategy: it.name.clone(),
-        executions: it.executions,
-        new_pairs: it.new_pairs,
-        new_traces: it.new_traces,
-        findings: it.findings,
-    };
-    SamplingStatus {
-        site_pairs: outcome.coverage.site_pairs,
-        both_ways: outcome.coverage.both_ways,
-        lock_pairs: outcome.coverage.lock_pairs,
-        arms: outcome.arms.iter().map(arm).collect(),
-        new_pair_chance: outcome.unseen_pairs.chance,
-        new_pair_chance_max: outcome.unseen_pairs.upper,
-        new_trace_chance: outcome.unseen_traces.chance,
-        saturated: outcome.is_saturated,
     }
 }

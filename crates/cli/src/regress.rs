@@ -109,7 +109,7 @@ impl Regressed {
             ),
             Verdict::Gone => ("gone", "its schedule shows it no more".to_owned()),
         };
-        let n_now = self.outcome.executions;
+        let n_now = self.outcome.figures.executions;
         let gone = likelihood::gone(self.was, n_now);
         if format == Format::Json {
             let value = serde_json::json!({

@@ -39,7 +39,7 @@ pub(crate) fn run_all(
     symbols: &mut dyn Symbols,
     tell: &mut dyn FnMut(&Ran),
 ) -> Result<Outcome, Failure> {
-    let mut outcome = Outcome { stability: 100.0, ..Outcome::default() };
+    let mut outcome = Outcome::new();
     if args.resume.is_some() {
         return Ok(outcome);
     }
@@ -57,7 +57,7 @@ pub(crate) fn run_all(
             Err(TargetError::Stopped) if until.is_over() => break,
             verdict => verdict?,
         };
-        outcome.executions += 1;
+        outcome.figures.executions += 1;
         let ran = Ran::new(regression, verdict, is_rebuilt);
         tell(&ran);
         outcome.findings.extend(ran.found);
@@ -147,7 +147,7 @@ pub(crate) fn run_first(
     } else {
         watcher.terminal.out(&format!(
             "ran {} first: {} reproduced; nothing else was explored (-k goes on)\n",
-            number::count(outcome.executions, "regression"),
+            number::count(outcome.figures.executions, "regression"),
             number::count(outcome.findings.len() as u64, "regression")
         ));
     }

@@ -7,10 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_explore::{
-    Store, StoredFinding, StoredTarget,
-    store::{RunEnd, StoredRun},
-};
+use raddle_explore::{Store, StoredFinding, StoredTarget, store::StoredRun};
 use raddle_model::{Explanation, Place};
 use raddle_report::{
     Shown, Style,
@@ -126,10 +123,10 @@ fn no_trace(items: &[Item<'_>]) -> Failure {
 }
 
 fn suite<'a>(subject: &'a Subject, programs: &'a [String], items: &'a [Item<'a>]) -> Suite<'a> {
-    let (date, elapsed_ms) = match subject {
-        Subject::Finding(stored) => (&stored.date, 0),
+    let (date, elapsed_s) = match subject {
+        Subject::Finding(stored) => (&stored.date, 0.0),
         Subject::Run(run, _) => {
-            (&run.date, run.end.as_ref().map_or(0, |it: &RunEnd| it.elapsed_ms))
+            (&run.date, run.end.as_ref().map_or(0.0, |it| it.figures.elapsed_s()))
         }
     };
     let of_run = match subject {
@@ -137,7 +134,7 @@ fn suite<'a>(subject: &'a Subject, programs: &'a [String], items: &'a [Item<'a>]
         Subject::Finding(_) => "",
     };
     let program = programs.first().map_or(of_run, String::as_str);
-    Suite { program, date, elapsed_s: elapsed_ms as f64 / 1e3, items }
+    Suite { program, date, elapsed_s, items }
 }
 
 /// Writes a file; makes its folder if that is ours.

@@ -217,8 +217,8 @@ fn classes(args: &RunArgs, program: &StoredTarget) -> Result<Option<Classes>, Fa
 }
 
 fn exit(args: &RunArgs, outcome: &Outcome) -> Exit {
-    let is_controlled = outcome.stability >= 100.0
-        && outcome.n_inconclusive + outcome.n_spent == 0
+    let is_controlled = outcome.figures.stability >= 100.0
+        && outcome.figures.n_inconclusive + outcome.figures.n_spent == 0
         && outcome.uncontrolled.is_empty();
     if outcome.baseline_failure.is_some() {
         Exit::Baseline
@@ -255,7 +255,7 @@ fn tell_suppressed(args: &RunArgs, outcome: &Outcome, terminal: &mut Terminal) {
             }
         }
     }
-    let is_whole = !outcome.interrupted && (outcome.findings.is_empty() || args.keep_going);
+    let is_whole = !outcome.figures.interrupted && (outcome.findings.is_empty() || args.keep_going);
     for (idx, rule) in rules.iter().enumerate().filter(|_| is_whole) {
         if !outcome.suppressed.iter().any(|it| it.rule == idx) {
             terminal
@@ -291,7 +291,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         let text = watcher.text(finding, "", None, None);
         watcher.terminal.out(&text);
     }
-    if !outcome.has_run() && !outcome.interrupted {
+    if !outcome.has_run() && !outcome.figures.interrupted {
         watcher.terminal.error(&nothing_ran(args, outcome));
     }
     let inconclusive: Vec<Uncontrolled<'_>> = outcome
@@ -307,8 +307,8 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     if args.common.message_format == Format::Json {
         let closing = json::Closing {
             seed: args.seed,
-            interrupted: outcome.interrupted,
-            single_threaded: outcome.single_threaded,
+            interrupted: outcome.figures.interrupted,
+            single_threaded: outcome.figures.single_threaded,
             uncontrolled: outcome.uncontrolled.len() as u64,
             uncontrolled_calls: &doubtful(&outcome.uncontrolled),
             inconclusive_calls: &inconclusive,
@@ -329,7 +329,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     let uncontrolled = doubtful(&outcome.uncontrolled);
     let style = watcher.terminal.error_style;
     let doubts = Doubts {
-        is_single_threaded: outcome.single_threaded && outcome.n_ended() > 0,
+        is_single_threaded: outcome.figures.single_threaded && outcome.n_ended() > 0,
         inconclusive: &inconclusive,
         is_given_up: outcome.is_given_up,
         uncontrolled: &uncontrolled,
@@ -339,19 +339,17 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     let style = watcher.terminal.out_style;
     // Where the first finding ends it, nobody wants to know what else there would be.
     let is_whole = outcome.n_ended() > 0 && (outcome.findings.is_empty() || args.keep_going);
-    if let Some(sampling) =
-        status.sampling.as_ref().filter(|_| is_whole && !outcome.single_threaded)
-    {
-        watcher.terminal.out(&raddle_report::sampling::closing(&status, sampling, &style));
+    if status.search.is_none() && is_whole && !outcome.figures.single_threaded {
+        watcher.terminal.out(&raddle_report::sampling::closing(&status.figures, &style));
     }
-    watcher.terminal.out(&closing::explored(&status, outcome.interrupted, &style));
-    if let Some(search) = status.search.as_ref().filter(|_| !outcome.single_threaded) {
+    watcher.terminal.out(&closing::explored(&status, outcome.figures.interrupted, &style));
+    if let Some(search) = status.search.as_ref().filter(|_| !outcome.figures.single_threaded) {
         watcher.terminal.out(&raddle_report::search::closing(&status, search, &style));
     }
 }
 
 /// What could not be controlled, as reports want it.
-fn doubtful(all: &[raddle_explore::Uncontrolled]) -> Vec<Uncontrolled<'_>> {
+fn doubtful(all: &[raddle_model::Uncontrolled]) -> Vec<Uncontrolled<'_>> {
     all.iter()
         .map(|it| Uncontrolled {
             what: escape::words(it.what),

@@ -64,7 +64,7 @@ fn line<'a>(store: &Store, run: &'a StoredRun) -> json::RunLine<'a> {
         run: &run.run,
         date: &run.date,
         program: run.info.target.program.to_string_lossy(),
-        executions: run.end.as_ref().map(|it| it.executions),
+        executions: run.end.as_ref().map(|it| it.figures.executions),
         findings: n_findings,
         bytes: store.n_bytes(&run.run),
     }

@@ -158,11 +158,11 @@ fn total_begins_from_copies(plain: &Native, copied: &Native) -> (u64, u64) {
     let essence = |it: &Outcome| {
         let buckets: Vec<_> = it.findings.iter().map(|it| it.finding.bucket).collect();
         let scope = it.search.as_ref().map(|it| it.progress.scope.clone());
-        (it.executions, it.steps_total, buckets, scope)
+        (it.figures.executions, it.figures.steps_total, buckets, scope)
     };
     assert_eq!(essence(&plain), essence(&copied));
     assert_eq!(plain.steps_spared, 0);
-    (copied.steps_total, copied.steps_spared)
+    (copied.figures.steps_total, copied.steps_spared)
 }
 
 /// The dissertation's largest experiment: schedules leave the first execution where the read's critical section begins.

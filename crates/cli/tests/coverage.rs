@@ -137,7 +137,12 @@ fn a_portfolio_is_the_same_whatever_the_workers() {
         let mut campaign = Campaign::new(&target, options);
         let stop = AtomicBool::new(false);
         let outcome = campaign.run(&mut Symbols::new(), &mut Silence, &stop).expect("it runs");
-        (outcome.arms, outcome.coverage, outcome.distinct_traces, outcome.steps_total)
+        (
+            outcome.figures.arms,
+            outcome.figures.coverage,
+            outcome.figures.distinct_traces,
+            outcome.figures.steps_total,
+        )
     };
     let one = run_with(1);
     assert!(one.0.len() > 10, "{one:?}");

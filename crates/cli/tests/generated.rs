@@ -131,7 +131,7 @@ fn searches_agree() {
             let (found, outcome) = compiled.explore(&program, how);
             assert_eq!(found.0, all.0, "{how:?} of {program:?}");
             let buckets: Vec<_> = outcome.findings.iter().map(|it| it.finding.bucket).collect();
-            essences.push((outcome.executions, outcome.steps_total, buckets));
+            essences.push((outcome.figures.executions, outcome.figures.steps_total, buckets));
         }
         assert!(essences.iter().all(|it| *it == essences[0]), "{essences:?} of {program:?}");
     }

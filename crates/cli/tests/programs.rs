@@ -321,7 +321,7 @@ fn explores_as_expected(
     match (outcome.findings.iter().find(|it| !is_known(it)), directives.expect.as_str()) {
         (None, "pass") => Ok(()),
         (None, expected) => {
-            Err(format!("no {expected} in {} executions", outcome.executions).into())
+            Err(format!("no {expected} in {} executions", outcome.figures.executions).into())
         }
         (Some(found), expected) if found.finding.kind.word() == expected => {
             comes_back(options, &found.finding)?;

@@ -34,12 +34,10 @@ use raddle_plan::{Portfolio, Seeds};
 
 pub use self::{
     account::{Account, Earlier, FoundCount, Uses},
-    curve::{CurvePoint, StepsAt},
     journal::{Counted, Journal, Saved, Standing},
     options::{Detect, Method, Options, SearchOptions},
     outcome::{
-        ArmYield, Coverage, CoveredOrders, CutAt, Found, Observer, Outcome, Progress, Reproduced,
-        Searched, Suppressed,
+        CoveredOrders, CutAt, Found, Observer, Outcome, Progress, Reproduced, Searched, Suppressed,
     },
     thinking::unless_over,
 };

@@ -311,7 +311,7 @@ impl Comparison<'_> {
             Err(error) => {
                 return Err(CompareError::Target { name: subject.name.clone(), error });
             }
-            Ok(outcome) if outcome.interrupted => return Ok(None),
+            Ok(outcome) if outcome.figures.interrupted => return Ok(None),
             Ok(outcome) => outcome,
         };
         if let Some(finding) = &outcome.baseline_failure {
@@ -359,12 +359,13 @@ impl Trial {
             seed,
             found: first.map(|it| counted(it.first + 1)),
             place: first.and_then(|it| it.finding.position.clone()),
-            executions: counted(outcome.executions),
+            executions: counted(outcome.figures.executions),
             failures: outcome.findings.iter().map(|it| it.count).sum(),
             // The average stays what it is.
-            points: outcome.points_total * counted(outcome.executions) / outcome.executions.max(1),
-            points_max: outcome.points_max,
-            elapsed: outcome.elapsed,
+            points: outcome.figures.points_total * counted(outcome.figures.executions)
+                / outcome.figures.executions.max(1),
+            points_max: outcome.figures.points_max,
+            elapsed: outcome.figures.elapsed,
             is_over: search.is_some_and(|it| it.progress.is_finished),
         }
     }

@@ -10,7 +10,7 @@ use std::{thread, time::Duration};
 
 use raddle_model::{
     End, Escape, Event, ObjectId, Op, OpKind, Place, Plan, SiteId, Standstill, ThreadId,
-    hash_bytes, mix,
+    Uncontrolled, hash_bytes, mix,
 };
 use raddle_trace::{
     Entry, Module, Object, ObjectClass, Pair, Region, Site, Summary, Thread, Trace,
@@ -19,7 +19,7 @@ use raddle_trace::{
 use crate::coverage::covered;
 use crate::target::{
     Block, BlockResult, CodeAddress, Execution, Session, StackSpot, Symbols, Target, TargetError,
-    Uncontrolled, Until, Variable,
+    Until, Variable,
 };
 
 pub(crate) use self::{shuttle::Shuttle, weave::Weave};

@@ -20,14 +20,13 @@ pub mod suppress;
 pub mod target;
 
 pub use campaign::{
-    ArmYield, Campaign, CoveredOrders, Detect, Found, Journal, Method, Observer, Options, Outcome,
-    Progress, Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
+    Campaign, CoveredOrders, Detect, Found, Journal, Method, Observer, Options, Outcome, Progress,
+    Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
 };
 pub use explain::{Budget, Explained, explain};
 pub use finding::finding;
 pub use replay::{Sameness, Verdict, is_same, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{
-    Block, BlockResult, Each, EachResult, Execution, Session, Symbols, Target, TargetError,
-    Uncontrolled, Until,
+    Block, BlockResult, Each, EachResult, Execution, Session, Symbols, Target, TargetError, Until,
 };

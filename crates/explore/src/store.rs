@@ -43,7 +43,7 @@ pub use self::{
     search::{SearchFile, SearchSettings, StoredSearch},
     value::{
         About, Bounds, CargoBuild, Review, RunEnd, RunInfo, StoredFinding, StoredRun, StoredTarget,
-        StoredUncontrolled, hash_program,
+        hash_program,
     },
 };
 

@@ -8,9 +8,8 @@ use std::{
     time::Instant,
 };
 
-use raddle_model::{Escape, Place, Plan};
+use raddle_model::{Place, Plan, Uncontrolled};
 use raddle_trace::{Briefs, Entry, Module, SeenRaces, Summary, Trace};
-use serde::{Deserialize, Serialize};
 
 use crate::coverage::Covered;
 pub use crate::finding::{is_system_file, runs_tasks};
@@ -208,17 +207,6 @@ pub struct Execution {
     pub trace: Trace,
     /// What it wrote to standard output and standard error, cut to a sane size.
     pub output: String,
-}
-
-/// Something that Raddle could not control, with its stack.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Uncontrolled {
-    /// What.
-    pub what: Escape,
-    /// How often.
-    pub count: u64,
-    /// Where, innermost first.
-    pub stack: Vec<Place>,
 }
 
 /// Finds places and names for the numbers of a trace.

@@ -11,11 +11,9 @@ use std::{
 
 use raddle_explore::{
     coverage::covered,
-    target::{
-        Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Uncontrolled, Until,
-    },
+    target::{Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Until},
 };
-use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill};
+use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill, Uncontrolled};
 use raddle_trace::{Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Still, Summary, Trace};
 
 use crate::{

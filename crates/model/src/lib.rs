@@ -2,7 +2,7 @@
 //!
 //! *program* (under test), *execution* (one run of it), *step* (one visible operation done), *thread*,
 //! *object*, *op* (what a thread is about to do), *event* (what it did), *choice*, *schedule* (its
-//! choices), *plan* (prefix + picker + seed + limits), *picker*, *planner*, *campaign*, *finding*.
+//! choices), *plan* (prefix + picker + seed + limits), *picker*, *search*, *campaign*, *finding*.
 //!
 //! Plain data only: no clock, no environment, no I/O, no addresses.
 
@@ -13,6 +13,7 @@ mod end;
 mod escape;
 mod explanation;
 mod fault;
+mod figures;
 mod finding;
 mod function;
 mod gap;
@@ -40,6 +41,7 @@ pub use fault::{
     Blocked, Expected, Fault, MemoryLimit, Misused, Moment, Nested, Standstill, StdWait,
     signal_name,
 };
+pub use figures::{ArmYield, Coverage, CurvePoint, Estimate, Figures, StepsAt, Uncontrolled};
 pub use finding::{
     Access, Bucket, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link, Miss,
     Missed, Place, Step, TIMING_US, ThreadState, WaitFor,

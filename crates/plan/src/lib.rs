@@ -21,4 +21,4 @@ pub use rounds::{is_probe, round};
 pub use seeds::{Seeds, entry, picker};
 pub use sharing::{Sharing, epoch};
 pub use strategy::{FORMS, Form, Recipe, Strategy, StrategyError};
-pub use unseen::{Estimate, Unseen};
+pub use unseen::Unseen;

@@ -12,6 +12,8 @@
 
 use std::collections::BTreeMap;
 
+use raddle_model::Estimate;
+
 /// Things seen, and how often.
 #[derive(Clone, Debug, Default)]
 pub struct Unseen {
@@ -65,20 +67,11 @@ impl Unseen {
     }
 }
 
-/// The chance that one more execution sees something new.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Estimate {
-    /// The best guess.
-    pub chance: f64,
-    /// It is hardly more: 95 % sure.
-    pub upper: f64,
-}
-
 #[cfg(test)]
 mod tests {
-    use raddle_model::Rng;
+    use raddle_model::{Estimate, Rng};
 
-    use super::{Estimate, Unseen};
+    use super::Unseen;
 
     /// Ten executions see a, a, a, b, b, c, d, e, f, g: five things once, one twice.
     /// Chance 5 / 10; deviation sqrt(5 + 2) / 10 = 0.2646, so at most 0.5 + 1.96 × 0.2646 = 1.02, cut to 1.

@@ -31,13 +31,13 @@ pub struct Uncontrolled<'a> {
 /// `explored 20,000 executions (9,312 distinct) in 14.2 s (1,408/s), no finding`.
 pub fn explored(status: &Status, is_interrupted: bool, style: &Style) -> String {
     let verb = if is_interrupted { "interrupted after" } else { "explored" };
-    let executions = count(status.executions, "execution");
-    let distinct = grouped(status.distinct_traces);
-    let time = seconds(status.elapsed_s);
-    let speed = grouped(status.execs_per_s().round() as u64);
+    let executions = count(status.figures.executions, "execution");
+    let distinct = grouped(status.figures.distinct_traces);
+    let time = seconds(status.figures.elapsed_s());
+    let speed = grouped(status.figures.execs_per_s().round() as u64);
     let n_timing = status.findings.iter().filter(|it| it.is_timing).count() as u64;
     let mut found = match status.findings.len() as u64 - n_timing {
-        0 if status.executions == status.n_inconclusive => {
+        0 if status.figures.executions == status.figures.n_inconclusive => {
             style.paint(Ink::Warning, "none of them came to its end: no result")
         }
         0 => style.paint(Ink::Good, "no finding"),
@@ -47,7 +47,7 @@ pub fn explored(status: &Status, is_interrupted: bool, style: &Style) -> String 
         let _ =
             write!(found, ", {}", style.paint(Ink::Warning, &count(n_timing, "timing assumption")));
     }
-    let cut = match status.n_cut_short {
+    let cut = match status.figures.n_cut_short {
         0 => String::new(),
         many => format!("{} cut short, ", grouped(many)),
     };
@@ -119,7 +119,7 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
         let _ = writeln!(out, "{label}: the program never had a second thread: nothing to explore");
     }
     for it in inconclusive.iter().take(UNCONTROLLED_MAX) {
-        let (n, all) = (grouped(it.count), count(status.executions, "execution"));
+        let (n, all) = (grouped(it.count), count(status.figures.executions, "execution"));
         let are = if it.count == 1 { "is" } else { "are" };
         let what = style.tame(&it.what);
         let _ = writeln!(out, "{label}: {n} of {all} {are} inconclusive: {what}");
@@ -135,21 +135,21 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
     if is_given_up {
         let _ = writeln!(out, "{label}: stopped early: 5 executions in a row were inconclusive");
     }
-    if status.n_spent > 0 {
-        let verb = if status.n_spent == 1 { "was" } else { "were" };
-        let cut = count(status.n_spent, "execution");
-        let steps = count(status.steps_max, "step");
+    if status.figures.n_spent > 0 {
+        let verb = if status.figures.n_spent == 1 { "was" } else { "were" };
+        let cut = count(status.figures.n_spent, "execution");
+        let steps = count(status.figures.steps_max, "step");
         let _ = writeln!(out, "{label}: {cut} {verb} cut short after {steps}; raise --max-steps");
     }
-    if status.n_unmet_races > 0 {
-        let pairs = count(status.n_unmet_races, "more pair");
+    if status.figures.n_unmet_races > 0 {
+        let pairs = count(status.figures.n_unmet_races, "more pair");
         let _ = writeln!(
             out,
             "{label}: {pairs} of places raced and were not examined: out of time; raise --time"
         );
     }
-    if status.stability < 100.0 {
-        let stability = percent(status.stability);
+    if status.figures.stability < 100.0 {
+        let stability = percent(status.figures.stability);
         let _ = writeln!(out, "{label}: stability {stability}: not everything was under control");
     }
     if let Some(it) = &status.search {

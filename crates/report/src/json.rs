@@ -8,8 +8,8 @@ mod explanation;
 use std::{borrow::Cow, collections::BTreeMap};
 
 use raddle_model::{
-    CoveredPairs, Divergence, Finding, Gap, Miss, Missed, Place, Step, ThreadId, ThreadState,
-    WaitFor,
+    ArmYield, Coverage, CoveredPairs, Divergence, Figures, Finding, Gap, Miss, Missed, Place, Step,
+    ThreadId, ThreadState, WaitFor,
 };
 use serde::Serialize;
 
@@ -22,9 +22,7 @@ use crate::{
     Shown, Status,
     closing::{NewEnd, Replayed, Suppressed, Uncontrolled},
     compare::{Reach, Row},
-    fault, gap,
-    sampling::SamplingStatus,
-    scope,
+    fault, gap, scope,
     search::{CoveredOrder, SearchStatus},
 };
 
@@ -106,7 +104,7 @@ pub fn summary(status: &Status, closing: &Closing<'_>) -> String {
     #[derive(Serialize)]
     struct SummaryLine<'a> {
         #[serde(flatten)]
-        figures: Figures,
+        figures: FiguresLine,
         seed: u64,
         interrupted: bool,
         single_threaded: bool,
@@ -503,7 +501,7 @@ impl DivergenceLine {
 }
 
 #[derive(Serialize)]
-struct Figures {
+struct FiguresLine {
     r#type: &'static str,
     version: u32,
     executions: u64,
@@ -522,7 +520,7 @@ struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<SearchLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sampling: Option<SamplingStatus>,
+    sampling: Option<SamplingLine>,
 }
 
 /// A figure that is there only when there is something to count.
@@ -530,24 +528,50 @@ fn is_zero(figure: &u64) -> bool {
     *figure == 0
 }
 
-fn figures(r#type: &'static str, status: &Status) -> Figures {
-    Figures {
+fn figures(r#type: &'static str, status: &Status) -> FiguresLine {
+    let figures = &status.figures;
+    FiguresLine {
         r#type,
         version: VERSION,
-        executions: status.executions,
-        execs_per_s: rounded(status.execs_per_s(), 10.0),
-        distinct_traces: status.distinct_traces,
-        elapsed_s: rounded(status.elapsed_s, 1000.0),
-        steps: status.steps,
+        executions: figures.executions,
+        execs_per_s: rounded(figures.execs_per_s(), 10.0),
+        distinct_traces: figures.distinct_traces,
+        elapsed_s: rounded(figures.elapsed_s(), 1000.0),
+        steps: figures.steps_total,
         findings: status.findings.len(),
-        stability: (status.stability * 100.0).floor() / 100.0,
-        inconclusive: status.n_inconclusive,
-        hung: status.n_inconclusive,
-        cut_short: status.n_cut_short,
-        races_not_examined: status.n_unmet_races,
-        spent: status.n_spent,
+        stability: (figures.stability * 100.0).floor() / 100.0,
+        inconclusive: figures.n_inconclusive,
+        hung: figures.n_inconclusive,
+        cut_short: figures.n_cut_short,
+        races_not_examined: figures.n_unmet_races,
+        spent: figures.n_spent,
         search: status.search.as_ref().map(SearchLine::new),
-        sampling: status.sampling.clone(),
+        sampling: status.search.is_none().then(|| SamplingLine::new(figures)),
+    }
+}
+
+/// What random executions have covered, and what is left.
+#[derive(Serialize)]
+struct SamplingLine {
+    #[serde(flatten)]
+    coverage: Coverage,
+    arms: Vec<ArmYield>,
+    new_pair_chance: f64,
+    new_pair_chance_max: f64,
+    new_trace_chance: f64,
+    saturated: bool,
+}
+
+impl SamplingLine {
+    fn new(figures: &Figures) -> SamplingLine {
+        SamplingLine {
+            coverage: figures.coverage,
+            arms: figures.arms.clone(),
+            new_pair_chance: figures.unseen_pairs.chance,
+            new_pair_chance_max: figures.unseen_pairs.upper,
+            new_trace_chance: figures.unseen_traces.chance,
+            saturated: figures.is_saturated,
+        }
     }
 }
 

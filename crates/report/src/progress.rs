@@ -1,5 +1,7 @@
 //! How a running campaign is shown: a block of lines on a terminal, single lines in a log.
 
+use raddle_model::Figures;
+
 use crate::{
     Status, Style,
     number::{clock, grouped, percent, short},
@@ -30,30 +32,32 @@ pub struct Heading {
 /// The block for a terminal, to be drawn over the one before.
 pub fn block(heading: &Heading, status: &Status, style: &Style) -> String {
     let mut lines = vec![title(heading, status, style)];
-    let steps_per_exec = status.steps.checked_div(status.executions).unwrap_or(0);
+    let steps_per_exec =
+        status.figures.steps_total.checked_div(status.figures.executions).unwrap_or(0);
     lines.push(format!(
         " execs {}{} ({}/s)   steps/exec {} avg, {} max   stability {}",
-        short(status.executions),
+        short(status.figures.executions),
         heading.executions.map(|it| format!(" / {}", short(it))).unwrap_or_default(),
-        short(status.execs_per_s().round() as u64),
+        short(status.figures.execs_per_s().round() as u64),
         short(steps_per_exec),
-        short(status.steps_max),
-        percent(status.stability),
+        short(status.figures.steps_max),
+        percent(status.figures.stability),
     ));
-    let last_new = status
-        .last_new_s
-        .map(|it| format!(" (last new {}s ago)", short(it as u64)))
-        .unwrap_or_default();
+    let Figures { elapsed, last_new_trace, distinct_traces, .. } = status.figures;
+    let last_new = match distinct_traces {
+        0 => String::new(),
+        _ => {
+            format!(" (last new {}s ago)", short(elapsed.saturating_sub(last_new_trace).as_secs()))
+        }
+    };
     lines.push(format!(
         " traces {} distinct{last_new}   inconclusive {}",
-        short(status.distinct_traces),
-        short(status.n_inconclusive),
+        short(distinct_traces),
+        short(status.figures.n_inconclusive),
     ));
-    if let Some(it) = &status.search {
-        lines.push(search::block_line(it, style));
-    }
-    if let Some(it) = &status.sampling {
-        lines.extend(sampling::block_lines(it));
+    match &status.search {
+        Some(it) => lines.push(search::block_line(it, style)),
+        None => lines.extend(sampling::block_lines(&status.figures)),
     }
     lines.push(findings(status, style));
     let mut out = String::new();
@@ -70,7 +74,7 @@ fn title(heading: &Heading, status: &Status, style: &Style) -> String {
         " raddle {}  {}  {} {workers}   strategy: {}",
         heading.version, heading.program, heading.jobs, heading.strategy
     );
-    let now = clock(status.elapsed_s, true);
+    let now = clock(status.figures.elapsed_s(), true);
     let right = match heading.time_s {
         Some(end) => format!("{now} / {}", clock(end, true)),
         None => now,
@@ -96,24 +100,24 @@ fn findings(status: &Status, style: &Style) -> String {
 pub fn line(status: &Status, since: Option<&Since>) -> String {
     let new = since
         .map(|it| {
-            let n_new = status.distinct_traces.saturating_sub(it.distinct_traces);
-            let seconds = (status.elapsed_s - it.elapsed_s).round() as u64;
+            let n_new = status.figures.distinct_traces.saturating_sub(it.distinct_traces);
+            let seconds = (status.figures.elapsed_s() - it.elapsed_s).round() as u64;
             format!("(+{} in {seconds}s)", short(n_new))
         })
         .unwrap_or_default();
-    let inconclusive = match status.n_inconclusive {
+    let inconclusive = match status.figures.n_inconclusive {
         0 => String::new(),
         many => format!(" inconclusive={}", grouped(many)),
     };
     let search = status.search.as_ref().map(search::log_words).unwrap_or_default();
     format!(
         "[{}] execs={} {}/s traces={}{new}{search} findings={} stability={}{inconclusive}\n",
-        clock(status.elapsed_s, false),
-        short(status.executions),
-        short(status.execs_per_s().round() as u64),
-        short(status.distinct_traces),
+        clock(status.figures.elapsed_s(), false),
+        short(status.figures.executions),
+        short(status.figures.execs_per_s().round() as u64),
+        short(status.figures.distinct_traces),
         status.findings.len(),
-        percent(status.stability),
+        percent(status.figures.stability),
     )
 }
 
@@ -160,6 +164,8 @@ fn paint_first_line(block: &str, style: &Style) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use expect_test::expect;
 
     use super::*;
@@ -167,17 +173,17 @@ mod tests {
 
     fn status() -> Status {
         Status {
-            executions: 108_412,
-            elapsed_s: 133.4,
-            distinct_traces: 9_312,
-            last_new_s: Some(41.2),
-            steps: 108_412 * 143,
-            steps_max: 1_900,
-            stability: 100.0,
-            n_inconclusive: 2,
-            n_cut_short: 0,
-            n_unmet_races: 0,
-            n_spent: 0,
+            figures: Figures {
+                executions: 108_412,
+                elapsed: Duration::from_millis(133_400),
+                distinct_traces: 9_312,
+                last_new_trace: Duration::from_millis(92_200),
+                steps_total: 108_412 * 143,
+                steps_max: 1_900,
+                stability: 100.0,
+                n_inconclusive: 2,
+                ..Figures::default()
+            },
             findings: vec![
                 Tally {
                     id: "assert-7f3a".into(),
@@ -193,7 +199,6 @@ mod tests {
                 },
             ],
             search: None,
-            sampling: None,
         }
     }
 
@@ -212,6 +217,7 @@ mod tests {
             | raddle 0.1.0  queue_test  8 workers   strategy: walk              02:13 / 10:00
             | execs 108k (813/s)   steps/exec 143 avg, 1.9k max   stability 100%
             | traces 9.3k distinct (last new 41s ago)   inconclusive 2
+            | pairs of places 0, both ways 0   pairs of locks 0   chance of a new pair 0%
             | findings 2:  assert-7f3a ×31 (queue.c:88)  dl-02c1 ×3 (pool.c:140 ⇄ pool.c:171)
         "#]]
         .assert_eq(&text.lines().map(|it| format!("|{it}\n")).collect::<String>());
@@ -230,7 +236,13 @@ mod tests {
         expect![[r#"
             [00:00:00] execs=0 0/s traces=0 findings=0 stability=100%
         "#]]
-        .assert_eq(&line(&Status { stability: 100.0, ..Status::default() }, None));
+        .assert_eq(&line(
+            &Status {
+                figures: Figures { stability: 100.0, ..Figures::default() },
+                ..Status::default()
+            },
+            None,
+        ));
     }
 
     #[test]

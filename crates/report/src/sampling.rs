@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use raddle_model::{ArmYield, Figures};
 
 use crate::{
-    Status, Style,
+    Style,
     number::{count, grouped, short},
     style::Ink,
 };
@@ -15,54 +15,18 @@ const YIELDS_FROM: u64 = 100;
 /// Strategies named in the block.
 const ARMS_MAX: usize = 6;
 
-/// How random executions stand.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct SamplingStatus {
-    /// Pairs of places whose steps conflicted, in whatever order.
-    pub site_pairs: u64,
-    /// Those of them that were met in both orders.
-    pub both_ways: u64,
-    /// Pairs of locks of which one was taken while the other was held.
-    pub lock_pairs: u64,
-    /// Each strategy's share in it.
-    pub arms: Vec<Arm>,
-    /// The chance that one more execution meets a new pair: the best guess.
-    pub new_pair_chance: f64,
-    /// It is hardly more than this: 95 % sure.
-    pub new_pair_chance_max: f64,
-    /// The chance that one more execution has a new trace.
-    pub new_trace_chance: f64,
-    /// Did the campaign end because there was hardly anything new to be seen?
-    pub saturated: bool,
-}
-
-/// What one strategy has yielded.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Arm {
-    /// Its name.
-    pub strategy: String,
-    /// Its executions.
-    pub executions: u64,
-    /// Pairs of places and of locks that nobody had met before.
-    pub new_pairs: u64,
-    /// Traces that nobody had seen before.
-    pub new_traces: u64,
-    /// Findings that it was the first to find.
-    pub findings: u64,
-}
-
 /// The lines of the block: ` pairs 63, both ways 57   locks 4`, and each strategy's new traces of executions.
-pub(crate) fn block_lines(sampling: &SamplingStatus) -> Vec<String> {
+pub(crate) fn block_lines(figures: &Figures) -> Vec<String> {
     let mut lines = vec![format!(
         " pairs of places {}, both ways {}   pairs of locks {}   chance of a new pair {}",
-        short(sampling.site_pairs),
-        short(sampling.both_ways),
-        short(sampling.lock_pairs),
-        chance(sampling.new_pair_chance_max, true)
+        short(figures.coverage.site_pairs),
+        short(figures.coverage.both_ways),
+        short(figures.coverage.lock_pairs),
+        chance(figures.unseen_pairs.upper, true)
     )];
-    if sampling.arms.len() > 2 {
+    if figures.arms.len() > 2 {
         let mut line = " new traces:".to_owned();
-        for arm in most_used(sampling).into_iter().take(ARMS_MAX) {
+        for arm in most_used(figures).into_iter().take(ARMS_MAX) {
             let (new, all) = (short(arm.new_traces), short(arm.executions));
             let _ = write!(line, "  {} {new}/{all}", arm.strategy);
         }
@@ -72,41 +36,41 @@ pub(crate) fn block_lines(sampling: &SamplingStatus) -> Vec<String> {
 }
 
 /// What random executions come to, after the line about executions.
-pub fn closing(status: &Status, sampling: &SamplingStatus, style: &Style) -> String {
+pub fn closing(figures: &Figures, style: &Style) -> String {
     let mut out = String::new();
-    if sampling.saturated {
+    if figures.is_saturated {
         let words = style.paint(Ink::Good, "saturated");
         let _ = writeln!(out, "{words}: hardly anything new was left to be seen");
     }
-    if sampling.arms.len() > 2 && status.executions >= YIELDS_FROM {
-        let _ = write!(out, "{}", yields(sampling, style));
+    if figures.arms.len() > 2 && figures.executions >= YIELDS_FROM {
+        let _ = write!(out, "{}", yields(figures, style));
     }
     let _ = writeln!(
         out,
         "  {} of places, {} in both orders; {} of locks",
-        count(sampling.site_pairs, "pair"),
-        grouped(sampling.both_ways),
-        count(sampling.lock_pairs, "pair")
+        count(figures.coverage.site_pairs, "pair"),
+        grouped(figures.coverage.both_ways),
+        count(figures.coverage.lock_pairs, "pair")
     );
-    if status.executions > 1 {
+    if figures.executions > 1 {
         let _ = writeln!(
             out,
             "  the chance that one more execution like these shows a new pair is {} (at most {}), a new \
              trace {}",
-            chance(sampling.new_pair_chance, false),
-            chance(sampling.new_pair_chance_max, false),
-            chance(sampling.new_trace_chance, false)
+            chance(figures.unseen_pairs.chance, false),
+            chance(figures.unseen_pairs.upper, false),
+            chance(figures.unseen_traces.chance, false)
         );
     }
     out
 }
 
 /// A line for each strategy that had more than a try, those with most executions first.
-fn yields(sampling: &SamplingStatus, style: &Style) -> String {
-    let mut arms = most_used(sampling);
+fn yields(figures: &Figures, style: &Style) -> String {
+    let mut arms = most_used(figures);
     let n_all: u64 = arms.iter().map(|it| it.executions).sum();
     arms.retain(|it| it.findings > 0 || 100 * it.executions >= n_all);
-    let width = |of: fn(&Arm) -> String| arms.iter().map(|it| of(it).len()).max().unwrap_or(0);
+    let width = |of: fn(&ArmYield) -> String| arms.iter().map(|it| of(it).len()).max().unwrap_or(0);
     let name_width = width(|it| it.strategy.clone());
     let (all_width, new_width) =
         (width(|it| grouped(it.executions)), width(|it| grouped(it.new_traces)));
@@ -128,8 +92,8 @@ fn yields(sampling: &SamplingStatus, style: &Style) -> String {
     out
 }
 
-fn most_used(sampling: &SamplingStatus) -> Vec<&Arm> {
-    let mut arms: Vec<&Arm> = sampling.arms.iter().collect();
+fn most_used(figures: &Figures) -> Vec<&ArmYield> {
+    let mut arms: Vec<&ArmYield> = figures.arms.iter().collect();
     arms.sort_by_key(|it| std::cmp::Reverse(it.executions));
     arms
 }
@@ -151,50 +115,49 @@ pub(crate) fn chance(chance: f64, is_short: bool) -> String {
 mod tests {
     use expect_test::expect;
 
-    use super::{Arm, SamplingStatus, block_lines, closing};
-    use crate::{Status, Style};
+    use raddle_model::{ArmYield, Coverage, Estimate, Figures};
 
-    fn sampling() -> SamplingStatus {
-        let arm = |strategy: &str, executions, new_traces, new_pairs, findings| Arm {
+    use super::{block_lines, closing};
+    use crate::Style;
+
+    fn figures() -> Figures {
+        let arm = |strategy: &str, executions, new_traces, new_pairs, findings| ArmYield {
             strategy: strategy.into(),
             executions,
             new_pairs,
             new_traces,
             findings,
         };
-        SamplingStatus {
-            site_pairs: 63,
-            both_ways: 57,
-            lock_pairs: 1,
+        Figures {
+            executions: 20_000,
+            coverage: Coverage { site_pairs: 63, both_ways: 57, lock_pairs: 1 },
             arms: vec![
                 arm("nonpreemptive", 1, 1, 4, 0),
                 arm("walk", 1_900, 312, 40, 0),
                 arm("surw", 12_345, 6_000, 76, 2),
                 arm("pct:d=drawn", 5_754, 0, 0, 0),
             ],
-            new_pair_chance: 0.0002,
-            new_pair_chance_max: 0.0011,
-            new_trace_chance: 0.3141,
-            saturated: false,
+            unseen_pairs: Estimate { chance: 0.0002, upper: 0.0011 },
+            unseen_traces: Estimate { chance: 0.3141, upper: 0.4 },
+            ..Figures::default()
         }
     }
 
     #[test]
     fn in_the_block() {
-        let text = format!("block\n{}", block_lines(&sampling()).join("\n"));
+        let text = format!("block\n{}", block_lines(&figures()).join("\n"));
         expect![[r#"
             block
              pairs of places 63, both ways 57   pairs of locks 1   chance of a new pair 0.11%
              new traces:  surw 6.0k/12.3k  pct:d=drawn 0/5.8k  walk 312/1.9k  nonpreemptive 1/1"#]]
         .assert_eq(&text);
-        let one = SamplingStatus { arms: sampling().arms[..2].to_vec(), ..sampling() };
+        let one = Figures { arms: figures().arms[..2].to_vec(), ..figures() };
         assert_eq!(block_lines(&one).len(), 1);
     }
 
     #[test]
     fn at_the_end() {
-        let status = Status { executions: 20_000, ..Status::default() };
-        let text = format!("end\n{}", closing(&status, &sampling(), &Style::default()));
+        let text = format!("end\n{}", closing(&figures(), &Style::default()));
         expect![[r#"
             end
               surw         12,345 executions, 6,000 new traces, 76 new pairs, 2 findings
@@ -203,16 +166,16 @@ mod tests {
               63 pairs of places, 57 in both orders; 1 pair of locks
               the chance that one more execution like these shows a new pair is 0.020 % (at most 0.11 %), a new trace 31 %
         "#]].assert_eq(&text);
-        let one = SamplingStatus {
-            arms: sampling().arms[..2].to_vec(),
-            saturated: true,
-            new_pair_chance: 0.0,
-            ..sampling()
+        let one = Figures {
+            arms: figures().arms[..2].to_vec(),
+            is_saturated: true,
+            unseen_pairs: Estimate { chance: 0.0, upper: 0.0011 },
+            ..figures()
         };
         expect![[r#"
             saturated: hardly anything new was left to be seen
               63 pairs of places, 57 in both orders; 1 pair of locks
               the chance that one more execution like these shows a new pair is 0 % (at most 0.11 %), a new trace 31 %
-        "#]].assert_eq(&closing(&status, &one, &Style::default()));
+        "#]].assert_eq(&closing(&one, &Style::default()));
     }
 }

@@ -277,7 +277,7 @@ fn extras(status: &Status, search: &SearchStatus) -> String {
         ));
     }
     if search.steps_spared > 0 {
-        let (spared, all) = (grouped(search.steps_spared), grouped(status.steps));
+        let (spared, all) = (grouped(search.steps_spared), grouped(status.figures.steps_total));
         parts.push(format!("{spared} of {all} steps spared by checkpoints"));
     }
     if parts.is_empty() { String::new() } else { format!("  {}\n", parts.join("; ")) }

@@ -42,14 +42,17 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let (from_main, slow_s) = search(0)?;
     let (from_copies, fast_s) = search(64 << 20)?;
     ensure!(from_main.is_exhaustive() && from_copies.is_exhaustive(), "the search did not end");
-    ensure!(from_main.steps_total == from_copies.steps_total, "checkpoints change executions");
-    let n_made = from_copies.steps_total - from_copies.steps_spared;
+    ensure!(
+        from_main.figures.steps_total == from_copies.figures.steps_total,
+        "checkpoints change executions"
+    );
+    let n_made = from_copies.figures.steps_total - from_copies.steps_spared;
     let n_executions = from_copies.search.context("bug: it was a search")?.progress.n_executions;
     Ok(vec![Row {
         name: "checkpoints",
         value: n_made as f64 / 1e3,
         unit: "k steps",
-        floor: from_main.steps_total as f64 / 1e3,
+        floor: from_main.figures.steps_total as f64 / 1e3,
         bar: Bar::Ratio(0.5),
         note: format!(
             "{STRATEGY}, {n_executions} executions of {n_steps} steps and a small tree; {fast_s:.2} s, \

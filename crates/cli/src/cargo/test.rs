@@ -457,10 +457,10 @@ impl Suite<'_> {
     }
 
     fn judge(&mut self, outcome: &Outcome, line: &mut TestLine, test: Option<&str>) {
-        line.executions = outcome.executions;
-        line.distinct_traces = outcome.distinct_traces;
-        line.stability = outcome.stability;
-        line.cut_short = outcome.n_cut_short;
+        line.executions = outcome.figures.executions;
+        line.distinct_traces = outcome.figures.distinct_traces;
+        line.stability = outcome.figures.stability;
+        line.cut_short = outcome.figures.n_cut_short;
         line.is_search = outcome.search.is_some();
         line.not_covered = outcome.gaps.iter().map(Gap::name).collect();
         if let Some(finding) = &outcome.baseline_failure {
@@ -476,14 +476,14 @@ impl Suite<'_> {
             line.verdict = Verdict::Inconclusive(fault::standstill(&it.why));
         } else if outcome.n_ended() == 0 {
             line.verdict = Verdict::Slow;
-        } else if outcome.single_threaded {
+        } else if outcome.figures.single_threaded {
             line.verdict = Verdict::Alone;
         } else if outcome.is_exhaustive()
             && outcome.findings.is_empty()
             && !outcome.has_hidden_failures()
         {
             line.verdict = Verdict::All;
-        } else if outcome.executions < EXECUTIONS_MIN {
+        } else if outcome.figures.executions < EXECUTIONS_MIN {
             line.verdict = Verdict::Few;
         } else {
             line.verdict = Verdict::Passed;

@@ -117,7 +117,7 @@ fn sing(canary: &Canary, folder: &Path, compiler: &str) -> Result<String, String
         .run(&mut symbols, &mut Silent, &AtomicBool::new(false))
         .map_err(|error| error.to_string())?;
     let Some(found) = outcome.findings.first() else {
-        return Err(format!("not found in {} executions", outcome.executions));
+        return Err(format!("not found in {} executions", outcome.figures.executions));
     };
     let kind = found.finding.kind;
     if kind != canary.kind {

@@ -9,7 +9,6 @@ use raddle_report::{
     escape,
     formats::Item,
     page::{self, FileSteps, RunFigures, RunFinding, RunPage},
-    sampling::Arm,
     text::Sources,
 };
 
@@ -43,31 +42,9 @@ pub(super) fn page(
 }
 
 fn figures(end: &RunEnd, base: &str) -> RunFigures {
-    let coverage = end.coverage;
     RunFigures {
-        executions: end.executions,
-        elapsed_s: end.elapsed_ms as f64 / 1e3,
-        distinct_traces: end.distinct_traces,
-        steps: end.steps_total,
-        points: end.points_total,
-        stability: end.stability,
-        n_inconclusive: end.n_inconclusive,
-        n_spent: end.n_spent,
-        pairs: [coverage.site_pairs, coverage.both_ways, coverage.lock_pairs],
-        new_pair_chance: end.new_pair_chance,
-        new_trace_chance: end.new_trace_chance,
-        arms: end
-            .arms
-            .iter()
-            .map(|it| Arm {
-                strategy: it.name.clone(),
-                executions: it.executions,
-                new_pairs: it.new_pairs,
-                new_traces: it.new_traces,
-                findings: it.findings,
-            })
-            .collect(),
-        curve: end.curve.iter().map(|it| [it.executions, it.traces, it.pairs]).collect(),
+        figures: end.figures.clone(),
+        curve: end.curve.clone(),
         files: files(end, base),
         n_looked_at: end.n_looked_at,
         uncontrolled: end
@@ -78,10 +55,7 @@ fn figures(end: &RunEnd, base: &str) -> RunFigures {
                 (escape::words(it.what), it.count, at)
             })
             .collect(),
-        single_threaded: end.single_threaded,
         is_exhaustive: end.is_exhaustive,
-        is_saturated: end.is_saturated,
-        interrupted: end.interrupted,
         scope: end.scope.clone(),
         drawings: end.drawings.clone(),
     }

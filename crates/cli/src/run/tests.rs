@@ -5,9 +5,11 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser as _;
 use expect_test::expect;
 use raddle_explore::{
-    Block, BlockResult, Execution, Session, StoredTarget, Target, TargetError, Uncontrolled, Until,
+    Block, BlockResult, Execution, Session, StoredTarget, Target, TargetError, Until,
 };
-use raddle_model::{End, Escape, Event, ObjectId, OpKind, SiteId, Standstill, ThreadId};
+use raddle_model::{
+    End, Escape, Event, ObjectId, OpKind, SiteId, Standstill, ThreadId, Uncontrolled,
+};
 use raddle_trace::{Summary, Trace};
 
 use super::explore;

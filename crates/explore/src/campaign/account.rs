@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use raddle_model::{Flags, OpKind};
+use raddle_model::{Flags, OpKind, Uncontrolled};
 use raddle_plan::search::{Run, Step};
 use serde::{Deserialize, Serialize};
 
 use super::{Found, Outcome};
-use crate::target::Uncontrolled;
 
 /// What the parts of a search so far have come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,8 +60,8 @@ impl Account {
         Account {
             found: outcome.findings.iter().map(FoundCount::of).collect(),
             n_suppressed: outcome.n_suppressed(),
-            n_inconclusive: outcome.n_inconclusive,
-            n_spent: outcome.n_spent,
+            n_inconclusive: outcome.figures.n_inconclusive,
+            n_spent: outcome.figures.n_spent,
             n_thinned: outcome.n_thinned,
             n_clocked: outcome.n_clocked,
             n_allocating: outcome.n_allocating,
@@ -76,8 +75,8 @@ impl Account {
         self.found.len() == outcome.findings.len()
             && self.uncontrolled.len() == outcome.uncontrolled.len()
             && (self.n_suppressed == 0) == (outcome.n_suppressed() == 0)
-            && self.n_inconclusive == outcome.n_inconclusive
-            && self.n_spent.min(1) == outcome.n_spent.min(1)
+            && self.n_inconclusive == outcome.figures.n_inconclusive
+            && self.n_spent.min(1) == outcome.figures.n_spent.min(1)
             && self.n_thinned.min(1) == outcome.n_thinned.min(1)
             && self.n_clocked.min(1) == outcome.n_clocked.min(1)
             && self.n_allocating.min(1) == outcome.n_allocating.min(1)

@@ -3,19 +3,7 @@
 //! Taken at execution numbers that grow by a tenth each, so that a campaign of a million executions has
 //! about 130 points, and at the same numbers whatever the number of workers.
 
-use raddle_model::Place;
-use serde::{Deserialize, Serialize};
-
-/// What had been seen after so many executions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CurvePoint {
-    /// Executions.
-    pub executions: u64,
-    /// Classes of traces.
-    pub traces: u64,
-    /// Pairs of places and of locks.
-    pub pairs: u64,
-}
+use raddle_model::CurvePoint;
 
 /// A curve in the making.
 #[derive(Clone, Debug, Default)]
@@ -58,18 +46,11 @@ const fn next_after(executions: u64) -> u64 {
     executions + 1 + executions / 10
 }
 
-/// Steps at a place, in the executions that were looked at step by step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepsAt {
-    /// Where.
-    pub place: Place,
-    /// How many.
-    pub n_steps: u64,
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Curve, CurvePoint};
+    use raddle_model::CurvePoint;
+
+    use super::Curve;
 
     #[test]
     fn points_are_few_and_exact() {

@@ -31,7 +31,7 @@ impl Outcome {
             if_so(!self.unhooked.is_empty(), Gap::Unhooked(self.unhooked.clone())),
             has(self.n_thinned, Gap::Thinned),
             has(self.uncontrolled.len() as u64, Gap::Uncontrolled),
-            has(self.n_inconclusive + self.n_spent, Gap::Unfinished),
+            has(self.figures.n_inconclusive + self.figures.n_spent, Gap::Unfinished),
             has(search.n_too_long, Gap::TooLong),
             has(search.progress.n_diverged, Gap::Diverged),
             has(self.n_unlike, Gap::Unlike),

@@ -118,7 +118,7 @@ impl<'a> Ledger<'a> {
     /// May more be handed out: is there time left, does nobody want us to stop, did nothing go wrong? However
     /// short the time, something is begun.
     pub(super) fn may_go_on(&self) -> bool {
-        let has_run = self.tally.outcome.executions > 0;
+        let has_run = self.tally.outcome.figures.executions > 0;
         let patience = if has_run { Duration::ZERO } else { PATIENCE };
         let is_explored = self.options.time.is_some_and(|it| it + patience <= self.tally.elapsed());
         let now = Instant::now() + self.reserve();
@@ -151,7 +151,7 @@ impl<'a> Ledger<'a> {
 
     /// Notes an execution that was ended because time was over, or the user wanted no more.
     pub(super) fn cut_short(&mut self, cut: &Execution) {
-        self.tally.outcome.n_cut_short += 1;
+        self.tally.outcome.figures.n_cut_short += 1;
         if self.tally.outcome.cut_at.is_none() {
             let n_steps = cut.trace.summary.n_steps.max(cut.trace.events.len() as u64);
             let places = end_stack(&cut.trace, self.symbols);
@@ -231,8 +231,8 @@ impl<'a> Ledger<'a> {
             done.bucket.filter(|it| !self.tally.is_suppressed(*it) && !self.is_timing(*it));
         let is_saturated = self.options.saturation.is_some_and(|it| self.tally.is_saturated(it));
         let outcome = &mut self.tally.outcome;
-        outcome.is_saturated |= is_saturated;
-        let is_alone = outcome.single_threaded && 2 <= outcome.executions;
+        outcome.figures.is_saturated |= is_saturated;
+        let is_alone = outcome.figures.single_threaded && 2 <= outcome.figures.executions;
         let is_enough =
             is_baseline_broken || is_alone || is_saturated || has_predicted || is_hopeless;
         (if is_enough { Appetite::Enough } else { Appetite::GoOn }, news)
@@ -483,7 +483,7 @@ impl<'a> Ledger<'a> {
         assert!(is_finished || !self.may_go_on(), "bug: executions were left over");
         self.repeat_first(baseline);
         self.tally.outcome.gaps = self.tally.outcome.find_gaps(self.options);
-        self.tally.outcome.interrupted = self.is_stopped() && !is_finished;
+        self.tally.outcome.figures.interrupted = self.is_stopped() && !is_finished;
         match self.error {
             Some(error) => Err(error),
             None => Ok(self.tally.finish()),

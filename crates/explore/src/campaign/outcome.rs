@@ -1,20 +1,16 @@
 //! What a campaign has come to, at its end and on the way.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
-use raddle_model::{Drawing, Explanation, Finding, Gap, Place, SearchProgress};
-use raddle_plan::{Estimate, search};
+use raddle_model::{
+    CurvePoint, Drawing, Explanation, Figures, Finding, Gap, Place, SearchProgress, StepsAt,
+    Uncontrolled,
+};
+use raddle_plan::search;
 use raddle_trace::Summary;
 
-use super::{
-    account::Uses,
-    curve::{CurvePoint, StepsAt},
-};
-use crate::{
-    explain::Explained,
-    finding::Inconclusive,
-    target::{Execution, Uncontrolled},
-};
+use super::account::Uses;
+use crate::{explain::Explained, finding::Inconclusive, target::Execution};
 
 /// What a campaign has come to so far: an [`Outcome`] that may still grow.
 pub type Progress = Outcome;
@@ -25,42 +21,18 @@ pub type Progress = Outcome;
 /// campaign was ended by the clock or by the user.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Executions that count: all below the one that ended the campaign.
-    pub executions: u64,
-    /// Time since the start, without that for confirming and explaining findings.
-    pub elapsed: Duration,
-    /// Executions per second of that time.
-    pub execs_per_s: f64,
-    /// Executions that differ in more than the order of independent steps.
-    pub distinct_traces: u64,
-    /// Steps of all executions.
-    pub steps_total: u64,
-    /// Steps of the longest execution.
-    pub steps_max: u64,
-    /// Scheduling points of all executions.
-    pub points_total: u64,
-    /// Scheduling points of the execution that had most.
-    pub points_max: u64,
+    /// In figures.
+    pub figures: Figures,
     /// One for each bucket, in the order of their first executions.
     pub findings: Vec<Found>,
-    /// Pairs of places that raced, for which there was no time to make a finding.
-    pub n_unmet_races: u64,
     /// One for each bucket that the user does not want to hear of.
     pub suppressed: Vec<Suppressed>,
-    /// Percentage of the executions that were run again which took the same steps; if none was, of those in which
-    /// nothing uncontrolled happened. In a search no more than the percentage that followed their plan.
-    pub stability: f64,
     /// What could not be controlled; counts are added up.
     pub uncontrolled: Vec<Uncontrolled>,
-    /// Executions that did not come to an end of their own, and say nothing about the program.
-    pub n_inconclusive: u64,
     /// The same, by reason and place.
     pub inconclusive: Vec<Inconclusive>,
     /// There were so many of them, one after the other, that the campaign was ended.
     pub is_given_up: bool,
-    /// Executions that were still running when time was over, or the user wanted no more, and were ended. They
-    /// count nowhere else.
-    pub n_cut_short: u64,
     /// How far the first of those had come.
     pub cut_at: Option<CutAt>,
     /// Executions in which accesses were left out, because there were too many.
@@ -69,8 +41,6 @@ pub struct Outcome {
     pub n_clocked: u64,
     /// Executions in which several threads allocated memory.
     pub n_allocating: u64,
-    /// Executions that were ended because their steps were spent.
-    pub n_spent: u64,
     /// Repetitions of the first execution, after a search, that were not like it.
     pub n_unlike: u64,
     /// Time was over before the first execution could be repeated, after a search.
@@ -87,28 +57,12 @@ pub struct Outcome {
     pub baseline: Option<Summary>,
     /// The first execution failed before there was a second thread: no schedule is to blame.
     pub baseline_failure: Option<Finding>,
-    /// No execution had more than one thread.
-    pub single_threaded: bool,
-    /// The user ended the campaign.
-    pub interrupted: bool,
-    /// When, since the start, the last new class of traces was seen.
-    pub last_new_trace: Duration,
     /// Steps that were not made again, because executions began from live copies of others.
     pub steps_spared: u64,
     /// How far the search has come, if it was one.
     pub search: Option<Searched>,
-    /// Pairs of places and of locks that were met.
-    pub coverage: Coverage,
-    /// What each strategy has yielded, in the order in which they came.
-    pub arms: Vec<ArmYield>,
-    /// The chance that one more execution shows a new pair, and a new trace.
-    pub unseen_pairs: Estimate,
-    /// See `unseen_pairs`.
-    pub unseen_traces: Estimate,
     /// Names of variables that are known to be exposed: for the campaigns to come.
     pub exposed: Vec<u64>,
-    /// The campaign ended because there was hardly anything new to be seen.
-    pub is_saturated: bool,
     /// How it grew.
     pub curve: Vec<CurvePoint>,
     /// Where steps were, in the executions that were looked at step by step; most first.
@@ -124,32 +78,6 @@ pub struct CutAt {
     pub n_steps: u64,
     /// Where the thread stood that was running, innermost first.
     pub places: Vec<Place>,
-}
-
-/// Pairs of places and of locks that were met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Coverage {
-    /// Pairs of places whose steps conflicted, in whatever order.
-    pub site_pairs: u64,
-    /// Those of them that were met in both orders.
-    pub both_ways: u64,
-    /// Pairs of locks of which one was taken while the other was held.
-    pub lock_pairs: u64,
-}
-
-/// What the executions of one strategy have brought.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct ArmYield {
-    /// What the user calls it.
-    pub name: String,
-    /// Its executions.
-    pub executions: u64,
-    /// Pairs of places and of locks that nobody had met before.
-    pub new_pairs: u64,
-    /// Traces that nobody had seen before.
-    pub new_traces: u64,
-    /// Buckets that it was the first to find.
-    pub findings: u64,
 }
 
 /// How far a search has come.
@@ -189,9 +117,15 @@ pub struct CoveredOrders {
 }
 
 impl Outcome {
+    /// Nothing has run.
+    pub fn new() -> Outcome {
+        let figures = Figures { stability: 100.0, ..Figures::default() };
+        Outcome { figures, ..Outcome::default() }
+    }
+
     /// Executions that came to an end of their own.
     pub const fn n_ended(&self) -> u64 {
-        self.executions.saturating_sub(self.n_inconclusive + self.n_spent)
+        self.figures.executions.saturating_sub(self.figures.n_inconclusive + self.figures.n_spent)
     }
 
     /// Has everything been explored that the search was asked for, and nothing been left out? What it does not
@@ -204,7 +138,8 @@ impl Outcome {
                 && it.n_too_long == 0
         };
         self.search.as_ref().is_some_and(is_whole)
-            && self.n_inconclusive + self.n_spent + self.n_unlike + self.n_thinned == 0
+            && self.figures.n_inconclusive + self.figures.n_spent + self.n_unlike + self.n_thinned
+                == 0
             && self.uncontrolled.is_empty()
     }
 

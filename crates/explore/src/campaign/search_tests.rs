@@ -84,10 +84,10 @@ fn essence(outcome: &Outcome) -> String {
     let search = outcome.search.as_ref().expect("it was a search");
     format!(
         "{} executions, {} traces, {} steps, {:.3} % stable, {findings:?}, {search:?}, exhaustive {}",
-        outcome.executions,
-        outcome.distinct_traces,
-        outcome.steps_total,
-        outcome.stability,
+        outcome.figures.executions,
+        outcome.figures.distinct_traces,
+        outcome.figures.steps_total,
+        outcome.figures.stability,
         outcome.is_exhaustive(),
     )
 }
@@ -99,10 +99,10 @@ fn everything_is_explored_once() {
     let search = outcome.search.as_ref().expect("it was a search");
     assert_eq!(search.progress.n_executions, 210);
     assert_eq!(search.n_learning, 4);
-    assert_eq!(outcome.executions, 214);
-    assert_eq!(outcome.distinct_traces, 210);
+    assert_eq!(outcome.figures.executions, 214);
+    assert_eq!(outcome.figures.distinct_traces, 210);
     assert!(outcome.is_exhaustive());
-    assert!(!outcome.interrupted);
+    assert!(!outcome.figures.interrupted);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn what_is_found_to_be_shared_begins_it_again() {
     assert!(0 < search.n_restarts, "{search:?}");
     assert_eq!(search.n_shared, 2);
     assert_eq!(search.progress.n_executions, 90);
-    assert_eq!(outcome.executions, search.n_learning + search.n_abandoned + 90);
+    assert_eq!(outcome.figures.executions, search.n_learning + search.n_abandoned + 90);
     assert!(outcome.is_exhaustive());
 }
 
@@ -146,7 +146,7 @@ fn the_first_failure_ends_it() {
     let options = Options { keep_going: false, ..options("dfs", 3) };
     let outcome = run(&toy, options);
     assert_eq!(outcome.findings.len(), 1);
-    assert_eq!(outcome.executions, outcome.findings[0].first + 1);
+    assert_eq!(outcome.figures.executions, outcome.findings[0].first + 1);
     assert!(!outcome.is_exhaustive());
 }
 
@@ -174,7 +174,7 @@ fn it_goes_on_where_it_was() {
             let search = outcome.search.expect("it was a search");
             assert_eq!(format!("{search:?}"), format!("{whole:?}"), "{spec} after {n_first}");
             let n_all = whole.n_learning + whole.n_abandoned + whole.progress.n_executions;
-            assert_eq!(n_first + outcome.executions, n_all, "{spec} after {n_first}");
+            assert_eq!(n_first + outcome.figures.executions, n_all, "{spec} after {n_first}");
         }
     }
 }
@@ -200,7 +200,7 @@ fn what_was_found_is_not_forgotten() {
         };
         for keep_going in [true, false] {
             let outcome = rest(&saved, keep_going);
-            assert_eq!(outcome.executions, 0, "{spec}");
+            assert_eq!(outcome.figures.executions, 0, "{spec}");
             assert!(outcome.has_run(), "{spec}");
             assert_eq!(outcome.findings.len(), 1, "{spec}");
             assert_eq!(outcome.findings[0].count, count, "{spec}");
@@ -230,7 +230,7 @@ fn the_first_failure_ends_only_one_part() {
     let outcome = run(&toy, rest);
     assert!(outcome.is_exhaustive());
     assert_eq!(outcome.findings[0].count, whole.findings[0].count);
-    assert_eq!(first.executions + outcome.executions, whole.executions);
+    assert_eq!(first.figures.executions + outcome.figures.executions, whole.figures.executions);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_line_that_does_not_fit_is_left_out() {
         search.saved = Some(journal.saved);
     }
     let outcome = run(&toy, rest);
-    assert_eq!(outcome.executions, 4);
+    assert_eq!(outcome.figures.executions, 4);
     assert!(outcome.is_exhaustive());
 }
 
@@ -260,7 +260,7 @@ fn what_does_not_follow_is_told() {
     let divergence = search.progress.divergence.as_ref().expect("one was seen");
     assert_eq!(divergence.step, 1);
     assert_eq!(divergence.seen, None);
-    assert!(outcome.stability < 100.0);
+    assert!(outcome.figures.stability < 100.0);
     assert!(!outcome.is_exhaustive());
     assert!(search.progress.is_finished);
 }
@@ -272,6 +272,6 @@ fn what_is_not_the_same_again_was_not_seen_whole() {
     assert!(search.progress.is_finished);
     assert_eq!(search.progress.n_diverged, 0);
     assert_eq!(outcome.n_unlike, 7);
-    assert!(outcome.stability < 100.0);
+    assert!(outcome.figures.stability < 100.0);
     assert!(!outcome.is_exhaustive());
 }

@@ -6,18 +6,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::{Bucket, End, Place};
+use raddle_model::{ArmYield, Bucket, End, Figures, Place, StepsAt, Uncontrolled};
 use raddle_plan::{News, Unseen, round};
 use raddle_trace::{Entry, Summary};
 
 use super::{
     Options,
     account::Earlier,
-    curve::{Curve, StepsAt},
-    outcome::{ArmYield, Found, Outcome, Suppressed},
+    curve::Curve,
+    outcome::{Found, Outcome, Suppressed},
     source::Done,
 };
-use crate::{coverage::Covered, suppress::Suppressions, target::Uncontrolled};
+use crate::{coverage::Covered, suppress::Suppressions};
 
 /// A campaign is not saturated before so many executions in a row have brought no new pair.
 const QUIET_MIN: u64 = 1_000;
@@ -51,7 +51,7 @@ impl Tally {
     /// Nothing has run.
     pub(super) fn new() -> Tally {
         Tally {
-            outcome: Outcome { stability: 100.0, ..Outcome::default() },
+            outcome: Outcome::new(),
             start: Instant::now(),
             aside: Duration::ZERO,
             traces: Unseen::new(),
@@ -71,8 +71,8 @@ impl Tally {
     pub(super) fn take_over(&mut self, earlier: &Earlier, suppressions: &Suppressions) {
         let outcome = &mut self.outcome;
         let account = &earlier.account;
-        outcome.n_inconclusive = account.n_inconclusive;
-        outcome.n_spent = account.n_spent;
+        outcome.figures.n_inconclusive = account.n_inconclusive;
+        outcome.figures.n_spent = account.n_spent;
         outcome.n_thinned = account.n_thinned;
         outcome.n_clocked = account.n_clocked;
         outcome.n_allocating = account.n_allocating;
@@ -94,7 +94,7 @@ impl Tally {
 
     /// Counts executions. What has each brought?
     pub(super) fn count_all(&mut self, done: &Done, options: &Options) -> Vec<News> {
-        let n_before = self.outcome.executions;
+        let n_before = self.outcome.figures.executions;
         let summaries = done.result.summaries.iter();
         let mut news: Vec<News> = summaries.map(|it| self.count(it, options.n_alone)).collect();
         for covered in &done.result.covered {
@@ -123,7 +123,7 @@ impl Tally {
         if !self.pairs.see(pair.0, n_executions) {
             return false;
         }
-        let coverage = &mut self.outcome.coverage;
+        let coverage = &mut self.outcome.figures.coverage;
         let has_reverse = self.pairs.has(pair.reverse().0);
         let is_first = !has_reverse || pair == pair.reverse();
         if pair.is_of_locks() {
@@ -140,13 +140,13 @@ impl Tally {
         let idx = match self.pickers.iter().position(|it| *it == picker) {
             Some(idx) => idx,
             None => {
-                let name = options.name_of(raddle_plan::picker(entry));
+                let strategy = options.name_of(raddle_plan::picker(entry));
                 self.pickers.push(picker);
-                self.outcome.arms.push(ArmYield { name, ..ArmYield::default() });
+                self.outcome.figures.arms.push(ArmYield { strategy, ..ArmYield::default() });
                 self.pickers.len() - 1
             }
         };
-        let arm = &mut self.outcome.arms[idx];
+        let arm = &mut self.outcome.figures.arms[idx];
         arm.executions += 1;
         arm.new_pairs += u64::from(news.n_pairs);
         arm.new_traces += u64::from(news.is_new_trace);
@@ -155,15 +155,15 @@ impl Tally {
 
     /// How much is left, as far as can be told.
     fn estimate(&mut self) {
-        let n_executions = self.outcome.executions;
-        self.outcome.unseen_pairs = self.pairs.estimate(n_executions);
-        self.outcome.unseen_traces = self.traces.estimate(n_executions);
+        let n_executions = self.outcome.figures.executions;
+        self.outcome.figures.unseen_pairs = self.pairs.estimate(n_executions);
+        self.outcome.figures.unseen_traces = self.traces.estimate(n_executions);
     }
 
     /// Is it unlikely enough that one more execution shows a new pair? Asked where a round ends, for only
     /// there does the answer not depend on the workers.
     pub(super) fn is_saturated(&self, bound: f64) -> bool {
-        let n_executions = self.outcome.executions;
+        let n_executions = self.outcome.figures.executions;
         let is_round_over = n_executions > 0 && round(n_executions - 1).end == n_executions;
         let n_quiet = n_executions.saturating_sub(self.last_new_pair + 1);
         is_round_over
@@ -174,25 +174,25 @@ impl Tally {
     /// Counts one execution.
     fn count(&mut self, summary: &Summary, n_alone: u32) -> News {
         let outcome = &mut self.outcome;
-        if outcome.executions == 0 {
+        if outcome.figures.executions == 0 {
             outcome.baseline = Some(*summary);
-            outcome.single_threaded = true;
+            outcome.figures.single_threaded = true;
         }
-        outcome.executions += 1;
-        outcome.single_threaded &= summary.n_threads <= n_alone;
-        outcome.steps_total += summary.n_steps;
-        outcome.steps_max = outcome.steps_max.max(summary.n_steps);
-        outcome.points_total += summary.n_points;
-        outcome.points_max = outcome.points_max.max(summary.n_points);
+        outcome.figures.executions += 1;
+        outcome.figures.single_threaded &= summary.n_threads <= n_alone;
+        outcome.figures.steps_total += summary.n_steps;
+        outcome.figures.steps_max = outcome.figures.steps_max.max(summary.n_steps);
+        outcome.figures.points_total += summary.n_points;
+        outcome.figures.points_max = outcome.figures.points_max.max(summary.n_points);
         let is_new_trace = self.traces.see(summary.class, 1);
         if is_new_trace {
-            outcome.distinct_traces += 1;
-            outcome.last_new_trace = self.start.elapsed().saturating_sub(self.aside);
+            outcome.figures.distinct_traces += 1;
+            outcome.figures.last_new_trace = self.start.elapsed().saturating_sub(self.aside);
         }
-        self.curve.count(outcome.executions, outcome.distinct_traces);
+        self.curve.count(outcome.figures.executions, outcome.figures.distinct_traces);
         let end = End::from_numbers(summary.end_kind as u8, summary.end_detail);
-        outcome.n_inconclusive += u64::from(end.is_some_and(End::is_inconclusive));
-        outcome.n_spent += u64::from(end == Some(End::Spent));
+        outcome.figures.n_inconclusive += u64::from(end.is_some_and(End::is_inconclusive));
+        outcome.figures.n_spent += u64::from(end == Some(End::Spent));
         outcome.n_thinned += u64::from(summary.n_thinned != 0);
         outcome.n_clocked += u64::from(summary.n_clock_reads != 0);
         outcome.n_allocating += u64::from(summary.n_allocators > 1);
@@ -276,17 +276,15 @@ impl Tally {
 
     /// The outcome so far, with the time up to now.
     pub(super) fn progress(&mut self) -> &Outcome {
-        let elapsed = self.elapsed();
-        self.outcome.elapsed = elapsed;
+        self.outcome.figures.elapsed = self.elapsed();
         self.estimate();
-        self.outcome.execs_per_s = self.outcome.executions as f64 / elapsed.as_secs_f64().max(1e-9);
         &self.outcome
     }
 
     /// The outcome at the end.
     pub(super) fn finish(mut self) -> Outcome {
         self.progress();
-        let Outcome { executions, distinct_traces, .. } = self.outcome;
+        let Figures { executions, distinct_traces, .. } = self.outcome.figures;
         self.outcome.curve = self.curve.finish(executions, distinct_traces);
         let steps_at = self.steps_at.into_iter().map(|(place, n_steps)| StepsAt { place, n_steps });
         self.outcome.steps_at = steps_at.collect();
@@ -313,12 +311,12 @@ impl Tally {
     /// were. In a search each execution also runs a part of another one's plan again.
     fn measure_stability(&mut self) {
         let share = |n: u64, of: u64| if of == 0 { 1.0 } else { n as f64 / of as f64 };
-        let n_all = self.outcome.executions;
+        let n_all = self.outcome.figures.executions;
         let repeated = match self.n_again {
             0 => share(n_all.saturating_sub(self.n_uncontrolled), n_all),
             n_again => share(self.n_same, n_again),
         };
         let followed = share(n_all.saturating_sub(self.n_diverged), n_all);
-        self.outcome.stability = 100.0 * repeated.min(followed);
+        self.outcome.figures.stability = 100.0 * repeated.min(followed);
     }
 }

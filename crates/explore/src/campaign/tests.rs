@@ -40,13 +40,18 @@ fn essence(outcome: &Outcome) -> String {
             format!("{} {}x from {} {hash:x}", it.id, it.count, it.first)
         })
         .collect();
-    let learned = (outcome.coverage, &outcome.arms, outcome.unseen_pairs, outcome.unseen_traces);
+    let learned = (
+        outcome.figures.coverage,
+        &outcome.figures.arms,
+        outcome.figures.unseen_pairs,
+        outcome.figures.unseen_traces,
+    );
     format!(
         "{} executions, {} traces, {} steps, {:.3} % stable, {:?}, {learned:?}, {findings:#?}",
-        outcome.executions,
-        outcome.distinct_traces,
-        outcome.steps_total,
-        outcome.stability,
+        outcome.figures.executions,
+        outcome.figures.distinct_traces,
+        outcome.figures.steps_total,
+        outcome.figures.stability,
         outcome.uncontrolled
     )
 }
@@ -92,11 +97,14 @@ fn every_arm_has_its_turn() {
     let options =
         Options { keep_going: true, method: Method::Portfolio(arms.clone()), ..options(2, 2_000) };
     let outcome = run(&Toy::default(), options);
-    assert_eq!(outcome.arms.iter().map(|it| it.executions).sum::<u64>(), 2_000);
-    assert_eq!(outcome.arms.iter().map(|it| it.new_traces).sum::<u64>(), outcome.distinct_traces);
-    assert_eq!(outcome.arms.iter().map(|it| it.findings).sum::<u64>(), 3);
+    assert_eq!(outcome.figures.arms.iter().map(|it| it.executions).sum::<u64>(), 2_000);
+    assert_eq!(
+        outcome.figures.arms.iter().map(|it| it.new_traces).sum::<u64>(),
+        outcome.figures.distinct_traces
+    );
+    assert_eq!(outcome.figures.arms.iter().map(|it| it.findings).sum::<u64>(), 3);
     for arm in &arms {
-        let found = outcome.arms.iter().find(|it| it.name == arm.name);
+        let found = outcome.figures.arms.iter().find(|it| it.strategy == arm.name);
         assert!(found.is_some_and(|it| 50 <= it.executions), "{}: {found:?}", arm.name);
     }
 }
@@ -111,9 +119,9 @@ fn ends_when_there_is_hardly_anything_new() {
         run(&toy, options)
     };
     let outcome = run_with(3);
-    assert!(outcome.is_saturated);
-    assert!(outcome.unseen_pairs.upper <= 0.002, "{:?}", outcome.unseen_pairs);
-    assert!(2_000 <= outcome.executions, "{}", outcome.executions);
+    assert!(outcome.figures.is_saturated);
+    assert!(outcome.figures.unseen_pairs.upper <= 0.002, "{:?}", outcome.figures.unseen_pairs);
+    assert!(2_000 <= outcome.figures.executions, "{}", outcome.figures.executions);
     assert_eq!(essence(&run_with(1)), essence(&outcome));
 }
 
@@ -132,9 +140,9 @@ fn stops_at_the_first_finding() {
     let first = run(&Toy::default(), options(3, 2_000));
     assert_eq!(first.findings.len(), 1);
     assert_eq!(first.findings[0].finding, all.findings[0].finding);
-    assert_eq!(first.executions, first.findings[0].first + 1);
+    assert_eq!(first.figures.executions, first.findings[0].first + 1);
     assert_eq!(first.findings[0].count, 1);
-    assert!(!first.interrupted);
+    assert!(!first.figures.interrupted);
 }
 
 /// 2,000 executions of which 1 in 37 fails: 54 expected with standard deviation 7.3; five of them
@@ -142,7 +150,7 @@ fn stops_at_the_first_finding() {
 #[test]
 fn keeps_going() {
     let outcome = run(&Toy::default(), Options { keep_going: true, ..options(2, 2_000) });
-    assert_eq!(outcome.executions, 2_000);
+    assert_eq!(outcome.figures.executions, 2_000);
     assert_eq!(outcome.findings.len(), 3);
     let n_failed: u64 = outcome.findings.iter().map(|it| it.count).sum();
     assert!(n_failed.abs_diff(54) < 36, "{n_failed}");
@@ -160,7 +168,7 @@ fn keeps_going() {
 fn every_execution_may_fail() {
     let toy = Toy { fails_in: 1, ..Toy::default() };
     let outcome = run(&toy, Options { keep_going: true, ..options(3, 300) });
-    assert_eq!(outcome.executions, 300);
+    assert_eq!(outcome.figures.executions, 300);
     assert_eq!(outcome.findings.iter().map(|it| it.count).sum::<u64>(), 299);
 }
 
@@ -185,7 +193,7 @@ fn interruption_keeps_what_there_is() {
     let outcome = Campaign::new(&Toy::default(), options)
         .run(&mut ToySymbols, &mut observer, &stop)
         .expect("bug: the toy is not broken");
-    assert!(outcome.interrupted);
+    assert!(outcome.figures.interrupted);
     assert!(2 <= outcome.findings.len());
     let ids: Vec<&str> = outcome.findings.iter().map(|it| it.id.as_str()).collect();
     assert_eq!(ids, observer.findings);
@@ -195,7 +203,7 @@ fn interruption_keeps_what_there_is() {
 #[test]
 fn something_runs_however_short_the_time() {
     let options = Options { executions: None, time: Some(Duration::ZERO), ..options(1, 0) };
-    assert!(run(&Toy::default(), options).executions > 0);
+    assert!(run(&Toy::default(), options).figures.executions > 0);
 }
 
 #[test]
@@ -205,10 +213,10 @@ fn time_runs_out() {
     let mut counter = Counter::default();
     let options = Options { time, executions: None, ..options(2, 0) };
     let outcome = run_observed(&toy, options, &mut counter).expect("bug: the toy is not broken");
-    assert!(!outcome.interrupted);
-    assert!(time <= Some(outcome.elapsed));
+    assert!(!outcome.figures.interrupted);
+    assert!(time <= Some(outcome.figures.elapsed));
     assert!(2 <= counter.n_progress, "{}", counter.n_progress);
-    assert!(0.0 < outcome.execs_per_s);
+    assert!(0.0 < outcome.figures.execs_per_s());
     assert_eq!(outcome.findings.len(), 0);
 }
 
@@ -245,7 +253,7 @@ fn baseline_failure_ends_all() {
     let outcome = run(&toy, options(2, 2_000));
     assert_eq!(outcome.baseline_failure.map(|it| it.kind), Some(Kind::Exit));
     assert_eq!(outcome.findings.len(), 0);
-    assert_eq!(outcome.executions, 1);
+    assert_eq!(outcome.figures.executions, 1);
 
     let fine = Options { exit_is_fine: true, ..options(2, 2_000) };
     assert_eq!(run(&toy, fine).baseline_failure, None);
@@ -264,9 +272,9 @@ fn baseline_with_threads_is_a_finding() {
 fn one_thread_is_not_worth_exploring() {
     let toy = Toy { n_threads: 1, fails_in: 0, ..Toy::default() };
     let outcome = run(&toy, options(2, 2_000));
-    assert!(outcome.single_threaded);
-    assert_eq!(outcome.executions, 2);
-    assert!(!run(&Toy { fails_in: 0, ..Toy::default() }, options(2, 10)).single_threaded);
+    assert!(outcome.figures.single_threaded);
+    assert_eq!(outcome.figures.executions, 2);
+    assert!(!run(&Toy { fails_in: 0, ..Toy::default() }, options(2, 10)).figures.single_threaded);
 }
 
 #[test]
@@ -275,7 +283,7 @@ fn unstable_confirmations_count() {
     let shaky = run(&toy, options(1, 2_000));
     let steady = run(&Toy::default(), options(1, 2_000));
     assert_eq!(shaky.findings[0].reproduced, Reproduced { n: 1, m: 1 });
-    assert!(shaky.stability < steady.stability);
+    assert!(shaky.figures.stability < steady.figures.stability);
 }
 
 /// Something is uncontrolled in a quarter of the toy's executions, and it does the same again all the same.
@@ -285,9 +293,9 @@ fn stability_does_not_depend_on_the_number_of_executions() {
         let options = || Options { keep_going: true, ..options(2, executions) };
         let found = run(&Toy::default(), options());
         assert!(!found.findings.is_empty());
-        assert_eq!(found.stability, 100.0);
+        assert_eq!(found.figures.stability, 100.0);
         let silent = run(&Toy { fails_in: 0, ..Toy::default() }, options());
-        assert!((70.0..80.0).contains(&silent.stability), "{}", silent.stability);
+        assert!((70.0..80.0).contains(&silent.figures.stability), "{}", silent.figures.stability);
     }
 }
 

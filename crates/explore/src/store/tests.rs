@@ -4,7 +4,7 @@ use std::{borrow::Cow, ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path:
 
 use expect_test::{Expect, expect};
 use raddle_model::{
-    Amount, Bucket, Carrier, Conditions, Counting, Depth, End, Finding, Interest, Length,
+    Amount, Bucket, Carrier, Conditions, Counting, Depth, End, Figures, Finding, Interest, Length,
     PickerSpec, Plan, Profile, Role, Smax, Timeouts, Use,
 };
 use tempfile::TempDir;
@@ -74,7 +74,11 @@ fn round_trip() {
     assert_eq!(store.find("latest").unwrap(), stored);
     assert_eq!(stored.finding, found(1));
     assert_eq!(stored.info, info());
-    run.finish(RunEnd { executions: 9, ..RunEnd::default() }).unwrap();
+    run.finish(RunEnd {
+        figures: Figures { executions: 9, ..Figures::default() },
+        ..RunEnd::default()
+    })
+    .unwrap();
     let listed = store.list().unwrap();
     assert_eq!(listed.len(), 1);
     assert_eq!((listed[0].id.as_str(), listed[0].run.as_str()), ("assert-0001", run.id()));

@@ -7,14 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_model::{Carrier, Drawing, Escape, Explanation, Finding, Place, Scope, hash_bytes, mix};
+use raddle_model::{
+    Carrier, CurvePoint, Drawing, Explanation, Figures, Finding, Scope, StepsAt, Uncontrolled,
+    hash_bytes, mix,
+};
 use serde::{Deserialize, Serialize};
 
 use super::os;
-use crate::{
-    campaign::{ArmYield, Coverage, CurvePoint, FoundCount, Outcome, Reproduced, StepsAt},
-    target::Uncontrolled,
-};
+use crate::campaign::{FoundCount, Outcome, Reproduced};
 
 /// What was run, so that it can be run again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,41 +122,11 @@ pub struct About {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunEnd {
-    /// Executions that count.
-    pub executions: u64,
-    /// How long it took.
-    pub elapsed_ms: u64,
-    /// Executions that differ in more than the order of independent steps.
-    pub distinct_traces: u64,
+    /// What it came to.
+    #[serde(flatten)]
+    pub figures: Figures,
     /// How many buckets were found.
     pub n_findings: u64,
-    /// Did the user end it?
-    pub interrupted: bool,
-    /// Steps of all executions.
-    pub steps_total: u64,
-    /// Steps of the longest execution.
-    pub steps_max: u64,
-    /// Scheduling points of all executions.
-    pub points_total: u64,
-    /// Percentage of executions that were under control throughout.
-    pub stability: f64,
-    /// Executions that did not come to an end of their own.
-    #[serde(alias = "n_hung")]
-    pub n_inconclusive: u64,
-    /// Executions that were ended because their steps were spent.
-    pub n_spent: u64,
-    /// Did no execution have more than one thread?
-    pub single_threaded: bool,
-    /// Did it end because there was hardly anything new to be seen?
-    pub is_saturated: bool,
-    /// Pairs of places and of locks that were met.
-    pub coverage: Coverage,
-    /// The chance that one more execution shows a new pair: the best guess, and an upper bound.
-    pub new_pair_chance: [f64; 2],
-    /// The chance that one more execution has a new trace.
-    pub new_trace_chance: f64,
-    /// What each strategy has yielded.
-    pub arms: Vec<ArmYield>,
     /// How it grew.
     pub curve: Vec<CurvePoint>,
     /// Where steps were, most first, in so many executions.
@@ -164,7 +134,7 @@ pub struct RunEnd {
     /// The executions that `steps_at` counts.
     pub n_looked_at: u64,
     /// What could not be controlled.
-    pub uncontrolled: Vec<StoredUncontrolled>,
+    pub uncontrolled: Vec<Uncontrolled>,
     /// Findings of this run: how often, and by which execution first.
     pub counts: Vec<FoundCount>,
     /// Is it a search that has seen everything that was asked for?
@@ -173,17 +143,6 @@ pub struct RunEnd {
     pub scope: Option<Scope>,
     /// What total replay's branches depend on.
     pub drawings: Vec<Drawing<String>>,
-}
-
-/// Something that could not be controlled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredUncontrolled {
-    /// What.
-    pub what: Escape,
-    /// How often.
-    pub count: u64,
-    /// Where, innermost first.
-    pub stack: Vec<Place>,
 }
 
 /// `run.json`.
@@ -250,27 +209,12 @@ impl RunEnd {
     /// The end of a run with this outcome.
     pub fn of(outcome: &Outcome) -> RunEnd {
         RunEnd {
-            executions: outcome.executions,
-            elapsed_ms: outcome.elapsed.as_millis() as u64,
-            distinct_traces: outcome.distinct_traces,
+            figures: outcome.figures.clone(),
             n_findings: outcome.findings.len() as u64,
-            interrupted: outcome.interrupted,
-            steps_total: outcome.steps_total,
-            steps_max: outcome.steps_max,
-            points_total: outcome.points_total,
-            stability: outcome.stability,
-            n_inconclusive: outcome.n_inconclusive,
-            n_spent: outcome.n_spent,
-            single_threaded: outcome.single_threaded,
-            is_saturated: outcome.is_saturated,
-            coverage: outcome.coverage,
-            new_pair_chance: [outcome.unseen_pairs.chance, outcome.unseen_pairs.upper],
-            new_trace_chance: outcome.unseen_traces.chance,
-            arms: outcome.arms.clone(),
             curve: outcome.curve.clone(),
             steps_at: outcome.steps_at.iter().take(PLACES_MAX).cloned().collect(),
             n_looked_at: outcome.n_looked_at,
-            uncontrolled: outcome.uncontrolled.iter().map(StoredUncontrolled::of).collect(),
+            uncontrolled: outcome.uncontrolled.clone(),
             counts: outcome.findings.iter().map(FoundCount::of).collect(),
             is_exhaustive: outcome.is_exhaustive(),
             scope: outcome.search.as_ref().map(|it| it.progress.scope.clone()),
@@ -281,13 +225,6 @@ impl RunEnd {
 
 /// Places of steps that are kept: a program with more has its hot spots among these.
 const PLACES_MAX: usize = 1_000;
-
-impl StoredUncontrolled {
-    fn of(it: &Uncontrolled) -> StoredUncontrolled {
-        let Uncontrolled { what, count, stack } = it.clone();
-        StoredUncontrolled { what, count, stack }
-    }
-}
 
 /// The hash of an executable's bytes, to compare with [`RunInfo::program_hash`].
 pub fn hash_program(program: &Path) -> io::Result<u64> {

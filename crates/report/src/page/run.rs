@@ -3,14 +3,14 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{Drawing, Scope};
+use raddle_model::{ArmYield, CurvePoint, Drawing, Estimate, Figures, Scope};
 
 use super::{Document, curve, document, tree};
 use crate::markup::escape;
 use crate::{
     formats::Item,
     number::{count, grouped, percent, seconds},
-    sampling::{Arm, chance},
+    sampling::chance,
     scope, text,
     text::Sources,
 };
@@ -52,46 +52,18 @@ pub struct RunFinding<'a> {
 /// What a run came to.
 #[derive(Clone, Debug, Default)]
 pub struct RunFigures {
-    /// Executions.
-    pub executions: u64,
-    /// Seconds.
-    pub elapsed_s: f64,
-    /// Classes of traces.
-    pub distinct_traces: u64,
-    /// Steps of all executions.
-    pub steps: u64,
-    /// Scheduling points of all executions.
-    pub points: u64,
-    /// Percent of executions that were under control throughout.
-    pub stability: f64,
-    /// Executions that did not come to an end of their own.
-    pub n_inconclusive: u64,
-    /// Executions that were ended because their steps were spent.
-    pub n_spent: u64,
-    /// Pairs of places, those of them met in both orders, pairs of locks.
-    pub pairs: [u64; 3],
-    /// The chance that one more execution shows a new pair: best guess and upper bound.
-    pub new_pair_chance: [f64; 2],
-    /// The chance that one more execution has a new trace.
-    pub new_trace_chance: f64,
-    /// What each strategy brought.
-    pub arms: Vec<Arm>,
-    /// Executions, traces, pairs.
-    pub curve: Vec<[u64; 3]>,
+    /// In figures.
+    pub figures: Figures,
+    /// How it grew.
+    pub curve: Vec<CurvePoint>,
     /// Where steps were, by file, most first.
     pub files: Vec<FileSteps>,
     /// Executions that `files` counts.
     pub n_looked_at: u64,
     /// What could not be controlled: what, how often, where.
     pub uncontrolled: Vec<(String, u64, String)>,
-    /// Did no execution have a second thread?
-    pub single_threaded: bool,
     /// Was it a search that has seen all?
     pub is_exhaustive: bool,
-    /// Did it end because hardly anything new was left?
-    pub is_saturated: bool,
-    /// Did the user end it?
-    pub interrupted: bool,
     /// Which schedules a search explored.
     pub scope: Option<Scope>,
     /// What decides the branches that total replay's interleavings can change.
@@ -144,14 +116,20 @@ pub fn run(page: &RunPage<'_>, sources: &mut Sources<'_>) -> String {
 }
 
 fn tiles(out: &mut String, end: &RunFigures) {
-    let rate = if end.elapsed_s > 0.0 { end.executions as f64 / end.elapsed_s } else { 0.0 };
+    let Figures { coverage, .. } = end.figures;
     let tiles = [
-        (grouped(end.executions), format!("executions in {}", seconds(end.elapsed_s))),
-        (grouped(rate.round() as u64), "executions a second".to_owned()),
-        (grouped(end.distinct_traces), "distinct traces".to_owned()),
-        (grouped(end.pairs[0]), format!("pairs of places, {} both ways", grouped(end.pairs[1]))),
-        (grouped(end.pairs[2]), "pairs of locks".to_owned()),
-        (percent(end.stability), "stability".to_owned()),
+        (
+            grouped(end.figures.executions),
+            format!("executions in {}", seconds(end.figures.elapsed_s())),
+        ),
+        (grouped(end.figures.execs_per_s().round() as u64), "executions a second".to_owned()),
+        (grouped(end.figures.distinct_traces), "distinct traces".to_owned()),
+        (
+            grouped(coverage.site_pairs),
+            format!("pairs of places, {} both ways", grouped(coverage.both_ways)),
+        ),
+        (grouped(coverage.lock_pairs), "pairs of locks".to_owned()),
+        (percent(end.figures.stability), "stability".to_owned()),
     ];
     out.push_str("<div class=\"tiles\">\n");
     for (figure, words) in tiles {
@@ -161,12 +139,12 @@ fn tiles(out: &mut String, end: &RunFigures) {
     out.push_str("</div>\n");
     let words = [
         (
-            end.single_threaded,
+            end.figures.single_threaded,
             "The program never had a second thread: there was nothing to explore.",
         ),
         (end.is_exhaustive, "The search has come to its end."),
-        (end.is_saturated, "It ended because hardly anything new was left to be seen."),
-        (end.interrupted, "It was ended by the user."),
+        (end.figures.is_saturated, "It ended because hardly anything new was left to be seen."),
+        (end.figures.interrupted, "It was ended by the user."),
     ];
     for (_, words) in words.into_iter().filter(|it| it.0) {
         let _ = writeln!(out, "<p>{words}</p>");
@@ -232,36 +210,39 @@ fn decided(out: &mut String, end: &RunFigures) {
 
 /// Curves of what had been seen after so many executions, and what is left.
 fn growth(out: &mut String, page: &RunPage<'_>, end: &RunFigures) {
-    if end.curve.len() < 2 || end.single_threaded {
+    if end.curve.len() < 2 || end.figures.single_threaded {
         return;
     }
     out.push_str("<h2>What was seen, after so many executions</h2>\n<div class=\"panels\">\n");
     let hits: Vec<(u64, &str)> =
         page.findings.iter().map(|it| (it.first, it.item.shown.id)).collect();
-    for (idx, caption) in [(1, "distinct traces"), (2, "pairs of places and of locks")] {
-        let points: Vec<(u64, u64)> = end.curve.iter().map(|it| (it[0], it[idx])).collect();
+    let curves: [(fn(&CurvePoint) -> u64, &str); 2] =
+        [(|it| it.traces, "distinct traces"), (|it| it.pairs, "pairs of places and of locks")];
+    for (seen, caption) in curves {
+        let points: Vec<(u64, u64)> =
+            end.curve.iter().map(|it| (it.executions, seen(it))).collect();
         let plot = curve::plot(&points, &hits, caption);
         let _ = writeln!(out, "<figure><figcaption>{caption}</figcaption>{plot}</figure>");
     }
     out.push_str("</div>\n");
-    if end.executions > 1 && !end.is_exhaustive {
-        let [guess, most] = end.new_pair_chance;
+    if end.figures.executions > 1 && !end.is_exhaustive {
+        let Estimate { chance: guess, upper: most } = end.figures.unseen_pairs;
         let _ = writeln!(
             out,
             "<p>The chance that one more execution like these shows a new pair is {} (at most {}), a new trace \
              {}.</p>",
             chance(guess, false),
             chance(most, false),
-            chance(end.new_trace_chance, false)
+            chance(end.figures.unseen_traces.chance, false)
         );
     }
 }
 
 fn strategies(out: &mut String, end: &RunFigures) {
-    if end.arms.is_empty() || end.single_threaded {
+    if end.figures.arms.is_empty() || end.figures.single_threaded {
         return;
     }
-    let mut arms: Vec<&Arm> = end.arms.iter().collect();
+    let mut arms: Vec<&ArmYield> = end.figures.arms.iter().collect();
     arms.sort_by(|a, b| b.executions.cmp(&a.executions).then_with(|| a.strategy.cmp(&b.strategy)));
     let most = arms.first().map_or(1, |it| it.executions).max(1);
     out.push_str(
@@ -300,7 +281,7 @@ fn files(out: &mut String, end: &RunFigures) {
         "<h2>Scheduling points by file</h2>\n<p><small>Steps of {}, which were looked at step by step; {} \
          scheduling points in all.</small></p>",
         count(end.n_looked_at, "execution"),
-        grouped(end.points)
+        grouped(end.figures.points_total)
     );
     out.push_str(
         "<div class=\"scroll\"><table>\n<tr><th>file</th><th>steps</th><th></th><th class=\"words\">most of them at\
@@ -340,12 +321,12 @@ fn control(out: &mut String, end: &RunFigures) {
     let _ = writeln!(
         out,
         "<p>{} of executions were under control throughout{}{}.</p>",
-        escape(&percent(end.stability)),
-        match end.n_inconclusive {
+        escape(&percent(end.figures.stability)),
+        match end.figures.n_inconclusive {
             0 => String::new(),
             n => format!("; {} inconclusive: no end of their own", count(n, "execution")),
         },
-        match end.n_spent {
+        match end.figures.n_spent {
             0 => String::new(),
             n => format!("; cut short at the step limit: {}", count(n, "execution")),
         }

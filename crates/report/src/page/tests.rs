@@ -1,12 +1,14 @@
 //! The page of a finding, as text; what a browser makes of it is tested in `crates/cli/tests/browser.rs`.
 
-use raddle_model::{Finding, OpKind, Place};
+use std::time::Duration;
+
+use raddle_model::{ArmYield, Coverage, CurvePoint, Figures, Finding, OpKind, Place};
 
 use super::{
     FileSteps, FindingPage, RunFigures, RunFinding, RunPage, Source, View, data, escape, finding,
     run,
 };
-use crate::{Shown, formats::Item, sampling::Arm, tests::samples};
+use crate::{Shown, formats::Item, tests::samples};
 
 fn page(of: &Finding, source: &Source) -> String {
     let shown = Shown {
@@ -141,15 +143,22 @@ fn run_page(end: Option<RunFigures>) -> String {
 
 #[test]
 fn a_run_tells_what_it_came_to() {
-    let arm = Arm { strategy: "walk".into(), executions: 80, new_traces: 20, ..Arm::default() };
-    let page = run_page(Some(RunFigures {
+    let strategy = "walk".into();
+    let arm = ArmYield { strategy, executions: 80, new_traces: 20, ..ArmYield::default() };
+    let point = |executions, traces, pairs| CurvePoint { executions, traces, pairs };
+    let figures = Figures {
         executions: 100,
-        elapsed_s: 2.0,
+        elapsed: Duration::from_secs(2),
         distinct_traces: 20,
         stability: 99.5,
-        pairs: [13, 5, 2],
-        curve: vec![[1, 1, 1], [10, 8, 5], [100, 20, 15]],
+        coverage: Coverage { site_pairs: 13, both_ways: 5, lock_pairs: 2 },
         arms: vec![arm],
+        is_saturated: true,
+        ..Figures::default()
+    };
+    let page = run_page(Some(RunFigures {
+        figures,
+        curve: vec![point(1, 1, 1), point(10, 8, 5), point(100, 20, 15)],
         files: vec![FileSteps {
             file: "bank.c".into(),
             n_steps: 40,
@@ -157,7 +166,6 @@ fn a_run_tells_what_it_came_to() {
         }],
         n_looked_at: 8,
         uncontrolled: vec![("read() on a <terminal>".into(), 3, "io.c:4".into())],
-        is_saturated: true,
         ..RunFigures::default()
     }));
     for words in [

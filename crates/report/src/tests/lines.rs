@@ -1,5 +1,9 @@
 //! Snapshots of closing lines, warnings, verdicts and the short JSON lines.
 
+use std::time::Duration;
+
+use raddle_model::Figures;
+
 use expect_test::expect;
 
 use super::samples;
@@ -11,11 +15,14 @@ use crate::{
 
 fn status() -> Status {
     Status {
-        executions: 20_000,
-        elapsed_s: 14.2,
-        distinct_traces: 9_312,
-        steps: 2_000_000,
-        stability: 100.0,
+        figures: Figures {
+            executions: 20_000,
+            elapsed: Duration::from_millis(14_200),
+            distinct_traces: 9_312,
+            steps_total: 2_000_000,
+            stability: 100.0,
+            ..Figures::default()
+        },
         ..Status::default()
     }
 }
@@ -50,8 +57,16 @@ fn warnings_name_what_was_not_controlled() {
         count: 12,
         stack: &stack,
     }];
-    let status =
-        Status { stability: 99.2, n_inconclusive: 3, n_spent: 2, steps_max: 1_000_000, ..status() };
+    let status = Status {
+        figures: Figures {
+            stability: 99.2,
+            n_inconclusive: 3,
+            n_spent: 2,
+            steps_max: 1_000_000,
+            ..status().figures
+        },
+        ..status()
+    };
     let waits = Uncontrolled {
         what: "blocked for 10 s in `semop`".into(),
         call: None,
@@ -140,8 +155,8 @@ fn other_json_lines() {
     text += &json::replay("dl-02c1", 2, &diverged(NewEnd::Other("SIGSEGV".into())), true);
     text += &json::output(3, "total 200\n");
     expect![[r#"
-        {"type":"progress","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0}
-        {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0,"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"uncontrolled_calls":[],"inconclusive_calls":[],"baseline_failed":false}
+        {"type":"progress","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0,"sampling":{"site_pairs":0,"both_ways":0,"lock_pairs":0,"arms":[],"new_pair_chance":0.0,"new_pair_chance_max":0.0,"new_trace_chance":0.0,"saturated":false}}
+        {"type":"summary","version":1,"executions":20000,"execs_per_s":1408.5,"distinct_traces":9312,"elapsed_s":14.2,"steps":2000000,"findings":0,"stability":100.0,"inconclusive":0,"hung":0,"cut_short":0,"spent":0,"sampling":{"site_pairs":0,"both_ways":0,"lock_pairs":0,"arms":[],"new_pair_chance":0.0,"new_pair_chance_max":0.0,"new_trace_chance":0.0,"saturated":false},"seed":7,"interrupted":false,"single_threaded":false,"uncontrolled":0,"uncontrolled_calls":[],"inconclusive_calls":[],"baseline_failed":false}
         {"type":"replay","version":1,"id":"dl-02c1","time":1,"verdict":"reproduced","reproduced":true,"exact":true,"diverged_at_step":null,"expected":null,"found":null,"other_failure":null,"rebuilt":false}
         {"type":"replay","version":1,"id":"dl-02c1","time":2,"verdict":"diverged","reproduced":false,"exact":false,"diverged_at_step":44,"expected":"T1 lock mutex `left` at bank.c:30","found":"T2 lock mutex `right` at bank.c:31","other_failure":"SIGSEGV","rebuilt":true}
         {"type":"output","version":1,"execution":3,"output":"total 200\n"}

@@ -238,7 +238,7 @@ impl Ledger<'_> {
             let Some(unmet) = self.races.unmet.pop() else { break };
             self.meet_race(unmet);
         }
-        self.tally.outcome.n_unmet_races = self.races.unmet.len() as u64;
+        self.tally.outcome.figures.n_unmet_races = self.races.unmet.len() as u64;
     }
 
     /// The time that is kept for races which have no finding yet.
@@ -264,7 +264,7 @@ impl Ledger<'_> {
 
     /// May one more race be looked into?
     fn may_look_into_race(&self) -> bool {
-        self.races.n_looked_into < AT_ONCE + self.tally.outcome.executions / PER_RACE
+        self.races.n_looked_into < AT_ONCE + self.tally.outcome.figures.executions / PER_RACE
     }
 
     /// A race was found: it waits for its turn.
