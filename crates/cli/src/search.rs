@@ -191,14 +191,11 @@ pub(crate) fn status(
     let search = outcome.search.as_ref()?;
     Some(SearchStatus {
         strategy: search.strategy.clone(),
-        learning: search.n_learning,
-        is_learning: search.is_learning,
         progress: search.progress.clone(),
+        effort: search.effort,
+        is_learning: search.is_learning,
         is_exhaustive: outcome.is_exhaustive(),
         gaps: outcome.gaps.clone(),
-        restarts: search.n_restarts,
-        abandoned: search.n_abandoned,
-        too_long: search.n_too_long,
         unlike: outcome.n_unlike,
         covered: if is_over { covered(search) } else { Vec::new() },
         steps_spared: outcome.steps_spared,

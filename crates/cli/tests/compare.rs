@@ -120,7 +120,7 @@ fn bad_input() {
     let output = raddle(folder.path(), &args).output().expect("raddle starts");
     assert_eq!(code(&output), Some(1));
     let text = stderr(&output);
-    assert!(text.contains("there is no strategy `fast`; there are\n  portfolio  ("), "{text}");
+    assert!(text.contains("unknown strategy `fast`; available:\n  portfolio  ("), "{text}");
     check(
         folder.path(),
         &["compare", "--strategies", "walk,pct:d=2,walk", "update.c"],

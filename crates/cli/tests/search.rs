@@ -92,7 +92,7 @@ fn words_for_people() {
     assert!(second.starts_with("search ipb:1: "), "{text}");
     let end = "all schedules with at most 1 preemption were explored: none of them fails";
     assert!(second.ends_with(end), "{text}");
-    assert!(text.contains("3 executions before it to learn what is shared"), "{text}");
+    assert!(text.contains("3 executions before it to find shared variables"), "{text}");
     assert!(!text.contains("go on with"), "{text}");
 }
 

@@ -280,7 +280,7 @@ fn bad_strategies() {
     let output = raddle(folder.path(), &["run", "--strategy", "chess", "x.c"]).output();
     let told = common::told(folder.path(), &output.expect("raddle starts"));
     for line in
-        ["exit 1", "there is no strategy `chess`; there are", "stderr:   pct:d=1..64|drawn|paper"]
+        ["exit 1", "unknown strategy `chess`; available:", "stderr:   pct:d=1..64|drawn|paper"]
     {
         assert!(told.contains(line), "{told}");
     }

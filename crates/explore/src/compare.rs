@@ -319,7 +319,7 @@ impl Comparison<'_> {
             return Err(CompareError::Baseline { name, finding });
         }
         let search = outcome.search.as_ref().filter(|_| self.n_learning > 0);
-        Ok(Some(Trial::of(seed, &outcome, search.map_or(0, |it| it.n_learning))))
+        Ok(Some(Trial::of(seed, &outcome, search.map_or(0, |it| it.effort.n_learning))))
     }
 
     /// What each program shares, as far as random executions can tell.

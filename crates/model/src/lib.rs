@@ -58,8 +58,8 @@ pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
 pub use script::{Before, Deviation, Side};
 pub use search::{
-    BoundUnit, Count, CoveredPairs, Decided, Divergence, Scope, SearchProgress, SearchSize,
-    Unreached,
+    BoundUnit, Count, CoveredPairs, Decided, Divergence, Scope, SearchEffort, SearchProgress,
+    SearchSize, Unreached,
 };
 
 /// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).

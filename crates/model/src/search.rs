@@ -35,6 +35,20 @@ pub struct SearchProgress {
     pub scope: Scope,
 }
 
+/// What a search took beside the executions that count for it.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchEffort {
+    /// Random executions before it, to learn what is shared.
+    pub n_learning: u64,
+    /// How often it has begun again, because more was found to be shared.
+    pub n_restarts: u32,
+    /// Executions of searches that were given up so.
+    pub n_abandoned: u64,
+    /// Executions that were too long to be searched; what lies beside them was not explored.
+    pub n_too_long: u64,
+}
+
 /// How many executions there are, more or less.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchSize {

@@ -54,8 +54,9 @@ pub enum Recipe {
     },
 }
 
-/// A strategy's name, how it is written, and what it is: one line each, for messages and help.
-#[derive(Clone, Copy, Debug)]
+/// A strategy: its name, how it is written, what it is, and how its parameters are read. This is the only list of
+/// strategies; messages and help are made of it.
+#[derive(Clone, Copy)]
 pub struct Form {
     /// Its name.
     pub name: &'static str,
@@ -63,83 +64,148 @@ pub struct Form {
     pub params: &'static str,
     /// What it is.
     pub what: &'static str,
+    read: fn(&mut Params<'_>) -> Result<Strategy, StrategyError>,
+}
+
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Form").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// All strategies.
 pub const FORMS: &[Form] = &[
-    form("portfolio", "", "all of the good ones share the executions, by what they yield"),
-    form("walk", "", "each thread that can go on is as likely as any other"),
-    form("nonpreemptive", "", "the running thread goes on until it can't"),
-    form(
-        "rstest",
-        "p=0.01..0.95",
-        "round robin, each thread giving way again and again with probability p",
-    ),
-    form(
-        "stride",
-        "one | two | smax=1..20000, c=0.5..0.9999, count=all|contended",
-        "a thread runs for a random stretch, long enough for one or two of the least likely edges",
-    ),
-    form("pct", "d=1..64|drawn|paper, c=0.5..0.9999", "priorities that change at d-1 random steps"),
-    form(
-        "rpro",
-        "d=1..64|drawn|paper, r=1..100000|drawn, c=0.5..0.9999",
-        "as pct, with all changes within r steps",
-    ),
-    form("pos", "", "a random priority for each operation, drawn anew where operations conflict"),
-    form(
-        "surw",
-        "",
-        "uniform over the orders of the accesses to one shared object, drawn each time",
-    ),
-    form("urw", "", "uniform over the interleavings of all events"),
-    form("delay", "n=1..64|drawn", "round robin, with n delays at random steps"),
-    form("sticky", "p=0..0.999", "the running thread goes on with probability p"),
-    form(
-        "order",
-        "oldest | newest",
-        "threads by age: the oldest that can go on does, or the newest",
-    ),
-    form("sites", "", "random priorities of places in the code, the same for all threads"),
-    form("dfs", "", "systematic: every schedule, depth first"),
-    form(
-        "ipb",
-        "LEVEL",
-        "systematic: schedules with no preemption, with one, with two, up to LEVEL",
-    ),
-    form(
-        "idb",
-        "LEVEL",
-        "systematic: schedules with no delay of round robin, one, two, up to LEVEL",
-    ),
-    form(
-        "dpor",
-        "optimal | classic | preemptions=0..",
-        "systematic: one of all schedules that differ in the order of independent steps only",
-    ),
-    form(
-        "hapset",
-        "order | ipb | ipb=0..",
-        "systematic: only orders of two places that were not covered; with order, these first",
-    ),
-    form(
-        "rank",
-        "C.V.T.L+C.V.T.L+…",
-        "systematic: by preemptions C, variables V (or all), threads T in every order, loop rounds L",
-    ),
-    form(
-        "total",
-        "",
-        "systematic: one of all schedules that decide branches, references and locks alike, for races",
-    ),
+    Form {
+        name: "portfolio",
+        params: "",
+        what: "all of the good ones share the executions, by what they yield",
+        read: |_| Ok(Strategy::Portfolio),
+    },
+    Form {
+        name: "walk",
+        params: "",
+        what: "each thread that can go on is as likely as any other",
+        read: |_| picker(PickerSpec::Walk),
+    },
+    Form {
+        name: "nonpreemptive",
+        params: "",
+        what: "the running thread goes on until it can't",
+        read: |_| picker(PickerSpec::Nonpreemptive),
+    },
+    Form {
+        name: "rstest",
+        params: "p=0.01..0.95",
+        what: "round robin, each thread giving way again and again with probability p",
+        read: |params| {
+            let per_mille = params.per_mille("p", 10..=950)?.unwrap_or(200);
+            picker(PickerSpec::Rstest { per_mille })
+        },
+    },
+    Form {
+        name: "stride",
+        params: "one | two | smax=1..20000, c=0.5..0.9999, count=all|contended",
+        what: "a thread runs for a random stretch, long enough for one or two of the least likely edges",
+        read: stride,
+    },
+    Form {
+        name: "pct",
+        params: "d=1..64|drawn|paper, c=0.5..0.9999",
+        what: "priorities that change at d-1 random steps",
+        read: pct,
+    },
+    Form {
+        name: "rpro",
+        params: "d=1..64|drawn|paper, r=1..100000|drawn, c=0.5..0.9999",
+        what: "as pct, with all changes within r steps",
+        read: rpro,
+    },
+    Form {
+        name: "pos",
+        params: "",
+        what: "a random priority for each operation, drawn anew where operations conflict",
+        read: |_| picker(PickerSpec::Pos),
+    },
+    Form {
+        name: "surw",
+        params: "",
+        what: "uniform over the orders of the accesses to one shared object, drawn each time",
+        read: |_| picker(PickerSpec::Surw),
+    },
+    Form {
+        name: "urw",
+        params: "",
+        what: "uniform over the interleavings of all events",
+        read: |_| picker(PickerSpec::Urw),
+    },
+    Form {
+        name: "delay",
+        params: "n=1..64|drawn",
+        what: "round robin, with n delays at random steps",
+        read: |params| {
+            let n_delays = params.amount("n", 1..=POINTS_MAX)?.unwrap_or(Amount::Drawn);
+            picker(PickerSpec::Delay(n_delays))
+        },
+    },
+    Form {
+        name: "sticky",
+        params: "p=0..0.999",
+        what: "the running thread goes on with probability p",
+        read: |params| {
+            let per_mille = params.per_mille("p", 0..=999)?.unwrap_or(900);
+            picker(PickerSpec::Sticky { per_mille })
+        },
+    },
+    Form {
+        name: "order",
+        params: "oldest | newest",
+        what: "threads by age: the oldest that can go on does, or the newest",
+        read: order,
+    },
+    Form {
+        name: "sites",
+        params: "",
+        what: "random priorities of places in the code, the same for all threads",
+        read: |_| picker(PickerSpec::Sites),
+    },
+    Form { name: "dfs", params: "", what: "systematic: every schedule, depth first", read: search },
+    Form {
+        name: "ipb",
+        params: "LEVEL",
+        what: "systematic: schedules with no preemption, with one, with two, up to LEVEL",
+        read: search,
+    },
+    Form {
+        name: "idb",
+        params: "LEVEL",
+        what: "systematic: schedules with no delay of round robin, one, two, up to LEVEL",
+        read: search,
+    },
+    Form {
+        name: "dpor",
+        params: "optimal | classic | preemptions=0..",
+        what: "systematic: one of all schedules that differ in the order of independent steps only",
+        read: search,
+    },
+    Form {
+        name: "hapset",
+        params: "order | ipb | ipb=0..",
+        what: "systematic: only orders of two places that were not covered; with order, these first",
+        read: search,
+    },
+    Form {
+        name: "rank",
+        params: "C.V.T.L+C.V.T.L+…",
+        what: "systematic: by preemptions C, variables V (or all), threads T in every order, loop rounds L",
+        read: search,
+    },
+    Form {
+        name: "total",
+        params: "",
+        what: "systematic: one of all schedules that decide branches, references and locks alike, for races",
+        read: search,
+    },
 ];
-
-/// Those that are searches.
-const SEARCHES: &[&str] = &["dfs", "ipb", "idb", "dpor", "hapset", "rank", "total"];
-
-const fn form(name: &'static str, params: &'static str, what: &'static str) -> Form {
-    Form { name, params, what }
-}
 
 /// How sure a guarantee is to be, in ten-thousandths, if nothing is said: seed paper 4's figures.
 const CONFIDENCE: u32 = 9_500;
@@ -170,43 +236,23 @@ impl Strategy {
     /// Reads a strategy. The error says what may be written instead.
     pub fn parse(text: &str) -> Result<Strategy, StrategyError> {
         let mut params = Params::of(text)?;
-        if SEARCHES.contains(&params.name()) {
-            let spec =
-                SearchSpec::parse(text.trim()).map_err(|it| params.wrong(&it.to_string()))?;
-            return Ok(Strategy::Search(spec));
-        }
-        let recipe = match params.name() {
-            "portfolio" => return params.finish().map(|()| Strategy::Portfolio),
-            "walk" => Recipe::Picker(PickerSpec::Walk),
-            "nonpreemptive" => Recipe::Picker(PickerSpec::Nonpreemptive),
-            "rstest" => {
-                let per_mille = params.per_mille("p", 10..=950)?.unwrap_or(200);
-                Recipe::Picker(PickerSpec::Rstest { per_mille })
-            }
-            "stride" => stride(&mut params)?,
-            "pct" => pct(&mut params)?,
-            "rpro" => rpro(&mut params)?,
-            "pos" => Recipe::Picker(PickerSpec::Pos),
-            "surw" => Recipe::Picker(PickerSpec::Surw),
-            "urw" => Recipe::Picker(PickerSpec::Urw),
-            "delay" => {
-                let n_delays = params.amount("n", 1..=POINTS_MAX)?.unwrap_or(Amount::Drawn);
-                Recipe::Picker(PickerSpec::Delay(n_delays))
-            }
-            "sticky" => {
-                let per_mille = params.per_mille("p", 0..=999)?.unwrap_or(900);
-                Recipe::Picker(PickerSpec::Sticky { per_mille })
-            }
-            "order" => order(&mut params)?,
-            "sites" => Recipe::Picker(PickerSpec::Sites),
-            name => panic!("bug: strategy {name} has a form and no meaning"),
-        };
+        let strategy = (params.form().read)(&mut params)?;
         params.finish()?;
-        Ok(Strategy::Picker(recipe))
+        Ok(strategy)
     }
 }
 
-fn stride(params: &mut Params<'_>) -> Result<Recipe, StrategyError> {
+fn picker(picker: PickerSpec) -> Result<Strategy, StrategyError> {
+    Ok(Strategy::Picker(Recipe::Picker(picker)))
+}
+
+/// Searches read their parameters themselves.
+fn search(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
+    let spec = SearchSpec::parse(params.take_all()).map_err(|it| params.wrong(&it.to_string()))?;
+    Ok(Strategy::Search(spec))
+}
+
+fn stride(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     let (one, two) = (params.word("one"), params.word("two"));
     let smax = params.number("smax", 1..=SMAX_MAX)?;
     let confidence = params.confidence()?;
@@ -218,13 +264,13 @@ fn stride(params: &mut Params<'_>) -> Result<Recipe, StrategyError> {
         if confidence.is_some() || counting.is_some() {
             return Err(params.wrong("a given smax needs no `c` and no `count`"));
         }
-        return Ok(Recipe::Picker(PickerSpec::Stride(Smax::Fixed(smax))));
+        return picker(PickerSpec::Stride(Smax::Fixed(smax)));
     }
-    Ok(Recipe::Stride {
+    Ok(Strategy::Picker(Recipe::Stride {
         n_edges: if one { 1 } else { 2 },
         confidence: confidence.unwrap_or(CONFIDENCE),
         counting: if counting == Some(1) { Counting::Contended } else { Counting::All },
-    })
+    }))
 }
 
 /// A depth, or `None` for the deepest that is guaranteed with the confidence.
@@ -244,27 +290,27 @@ fn depth(params: &mut Params<'_>, default: Depth) -> Result<(Option<Depth>, u32)
     Ok((Some(depth), CONFIDENCE))
 }
 
-fn pct(params: &mut Params<'_>) -> Result<Recipe, StrategyError> {
-    Ok(match depth(params, Depth::Drawn)? {
+fn pct(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
+    Ok(Strategy::Picker(match depth(params, Depth::Drawn)? {
         (Some(depth), _) => Recipe::Picker(PickerSpec::Pct(depth)),
         (None, confidence) => Recipe::Pct { confidence },
-    })
+    }))
 }
 
-fn rpro(params: &mut Params<'_>) -> Result<Recipe, StrategyError> {
+fn rpro(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     let radius = params.amount("r", 1..=RADIUS_MAX)?.unwrap_or(Amount::Fixed(50));
-    Ok(match depth(params, Depth::Fixed(3))? {
+    Ok(Strategy::Picker(match depth(params, Depth::Fixed(3))? {
         (Some(depth), _) => Recipe::Picker(PickerSpec::Rpro { depth, radius }),
         (None, confidence) => Recipe::Rpro { confidence, radius },
-    })
+    }))
 }
 
-fn order(params: &mut Params<'_>) -> Result<Recipe, StrategyError> {
+fn order(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     let (oldest, newest_first) = (params.word("oldest"), params.word("newest"));
     if oldest && newest_first {
         return Err(params.wrong("`oldest` and `newest` exclude each other"));
     }
-    Ok(Recipe::Picker(PickerSpec::Order { newest_first }))
+    picker(PickerSpec::Order { newest_first })
 }
 
 impl Recipe {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{CoveredPairs, Gap, SearchProgress};
+use raddle_model::{CoveredPairs, Gap, SearchEffort, SearchProgress};
 
 use crate::{
     Status, Style, gap,
@@ -17,9 +17,9 @@ use crate::{
 pub struct SearchStatus {
     /// What the user calls it.
     pub strategy: String,
-    /// Random executions before it, and whether they are still under way.
-    pub learning: u64,
-    /// They are still under way.
+    /// What it took beside.
+    pub effort: SearchEffort,
+    /// The executions before it are still under way.
     pub is_learning: bool,
     /// What it says of itself.
     pub progress: SearchProgress,
@@ -27,12 +27,6 @@ pub struct SearchStatus {
     pub is_exhaustive: bool,
     /// What limits the claim that nothing fails.
     pub gaps: Vec<Gap>,
-    /// How often it has begun again, because more was found to be shared.
-    pub restarts: u32,
-    /// Executions that were for nothing then.
-    pub abandoned: u64,
-    /// Executions that were too long.
-    pub too_long: u64,
     /// Repetitions of the first execution that were not like it.
     pub unlike: u64,
     /// Which orders of two places were covered, if that guides the search and it is over.
@@ -76,15 +70,15 @@ impl SearchStatus {
 pub(crate) fn block_line(search: &SearchStatus, style: &Style) -> String {
     let strategy = style.tame(&search.strategy);
     if search.is_learning {
-        return format!(" search {strategy}: finding out what is shared");
+        return format!(" search {strategy}: finding shared variables");
     }
     let stage = search.progress.stage.as_ref().filter(|_| !search.progress.is_finished);
     let stage = stage.map(|it| format!("at {it}, ")).unwrap_or_default();
     let level = search.progress.level.map(|it| format!("level {it}, ")).unwrap_or(stage);
     let executions = short(search.executions_here());
-    let restarts = match search.restarts {
+    let restarts = match search.effort.n_restarts {
         0 => String::new(),
-        many => format!("   begun again {}{}", style.times(), short(u64::from(many))),
+        many => format!("   restarted {}{}", style.times(), short(u64::from(many))),
     };
     let of = match &search.progress.estimate {
         Some(it) if !search.progress.is_finished => {
@@ -140,7 +134,7 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
         let _ = writeln!(out, "search {strategy}: not begun");
     } else if search.progress.is_finished {
         let verdict = if has_found { String::new() } else { verdict(search) };
-        let but = match (search.progress.n_diverged + search.too_long, search.unlike) {
+        let but = match (search.progress.n_diverged + search.effort.n_too_long, search.unlike) {
             (0, 0) if search.is_exhaustive || !search.progress.unreached.is_empty() => "",
             (0, 0) => ", but not everything was under control",
             (0, _) => ", but the same schedule does not always lead to the same steps",
@@ -259,16 +253,21 @@ fn left(search: &SearchStatus, style: &Style) -> String {
 /// What else there is to say about how it went.
 fn extras(status: &Status, search: &SearchStatus) -> String {
     let mut parts = Vec::new();
-    if search.learning > 0 {
+    if search.effort.n_learning > 0 {
         parts.push(format!(
-            "{} before it to learn what is shared",
-            count(search.learning, "execution")
+            "{} before it to find shared variables",
+            count(search.effort.n_learning, "execution")
         ));
     }
-    if search.restarts > 0 {
-        let times = if search.restarts == 1 { "once" } else { "several times" };
-        let wasted = count(search.abandoned, "execution");
-        parts.push(format!("begun again {times}, because more is shared ({wasted} for nothing)"));
+    if search.effort.n_restarts > 0 {
+        let times = match search.effort.n_restarts {
+            1 => "once".to_owned(),
+            many => format!("{many} times"),
+        };
+        let wasted = count(search.effort.n_abandoned, "execution");
+        parts.push(format!(
+            "restarted {times} after new shared variables were found ({wasted} discarded)"
+        ));
     }
     if search.progress.n_redundant > 0 {
         parts.push(format!(
@@ -313,11 +312,11 @@ pub(crate) fn warnings(search: &SearchStatus, label: &str) -> String {
             count(search.progress.n_diverged, "execution")
         );
     }
-    if search.too_long > 0 {
+    if search.effort.n_too_long > 0 {
         let _ = writeln!(
             out,
             "{label}: {} had more steps than a search keeps: what lies beside them is not explored",
-            count(search.too_long, "execution")
+            count(search.effort.n_too_long, "execution")
         );
     }
     out

@@ -32,7 +32,7 @@ impl Outcome {
             has(self.n_thinned, Gap::Thinned),
             has(self.uncontrolled.len() as u64, Gap::Uncontrolled),
             has(self.figures.n_inconclusive + self.figures.n_spent, Gap::Unfinished),
-            has(search.n_too_long, Gap::TooLong),
+            has(search.effort.n_too_long, Gap::TooLong),
             has(search.progress.n_diverged, Gap::Diverged),
             has(self.n_unlike, Gap::Unlike),
             if_so(self.is_unrepeated, Gap::NotRepeated),

@@ -5,6 +5,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
+use raddle_model::SearchEffort;
 use raddle_plan::search::{Run, Search, SearchSpec, SpecError, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,16 +17,10 @@ use super::account::{Account, Earlier, Uses};
 pub struct Standing {
     /// Executions entered so far, also before the search.
     pub n_executions: u64,
-    /// Random executions before the search.
-    pub n_learning: u64,
+    /// What it took beside.
+    pub effort: SearchEffort,
     /// What is known to be shared.
     pub shared: Vec<u64>,
-    /// How often the search has begun again, because more was found to be shared.
-    pub n_restarts: u32,
-    /// Executions of searches that were given up so.
-    pub n_abandoned: u64,
-    /// Executions that were too long to be searched.
-    pub n_too_long: u64,
     /// Where the statements are that it has learned about, by name.
     #[serde(default)]
     pub places: BTreeMap<u64, (String, u64)>,
@@ -119,7 +114,7 @@ pub(super) fn resume(spec: &SearchSpec, saved: &mut Saved) -> Result<Resumed, Sp
             None => search.learn(task.number, &Run::default()),
         };
         saved.standing.n_executions += search.progress().n_executions - n_before;
-        saved.standing.n_too_long += u64::from(counted.run.is_none());
+        saved.standing.effort.n_too_long += u64::from(counted.run.is_none());
     }
     Ok(Resumed { search, tasks })
 }

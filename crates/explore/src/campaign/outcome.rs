@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use raddle_model::{
-    CurvePoint, Drawing, Explanation, Figures, Finding, Gap, Place, SearchProgress, StepsAt,
-    Uncontrolled,
+    CurvePoint, Drawing, Explanation, Figures, Finding, Gap, Place, SearchEffort, SearchProgress,
+    StepsAt, Uncontrolled,
 };
 use raddle_plan::search;
 use raddle_trace::Summary;
@@ -87,16 +87,10 @@ pub struct Searched {
     pub strategy: String,
     /// What it says of itself.
     pub progress: SearchProgress,
+    /// What it took beside.
+    pub effort: SearchEffort,
     /// What the first execution depends on; empty if the search does not know.
     pub drawings: Vec<Drawing<search::DrawnStep>>,
-    /// Random executions before it.
-    pub n_learning: u64,
-    /// How often it has begun again, because more was found to be shared.
-    pub n_restarts: u32,
-    /// Executions of searches that were given up so.
-    pub n_abandoned: u64,
-    /// Executions that were too long to be searched; what lies beside them was not explored.
-    pub n_too_long: u64,
     /// Variables known to be shared.
     pub n_shared: u64,
     /// It has not begun yet.
@@ -135,7 +129,7 @@ impl Outcome {
             it.progress.is_finished
                 && it.progress.unreached.is_empty()
                 && it.progress.n_diverged == 0
-                && it.n_too_long == 0
+                && it.effort.n_too_long == 0
         };
         self.search.as_ref().is_some_and(is_whole)
             && self.figures.n_inconclusive + self.figures.n_spent + self.n_unlike + self.n_thinned

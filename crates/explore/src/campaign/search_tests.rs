@@ -98,7 +98,7 @@ fn everything_is_explored_once() {
     let outcome = run(&weave(&[3, 2, 2]), options("dfs", 2));
     let search = outcome.search.as_ref().expect("it was a search");
     assert_eq!(search.progress.n_executions, 210);
-    assert_eq!(search.n_learning, 4);
+    assert_eq!(search.effort.n_learning, 4);
     assert_eq!(outcome.figures.executions, 214);
     assert_eq!(outcome.figures.distinct_traces, 210);
     assert!(outcome.is_exhaustive());
@@ -133,10 +133,13 @@ fn what_is_found_to_be_shared_begins_it_again() {
     let shares = vec![(vec![2, 1, 0, 0, 1], 7), (vec![2, 2], 8)];
     let outcome = run(&Weave { shares, ..weave(&[2, 2, 2]) }, options("dfs", 3));
     let search = outcome.search.as_ref().expect("it was a search");
-    assert!(0 < search.n_restarts, "{search:?}");
+    assert!(0 < search.effort.n_restarts, "{search:?}");
     assert_eq!(search.n_shared, 2);
     assert_eq!(search.progress.n_executions, 90);
-    assert_eq!(outcome.figures.executions, search.n_learning + search.n_abandoned + 90);
+    assert_eq!(
+        outcome.figures.executions,
+        search.effort.n_learning + search.effort.n_abandoned + 90
+    );
     assert!(outcome.is_exhaustive());
 }
 
@@ -173,7 +176,8 @@ fn it_goes_on_where_it_was() {
             let outcome = run(&toy, rest);
             let search = outcome.search.expect("it was a search");
             assert_eq!(format!("{search:?}"), format!("{whole:?}"), "{spec} after {n_first}");
-            let n_all = whole.n_learning + whole.n_abandoned + whole.progress.n_executions;
+            let n_all =
+                whole.effort.n_learning + whole.effort.n_abandoned + whole.progress.n_executions;
             assert_eq!(n_first + outcome.figures.executions, n_all, "{spec} after {n_first}");
         }
     }

@@ -147,14 +147,14 @@ impl<'a> Searching<'a> {
     /// Learning is over: the search begins.
     fn begin(&mut self, learning: &Learning) {
         self.standing.shared = learning.shared();
-        self.standing.n_learning = self.standing.n_executions;
+        self.standing.effort.n_learning = self.standing.n_executions;
         self.stand();
     }
 
     /// The search begins again, with more known to be shared.
     fn begin_again(&mut self) {
-        self.standing.n_restarts += 1;
-        self.standing.n_abandoned += self.search.progress().n_executions;
+        self.standing.effort.n_restarts += 1;
+        self.standing.effort.n_abandoned += self.search.progress().n_executions;
         let covered = self.covered().cloned().unwrap_or_default();
         self.search = Thinking::new(start(self.options, self.how, covered), self.wanted_until);
         self.tasks.clear();
@@ -203,7 +203,7 @@ impl<'a> Searching<'a> {
         let tasks: Vec<Task> = self.tasks.drain(..n_tasks).collect();
         let first = self.next_job;
         self.next_job += n_tasks as u64;
-        self.out.insert(first, Out { n_restarts: self.standing.n_restarts, tasks });
+        self.out.insert(first, Out { n_restarts: self.standing.effort.n_restarts, tasks });
         let range = first..self.next_job;
         Some(match is_brief {
             true => {
@@ -274,7 +274,7 @@ impl<'a> Searching<'a> {
             return None;
         };
         self.standing.n_executions += 1;
-        self.standing.n_too_long += u64::from(run.is_none());
+        self.standing.effort.n_too_long += u64::from(run.is_none());
         run.inspect(|it| self.standing.uses.look(it));
         assert!(counted == [number], "bug: a search does not keep to its turns");
         if let Some(journal) = &mut self.journal {
@@ -304,7 +304,7 @@ impl<'a> Searching<'a> {
     fn task(&self, place: u64) -> Result<Option<u64>, TargetError> {
         let (first, out) = self.out.range(..=place).next_back().ok_or_else(unasked)?;
         let task = out.tasks.get((place - first) as usize).ok_or_else(unasked)?;
-        Ok((out.n_restarts == self.standing.n_restarts).then_some(task.number))
+        Ok((out.n_restarts == self.standing.effort.n_restarts).then_some(task.number))
     }
 
     /// Notes where the statements of an execution are, if anybody will want to know.
@@ -404,7 +404,7 @@ impl Source for Searching<'_> {
 
     fn close(&mut self, first: u64, left: Range<u64>, elapsed: Duration) {
         let Some(out) = self.out.remove(&first) else { return };
-        if out.n_restarts != self.standing.n_restarts {
+        if out.n_restarts != self.standing.effort.n_restarts {
             return;
         }
         self.pace.measure(left.start - first, elapsed);
@@ -495,10 +495,7 @@ impl Source for Searching<'_> {
             strategy: self.how.name.clone(),
             progress: self.search.progress(),
             drawings: self.search.get().map(|it| it.drawings().to_vec()).unwrap_or_default(),
-            n_learning: standing.n_learning,
-            n_restarts: standing.n_restarts,
-            n_abandoned: standing.n_abandoned,
-            n_too_long: standing.n_too_long,
+            effort: standing.effort,
             n_shared: standing.shared.len() as u64,
             is_learning: self.learning.is_some(),
             uses: standing.uses.clone(),

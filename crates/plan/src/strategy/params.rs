@@ -25,6 +25,7 @@ impl std::error::Error for StrategyError {}
 /// A strategy's name, and the parameters that have not been looked at yet.
 pub(super) struct Params<'a> {
     form: &'static Form,
+    text: &'a str,
     items: Vec<(&'a str, Option<&'a str>)>,
 }
 
@@ -33,7 +34,7 @@ impl<'a> Params<'a> {
     pub(super) fn of(text: &'a str) -> Result<Params<'a>, StrategyError> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let Some(form) = FORMS.iter().find(|it| it.name == name.trim()) else {
-            let what = format!("there is no strategy `{}`; there are", name.trim());
+            let what = format!("unknown strategy `{}`; available:", name.trim());
             return Err(StrategyError { what, forms: FORMS.iter().map(line).collect() });
         };
         let items = rest.split(',').map(str::trim).filter(|it| !it.is_empty());
@@ -41,11 +42,17 @@ impl<'a> Params<'a> {
             Some((key, value)) => (key.trim(), Some(value.trim())),
             None => (it, None),
         };
-        Ok(Params { form, items: items.map(split).collect() })
+        Ok(Params { form, text: text.trim(), items: items.map(split).collect() })
     }
 
-    pub(super) fn name(&self) -> &'static str {
-        self.form.name
+    pub(super) fn form(&self) -> &'static Form {
+        self.form
+    }
+
+    /// The whole text, name and all: nothing is left then.
+    pub(super) fn take_all(&mut self) -> &'a str {
+        self.items.clear();
+        self.text
     }
 
     /// Was this word written?
@@ -232,7 +239,7 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_all_names() {
         let text = error("chess");
-        assert!(text.starts_with("there is no strategy `chess`; there are\n"), "{text}");
+        assert!(text.starts_with("unknown strategy `chess`; available:\n"), "{text}");
         assert_eq!(text.lines().count(), 1 + FORMS.len());
         for form in FORMS {
             assert!(text.contains(&format!("\n  {}", form.name)), "{}", form.name);
