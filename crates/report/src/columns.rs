@@ -8,7 +8,7 @@ use raddle_model::{Finding, OpKind, ThreadId};
 use crate::{
     Style, place,
     schedule::{Cell, Row, size},
-    style::Ink,
+    style::{Ink, width},
     text::Sources,
 };
 
@@ -82,8 +82,8 @@ impl<'a> Grid<'a> {
             .iter()
             .map(|thread| {
                 let texts = cells().filter(|it| it.thread == *thread).map(|it| it.words.width());
-                let label = place::thread(finding, *thread).chars().count();
-                let wanted = place::thread_in_passing(finding, *thread).chars().count();
+                let label = width(&place::thread(finding, *thread));
+                let wanted = width(&place::thread_in_passing(finding, *thread));
                 texts.chain([label.min(LABEL_MAX).max(wanted)]).max().unwrap_or(0)
             })
             .collect();
@@ -91,8 +91,8 @@ impl<'a> Grid<'a> {
             threads.iter().map(|it| cells().any(|cell| cell.n_held(*it) > 0)).collect();
         let bars = has_bar.iter().filter(|it| **it).count();
         let lay_out = |only_lines: bool| {
-            let width = |it: &Cell<'_>| place_text(it, only_lines).chars().count();
-            let place_width = cells().map(width).max().unwrap_or(0);
+            let place = |it: &Cell<'_>| width(&place_text(it, only_lines));
+            let place_width = cells().map(place).max().unwrap_or(0);
             let tail = cells().map(|it| place_width + mark_width(it)).max().unwrap_or(0);
             let room = style.width.checked_sub(2 + number_width + GAP + bars + tail)?;
             Some((share(&naturals, room)?, place_width, only_lines))
@@ -135,13 +135,13 @@ impl<'a> Grid<'a> {
             let lines = format!("lines of {file}");
             sizes = vec![format!("{}, {lines}", sizes[0]), lines];
         }
-        let room = self.style.width.saturating_sub(line.chars().count() + GAP);
-        line = match sizes.iter().find(|it| it.chars().count() <= room) {
+        let room = self.style.width.saturating_sub(width(&line) + GAP);
+        line = match sizes.iter().find(|it| width(it) <= room) {
             Some(size) => format!("{}  {size}", self.style.paint(Ink::Strong, &line)),
             None => self.style.paint(Ink::Strong, line.trim_end()),
         };
         let _ = writeln!(out, "{line}");
-        if self.one_file.is_some() && sizes.iter().all(|it| room < it.chars().count()) {
+        if self.one_file.is_some() && sizes.iter().all(|it| room < width(it)) {
             self.note(out, &self.style.paint(Ink::Dim, &sizes[0]));
         }
     }
@@ -217,7 +217,7 @@ where
 }
 
 fn mark_width(cell: &Cell<'_>) -> usize {
-    cell.mark.map_or(0, |mark| GAP + 3 + mark.chars().count())
+    cell.mark.map_or(0, |mark| GAP + 3 + width(mark))
 }
 
 /// Widths for columns that want `naturals`, each followed by a gap; the widest give way first.

@@ -12,7 +12,7 @@ use raddle_model::{
 use crate::{
     Style, doubt, number, orders, place,
     stacks::{self, beside},
-    style::Ink,
+    style::{self, Ink},
     text::{Shown, Sources},
 };
 
@@ -235,7 +235,7 @@ impl Teller<'_, '_> {
     fn line(&mut self, text: &str) {
         let text = self.style.tame(text);
         let width = self.style.width.saturating_sub(2);
-        for line in wrapped(&text, width) {
+        for line in style::wrapped(&text, width) {
             let _ = writeln!(self.out, "  {}", self.style.paint(Ink::Strong, &line));
         }
     }
@@ -441,35 +441,5 @@ fn capital(text: &str) -> String {
     match chars.next() {
         Some(first) => first.to_uppercase().chain(chars).collect(),
         None => String::new(),
-    }
-}
-
-/// The words of a text, on lines of at most `width` characters.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last_mut().expect("bug: there is always a line");
-        let n_chars = last.chars().count() + 1 + word.chars().count();
-        if last.is_empty() {
-            last.push_str(word);
-        } else if n_chars <= width {
-            last.push(' ');
-            last.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::wrapped;
-
-    #[test]
-    fn sentences_are_wrapped() {
-        assert_eq!(wrapped("a bc def", 4), ["a bc", "def"]);
-        assert_eq!(wrapped("longer than that", 4), ["longer", "than", "that"]);
-        assert_eq!(wrapped("", 4), [""]);
     }
 }

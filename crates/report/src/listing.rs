@@ -7,7 +7,7 @@ use raddle_model::Finding;
 use crate::{
     Style, place,
     schedule::{Cell, Row, size},
-    style::Ink,
+    style::{Ink, width},
     text::Sources,
 };
 
@@ -25,7 +25,7 @@ pub(crate) fn render(
         })
     };
     let thread_width =
-        cells().map(|it| place::thread(finding, it.thread).chars().count()).max().unwrap_or(0);
+        cells().map(|it| width(&place::thread(finding, it.thread))).max().unwrap_or(0);
     let text_width = cells().map(|it| it.words.width()).max().unwrap_or(0);
     let last = finding.n_steps_dropped + finding.steps.len() as u64;
     let number_width = last.to_string().len().max(4);
@@ -77,7 +77,7 @@ impl List<'_> {
         let text = cell.words.fit(self.text_width, self.style);
         let place = cell.place.map(place::short).unwrap_or_default();
         let used = 8 + self.number_width + self.thread_width + self.text_width;
-        let room = self.style.width.saturating_sub(used + place.chars().count() + 2);
+        let room = self.style.width.saturating_sub(used + width(&place) + 2);
         let tail = match cell.mark {
             Some(mark) => {
                 self.style.paint(Ink::Error, &format!("{} {mark}", self.style.arrow_left()))
@@ -101,6 +101,6 @@ impl List<'_> {
 
 /// Columns of the place and the mark.
 fn tail_width(cell: &Cell<'_>) -> usize {
-    let place = cell.place.map_or(0, |it| place::short(it).chars().count());
-    place + cell.mark.map_or(0, |mark| 5 + mark.chars().count())
+    let place = cell.place.map_or(0, |it| width(&place::short(it)));
+    place + cell.mark.map_or(0, |mark| 5 + width(mark))
 }

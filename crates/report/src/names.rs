@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use raddle_model::{Finding, Home, Location, NamedObject, ObjectId};
 
-use crate::{Style, place};
+use crate::{Style, place, style::width};
 
 /// Names longer than this, and descriptions, are replaced by letters.
 const NAME_MAX: usize = 20;
@@ -31,7 +31,7 @@ pub(crate) fn bare(object: &NamedObject) -> Option<String> {
         Home::Common(common) => common.name().to_owned(),
         _ => object.own_name()?,
     };
-    let is_short = !name.contains(' ') && name.chars().count() <= NAME_MAX;
+    let is_short = !name.contains(' ') && width(&name) <= NAME_MAX;
     is_short.then_some(name)
 }
 

@@ -6,7 +6,7 @@ use crate::{
     Status, Style,
     number::{clock, grouped, percent, short},
     sampling, search,
-    style::Ink,
+    style::{Ink, width},
 };
 
 /// Findings named in the block.
@@ -79,7 +79,7 @@ fn title(heading: &Heading, status: &Status, style: &Style) -> String {
         Some(end) => format!("{now} / {}", clock(end, true)),
         None => now,
     };
-    let room = style.width.saturating_sub(right.chars().count() + 2);
+    let room = style.width.saturating_sub(width(&right) + 2);
     format!("{}  {right}", style.fit(&left, room))
 }
 
@@ -221,9 +221,9 @@ mod tests {
             | findings 2:  assert-7f3a ×31 (queue.c:88)  dl-02c1 ×3 (pool.c:140 ⇄ pool.c:171)
         "#]]
         .assert_eq(&text.lines().map(|it| format!("|{it}\n")).collect::<String>());
-        assert!(text.lines().all(|it| it.chars().count() <= 80));
+        assert!(text.lines().all(|it| width(it) <= 80));
         let narrow = block(&heading, &Status::default(), &Style { width: 40, ..Style::default() });
-        assert!(narrow.lines().all(|it| it.chars().count() <= 40), "{narrow}");
+        assert!(narrow.lines().all(|it| width(it) <= 40), "{narrow}");
     }
 
     #[test]

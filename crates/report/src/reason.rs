@@ -6,7 +6,10 @@ use raddle_model::{
     Constraint, Explanation, Finding, Observation, OpKind, Passing, Place, Point, Reason, Share,
 };
 
-use crate::{Style, delays, evidence, likelihood, names, number, place, style::Ink};
+use crate::{
+    Style, delays, evidence, likelihood, names, number, place,
+    style::{self, Ink, width},
+};
 
 /// What a thread does is cut beyond this.
 const WHAT_MAX: usize = 30;
@@ -79,7 +82,7 @@ fn orders(out: &mut String, finding: &Finding, reason: &Reason, style: &Style) {
     let first = points().next().map(|it| it.place.file.clone()).unwrap_or_default();
     // The file is said once, if it is always the same.
     let only_lines = !first.is_empty() && places().all(|it| it.file == first && it.line > 0);
-    let widest = points().map(|it| what(finding, it).chars().count()).max().unwrap_or(0);
+    let widest = points().map(|it| width(&what(finding, it))).max().unwrap_or(0);
     let of = match only_lines {
         true => format!(" (lines of {})", first.rsplit('/').next().unwrap_or_default()),
         false => String::new(),
@@ -323,24 +326,13 @@ fn lock(finding: &Finding, point: &Point) -> String {
 
 /// A note in as many lines as it takes, all but the first indented.
 pub(crate) fn wrapped(out: &mut String, head: &str, text: &str, style: &Style) {
-    let room = style.width.saturating_sub(2 + head.chars().count()).max(20);
-    let mut line = String::new();
-    let mut lines = Vec::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && room < line.chars().count() + 1 + word.chars().count() {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.push(line);
-    for (idx, line) in lines.iter().enumerate() {
-        let start = match idx {
-            0 => style.paint(Ink::Strong, head),
-            _ => " ".repeat(head.chars().count()),
+    let indent = " ".repeat(2 + width(head));
+    let room = style.width.saturating_sub(indent.len()).max(20);
+    for (idx, line) in style::wrapped(text, room).iter().enumerate() {
+        let before = match idx {
+            0 => format!("  {}", style.paint(Ink::Strong, head)),
+            _ => indent.clone(),
         };
-        let _ = writeln!(out, "  {start}{line}");
+        let _ = writeln!(out, "{before}{line}");
     }
 }

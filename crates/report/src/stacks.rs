@@ -6,7 +6,7 @@ use raddle_model::Frame;
 
 use crate::{
     Style, place,
-    style::Ink,
+    style::{Ink, width},
     text::{Shown, Sources},
 };
 
@@ -71,7 +71,7 @@ fn line(number: usize, frame: &Frame, base: &str, style: &Style) -> String {
 
 /// The head with the source text beside it, as far as there is room.
 pub(crate) fn beside(head: &str, source: Option<&str>, style: &Style) -> String {
-    let room = style.width.saturating_sub(head.chars().count() + 2);
+    let room = style.width.saturating_sub(width(head) + 2);
     let source = style.tame(source.unwrap_or_default());
     if source.trim().is_empty() || room < 12 {
         return head.to_owned();

@@ -2,7 +2,7 @@
 
 use raddle_model::{Flags, ObjectId, OpKind, OpResult, Step, WaitFor};
 
-use crate::{Style, names::Names, number};
+use crate::{Style, names::Names, number, style::width};
 
 /// A step in words, in two parts: where there is no room, the first is cut.
 pub(crate) struct Words {
@@ -15,13 +15,13 @@ pub(crate) struct Words {
 impl Words {
     /// Columns that it takes.
     pub(crate) fn width(&self) -> usize {
-        self.op.chars().count() + self.result.chars().count()
+        width(&self.op) + width(&self.result)
     }
 
-    /// In exactly `width` columns.
-    pub(crate) fn fit(&self, width: usize, style: &Style) -> String {
-        let room = width.saturating_sub(self.result.chars().count());
-        style.fit(&format!("{}{}", style.cut(&self.op, room), self.result), width)
+    /// In exactly so many columns.
+    pub(crate) fn fit(&self, columns: usize, style: &Style) -> String {
+        let room = columns.saturating_sub(width(&self.result));
+        style.fit(&format!("{}{}", style.cut(&self.op, room), self.result), columns)
     }
 }
 

@@ -1,5 +1,10 @@
 //! How text may look: width, colour, and which characters.
 
+use std::borrow::Cow;
+
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
 /// What the reader's terminal can show.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
@@ -83,24 +88,19 @@ impl Style {
         }
     }
 
-    /// The text in at most `width` characters, its end cut if need be.
-    pub(crate) fn cut(&self, text: &str, width: usize) -> String {
-        if text.chars().count() <= width {
+    /// The text in at most `room` columns, its end cut if need be.
+    pub(crate) fn cut(&self, text: &str, room: usize) -> String {
+        if width(text) <= room {
             return text.to_owned();
         }
-        let mark = self.ellipsis();
-        let keep = width.saturating_sub(mark.chars().count());
-        let mut cut: String = text.chars().take(keep).collect();
-        cut.truncate(cut.trim_end().len());
-        cut.push_str(mark);
-        cut.chars().take(width).collect()
+        let mark = beginning(self.ellipsis(), room);
+        format!("{}{mark}", beginning(text, room - width(mark)).trim_end())
     }
 
-    /// The text in exactly `width` characters.
-    pub(crate) fn fit(&self, text: &str, width: usize) -> String {
-        let mut text = self.cut(text, width);
-        let n_chars = text.chars().count();
-        text.extend(std::iter::repeat_n(' ', width.saturating_sub(n_chars)));
+    /// The text in exactly `room` columns.
+    pub(crate) fn fit(&self, text: &str, room: usize) -> String {
+        let mut text = self.cut(text, room);
+        text.extend(std::iter::repeat_n(' ', room.saturating_sub(width(&text))));
         text
     }
 
@@ -120,9 +120,35 @@ impl Style {
     }
 }
 
+/// Columns that a text takes on a terminal: two for a Chinese character, none for an accent.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The words of a text, on lines of at most `room` columns, but for words that are longer.
+pub(crate) fn wrapped(text: &str, room: usize) -> Vec<Cow<'_, str>> {
+    let options = Options::new(room)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    textwrap::wrap(text, options)
+}
+
+/// As much of a text as fits into `room` columns.
+fn beginning(text: &str, room: usize) -> &str {
+    let ends = text.char_indices().map(|(start, char)| start + char.len_utf8());
+    let mut used = 0;
+    let fitting = ends.zip(text.chars()).take_while(|(_, char)| {
+        used += char.width().unwrap_or(0);
+        used <= room
+    });
+    &text[..fitting.last().map_or(0, |it| it.0)]
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Ink, Style};
+    use super::{Ink, Style, width, wrapped};
 
     #[test]
     fn cuts_and_fits() {
@@ -133,6 +159,28 @@ mod tests {
         let ascii = Style { unicode: false, ..style };
         assert_eq!(ascii.cut("unlock left", 8), "unloc...");
         assert_eq!(ascii.cut("unlock left", 2), "..");
+    }
+
+    /// An accent stays with its letter, and of a wide character there is no half.
+    #[test]
+    fn columns_are_those_of_the_terminal() {
+        let style = Style::default();
+        assert_eq!(style.fit("lock 账户", 11), "lock 账户  ");
+        assert_eq!(style.cut("lock 账户余额", 10), "lock 账户…");
+        assert_eq!(style.fit("lock 账户余额", 9), "lock 账… ");
+        assert_eq!(style.fit("cafe\u{301}", 5), "cafe\u{301} ");
+        assert_eq!(style.cut("cafe\u{301}s and", 5), "cafe\u{301}…");
+        for room in 0..12 {
+            assert_eq!(width(&style.fit("a账户余额 locked", room)), room);
+        }
+    }
+
+    #[test]
+    fn sentences_are_wrapped() {
+        assert_eq!(wrapped("a bc def", 4), ["a bc", "def"]);
+        assert_eq!(wrapped("longer than that", 4), ["longer", "than", "that"]);
+        assert_eq!(wrapped("a well-known 账户 账户", 10), ["a", "well-known", "账户 账户"]);
+        assert_eq!(wrapped("", 4), [""]);
     }
 
     #[test]

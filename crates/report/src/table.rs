@@ -1,14 +1,17 @@
 //! Rows in columns.
 
-use crate::{Style, style::Ink};
+use crate::{
+    Style,
+    style::{Ink, width},
+};
 
 /// Rows under a heading, each column as wide as it must be; the last is cut at the style's width.
 pub fn render(heading: &[&str], rows: &[Vec<String>], style: &Style) -> String {
     let n_columns = heading.len();
     let widths: Vec<usize> = (0..n_columns)
         .map(|idx| {
-            let cells = rows.iter().filter_map(|row| row.get(idx)).map(|it| it.chars().count());
-            cells.chain([heading[idx].chars().count()]).max().unwrap_or(0)
+            let cells = rows.iter().filter_map(|row| row.get(idx)).map(|it| width(&style.tame(it)));
+            cells.chain([width(heading[idx])]).max().unwrap_or(0)
         })
         .collect();
     let line = |cells: &[&str]| {
@@ -16,7 +19,7 @@ pub fn render(heading: &[&str], rows: &[Vec<String>], style: &Style) -> String {
         for (idx, cell) in cells.iter().enumerate() {
             let cell = style.tame(cell);
             if idx + 1 == n_columns {
-                let room = style.width.saturating_sub(line.chars().count());
+                let room = style.width.saturating_sub(width(&line));
                 line.push_str(&style.cut(&cell, room.max(12)));
             } else {
                 line.push_str(&style.fit(&cell, widths[idx]));
@@ -38,7 +41,7 @@ pub fn render(heading: &[&str], rows: &[Vec<String>], style: &Style) -> String {
 mod tests {
     use expect_test::expect;
 
-    use super::render;
+    use super::{render, width};
     use crate::Style;
 
     #[test]
@@ -52,5 +55,14 @@ mod tests {
             assert-7f3a  x == 1
         "#]]
         .assert_eq(&render(&["id", "what"], &rows, &style));
+    }
+
+    #[test]
+    fn wide_characters_and_accents_do_not_move_columns() {
+        let rows = [["账户.c", "left"], ["cafe\u{301}.c", "right"], ["a\tb.c", "both"]]
+            .map(|row| row.map(str::to_owned).to_vec());
+        let text = render(&["program", "lock"], &rows, &Style::default());
+        let columns = text.lines().map(|it| it.rsplit_once(' ').map(|it| width(it.0)));
+        assert_eq!(columns.collect::<Vec<_>>(), [Some(9); 4], "{text}");
     }
 }

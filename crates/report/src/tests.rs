@@ -7,7 +7,7 @@ pub(crate) mod samples;
 use expect_test::{Expect, expect};
 use raddle_model::{Finding, Place};
 
-use crate::{Shown, Style, json, text};
+use crate::{Shown, Style, json, schedule::Schedule, style::width, text};
 
 fn check(finding: &Finding, style: &Style, expect: Expect) {
     let shown = Shown {
@@ -23,7 +23,7 @@ fn check(finding: &Finding, style: &Style, expect: Expect) {
     let text = text::finding(&shown, style, &mut sources);
     // Sentences may wrap; everything that is laid out must fit.
     let is_laid_out = |it: &&str| it.starts_with("  ");
-    let is_wide = |it: &&str| it.chars().count() > style.width;
+    let is_wide = |it: &&str| width(it) > style.width;
     let too_wide: Vec<&str> = text.lines().filter(is_laid_out).filter(is_wide).collect();
     assert!(too_wide.is_empty(), "wider than {}: {too_wide:#?}", style.width);
     expect.assert_eq(&text);
@@ -404,6 +404,28 @@ fn five_threads_are_listed() {
             SUMMARY: raddle: deadlock at examples/bank.c:31 in dine
         "#]],
     );
+}
+
+/// A name that is two columns wide for each character takes the columns of one with twice as many letters.
+#[test]
+fn wide_names_do_not_move_columns() {
+    let renamed = |thread: &str, object: &str, file: &str| {
+        let mut finding = samples::misuse();
+        finding.threads[1].name = thread.into();
+        finding.objects.iter_mut().for_each(|it| it.location.name = object.into());
+        finding.sites.iter_mut().for_each(|it| it.file = file.into());
+        finding
+    };
+    for width in [100, 60] {
+        let style = Style { width, ..Style::default() };
+        let columns = |finding: &Finding| -> Vec<usize> {
+            let schedule = Schedule::new(finding, None, &style).render(&style, &mut |_| None);
+            schedule.lines().map(crate::style::width).collect()
+        };
+        let (wide, narrow) =
+            (renamed("转账线程", "账户余额", "账.c"), renamed("transfer", "accounts", "it.c"));
+        assert_eq!(columns(&wide), columns(&narrow));
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::{
     schedule::Schedule,
     stacks::{self, beside},
     steps,
-    style::Ink,
+    style::{self, Ink, width},
 };
 
 /// Gives the text of a source line.
@@ -151,8 +151,8 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
     };
     let text = format!(": {}", headline_text(finding, style));
     let found = circumstances(shown);
-    let used = label.chars().count() + text.chars().count();
-    let found_width = found.chars().count();
+    let used = width(&label) + width(&text);
+    let found_width = width(&found);
     let head = format!("{}{}", style.paint(ink, &label), style.paint(Ink::Strong, &text));
     let found = style.paint(Ink::Dim, &found);
     match style.width.checked_sub(used + found_width + 2) {
@@ -182,7 +182,7 @@ pub(crate) fn headline_text(finding: &Finding, style: &Style) -> String {
 /// `T1 and T2 wait, and nobody will wake them`: where the message names what takes long to describe, and
 /// the lines below it do so again.
 fn forlorn(finding: &Finding, message: &str) -> Option<String> {
-    let is_long = message.chars().count() > MESSAGE_MAX;
+    let is_long = width(message) > MESSAGE_MAX;
     if finding.kind != Kind::Deadlock || !is_long {
         return None;
     }
@@ -299,15 +299,15 @@ fn deadlock(
         let letter = schedule.names.letter(wait.object_id);
         let letter = letter.map(|it| format!(" ({it})")).unwrap_or_default();
         let what = format!("{verb} {}{letter}", style.tame(&wait.object.to_string()));
-        let room = style.width.saturating_sub(3 + who.chars().count());
-        for (idx, line) in evidence::wrapped(&what, room).iter().enumerate() {
+        let room = style.width.saturating_sub(3 + width(&who));
+        for (idx, line) in style::wrapped(&what, room).iter().enumerate() {
             let before = if idx == 0 { format!("  {label}") } else { "     ".to_owned() };
             let _ = writeln!(out, "{before} {line}");
         }
         waiting(out, shown, wait, style, sources);
         if let Some(it) = &wait.missed {
             let text = missed(shown, it);
-            for line in evidence::wrapped(&text, style.width.saturating_sub(6)) {
+            for line in style::wrapped(&text, style.width.saturating_sub(6)) {
                 let _ = writeln!(out, "      {line}");
             }
         } else if wait.holders.is_empty() && state.pending != Some(OpKind::Join) {

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use raddle_model::{Drawing, DrawnEdge, DrawnNode, Shape};
 
-use crate::{formats::AT_FIRST, markup::escape};
+use crate::{formats::AT_FIRST, markup::escape, style::width};
 
 /// Of a letter, at the font size that the style sheet has.
 const LETTER: f64 = 6.7;
@@ -65,7 +65,7 @@ fn edge_text(node: &DrawnNode<String>) -> &str {
 }
 
 fn text_width(text: &str) -> f64 {
-    text.chars().count() as f64 * LETTER
+    width(text) as f64 * LETTER
 }
 
 fn layout(drawing: &Drawing<String>) -> Vec<Spot> {
