@@ -12,7 +12,7 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use clap::ArgMatches;
@@ -86,7 +86,7 @@ fn load(args: &RunArgs, matches: &ArgMatches) -> Result<Config, Failure> {
         let text = read(&path)?;
         let shown = shown(&path);
         let document = Document::parse(&shown, &text).map_err(Failure::usage)?;
-        let rules = rules::read(&document, today()).map_err(Failure::usage)?;
+        let rules = rules::read(&document, SystemTime::now()).map_err(Failure::usage)?;
         config.suppressions.rules = rules.rules;
         config.warnings = rules.warnings;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -124,7 +124,7 @@ pub(crate) fn add_rule(rule: &str) -> Result<String, Failure> {
     let shown = shown(&path);
     let n_expired = |text: &str| -> Result<usize, Failure> {
         let document = Document::parse(&shown, text).map_err(Failure::usage)?;
-        Ok(rules::read(&document, today()).map_err(Failure::usage)?.warnings.len())
+        Ok(rules::read(&document, SystemTime::now()).map_err(Failure::usage)?.warnings.len())
     };
     if n_expired(&new)? > n_expired(&old)? {
         let line = "--expires: that day is over, the rule would suppress nothing".to_owned();
@@ -164,11 +164,4 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
-}
-
-/// Days since 1970, in UTC: the one place where the date comes in.
-fn today() -> i64 {
-    const DAY: u64 = 24 * 60 * 60;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_secs() / DAY).unwrap_or(i64::MAX)
 }

@@ -4,6 +4,8 @@
 mod canary;
 mod system;
 
+use raddle_report::{Ink, Style};
+
 use crate::{
     exit::{Exit, Failure},
     terminal::Terminal,
@@ -41,14 +43,14 @@ impl Check {
         Check { health: Health::Bad, name, text: text.into() }
     }
 
-    fn line(&self, color: bool) -> String {
-        let (word, code) = match self.health {
-            Health::Good => ("ok", "1;32"),
-            Health::Poor => ("warning", "1;33"),
-            Health::Bad => ("error", "1;31"),
+    fn line(&self, style: &Style) -> String {
+        let (word, ink) = match self.health {
+            Health::Good => ("ok", Ink::Good),
+            Health::Poor => ("warning", Ink::Warning),
+            Health::Bad => ("error", Ink::Error),
         };
         let padding = " ".repeat(7 - word.len());
-        let word = if color { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() };
+        let word = style.paint(ink, word);
         format!("{word}{padding}  {}: {}\n", self.name, self.text.replace('\n', " "))
     }
 }
@@ -58,7 +60,7 @@ pub(crate) fn doctor(terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut is_bad = false;
     let mut tell = |check: Check| {
         is_bad |= check.health == Health::Bad;
-        let line = check.line(terminal.out_style.color);
+        let line = check.line(&terminal.out_style);
         terminal.out(&line);
     };
     tell(system::kernel());

@@ -5,7 +5,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use raddle_report::Style;
+use raddle_report::{Ink, Style};
 
 use crate::{
     args::{ColorMode, Look},
@@ -97,24 +97,16 @@ impl Terminal {
 
     /// `warning: …`.
     pub(crate) fn warning(&mut self, line: &str) {
-        let label = self.label("1;33", "warning");
+        let label = self.error_style.paint(Ink::Warning, "warning");
         self.note(&format!("{label}: {line}\n"));
     }
 
     /// `error: …`, after what others have to say.
     pub(crate) fn error(&mut self, failure: &Failure) {
-        let label = self.label("1;31", "error");
+        let label = self.error_style.paint(Ink::Error, "error");
         let words = failure.words.trim_end();
         let gap = if words.is_empty() { "" } else { "\n" };
         self.note(&format!("{words}{gap}{label}: {}\n", failure.line));
-    }
-
-    fn label(&self, code: &str, label: &str) -> String {
-        if self.error_style.color {
-            format!("\x1b[{code}m{label}\x1b[0m")
-        } else {
-            label.to_owned()
-        }
     }
 }
 

@@ -125,32 +125,7 @@ fn number(text: &str) -> Option<(f64, &str)> {
 
 /// Flags as a shell would split them: spaces, quotes, backslashes.
 pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(char) = chars.next() {
-        match (quote, char) {
-            (Some(open), _) if char == open => quote = None,
-            (Some('\''), _) => word.get_or_insert_default().push(char),
-            (_, '\\') => {
-                let next = chars.next().ok_or("a backslash at the end")?;
-                word.get_or_insert_default().push(next);
-            }
-            (Some(_), _) => word.get_or_insert_default().push(char),
-            (None, '\'' | '"') => {
-                quote = Some(char);
-                word.get_or_insert_default();
-            }
-            (None, _) if char.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(char),
-        }
-    }
-    if quote.is_some() {
-        return Err(format!("a quote is not closed in `{text}`"));
-    }
-    words.extend(word);
-    Ok(words)
+    shell_words::split(text).map_err(|_| format!("a quote is not closed in `{text}`"))
 }
 
 /// A strategy, or one that is near to what was written.
@@ -209,6 +184,7 @@ mod tests {
         let words = |text| words(text).expect("well-formed");
         assert_eq!(words("-O2  -DN=3"), ["-O2", "-DN=3"]);
         assert_eq!(words(r#"-DS='a b' -DT="c d" -I\ x ''"#), ["-DS=a b", "-DT=c d", "-I x", ""]);
+        assert_eq!(words(r#"-DS="\"a\n\"""#), [r#"-DS="a\n""#]);
         assert!(super::words("'open").is_err());
     }
 }

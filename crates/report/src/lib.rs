@@ -45,7 +45,7 @@ mod timeline;
 
 use raddle_model::Figures;
 
-pub use style::Style;
+pub use style::{Ink, Style};
 pub use text::{Shown, Sources};
 
 /// How a campaign stands, while it runs and when it is over.

@@ -26,18 +26,24 @@ impl Default for Style {
 
 /// What a piece of text is, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub enum Ink {
+    /// What is wrong.
     Error,
+    /// Headings.
     Strong,
+    /// What is there to look up.
     Dim,
+    /// Where another thread goes on.
     Switch,
+    /// What is as it should be.
     Good,
+    /// What may be wrong.
     Warning,
 }
 
 impl Style {
     /// The text in its colour. Pad before painting: colours have no width but do have length.
-    pub(crate) fn paint(&self, ink: Ink, text: &str) -> String {
+    pub fn paint(&self, ink: Ink, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_owned();
         }

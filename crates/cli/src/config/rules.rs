@@ -1,5 +1,7 @@
 //! `[[suppress]]`: what is not to be told, why, and until when.
 
+use std::time::{Duration, SystemTime};
+
 use raddle_explore::suppress::{Pattern, Rule};
 use raddle_model::Kind;
 use toml::de::DeValue;
@@ -15,13 +17,13 @@ pub(super) struct Rules {
 }
 
 /// Reads the rules that are in force on a day.
-pub(super) fn read(document: &Document<'_>, today: i64) -> Result<Rules, String> {
+pub(super) fn read(document: &Document<'_>, now: SystemTime) -> Result<Rules, String> {
     let mut rules = Rules::default();
     for item in document.items() {
         match item.key {
             "suppress" => {
                 for node in item.node.nodes()? {
-                    add(&mut rules, document, node, today)?;
+                    add(&mut rules, document, node, now)?;
                 }
             }
             "profile" => {}
@@ -38,7 +40,7 @@ fn add(
     rules: &mut Rules,
     document: &Document<'_>,
     node: Node<'_>,
-    today: i64,
+    now: SystemTime,
 ) -> Result<(), String> {
     let mut rule = Rule { origin: document.line_of(node.at()), ..Rule::default() };
     let (mut said, mut expires) = (Vec::new(), None);
@@ -71,9 +73,9 @@ fn add(
     }
     rule.text = said.join(", ");
     match expires {
-        Some(date) if date.days < today => rules.warnings.push(format!(
-            "{}: this rule expired on {} and suppresses nothing any more: {}",
-            rule.origin, date.text, rule.text
+        Some((end, date)) if end <= now => rules.warnings.push(format!(
+            "{}: this rule expired on {date} and suppresses nothing any more: {}",
+            rule.origin, rule.text
         )),
         _ => rules.rules.push(rule),
     }
@@ -102,50 +104,16 @@ fn text(node: Node<'_>) -> Result<&str, String> {
     }
 }
 
-/// A day.
-struct Date {
-    /// Since 1970.
-    days: i64,
-    text: String,
-}
-
-/// `2026-12-31`, with or without quotes.
-fn date(node: Node<'_>) -> Result<Date, String> {
+/// `2026-12-31`, with or without quotes: when that day is over in UTC, and as it is written.
+fn date(node: Node<'_>) -> Result<(SystemTime, String), String> {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     let text = match node.value() {
         DeValue::Datetime(datetime) => datetime.to_string(),
         DeValue::String(text) => text.to_string(),
         _ => String::new(),
     };
-    let numbers: Option<Vec<i64>> = text.split('-').map(|it| it.parse().ok()).collect();
-    match numbers.as_deref() {
-        Some([year, month @ 1..=12, day @ 1..=31]) if text.len() == "2026-12-31".len() => {
-            Ok(Date { days: days_since_1970(*year, *month, *day), text })
-        }
-        _ => Err(node.expected("a date like 2026-12-31")),
-    }
-}
-
-/// Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March, so that the
-/// leap day is the last of its year.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let month_from_march = (month + 9) % 12;
-    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    const DAYS_TO_1970: i64 = 719_468;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year
-        - DAYS_TO_1970
-}
-
-#[cfg(test)]
-mod tests {
-    use super::days_since_1970;
-
-    #[test]
-    fn days() {
-        assert_eq!(days_since_1970(1970, 1, 1), 0);
-        assert_eq!(days_since_1970(1969, 12, 31), -1);
-        assert_eq!(days_since_1970(2000, 2, 29), 11_016);
-        assert_eq!(days_since_1970(2000, 3, 1), 11_017);
-        assert_eq!(days_since_1970(2026, 1, 1), 20_454);
+    match humantime::parse_rfc3339(&format!("{text}T00:00:00Z")) {
+        Ok(begin) => Ok((begin + DAY, text)),
+        Err(_) => Err(node.expected("a date like 2026-12-31")),
     }
 }
