@@ -1,7 +1,11 @@
 //! Checks of the repository itself, run as tests: the arrows between crates, and the texts. Here is what all tests
 //! share that need more than every machine has: they say what they leave out, and in CI leave out nothing.
 
+mod garble;
+
 use std::process::{Command, Stdio};
+
+pub use garble::garbled;
 
 /// Set where everything is installed (`.ci/run`): a test that leaves something out fails.
 const NO_SKIPS: &str = "RADDLE_NO_SKIPS";
@@ -28,6 +32,16 @@ pub fn lacks(program: &str, left_out: &str) -> bool {
 pub fn skip(reason: &str) {
     assert!(std::env::var_os(NO_SKIPS).is_none(), "{reason} ({NO_SKIPS} is set)");
     eprintln!("note: {reason}");
+}
+
+/// The seed of a test that draws its cases: always this one, but in `cargo xtask soak`, which draws others.
+///
+/// # Panics
+///
+/// If `RADDLE_TEST_SEED` is no number.
+pub fn seed(fixed: u64) -> u64 {
+    let drawn = std::env::var("RADDLE_TEST_SEED").ok();
+    drawn.map_or(fixed, |it| it.parse().expect("RADDLE_TEST_SEED is a number"))
 }
 
 #[cfg(test)]
