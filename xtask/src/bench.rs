@@ -9,6 +9,7 @@ mod cpu;
 mod detect;
 mod execution;
 mod explain;
+mod list;
 mod meter;
 mod program;
 mod races;
@@ -61,6 +62,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("races", races::measure),
     ("explain", explain::measure),
     ("total", total::measure),
+    ("list", list::measure),
 ];
 
 /// Runs the benchmarks, prints a table and fails if a bar is missed.

@@ -59,14 +59,14 @@ fn list(common: &Common, terminal: &mut Terminal) -> Result<(), Failure> {
 }
 
 fn line<'a>(store: &Store, run: &'a StoredRun) -> json::RunLine<'a> {
-    let n_findings = store.findings_of(&run.run).map_or(0, |it| it.len() as u64);
+    let (findings, bytes) = store.size_of(&run.run).unwrap_or_default();
     json::RunLine {
         run: &run.run,
         date: &run.date,
         program: run.info.target.program.to_string_lossy(),
         executions: run.end.as_ref().map(|it| it.figures.executions),
-        findings: n_findings,
-        bytes: store.n_bytes(&run.run),
+        findings,
+        bytes,
     }
 }
 

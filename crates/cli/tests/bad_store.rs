@@ -31,22 +31,46 @@ fn a_store_that_is_damaged() {
     let folder = folder();
     write(folder.path(), "prog.c", AB_BA);
     fs::create_dir(folder.path().join(".raddle")).expect("created");
-    write(folder.path(), ".raddle/index.json", "{ broken");
+    let broken = "{ broken ".repeat(1_000);
+    write(folder.path(), ".raddle/raddle.db", &broken);
     // Exploring goes on; what can't be kept is told.
     let output = raddle(folder.path(), &["run", "-j1", "prog.c"]).output().expect("starts");
     assert_eq!(code(&output), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("index.json: it is damaged"), "{}", stderr(&output));
-    let listed = raddle(folder.path(), &["list"]).output().expect("starts");
-    assert_eq!(code(&listed), Some(1));
-    assert!(stderr(&listed).contains("delete it, and it will be made anew"), "{}", stderr(&listed));
-    write(folder.path(), ".raddle/index.json", r#"{"version":9,"raddle":"9.0.0"}"#);
+    assert!(stderr(&output).contains("raddle.db: it is damaged"), "{}", stderr(&output));
     common::check(
         folder.path(),
         &["list"],
         expect![[r#"
-            exit 1
-            stderr: error: failed to read .raddle/index.json: it was written by raddle 9.0.0, which is newer than this one
-        "#]],
+        exit 1
+        stderr: error: failed to read .raddle/raddle.db: it is damaged (file is not a database); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`
+    "#]],
+    );
+    // Nobody has touched it.
+    let text = fs::read_to_string(folder.path().join(".raddle/raddle.db")).expect("readable");
+    assert_eq!(text, broken);
+}
+
+#[test]
+fn a_store_of_before() {
+    let folder = folder();
+    fs::create_dir_all(folder.path().join(".raddle/runs/it/findings")).expect("created");
+    write(folder.path(), ".raddle/runs/it/run.json", r#"{"version":9,"raddle":"9.0.0"}"#);
+    common::check(
+        folder.path(),
+        &["list"],
+        expect![[r#"
+        exit 1
+        stderr: error: failed to read .raddle/runs/it/run.json: it was written by raddle 9.0.0, which is newer than this one
+    "#]],
+    );
+    fs::remove_file(folder.path().join(".raddle/runs/it/run.json")).expect("removed");
+    common::check(
+        folder.path(),
+        &["list"],
+        expect![[r#"
+        exit 0
+        stderr: no findings in .raddle; `raddle run` puts them there
+    "#]],
     );
 }
 

@@ -3,7 +3,6 @@
 mod common;
 
 use std::{
-    fs,
     os::unix::process::ExitStatusExt as _,
     path::Path,
     process::{Command, Output, Stdio},
@@ -12,6 +11,7 @@ use std::{
 };
 
 use common::{explored, folder, raddle, summary, write};
+use raddle_explore::Store;
 use serde_json::Value;
 
 /// Each of N threads reads a variable, then writes it.
@@ -48,6 +48,10 @@ fn essence(mut summary: Value) -> Value {
 fn search(folder: &Path, strategy: &str, more: &[&str]) -> Output {
     let args = ["run", "prog.c", "--message-format", "json", "-k", "--strategy", strategy];
     explored(folder, &[&args[..], more].concat())
+}
+
+fn kept(folder: &Path) -> Store {
+    Store::at(folder.join(".raddle"))
 }
 
 /// Polls for what another process does: on a slow machine it takes a while until there is something to end.
@@ -196,7 +200,7 @@ fn kill_and_go_on() {
         let mut victim = raddle(folder.path(), &[&args[..], &three].concat());
         victim.stdout(Stdio::null()).stderr(Stdio::null());
         let mut victim = victim.spawn().expect("raddle starts");
-        let n_runs = || fs::read_dir(folder.path().join(".raddle/runs")).map_or(0, |it| it.count());
+        let n_runs = || kept(folder.path()).run_ids().expect("readable").len();
         let n_before = n_runs();
         until(|| n_before < n_runs());
         thread::sleep(Duration::from_millis(patience_ms));
@@ -222,17 +226,16 @@ fn kill_and_go_on() {
 
 /// Runs a search until a signal comes, after a while; what it says of itself then.
 fn interrupted(folder: &Path, args: &[&str], signal: &str, patience: Duration) -> (i32, Value) {
-    let n_files = || {
-        let runs = fs::read_dir(folder.join(".raddle/runs")).into_iter().flatten().flatten();
-        let has_begun = |it: &fs::DirEntry| it.path().join("search.json").is_file();
-        runs.filter(has_begun).count()
+    let n_searches = || {
+        let runs = kept(folder).run_ids().expect("readable");
+        runs.iter().filter(|it| kept(folder).find_search(it).is_ok()).count()
     };
     let is_resumed = args.contains(&"--resume");
-    let n_before = n_files();
+    let n_before = n_searches();
     let mut command = raddle(folder, &[args, &["-k", "--message-format", "json"]].concat());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.expect("raddle starts");
-    until(|| is_resumed || n_before < n_files());
+    until(|| is_resumed || n_before < n_searches());
     thread::sleep(patience);
     let process = child.id().to_string();
     // It may have come to its end.
@@ -307,11 +310,7 @@ fn kill_while_it_learns() {
     let mut victim = raddle(folder.path(), &[&args[..], &["--learn", "1000000000"]].concat());
     victim.stdout(Stdio::null()).stderr(Stdio::null());
     let mut victim = victim.spawn().expect("raddle starts");
-    let runs = folder.path().join(".raddle/runs");
-    let is_kept = || {
-        let mut files = fs::read_dir(&runs).into_iter().flatten().flatten();
-        files.any(|it| it.path().join("search.json").is_file())
-    };
+    let is_kept = || kept(folder.path()).find_search("latest").is_ok();
     for _ in 0..1000 {
         if is_kept() {
             break;
@@ -403,11 +402,9 @@ fn a_killed_search_knows_what_it_found() {
     let mut victim = raddle(folder.path(), &args);
     victim.stdout(Stdio::null()).stderr(Stdio::null());
     let mut victim = victim.spawn().expect("raddle starts");
-    let runs = folder.path().join(".raddle/runs");
     let is_found = || {
-        let files = fs::read_dir(&runs).into_iter().flatten().flatten();
-        let names = ["search.json", "search-found.json"];
-        files.map(|it| it.path()).any(|it| names.iter().all(|name| it.join(name).is_file()))
+        let search = kept(folder.path()).find_search("latest");
+        search.is_ok_and(|it| !it.saved.earlier.account.found.is_empty())
     };
     for _ in 0..1000 {
         if is_found() {

@@ -236,26 +236,6 @@ fn the_program_is_gone() {
 }
 
 #[test]
-fn damaged_and_newer_files() {
-    let folder = folder();
-    store(folder.path(), &["assert-7f3a"]);
-    let runs = folder.path().join(".raddle/runs");
-    let run = fs::read_dir(runs).expect("runs").next().expect("one").expect("readable").path();
-    let file = run.join("findings/assert-7f3a.json");
-    let text = fs::read_to_string(&file).expect("readable");
-    fs::write(&file, text.replacen("\"version\":2", "\"version\":99", 1)).expect("written");
-    let newer = raddle(folder.path(), &["show", "assert-7f3a"]).output().expect("raddle starts");
-    let newer = told(folder.path(), &newer);
-    assert!(newer.contains("exit 1"), "{newer}");
-    assert!(newer.contains("which is newer than this one"), "{newer}");
-    fs::write(&file, &text[..text.len() / 2]).expect("written");
-    let damaged = raddle(folder.path(), &["show", "assert-7f3a"]).output().expect("raddle starts");
-    let damaged = told(folder.path(), &damaged);
-    assert!(damaged.contains("exit 1"), "{damaged}");
-    assert!(damaged.contains("it is damaged"), "{damaged}");
-}
-
-#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = folder();
     store(folder.path(), &["assert-7f3a"]);

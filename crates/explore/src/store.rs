@@ -1,29 +1,34 @@
-//! Runs and their findings, kept in a directory.
+//! Runs and their findings, kept in a directory: `.raddle/raddle.db`, a database of SQLite.
 //!
 //! ```text
-//! .raddle/index.json                       one line's worth of every finding, for `list` and `find`
-//! .raddle/index.lock                       flock'd while the index is changed
-//! .raddle/runs/<id>/run.json               what was run, and how it ended
-//! .raddle/runs/<id>/findings/<id>.json     a finding with all that is needed to replay it
-//! .raddle/runs/<id>/search.json            where a search stood, if the run was one
-//! .raddle/runs/<id>/search-<n>.runs        its executions since
-//! .raddle/runs/<id>/search-found.json      what it has come to
+//! runs        id, has_ended, run                     what was run, and how it ended
+//! findings    number, run, id, kind, bucket, …       one line's worth of every finding, for `list` and `find`
+//! bodies      number, finding                        a finding with all that is needed to replay it
+//! searches    run, head, found                       where a search stood, and what it has come to
+//! executions  number, run, bytes                     its executions since
+//! writer      raddle                                 the version of the Raddle that made the tables
 //! ```
 //!
-//! Findings are written when they are found, each file at once (written beside, then renamed), so a run
-//! that is killed keeps what it has. The index can be made anew from the rest.
+//! Values are JSON in the columns `run`, `finding`, `head` and `found`; what is asked for by is a column of its own.
+//! Whoever throws a run away throws away all that refers to it.
 //!
-//! Every file begins with the version of its layout and of the Raddle that wrote it. New Raddle, old
-//! file: read as long as [`VERSION`] is the same, and a change that old files can't follow bumps it. Old
-//! Raddle, new file: refused, with the name of the version that can read it.
+//! Findings are written when they are found, each in a transaction that is on the disk when it ends, so a run that is
+//! killed keeps what it has. Several processes may use a store at once: readers see what was committed (WAL), writers take
+//! turns. That takes a file system that is this machine's own.
+//!
+//! `user_version` counts the migrations (`database`) that a file has gone through. New Raddle, old file: it goes through
+//! the rest. Old Raddle, new file: refused, with the name of the version that can read it. Stores of before there was a
+//! database are taken over (`old`). Findings as files, exports and what was covered are JSON, with [`VERSION`].
 
+mod database;
 mod error;
 mod file;
 mod hapset;
 mod ids;
-mod index;
 mod manage;
+mod old;
 mod os;
+mod rows;
 mod run;
 mod runs;
 mod search;
@@ -32,13 +37,17 @@ mod value;
 
 use std::path::{Path, PathBuf};
 
-use self::index::Index;
+use raddle_model::Bucket;
+use rusqlite::{Connection, OptionalExtension as _};
+use serde::de::DeserializeOwned;
+
+use self::database::Database;
 pub use self::{
     error::StoreError,
     hapset::{read_hapsets, write_hapsets},
     ids::Ids,
-    index::Listed,
     manage::{Export, Pruned, Retention},
+    rows::Listed,
     run::Run,
     search::{SearchFile, SearchSettings, StoredSearch},
     value::{
@@ -47,7 +56,7 @@ pub use self::{
     },
 };
 
-/// The version of the files.
+/// The version of files that are not the database: findings, exports, what was covered.
 pub const VERSION: u32 = 2;
 
 /// A directory of runs.
@@ -67,28 +76,46 @@ impl Store {
         &self.root
     }
 
-    /// Begins a run: makes its directory and writes `run.json`.
+    /// Begins a run.
     pub fn begin(&self, info: RunInfo) -> Result<Run, StoreError> {
-        Run::begin(self.clone(), info)
+        Run::begin(self, info)
     }
 
     /// All findings, newest first; a bucket that several runs found is listed once, with its newest.
     pub fn list(&self) -> Result<Vec<Listed>, StoreError> {
-        Ok(Index::read(self)?.newest_of_each())
+        self.read(rows::newest_of_each)
     }
 
     /// The finding whose id begins with `name`; `latest` is the one that was written last.
     pub fn find(&self, name: &str) -> Result<StoredFinding, StoreError> {
-        let listed = self.choose(name)?;
-        file::read(&self.finding_file(&listed.run, &listed.id))
+        let store = self.root.clone();
+        let Some(database) = Database::open(&self.root)? else {
+            return Err(StoreError::Empty { store });
+        };
+        let latest = database.read(rows::latest)?.ok_or(StoreError::Empty { store })?;
+        let ids = match name {
+            "latest" => vec![latest],
+            name => database.read(|it| rows::ids_like(it, name))?,
+        };
+        let number = match ids.as_slice() {
+            [(_, number)] => *number,
+            [] => return Err(StoreError::Unknown { name: name.into(), store: self.root.clone() }),
+            several => {
+                let ids = several.iter().map(|it| it.0.clone()).collect();
+                return Err(StoreError::Ambiguous { name: name.into(), ids });
+            }
+        };
+        let query = "SELECT finding FROM bodies WHERE number = ?1";
+        let finding: Vec<u8> = database.read(|it| it.query_row(query, [number], |it| it.get(0)))?;
+        parse(&database, &finding)
     }
 
     /// The ids of all runs, oldest first.
     pub fn run_ids(&self) -> Result<Vec<String>, StoreError> {
-        let paths = index::entries(&self.root.join("runs"))?;
-        let is_run = |it: &PathBuf| it.join("run.json").is_file();
-        let names = paths.into_iter().filter(is_run);
-        Ok(names.filter_map(|it| it.file_name()?.to_str().map(str::to_owned)).collect())
+        self.read(|it| {
+            let mut statement = it.prepare("SELECT id FROM runs ORDER BY id")?;
+            statement.query_map((), |it| it.get(0))?.collect()
+        })
     }
 
     /// The run whose id begins with `name`; `latest` is the one begun last.
@@ -108,28 +135,36 @@ impl Store {
     }
 
     fn read_run(&self, run: &str) -> Result<StoredRun, StoreError> {
-        file::read(&self.run_dir(run).join("run.json"))
+        let no_run = || StoreError::NoRun { name: run.into(), store: self.root.clone() };
+        let database = Database::open(&self.root)?.ok_or_else(no_run)?;
+        let query = "SELECT run FROM runs WHERE id = ?1";
+        let found = database.read(|it| it.query_row(query, [run], |it| it.get(0)).optional())?;
+        let found: Vec<u8> = found.ok_or_else(no_run)?;
+        parse(&database, &found)
     }
 
     /// All findings of a run, in the order of their executions.
     pub fn findings_of(&self, run: &str) -> Result<Vec<StoredFinding>, StoreError> {
-        let mut findings = Vec::new();
-        for path in index::entries(&self.run_dir(run).join("findings"))? {
-            if path.extension().is_some_and(|it| it == "json") {
-                findings.push(file::read::<StoredFinding>(&path)?);
-            }
-        }
+        let Some(database) = Database::open(&self.root)? else { return Ok(Vec::new()) };
+        let query = "SELECT finding FROM findings JOIN bodies USING (number) WHERE run = ?1";
+        let found = database.read(|it| rows::blobs(it, query, run))?;
+        let findings = found.iter().map(|it| parse(&database, it));
+        let mut findings: Vec<StoredFinding> = findings.collect::<Result<_, _>>()?;
         findings.sort_by(|a, b| (a.finding.execution, &a.id).cmp(&(b.finding.execution, &b.id)));
         Ok(findings)
     }
 
     /// The ids that are taken, for naming new findings.
     pub fn ids(&self) -> Result<Ids, StoreError> {
-        let mut ids = Ids::new();
-        for listed in self.list()? {
-            ids.take(&listed.id, listed.bucket);
-        }
-        Ok(ids)
+        self.read(|it| {
+            let mut ids = Ids::new();
+            let mut statement = it.prepare("SELECT id, bucket FROM findings ORDER BY number")?;
+            let mut rows = statement.query(())?;
+            while let Some(row) = rows.next()? {
+                ids.take(row.get_ref(0)?.as_str()?, Bucket(row.get::<_, i64>(1)?.cast_unsigned()));
+            }
+            Ok(ids)
+        })
     }
 
     /// Reads a finding's file, wherever it is.
@@ -139,45 +174,29 @@ impl Store {
 
     /// Writes a finding again, where it was found.
     pub fn write(&self, stored: &StoredFinding) -> Result<(), StoreError> {
-        file::write(&self.finding_file(&stored.run, &stored.id), stored)?;
-        Ok(())
+        Database::create(&self.root)?.change(|it| rows::put_finding(it, stored))
     }
 
     /// Writes a finding's file, wherever it is.
     pub fn write_file(path: &Path, stored: &StoredFinding) -> Result<(), StoreError> {
-        file::write(path, stored)?;
-        Ok(())
+        file::write(path, stored)
     }
 
-    fn choose(&self, name: &str) -> Result<Listed, StoreError> {
-        let all = self.list()?;
-        if all.is_empty() {
-            return Err(StoreError::Empty { store: self.root.clone() });
-        }
-        let is_wanted = |it: &&Listed| name == "latest" || it.id.starts_with(name);
-        let mut matches: Vec<&Listed> = all.iter().filter(is_wanted).collect();
-        if name == "latest" {
-            matches.truncate(1);
-        } else if let Some(exact) = matches.iter().find(|it| it.id == name) {
-            matches = vec![exact];
-        }
-        match matches[..] {
-            [one] => Ok(one.clone()),
-            [] => Err(StoreError::Unknown { name: name.into(), store: self.root.clone() }),
-            _ => Err(StoreError::Ambiguous {
-                name: name.into(),
-                ids: matches.iter().map(|it| it.id.clone()).collect(),
-            }),
+    /// What the database says; nothing, if there is none.
+    fn read<T: Default>(
+        &self,
+        action: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        match Database::open(&self.root)? {
+            Some(database) => database.read(action),
+            None => Ok(T::default()),
         }
     }
+}
 
-    fn run_dir(&self, run: &str) -> PathBuf {
-        self.root.join("runs").join(run)
-    }
-
-    fn finding_file(&self, run: &str, id: &str) -> PathBuf {
-        self.run_dir(run).join("findings").join(format!("{id}.json"))
-    }
+/// A value that stands in a row.
+fn parse<T: DeserializeOwned>(database: &Database, json: &[u8]) -> Result<T, StoreError> {
+    file::parse(json, database.path(), database::REMEDY)
 }
 
 #[cfg(test)]

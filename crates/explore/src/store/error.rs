@@ -109,6 +109,22 @@ pub enum StoreError {
         /// The version of the Raddle that wrote it.
         raddle: String,
     },
+    /// Another process writes, and does not come to an end.
+    #[error("write {}: another raddle has been writing for a minute; try again", .file.display())]
+    Busy {
+        /// The store's file.
+        file: PathBuf,
+    },
+    /// The database says no.
+    #[error("{action} {}: {source}", .file.display())]
+    Sql {
+        /// What was tried: "write".
+        action: &'static str,
+        /// The store's file.
+        file: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
     /// The system says no.
     #[error("{action} {}: {source}", .file.display())]
     Io {

@@ -32,25 +32,32 @@ pub(super) fn read_or<T: DeserializeOwned>(
     path: &Path,
     remedy: &'static str,
 ) -> Result<T, StoreError> {
-    let bytes = fs::read(path).map_err(StoreError::io("read", path))?;
+    parse(&fs::read(path).map_err(StoreError::io("read", path))?, path, remedy)
+}
+
+/// A value of this version that was read from a file.
+pub(super) fn parse<T: DeserializeOwned>(
+    bytes: &[u8],
+    path: &Path,
+    remedy: &'static str,
+) -> Result<T, StoreError> {
     let corrupted = |error: serde_json::Error| StoreError::Corrupted {
         file: path.to_owned(),
         why: error.to_string(),
         remedy,
     };
-    let head: Head = serde_json::from_slice(&bytes).map_err(corrupted)?;
+    let head: Head = serde_json::from_slice(bytes).map_err(corrupted)?;
     if head.version > VERSION {
         return Err(StoreError::Newer { file: path.to_owned(), raddle: head.raddle });
     }
-    serde_json::from_slice(&bytes).map_err(|error| match head.version < VERSION {
+    serde_json::from_slice(bytes).map_err(|error| match head.version < VERSION {
         true => StoreError::Older { file: path.to_owned(), raddle: head.raddle, remedy },
         false => corrupted(error),
     })
 }
 
-/// Writes a file: beside it first, then renamed, so that readers see the old one or the new one. Gives
-/// back its size.
-pub(super) fn write<T: Serialize>(path: &Path, value: &T) -> Result<usize, StoreError> {
+/// Writes a file: beside it first, then renamed, so that readers see the old one or the new one.
+pub(super) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), StoreError> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{count}.tmp", process::id()));
@@ -61,7 +68,7 @@ pub(super) fn write<T: Serialize>(path: &Path, value: &T) -> Result<usize, Store
         file.sync_data()
     });
     let written = written.and_then(|()| fs::rename(&beside, path));
-    written.map(|()| bytes.len()).map_err(|source| {
+    written.map_err(|source| {
         // The write has failed already; a leftover beside it is the smaller harm.
         let _ = fs::remove_file(&beside);
         StoreError::Io { action: "write", file: path.to_owned(), source }

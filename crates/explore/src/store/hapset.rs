@@ -38,5 +38,5 @@ pub fn write_hapsets(path: &Path, program_hash: u64, sets: &HapSets) -> Result<(
         program_hash,
         pairs: sets.iter().map(|it| *it.0).collect(),
     };
-    file::write(path, &kept).map(|_| ())
+    file::write(path, &kept)
 }

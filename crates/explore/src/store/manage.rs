@@ -1,14 +1,13 @@
 //! What a store's owner does with it: look through it, take a finding elsewhere, throw away.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
+use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Review, Store, StoreError, StoredFinding, StoredRun, VERSION, file, index::Index, time,
+    Review, Store, StoreError, StoredFinding, StoredRun, VERSION, database::Database, file, rows,
+    time,
 };
 
 /// Findings taken out of a store, as one file.
@@ -51,9 +50,19 @@ impl Store {
         Ok(ids.iter().filter_map(|it| self.find_run(it).ok()).collect())
     }
 
-    /// Bytes of a run's files.
-    pub fn n_bytes(&self, run: &str) -> u64 {
-        size(&self.run_dir(run))
+    /// How many findings a run has, and how many bytes all that is kept of it.
+    pub fn size_of(&self, run: &str) -> Result<(u64, u64), StoreError> {
+        let query = "SELECT (SELECT count(*) FROM findings WHERE run = ?1), \
+                     (SELECT length(run) FROM runs WHERE id = ?1) \
+                     + (SELECT total(length(finding)) FROM findings JOIN bodies USING (number) WHERE run = ?1) \
+                     + (SELECT total(length(head) + ifnull(length(found), 0)) FROM searches WHERE run = ?1) \
+                     + (SELECT total(length(bytes)) FROM executions WHERE run = ?1)";
+        self.read(|it| {
+            it.prepare_cached(query)?.query_row([run], |it| {
+                let n_bytes: Option<f64> = it.get(1)?;
+                Ok((u64::from(it.get::<_, u32>(0)?), n_bytes.unwrap_or_default() as u64))
+            })
+        })
     }
 
     /// The finding whose id begins with `name`, or the run's, as one file.
@@ -72,7 +81,7 @@ impl Store {
 
     /// Writes an export.
     pub fn write_export(path: &Path, export: &Export) -> Result<(), StoreError> {
-        file::write(path, export).map(|_| ())
+        file::write(path, export)
     }
 
     /// Reads an export.
@@ -90,41 +99,26 @@ impl Store {
         if let Some(name) = names.into_iter().find(|it| !is_plain(it)) {
             return Err(StoreError::Name { name: name.clone() });
         }
-        let folder = self.run_dir(&run.run).join("findings");
-        fs::create_dir_all(&folder).map_err(StoreError::io("create", &folder))?;
-        let run_file = self.run_dir(&run.run).join("run.json");
-        if !run_file.exists() {
-            file::write(&run_file, run)?;
-        }
+        let mut database = Database::create(self.root())?;
         self.ignore_in_git()?;
-        for finding in findings {
-            let finding = StoredFinding { run: run.run.clone(), ..finding.clone() };
-            file::write(&self.finding_file(&run.run, &finding.id), &finding)?;
-            Index::add(self, &finding)?;
-        }
-        Ok(())
+        database.change(|it| {
+            rows::keep_run(it, run)?;
+            for finding in findings {
+                rows::put_finding(it, &StoredFinding { run: run.run.clone(), ..finding.clone() })?;
+            }
+            Ok(())
+        })
     }
 
     /// Notes what the user has decided about a finding.
     pub fn set_review(&self, stored: &StoredFinding, review: Review) -> Result<(), StoreError> {
-        let stored = StoredFinding { review: Some(review), ..stored.clone() };
-        file::write(&self.finding_file(&stored.run, &stored.id), &stored).map(|_| ())
+        self.write(&StoredFinding { review: Some(review), ..stored.clone() })
     }
 
     /// Throws a finding away, in whatever runs it was found.
     pub fn discard(&self, id: &str) -> Result<(), StoreError> {
-        let mut files: Vec<PathBuf> = Vec::new();
-        Index::change(self, |listed| {
-            let is_it = listed.id == id;
-            if is_it {
-                files.push(self.finding_file(&listed.run, &listed.id));
-            }
-            !is_it
-        })?;
-        for file in files {
-            fs::remove_file(&file).map_err(StoreError::io("remove", &file))?;
-        }
-        Ok(())
+        let mut database = Database::create(self.root())?;
+        database.change(|it| it.execute("DELETE FROM findings WHERE id = ?1", [id])).map(drop)
     }
 
     /// What would be thrown away to keep no more than this. Runs with findings that the user keeps stay.
@@ -138,12 +132,15 @@ impl Store {
             if idx >= n_too_many && !is_old {
                 continue;
             }
-            let findings = self.findings_of(id).unwrap_or_default();
-            if findings.iter().any(|it| it.review == Some(Review::Kept)) {
+            let query = "SELECT count(*) FROM findings JOIN bodies USING (number) \
+                         WHERE run = ?1 AND CAST(finding AS TEXT) ->> 'review' = 'kept'";
+            let n_kept: u32 = self.read(|it| it.query_row(query, [id], |it| it.get(0)))?;
+            if n_kept > 0 {
                 continue;
             }
-            pruned.n_findings += findings.len();
-            pruned.n_bytes += self.n_bytes(id);
+            let (n_findings, n_bytes) = self.size_of(id)?;
+            pruned.n_findings += n_findings as usize;
+            pruned.n_bytes += n_bytes;
             pruned.runs.push(id.clone());
         }
         Ok(pruned)
@@ -151,31 +148,21 @@ impl Store {
 
     /// Throws runs away.
     pub fn remove_runs(&self, runs: &[String]) -> Result<(), StoreError> {
-        Index::change(self, |listed| !runs.contains(&listed.run))?;
-        for run in runs {
-            let folder = self.run_dir(run);
-            fs::remove_dir_all(&folder).map_err(StoreError::io("remove", &folder))?;
-        }
-        Ok(())
+        let mut database = Database::create(self.root())?;
+        database.change(|it| {
+            let mut statement = it.prepare("DELETE FROM runs WHERE id = ?1")?;
+            runs.iter().try_for_each(|run| statement.execute([run]).map(drop))
+        })?;
+        database.shrink()
     }
 
     /// Throws away runs that found nothing, but for the newest so many: nobody misses them.
     pub fn forget_clean_runs(&self, n_kept: usize) -> Result<(), StoreError> {
-        let ids = self.run_ids()?;
-        if ids.len() <= n_kept {
-            return Ok(());
-        }
-        let is_clean = |it: &&String| {
-            let folder = self.run_dir(it);
-            let is_empty = || fs::read_dir(folder.join("findings"))?.next().transpose();
-            let has_ended = || self.read_run(it).is_ok_and(|run| run.end.is_some());
-            !folder.join("search.json").exists()
-                && is_empty().is_ok_and(|it| it.is_none())
-                && has_ended()
-        };
-        let clean: Vec<String> =
-            ids[..ids.len() - n_kept].iter().filter(is_clean).cloned().collect();
-        if clean.is_empty() { Ok(()) } else { self.remove_runs(&clean) }
+        let mut database = Database::create(self.root())?;
+        let text = "DELETE FROM runs WHERE has_ended \
+                    AND id NOT IN (SELECT id FROM runs ORDER BY id DESC LIMIT ?1) \
+                    AND id NOT IN (SELECT run FROM findings) AND id NOT IN (SELECT run FROM searches)";
+        database.change(|it| it.execute(text, params![n_kept as i64])).map(drop)
     }
 
     /// What was found on one machine is no business of the repository, until the user says so.
@@ -186,19 +173,6 @@ impl Store {
         }
         fs::write(&path, "*\n").map_err(StoreError::io("write", &path))
     }
-}
-
-/// Bytes of all files below a directory.
-fn size(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    entries
-        .flatten()
-        .map(|it| match it.metadata() {
-            Ok(data) if data.is_dir() => size(&it.path()),
-            Ok(data) => data.len(),
-            Err(_) => 0,
-        })
-        .sum()
 }
 
 #[cfg(test)]

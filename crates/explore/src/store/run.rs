@@ -1,12 +1,10 @@
 //! A run that is being stored.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
-
-use raddle_model::{Bucket, Fault, Finding};
+use raddle_model::Finding;
 
 use super::{
-    RunEnd, RunInfo, SearchFile, SearchSettings, Store, StoreError, StoredFinding, VERSION, file,
-    index::Index, time, value::StoredRun,
+    RunEnd, RunInfo, SearchFile, SearchSettings, Store, StoreError, StoredFinding, VERSION,
+    database::Database, rows, time, value::StoredRun,
 };
 use crate::campaign::{Found, Reproduced};
 
@@ -14,13 +12,12 @@ use crate::campaign::{Found, Reproduced};
 #[derive(Debug)]
 pub struct Run {
     store: Store,
+    database: Database,
     stored: StoredRun,
-    /// Findings as the index has them, by id: bucket and fault.
-    listed: BTreeMap<String, (Bucket, Fault)>,
 }
 
 impl Run {
-    pub(super) fn begin(store: Store, info: RunInfo) -> Result<Run, StoreError> {
+    pub(super) fn begin(store: &Store, info: RunInfo) -> Result<Run, StoreError> {
         let now = time::now_ms();
         let stored = StoredRun {
             version: VERSION,
@@ -30,22 +27,15 @@ impl Run {
             info,
             end: None,
         };
-        let run = Run { store, stored, listed: BTreeMap::new() };
-        let findings = run.directory().join("findings");
-        fs::create_dir_all(&findings).map_err(StoreError::io("create", &findings))?;
-        run.store.ignore_in_git()?;
-        run.write()?;
-        Ok(run)
+        let mut database = Database::create(store.root())?;
+        store.ignore_in_git()?;
+        database.change(|it| rows::put_run(it, &stored))?;
+        Ok(Run { store: store.clone(), database, stored })
     }
 
     /// Its id: sorts by time.
     pub fn id(&self) -> &str {
         &self.stored.run
-    }
-
-    /// Where it is stored.
-    pub fn directory(&self) -> PathBuf {
-        self.store.run_dir(&self.stored.run)
     }
 
     /// Stores a finding, or stores it again when more is known of it.
@@ -70,12 +60,7 @@ impl Run {
             explanation: None,
             review: None,
         };
-        file::write(&self.store.finding_file(&self.stored.run, id), &stored)?;
-        let listed = (finding.bucket, finding.fault.clone());
-        if self.listed.get(id) != Some(&listed) {
-            Index::add(&self.store, &stored)?;
-            self.listed.insert(id.to_owned(), listed);
-        }
+        self.put(&stored)?;
         Ok(stored)
     }
 
@@ -85,7 +70,7 @@ impl Run {
         if found.explanation.is_some() || found.original.is_some() {
             stored.original.clone_from(&found.original);
             stored.explanation.clone_from(&found.explanation);
-            self.store.write(&stored)?;
+            self.put(&stored)?;
         }
         Ok(())
     }
@@ -93,28 +78,30 @@ impl Run {
     /// Takes over a finding of an earlier part of this run's search, as it was found.
     pub fn take_over(&mut self, found: StoredFinding) -> Result<(), StoreError> {
         let stored = StoredFinding { run: self.stored.run.clone(), ..found };
-        file::write(&self.store.finding_file(&stored.run, &stored.id), &stored)?;
-        Index::add(&self.store, &stored)
+        self.put(&stored)
+    }
+
+    /// Writes a finding; and the run again, if somebody has thrown it away meanwhile.
+    fn put(&mut self, stored: &StoredFinding) -> Result<(), StoreError> {
+        self.database.change(|it| {
+            rows::keep_run(it, &self.stored)?;
+            rows::put_finding(it, stored)
+        })
     }
 
     /// A search that is kept with this run.
     pub fn search(&self, settings: SearchSettings) -> SearchFile {
-        SearchFile::new(self.directory(), self.stored.info.clone(), settings, false)
+        SearchFile::new(&self.store, &self.stored, settings, false)
     }
 
     /// The same for one that goes on with a search of an earlier run.
     pub fn resumed_search(&self, settings: SearchSettings) -> SearchFile {
-        SearchFile::new(self.directory(), self.stored.info.clone(), settings, true)
+        SearchFile::new(&self.store, &self.stored, settings, true)
     }
 
     /// Notes how the run ended.
     pub fn finish(&mut self, end: RunEnd) -> Result<(), StoreError> {
         self.stored.end = Some(end);
-        self.write()
-    }
-
-    fn write(&self) -> Result<(), StoreError> {
-        file::write(&self.directory().join("run.json"), &self.stored)?;
-        Ok(())
+        self.database.change(|it| rows::put_run(it, &self.stored))
     }
 }

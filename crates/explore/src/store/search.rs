@@ -1,20 +1,16 @@
 //! A search that is kept, so that it can go on after its process is gone.
 //!
-//! `search.json` says what is searched, how, and where the search stood; `search-<n>.runs` has each execution
-//! that counts since. Both are written in such an order that there is always one pair that belongs together.
-//! `search-found.json` says what it has come to: it is written before the execution that changed it counts.
-
-use std::{
-    fs::{self, File},
-    io::Write,
-    path::{Path, PathBuf},
-};
+//! The row of `searches` says what is searched, how, where the search stood, and what it has come to; `executions` has
+//! each one that counts since. What it has come to is written before the execution that changed it counts.
 
 use raddle_model::Conditions;
+use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    RunInfo, Store, StoreError, VERSION, file,
+    RunInfo, Store, StoreError, StoredRun, VERSION,
+    database::Database,
+    file, rows,
     runs::{Reader, Writer},
 };
 use crate::campaign::{Account, Counted, Detect, Earlier, Journal, Saved, Standing};
@@ -34,19 +30,17 @@ pub struct SearchSettings {
     pub detect: Detect,
 }
 
-/// `search.json`.
+/// `searches.head`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Head {
     version: u32,
     raddle: String,
     info: RunInfo,
     settings: SearchSettings,
-    /// The number of the file of executions that belongs to it.
-    n_standings: u64,
     standing: Standing,
 }
 
-/// `search-found.json`.
+/// `searches.found`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Found {
     version: u32,
@@ -70,9 +64,11 @@ pub struct StoredSearch {
 /// A search that is being kept.
 #[derive(Debug)]
 pub struct SearchFile {
-    folder: PathBuf,
+    /// Missing if it could not be opened.
+    database: Option<Database>,
+    run: StoredRun,
     head: Head,
-    runs: Option<File>,
+    has_begun: bool,
     writer: Writer,
     n_bytes: usize,
     n_standing_bytes: usize,
@@ -84,33 +80,38 @@ impl SearchFile {
     /// One that goes on with another is not there until it stands where that one stood: who is interrupted before goes
     /// on with the other.
     pub(super) fn new(
-        folder: PathBuf,
-        info: RunInfo,
+        store: &Store,
+        run: &StoredRun,
         settings: SearchSettings,
         goes_on: bool,
     ) -> SearchFile {
         let head = Head {
             version: VERSION,
             raddle: env!("CARGO_PKG_VERSION").into(),
-            info,
+            info: run.info.clone(),
             settings,
-            n_standings: 0,
             standing: Standing::default(),
         };
-        // So that it is known what was to be searched if the process is gone before the search has begun.
-        let error = match goes_on {
-            true => None,
-            false => file::write(&folder.join(SEARCH), &head).err(),
-        };
-        SearchFile {
-            folder,
+        let mut search = SearchFile {
+            database: None,
+            run: run.clone(),
             head,
-            runs: None,
+            has_begun: false,
             writer: Writer::default(),
             n_bytes: 0,
             n_standing_bytes: 0,
-            error,
+            error: None,
+        };
+        let database = Database::create(store.root()).and_then(Database::sync_less);
+        match database {
+            Ok(database) => search.database = Some(database),
+            Err(error) => search.error = Some(error),
         }
+        // So that it is known what was to be searched if the process is gone before the search has begun.
+        if !goes_on {
+            search.attempt(SearchFile::try_head);
+        }
+        search
     }
 
     /// Why the search can't go on later, if so.
@@ -119,47 +120,79 @@ impl SearchFile {
     }
 
     /// Is there something to go on from?
-    pub fn has_begun(&self) -> bool {
-        self.head.n_standings > 0
+    pub const fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
-    fn try_stand(&mut self, standing: &Standing) -> Result<(), StoreError> {
-        let old = runs_file(&self.folder, self.head.n_standings);
-        self.head.n_standings += 1;
-        let new = runs_file(&self.folder, self.head.n_standings);
-        let runs = File::create(&new).map_err(StoreError::io("write", &new))?;
+    /// Does something unless something went wrong before.
+    fn attempt(
+        &mut self,
+        action: impl FnOnce(&mut SearchFile, &mut Database) -> Result<(), StoreError>,
+    ) {
+        let Some(mut database) = self.database.take() else { return };
+        self.error = action(self, &mut database).err();
+        self.database = Some(database).filter(|_| self.error.is_none());
+    }
+
+    fn try_head(&mut self, database: &mut Database) -> Result<(), StoreError> {
+        let head = rows::json(&self.head);
+        self.n_standing_bytes = head.len();
+        database.change(|it| {
+            rows::keep_run(it, &self.run)?;
+            let text = "INSERT INTO searches (run, head) VALUES (?1, ?2) \
+                        ON CONFLICT (run) DO UPDATE SET head = ?2";
+            it.prepare_cached(text)?.execute(params![self.run.run, head])?;
+            it.execute("DELETE FROM executions WHERE run = ?1", [&self.run.run])
+        })?;
+        Ok(())
+    }
+
+    fn try_stand(
+        &mut self,
+        database: &mut Database,
+        standing: &Standing,
+    ) -> Result<(), StoreError> {
         self.head.standing = standing.clone();
-        self.n_standing_bytes = file::write(&self.folder.join(SEARCH), &self.head)?;
-        // It is of no use to anybody, but in nobody's way either.
-        let _ = fs::remove_file(old);
-        self.runs = Some(runs);
+        self.try_head(database)?;
+        self.has_begun = true;
         self.writer = Writer::default();
         self.n_bytes = 0;
         Ok(())
     }
 
-    fn try_account(&self, account: &Account) -> Result<(), StoreError> {
+    fn try_account(
+        &mut self,
+        database: &mut Database,
+        account: &Account,
+    ) -> Result<(), StoreError> {
         let Head { version, raddle, .. } = &self.head;
         let found = Found { version: *version, raddle: raddle.clone(), account: account.clone() };
-        file::write(&self.folder.join(FOUND), &found).map(drop)
+        let found = rows::json(&found);
+        database.change(|it| {
+            let text = "UPDATE searches SET found = ?2 WHERE run = ?1";
+            it.prepare_cached(text)?.execute(params![self.run.run, found])
+        })?;
+        Ok(())
     }
 
-    fn try_flush(&mut self) -> Result<(), StoreError> {
-        let Some(runs) = &mut self.runs else { return Ok(()) };
+    fn try_flush(&mut self, database: &mut Database) -> Result<(), StoreError> {
         let bytes = self.writer.bytes();
+        if !self.has_begun || bytes.is_empty() {
+            return Ok(());
+        }
         self.n_bytes += bytes.len();
-        let path = runs_file(&self.folder, self.head.n_standings);
-        let written = runs.write_all(bytes).map_err(StoreError::io("write", &path));
+        database.change(|it| {
+            let text = "INSERT INTO executions (run, bytes) VALUES (?1, ?2)";
+            it.prepare_cached(text)?.execute(params![self.run.run, bytes])
+        })?;
         self.writer.clear();
-        written
+        Ok(())
     }
 }
 
 impl Journal for SearchFile {
     fn stand(&mut self, standing: &Standing) {
-        if self.error.is_none() {
-            self.error = self.try_stand(standing).err();
-        }
+        self.attempt(|it, database| it.try_stand(database, standing));
     }
 
     fn add(&mut self, counted: &Counted<'_>) {
@@ -169,15 +202,11 @@ impl Journal for SearchFile {
     }
 
     fn flush(&mut self) {
-        if self.error.is_none() {
-            self.error = self.try_flush().err();
-        }
+        self.attempt(SearchFile::try_flush);
     }
 
     fn account(&mut self, account: &Account) {
-        if self.error.is_none() {
-            self.error = self.try_account(account).err();
-        }
+        self.attempt(|it, database| it.try_account(database, account));
     }
 
     fn is_long(&self) -> bool {
@@ -186,25 +215,23 @@ impl Journal for SearchFile {
     }
 }
 
-const SEARCH: &str = "search.json";
-const FOUND: &str = "search-found.json";
-
-fn runs_file(folder: &Path, n_standings: u64) -> PathBuf {
-    folder.join(format!("search-{n_standings}.runs"))
-}
+/// What to do about a search that can't be read.
+const REMEDY: &str = "begin the search again";
 
 impl Store {
     /// The search of the run whose id begins with `name`; `latest` is the one begun last.
     pub fn find_search(&self, name: &str) -> Result<StoredSearch, StoreError> {
-        let mut runs = self.runs_with_search()?;
+        let store = self.root().to_owned();
+        let mut runs: Vec<String> = self.read(|it| {
+            let mut statement = it.prepare("SELECT run FROM searches ORDER BY run")?;
+            statement.query_map((), |it| it.get(0))?.collect()
+        })?;
         if name != "latest" {
             runs.retain(|it| it.starts_with(name));
         }
         match (runs.as_slice(), name) {
-            ([], "latest") => Err(StoreError::NoSearch { store: self.root().to_owned() }),
-            ([], _) => {
-                Err(StoreError::UnknownRun { name: name.into(), store: self.root().to_owned() })
-            }
+            ([], "latest") => Err(StoreError::NoSearch { store }),
+            ([], _) => Err(StoreError::UnknownRun { name: name.into(), store }),
             ([run], _) | ([.., run], "latest") => self.read_search(run),
             (several, _) => {
                 Err(StoreError::AmbiguousRun { name: name.into(), ids: several.to_vec() })
@@ -212,30 +239,30 @@ impl Store {
         }
     }
 
-    fn runs_with_search(&self) -> Result<Vec<String>, StoreError> {
-        let folder = self.root().join("runs");
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            result => result.map_err(StoreError::io("read", &folder))?,
-        };
-        let names = entries.flatten().filter(|it| it.path().join(SEARCH).is_file());
-        let mut names: Vec<String> =
-            names.filter_map(|it| it.file_name().into_string().ok()).collect();
-        names.sort();
-        Ok(names)
-    }
-
     fn read_search(&self, run: &str) -> Result<StoredSearch, StoreError> {
-        let folder = self.run_dir(run);
-        let path = folder.join(SEARCH);
-        let head: Head = file::read_or(&path, "begin the search again")?;
+        let gone = || StoreError::NoSearch { store: self.root().to_owned() };
+        let database = Database::open(self.root())?.ok_or_else(gone)?;
+        type Row = (Vec<u8>, Option<Vec<u8>>, Vec<Vec<u8>>);
+        // All of it from one transaction: the search may go on meanwhile.
+        let (head, found, executions): Row = database.read(|it| {
+            let transaction = it.unchecked_transaction()?;
+            let query = "SELECT head, found FROM searches WHERE run = ?1";
+            let row = transaction.query_row(query, [run], |it| Ok((it.get(0)?, it.get(1)?)));
+            let (head, found) = row.optional()?.unwrap_or_default();
+            let query = "SELECT bytes FROM executions WHERE run = ?1 ORDER BY number";
+            Ok((head, found, rows::blobs(&transaction, query, run)?))
+        })?;
+        let head: Head = file::parse(&head, database.path(), REMEDY)?;
         if head.raddle != env!("CARGO_PKG_VERSION") {
-            return Err(StoreError::OtherRaddle { file: path, raddle: head.raddle });
+            let file = database.path().to_owned();
+            return Err(StoreError::OtherRaddle { file, raddle: head.raddle });
         }
-        // The last one may have been cut short when the process was killed; it is made again.
-        let runs = fs::read(runs_file(&folder, head.n_standings)).unwrap_or_default();
-        let counted = Reader::new(&runs).collect();
-        let earlier = self.read_earlier(run)?;
+        let account = match found {
+            Some(found) => file::parse::<Found>(&found, database.path(), REMEDY)?.account,
+            None => Account::default(),
+        };
+        let counted = Reader::new(&executions.concat()).collect();
+        let earlier = self.read_earlier(run, account)?;
         Ok(StoredSearch {
             run: run.to_owned(),
             info: head.info,
@@ -245,12 +272,7 @@ impl Store {
     }
 
     /// What a search has come to: its findings are those of its run.
-    fn read_earlier(&self, run: &str) -> Result<Earlier, StoreError> {
-        let path = self.run_dir(run).join(FOUND);
-        let account = match path.exists() {
-            true => file::read_or::<Found>(&path, "begin the search again")?.account,
-            false => Account::default(),
-        };
+    fn read_earlier(&self, run: &str, account: Account) -> Result<Earlier, StoreError> {
         let findings = self.findings_of(run)?.into_iter().map(|stored| {
             let counts = account.found.iter().find(|it| it.id == stored.id);
             crate::campaign::Found {

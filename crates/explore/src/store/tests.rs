@@ -1,12 +1,22 @@
 //! The store, from its outside.
 
-use std::{borrow::Cow, ffi::OsString, fs, os::unix::ffi::OsStringExt as _, path::Path};
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    ffi::OsString,
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    os::unix::ffi::OsStringExt as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
 use expect_test::{Expect, expect};
 use raddle_model::{
     Amount, Bucket, Carrier, Conditions, Counting, Depth, End, Figures, Finding, Interest, Length,
     PickerSpec, Plan, Profile, Role, Smax, Timeouts, Use,
 };
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{
@@ -60,14 +70,18 @@ fn check_error(result: Result<impl Sized, StoreError>, directory: &TempDir, expe
     expect.assert_eq(&error.replace(&directory.path().display().to_string(), "DIR"));
 }
 
-fn one_file(directory: &Path, name: &str) -> std::path::PathBuf {
-    let run = fs::read_dir(directory.join(".raddle/runs")).unwrap().next().unwrap().unwrap();
-    run.path().join("findings").join(name)
+fn database(directory: &TempDir) -> PathBuf {
+    directory.path().join(".raddle/raddle.db")
+}
+
+fn execute(directory: &TempDir, text: &str) {
+    let connection = Connection::open(database(directory)).expect("it is there");
+    connection.execute_batch(text).expect("it is a statement");
 }
 
 #[test]
 fn round_trip() {
-    let (_directory, store) = store();
+    let (directory, store) = store();
     let mut run = store.begin(info()).unwrap();
     let stored = run.add("assert-0001", &found(1), Reproduced { n: 1, m: 1 }).unwrap();
     assert_eq!(store.find("assert-0001").unwrap(), stored);
@@ -82,13 +96,11 @@ fn round_trip() {
     let listed = store.list().unwrap();
     assert_eq!(listed.len(), 1);
     assert_eq!((listed[0].id.as_str(), listed[0].run.as_str()), ("assert-0001", run.id()));
-    assert_eq!(
-        Store::read_file(&run.directory().join("findings/assert-0001.json")).unwrap(),
-        stored
-    );
-    assert!(
-        fs::read_to_string(run.directory().join("run.json")).unwrap().contains("\"executions\":9")
-    );
+    let file = directory.path().join("it.json");
+    Store::write_file(&file, &stored).unwrap();
+    assert_eq!(Store::read_file(&file).unwrap(), stored);
+    let end = store.find_run("latest").unwrap().end.unwrap();
+    assert_eq!((end.executions, store.run_ids().unwrap()), (9, vec![run.id().to_owned()]));
 }
 
 #[test]
@@ -129,56 +141,168 @@ fn names() {
 }
 
 #[test]
-fn damaged_and_newer_files() {
+fn damaged_and_newer_stores() {
     let (directory, store) = store();
     add(&store, &[("assert-0001", 1)]);
-    let file = one_file(directory.path(), "assert-0001.json");
-    let damaged = |result: Result<super::StoredFinding, StoreError>| matches!(result, Err(StoreError::Corrupted { file: named, .. }) if named == file);
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, &text[..text.len() / 2]).unwrap();
-    assert!(damaged(store.find("latest")));
-    fs::write(&file, "{\"version\":2,\"raddle\":\"0.1.0\"}").unwrap();
-    assert!(damaged(store.find("latest")));
-    fs::write(&file, "{\"version\":1,\"raddle\":\"0.1.0\"}").unwrap();
-    let older = store.find("latest").err().unwrap().to_string();
-    assert!(
-        older.contains("raddle 0.1.0 wrote it, and this one can't read it any more"),
-        "{older}"
+    let bytes = fs::read(database(&directory)).unwrap();
+    execute(&directory, "UPDATE bodies SET finding = substr(finding, 1, 100)");
+    check_error(
+        store.find("latest"),
+        &directory,
+        expect![
+            "read DIR/.raddle/raddle.db: it is damaged (EOF while parsing an object at line 1 column 100); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
+        ],
     );
-    fs::write(&file, "").unwrap();
-    assert!(damaged(store.find("latest")));
-    fs::write(&file, "{\"version\":3,\"raddle\":\"9.9.9\",\"new\":0}").unwrap();
-    let newer = store.find("latest").err().unwrap().to_string();
-    assert!(newer.contains("it was written by raddle 9.9.9, which is newer"), "{newer}");
-
-    let index = directory.path().join(".raddle/index.json");
-    fs::write(&index, "[").unwrap();
+    execute(&directory, "UPDATE findings SET kind = 'odd'");
     check_error(
         store.list(),
         &directory,
         expect![
-            "read DIR/.raddle/index.json: it is damaged (EOF while parsing a list at line 1 column 1); delete it, and it will be made anew from the findings"
+            "read DIR/.raddle/raddle.db: it is damaged (Conversion error from type Text at index: 1, `odd` is not a kind); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
         ],
     );
-    fs::write(&file, &text).unwrap();
-    fs::remove_file(&index).unwrap();
-    assert_eq!(store.list().unwrap()[0].id, "assert-0001");
+    execute(&directory, "PRAGMA user_version = 99; UPDATE writer SET raddle = '9.9.9'");
+    let newer = expect![
+        "read DIR/.raddle/raddle.db: it was written by raddle 9.9.9, which is newer than this one"
+    ];
+    check_error(store.list(), &directory, newer);
+    execute(&directory, "PRAGMA application_id = 7");
+    check_error(
+        store.list(),
+        &directory,
+        expect![
+            "read DIR/.raddle/raddle.db: it is damaged (another program's database); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
+        ],
+    );
+    fs::write(database(&directory), [b"{ broken ".repeat(20), bytes.clone()].concat()).unwrap();
+    check_error(
+        store.begin(info()),
+        &directory,
+        expect![
+            "read DIR/.raddle/raddle.db: it is damaged (file is not a database); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
+        ],
+    );
+    fs::write(database(&directory), &bytes).unwrap();
     assert_eq!(store.find("latest").unwrap().finding, found(1));
 }
 
+/// Whatever the bytes are, an answer or one line comes back, and the file stays.
 #[test]
-fn missing_and_unwritable_files() {
+fn garbled_stores() {
     let (directory, store) = store();
-    add(&store, &[("assert-0001", 1)]);
-    fs::remove_file(one_file(directory.path(), "assert-0001.json")).unwrap();
-    let missing = store.find("latest").err().unwrap();
-    assert!(matches!(missing, StoreError::Io { action: "read", .. }));
+    let ids: Vec<(String, u64)> = (0..40).map(|it| (format!("assert-{it:04}"), it)).collect();
+    add(&store, &ids.iter().map(|it| (it.0.as_str(), it.1)).collect::<Vec<_>>());
+    let bytes = fs::read(database(&directory)).unwrap();
+    let mut n_wrong = 0;
+    for garbled in raddle_tidy::garbled(&bytes, 200) {
+        fs::write(database(&directory), &garbled).unwrap();
+        let answers = [
+            store.list().err(),
+            store.find("latest").err(),
+            store.ids().err(),
+            store.runs().err(),
+            store.find_search("latest").err(),
+        ];
+        for error in answers.into_iter().flatten() {
+            assert_eq!(error.to_string().lines().count(), 1, "{error}");
+            n_wrong += 1;
+        }
+        for left in ["-wal", "-shm"] {
+            let _ = fs::remove_file(directory.path().join(format!(".raddle/raddle.db{left}")));
+        }
+    }
+    assert!(n_wrong > 100, "only {n_wrong} of 1,000 answers were errors");
+}
 
+#[test]
+fn stores_of_before_are_taken_over() {
+    let (directory, store) = store();
+    let (_other, theirs) = self::store();
+    let mut run = theirs.begin(info()).unwrap();
+    let stored = run.add("assert-0001", &found(1), Reproduced { n: 1, m: 1 }).unwrap();
+    let folder = directory.path().join(".raddle/runs").join(run.id());
+    fs::create_dir_all(folder.join("findings")).unwrap();
+    let of_run = serde_json::to_vec(&theirs.find_run("latest").unwrap()).unwrap();
+    fs::write(folder.join("run.json"), of_run).unwrap();
+    let file = folder.join("findings/assert-0001.json");
+    fs::write(&file, "{").unwrap();
+    let error = store.list().expect_err("it is damaged").to_string();
+    assert!(error.contains("assert-0001.json: it is damaged"), "{error}");
+    Store::write_file(&file, &stored).unwrap();
+    assert_eq!(store.find("latest").unwrap(), stored);
+    assert_eq!(store.list().unwrap(), theirs.list().unwrap());
+    assert_eq!(store.find_run("latest").unwrap(), theirs.find_run("latest").unwrap());
+    assert!(file.exists());
+}
+
+#[test]
+fn stores_that_can_not_be_written() {
+    let (directory, store) = store();
+    let mut run = store.begin(info()).unwrap();
     let blocked = Store::at(directory.path().join("file/.raddle"));
     fs::write(directory.path().join("file"), "").unwrap();
     let error = blocked.begin(info()).err().unwrap().to_string();
     assert!(error.starts_with("create "), "{error}");
     assert!(error.ends_with("Not a directory (os error 20)"), "{error}");
+    fs::remove_dir_all(store.root()).unwrap();
+    let gone = run.add("assert-0001", &found(1), Reproduced::default());
+    check_error(
+        gone,
+        &directory,
+        expect!["write DIR/.raddle/raddle.db: No such file or directory (os error 2)"],
+    );
+    add(&store, &[("assert-0002", 2)]);
+    let other = run.add("assert-0001", &found(1), Reproduced::default());
+    check_error(
+        other,
+        &directory,
+        expect!["write DIR/.raddle/raddle.db: another file has taken its place"],
+    );
+}
+
+/// Run in a process of its own by the test below: adds findings, and says so after each.
+#[test]
+fn adds_until_it_is_killed() {
+    let Some(root) = std::env::var_os("RADDLE_TEST_STORE") else { return };
+    let store = Store::at(PathBuf::from(root));
+    for number in 0.. {
+        let id = format!("assert-{}-{number}", std::process::id());
+        add(&store, &[(&id, number)]);
+        // Not through the test harness, which would keep it.
+        let mut stdout = std::io::stdout();
+        let _ = stdout.write_all(format!("added {id}\n").as_bytes());
+        let _ = stdout.flush();
+    }
+}
+
+/// Whenever a process is killed, what it has said is there; and so is what others write at the same time.
+#[test]
+fn what_was_told_survives_a_kill() {
+    let (_directory, store) = store();
+    let child = || {
+        let mut command = Command::new(std::env::current_exe().expect("this test"));
+        let args = ["--exact", "store::tests::adds_until_it_is_killed", "--nocapture"];
+        command.args(args).env("RADDLE_TEST_STORE", store.root()).stdout(Stdio::piped());
+        command.spawn().expect("this test starts")
+    };
+    let mut n_told = 0;
+    for n_lines in [1, 2, 5, 9] {
+        let mut children = [child(), child()];
+        let mut told = Vec::new();
+        for child in &mut children {
+            let lines = BufReader::new(child.stdout.as_mut().expect("piped")).lines();
+            let added = lines.map_while(Result::ok).filter(|it| it.starts_with("added "));
+            told.extend(added.take(n_lines));
+            child.kill().expect("it runs");
+        }
+        children.iter_mut().for_each(|it| drop(it.wait()));
+        let listed: HashSet<String> = store.list().unwrap().into_iter().map(|it| it.id).collect();
+        for line in &told {
+            assert!(listed.contains(&line["added ".len()..]), "{line}");
+        }
+        n_told += told.len();
+    }
+    assert_eq!(n_told, 2 * (1 + 2 + 5 + 9));
 }
 
 #[test]
@@ -243,7 +367,7 @@ fn a_search_knows_its_findings() {
     assert_eq!(counts(), (Vec::new(), 1, 2));
 }
 
-/// What a killed process leaves is read up to the last whole line.
+/// What a killed process leaves is read up to what was flushed last.
 #[test]
 fn searches_are_kept() {
     let (directory, store) = store();
@@ -262,10 +386,7 @@ fn searches_are_kept() {
         search.flush();
     }
     assert!(search.has_begun() && search.error().is_none());
-    let runs = run.directory().join("search-2.runs");
-    let mut bytes = fs::read(&runs).unwrap();
-    bytes.truncate(bytes.len() - 3);
-    fs::write(&runs, bytes).unwrap();
+    search.add(&counted(3));
     for name in ["latest", run.id(), &run.id()[..4]] {
         let stored = store.find_search(name).expect("it was kept");
         assert_eq!((stored.run.as_str(), &stored.info), (run.id(), &info()));
@@ -273,18 +394,20 @@ fn searches_are_kept() {
         assert_eq!(stored.saved.standing.n_executions, 5);
         assert_eq!(stored.saved.standing.shared, [1, 2]);
         let prefixes: Vec<_> = stored.saved.counted.iter().map(|it| &it.prefix[..]).collect();
-        assert_eq!(prefixes, [[0, 1]]);
+        assert_eq!(prefixes, [[0, 1], [0, 2]]);
     }
-    assert!(!run.directory().join("search-1.runs").exists());
     check_error(
         store.find_search("zzz"),
         &directory,
         expect!["find a search of a run whose id begins with `zzz` in DIR/.raddle"],
     );
-    let head = run.directory().join("search.json");
-    let text = fs::read_to_string(&head).unwrap();
     let version = env!("CARGO_PKG_VERSION");
-    fs::write(&head, text.replace(&format!("\"{version}\""), "\"9.9.9\"")).unwrap();
+    let head = "CAST(head AS TEXT)";
+    execute(
+        &directory,
+        &format!("UPDATE searches SET head = replace({head}, '\"{version}\"', '\"9.9.9\"')"),
+    );
+    execute(&directory, "UPDATE searches SET head = CAST(head AS BLOB)");
     let error = store.find_search("latest").expect_err("it is another's").to_string();
     assert!(error.ends_with("it was begun by raddle 9.9.9; begin it again"), "{error}");
 }
@@ -294,7 +417,7 @@ fn a_search_that_can_not_be_kept_says_why() {
     let (_directory, store) = store();
     let run = store.begin(info()).expect("bug: the directory is new");
     let mut search = run.search(settings());
-    fs::remove_dir_all(run.directory()).unwrap();
+    fs::remove_dir_all(store.root()).unwrap();
     search.stand(&Standing::default());
     search.add(&counted(1));
     search.flush();
