@@ -7,22 +7,22 @@ use std::{
         fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
         unix::process::CommandExt,
     },
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{self, Child, ExitStatus, Stdio},
     sync::atomic::Ordering::Relaxed,
     time::Duration,
 };
 
 use raddle_model::Carrier;
-use raddle_trace::{Caps, Segment};
+use raddle_trace::{
+    Caps, Segment,
+    protocol::{
+        COMMAND_FD, Command, HANG_SIGNAL, LIBRARY_VARIABLE, REPLY_FD, Reply, SEGMENT_FD,
+        SEGMENT_VARIABLE, name,
+    },
+};
 
 use crate::{native::NativeOptions, processes};
 
-/// The descriptors that the runtime expects (crate `rt`, `server`).
-const SEGMENT_FD: RawFd = 240;
-const COMMAND_FD: RawFd = 241;
-const REPLY_FD: RawFd = 242;
-/// The runtime's answer to this signal is to say where the execution is stuck (crate `rt`, `signals`).
-const HANG_SIGNAL: i32 = 62;
 /// A server that has closed its pipe ends within so many looks.
 const ENDING_LOOKS: u32 = 25;
 const ENDING_LOOK: Duration = Duration::from_millis(10);
@@ -40,13 +40,13 @@ pub(crate) struct Server {
 
 /// What came back when we waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reply {
+pub(crate) enum Heard {
     /// The server has done what it was told.
-    Done,
+    Reply,
     /// Nothing yet.
-    Waiting,
+    Nothing,
     /// The server is gone.
-    Gone,
+    End,
 }
 
 impl Server {
@@ -79,12 +79,12 @@ impl Server {
 
     /// Tells the server to run the block that stands in the segment.
     pub(crate) fn run_block(&mut self) -> io::Result<()> {
-        self.commands.write_all(b"B")
+        self.commands.write_all(&[Command::Run as u8])
     }
 
     /// Tells the server to forget copies of executions that have ended. There is no answer.
     pub(crate) fn bury_copies(&mut self) -> io::Result<()> {
-        self.commands.write_all(b"Z")
+        self.commands.write_all(&[Command::Bury as u8])
     }
 
     /// Has the server ended? Its copies may still hold the pipe by which we would hear of it.
@@ -93,18 +93,19 @@ impl Server {
     }
 
     /// Waits for the server's answer, but not longer than `limit`.
-    pub(crate) fn wait(&mut self, limit: Duration) -> Reply {
+    pub(crate) fn wait(&mut self, limit: Duration) -> Heard {
         let mut waiting =
             libc::pollfd { fd: self.replies.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: one entry, ours.
         let n_ready = unsafe { libc::poll(&raw mut waiting, 1, limit.as_millis() as i32) };
         if n_ready <= 0 {
-            return Reply::Waiting;
+            return Heard::Nothing;
         }
         let mut byte = [0];
         match self.replies.read(&mut byte) {
-            Ok(1) => Reply::Done,
-            _ => Reply::Gone,
+            Ok(1) if Reply::from_byte(byte[0]).is_some() => Heard::Reply,
+            Ok(1) => Heard::Nothing,
+            _ => Heard::End,
         }
     }
 
@@ -240,8 +241,12 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((reader.into(), writer.into()))
 }
 
-fn command(options: &NativeOptions, output: &File, fds: [&OwnedFd; 3]) -> io::Result<Command> {
-    let mut command = Command::new(&options.program);
+fn command(
+    options: &NativeOptions,
+    output: &File,
+    fds: [&OwnedFd; 3],
+) -> io::Result<process::Command> {
+    let mut command = process::Command::new(&options.program);
     command.args(&options.args);
     if let Some(cwd) = &options.cwd {
         command.current_dir(cwd);
@@ -260,11 +265,11 @@ fn command(options: &NativeOptions, output: &File, fds: [&OwnedFd; 3]) -> io::Re
         preload.push(others);
     }
     command.env("LD_PRELOAD", preload).env("LD_BIND_NOW", "1");
-    command.env("RADDLE_SEGMENT", "1").env("RADDLE", "1");
+    command.env(name(SEGMENT_VARIABLE), "1").env("RADDLE", "1");
     // A Rust program that panics would read its own debug information, each time; stacks are ours to tell.
     command.env("RUST_BACKTRACE", "0").env("RUST_LIB_BACKTRACE", "0");
     if let Some(library) = &options.library {
-        command.env("RADDLE_LIBRARY_CODE", library);
+        command.env(name(LIBRARY_VARIABLE), library);
     }
     command.envs(options.env.iter().map(|(name, value)| (name, value)));
     command.process_group(0);

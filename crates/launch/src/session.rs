@@ -14,13 +14,16 @@ use raddle_explore::{
     target::{Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Until},
 };
 use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill, Uncontrolled};
-use raddle_trace::{Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Still, Summary, Trace};
+use raddle_trace::{
+    Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Still, Summary, Trace,
+    protocol::{BUG_CODE, must_be_looked_at},
+};
 
 use crate::{
     checkpoints::{Checkpoints, Start},
     native::NativeOptions,
     runtime::RUNTIME_NAME,
-    server::{Reply, Server},
+    server::{Heard, Server},
     symbols::{Symbols, type_name},
     watchdog::{self, Watchdog},
 };
@@ -39,8 +42,6 @@ const GRACE: Duration = Duration::from_millis(150);
 const KILL_AFTER: Duration = Duration::from_millis(300);
 /// After so long, nobody waits for the server, either.
 const LEAVE_AFTER: Duration = Duration::from_millis(500);
-/// How the runtime ends when it has a bug, whether it can say so or not.
-const BUG_CODE: i32 = 70;
 
 /// See the module.
 #[derive(Debug)]
@@ -100,22 +101,22 @@ impl NativeSession {
         let start = Instant::now();
         loop {
             match self.server.wait(LOOK_EVERY) {
-                Reply::Done => {
+                Heard::Reply => {
                     self.write_traps();
                     return Ok(());
                 }
-                Reply::Waiting if self.is_over() => {
+                Heard::Nothing if self.is_over() => {
                     return Err(TargetError::Stopped);
                 }
-                Reply::Waiting if start.elapsed() < START_TIME => {}
-                Reply::Waiting => {
+                Heard::Nothing if start.elapsed() < START_TIME => {}
+                Heard::Nothing => {
                     let seconds = START_TIME.as_secs();
                     return Err(TargetError::Baseline(format!(
                         "`{}` did not reach main in {seconds} s",
                         self.options.program.display()
                     )));
                 }
-                Reply::Gone => return Err(self.ended_before_main()),
+                Heard::End => return Err(self.ended_before_main()),
             }
         }
     }
@@ -350,12 +351,12 @@ impl NativeSession {
         loop {
             let look = if over_since.is_some() { LOOK_SOON } else { LOOK_EVERY };
             match self.server.wait(look) {
-                Reply::Done => return Ok(Some(watchdog)),
-                Reply::Waiting if start.is_some_and(|it| !it.is_alive()) => return Ok(None),
-                Reply::Waiting if self.server.has_ended() => return Err(self.server_is_gone()),
-                Reply::Waiting if over_since.is_none() => watchdog.look(&self.server),
-                Reply::Waiting => {}
-                Reply::Gone => return Err(self.server_is_gone()),
+                Heard::Reply => return Ok(Some(watchdog)),
+                Heard::Nothing if start.is_some_and(|it| !it.is_alive()) => return Ok(None),
+                Heard::Nothing if self.server.has_ended() => return Err(self.server_is_gone()),
+                Heard::Nothing if over_since.is_none() => watchdog.look(&self.server),
+                Heard::Nothing => {}
+                Heard::End => return Err(self.server_is_gone()),
             }
             if over_since.is_none() && self.is_over() {
                 over_since = Some(Instant::now());
@@ -421,7 +422,7 @@ impl NativeSession {
         let is_cut = watchdog.is_cut && summaries.last().is_some_and(is_ended_by_us);
         let end = summaries.last_mut().map(|it| self.settle_end(it, watchdog));
         let must_look = block.entries.len() == 1
-            || end.is_some_and(|it| must_be_looked_at(it, block.exit_is_fine));
+            || end.is_some_and(|it| must_be_looked_at(Some(it), block.exit_is_fine));
         // SAFETY: as above, until the next block is written.
         let still = unsafe { segment.still() };
         let mut trace = (must_look || header.n_notes > 0).then(|| Trace::read(still));
@@ -568,14 +569,6 @@ fn ending(end: End, message: &str) -> String {
         }
     };
     if message.is_empty() { how } else { format!("{how}: {message}") }
-}
-
-fn must_be_looked_at(end: End, exit_is_fine: bool) -> bool {
-    match end {
-        End::Exit(0) => false,
-        End::Exit(_) => !exit_is_fine,
-        _ => true,
-    }
 }
 
 /// How a block's executions are told.

@@ -22,12 +22,13 @@ use raddle_fiber::raw;
 use raddle_model::Event;
 use raddle_trace::{
     Checkpoint, FreedEntry, Header, NoteEntry, Options, RaceEntry, Sighting, Summary,
+    protocol::{COMMAND_FD, Reply},
 };
 
 use crate::{
     control::Control,
     rewind,
-    server::{COMMAND_FD, begin_copy, end_execution, reply},
+    server::{begin_copy, end_execution, reply},
 };
 
 /// How often a copy looks whether the launcher still lives.
@@ -114,7 +115,7 @@ fn serve(control: &mut Control, slot: &Checkpoint, saved: &Saved) {
         }
         end_execution(control.header, child as i32);
         slot.state.store(Checkpoint::WAITS, Release);
-        reply(b'D');
+        reply(Reply::Done);
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use raddle_fiber::raw;
+use raddle_trace::protocol::DEBUG_VARIABLE;
 
 /// The file's name, or null.
 static FILE: AtomicPtr<c_char> = AtomicPtr::new(std::ptr::null_mut());
@@ -32,10 +33,10 @@ pub(crate) fn find() {
     // SAFETY: the environment is set up before constructors run, and no other thread exists; the copy is
     // never given back.
     unsafe {
-        let name = libc::getenv(c"RADDLE_DEBUG".as_ptr());
+        let name = libc::getenv(DEBUG_VARIABLE.as_ptr());
         if !name.is_null() {
             FILE.store(libc::strdup(name), Relaxed);
-            libc::unsetenv(c"RADDLE_DEBUG".as_ptr());
+            libc::unsetenv(DEBUG_VARIABLE.as_ptr());
         }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use raddle_fiber::raw;
 use raddle_machine::{Performed, Status};
 use raddle_model::{End, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
-use raddle_trace::{FRAMES_MAX, LAST_WORDS_MAX, PendingEntry, SiteEntry, ThreadEntry, Told};
+use raddle_trace::{
+    FRAMES_MAX, LAST_WORDS_MAX, PendingEntry, SiteEntry, ThreadEntry, Told, protocol::BUG_CODE,
+};
 
 use crate::{
     access,
@@ -314,5 +316,5 @@ pub(crate) fn die(parts: &[&[u8]]) -> ! {
     if is_active() {
         end_with(End::Bug, None, SiteId(0), ObjectId::NONE, &text[words]);
     }
-    raw::exit_group(70)
+    raw::exit_group(BUG_CODE)
 }

@@ -11,7 +11,10 @@ use std::ffi::c_int;
 use raddle_fiber::raw;
 use raddle_machine::ObjectState;
 use raddle_model::{Escape, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
-use raddle_trace::{ObjectClass, ObjectEntry};
+use raddle_trace::{
+    ObjectClass, ObjectEntry,
+    protocol::{REPLY_FD, RegionTag, SEGMENT_FD},
+};
 
 use crate::{
     control::{Control, control},
@@ -94,8 +97,8 @@ pub(crate) const fn is_hidden(fd: c_int) -> bool {
     fd >= HIDDEN.0 && fd <= HIDDEN.1
 }
 
-/// The first and the last of them; see `server`.
-pub(crate) const HIDDEN: (c_int, c_int) = (240, 242);
+/// The first and the last of them; see `trace::protocol`.
+pub(crate) const HIDDEN: (c_int, c_int) = (SEGMENT_FD, REPLY_FD);
 
 impl Io {
     fn slot(&mut self, fd: c_int) -> Option<&mut Descriptor> {
@@ -245,7 +248,7 @@ impl Control {
     fn add_descriptor_object(&mut self, fd: c_int, peer: Option<c_int>) -> ObjectId {
         let entry = ObjectEntry {
             class: ObjectClass::Descriptor as u8,
-            region: 5,
+            region: RegionTag::Descriptor as u8,
             base: peer.map_or(fd, |it| it.min(fd)) as u32,
             ordinal: peer.map_or(0, |it| it.max(fd) as u32),
             ..ObjectEntry::default()

@@ -9,6 +9,8 @@ use std::{
     os::unix::ffi::OsStrExt,
 };
 
+use raddle_trace::protocol::LIBRARY_VARIABLE;
+
 /// Answers that are kept; a power of two.
 const N_KEPT: usize = 1 << 9;
 
@@ -23,9 +25,8 @@ pub(crate) struct Library {
 impl Library {
     /// What the launcher has written; nothing, if it has not.
     pub(crate) fn load() -> Library {
-        const NAME: &CStr = c"RADDLE_LIBRARY_CODE";
         // SAFETY: the environment is set up before constructors run, and no other thread exists.
-        let path = unsafe { libc::getenv(NAME.as_ptr()) };
+        let path = unsafe { libc::getenv(LIBRARY_VARIABLE.as_ptr()) };
         if path.is_null() {
             return Library::default();
         }
@@ -34,7 +35,7 @@ impl Library {
         // Without it, places are in the library: no reason to fail.
         let bytes = std::fs::read(path).unwrap_or_default();
         // SAFETY: as above. What the program starts itself is another program.
-        unsafe { libc::unsetenv(NAME.as_ptr()) };
+        unsafe { libc::unsetenv(LIBRARY_VARIABLE.as_ptr()) };
         let word = |at: &[u8]| u64::from_le_bytes(at.try_into().expect("bug: eight bytes"));
         let ranges: Vec<[u64; 2]> =
             bytes.chunks_exact(16).map(|it| [word(&it[..8]), word(&it[8..])]).collect();

@@ -10,7 +10,10 @@ use std::{
 };
 
 use raddle_model::{BlockSort, SiteId, ThreadId, hash_bytes, mix};
-use raddle_trace::{CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, STACK_DEPTH, SiteEntry};
+use raddle_trace::{
+    CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, STACK_DEPTH, SiteEntry,
+    protocol::RegionTag,
+};
 
 use crate::{
     control::{Caller, Control},
@@ -418,7 +421,7 @@ impl Control {
     pub(crate) fn describe(&mut self, address: usize, class: ObjectClass) -> ObjectEntry {
         let mut entry = ObjectEntry { class: class as u8, ..ObjectEntry::default() };
         if let Some((base, block)) = self.heap.block_of(address) {
-            entry.region = 2;
+            entry.region = RegionTag::Heap as u8;
             entry.sort = block.sort as u16;
             entry.base = block.site.0;
             entry.ordinal = block.ordinal;
@@ -433,14 +436,14 @@ impl Control {
             self.look_again();
         }
         if let Some((number, module)) = self.modules.of(address) {
-            entry.region = 1;
+            entry.region = RegionTag::Global as u8;
             entry.base = number;
             entry.offset = (address - module.bias) as u64;
             entry.name = mix(mix(1, module.path_hash), entry.offset);
             return entry;
         }
         if let Some((thread, offset)) = self.stack_of(address) {
-            entry.region = 3;
+            entry.region = RegionTag::Stack as u8;
             entry.base = thread.0;
             entry.offset = offset as u64;
             entry.name = mix(mix(3, u64::from(thread.0)), offset as u64);
@@ -455,7 +458,7 @@ impl Control {
     /// function. Its own return address is the word below its caller's stack pointer. (Arguments that
     /// are passed on the stack may lie in between: a few words are looked at.)
     pub(crate) fn describe_frame(&mut self, entry: &mut ObjectEntry, address: usize) {
-        if entry.region != 3 {
+        if entry.region != RegionTag::Stack as u8 {
             return;
         }
         let thread = ThreadId(entry.base);

@@ -169,7 +169,7 @@ unsafe extern "C" fn rewind(keep: *mut Keep) -> ! {
         let is_last = (*header).n_done.load(Relaxed) + 1 >= u64::from((*header).n_block);
         let lingers = (*header).lingers == 1;
         if is_last && !lingers
-            || server::must_be_looked_at(header)
+            || server::is_looked_at(header)
             || !(*keep).pages.are_known(&(*keep).segment)
         {
             raw::exit_group(0);

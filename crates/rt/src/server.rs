@@ -17,7 +17,13 @@ use raddle_model::{
     End, Escape, Handlers, ObjectId, PickerSpec, Points, ProfileView, SiteId, Timeouts,
 };
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
-use raddle_trace::{Common, Entry, FreedEntry, Header, ObjectClass, ObjectEntry, Segment, Summary};
+use raddle_trace::{
+    Common, Entry, FreedEntry, Header, ObjectClass, ObjectEntry, Segment, Summary,
+    protocol::{
+        self, COMMAND_FD, Command, NO_PROCESS_CODE, REPLY_FD, RegionTag, Reply, SEGMENT_FD,
+        SEGMENT_VARIABLE,
+    },
+};
 
 use crate::{
     access::Written,
@@ -47,13 +53,6 @@ pub(crate) use function::{begin_at_function, forget_told, next_execution};
 use start::run_execution;
 pub(crate) use start::{begin_before_main, is_early, main_address};
 
-/// Descriptors that the launcher hands us, out of the way of the program's own.
-const SEGMENT_FD: c_int = 240;
-pub(crate) const COMMAND_FD: c_int = 241;
-const REPLY_FD: c_int = 242;
-/// How the server ends when it can't fork. The launcher begins with another one.
-const NO_PROCESS_CODE: c_int = 71;
-
 #[used]
 #[unsafe(link_section = ".init_array")]
 static INIT: extern "C" fn() = init;
@@ -61,11 +60,11 @@ static INIT: extern "C" fn() = init;
 /// Runs when the library is loaded, before any constructor of the program.
 extern "C" fn init() {
     // SAFETY: the environment is set up before constructors run, and no other thread exists.
-    let is_wanted = unsafe { !libc::getenv(c"RADDLE_SEGMENT".as_ptr()).is_null() };
+    let is_wanted = unsafe { !libc::getenv(SEGMENT_VARIABLE.as_ptr()).is_null() };
     if !is_wanted || is_active() {
         return;
     }
-    for name in [c"RADDLE_SEGMENT", c"LD_PRELOAD"] {
+    for name in [SEGMENT_VARIABLE, c"LD_PRELOAD"] {
         // SAFETY: as above. What the program starts itself is not ours to control.
         unsafe { libc::unsetenv(name.as_ptr()) };
     }
@@ -139,8 +138,11 @@ fn map_segment() -> Option<Segment> {
 fn take_control(segment: Segment) {
     let header = segment.header();
     let mut emit = Emit::new(&segment);
-    let entry =
-        ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
+    let entry = ObjectEntry {
+        class: ObjectClass::Thread as u8,
+        region: RegionTag::Thread as u8,
+        ..ObjectEntry::default()
+    };
     let object = emit.add_object(entry, ObjectClass::Thread, 0);
     emit.add_thread(raddle_model::ThreadId(0));
     let main = ThreadRt::main(object);
@@ -231,20 +233,14 @@ fn serve(is_early: bool) {
     unsafe { (*(*control()).header).server.store(std::process::id() as i32, Relaxed) };
     adopt_orphans();
     checkpoint::remember_beginning();
-    reply(b'R');
+    reply(Reply::Ready);
     loop {
-        let mut command = 0_u8;
-        // SAFETY: reads one byte into our own variable.
-        let n_read = unsafe { syscall_io(libc::SYS_read, COMMAND_FD, &raw mut command) };
-        if n_read == -(libc::EINTR as isize) {
-            continue;
-        }
-        if n_read == 1 && command == b'Z' {
-            bury_orphans();
-            continue;
-        }
-        if n_read != 1 || command != b'B' {
-            raw::exit_group(0);
+        match next_command() {
+            Command::Run => {}
+            Command::Bury => {
+                bury_orphans();
+                continue;
+            }
         }
         prepare_shadow();
         // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
@@ -277,24 +273,14 @@ fn take_block(header: *mut Header) {
 pub(crate) fn answer(header: *mut Header) {
     // SAFETY: the header is mapped; the field is atomic.
     if unsafe { (*header).is_answered.swap(1, AcqRel) } == 0 {
-        reply(b'D');
+        reply(Reply::Done);
     }
 }
 
 /// In a process that has been rewound, and has answered for its block: waits for the next one.
 pub(crate) fn linger(header: *mut Header) {
-    loop {
-        let mut command = 0_u8;
-        // SAFETY: reads one byte into our own variable.
-        let n_read = unsafe { syscall_io(libc::SYS_read, COMMAND_FD, &raw mut command) };
-        match (n_read, command) {
-            (1, b'B') => break,
-            // Copies are the server's children; it will bury them all in the end.
-            (1, b'Z') => {}
-            _ if n_read == -(libc::EINTR as isize) => {}
-            _ => raw::exit_group(0),
-        }
-    }
+    // Copies are the server's children; it will bury them all in the end.
+    while next_command() != Command::Run {}
     take_block(header);
     // SAFETY: asks; the header is mapped, the field is atomic.
     unsafe {
@@ -335,12 +321,27 @@ fn prepare_shadow() {
     }
 }
 
+/// Waits for what the launcher wants next; ends with the launcher.
+fn next_command() -> Command {
+    loop {
+        let mut byte = 0_u8;
+        // SAFETY: reads one byte into our own variable.
+        let n_read = unsafe { syscall_io(libc::SYS_read, COMMAND_FD, &raw mut byte) };
+        match Command::from_byte(byte) {
+            Some(command) if n_read == 1 => return command,
+            _ if n_read == -(libc::EINTR as isize) => {}
+            _ => raw::exit_group(0),
+        }
+    }
+}
+
 unsafe fn syscall_io(number: i64, fd: c_int, byte: *mut u8) -> isize {
     // SAFETY: the caller gives one byte of its own.
     unsafe { raw::syscall(number, [fd as usize, byte as usize, 1, 0, 0, 0]) }
 }
 
-pub(crate) fn reply(mut byte: u8) {
+pub(crate) fn reply(reply: Reply) {
+    let mut byte = reply as u8;
     // SAFETY: writes one byte of our own.
     unsafe { syscall_io(libc::SYS_write, REPLY_FD, &raw mut byte) };
 }
@@ -452,7 +453,7 @@ pub(crate) fn end_execution(header: *mut Header, child: i32) -> bool {
 
 fn count_last(header: *mut Header, status: i32) -> bool {
     settle_end(header, status);
-    let is_over = must_be_looked_at(header);
+    let is_over = is_looked_at(header);
     count_execution(header, &control_ref().segment);
     is_over
 }
@@ -476,7 +477,7 @@ fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
 pub(crate) fn count_execution(header: *mut Header, segment: &Segment) {
     let n_done = count(header, segment);
     // SAFETY: the header is mapped; no execution runs.
-    if !must_be_looked_at(header) && n_done < u64::from(unsafe { (*header).n_block }) {
+    if !is_looked_at(header) && n_done < u64::from(unsafe { (*header).n_block }) {
         begin_summary(header);
         reset_streams();
     }
@@ -539,14 +540,11 @@ fn begin_summary(header: *mut Header) {
 }
 
 /// Is the end of the last execution one that the launcher wants to see?
-pub(crate) fn must_be_looked_at(header: *mut Header) -> bool {
+pub(crate) fn is_looked_at(header: *mut Header) -> bool {
     // SAFETY: no execution runs.
     let (summary, exit_is_fine) = unsafe { ((*header).summary, (*header).exit_is_fine == 1) };
-    match End::from_numbers(summary.end_kind as u8, summary.end_detail) {
-        Some(End::Exit(0)) => false,
-        Some(End::Exit(_)) => !exit_is_fine,
-        _ => true,
-    }
+    let end = End::from_numbers(summary.end_kind as u8, summary.end_detail);
+    protocol::must_be_looked_at(end, exit_is_fine)
 }
 
 /// In the copy of a copy: the rest of the prefix is another one.

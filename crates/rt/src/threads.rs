@@ -15,7 +15,7 @@ use std::{
 use raddle_analysis::hb::Segment;
 use raddle_fiber::{Donor, Fiber, raw};
 use raddle_model::{Flags, ObjectId, Op, OpKind, Points, SiteId, ThreadId};
-use raddle_trace::{ObjectClass, ObjectEntry, SiteEntry};
+use raddle_trace::{ObjectClass, ObjectEntry, SiteEntry, protocol::RegionTag};
 
 use crate::{
     apart::apart,
@@ -608,8 +608,11 @@ impl Control {
     }
 
     fn add_thread_object(&mut self) -> ObjectId {
-        let entry =
-            ObjectEntry { class: ObjectClass::Thread as u8, region: 4, ..ObjectEntry::default() };
+        let entry = ObjectEntry {
+            class: ObjectClass::Thread as u8,
+            region: RegionTag::Thread as u8,
+            ..ObjectEntry::default()
+        };
         self.emit.add_object(entry, ObjectClass::Thread, 0)
     }
 

@@ -481,7 +481,7 @@ pub struct SiteEntry {
 pub struct ObjectEntry {
     /// `ObjectClass`.
     pub class: u8,
-    /// `Region`: 0 unknown, 1 global, 2 heap, 3 stack, 4 thread, 5 descriptor.
+    /// [`RegionTag`](crate::protocol::RegionTag).
     pub region: u8,
     /// Heap: `BlockSort`.
     pub sort: u16,

@@ -8,6 +8,7 @@
 mod brief;
 mod layout;
 mod pair;
+pub mod protocol;
 mod race;
 #[expect(unsafe_code, reason = "maps the shared segment and hands out its parts")]
 mod segment;

@@ -141,7 +141,7 @@ impl Segment {
 #[cfg(test)]
 mod tests {
     use super::race_key;
-    use crate::{Caps, RaceEntry, SeenRaces, Segment, Sighting, SiteEntry};
+    use crate::{Caps, RaceEntry, SeenRaces, Segment, Sighting, SiteEntry, protocol::RegionTag};
 
     /// A segment with room for so many races.
     fn segment(races: u32, sightings: u32) -> Segment {
@@ -238,7 +238,11 @@ mod tests {
     fn keys_know_no_order() {
         let site = |module: u32, offset: u64| SiteEntry { module, offset, ..SiteEntry::default() };
         let (a, b) = (site(0, 1), site(1, 2));
-        let watch = |offset: u64| raddle_model::Watch { region: 1, offset, ..Default::default() };
+        let watch = |offset: u64| raddle_model::Watch {
+            region: RegionTag::Global as u32,
+            offset,
+            ..Default::default()
+        };
         assert_eq!(race_key([&a, &b], &watch(1)), race_key([&b, &a], &watch(2)));
         let unknown = site(u32::MAX, 0);
         assert_ne!(race_key([&unknown, &b], &watch(1)), race_key([&unknown, &b], &watch(2)));

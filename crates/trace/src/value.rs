@@ -9,6 +9,7 @@ use raddle_model::{
 
 use crate::{
     layout::{ObjectEntry, Options, SiteEntry, StackEntry, Summary, ThreadEntry},
+    protocol::RegionTag,
     race::{SeenRace, SeenRaces},
     segment::Still,
 };
@@ -339,9 +340,9 @@ fn decode_stack(entry: &StackEntry) -> Vec<Site> {
 impl From<&ObjectEntry> for Object {
     fn from(entry: &ObjectEntry) -> Object {
         let class = ObjectClass::ALL.get(entry.class as usize).copied().unwrap_or_default();
-        let region = match entry.region {
-            1 => Region::Global { module: entry.base, offset: entry.offset },
-            2 => Region::Heap {
+        let region = match RegionTag::from_number(entry.region.into()) {
+            RegionTag::Global => Region::Global { module: entry.base, offset: entry.offset },
+            RegionTag::Heap => Region::Heap {
                 site: SiteId(entry.base),
                 ordinal: entry.ordinal,
                 offset: entry.offset,
@@ -350,7 +351,7 @@ impl From<&ObjectEntry> for Object {
                 stack: entry.stack,
                 sort: BlockSort::from_number(entry.sort),
             },
-            3 => Region::Stack {
+            RegionTag::Stack => Region::Stack {
                 thread: ThreadId(entry.base),
                 offset: entry.offset,
                 frame: (entry.stack != 0).then_some(FrameSpot {
@@ -359,13 +360,15 @@ impl From<&ObjectEntry> for Object {
                     from_sp: entry.size as i32,
                 }),
             },
-            4 => Region::Thread(ThreadId(entry.base)),
-            5 if entry.ordinal != 0 => Region::Pipe([entry.base, entry.ordinal]),
-            5 => Region::Descriptor(entry.base),
-            6 => Common::ALL
+            RegionTag::Thread => Region::Thread(ThreadId(entry.base)),
+            RegionTag::Descriptor if entry.ordinal != 0 => {
+                Region::Pipe([entry.base, entry.ordinal])
+            }
+            RegionTag::Descriptor => Region::Descriptor(entry.base),
+            RegionTag::Common => Common::ALL
                 .get(entry.base as usize)
                 .map_or(Region::Unknown, |it| Region::Common(*it)),
-            _ => Region::Unknown,
+            RegionTag::Unknown => Region::Unknown,
         };
         Object { class, region, name: entry.name }
     }

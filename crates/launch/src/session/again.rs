@@ -5,7 +5,10 @@ use std::mem;
 
 use raddle_explore::target::{Block, BlockResult, TargetError};
 use raddle_model::{End, Plan};
-use raddle_trace::{Caps, Summary};
+use raddle_trace::{
+    Caps, Summary,
+    protocol::{DEBUG_VARIABLE, name},
+};
 
 use super::NativeSession;
 use crate::{checkpoints::Checkpoints, native::NativeOptions, server::Server};
@@ -14,8 +17,6 @@ use crate::{checkpoints::Checkpoints, native::NativeOptions, server::Server};
 const RESTARTS_MAX: u32 = 3;
 /// How often an execution that was killed is run again. One that never ends otherwise does that itself.
 const LOOKS_MAX: u32 = 3;
-/// Set for an execution that waits for a debugger.
-const DEBUGGED: &str = "RADDLE_DEBUG";
 /// The most choices in a prefix, and names of shared variables.
 const PREFIX_MAX: usize = 1 << 28;
 const SHARED_MAX: usize = 1 << 24;
@@ -80,7 +81,7 @@ impl NativeSession {
         mut result: BlockResult,
     ) -> Result<BlockResult, TargetError> {
         // Under a debugger the user ends executions.
-        if self.options.env.iter().any(|it| it.0 == DEBUGGED) {
+        if self.options.env.iter().any(|it| it.0 == name(DEBUG_VARIABLE)) {
             return Ok(result);
         }
         for _ in 0..LOOKS_MAX {

@@ -4,7 +4,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_analysis::hb::Conflict;
 use raddle_model::{SiteId, Watch, mix};
-use raddle_trace::{ObjectClass, ObjectEntry, RaceEntry, RaceSide, Sighting, SiteEntry, race_key};
+use raddle_trace::{
+    ObjectClass, ObjectEntry, RaceEntry, RaceSide, Sighting, SiteEntry, protocol::RegionTag,
+    race_key,
+};
 
 use super::Touch;
 use crate::{control::Control, shadow::State};
@@ -120,7 +123,7 @@ impl Control {
             3 => u64::from(entry.base),
             _ => return Watch::default(),
         };
-        let ordinal = if entry.region == 2 { entry.ordinal } else { 0 };
+        let ordinal = if entry.region == RegionTag::Heap as u8 { entry.ordinal } else { 0 };
         Watch { region: u32::from(entry.region), ordinal, base, offset: entry.offset }
     }
 }

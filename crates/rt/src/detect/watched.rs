@@ -5,7 +5,7 @@ use raddle_analysis::{
     hb::{Conflict, Segment},
 };
 use raddle_model::{Event, OpKind, SiteId, ThreadId, Watch};
-use raddle_trace::{HELD_MAX, HeldEntry, RACE_FRAMES_MAX, RaceSide};
+use raddle_trace::{HELD_MAX, HeldEntry, RACE_FRAMES_MAX, RaceSide, protocol::RegionTag};
 
 use super::Touch;
 use crate::control::Control;
@@ -38,7 +38,7 @@ struct Logged {
 impl Watched {
     /// Is any memory watched?
     pub(super) const fn is_used(&self) -> bool {
-        self.watch.region != 0
+        self.watch.region != RegionTag::Unknown as u32
     }
 }
 
@@ -49,7 +49,7 @@ impl Control {
     /// Memory is to be watched from now on, if there is any already; else when it is there.
     pub(super) fn watch(&mut self, watch: Watch) {
         self.detect.watched.watch = watch;
-        if watch.region == 1
+        if watch.region == RegionTag::Global as u32
             && let Some(bias) = self.modules.bias_of(watch.base)
         {
             self.shadow.watch(bias + watch.offset as usize);
@@ -59,7 +59,7 @@ impl Control {
     /// A block was allocated: is it the one that is watched?
     pub(crate) fn watch_block(&mut self, address: usize) {
         let watch = self.detect.watched.watch;
-        if watch.region != 2 {
+        if watch.region != RegionTag::Heap as u32 {
             return;
         }
         let Some((start, block)) = self.heap.block_of(address) else { return };
@@ -71,7 +71,7 @@ impl Control {
     /// The thread that runs has its stack: is that where the memory is that is watched?
     pub(crate) fn watch_stack(&mut self) {
         let watch = self.detect.watched.watch;
-        if watch.region == 3 && watch.base == u64::from(self.me.0) {
+        if watch.region == RegionTag::Stack as u32 && watch.base == u64::from(self.me.0) {
             let base = self.threads[self.me.idx()].stack_base;
             self.shadow.watch(base.wrapping_sub(watch.offset as usize));
         }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use raddle_model::{ObjectId, Op, OpKind};
-use raddle_trace::{Common, ObjectClass, ObjectEntry};
+use raddle_trace::{Common, ObjectClass, ObjectEntry, protocol::RegionTag};
 
 use crate::{
     control::{Caller, Control, control, enter, leave},
@@ -283,7 +283,7 @@ impl Control {
         }
         let entry = ObjectEntry {
             class: ObjectClass::Common as u8,
-            region: 6,
+            region: RegionTag::Common as u8,
             base: common as u32,
             ..ObjectEntry::default()
         };

@@ -7,6 +7,7 @@ use std::{
 };
 
 use raddle_model::{End, SiteId, ThreadId};
+use raddle_trace::protocol::HANG_SIGNAL;
 
 use crate::{
     access, arena,
@@ -18,8 +19,6 @@ use crate::{
 
 /// Bytes of the stack that handlers run on.
 const STACK_SIZE: usize = 64 << 10;
-/// The launcher's request to say where the execution is stuck.
-pub(crate) const HANG_SIGNAL: c_int = 62;
 /// Signals that end a program by its own fault.
 const FATAL: [c_int; 7] = [
     libc::SIGSEGV,
