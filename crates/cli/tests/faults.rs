@@ -14,7 +14,7 @@ use common::{code, folder, raddle, stderr, stdout, write};
 use raddle_explore::target::{Block, Target as _};
 use raddle_launch::{CompileRequest, CompilerChoice, Native, NativeOptions, Toolchain, compile};
 use raddle_model::{End, PickerSpec, Plan};
-use raddle_trace::{Header, Summary};
+use raddle_trace::Header;
 
 /// Two threads, the second of which does what is given, after the includes that it needs.
 fn program(body: &str) -> String {
@@ -279,7 +279,7 @@ fn a_program_that_speaks_as_the_runtime_does() {
 
 /// An execution that is killed when it has begun to say how it ended, and before it has said all: it leaves the header so.
 fn killed_while_it_tells(folder: &Path) -> String {
-    let end_kind = offset_of!(Header, summary) + offset_of!(Summary, end_kind);
+    let end_kind = offset_of!(Header, result.summary.end_kind);
     let (exit, _) = End::Exit(0).to_numbers();
     let mark = folder.join("killed");
     format!(

@@ -193,7 +193,7 @@ impl Checkpoints {
         self.end(segment, slot);
         self.slots[slot] = Slot::Asked(Beginning::of(block, n_choices));
         // SAFETY: the server waits, and nobody waits at this slot.
-        unsafe { (*segment.header()).checkpoints[slot].position = n_choices as u32 };
+        unsafe { (*segment.header()).live.checkpoints[slot].position = n_choices as u32 };
         self.state(segment, slot).state.store(Checkpoint::ASKED, Release);
     }
 
@@ -281,7 +281,7 @@ impl Checkpoints {
     #[expect(unsafe_code, reason = "reads the shared segment")]
     fn state<'a>(&self, segment: &'a Segment, slot: usize) -> &'a Checkpoint {
         // SAFETY: the header is mapped for as long as the server lives.
-        unsafe { &(*segment.header()).checkpoints[slot] }
+        unsafe { &(*segment.header()).live.checkpoints[slot] }
     }
 }
 

@@ -59,9 +59,11 @@ impl Server {
         seal(&memory)?;
         let segment = map(&memory, size, caps)?;
         // SAFETY: the segment is ours alone so far.
-        unsafe { (*segment.header()).carrier = u32::from(options.carrier == Carrier::Threads) };
+        unsafe {
+            (*segment.header()).request.carrier = u32::from(options.carrier == Carrier::Threads)
+        };
         // SAFETY: as above.
-        unsafe { (*segment.header()).n_cpus = options.n_cpus };
+        unsafe { (*segment.header()).request.n_cpus = options.n_cpus };
         let (command_read, command_write) = pipe()?;
         let (reply_read, reply_write) = pipe()?;
         let output = memory_file(c"raddle output")?;
@@ -138,14 +140,14 @@ impl Server {
     /// The running execution's process, or 0.
     pub(crate) fn child(&self) -> i32 {
         // SAFETY: the header is mapped; the field is atomic.
-        unsafe { (*self.segment.header()).child.load(Relaxed) }
+        unsafe { (*self.segment.header()).live.child.load(Relaxed) }
     }
 
     /// Executions of the block that have ended, and steps of the one that runs.
     pub(crate) fn pulse(&self) -> (u64, u64) {
         // SAFETY: the header is mapped; the fields are atomic.
         let header = unsafe { &*self.segment.header() };
-        (header.n_done.load(Relaxed), header.heartbeat.load(Relaxed))
+        (header.live.n_done.load(Relaxed), header.live.heartbeat.load(Relaxed))
     }
 
     /// What the program has printed: the first part and the last, if it was much.

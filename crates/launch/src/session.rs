@@ -15,7 +15,7 @@ use raddle_explore::{
 };
 use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill, Uncontrolled};
 use raddle_trace::{
-    Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, SeenRaces, Still, Summary, Trace,
+    Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, Request, SeenRaces, Still, Summary, Trace,
     protocol::{BUG_CODE, must_be_looked_at},
 };
 
@@ -161,38 +161,17 @@ impl NativeSession {
         unsafe { segment.forget_races() };
         // SAFETY: as above.
         let header = unsafe { &mut *segment.header() };
-        header.plan_number = self.n_plans;
         // Executions with a prefix each are a search's, and more will come.
         let is_each = kind == Kind::Brief || block.entries.len() == 1;
-        header.lingers = u32::from(plan.record.options && is_each);
-        header.n_block = block.entries.len() as u32;
-        header.is_brief = u32::from(kind == Kind::Brief);
-        header.n_briefs = 0;
-        header.n_brief_words = 0;
-        header.n_shared = plan.shared.len() as u32;
-        header.timeouts = plan.conditions.timeouts.number();
-        header.spurious = u32::from(plan.conditions.spurious);
-        header.handlers = plan.conditions.handlers.number();
-        header.points = plan.conditions.points.number();
-        if self.options.is_fresh {
-            header.is_fresh = 1;
-        }
-        header.record_options = u32::from(plan.record.options) << u32::from(plan.record.stacks);
-        header.record_races = u32::from(plan.record.races);
-        header.watch = plan.record.watch.unwrap_or_default();
-        header.exit_is_fine = u32::from(block.exit_is_fine);
-        header.max_steps = plan.conditions.limits.max_steps;
-        header.n_choices = plan.profile.n_choices;
-        header.n_threads_known = plan.profile.n_threads;
-        header.n_lengths = plan.profile.lengths.len() as u32;
-        header.n_interests = plan.profile.interests.len() as u32;
-        header.n_uses = plan.profile.uses.len() as u32;
-        header.n_notes = 0;
-        header.n_last_words = 0;
-        header.n_pairs = 0;
-        header.n_shared_found = 0;
-        *header.n_done.get_mut() = 0;
-        *header.heartbeat.get_mut() = 0;
+        header.begin_block(Request {
+            n_block: block.entries.len() as u32,
+            plan_number: self.n_plans,
+            is_fresh: u32::from(self.options.is_fresh),
+            lingers: u32::from(plan.record.options && is_each),
+            is_brief: u32::from(kind == Kind::Brief),
+            exit_is_fine: u32::from(block.exit_is_fine),
+            ..Request::of(plan, header.request)
+        });
         let n_prefix = plan.prefix.len() as u32;
         let with_prefix = |it: &Entry| Entry { prefix_at: 0, n_prefix, ..*it };
         let of_all: Vec<Entry>;
@@ -221,7 +200,7 @@ impl NativeSession {
     #[expect(unsafe_code, reason = "reads out of the shared segment")]
     pub(crate) fn ask(&self) -> Ask {
         // SAFETY: the server waits for a command, so the segment is ours.
-        unsafe { (*self.server.segment.header()).ask }
+        unsafe { (*self.server.segment.header()).result.ask }
     }
 
     /// Gives a new number to a plan that differs from the last one in more than its prefix.
@@ -299,7 +278,7 @@ impl NativeSession {
         let segment = self.server.segment;
         // SAFETY: the server has answered, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
-        let n_done = (*header.n_done.get_mut() as usize).min(each.entries().len());
+        let n_done = (*header.live.n_done.get_mut() as usize).min(each.entries().len());
         // SAFETY: the server wrote so many, within the area's room.
         let mut summaries = unsafe { segment.copy(segment.summaries(), n_done) };
         summaries.iter_mut().for_each(Summary::make_plausible);
@@ -317,7 +296,7 @@ impl NativeSession {
         if n_briefs < n_done {
             // The last one. All that is new in the block, it has found.
             let n_before = summaries[..n_briefs].iter().map(|it| it.n_pairs as usize).sum();
-            let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
+            let n_pairs = header.result.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
             // SAFETY: cut to the area's room.
             let mut pairs = unsafe { segment.copy(segment.pairs(), n_pairs) };
             let alone = each.alone(n_briefs);
@@ -395,27 +374,29 @@ impl NativeSession {
         let segment = self.server.segment;
         // SAFETY: the server has answered, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
-        let n_done = (*header.n_done.get_mut() as usize).min(n_block);
+        let n_done = (*header.live.n_done.get_mut() as usize).min(n_block);
         // SAFETY: the server wrote so many, within the area's room.
         let mut summaries = unsafe { segment.copy(segment.summaries(), n_done) };
         summaries.iter_mut().for_each(Summary::make_plausible);
-        let n_pairs = header.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
+        let n_pairs = header.result.n_pairs.min(segment.caps().block * PAIRS_MAX) as usize;
         // SAFETY: cut to the area's room.
         let covered = covered(&summaries, &unsafe { segment.copy(segment.pairs(), n_pairs) });
         // What we have written ourselves: what stands there now, anybody may have changed.
         let n_known = block.plan.shared.len();
-        let n_all = (n_known + header.n_shared_found as usize).min(segment.caps().shared as usize);
+        let n_all =
+            (n_known + header.result.n_shared_found as usize).min(segment.caps().shared as usize);
         // SAFETY: cut to the area's room.
         let mut shared_found = unsafe { segment.copy(segment.shared(), n_all) };
         shared_found.drain(..n_known.min(n_all));
         shared_found.sort_unstable();
         shared_found.dedup();
         if summaries.last().is_some_and(is_lost) {
-            header.n_events = header.heartbeat.load(Relaxed);
-            if n_block > 1 || header.is_brief == 1 {
+            header.result.n_events = header.live.heartbeat.load(Relaxed);
+            if n_block > 1 || header.request.is_brief == 1 {
                 // Tables and threads are an earlier execution's; of this one there are only the events.
-                (header.n_threads, header.n_objects, header.n_sites) = (0, 0, 0);
-                header.n_stacks = 0;
+                (header.result.n_threads, header.result.n_objects, header.result.n_sites) =
+                    (0, 0, 0);
+                header.result.n_stacks = 0;
             }
         }
         self.known_waits.extend(watchdog.waited_in().map(str::to_owned));
@@ -425,7 +406,7 @@ impl NativeSession {
             || end.is_some_and(|it| must_be_looked_at(Some(it), block.exit_is_fine));
         // SAFETY: as above, until the next block is written.
         let still = unsafe { segment.still() };
-        let mut trace = (must_look || header.n_notes > 0).then(|| Trace::read(still));
+        let mut trace = (must_look || header.result.n_notes > 0).then(|| Trace::read(still));
         if let (Some(trace), Some(summary), Some(end)) = (&mut trace, summaries.last_mut(), end) {
             complete(trace, summary, end, watchdog);
         }

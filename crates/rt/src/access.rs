@@ -511,12 +511,13 @@ impl Control {
         // SAFETY: the header is mapped; the names found follow the names known, within the room.
         unsafe {
             let header = &mut *self.header;
-            let (n_known, n_found) = (header.n_shared as usize, header.n_shared_found as usize);
+            let (n_known, n_found) =
+                (header.request.n_shared as usize, header.result.n_shared_found as usize);
             let found = self.segment.shared().add(n_known);
             let is_told = (0..n_found).any(|idx| *found.add(idx) == name);
             if !is_told && n_known + n_found < self.segment.caps().shared as usize {
                 *found.add(n_found) = name;
-                header.n_shared_found += 1;
+                header.result.n_shared_found += 1;
             }
         }
     }

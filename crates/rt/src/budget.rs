@@ -93,7 +93,7 @@ impl Control {
     /// Does the execution seem to get somewhere? Then its budget is extended.
     fn is_worth_more(&mut self) -> bool {
         // SAFETY: the header is mapped for as long as the process lives.
-        let given = unsafe { (*self.header).max_steps };
+        let given = unsafe { (*self.header).request.max_steps };
         let last = self.emit.last_events(n_last(self.max_steps) as usize);
         let enabled = (0..self.machine.n_enabled()).map(|it| self.machine.enabled(it));
         let (earlier, later) = last.split_at(last.len() / 2);

@@ -100,7 +100,7 @@ impl Check {
         n_prefix: u32,
     ) -> bool {
         // SAFETY: the header is mapped for as long as the process lives.
-        let begin = unsafe { (*header).begin };
+        let begin = unsafe { (*header).live.begin };
         self.is_as_planned = picker == PickerSpec::Nonpreemptive && n_prefix == 0;
         match Begin::from_number(begin) {
             Begin::Unknown => self.is_asking = self.is_as_planned,
@@ -157,18 +157,18 @@ impl Check {
 
 fn end_site(header: *const Header) -> SiteId {
     // SAFETY: the header is mapped for as long as the process lives.
-    SiteId(unsafe { (*header).end_site })
+    SiteId(unsafe { (*header).result.end_site })
 }
 
 fn tell(header: *mut Header, begin: Begin) {
     // SAFETY: the header is mapped for as long as the process lives.
-    unsafe { (*header).begin = begin as u32 };
+    unsafe { (*header).live.begin = begin as u32 };
 }
 
 /// What this process ran was no execution of its block.
 fn leave_void(header: *mut Header) -> ! {
     // SAFETY: as above.
-    unsafe { (*header).is_void = 1 };
+    unsafe { (*header).live.is_void = 1 };
     raw::exit_group(0)
 }
 
@@ -191,7 +191,7 @@ pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller)
         let site = (*control).site(caller);
         (*control).check.n_calls += 1;
         let header = (*control).header;
-        let begin = Begin::from_number((*header).begin);
+        let begin = Begin::from_number((*header).live.begin);
         if begin == Begin::Function && (*control).is_execution {
             return serve(function, arg, site);
         }
@@ -295,7 +295,7 @@ unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
     unsafe {
         let control = control();
         let header = (*control).header;
-        let (n_races, n_sightings) = ((*header).n_races, (*header).n_sightings);
+        let (n_races, n_sightings) = ((*header).result.n_races, (*header).result.n_sightings);
         (*control).go_back();
         (*control).begin_detection();
         (*control).chooser = baseline();
@@ -306,7 +306,7 @@ unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
         }
         await_threads(site);
         (*control).keep_sites();
-        ((*header).n_races, (*header).n_sightings) = (n_races, n_sightings);
+        ((*header).result.n_races, (*header).result.n_sightings) = (n_races, n_sightings);
         server::forget_told(header);
         server::reset_streams();
         0

@@ -21,7 +21,7 @@ use libc::c_int;
 use raddle_fiber::raw;
 use raddle_model::Event;
 use raddle_trace::{
-    Checkpoint, FreedEntry, Header, NoteEntry, Options, RaceEntry, Sighting, Summary,
+    Checkpoint, Header, NoteEntry, Options, RaceEntry, Sighting, Summary,
     protocol::{COMMAND_FD, Reply},
 };
 
@@ -51,13 +51,13 @@ pub(crate) fn remember_beginning() {
 #[cold]
 pub(crate) fn leave_copy(control: &mut Control) {
     // SAFETY: the header is mapped for as long as the process lives.
-    if !control.chooser.is_following() || unsafe { (*control.header).is_brief == 1 } {
+    if !control.chooser.is_following() || unsafe { (*control.header).request.is_brief == 1 } {
         return;
     }
     let position = control.chooser.position();
     // SAFETY: the header is mapped for as long as the process lives; only the running execution writes
     // more than the states, which are atomic.
-    let slots = unsafe { &mut (*control.header).checkpoints };
+    let slots = unsafe { &mut (*control.header).live.checkpoints };
     for slot in slots {
         let is_here = slot.position as usize == position;
         if slot.state.load(Relaxed) == Checkpoint::ASKED && is_here && fork_here(control, slot) {
@@ -160,7 +160,7 @@ impl Saved {
         // SAFETY: the header and the areas are mapped; only this execution writes to them.
         unsafe {
             let header: *const Header = control.header;
-            let is_tied = !control.tied.is_empty() || (*header).summary.n_uncontrolled > 0;
+            let is_tied = !control.tied.is_empty() || (*header).result.summary.n_uncontrolled > 0;
             if is_tied || n_steps > caps.events as usize {
                 return None;
             }
@@ -169,17 +169,21 @@ impl Saved {
             if !is_same || !is_output {
                 return None;
             }
-            let found = segment.shared().add((*header).n_shared as usize);
+            let found = segment.shared().add((*header).request.n_shared as usize);
             Some(Saved {
                 events: segment.copy(segment.events(), n_steps),
                 options: segment.copy(segment.options(), n_steps),
-                notes: segment.copy(segment.notes(), (*header).n_notes.min(caps.notes) as usize),
-                races: segment.copy(segment.races(), (*header).n_races.min(caps.races) as usize),
-                sightings: segment
-                    .copy(segment.sightings(), (*header).n_sightings.min(caps.sightings) as usize),
-                shared_found: segment.copy(found, (*header).n_shared_found as usize),
-                summary: (*header).summary,
-                heartbeat: (*header).heartbeat.load(Relaxed),
+                notes: segment
+                    .copy(segment.notes(), (*header).result.n_notes.min(caps.notes) as usize),
+                races: segment
+                    .copy(segment.races(), (*header).result.n_races.min(caps.races) as usize),
+                sightings: segment.copy(
+                    segment.sightings(),
+                    (*header).result.n_sightings.min(caps.sightings) as usize,
+                ),
+                shared_found: segment.copy(found, (*header).result.n_shared_found as usize),
+                summary: (*header).result.summary,
+                heartbeat: (*header).live.heartbeat.load(Relaxed),
                 output: read_output()?,
                 input_offset: raw::syscall(libc::SYS_lseek, [0, 0, 1, 0, 0, 0]),
             })
@@ -198,18 +202,15 @@ impl Saved {
             segment.write(segment.notes(), &self.notes);
             segment.write(segment.races(), &self.races);
             segment.write(segment.sightings(), &self.sightings);
-            segment.write(segment.shared().add(header.n_shared as usize), &self.shared_found);
-            header.n_notes = self.notes.len() as u32;
-            header.n_races = self.races.len() as u32;
-            header.n_sightings = self.sightings.len() as u32;
-            header.n_shared_found = self.shared_found.len() as u32;
-            header.summary = self.summary;
-            header.is_end_written = 0;
-            header.n_events = 0;
-            header.n_message = 0;
-            header.end_thread = u32::MAX;
-            header.end_freed = FreedEntry::NONE;
-            header.heartbeat.store(self.heartbeat, Relaxed);
+            segment
+                .write(segment.shared().add(header.request.n_shared as usize), &self.shared_found);
+            header.result.n_notes = self.notes.len() as u32;
+            header.result.n_races = self.races.len() as u32;
+            header.result.n_sightings = self.sightings.len() as u32;
+            header.result.n_shared_found = self.shared_found.len() as u32;
+            header.result.summary = self.summary;
+            header.result.forget_end();
+            header.live.heartbeat.store(self.heartbeat, Relaxed);
             raw::syscall(libc::SYS_ftruncate, [1, 0, 0, 0, 0, 0]);
             let (bytes, len) = (self.output.as_ptr() as usize, self.output.len());
             raw::syscall(libc::SYS_write, [1, bytes, len, 0, 0, 0]);

@@ -192,9 +192,9 @@ impl Coverage {
         // SAFETY: the area has room for `PAIRS_MAX` pairs of each execution of a block; the header is
         // mapped for as long as the process lives.
         unsafe {
-            let n_told = (*self.header).n_pairs;
+            let n_told = (*self.header).result.n_pairs;
             *self.told.add(n_told as usize) = pair;
-            (*self.header).n_pairs = n_told + 1;
+            (*self.header).result.n_pairs = n_told + 1;
         }
         if self.n_seen as usize * 2 > self.seen.len() {
             let old = std::mem::take(&mut self.seen);
@@ -215,7 +215,9 @@ impl Coverage {
             n_told += 1;
         }
         // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { ((*self.header).n_pairs, (*self.header).n_pairs_before) = (n_told as u32, 0) };
+        unsafe {
+            ((*self.header).result.n_pairs, (*self.header).live.n_pairs_before) = (n_told as u32, 0)
+        };
     }
 
     /// Follows who holds which locks. Does the thread hold others beside the one that it takes?

@@ -169,7 +169,8 @@ impl Control {
     /// Begins an execution: are races looked for, and is memory watched?
     pub(crate) fn begin_detection(&mut self) {
         // SAFETY: the header is mapped for as long as the process lives.
-        let (is_on, watch) = unsafe { ((*self.header).record_races == 1, (*self.header).watch) };
+        let (is_on, watch) =
+            unsafe { ((*self.header).request.record_races == 1, (*self.header).request.watch) };
         // What is a scheduling point depends on what was seen in a race.
         self.detect.is_on = is_on || self.points == Points::Visible;
         self.watch(watch);

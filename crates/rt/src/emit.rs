@@ -373,7 +373,7 @@ impl Emit {
             // SAFETY: the area has room for this number; the header is mapped.
             unsafe {
                 *segment.objects().add(object.idx()) = self.objects[object.idx()];
-                (*header).n_objects = (*header).n_objects.max(object.0 + 1);
+                (*header).result.n_objects = (*header).result.n_objects.max(object.0 + 1);
             }
         }
     }
@@ -401,8 +401,8 @@ impl Emit {
             for (idx, site) in self.sites.known[..n_sites].iter().enumerate() {
                 *segment.sites().add(idx) = site.entry;
             }
-            (*header).n_objects = n_objects as u32;
-            (*header).n_sites = n_sites as u32;
+            (*header).result.n_objects = n_objects as u32;
+            (*header).result.n_sites = n_sites as u32;
         }
     }
 
@@ -482,7 +482,7 @@ impl Emit {
             // SAFETY: sites are numbered up to the area's room; the header is mapped.
             unsafe {
                 *segment.sites().add(site.0 as usize) = entry;
-                (*header).n_sites = site.0 + 1;
+                (*header).result.n_sites = site.0 + 1;
             }
         }
         site
@@ -494,8 +494,8 @@ impl Emit {
 unsafe fn publish_hashes(header: *mut Header, digest: u64, class: u64) {
     // SAFETY: the caller's header is mapped, and nobody refers to it while the execution runs.
     unsafe {
-        (&raw mut (*header).summary.digest).write_volatile(digest);
-        (&raw mut (*header).summary.class).write_volatile(class);
+        (&raw mut (*header).result.summary.digest).write_volatile(digest);
+        (&raw mut (*header).result.summary.class).write_volatile(class);
     }
 }
 

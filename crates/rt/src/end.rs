@@ -101,34 +101,35 @@ pub(crate) fn tell(
     let message = panic.as_ref().map_or(message, |it| &it.message);
     // SAFETY: the header is mapped for as long as the process lives.
     let header = unsafe { &mut *control.header };
-    if header.is_end_written == 0 {
-        let n_message = message.len().min(header.message.len());
-        header.message[..n_message].copy_from_slice(&message[..n_message]);
-        header.n_message = n_message as u32;
-        header.end_thread = thread.map_or(u32::MAX, |it| it.0);
-        header.end_site = site.0;
-        header.end_object = object.0;
+    if header.result.is_end_written == 0 {
+        let n_message = message.len().min(header.result.message.len());
+        header.result.message[..n_message].copy_from_slice(&message[..n_message]);
+        header.result.n_message = n_message as u32;
+        header.result.end_thread = thread.map_or(u32::MAX, |it| it.0);
+        header.result.end_site = site.0;
+        header.result.end_object = object.0;
         control.write_summary(end);
-        let is_alone = header.n_block == 1 && header.is_brief == 0;
-        let mut is_looked_at = end != End::Exit(0) || is_alone || header.summary.n_uncontrolled > 0;
-        if header.is_brief == 1 {
-            let has_found = header.n_shared_before < header.n_shared_found;
+        let is_alone = header.request.n_block == 1 && header.request.is_brief == 0;
+        let mut is_looked_at =
+            end != End::Exit(0) || is_alone || header.result.summary.n_uncontrolled > 0;
+        if header.request.is_brief == 1 {
+            let has_found = header.live.n_shared_before < header.result.n_shared_found;
             is_looked_at = is_looked_at || has_found || !control.write_brief(thread);
             if is_looked_at {
                 // Whoever looks must find it where the last one is.
-                header.n_block = header.n_done.load(Relaxed) as u32 + 1;
+                header.live.n_block = header.live.n_done.load(Relaxed) as u32 + 1;
             }
         }
         if !control.has_room_for_races() {
             // What the next one shows must not be lost: it is another block's.
-            header.n_block = header.n_done.load(Relaxed) as u32 + 1;
+            header.live.n_block = header.live.n_done.load(Relaxed) as u32 + 1;
         }
         if is_looked_at {
             control.write_threads(thread, panic.as_ref());
             control.emit.publish(&control.segment, control.header);
             control.publish_stacks();
         }
-        header.is_end_written = 1;
+        header.result.is_end_written = 1;
     }
 }
 
@@ -160,7 +161,7 @@ impl Control {
         *entry = ThreadEntry::default();
         self.write_origin(id, entry);
         // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*self.header).n_threads = self.machine.n_threads() };
+        unsafe { (*self.header).result.n_threads = self.machine.n_threads() };
     }
 
     /// Is an object in memory that is shared with other processes?
@@ -194,7 +195,7 @@ impl Control {
     fn write_summary(&mut self, end: End) {
         let (kind, detail) = end.to_numbers();
         // SAFETY: the header is mapped for as long as the process lives.
-        let summary = unsafe { &mut (*self.header).summary };
+        let summary = unsafe { &mut (*self.header).result.summary };
         summary.n_steps = self.emit.n_steps;
         summary.n_points = self.emit.n_points;
         summary.n_switches = self.emit.n_switches;
@@ -209,7 +210,7 @@ impl Control {
         summary.n_allocators = self.emit.allocators.count_ones();
         summary.diverged_at = self.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
         // SAFETY: as above.
-        unsafe { (*self.header).n_events = self.emit.n_steps };
+        unsafe { (*self.header).result.n_events = self.emit.n_steps };
     }
 
     /// Tells of the execution what a search wants to know; `false` if there is no room for it.
@@ -248,7 +249,7 @@ impl Control {
     fn write_threads(&mut self, ended: Option<ThreadId>, panic: Option<&Panic>) {
         let n_threads = self.machine.n_threads().min(self.segment.caps().threads);
         // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*self.header).n_threads = n_threads };
+        unsafe { (*self.header).result.n_threads = n_threads };
         for id in (0..n_threads).map(ThreadId) {
             // SAFETY: the area has room for this number.
             let entry = unsafe { self.segment.threads().add(id.idx()) };

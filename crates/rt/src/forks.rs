@@ -87,7 +87,7 @@ impl Control {
     /// Ends the execution if a child has found a lock taken.
     pub(crate) fn look_at_children(&mut self) {
         // SAFETY: the header is mapped for as long as the process lives; the field is atomic.
-        let told = unsafe { (*self.header).forked_lock.swap(0, Relaxed) };
+        let told = unsafe { (*self.header).live.forked_lock.swap(0, Relaxed) };
         if told == 0 {
             return;
         }
@@ -175,7 +175,9 @@ fn look_at_lock(address: usize, is_reader: bool) {
 fn tell(control: &Control, object: ObjectId) -> ! {
     let fork = control.forks.made.len() as u64 - 1;
     // SAFETY: the header is mapped; the field is atomic.
-    unsafe { (*control.header).forked_lock.store(fork << 32 | u64::from(object.0 + 1), Relaxed) };
+    unsafe {
+        (*control.header).live.forked_lock.store(fork << 32 | u64::from(object.0 + 1), Relaxed)
+    };
     raw::exit_group(128 + libc::SIGKILL)
 }
 

@@ -70,9 +70,9 @@ impl Control {
         let Some((start, freed)) = self.heap.freed_of(address) else { return object };
         // SAFETY: the header is mapped for as long as the process lives.
         let header = unsafe { &mut *self.header };
-        if header.is_end_written == 0 {
+        if header.result.is_end_written == 0 {
             let Freed { thread, stack, step, .. } = freed;
-            header.end_freed = FreedEntry { step, thread: thread.0, stack: stack.0 };
+            header.result.end_freed = FreedEntry { step, thread: thread.0, stack: stack.0 };
         }
         if object != ObjectId::NONE {
             return object;

@@ -222,7 +222,7 @@ impl Control {
             path_hash: hash_bytes(path_text.rsplit(|it| *it == b'/').next().unwrap_or(b"")),
         });
         // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*self.header).n_modules = self.modules.found.len() as u32 };
+        unsafe { (*self.header).result.n_modules = self.modules.found.len() as u32 };
     }
 
     /// The site of a call, in the program's own code if possible: a call from a library (`std::mutex`
@@ -412,7 +412,7 @@ impl Control {
         // SAFETY: the area has room for all stacks that are kept; the header is mapped.
         unsafe {
             *self.segment.stacks().add(number.0 as usize) = entry;
-            (*self.header).n_stacks = number.0 + 1;
+            (*self.header).result.n_stacks = number.0 + 1;
         }
     }
 

@@ -77,9 +77,9 @@ pub(crate) fn prepare(n_block: usize) {
         let is_possible = control.has_fibers
             && control.has_fsgsbase
             && !server::is_early()
-            && (*control.header).begin != Begin::Function as u32
-            && (*control.header).is_fresh == 0
-            && (n_block >= WORTH || (*control.header).lingers == 1);
+            && (*control.header).live.begin != Begin::Function as u32
+            && (*control.header).may_be_rewound()
+            && (n_block >= WORTH || (*control.header).request.lingers == 1);
         let mut keep = KEEP.load(Relaxed);
         if is_possible && keep.is_null() {
             keep = arena::map(size_of::<Keep>()).cast();
@@ -166,8 +166,8 @@ unsafe extern "C" fn rewind(keep: *mut Keep) -> ! {
     // SAFETY: the thread that runs stands in memory that is not put back, and touches nothing else.
     unsafe {
         let header = (*keep).header;
-        let is_last = (*header).n_done.load(Relaxed) + 1 >= u64::from((*header).n_block);
-        let lingers = (*header).lingers == 1;
+        let is_last = (*header).live.n_done.load(Relaxed) + 1 >= u64::from((*header).live.n_block);
+        let lingers = (*header).request.lingers == 1;
         if is_last && !lingers
             || server::is_looked_at(header)
             || !(*keep).pages.are_known(&(*keep).segment)
@@ -176,7 +176,7 @@ unsafe extern "C" fn rewind(keep: *mut Keep) -> ! {
         }
         server::count_execution(header, &(*keep).segment);
         if is_last {
-            (*header).child.store(0, Relaxed);
+            (*header).live.child.store(0, Relaxed);
             server::answer(header);
         }
         (*keep).calls.undo();

@@ -18,7 +18,7 @@ use raddle_model::{
 };
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{
-    Common, Entry, FreedEntry, Header, ObjectClass, ObjectEntry, Segment, Summary,
+    Common, Entry, Header, ObjectClass, ObjectEntry, Segment, Summary,
     protocol::{
         self, COMMAND_FD, Command, NO_PROCESS_CODE, REPLY_FD, RegionTag, Reply, SEGMENT_FD,
         SEGMENT_VARIABLE,
@@ -85,7 +85,7 @@ extern "C" fn init() {
     };
     FOUND.store(segment.header(), Relaxed);
     // SAFETY: the header is mapped, and the launcher waits.
-    unsafe { (*segment.header()).is_found = 1 };
+    unsafe { (*segment.header()).live.is_found = 1 };
     // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
     unsafe { libc::mallopt(-8, 1) };
     real::find_all();
@@ -116,7 +116,7 @@ pub(crate) fn write_last_words(words: &[u8]) {
     let header = FOUND.load(Relaxed);
     if !header.is_null() {
         // SAFETY: the header is mapped for as long as the process lives, and this process does nothing more.
-        unsafe { Header::write_last_words(header, words) };
+        unsafe { (*header).result.set_last_words(words) };
     }
 }
 
@@ -147,7 +147,7 @@ fn take_control(segment: Segment) {
     emit.add_thread(raddle_model::ThreadId(0));
     let main = ThreadRt::main(object);
     // SAFETY: the header is mapped for as long as the process lives.
-    let has_fibers = unsafe { (*header).carrier == 0 };
+    let has_fibers = unsafe { (*header).request.carrier == 0 };
     let shadow = Shadow::new();
     let library = Library::load();
     control::activate(Control {
@@ -209,9 +209,9 @@ unsafe fn begin_here(stack_base: usize) {
     unsafe {
         let control = control();
         let header = (*control).header;
-        let idx = (*header).n_done.load(Relaxed) as usize;
+        let idx = (*header).live.n_done.load(Relaxed) as usize;
         let entry = *(*control).segment.entries().add(idx);
-        if (*control).plan_number != (*header).plan_number {
+        if (*control).plan_number != (*header).request.plan_number {
             read_plan(header);
         }
         begin_execution(header, &entry);
@@ -229,8 +229,6 @@ unsafe fn begin_here(stack_base: usize) {
 /// Takes blocks of executions from the launcher and runs them in processes forked from this one. Those begin with
 /// `main`, or, if `is_early`, by coming back from here.
 fn serve(is_early: bool) {
-    // SAFETY: the header is mapped for as long as the process lives.
-    unsafe { (*(*control()).header).server.store(std::process::id() as i32, Relaxed) };
     adopt_orphans();
     checkpoint::remember_beginning();
     reply(Reply::Ready);
@@ -243,7 +241,8 @@ fn serve(is_early: bool) {
             }
         }
         prepare_shadow();
-        // SAFETY: as above. Other processes write to it: no reference to all of it may live meanwhile.
+        // SAFETY: the header is mapped for as long as the process lives. Other processes write to it: no reference to
+        // all of it may live meanwhile.
         let header = unsafe { (*control()).header };
         crate::traps::install(header);
         take_block(header);
@@ -264,7 +263,7 @@ enum Side {
 /// A block is begun: it has not been answered for.
 fn take_block(header: *mut Header) {
     // SAFETY: the header is mapped; the field is atomic.
-    unsafe { (*header).is_answered.store(0, Release) };
+    unsafe { (*header).live.is_answered.store(0, Release) };
     begin_summary(header);
     reset_streams();
 }
@@ -272,7 +271,7 @@ fn take_block(header: *mut Header) {
 /// Says that the block is done, if nobody has.
 pub(crate) fn answer(header: *mut Header) {
     // SAFETY: the header is mapped; the field is atomic.
-    if unsafe { (*header).is_answered.swap(1, AcqRel) } == 0 {
+    if unsafe { (*header).live.is_answered.swap(1, AcqRel) } == 0 {
         reply(Reply::Done);
     }
 }
@@ -285,7 +284,7 @@ pub(crate) fn linger(header: *mut Header) {
     // SAFETY: asks; the header is mapped, the field is atomic.
     unsafe {
         let me = raw::syscall(libc::SYS_getpid, [0; 6]);
-        (*header).child.store(me as i32, Relaxed);
+        (*header).live.child.store(me as i32, Relaxed);
     }
 }
 
@@ -353,9 +352,9 @@ fn run_block(header: *mut Header, is_early: bool) -> Side {
     read_plan(header);
     loop {
         // SAFETY: the header is mapped; the field is atomic.
-        let n_before = unsafe { (*header).n_done.load(Relaxed) } as usize;
+        let n_before = unsafe { (*header).live.n_done.load(Relaxed) } as usize;
         // SAFETY: as above; a process that lingers has blocks of one.
-        rewind::prepare(unsafe { (*header).n_block } as usize - n_before);
+        rewind::prepare(unsafe { (*header).live.n_block } as usize - n_before);
         let told = Told::of(header);
         let child = fork_patiently();
         if child == 0 {
@@ -373,7 +372,8 @@ fn run_block(header: *mut Header, is_early: bool) -> Side {
             threads::provide_donors(n_donors_wanted(header, n_before));
         }
         // SAFETY: as above.
-        let is_done = unsafe { (*header).n_done.load(Relaxed) >= u64::from((*header).n_block) };
+        let is_done =
+            unsafe { (*header).live.n_done.load(Relaxed) >= u64::from((*header).live.n_block) };
         if is_over || is_done {
             return Side::Server;
         }
@@ -404,23 +404,23 @@ fn read_plan(header: *mut Header) {
     // SAFETY: the launcher wrote so many names into the area, and waits.
     unsafe {
         let segment = (*control()).segment;
-        let names = segment.copy(segment.shared(), (*header).n_shared as usize);
+        let names = segment.copy(segment.shared(), (*header).request.n_shared as usize);
         (*control()).set_shared(names);
-        (*control()).max_steps = (*header).max_steps;
-        (*control()).points = match (*header).points {
+        (*control()).max_steps = (*header).request.max_steps;
+        (*control()).points = match (*header).request.points {
             0 => Points::Sync,
             2 => Points::All,
             _ => Points::Visible,
         };
-        (*control()).options = match (*header).record_options {
+        (*control()).options = match (*header).request.record_options {
             0 => std::ptr::null_mut(),
             _ => segment.options(),
         };
-        (*control()).keeps_stacks = (*header).record_options == 2;
-        (*control()).machine.may_wake_spuriously = (*header).spurious == 1;
-        (*control()).machine.may_reorder = (*header).timeouts == Timeouts::Any.number();
-        (*control()).signals.handlers = Handlers::from_number((*header).handlers);
-        (*control()).plan_number = (*header).plan_number;
+        (*control()).keeps_stacks = (*header).request.record_options == 2;
+        (*control()).machine.may_wake_spuriously = (*header).request.spurious == 1;
+        (*control()).machine.may_reorder = (*header).request.timeouts == Timeouts::Any.number();
+        (*control()).signals.handlers = Handlers::from_number((*header).request.handlers);
+        (*control()).plan_number = (*header).request.plan_number;
     }
 }
 
@@ -428,14 +428,14 @@ fn read_plan(header: *mut Header) {
 /// one and was waiting.
 fn end_process(header: *mut Header, child: i32) -> Option<bool> {
     // SAFETY: the header is mapped; the fields are atomic.
-    unsafe { (*header).child.store(child, Relaxed) };
+    unsafe { (*header).live.child.store(child, Relaxed) };
     let status = wait_for(child);
     leftovers::end_all(header);
     // SAFETY: as above.
     unsafe {
-        (*header).child.store(0, Relaxed);
-        let is_void = (*header).is_void == 1;
-        let is_open = (*header).is_answered.load(Acquire) == 0;
+        (*header).live.child.store(0, Relaxed);
+        let is_void = (*header).live.is_void == 1;
+        let is_open = (*header).live.is_answered.load(Acquire) == 0;
         is_open.then(|| !is_void && count_last(header, status))
     }
 }
@@ -444,10 +444,10 @@ fn end_process(header: *mut Header, child: i32) -> Option<bool> {
 /// looked at?
 pub(crate) fn end_execution(header: *mut Header, child: i32) -> bool {
     // SAFETY: the header is mapped; the field is atomic.
-    unsafe { (*header).child.store(child, Relaxed) };
+    unsafe { (*header).live.child.store(child, Relaxed) };
     let status = wait_for(child);
     // SAFETY: as above.
-    unsafe { (*header).child.store(0, Relaxed) };
+    unsafe { (*header).live.child.store(0, Relaxed) };
     count_last(header, status)
 }
 
@@ -464,7 +464,7 @@ fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
     let segment = &control_ref().segment;
     // SAFETY: so many summaries have been written.
     let summaries = unsafe {
-        let n_done = (*header).n_done.load(Relaxed) as usize;
+        let n_done = (*header).live.n_done.load(Relaxed) as usize;
         std::slice::from_raw_parts(segment.summaries(), n_done)
     };
     // A process that has waited for other blocks ends in one of those.
@@ -477,7 +477,7 @@ fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
 pub(crate) fn count_execution(header: *mut Header, segment: &Segment) {
     let n_done = count(header, segment);
     // SAFETY: the header is mapped; no execution runs.
-    if !is_looked_at(header) && n_done < u64::from(unsafe { (*header).n_block }) {
+    if !is_looked_at(header) && n_done < u64::from(unsafe { (*header).live.n_block }) {
         begin_summary(header);
         reset_streams();
     }
@@ -487,11 +487,11 @@ pub(crate) fn count_execution(header: *mut Header, segment: &Segment) {
 fn count(header: *mut Header, segment: &Segment) -> u64 {
     // SAFETY: the area has room for the block; no execution runs.
     unsafe {
-        let n_done = (*header).n_done.load(Relaxed);
-        let n_pairs = (*header).n_pairs.saturating_sub((*header).n_pairs_before);
-        (*header).summary.n_pairs = n_pairs;
-        *segment.summaries().add(n_done as usize) = (*header).summary;
-        (*header).n_done.store(n_done + 1, Relaxed);
+        let n_done = (*header).live.n_done.load(Relaxed);
+        let n_pairs = (*header).result.n_pairs.saturating_sub((*header).live.n_pairs_before);
+        (*header).result.summary.n_pairs = n_pairs;
+        *segment.summaries().add(n_done as usize) = (*header).result.summary;
+        (*header).live.n_done.store(n_done + 1, Relaxed);
         n_done + 1
     }
 }
@@ -500,11 +500,11 @@ fn count(header: *mut Header, segment: &Segment) -> u64 {
 fn settle_end(header: *mut Header, status: i32) {
     // SAFETY: the process that wrote has ended.
     unsafe {
-        if (*header).is_end_written == 0 {
+        if (*header).result.is_end_written == 0 {
             let (kind, detail) = End::Lost(status).to_numbers();
-            (*header).summary.end_kind = u32::from(kind);
-            (*header).summary.end_detail = detail;
-            (*header).summary.n_steps = (*header).heartbeat.load(Relaxed);
+            (*header).result.summary.end_kind = u32::from(kind);
+            (*header).result.summary.end_detail = detail;
+            (*header).result.summary.n_steps = (*header).live.heartbeat.load(Relaxed);
         }
     }
 }
@@ -526,23 +526,20 @@ pub(crate) fn reset_streams() {
 fn begin_summary(header: *mut Header) {
     // SAFETY: no execution runs.
     unsafe {
-        (*header).summary = Summary::default();
-        (*header).n_pairs_before = (*header).n_pairs;
-        (*header).n_shared_before = (*header).n_shared_found;
-        (*header).is_end_written = 0;
-        (*header).n_events = 0;
-        (*header).n_message = 0;
-        (*header).forked_lock.store(0, Relaxed);
-        (*header).end_thread = u32::MAX;
-        (*header).end_freed = FreedEntry::NONE;
-        (*header).heartbeat.store(0, Relaxed);
+        (*header).result.summary = Summary::default();
+        (*header).live.n_pairs_before = (*header).result.n_pairs;
+        (*header).live.n_shared_before = (*header).result.n_shared_found;
+        (*header).result.forget_end();
+        (*header).live.forked_lock.store(0, Relaxed);
+        (*header).live.heartbeat.store(0, Relaxed);
     }
 }
 
 /// Is the end of the last execution one that the launcher wants to see?
 pub(crate) fn is_looked_at(header: *mut Header) -> bool {
     // SAFETY: no execution runs.
-    let (summary, exit_is_fine) = unsafe { ((*header).summary, (*header).exit_is_fine == 1) };
+    let (summary, exit_is_fine) =
+        unsafe { ((*header).result.summary, (*header).request.exit_is_fine == 1) };
     let end = End::from_numbers(summary.end_kind as u8, summary.end_detail);
     protocol::must_be_looked_at(end, exit_is_fine)
 }
@@ -580,7 +577,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
     unsafe {
         let control = control();
         let prefix = prefix(&*control, entry);
-        (*control).max_steps = (*header).max_steps;
+        (*control).max_steps = (*header).request.max_steps;
         (*control).trial = None;
         (*control).forget_waiting();
         (*control).known_done.clear();
@@ -591,11 +588,11 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
         let origin = Origin {
             picker,
             seed: entry.seed,
-            may_time_out: (*header).timeouts != Timeouts::Last.number(),
+            may_time_out: (*header).request.timeouts != Timeouts::Last.number(),
             profile: profile(header, &(*control).segment),
         };
         (*control).chooser = Chooser::of(prefix, &origin);
-        if (*header).n_block == 1 && (*header).is_brief == 0 {
+        if (*header).request.n_block == 1 && (*header).request.is_brief == 0 {
             (*control).go_live();
         }
         crate::hooks::seed_random(entry.seed);
@@ -609,11 +606,14 @@ unsafe fn profile(header: *const Header, segment: &Segment) -> ProfileView<'stat
     // nobody writes during a block.
     unsafe {
         ProfileView {
-            n_choices: (*header).n_choices,
-            n_threads: (*header).n_threads_known,
-            lengths: slice::from_raw_parts(segment.lengths(), (*header).n_lengths as usize),
-            interests: slice::from_raw_parts(segment.interests(), (*header).n_interests as usize),
-            uses: slice::from_raw_parts(segment.uses(), (*header).n_uses as usize),
+            n_choices: (*header).request.n_choices,
+            n_threads: (*header).request.n_threads_known,
+            lengths: slice::from_raw_parts(segment.lengths(), (*header).request.n_lengths as usize),
+            interests: slice::from_raw_parts(
+                segment.interests(),
+                (*header).request.n_interests as usize,
+            ),
+            uses: slice::from_raw_parts(segment.uses(), (*header).request.n_uses as usize),
         }
     }
 }
@@ -637,9 +637,9 @@ pub(crate) fn note(what: Escape, site: SiteId) {
     unsafe {
         let control = &mut *control();
         let header = &mut *control.header;
-        header.summary.n_uncontrolled += 1;
+        header.result.summary.n_uncontrolled += 1;
         let place = control.emit.site_entry(site);
-        let n_notes = header.n_notes.min(control.segment.caps().notes);
+        let n_notes = header.result.n_notes.min(control.segment.caps().notes);
         let notes = control.segment.notes();
         for idx in 0..n_notes as usize {
             let it = &mut *notes.add(idx);
@@ -661,6 +661,6 @@ pub(crate) fn note(what: Escape, site: SiteId) {
             it.frames[it.n_frames as usize] = control.modules.site_entry(pc);
             it.n_frames += 1;
         }
-        header.n_notes = n_notes + 1;
+        header.result.n_notes = n_notes + 1;
     }
 }

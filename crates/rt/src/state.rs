@@ -133,7 +133,7 @@ impl Control {
     /// random numbers. `None` if that is not known, or if something happened that nobody controls.
     pub(crate) fn outside(&self) -> Option<u64> {
         // SAFETY: the header is mapped for as long as the process lives.
-        let is_controlled = unsafe { (*self.header).summary.n_uncontrolled } == 0;
+        let is_controlled = unsafe { (*self.header).result.summary.n_uncontrolled } == 0;
         let is_quiet = is_controlled && self.tied.is_empty() && !self.signals.is_any_pending;
         let n_bytes = n_bytes_read().filter(|_| is_quiet && self.io.n_waiting == 0)?;
         Some(mix(mix(n_bytes, self.machine.n_clock_reads()), hooks::random_fingerprint()))

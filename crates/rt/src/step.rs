@@ -411,7 +411,7 @@ impl Control {
     fn beat(&mut self) {
         let n_beats = self.emit.n_steps + self.emit.n_lone_steps;
         // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*self.header).heartbeat.store(n_beats, Relaxed) };
+        unsafe { (*self.header).live.heartbeat.store(n_beats, Relaxed) };
     }
 }
 

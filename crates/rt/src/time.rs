@@ -66,7 +66,7 @@ pub(crate) unsafe fn read(clock: c_int, site: SiteId) -> u64 {
         }
         let control = &mut *control();
         let n_steps = control.emit.n_steps + control.emit.n_lone_steps;
-        if n_steps > (*control.header).max_steps / PATIENCE {
+        if n_steps > (*control.header).request.max_steps / PATIENCE {
             control.machine.advance(SLOW_READ_NS);
             control.emit.delay_ns += SLOW_READ_NS;
         }

@@ -60,7 +60,7 @@ pub(crate) fn install(header: *mut Header) {
     // SAFETY: the launcher has written so many, and waits.
     unsafe {
         let segment = (*control()).segment;
-        let n_traps = (*header).n_traps.min(segment.caps().traps) as usize;
+        let n_traps = (*header).request.n_traps.min(segment.caps().traps) as usize;
         if n_traps == 0 || TRAPS.get().is_some() {
             return;
         }

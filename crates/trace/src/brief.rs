@@ -83,11 +83,11 @@ impl Segment {
     pub unsafe fn add_brief(&self, told: &Told<'_>) -> bool {
         // SAFETY: the mapping holds a header; the launcher waits.
         let header = unsafe { &mut *self.header() };
-        if header.n_events > u64::from(self.caps().events) {
+        if header.result.n_events > u64::from(self.caps().events) {
             return false;
         }
         let entry = BriefEntry {
-            n_events: header.n_events as u32,
+            n_events: header.result.n_events as u32,
             n_threads: told.n_threads,
             n_objects: told.objects.len() as u32,
             n_sites: told.sites.len() as u32,
@@ -95,11 +95,11 @@ impl Segment {
             end_thread: told.end_thread.map_or(u32::MAX, |it| it.0),
         };
         let n_words = entry.n_words() as u32;
-        if self.caps().briefs < header.n_brief_words.saturating_add(n_words) {
+        if self.caps().briefs < header.result.n_brief_words.saturating_add(n_words) {
             return false;
         }
         // SAFETY: there is room for the words before it.
-        let mut cursor = Cursor(unsafe { self.briefs().add(header.n_brief_words as usize) });
+        let mut cursor = Cursor(unsafe { self.briefs().add(header.result.n_brief_words as usize) });
         let n_events = entry.n_events as usize;
         // SAFETY: there is room for all of it, here and below; each array is as long as it says.
         unsafe { cursor.write(&raw const entry, 1) };
@@ -113,8 +113,8 @@ impl Segment {
         unsafe { cursor.write(told.sites.as_ptr(), told.sites.len()) };
         // SAFETY: as above.
         unsafe { cursor.write(told.pending.as_ptr(), told.pending.len()) };
-        header.n_brief_words += n_words;
-        header.n_briefs += 1;
+        header.result.n_brief_words += n_words;
+        header.result.n_briefs += 1;
         true
     }
 }
@@ -129,8 +129,8 @@ impl Still<'_> {
         room: Briefs,
     ) -> Briefs {
         let header = self.told();
-        let n_words = header.n_brief_words.min(self.caps().briefs) as usize;
-        let n_pairs = header.n_pairs.min(self.caps().block * PAIRS_MAX) as usize;
+        let n_words = header.result.n_brief_words.min(self.caps().briefs) as usize;
+        let n_pairs = header.result.n_pairs.min(self.caps().block * PAIRS_MAX) as usize;
         let mut briefs = Briefs { modules: Arc::clone(modules), ..room };
         briefs.clear();
         // SAFETY: cut to the area's room; nobody writes.
@@ -138,7 +138,7 @@ impl Still<'_> {
         // SAFETY: as above.
         briefs.pairs.extend_from_slice(unsafe { slice::from_raw_parts(self.pairs(), n_pairs) });
         let (mut at, mut pairs_at) = (0, 0);
-        for summary in summaries.iter().take(header.n_briefs as usize) {
+        for summary in summaries.iter().take(header.result.n_briefs as usize) {
             let Some(n_words) = briefs.n_words(at) else { break };
             briefs.starts.push((at, pairs_at));
             briefs.summaries.push(*summary);

@@ -59,8 +59,8 @@ impl SeenRaces {
     #[expect(unsafe_code, reason = "reads the shared segment")]
     pub fn read(segment: Still<'_>) -> SeenRaces {
         let (caps, header) = (segment.caps(), segment.told());
-        let n_races = header.n_races.min(caps.races);
-        let n_sightings = header.n_sightings.min(caps.sightings);
+        let n_races = header.result.n_races.min(caps.races);
+        let n_sightings = header.result.n_sightings.min(caps.sightings);
         // SAFETY: cut to the area's room; nobody writes.
         let entries = unsafe { segment.copy(segment.races(), n_races as usize) };
         // SAFETY: as above.

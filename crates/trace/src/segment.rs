@@ -214,7 +214,7 @@ impl Segment {
     /// Has the runtime found the segment?
     pub fn is_found(&self) -> bool {
         // SAFETY: the mapping holds a header for as long as the process lives.
-        unsafe { (*self.header()).is_found == 1 }
+        unsafe { (*self.header()).live.is_found == 1 }
     }
 
     /// Copies the first `count` entries of an area.
@@ -263,22 +263,8 @@ impl Still<'_> {
     /// What the runtime has said before it died of a bug, if it did.
     pub fn last_words(&self) -> Option<String> {
         let header = self.told();
-        let words = &header.last_words[..(header.n_last_words as usize).min(LAST_WORDS_MAX)];
+        let words =
+            &header.result.last_words[..(header.result.n_last_words as usize).min(LAST_WORDS_MAX)];
         (!words.is_empty()).then(|| String::from_utf8_lossy(words).into_owned())
-    }
-}
-
-impl Header {
-    /// The runtime has a bug, and dies of it: what it has to say.
-    ///
-    /// # Safety
-    ///
-    /// `header` is mapped, and whoever else uses it is about to die, too.
-    pub unsafe fn write_last_words(header: *mut Header, words: &[u8]) {
-        // SAFETY: the caller's promise.
-        let header = unsafe { &mut *header };
-        let n_bytes = words.len().min(LAST_WORDS_MAX);
-        header.last_words[..n_bytes].copy_from_slice(&words[..n_bytes]);
-        header.n_last_words = n_bytes as u32;
     }
 }

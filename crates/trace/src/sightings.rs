@@ -36,11 +36,11 @@ impl Segment {
     pub unsafe fn forget_races(&self) {
         // SAFETY: the mapping holds a header, and nobody else uses it (this function's contract).
         let header = unsafe { &mut *self.header() };
-        if header.n_races > 0 {
+        if header.result.n_races > 0 {
             // SAFETY: the area has so many slots; as above.
             unsafe { self.race_slots().write_bytes(0, self.n_slots() as usize) };
         }
-        (header.n_races, header.n_sightings) = (0, 0);
+        (header.result.n_races, header.result.n_sightings) = (0, 0);
     }
 
     /// The race with this key, if an execution of the block has told it.
@@ -60,7 +60,7 @@ impl Segment {
     /// As for [`Segment::known_race`].
     pub unsafe fn add_race(&self, entry: &RaceEntry) -> Option<u32> {
         // SAFETY: the mapping holds a header; only the caller uses it.
-        let n_races = unsafe { (*self.header()).n_races };
+        let n_races = unsafe { (*self.header()).result.n_races };
         if self.caps().races <= n_races {
             return None;
         }
@@ -71,7 +71,7 @@ impl Segment {
         // SAFETY: as above.
         unsafe { place.write(*entry) };
         // SAFETY: as above.
-        unsafe { (*self.header()).n_races = n_races + 1 };
+        unsafe { (*self.header()).result.n_races = n_races + 1 };
         if let Some((slot, _)) = slot {
             // SAFETY: one of the area's slots.
             unsafe { *slot = n_races + 1 };
@@ -86,14 +86,14 @@ impl Segment {
     /// As for [`Segment::known_race`].
     pub unsafe fn see_race(&self, sighting: Sighting) {
         // SAFETY: the mapping holds a header; only the caller uses it.
-        let n_sightings = unsafe { (*self.header()).n_sightings };
+        let n_sightings = unsafe { (*self.header()).result.n_sightings };
         if n_sightings < self.caps().sightings {
             // SAFETY: the area has room for it, by the check.
             let place = unsafe { self.sightings().add(n_sightings as usize) };
             // SAFETY: as above.
             unsafe { place.write(sighting) };
             // SAFETY: as above.
-            unsafe { (*self.header()).n_sightings = n_sightings + 1 };
+            unsafe { (*self.header()).result.n_sightings = n_sightings + 1 };
         }
     }
 
@@ -106,14 +106,14 @@ impl Segment {
         let caps = self.caps();
         // SAFETY: the mapping holds a header; only the caller uses it.
         let header = unsafe { &*self.header() };
-        n_more <= caps.races.saturating_sub(header.n_races)
-            && n_more <= caps.sightings.saturating_sub(header.n_sightings)
+        n_more <= caps.races.saturating_sub(header.result.n_races)
+            && n_more <= caps.sightings.saturating_sub(header.result.n_sightings)
     }
 
     /// The slot of a key and its race, or the slot that it would have; `None` if there are too many others.
     unsafe fn slot(&self, key: u64) -> Option<(*mut u32, Option<u32>)> {
         // SAFETY: the mapping holds a header; only the caller uses it.
-        let n_races = unsafe { (*self.header()).n_races }.min(self.caps().races);
+        let n_races = unsafe { (*self.header()).result.n_races }.min(self.caps().races);
         let n_slots = u64::from(self.n_slots());
         let first = mix(key, 0) % n_slots;
         for probe in 0..u64::from(PROBES_MAX).min(n_slots) {
@@ -205,7 +205,7 @@ mod tests {
         }
         // SAFETY: nobody else uses the segment.
         let header = unsafe { &mut *segment.header() };
-        (header.n_races, header.n_sightings) = (10, 10);
+        (header.result.n_races, header.result.n_sightings) = (10, 10);
         for key in (0..100).rev() {
             tell(&segment, 1, key);
         }

@@ -207,42 +207,46 @@ impl Trace {
     pub fn read(segment: Still<'_>) -> Trace {
         let (caps, header) = (segment.caps(), segment.told());
         let room = |count: u32, cap: u32| count.min(cap) as usize;
-        let n_kept = header.n_events.min(u64::from(caps.events));
+        let n_kept = header.result.n_events.min(u64::from(caps.events));
         let mask = u64::from(caps.events) - 1;
-        let steps = header.n_events - n_kept..header.n_events;
+        let steps = header.result.n_events - n_kept..header.result.n_events;
         let events = steps
             .clone()
             // SAFETY: the index is below the area's room, by the mask.
             .map(|step| decode_event(unsafe { segment.events().add((step & mask) as usize) }))
             .collect();
         let options = steps
-            .filter(|_| header.record_options > 0)
+            .filter(|_| header.request.record_options > 0)
             // SAFETY: as above; the two areas have the same room.
             .map(|step| unsafe { segment.options().add((step & mask) as usize) })
             // SAFETY: within the area; nobody writes.
             .map(|it| unsafe { it.read() })
             .collect();
         // SAFETY: counts are cut to the areas' room; nobody writes.
-        let sites = unsafe { segment.copy(segment.sites(), room(header.n_sites, caps.sites)) };
+        let sites =
+            unsafe { segment.copy(segment.sites(), room(header.result.n_sites, caps.sites)) };
         // SAFETY: as above.
         let objects =
-            unsafe { segment.copy(segment.objects(), room(header.n_objects, caps.objects)) };
+            unsafe { segment.copy(segment.objects(), room(header.result.n_objects, caps.objects)) };
         // SAFETY: as above.
         let threads =
-            unsafe { segment.copy(segment.threads(), room(header.n_threads, caps.threads)) };
+            unsafe { segment.copy(segment.threads(), room(header.result.n_threads, caps.threads)) };
         // SAFETY: as above.
-        let notes = unsafe { segment.copy(segment.notes(), room(header.n_notes, caps.notes)) };
+        let notes =
+            unsafe { segment.copy(segment.notes(), room(header.result.n_notes, caps.notes)) };
         // SAFETY: as above.
-        let stacks = unsafe { segment.copy(segment.stacks(), room(header.n_stacks, caps.stacks)) };
+        let stacks =
+            unsafe { segment.copy(segment.stacks(), room(header.result.n_stacks, caps.stacks)) };
         // Of the block's races, those of its last execution.
-        let last = header.n_done.load(Ordering::Relaxed).saturating_sub(1) as u32;
+        let last = header.live.n_done.load(Ordering::Relaxed).saturating_sub(1) as u32;
         let races = SeenRaces::read(segment).of(last);
-        let summary = header.summary;
-        let message = &header.message[..(header.n_message as usize).min(header.message.len())];
+        let summary = header.result.summary;
+        let message = &header.result.message
+            [..(header.result.n_message as usize).min(header.result.message.len())];
         Trace {
             events,
             options,
-            n_dropped: header.n_events - n_kept,
+            n_dropped: header.result.n_events - n_kept,
             sites: sites.iter().map(Site::from).collect(),
             objects: objects.iter().map(Object::from).collect(),
             threads: threads.iter().map(decode_thread).collect(),
@@ -264,14 +268,15 @@ impl Trace {
                 .collect(),
             races: races.iter().map(|it| it.1.clone()).collect(),
             end: End::from_numbers(summary.end_kind as u8, summary.end_detail)
-                .filter(|_| header.is_end_written == 1),
-            end_thread: (header.end_thread != u32::MAX).then_some(ThreadId(header.end_thread)),
-            end_site: SiteId(header.end_site),
-            end_object: ObjectId(header.end_object),
-            freed: (header.end_freed.thread != u32::MAX).then_some(Freed {
-                thread: ThreadId(header.end_freed.thread),
-                stack: header.end_freed.stack,
-                step: header.end_freed.step,
+                .filter(|_| header.result.is_end_written == 1),
+            end_thread: (header.result.end_thread != u32::MAX)
+                .then_some(ThreadId(header.result.end_thread)),
+            end_site: SiteId(header.result.end_site),
+            end_object: ObjectId(header.result.end_object),
+            freed: (header.result.end_freed.thread != u32::MAX).then_some(Freed {
+                thread: ThreadId(header.result.end_freed.thread),
+                stack: header.result.end_freed.stack,
+                step: header.result.end_freed.step,
             }),
             message: String::from_utf8_lossy(message).into_owned(),
             standstill: Standstill::default(),
@@ -285,7 +290,7 @@ impl Still<'_> {
     /// Executable and libraries by number.
     #[expect(unsafe_code, reason = "reads the shared segment")]
     pub fn read_modules(&self) -> Arc<[Module]> {
-        let n_modules = self.told().n_modules.min(self.caps().modules);
+        let n_modules = self.told().result.n_modules.min(self.caps().modules);
         // SAFETY: cut to the area's room.
         let modules = unsafe { self.copy(self.modules(), n_modules as usize) };
         modules

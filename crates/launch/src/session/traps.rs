@@ -44,6 +44,6 @@ impl NativeSession {
         // SAFETY: they fit, as was seen; the server waits.
         unsafe { segment.write(segment.traps(), &all) };
         // SAFETY: as above.
-        unsafe { (*segment.header()).n_traps = all.len() as u32 };
+        unsafe { (*segment.header()).request.n_traps = all.len() as u32 };
     }
 }

@@ -37,7 +37,7 @@ impl Control {
         let is_watched = self.shadow.is_watched(self.shadow.cell(at));
         let key = if is_watched { !key } else { key };
         // SAFETY: the header is mapped for as long as the process lives.
-        let is_asked = unsafe { (*self.header).record_races == 1 };
+        let is_asked = unsafe { (*self.header).request.record_races == 1 };
         if !is_asked
             || !self.is_execution
             || self.detect.told.len() >= TOLD_MAX
@@ -70,7 +70,7 @@ impl Control {
             unsafe { self.segment.add_race(&entry) }
         });
         // SAFETY: the header is mapped; the field is atomic.
-        let execution = unsafe { (*self.header).n_done.load(Relaxed) } as u32;
+        let execution = unsafe { (*self.header).live.n_done.load(Relaxed) } as u32;
         if let Some(race) = race {
             // SAFETY: as above.
             unsafe { self.segment.see_race(Sighting { execution, race }) };

@@ -78,7 +78,7 @@ unsafe extern "C-unwind" fn do_ask(config: *const Config) {
     // SAFETY: the program promises a configuration with texts that end with 0, or are null; the header is
     // mapped.
     unsafe {
-        let (config, ask) = (&*config, &mut (*(*control()).header).ask);
+        let (config, ask) = (&*config, &mut (*(*control()).header).result.ask);
         (ask.execs, ask.time_ms, ask.seed) = (config.execs, config.time_ms, config.seed);
         ask.has_seed = u64::from(config.has_seed != 0);
         copy(config.strategy, &mut ask.strategy);

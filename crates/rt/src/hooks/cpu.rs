@@ -27,7 +27,7 @@ export! {
 
 fn n_cpus() -> u32 {
     // SAFETY: active means initialised; the header is mapped for as long as the process lives.
-    match unsafe { (*(*control()).header).n_cpus } {
+    match unsafe { (*(*control()).header).request.n_cpus } {
         0 => CPUS_DEFAULT,
         given => given,
     }

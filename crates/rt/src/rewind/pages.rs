@@ -67,7 +67,7 @@ impl Pages {
     pub(super) fn keep_all(&mut self, segment: &Segment) {
         // SAFETY: the area has room for what the header counts; nobody else writes to it now.
         unsafe {
-            let n_known = ((*segment.header()).n_pages as usize).min(PAGES_MAX);
+            let n_known = ((*segment.header()).live.n_pages as usize).min(PAGES_MAX);
             let known = std::slice::from_raw_parts(segment.pages(), n_known);
             for (to, page) in self.pages.iter_mut().zip(known) {
                 *to = *page as usize;
@@ -168,13 +168,13 @@ impl Pages {
 fn tell(segment: &Segment, page: usize) {
     // SAFETY: the header is mapped, the area has room for so many; nobody else writes.
     unsafe {
-        let n_pages = (*segment.header()).n_pages;
+        let n_pages = (*segment.header()).live.n_pages;
         if (n_pages as usize) < PAGES_MAX.min(segment.caps().pages as usize) {
             *segment.pages().add(n_pages as usize) = page as u64;
-            (*segment.header()).n_pages = n_pages + 1;
+            (*segment.header()).live.n_pages = n_pages + 1;
         } else {
             // Too many to be worth it: forks from now on.
-            (*segment.header()).is_fresh = 1;
+            (*segment.header()).live.is_fresh = 1;
         }
     }
 }

@@ -18,8 +18,8 @@ pub(crate) fn begin_at_function() {
     unsafe {
         let control = control();
         let header = (*control).header;
-        let entry = *(*control).segment.entries().add((*header).n_done.load(Relaxed) as usize);
-        if (*control).plan_number != (*header).plan_number {
+        let entry = *(*control).segment.entries().add((*header).live.n_done.load(Relaxed) as usize);
+        if (*control).plan_number != (*header).request.plan_number {
             read_plan(header);
         }
         (*control).expose_known();
@@ -36,13 +36,13 @@ pub(crate) fn next_execution(resets_streams: bool, may_linger: bool) -> bool {
     unsafe {
         let control = control();
         let header = (*control).header;
-        let is_last = (*header).n_done.load(Relaxed) + 1 >= u64::from((*header).n_block);
+        let is_last = (*header).live.n_done.load(Relaxed) + 1 >= u64::from((*header).live.n_block);
         if !(*control).may_go_back() {
             return false;
         }
         count(header, &(*control).segment);
         if is_last {
-            (*header).child.store(0, Relaxed);
+            (*header).live.child.store(0, Relaxed);
             answer(header);
             if !may_linger {
                 return false;
@@ -76,7 +76,7 @@ impl Control {
     /// Can this process run another execution?
     fn may_go_back(&self) -> bool {
         // SAFETY: the header is mapped for as long as the process lives.
-        self.has_fibers && unsafe { (*self.header).is_fresh == 0 } && !self.is_copy
+        self.has_fibers && unsafe { (*self.header).may_be_rewound() } && !self.is_copy
     }
 }
 
@@ -96,13 +96,13 @@ impl Told {
         // SAFETY: the header is mapped; no execution runs.
         unsafe {
             Told {
-                n_races: (*header).n_races,
-                n_sightings: (*header).n_sightings,
-                n_pairs: (*header).n_pairs,
-                n_shared_found: (*header).n_shared_found,
-                n_block: (*header).n_block,
-                n_briefs: (*header).n_briefs,
-                n_brief_words: (*header).n_brief_words,
+                n_races: (*header).result.n_races,
+                n_sightings: (*header).result.n_sightings,
+                n_pairs: (*header).result.n_pairs,
+                n_shared_found: (*header).result.n_shared_found,
+                n_block: (*header).live.n_block,
+                n_briefs: (*header).result.n_briefs,
+                n_brief_words: (*header).result.n_brief_words,
             }
         }
     }
@@ -112,8 +112,8 @@ impl Told {
 pub(crate) fn forget_told(header: *mut Header) {
     // SAFETY: the header is mapped; no execution runs.
     unsafe {
-        (*header).n_pairs = (*header).n_pairs_before;
-        (*header).n_shared_found = (*header).n_shared_before;
+        (*header).result.n_pairs = (*header).live.n_pairs_before;
+        (*header).result.n_shared_found = (*header).live.n_shared_before;
     }
 }
 
@@ -121,17 +121,17 @@ pub(crate) fn forget_told(header: *mut Header) {
 pub(super) fn take_void(header: *mut Header, told: &Told) -> bool {
     // SAFETY: the header is mapped; no execution runs.
     unsafe {
-        if (*header).is_void == 0 {
+        if (*header).live.is_void == 0 {
             return false;
         }
-        (*header).is_void = 0;
-        (*header).n_races = told.n_races.min((*header).n_races);
-        (*header).n_sightings = told.n_sightings.min((*header).n_sightings);
-        (*header).n_pairs = told.n_pairs.min((*header).n_pairs);
-        (*header).n_shared_found = told.n_shared_found.min((*header).n_shared_found);
-        (*header).n_block = told.n_block;
-        (*header).n_briefs = told.n_briefs;
-        (*header).n_brief_words = told.n_brief_words;
+        (*header).live.is_void = 0;
+        (*header).result.n_races = told.n_races.min((*header).result.n_races);
+        (*header).result.n_sightings = told.n_sightings.min((*header).result.n_sightings);
+        (*header).result.n_pairs = told.n_pairs.min((*header).result.n_pairs);
+        (*header).result.n_shared_found = told.n_shared_found.min((*header).result.n_shared_found);
+        (*header).live.n_block = told.n_block;
+        (*header).result.n_briefs = told.n_briefs;
+        (*header).result.n_brief_words = told.n_brief_words;
     }
     begin_summary(header);
     reset_streams();

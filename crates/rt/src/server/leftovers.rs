@@ -43,7 +43,7 @@ fn first_leftover(header: *const Header) -> Option<i32> {
     let words = list[..n_read].split(|it| *it == b' ');
     let mut children = words.filter_map(|it| std::str::from_utf8(it).ok()?.parse::<i32>().ok());
     // SAFETY: the header is mapped; the fields are atomic.
-    let copies = unsafe { &(*header).checkpoints };
+    let copies = unsafe { &(*header).live.checkpoints };
     let is_copy = |child: i32| copies.iter().any(|it| is_copy(it, child));
     children.find(|it| !is_copy(*it))
 }

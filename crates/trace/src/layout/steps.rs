@@ -1,0 +1,71 @@
+//! What is kept of each step beside its event, and executions that are told in brief.
+
+use raddle_model::ThreadId;
+
+/// Who could have gone on at a step, and in how many ways the step could be performed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Options {
+    /// Threads that could go on, as a bit set of the first 64.
+    pub enabled: u64,
+    /// Blocked threads whose wait could end by itself, as a bit set of the first 64.
+    pub timed: u64,
+    /// Threads that could go on, also beyond the first 64.
+    pub n_enabled: u32,
+    /// Ways to perform the step: 1 where it had no data choice.
+    pub n_choices: u32,
+    /// A hash of the last [`CONTEXT_CALLS`] calls that led to the step; 0 if none is known. Equal in all
+    /// executions of one build.
+    pub context: u64,
+    /// The number of the calls that led to the step, if that is recorded; else 0.
+    pub stack: u32,
+    /// 1: the thread that ran last yields, and may go on at once: to leave it is no preemption. Else 0.
+    pub gives_way: u32,
+}
+
+impl Options {
+    /// Is it a preemption if another thread than this one goes on, which ran last?
+    pub const fn is_preempted(&self, last: ThreadId) -> bool {
+        last.0 < u64::BITS && self.enabled >> last.0 & 1 != 0 && self.gives_way == 0
+    }
+}
+
+/// An execution that is told in brief (see `brief`).
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct BriefEntry {
+    /// Events, and as many options.
+    pub n_events: u32,
+    /// Threads numbered.
+    pub n_threads: u32,
+    /// Objects.
+    pub n_objects: u32,
+    /// Sites.
+    pub n_sites: u32,
+    /// Pending ops.
+    pub n_pending: u32,
+    /// Who ended it; `u32::MAX` for nobody.
+    pub end_thread: u32,
+}
+
+/// What a thread was about to do when an execution ended that is told in brief.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct PendingEntry {
+    /// Which thread.
+    pub thread: u32,
+    /// The op's object.
+    pub object: u32,
+    /// Its other object.
+    pub other: u32,
+    /// Its site.
+    pub site: u32,
+    /// Its kind.
+    pub kind: u8,
+    /// Its flags.
+    pub flags: u8,
+    /// 1: it can't be performed.
+    pub is_blocked: u8,
+    /// Zero.
+    pub reserved: u8,
+}
