@@ -1,4 +1,5 @@
-//! One function for each C function that we stand in for, each a few lines, in one file per header.
+//! One function for each C function that we stand in for, in one file per header. A new one is a line in its file's table
+//! ([`hooks`]) and its type in `real`.
 //!
 //! A hook's symbol is a short piece of assembly that remembers where it was called from and jumps to
 //! the function that does the work; arguments stay where the C calling convention puts them.
@@ -41,11 +42,14 @@ mod timer;
 mod tsan;
 
 use std::{
-    ffi::{CStr, c_void},
+    ffi::{CStr, c_int, c_void},
     sync::atomic::{AtomicPtr, Ordering::Relaxed},
 };
 
-use crate::control::Caller;
+use raddle_machine::ObjectState;
+use raddle_trace::ObjectClass;
+
+use crate::control::{Caller, control};
 
 pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
 pub(crate) use number::Listing;
@@ -78,6 +82,20 @@ fn fail(error: std::ffi::c_int) -> std::ffi::c_int {
     -1
 }
 
+/// The C library has filled a lock's memory in, with this result: if it succeeded, makes the object. Inside a hook.
+unsafe fn make(
+    result: c_int,
+    address: usize,
+    class: ObjectClass,
+    state: impl FnOnce() -> ObjectState,
+) -> c_int {
+    if result == 0 {
+        // SAFETY: the thread that runs is inside a hook.
+        unsafe { (*control()).make_sync_object(address, class, state()) };
+    }
+    result
+}
+
 /// Where the hook that has just been entered was called from.
 #[inline(always)]
 fn caller() -> Caller {
@@ -85,6 +103,73 @@ fn caller() -> Caller {
     let [pc, sp] = unsafe { *CALLER.0.get() };
     Caller { pc, sp }
 }
+
+/// The table of a file: for each function of the C library, what it does. `|caller|` names where it was called from.
+///
+/// - `fn name(args) -> result => body;` runs `body` inside the hook, and leaves it with the value. Where nothing is
+///   controlled the real function runs instead. (`return` ends the body, not the hook.)
+/// - `fn name | alias(args) …` exports more than one name; the first is the real function's.
+/// - `… , if condition => …`: otherwise the real function runs, too.
+/// - `… , else before => …`: `before` comes first where the real function runs.
+/// - `fn name(args) -> result = body;` runs `body` in any case; it enters by itself, if at all.
+///
+/// What does not fit (functions that never return, or that others call) is written out and listed in [`export`].
+macro_rules! hooks {
+    (|$caller:ident|) => {};
+    (
+        |$caller:ident|
+        $(#[$doc:meta])*
+        fn $name:ident $(| $alias:ident)* ($($arg:ident: $type:ty),*) $(-> $result:ty)?
+        $(, if $condition:expr)? $(, else $before:expr)? => $body:expr;
+        $($rest:tt)*
+    ) => {
+        const _: () = {
+            $(#[$doc])*
+            #[inline(always)]
+            unsafe fn inside($($arg: $type,)* $caller: $crate::control::Caller) $(-> $result)? {
+                let _ = ($caller, $($arg),*);
+                // SAFETY: the program's promises are passed on; the thread that runs is inside a hook, and no borrow
+                // of the global state lives across a step.
+                unsafe { $body }
+            }
+
+            unsafe extern "C-unwind" fn work($($arg: $type),*) $(-> $result)? {
+                let caller = $crate::hooks::caller();
+                // SAFETY: the program's promises are passed on.
+                unsafe {
+                    if $(!($condition) ||)? !$crate::control::enter() {
+                        $($before;)?
+                        return $crate::real::$name($($arg),*);
+                    }
+                    $crate::control::leave(inside($($arg,)* caller))
+                }
+            }
+
+            $crate::hooks::export! { $name => work; $($alias => work;)* }
+        };
+        $crate::hooks::hooks! { |$caller| $($rest)* }
+    };
+    (
+        |$caller:ident|
+        $(#[$doc:meta])*
+        fn $name:ident $(| $alias:ident)* ($($arg:ident: $type:ty),*) $(-> $result:ty)? = $body:expr;
+        $($rest:tt)*
+    ) => {
+        const _: () = {
+            $(#[$doc])*
+            unsafe extern "C-unwind" fn work($($arg: $type),*) $(-> $result)? {
+                let $caller = $crate::hooks::caller();
+                let _ = $caller;
+                // SAFETY: the program's promises are passed on.
+                unsafe { $body }
+            }
+
+            $crate::hooks::export! { $name => work; $($alias => work;)* }
+        };
+        $crate::hooks::hooks! { |$caller| $($rest)* }
+    };
+}
+pub(crate) use hooks;
 
 /// Exports `$name`, which notes its caller and goes on in `$work`.
 macro_rules! export {

@@ -8,8 +8,8 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control, enter, leave},
-    hooks::{caller, destroyed, export},
+    control::{Caller, control},
+    hooks::{destroyed, hooks, make},
     real,
     step::step,
 };
@@ -17,10 +17,21 @@ use crate::{
 /// Where glibc keeps how many threads a barrier is for.
 const COUNT_OFFSET: usize = 8;
 
-export! {
-    pthread_barrier_init => do_init;
-    pthread_barrier_destroy => do_destroy;
-    pthread_barrier_wait => do_wait;
+hooks! { |caller|
+    fn pthread_barrier_init(
+        barrier: *mut pthread_barrier_t, attr: *const pthread_barrierattr_t, count: c_uint
+    ) -> c_int => {
+        let result = real::pthread_barrier_init(barrier, attr, count);
+        make(result, barrier as usize, ObjectClass::Barrier, || ObjectState::barrier(count))
+    };
+    fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int => {
+        let object = object_of(barrier, caller);
+        let site = (*control()).site(caller);
+        step(Op::on(OpKind::Destroy, object, site));
+        destroyed::mark(barrier as usize);
+        0
+    };
+    fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int => wait(barrier, caller);
 }
 
 unsafe fn object_of(barrier: *mut pthread_barrier_t, caller: Caller) -> ObjectId {
@@ -47,48 +58,5 @@ unsafe fn wait(barrier: *mut pthread_barrier_t, caller: Caller) -> c_int {
         }
         step(Op::on(OpKind::BarrierLeave, object, site));
         0
-    }
-}
-
-unsafe extern "C-unwind" fn do_init(
-    barrier: *mut pthread_barrier_t,
-    attr: *const pthread_barrierattr_t,
-    count: c_uint,
-) -> c_int {
-    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
-    unsafe {
-        let result = real::pthread_barrier_init(barrier, attr, count);
-        if result != 0 || !enter() {
-            return result;
-        }
-        let state = ObjectState::barrier(count);
-        (*control()).make_sync_object(barrier as usize, ObjectClass::Barrier, state);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_destroy(barrier: *mut pthread_barrier_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_barrier_destroy(barrier);
-        }
-        let object = object_of(barrier, caller);
-        let site = (*control()).site(caller);
-        step(Op::on(OpKind::Destroy, object, site));
-        destroyed::mark(barrier as usize);
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_wait(barrier: *mut pthread_barrier_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_barrier_wait(barrier);
-        }
-        leave(wait(barrier, caller))
     }
 }

@@ -11,7 +11,7 @@ use raddle_trace::ObjectClass;
 use crate::{
     control::{control, enter, leave},
     forks,
-    hooks::{caller, cancel, cond, export, mutex, once, thread, thread_local},
+    hooks::{caller, cancel, cond, export, hooks, make, mutex, once, thread, thread_local},
     real::{self, Start11, Thunk},
     threads,
 };
@@ -24,29 +24,52 @@ const TIMED_OUT: c_int = 4;
 /// The bit of a recursive mutex in the type that `mtx_init` is given.
 const RECURSIVE: c_int = 1;
 
+hooks! { |caller|
+    fn mtx_init(mutex: *mut pthread_mutex_t, kind: c_int) -> c_int, else forks::forget(mutex as usize) => {
+        let is_recursive = kind & RECURSIVE != 0;
+        let machine_kind = if is_recursive { MutexKind::Recursive } else { MutexKind::Normal };
+        let state = || ObjectState::mutex(machine_kind, false);
+        make(real::mtx_init(mutex, kind), mutex as usize, ObjectClass::Mutex, state)
+    };
+    fn cnd_init(cond: *mut pthread_cond_t) -> c_int
+        => make(real::cnd_init(cond), cond as usize, ObjectClass::Cond, ObjectState::cond);
+    fn thrd_join(id: pthread_t, result: *mut c_int) -> c_int => {
+        let mut value = std::ptr::null_mut();
+        let error = thread::join(id, &raw mut value, OpKind::Join, None, caller);
+        if error == 0 && !result.is_null() {
+            *result = value as isize as c_int;
+        }
+        result_of(error)
+    };
+    fn thrd_detach(id: pthread_t) -> c_int => result_of(thread::detach(id, caller));
+    fn mtx_destroy(mutex: *mut pthread_mutex_t) => { mutex::destroy(mutex, caller); };
+    fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int, else forks::meets(mutex as usize)
+        => result_of(mutex::lock(mutex, OpKind::Lock, None, caller));
+    fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int
+        => result_of(mutex::lock(mutex, OpKind::TryLock, None, caller));
+    fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
+        => result_of(mutex::lock_until(mutex, libc::CLOCK_REALTIME, until, caller));
+    fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int => result_of(mutex::unlock(mutex, caller));
+    fn cnd_destroy(cond: *mut pthread_cond_t) => { cond::destroy(cond, caller); };
+    fn cnd_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int
+        => result_of(cond::wait(cond, mutex, None, caller));
+    fn cnd_timedwait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
+        => result_of(cond::wait_until(cond, mutex, None, until, caller));
+    fn cnd_signal(cond: *mut pthread_cond_t) -> c_int => result_of(cond::notify(cond, OpKind::Signal, caller));
+    fn cnd_broadcast(cond: *mut pthread_cond_t) -> c_int => result_of(cond::notify(cond, OpKind::Broadcast, caller));
+    fn call_once(word: *mut pthread_once_t, routine: Thunk) => { once::run(word, routine, caller); };
+    fn tss_create(key: *mut libc::pthread_key_t, destructor: Option<real::Destructor>) -> c_int
+        = result_of(thread_local::do_key_create(key, destructor));
+    fn tss_set(key: libc::pthread_key_t, value: *const c_void) -> c_int
+        = result_of(thread_local::do_setspecific(key, value));
+}
+
 export! {
     thrd_create => do_create;
-    thrd_join => do_join;
-    thrd_detach => do_detach;
     thrd_exit => do_exit;
     thrd_yield => thread::do_yield;
-    mtx_init => do_mtx_init;
-    mtx_destroy => do_mtx_destroy;
-    mtx_lock => do_mtx_lock;
-    mtx_trylock => do_mtx_trylock;
-    mtx_timedlock => do_mtx_timedlock;
-    mtx_unlock => do_mtx_unlock;
-    cnd_init => do_cnd_init;
-    cnd_destroy => do_cnd_destroy;
-    cnd_wait => do_cnd_wait;
-    cnd_timedwait => do_cnd_timedwait;
-    cnd_signal => do_cnd_signal;
-    cnd_broadcast => do_cnd_broadcast;
-    tss_create => do_tss_create;
     tss_delete => thread_local::do_key_delete;
     tss_get => thread_local::do_getspecific;
-    tss_set => do_tss_set;
-    call_once => do_call_once;
 }
 
 /// C11's name for an error of POSIX.
@@ -101,33 +124,6 @@ unsafe extern "C-unwind" fn do_create(
     }
 }
 
-unsafe extern "C-unwind" fn do_join(id: pthread_t, result: *mut c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::thrd_join(id, result);
-        }
-        let mut value = std::ptr::null_mut();
-        let error = thread::join(id, &raw mut value, OpKind::Join, None, caller);
-        if error == 0 && !result.is_null() {
-            *result = value as isize as c_int;
-        }
-        leave(result_of(error))
-    }
-}
-
-unsafe extern "C-unwind" fn do_detach(id: pthread_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::thrd_detach(id);
-        }
-        leave(result_of(thread::detach(id, caller)))
-    }
-}
-
 unsafe extern "C-unwind" fn do_exit(result: c_int) -> ! {
     // SAFETY: the program's promises are passed on.
     unsafe {
@@ -136,180 +132,4 @@ unsafe extern "C-unwind" fn do_exit(result: c_int) -> ! {
         }
         cancel::exit_thread(result as isize as *mut c_void)
     }
-}
-
-unsafe extern "C-unwind" fn do_mtx_init(mutex: *mut pthread_mutex_t, kind: c_int) -> c_int {
-    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
-    unsafe {
-        forks::forget(mutex as usize);
-        let result = real::mtx_init(mutex, kind);
-        if result != SUCCESS || !enter() {
-            return result;
-        }
-        let is_recursive = kind & RECURSIVE != 0;
-        let kind = if is_recursive { MutexKind::Recursive } else { MutexKind::Normal };
-        let state = ObjectState::mutex(kind, false);
-        (*control()).make_sync_object(mutex as usize, ObjectClass::Mutex, state);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_mtx_destroy(mutex: *mut pthread_mutex_t) {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::mtx_destroy(mutex);
-        }
-        mutex::destroy(mutex, caller);
-    }
-    leave(());
-}
-
-unsafe extern "C-unwind" fn do_mtx_lock(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            forks::meets(mutex as usize);
-            return real::mtx_lock(mutex);
-        }
-        leave(result_of(mutex::lock(mutex, OpKind::Lock, None, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::mtx_trylock(mutex);
-        }
-        leave(result_of(mutex::lock(mutex, OpKind::TryLock, None, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_mtx_timedlock(
-    mutex: *mut pthread_mutex_t,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::mtx_timedlock(mutex, until);
-        }
-        leave(result_of(mutex::lock_until(mutex, libc::CLOCK_REALTIME, until, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::mtx_unlock(mutex);
-        }
-        leave(result_of(mutex::unlock(mutex, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_cnd_init(cond: *mut pthread_cond_t) -> c_int {
-    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
-    unsafe {
-        let result = real::cnd_init(cond);
-        if result != SUCCESS || !enter() {
-            return result;
-        }
-        cond::make(cond);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_cnd_destroy(cond: *mut pthread_cond_t) {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::cnd_destroy(cond);
-        }
-        cond::destroy(cond, caller);
-    }
-    leave(());
-}
-
-unsafe extern "C-unwind" fn do_cnd_wait(
-    cond: *mut pthread_cond_t,
-    mutex: *mut pthread_mutex_t,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::cnd_wait(cond, mutex);
-        }
-        leave(result_of(cond::wait(cond, mutex, None, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_cnd_timedwait(
-    cond: *mut pthread_cond_t,
-    mutex: *mut pthread_mutex_t,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::cnd_timedwait(cond, mutex, until);
-        }
-        leave(result_of(cond::wait_until(cond, mutex, None, until, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_cnd_signal(cond: *mut pthread_cond_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::cnd_signal(cond);
-        }
-        leave(result_of(cond::notify(cond, OpKind::Signal, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_cnd_broadcast(cond: *mut pthread_cond_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::cnd_broadcast(cond);
-        }
-        leave(result_of(cond::notify(cond, OpKind::Broadcast, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_tss_create(
-    key: *mut libc::pthread_key_t,
-    destructor: Option<real::Destructor>,
-) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    result_of(unsafe { thread_local::do_key_create(key, destructor) })
-}
-
-unsafe extern "C-unwind" fn do_tss_set(key: libc::pthread_key_t, value: *const c_void) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    result_of(unsafe { thread_local::do_setspecific(key, value) })
-}
-
-unsafe extern "C-unwind" fn do_call_once(word: *mut pthread_once_t, routine: Thunk) {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::call_once(word, routine);
-        }
-        once::run(word, routine, caller);
-    }
-    leave(());
 }

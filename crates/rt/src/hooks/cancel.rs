@@ -13,9 +13,9 @@ use raddle_machine::Status;
 use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
 
 use crate::{
-    control::{Control, control, enter, is_active, leave},
+    control::{Control, control, enter, is_active},
     end,
-    hooks::{caller, export},
+    hooks::{export, hooks},
     real,
     signals::is_cancellation_point,
     step::step,
@@ -35,16 +35,69 @@ const UA_END_OF_STACK: c_int = 16;
 const JUMP_SP_WORD: usize = 6;
 const JUMP_ROTATION: u32 = 0x11;
 
+hooks! { |caller|
+    fn pthread_cancel(thread: pthread_t) -> c_int => {
+        let control = control();
+        let site = (*control).site(caller);
+        let Some(target) = (*control).thread_of(thread as usize) else { return libc::ESRCH };
+        let object = (&(*control).threads)[target.idx()].object;
+        step(Op::on(OpKind::Cancel, object, site).arg(u64::from(target.0)));
+        (*control).cancel(target);
+        0
+    };
+    fn pthread_testcancel() => {
+        let control = control();
+        if !(*control).this().is_cancel_off && (*control).machine.n_live() > 1 {
+            let site = (*control).site(caller);
+            let object = (*control).this().object;
+            step(Op::on(OpKind::Handle, object, site));
+        }
+        test_cancel();
+    };
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int => {
+        if state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE {
+            return libc::EINVAL;
+        }
+        let this = (*control()).this();
+        let was_off = std::mem::replace(&mut this.is_cancel_off, state == PTHREAD_CANCEL_DISABLE);
+        if !old.is_null() {
+            *old = c_int::from(was_off);
+        }
+        (*control()).look_for_pending();
+        0
+    };
+    fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int => {
+        if kind != PTHREAD_CANCEL_DEFERRED && kind != PTHREAD_CANCEL_ASYNCHRONOUS {
+            return libc::EINVAL;
+        }
+        let this = (*control()).this();
+        let is_async = kind == PTHREAD_CANCEL_ASYNCHRONOUS;
+        let was_async = std::mem::replace(&mut this.is_cancel_async, is_async);
+        if !old.is_null() {
+            *old = c_int::from(was_async);
+        }
+        0
+    };
+    fn __pthread_register_cancel | __pthread_register_cancel_defer(buffer: *mut c_void) => {
+        let sp = jump_sp(buffer);
+        let cleanups = &mut (*control()).this().cleanups;
+        while let Some(last) = cleanups.last().copied()
+            && jump_sp(last) < sp
+        {
+            cleanups.pop();
+        }
+        cleanups.push(buffer);
+    };
+    fn __pthread_unregister_cancel | __pthread_unregister_cancel_restore(buffer: *mut c_void) => {
+        let cleanups = &mut (*control()).this().cleanups;
+        if let Some(idx) = cleanups.iter().rposition(|it| *it == buffer) {
+            cleanups.truncate(idx);
+        }
+    };
+}
+
 export! {
     pthread_exit => do_exit;
-    pthread_cancel => do_cancel;
-    pthread_testcancel => do_testcancel;
-    pthread_setcancelstate => do_setcancelstate;
-    pthread_setcanceltype => do_setcanceltype;
-    __pthread_register_cancel => do_register;
-    __pthread_register_cancel_defer => do_register;
-    __pthread_unregister_cancel => do_unregister;
-    __pthread_unregister_cancel_restore => do_unregister;
     __pthread_unwind_next => do_unwind_next;
     longjmp => do_longjmp;
     _longjmp => do_longjmp;
@@ -201,23 +254,6 @@ unsafe extern "C-unwind" fn do_exit(result: *mut c_void) -> ! {
     }
 }
 
-unsafe extern "C-unwind" fn do_cancel(thread: pthread_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on; borrows end before the step.
-    unsafe {
-        if !enter() {
-            return real::pthread_cancel(thread);
-        }
-        let control = control();
-        let site = (*control).site(caller);
-        let Some(target) = (*control).thread_of(thread as usize) else { return leave(libc::ESRCH) };
-        let object = (&(*control).threads)[target.idx()].object;
-        step(Op::on(OpKind::Cancel, object, site).arg(u64::from(target.0)));
-        (*control).cancel(target);
-        leave(0)
-    }
-}
-
 impl Control {
     /// Marks a thread as cancelled, and interrupts it where it would act on it.
     fn cancel(&mut self, target: ThreadId) {
@@ -248,94 +284,6 @@ impl Control {
         if self.machine.cancel_wait(thread, cond) {
             self.threads[thread.idx()].is_wait_cancelled = true;
         }
-    }
-}
-
-unsafe extern "C-unwind" fn do_testcancel() {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on; borrows end before the step.
-    unsafe {
-        if !enter() {
-            return real::pthread_testcancel();
-        }
-        let control = control();
-        if !(*control).this().is_cancel_off && (*control).machine.n_live() > 1 {
-            let site = (*control).site(caller);
-            let object = (*control).this().object;
-            step(Op::on(OpKind::Handle, object, site));
-        }
-        test_cancel();
-        leave(())
-    }
-}
-
-unsafe extern "C-unwind" fn do_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_setcancelstate(state, old);
-        }
-        if state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE {
-            return leave(libc::EINVAL);
-        }
-        let this = (*control()).this();
-        let was_off = std::mem::replace(&mut this.is_cancel_off, state == PTHREAD_CANCEL_DISABLE);
-        if !old.is_null() {
-            *old = c_int::from(was_off);
-        }
-        (*control()).look_for_pending();
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_setcanceltype(kind, old);
-        }
-        if kind != PTHREAD_CANCEL_DEFERRED && kind != PTHREAD_CANCEL_ASYNCHRONOUS {
-            return leave(libc::EINVAL);
-        }
-        let this = (*control()).this();
-        let is_async = kind == PTHREAD_CANCEL_ASYNCHRONOUS;
-        let was_async = std::mem::replace(&mut this.is_cancel_async, is_async);
-        if !old.is_null() {
-            *old = c_int::from(was_async);
-        }
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_register(buffer: *mut c_void) {
-    // SAFETY: the compiled program passes a buffer of the frame that it is in.
-    unsafe {
-        if !enter() {
-            return real::__pthread_register_cancel(buffer);
-        }
-        let sp = jump_sp(buffer);
-        let cleanups = &mut (*control()).this().cleanups;
-        while let Some(last) = cleanups.last().copied()
-            && jump_sp(last) < sp
-        {
-            cleanups.pop();
-        }
-        cleanups.push(buffer);
-        leave(())
-    }
-}
-
-unsafe extern "C-unwind" fn do_unregister(buffer: *mut c_void) {
-    // SAFETY: the compiled program passes the buffer that it registered.
-    unsafe {
-        if !enter() {
-            return real::__pthread_unregister_cancel(buffer);
-        }
-        let cleanups = &mut (*control()).this().cleanups;
-        if let Some(idx) = cleanups.iter().rposition(|it| *it == buffer) {
-            cleanups.truncate(idx);
-        }
-        leave(())
     }
 }
 

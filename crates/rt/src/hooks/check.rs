@@ -7,13 +7,17 @@ use raddle_model::{ObjectId, Op, OpKind};
 use crate::{
     check::{self, Function},
     control::{control, enter, is_active, leave},
-    hooks::{caller, export},
+    hooks::{caller, export, hooks},
     step::step,
 };
 
+hooks! { |caller|
+    /// The same for a function that can fail: then what it returned is returned.
+    fn __raddle_check_result(function: Function, arg: *mut c_void) -> c_int = check::check(function, arg, caller);
+}
+
 export! {
     __raddle_check => do_check;
-    __raddle_check_result => do_check_result;
     __raddle_any => do_any;
     __raddle_ask => do_ask;
     __raddle_is_on => do_is_on;
@@ -39,12 +43,6 @@ unsafe extern "C-unwind" fn call_it(call: *mut c_void) -> c_int {
     // SAFETY: `do_check` passes its call; the program promises the function and what it gets.
     unsafe { ((*call.cast::<Call>()).function)((*call.cast::<Call>()).arg) };
     0
-}
-
-/// The same for a function that can fail: then what it returned is returned.
-unsafe extern "C-unwind" fn do_check_result(function: Function, arg: *mut c_void) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe { check::check(function, arg, caller()) }
 }
 
 /// One of the numbers below `n_choices`.

@@ -11,18 +11,23 @@ use raddle_model::{Escape, ObjectId, OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail},
+    hooks::{caller, export, fail, hooks},
     io::{self, Wish},
     real, server,
     step::yield_now,
 };
 
+hooks! { |caller|
+    fn waitpid | __waitpid(pid: pid_t, status: *mut c_int, options: c_int) -> pid_t
+        = wait_for(pid, status, options, std::ptr::null_mut(), caller);
+    fn wait(status: *mut c_int) -> pid_t = wait_for(-1, status, 0, std::ptr::null_mut(), caller);
+    fn wait3(status: *mut c_int, options: c_int, usage: *mut rusage) -> pid_t
+        = wait_for(-1, status, options, usage, caller);
+    fn wait4(pid: pid_t, status: *mut c_int, options: c_int, usage: *mut rusage) -> pid_t
+        = wait_for(pid, status, options, usage, caller);
+}
+
 export! {
-    waitpid => do_waitpid;
-    __waitpid => do_waitpid;
-    wait => do_wait;
-    wait3 => do_wait3;
-    wait4 => do_wait4;
     waitid => do_waitid;
     system => do_system;
     popen => do_popen;
@@ -32,39 +37,6 @@ export! {
 
 const P_ALL: c_int = 0;
 const P_PID: c_int = 1;
-
-unsafe extern "C-unwind" fn do_waitpid(pid: pid_t, status: *mut c_int, options: c_int) -> pid_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { wait_for(pid, status, options, std::ptr::null_mut(), caller) }
-}
-
-unsafe extern "C-unwind" fn do_wait(status: *mut c_int) -> pid_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { wait_for(-1, status, 0, std::ptr::null_mut(), caller) }
-}
-
-unsafe extern "C-unwind" fn do_wait3(
-    status: *mut c_int,
-    options: c_int,
-    usage: *mut rusage,
-) -> pid_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { wait_for(-1, status, options, usage, caller) }
-}
-
-unsafe extern "C-unwind" fn do_wait4(
-    pid: pid_t,
-    status: *mut c_int,
-    options: c_int,
-    usage: *mut rusage,
-) -> pid_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { wait_for(pid, status, options, usage, caller) }
-}
 
 unsafe fn wait_for(
     pid: pid_t,

@@ -8,8 +8,8 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control, enter, leave},
-    hooks::{caller, destroyed, export, mutex, time::deadline_of},
+    control::{Caller, control},
+    hooks::{destroyed, hooks, make, mutex, time::deadline_of},
     real,
     step::step,
 };
@@ -18,14 +18,20 @@ use crate::{
 const ATTRIBUTES_OFFSET: usize = 36;
 const IS_MONOTONIC: u32 = 2;
 
-export! {
-    pthread_cond_init => do_init;
-    pthread_cond_destroy => do_destroy;
-    pthread_cond_wait => do_wait;
-    pthread_cond_timedwait => do_timedwait;
-    pthread_cond_clockwait => do_clockwait;
-    pthread_cond_signal => do_signal;
-    pthread_cond_broadcast => do_broadcast;
+hooks! { |caller|
+    fn pthread_cond_init(cond: *mut pthread_cond_t, attr: *const pthread_condattr_t) -> c_int
+        => make(real::pthread_cond_init(cond, attr), cond as usize, ObjectClass::Cond, ObjectState::cond);
+    fn pthread_cond_destroy(cond: *mut pthread_cond_t) -> c_int => destroy(cond, caller);
+    fn pthread_cond_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int
+        => wait(cond, mutex, None, caller);
+    fn pthread_cond_timedwait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
+        => wait_until(cond, mutex, None, until, caller);
+    fn pthread_cond_clockwait(
+        cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec
+    ) -> c_int
+        => wait_until(cond, mutex, Some(clock), until, caller);
+    fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int => notify(cond, OpKind::Signal, caller);
+    fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int => notify(cond, OpKind::Broadcast, caller);
 }
 
 /// The condition variable's number; one that was initialised statically is met here for the first
@@ -100,14 +106,6 @@ pub(crate) unsafe fn notify(cond: *mut pthread_cond_t, kind: OpKind, caller: Cal
     }
 }
 
-/// Makes a condition variable whose memory has been filled in, inside a hook.
-pub(crate) unsafe fn make(cond: *mut pthread_cond_t) {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        (*control()).make_sync_object(cond as usize, ObjectClass::Cond, ObjectState::cond());
-    }
-}
-
 /// Destroys a condition variable, inside a hook.
 pub(crate) unsafe fn destroy(cond: *mut pthread_cond_t, caller: Caller) -> c_int {
     // SAFETY: the program promises a condition variable, and gives it up.
@@ -115,98 +113,5 @@ pub(crate) unsafe fn destroy(cond: *mut pthread_cond_t, caller: Caller) -> c_int
         let result = notify(cond, OpKind::Destroy, caller);
         destroyed::mark(cond as usize);
         result
-    }
-}
-
-unsafe extern "C-unwind" fn do_init(
-    cond: *mut pthread_cond_t,
-    attr: *const pthread_condattr_t,
-) -> c_int {
-    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
-    unsafe {
-        let result = real::pthread_cond_init(cond, attr);
-        if result != 0 || !enter() {
-            return result;
-        }
-        make(cond);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_destroy(cond: *mut pthread_cond_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_cond_destroy(cond);
-        }
-        leave(destroy(cond, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_wait(
-    cond: *mut pthread_cond_t,
-    mutex: *mut pthread_mutex_t,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_cond_wait(cond, mutex);
-        }
-        leave(wait(cond, mutex, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_timedwait(
-    cond: *mut pthread_cond_t,
-    mutex: *mut pthread_mutex_t,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_cond_timedwait(cond, mutex, until);
-        }
-        leave(wait_until(cond, mutex, None, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_clockwait(
-    cond: *mut pthread_cond_t,
-    mutex: *mut pthread_mutex_t,
-    clock: c_int,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_cond_clockwait(cond, mutex, clock, until);
-        }
-        leave(wait_until(cond, mutex, Some(clock), until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_signal(cond: *mut pthread_cond_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_cond_signal(cond);
-        }
-        leave(notify(cond, OpKind::Signal, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_broadcast(cond: *mut pthread_cond_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_cond_broadcast(cond);
-        }
-        leave(notify(cond, OpKind::Broadcast, caller))
     }
 }

@@ -9,10 +9,27 @@ use raddle_trace::Common;
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, common, export, fail, file},
+    hooks::{caller, common, export, fail, file, hooks},
     io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
     real, server,
 };
+
+hooks! { |caller|
+    fn connect | __connect(fd: c_int, address: *const sockaddr, size: socklen_t) -> c_int => {
+        if (*control()).io.look(fd).kind.is_stream() {
+            touch(OpKind::Connect, fd, AT_ONCE, caller);
+            (*control()).io.set_internal(fd, is_local(address));
+        }
+        real::connect(fd, address, size)
+    };
+    fn epoll_ctl(epoll: c_int, op: c_int, fd: c_int, event: *mut libc::epoll_event) -> c_int => {
+        touch(OpKind::Io, epoll, AT_ONCE_NO_POINT, caller);
+        if op == libc::EPOLL_CTL_ADD && !(*control()).io.look(fd).is_internal {
+            (*control()).io.set_internal(epoll, false);
+        }
+        real::epoll_ctl(epoll, op, fd, event)
+    };
+}
 
 export! {
     pipe => do_pipe;
@@ -20,13 +37,10 @@ export! {
     socketpair => do_socketpair;
     socket => do_socket;
     bind => do_bind;
-    connect => do_connect;
-    __connect => do_connect;
     shutdown => do_shutdown;
     eventfd => do_eventfd;
     epoll_create => do_epoll_create;
     epoll_create1 => do_epoll_create1;
-    epoll_ctl => do_epoll_ctl;
     dup => do_dup;
     dup2 => do_dup2;
     dup3 => do_dup3;
@@ -118,26 +132,6 @@ unsafe extern "C-unwind" fn do_bind(fd: c_int, address: *const sockaddr, size: s
     }
 }
 
-unsafe extern "C-unwind" fn do_connect(
-    fd: c_int,
-    address: *const sockaddr,
-    size: socklen_t,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::connect(fd, address, size);
-        }
-        if (*control()).io.look(fd).kind.is_stream() {
-            touch(OpKind::Connect, fd, AT_ONCE, caller);
-            (*control()).io.set_internal(fd, is_local(address));
-        }
-        let result = real::connect(fd, address, size);
-        leave(result)
-    }
-}
-
 /// A step on a descriptor that does not wait, if it is one that threads can wait for.
 pub(crate) unsafe fn touch(kind: OpKind, fd: c_int, arg: u64, caller: Caller) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
@@ -182,27 +176,6 @@ unsafe extern "C-unwind" fn do_epoll_create1(flags: c_int) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     made(unsafe { real::epoll_create1(flags) }, Kind::Event, true)
-}
-
-unsafe extern "C-unwind" fn do_epoll_ctl(
-    epoll: c_int,
-    op: c_int,
-    fd: c_int,
-    event: *mut libc::epoll_event,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::epoll_ctl(epoll, op, fd, event);
-        }
-        touch(OpKind::Io, epoll, AT_ONCE_NO_POINT, caller);
-        if op == libc::EPOLL_CTL_ADD && !(*control()).io.look(fd).is_internal {
-            (*control()).io.set_internal(epoll, false);
-        }
-        let result = real::epoll_ctl(epoll, op, fd, event);
-        leave(result)
-    }
 }
 
 unsafe extern "C-unwind" fn do_dup(old: c_int) -> c_int {

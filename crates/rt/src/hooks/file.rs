@@ -9,23 +9,25 @@ use raddle_trace::Common;
 
 use crate::{
     control::{Caller, control, enter, is_active, leave},
-    hooks::{caller, child::pause, common, export, fail, number, random},
+    hooks::{caller, child::pause, common, export, fail, hooks, number, random},
     io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
     real,
     step::yield_now,
 };
 
+hooks! { |caller|
+    /// Variadic in C; the mode is there if a file may be created. Passing it on does no harm.
+    fn open | open64 | __open | __open64 | __open_2 | __open64_2(
+        path: *const c_char, flags: c_int, mode: c_uint
+    ) -> c_int
+        = open_at(libc::AT_FDCWD, path, flags, mode, caller);
+    fn openat | openat64 | __openat_2 | __openat64_2(
+        folder: c_int, path: *const c_char, flags: c_int, mode: c_uint
+    ) -> c_int
+        = open_at(folder, path, flags, mode, caller);
+}
+
 export! {
-    open => do_open;
-    open64 => do_open;
-    __open => do_open;
-    __open64 => do_open;
-    __open_2 => do_open;
-    __open64_2 => do_open;
-    openat => do_openat;
-    openat64 => do_openat;
-    __openat_2 => do_openat;
-    __openat64_2 => do_openat;
     flock => do_flock;
     fopen => do_fopen;
     fopen64 => do_fopen;
@@ -36,24 +38,6 @@ export! {
 const TRIES_FAST: u32 = 10_000;
 /// A stream of random bytes has so many.
 const RANDOM_SIZE: usize = 1 << 16;
-
-/// Variadic in C; the mode is there if a file may be created. Passing it on does no harm.
-unsafe extern "C-unwind" fn do_open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { open_at(libc::AT_FDCWD, path, flags, mode, caller) }
-}
-
-unsafe extern "C-unwind" fn do_openat(
-    folder: c_int,
-    path: *const c_char,
-    flags: c_int,
-    mode: c_uint,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { open_at(folder, path, flags, mode, caller) }
-}
 
 unsafe fn open_at(
     folder: c_int,

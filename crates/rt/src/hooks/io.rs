@@ -10,30 +10,46 @@ use raddle_trace::Common;
 use crate::{
     access::range,
     control::{Caller, control, enter, leave},
-    hooks::{caller, common, export, fail, file, timer},
+    hooks::{caller, common, export, fail, file, hooks, timer},
     io::{self, AT_ONCE, Kind, is_hidden},
     real,
 };
 
+hooks! { |caller|
+    fn read | __read | __read_chk(fd: c_int, buffer: *mut c_void, size: size_t) -> ssize_t
+        = read_from(fd, buffer, size, caller);
+    fn write | __write(fd: c_int, buffer: *const c_void, size: size_t) -> ssize_t
+        = write_to(fd, buffer, size, caller);
+    fn recvfrom(
+        fd: c_int, buffer: *mut c_void, size: size_t, flags: c_int, address: *mut sockaddr,
+        n_address: *mut socklen_t
+    ) -> ssize_t
+        = receive(fd, buffer, size, flags, (address, n_address), caller);
+    fn __recvfrom_chk(
+        fd: c_int, buffer: *mut c_void, size: size_t, _room: size_t, flags: c_int, address: *mut sockaddr,
+        n_address: *mut socklen_t
+    ) -> ssize_t
+        = receive(fd, buffer, size, flags, (address, n_address), caller);
+    fn send | __send(fd: c_int, buffer: *const c_void, size: size_t, flags: c_int) -> ssize_t
+        = send_to(fd, buffer, size, flags, (std::ptr::null(), 0), caller);
+    fn sendto(
+        fd: c_int, buffer: *const c_void, size: size_t, flags: c_int, address: *const sockaddr,
+        n_address: socklen_t
+    ) -> ssize_t
+        = send_to(fd, buffer, size, flags, (address, n_address), caller);
+    fn accept(fd: c_int, address: *mut sockaddr, n_address: *mut socklen_t) -> c_int
+        = accept_from(fd, address, n_address, 0, caller);
+    fn accept4(fd: c_int, address: *mut sockaddr, n_address: *mut socklen_t, flags: c_int) -> c_int
+        = accept_from(fd, address, n_address, flags, caller);
+}
+
 export! {
-    read => do_read;
-    __read => do_read;
-    __read_chk => do_read;
     readv => do_readv;
-    write => do_write;
-    __write => do_write;
     writev => do_writev;
     recv => do_recv;
     __recv_chk => do_recv_chk;
-    recvfrom => do_recvfrom;
-    __recvfrom_chk => do_recvfrom_chk;
     recvmsg => do_recvmsg;
-    send => do_send;
-    __send => do_send;
-    sendto => do_sendto;
     sendmsg => do_sendmsg;
-    accept => do_accept;
-    accept4 => do_accept4;
     eventfd_read => do_eventfd_read;
     eventfd_write => do_eventfd_write;
 }
@@ -130,12 +146,6 @@ fn came_in(buffer: *mut c_void, result: ssize_t, caller: Caller) -> ssize_t {
     result
 }
 
-unsafe extern "C-unwind" fn do_read(fd: c_int, buffer: *mut c_void, size: size_t) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { read_from(fd, buffer, size, caller) }
-}
-
 unsafe fn read_from(fd: c_int, buffer: *mut c_void, size: size_t, caller: Caller) -> ssize_t {
     // SAFETY: the program's promises are passed on.
     unsafe {
@@ -194,12 +204,6 @@ unsafe fn parts_used(
         range(part.iov_base as usize, n_used, kind, caller);
         n_left -= n_used;
     }
-}
-
-unsafe extern "C-unwind" fn do_write(fd: c_int, buffer: *const c_void, size: size_t) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { write_to(fd, buffer, size, caller) }
 }
 
 unsafe fn write_to(fd: c_int, buffer: *const c_void, size: size_t, caller: Caller) -> ssize_t {
@@ -309,33 +313,6 @@ unsafe extern "C-unwind" fn do_recv_chk(
     unsafe { receive(fd, buffer, size, flags, from, caller) }
 }
 
-unsafe extern "C-unwind" fn do_recvfrom(
-    fd: c_int,
-    buffer: *mut c_void,
-    size: size_t,
-    flags: c_int,
-    address: *mut sockaddr,
-    n_address: *mut socklen_t,
-) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { receive(fd, buffer, size, flags, (address, n_address), caller) }
-}
-
-unsafe extern "C-unwind" fn do_recvfrom_chk(
-    fd: c_int,
-    buffer: *mut c_void,
-    size: size_t,
-    _room: size_t,
-    flags: c_int,
-    address: *mut sockaddr,
-    n_address: *mut socklen_t,
-) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { receive(fd, buffer, size, flags, (address, n_address), caller) }
-}
-
 unsafe fn receive(
     fd: c_int,
     buffer: *mut c_void,
@@ -382,30 +359,6 @@ unsafe extern "C-unwind" fn do_recvmsg(fd: c_int, message: *mut msghdr, flags: c
     }
 }
 
-unsafe extern "C-unwind" fn do_send(
-    fd: c_int,
-    buffer: *const c_void,
-    size: size_t,
-    flags: c_int,
-) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { send_to(fd, buffer, size, flags, (std::ptr::null(), 0), caller) }
-}
-
-unsafe extern "C-unwind" fn do_sendto(
-    fd: c_int,
-    buffer: *const c_void,
-    size: size_t,
-    flags: c_int,
-    address: *const sockaddr,
-    n_address: socklen_t,
-) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { send_to(fd, buffer, size, flags, (address, n_address), caller) }
-}
-
 unsafe fn send_to(
     fd: c_int,
     buffer: *const c_void,
@@ -443,27 +396,6 @@ unsafe extern "C-unwind" fn do_sendmsg(fd: c_int, message: *const msghdr, flags:
             })),
         }
     }
-}
-
-unsafe extern "C-unwind" fn do_accept(
-    fd: c_int,
-    address: *mut sockaddr,
-    n_address: *mut socklen_t,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { accept_from(fd, address, n_address, 0, caller) }
-}
-
-unsafe extern "C-unwind" fn do_accept4(
-    fd: c_int,
-    address: *mut sockaddr,
-    n_address: *mut socklen_t,
-    flags: c_int,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { accept_from(fd, address, n_address, flags, caller) }
 }
 
 unsafe fn accept_from(

@@ -8,9 +8,9 @@ use raddle_model::{End, Misuse, ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, control},
     end, forks,
-    hooks::{caller, destroyed, export},
+    hooks::{destroyed, hooks, make},
     real,
     step::step,
     time,
@@ -25,18 +25,28 @@ const KIND_ROBUST: i32 = 16;
 /// What glibc writes there when a mutex is destroyed.
 const KIND_DESTROYED: i32 = -1;
 
-export! {
-    pthread_mutex_init => do_init;
-    pthread_mutex_destroy => do_destroy;
-    pthread_mutex_lock => do_lock;
-    __pthread_mutex_lock => do_lock;
-    pthread_mutex_trylock => do_trylock;
-    __pthread_mutex_trylock => do_trylock;
-    pthread_mutex_timedlock => do_timedlock;
-    pthread_mutex_clocklock => do_clocklock;
-    pthread_mutex_unlock => do_unlock;
-    __pthread_mutex_unlock => do_unlock;
-    pthread_mutex_consistent => do_consistent;
+hooks! { |caller|
+    fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attr: *const pthread_mutexattr_t) -> c_int,
+        else forks::forget(mutex as usize) => {
+        let result = real::pthread_mutex_init(mutex, attr);
+        make(result, mutex as usize, ObjectClass::Mutex, || state_of(*kind_word(mutex)))
+    };
+    fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int => destroy(mutex, caller);
+    fn pthread_mutex_lock | __pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int,
+        else forks::meets(mutex as usize) => lock(mutex, OpKind::Lock, None, caller);
+    fn pthread_mutex_trylock | __pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int
+        => lock(mutex, OpKind::TryLock, None, caller);
+    fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
+        => lock_until(mutex, libc::CLOCK_REALTIME, until, caller);
+    fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec) -> c_int
+        => lock_until(mutex, clock, until, caller);
+    fn pthread_mutex_unlock | __pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int => unlock(mutex, caller);
+    fn pthread_mutex_consistent(mutex: *mut pthread_mutex_t) -> c_int => {
+        let object = object_of(mutex, caller);
+        let me = (*control()).me;
+        let was_orphaned = (*control()).machine.make_consistent(object, me);
+        if was_orphaned { 0 } else { libc::EINVAL }
+    };
 }
 
 unsafe fn kind_word(mutex: *mut pthread_mutex_t) -> *mut i32 {
@@ -121,34 +131,6 @@ pub(crate) fn errno_of(result: OpResult) -> c_int {
     }
 }
 
-unsafe extern "C-unwind" fn do_init(
-    mutex: *mut pthread_mutex_t,
-    attr: *const pthread_mutexattr_t,
-) -> c_int {
-    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
-    unsafe {
-        forks::forget(mutex as usize);
-        let result = real::pthread_mutex_init(mutex, attr);
-        if result != 0 || !enter() {
-            return result;
-        }
-        let state = state_of(*kind_word(mutex));
-        (*control()).make_sync_object(mutex as usize, ObjectClass::Mutex, state);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_destroy(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_mutex_destroy(mutex);
-        }
-        leave(destroy(mutex, caller))
-    }
-}
-
 /// Destroys a mutex, inside a hook.
 pub(crate) unsafe fn destroy(mutex: *mut pthread_mutex_t, caller: Caller) -> c_int {
     // SAFETY: the program promises a mutex; the borrows end before the step.
@@ -160,58 +142,6 @@ pub(crate) unsafe fn destroy(mutex: *mut pthread_mutex_t, caller: Caller) -> c_i
         }
         *kind_word(mutex) = KIND_DESTROYED;
         0
-    }
-}
-
-unsafe extern "C-unwind" fn do_lock(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            forks::meets(mutex as usize);
-            return real::pthread_mutex_lock(mutex);
-        }
-        leave(lock(mutex, OpKind::Lock, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_trylock(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_mutex_trylock(mutex);
-        }
-        leave(lock(mutex, OpKind::TryLock, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_timedlock(
-    mutex: *mut pthread_mutex_t,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_mutex_timedlock(mutex, until);
-        }
-        leave(lock_until(mutex, libc::CLOCK_REALTIME, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_clocklock(
-    mutex: *mut pthread_mutex_t,
-    clock: c_int,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_mutex_clocklock(mutex, clock, until);
-        }
-        leave(lock_until(mutex, clock, until, caller))
     }
 }
 
@@ -241,30 +171,5 @@ pub(crate) unsafe fn unlock(mutex: *mut pthread_mutex_t, caller: Caller) -> c_in
         let performed = step(Op::on(OpKind::Unlock, object, site));
         destroyed::check_freed(mutex as usize, object, site);
         errno_of(performed.result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_unlock(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_mutex_unlock(mutex);
-        }
-        leave(unlock(mutex, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_consistent(mutex: *mut pthread_mutex_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_mutex_consistent(mutex);
-        }
-        let object = object_of(mutex, caller);
-        let me = (*control()).me;
-        let was_orphaned = (*control()).machine.make_consistent(object, me);
-        leave(if was_orphaned { 0 } else { libc::EINVAL })
     }
 }

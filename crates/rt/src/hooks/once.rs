@@ -16,7 +16,7 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     control::{Caller, control, enter, leave, outside},
-    hooks::{caller, export},
+    hooks::{caller, export, hooks},
     real::{self, Thunk},
     step::step,
     threads::IMPLIED,
@@ -29,11 +29,24 @@ const DONE: i32 = 2;
 /// the guard's second half.
 const GUARD_OBJECT_OFFSET: usize = 4;
 
+hooks! { |caller|
+    fn pthread_once(word: *mut pthread_once_t, routine: Thunk) -> c_int => {
+        run(word, routine, caller);
+        0
+    };
+    fn __cxa_guard_release(guard: *mut u64) => {
+        guard_step(guard, OpKind::OnceDone, caller);
+        guard_byte(guard).store(1, SeqCst);
+        // Compilers look at the byte before they call us again.
+        if let Some(object) = (*control()).known_variable(guard as usize) {
+            (*control()).release(object);
+        }
+    };
+    fn __cxa_guard_abort(guard: *mut u64) => { guard_step(guard, OpKind::OnceAbort, caller); };
+}
+
 export! {
-    pthread_once => do_once;
     __cxa_guard_acquire => do_guard_acquire;
-    __cxa_guard_release => do_guard_release;
-    __cxa_guard_abort => do_guard_abort;
 }
 
 /// The block that this thread runs. However it is left, others are told: an exception, or the end of
@@ -113,18 +126,6 @@ unsafe fn object_of(address: usize) -> ObjectId {
     }
 }
 
-unsafe extern "C-unwind" fn do_once(word: *mut pthread_once_t, routine: Thunk) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_once(word, routine);
-        }
-        run(word, routine, caller);
-        leave(0)
-    }
-}
-
 /// A guard's first byte: is its static initialised?
 unsafe fn guard_byte<'a>(guard: *mut u64) -> &'a AtomicU8 {
     // SAFETY: the compiler passes a guard.
@@ -155,33 +156,4 @@ unsafe extern "C-unwind" fn do_guard_acquire(guard: *mut u64) -> c_int {
         let result = guard_step(guard, OpKind::OnceEnter, caller);
         leave(c_int::from(result == OpResult::Chosen))
     }
-}
-
-unsafe extern "C-unwind" fn do_guard_release(guard: *mut u64) {
-    let caller = caller();
-    // SAFETY: the compiler's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::__cxa_guard_release(guard);
-        }
-        guard_step(guard, OpKind::OnceDone, caller);
-        guard_byte(guard).store(1, SeqCst);
-        // Compilers look at the byte before they call us again.
-        if let Some(object) = (*control()).known_variable(guard as usize) {
-            (*control()).release(object);
-        }
-    }
-    leave(());
-}
-
-unsafe extern "C-unwind" fn do_guard_abort(guard: *mut u64) {
-    let caller = caller();
-    // SAFETY: the compiler's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::__cxa_guard_abort(guard);
-        }
-        guard_step(guard, OpKind::OnceAbort, caller);
-    }
-    leave(());
 }

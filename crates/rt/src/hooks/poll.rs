@@ -12,22 +12,51 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 use crate::{
     access::range,
     control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail, signal::bits_of},
+    hooks::{caller, export, fail, hooks, signal::bits_of},
     io::{self, AT_ONCE, Wish},
     real,
     step::step,
     time,
 };
 
+hooks! { |caller|
+    fn poll | __poll | __poll_chk(list: *mut pollfd, n_list: nfds_t, timeout_ms: c_int) -> c_int => {
+        let limit = Limit::of_ms(timeout_ms);
+        answer(poll_list(list, n_list as usize, limit, ptr::null(), caller))
+    };
+    fn ppoll | __ppoll_chk(
+        list: *mut pollfd, n_list: nfds_t, length: *const timespec, mask: *const sigset_t
+    ) -> c_int => {
+        let limit = Limit::of_timespec(length);
+        answer(poll_list(list, n_list as usize, limit, mask, caller))
+    };
+    fn select | __select(
+        count: c_int, reads: *mut fd_set, writes: *mut fd_set, others: *mut fd_set, length: *mut timeval
+    ) -> c_int => {
+        let limit = match length.as_ref() {
+            None => Limit::Never,
+            Some(it) => {
+                let nanoseconds = timespec { tv_sec: it.tv_sec, tv_nsec: it.tv_usec * 1000 };
+                Limit::after(time::nanoseconds(&nanoseconds))
+            }
+        };
+        let result = select_until(count, [reads, writes, others], limit, ptr::null(), caller);
+        if let Limit::Until(at) = limit {
+            let left = time::to_timespec(at.saturating_sub((*control()).machine.now()));
+            *length = timeval { tv_sec: left.tv_sec, tv_usec: left.tv_nsec / 1000 };
+        }
+        answer(result)
+    };
+    fn pselect(
+        count: c_int, reads: *mut fd_set, writes: *mut fd_set, others: *mut fd_set, length: *const timespec,
+        mask: *const sigset_t
+    ) -> c_int => {
+        let limit = Limit::of_timespec(length);
+        answer(select_until(count, [reads, writes, others], limit, mask, caller))
+    };
+}
+
 export! {
-    poll => do_poll;
-    __poll => do_poll;
-    __poll_chk => do_poll;
-    ppoll => do_ppoll;
-    __ppoll_chk => do_ppoll;
-    select => do_select;
-    __select => do_select;
-    pselect => do_pselect;
     epoll_wait => do_epoll_wait;
     epoll_pwait => do_epoll_pwait;
     epoll_pwait2 => do_epoll_pwait2;
@@ -153,39 +182,9 @@ unsafe fn with_mask(mask: *const sigset_t, body: impl FnOnce() -> isize) -> isiz
     }
 }
 
-/// Leaves the hook with the kernel's answer.
-fn end(result: isize) -> c_int {
-    let result = if result < 0 { fail(-result as c_int) } else { result as c_int };
-    leave(result)
-}
-
-unsafe extern "C-unwind" fn do_poll(list: *mut pollfd, n_list: nfds_t, timeout_ms: c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::poll(list, n_list, timeout_ms);
-        }
-        let limit = Limit::of_ms(timeout_ms);
-        end(poll_list(list, n_list as usize, limit, ptr::null(), caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_ppoll(
-    list: *mut pollfd,
-    n_list: nfds_t,
-    length: *const timespec,
-    mask: *const sigset_t,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::ppoll(list, n_list, length, mask);
-        }
-        let limit = Limit::of_timespec(length);
-        end(poll_list(list, n_list as usize, limit, mask, caller))
-    }
+/// What the program gets for the kernel's answer.
+fn answer(result: isize) -> c_int {
+    if result < 0 { fail(-result as c_int) } else { result as c_int }
 }
 
 unsafe fn poll_list(
@@ -199,54 +198,6 @@ unsafe fn poll_list(
     unsafe {
         let site = (*control()).site(caller);
         with_mask(mask, || poll_until(list, n_list, limit, site, || io::poll_now(list, n_list)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_select(
-    count: c_int,
-    reads: *mut fd_set,
-    writes: *mut fd_set,
-    others: *mut fd_set,
-    length: *mut timeval,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::select(count, reads, writes, others, length);
-        }
-        let limit = match length.as_ref() {
-            None => Limit::Never,
-            Some(it) => {
-                let nanoseconds = timespec { tv_sec: it.tv_sec, tv_nsec: it.tv_usec * 1000 };
-                Limit::after(time::nanoseconds(&nanoseconds))
-            }
-        };
-        let result = select_until(count, [reads, writes, others], limit, ptr::null(), caller);
-        if let Limit::Until(at) = limit {
-            let left = time::to_timespec(at.saturating_sub((*control()).machine.now()));
-            *length = timeval { tv_sec: left.tv_sec, tv_usec: left.tv_nsec / 1000 };
-        }
-        end(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_pselect(
-    count: c_int,
-    reads: *mut fd_set,
-    writes: *mut fd_set,
-    others: *mut fd_set,
-    length: *const timespec,
-    mask: *const sigset_t,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pselect(count, reads, writes, others, length, mask);
-        }
-        let limit = Limit::of_timespec(length);
-        end(select_until(count, [reads, writes, others], limit, mask, caller))
     }
 }
 
@@ -357,7 +308,8 @@ unsafe fn wait_for_events(
             let args = [epoll as usize, events as usize, count as usize, 0, 0, size_of::<size_t>()];
             raw::syscall(libc::SYS_epoll_pwait, args)
         };
-        let n_events = end(with_mask(mask, || poll_until(&raw mut list, 1, limit, site, look)));
+        let answer = answer(with_mask(mask, || poll_until(&raw mut list, 1, limit, site, look)));
+        let n_events = leave(answer);
         if n_events > 0 {
             let size = n_events as usize * size_of::<epoll_event>();
             range(events.cast::<c_void>() as usize, size, OpKind::Write, caller);

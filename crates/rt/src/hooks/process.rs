@@ -11,10 +11,48 @@ use raddle_model::{End, Escape, ObjectId, Op, OpKind, SiteId};
 use crate::{
     control::{control, deactivate, enter, is_active, leave, outside},
     end, forks,
-    hooks::{caller, export},
+    hooks::{caller, export, hooks},
     real, server,
     step::step,
 };
+
+hooks! { |caller|
+    /// The child has one thread and is not ours any more.
+    fn fork | vfork() -> c_int => {
+        let site = (*control()).site(caller);
+        server::note(Escape::Fork, site);
+        (*control()).forks.n_pending += 1;
+        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
+        (*control()).forks.n_pending -= 1;
+        // The handlers of `pthread_atfork` are code of the program, and those before the fork take locks.
+        FORKING.store(site.0, Relaxed);
+        let child = outside(|| real::fork());
+        if child == 0 {
+            // Nothing is delivered to it here.
+            (*control()).signals.is_any_pending = false;
+            return 0;
+        }
+        (*control()).after_fork(child);
+        child
+    };
+    /// The same without the handlers of `pthread_atfork`.
+    fn _Fork() -> c_int => {
+        let site = (*control()).site(caller);
+        server::note(Escape::UnderscoreFork, site);
+        (*control()).forks.n_pending += 1;
+        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
+        (*control()).forks.n_pending -= 1;
+        (*control()).before_fork(site);
+        let child = real::_Fork();
+        if child == 0 {
+            let_go();
+            (*control()).signals.is_any_pending = false;
+            return 0;
+        }
+        (*control()).after_fork(child);
+        child
+    };
+}
 
 export! {
     exit => do_exit;
@@ -24,9 +62,6 @@ export! {
     abort => do_abort;
     __assert_fail => do_assert_fail;
     __assert => do_assert;
-    fork => do_fork;
-    vfork => do_fork;
-    _Fork => do_bare_fork;
     daemon => do_daemon;
 }
 
@@ -235,54 +270,6 @@ unsafe fn tell_assertion(text: &[u8], file: *const c_char, line: c_uint) {
 
 /// Where the thread that runs forks.
 static FORKING: AtomicU32 = AtomicU32::new(0);
-
-/// The child has one thread and is not ours any more.
-unsafe extern "C-unwind" fn do_fork() -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::fork();
-        }
-        let site = (*control()).site(caller);
-        server::note(Escape::Fork, site);
-        (*control()).forks.n_pending += 1;
-        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
-        (*control()).forks.n_pending -= 1;
-        // The handlers of `pthread_atfork` are code of the program, and those before the fork take locks.
-        FORKING.store(site.0, Relaxed);
-        let child = outside(|| real::fork());
-        if child == 0 {
-            return 0;
-        }
-        (*control()).after_fork(child);
-        leave(child)
-    }
-}
-
-/// The same without the handlers of `pthread_atfork`.
-unsafe extern "C-unwind" fn do_bare_fork() -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
-    unsafe {
-        if !enter() {
-            return real::_Fork();
-        }
-        let site = (*control()).site(caller);
-        server::note(Escape::UnderscoreFork, site);
-        (*control()).forks.n_pending += 1;
-        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
-        (*control()).forks.n_pending -= 1;
-        (*control()).before_fork(site);
-        let child = real::_Fork();
-        if child == 0 {
-            let_go();
-            return 0;
-        }
-        (*control()).after_fork(child);
-        leave(child)
-    }
-}
 
 unsafe extern "C-unwind" fn do_daemon(_keep_directory: c_int, _keep_streams: c_int) -> c_int {
     let caller = caller();

@@ -12,17 +12,28 @@ use raddle_model::{OpKind, OpResult};
 use crate::{
     access::range,
     control::{Caller, control, enter, leave},
-    hooks::{caller, descriptor::made, export, fail, time::deadline_of},
+    hooks::{descriptor::made, export, fail, hooks, time::deadline_of},
     io::{self, AT_ONCE, Kind},
     real,
 };
 
+hooks! { |caller|
+    fn mq_receive(queue: c_int, buffer: *mut c_char, size: size_t, priority: *mut c_uint) -> ssize_t
+        = receive(queue, buffer, size, priority, std::ptr::null(), caller);
+    fn mq_timedreceive(
+        queue: c_int, buffer: *mut c_char, size: size_t, priority: *mut c_uint, until: *const timespec
+    ) -> ssize_t
+        = receive(queue, buffer, size, priority, until, caller);
+    fn mq_send(queue: c_int, message: *const c_char, size: size_t, priority: c_uint) -> c_int
+        = send(queue, message, size, priority, std::ptr::null(), caller);
+    fn mq_timedsend(
+        queue: c_int, message: *const c_char, size: size_t, priority: c_uint, until: *const timespec
+    ) -> c_int
+        = send(queue, message, size, priority, until, caller);
+}
+
 export! {
     mq_open => do_open;
-    mq_receive => do_receive;
-    mq_timedreceive => do_timedreceive;
-    mq_send => do_send;
-    mq_timedsend => do_timedsend;
 }
 
 /// A time limit that has passed.
@@ -135,50 +146,4 @@ unsafe fn send(
         leave(());
         answer(result) as c_int
     }
-}
-
-unsafe extern "C-unwind" fn do_receive(
-    queue: c_int,
-    buffer: *mut c_char,
-    size: size_t,
-    priority: *mut c_uint,
-) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { receive(queue, buffer, size, priority, std::ptr::null(), caller) }
-}
-
-unsafe extern "C-unwind" fn do_timedreceive(
-    queue: c_int,
-    buffer: *mut c_char,
-    size: size_t,
-    priority: *mut c_uint,
-    until: *const timespec,
-) -> ssize_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { receive(queue, buffer, size, priority, until, caller) }
-}
-
-unsafe extern "C-unwind" fn do_send(
-    queue: c_int,
-    message: *const c_char,
-    size: size_t,
-    priority: c_uint,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { send(queue, message, size, priority, std::ptr::null(), caller) }
-}
-
-unsafe extern "C-unwind" fn do_timedsend(
-    queue: c_int,
-    message: *const c_char,
-    size: size_t,
-    priority: c_uint,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe { send(queue, message, size, priority, until, caller) }
 }

@@ -8,25 +8,41 @@ use raddle_model::{ObjectId, Op, OpKind};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, control},
     forks,
-    hooks::{caller, destroyed, export, mutex::errno_of, time::deadline_of},
+    hooks::{destroyed, hooks, make, mutex::errno_of, time::deadline_of},
     real,
     step::step,
 };
 
-export! {
-    pthread_rwlock_init => do_init;
-    pthread_rwlock_destroy => do_destroy;
-    pthread_rwlock_rdlock => do_rdlock;
-    pthread_rwlock_tryrdlock => do_tryrdlock;
-    pthread_rwlock_timedrdlock => do_timedrdlock;
-    pthread_rwlock_clockrdlock => do_clockrdlock;
-    pthread_rwlock_wrlock => do_wrlock;
-    pthread_rwlock_trywrlock => do_trywrlock;
-    pthread_rwlock_timedwrlock => do_timedwrlock;
-    pthread_rwlock_clockwrlock => do_clockwrlock;
-    pthread_rwlock_unlock => do_unlock;
+hooks! { |caller|
+    fn pthread_rwlock_init(lock: *mut pthread_rwlock_t, attr: *const pthread_rwlockattr_t) -> c_int,
+        else forks::forget(lock as usize) => {
+        let result = real::pthread_rwlock_init(lock, attr);
+        make(result, lock as usize, ObjectClass::Rwlock, || state_of(lock))
+    };
+    fn pthread_rwlock_destroy(lock: *mut pthread_rwlock_t) -> c_int => {
+        let result = perform(lock, OpKind::Destroy, None, caller);
+        destroyed::mark(lock as usize);
+        result
+    };
+    fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int, else forks::meets_for_reading(lock as usize)
+        => perform(lock, OpKind::ReadLock, None, caller);
+    fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int
+        => perform(lock, OpKind::TryReadLock, None, caller);
+    fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int
+        => lock_until(lock, OpKind::ReadLock, libc::CLOCK_REALTIME, until, caller);
+    fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int
+        => lock_until(lock, OpKind::ReadLock, clock, until, caller);
+    fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int, else forks::meets(lock as usize)
+        => perform(lock, OpKind::WriteLock, None, caller);
+    fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int
+        => perform(lock, OpKind::TryWriteLock, None, caller);
+    fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int
+        => lock_until(lock, OpKind::WriteLock, libc::CLOCK_REALTIME, until, caller);
+    fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int
+        => lock_until(lock, OpKind::WriteLock, clock, until, caller);
+    fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int => perform(lock, OpKind::RwUnlock, None, caller);
 }
 
 /// Where glibc keeps a lock's kind, and the one that prefers writers. (`PTHREAD_RWLOCK_PREFER_WRITER_NP` prefers
@@ -81,150 +97,5 @@ unsafe fn lock_until(
             Ok(deadline) => perform(lock, kind, Some(deadline), caller),
             Err(error) => error,
         }
-    }
-}
-
-unsafe extern "C-unwind" fn do_init(
-    lock: *mut pthread_rwlock_t,
-    attr: *const pthread_rwlockattr_t,
-) -> c_int {
-    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
-    unsafe {
-        forks::forget(lock as usize);
-        let result = real::pthread_rwlock_init(lock, attr);
-        if result != 0 || !enter() {
-            return result;
-        }
-        let state = state_of(lock);
-        (*control()).make_sync_object(lock as usize, ObjectClass::Rwlock, state);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_destroy(lock: *mut pthread_rwlock_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_destroy(lock);
-        }
-        let result = perform(lock, OpKind::Destroy, None, caller);
-        destroyed::mark(lock as usize);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_rdlock(lock: *mut pthread_rwlock_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            forks::meets_for_reading(lock as usize);
-            return real::pthread_rwlock_rdlock(lock);
-        }
-        leave(perform(lock, OpKind::ReadLock, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_tryrdlock(lock);
-        }
-        leave(perform(lock, OpKind::TryReadLock, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_timedrdlock(
-    lock: *mut pthread_rwlock_t,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_timedrdlock(lock, until);
-        }
-        leave(lock_until(lock, OpKind::ReadLock, libc::CLOCK_REALTIME, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_clockrdlock(
-    lock: *mut pthread_rwlock_t,
-    clock: c_int,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_clockrdlock(lock, clock, until);
-        }
-        leave(lock_until(lock, OpKind::ReadLock, clock, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_wrlock(lock: *mut pthread_rwlock_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            forks::meets(lock as usize);
-            return real::pthread_rwlock_wrlock(lock);
-        }
-        leave(perform(lock, OpKind::WriteLock, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_trywrlock(lock: *mut pthread_rwlock_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_trywrlock(lock);
-        }
-        leave(perform(lock, OpKind::TryWriteLock, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_timedwrlock(
-    lock: *mut pthread_rwlock_t,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_timedwrlock(lock, until);
-        }
-        leave(lock_until(lock, OpKind::WriteLock, libc::CLOCK_REALTIME, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_clockwrlock(
-    lock: *mut pthread_rwlock_t,
-    clock: c_int,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_clockwrlock(lock, clock, until);
-        }
-        leave(lock_until(lock, OpKind::WriteLock, clock, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_unlock(lock: *mut pthread_rwlock_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_rwlock_unlock(lock);
-        }
-        leave(perform(lock, OpKind::RwUnlock, None, caller))
     }
 }

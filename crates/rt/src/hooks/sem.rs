@@ -11,23 +11,71 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control, enter, leave},
-    hooks::{caller, destroyed, export, fail, time::deadline_of},
+    control::{Caller, control},
+    hooks::{destroyed, fail, hooks, make, time::deadline_of},
     real,
     step::step,
 };
 
-export! {
-    sem_init => do_init;
-    sem_destroy => do_destroy;
-    sem_wait => do_wait;
-    sem_trywait => do_trywait;
-    sem_timedwait => do_timedwait;
-    sem_clockwait => do_clockwait;
-    sem_post => do_post;
-    sem_getvalue => do_getvalue;
-    sem_open => do_open;
-    sem_close => do_close;
+hooks! { |caller|
+    fn sem_init(sem: *mut sem_t, shared: c_int, count: c_uint) -> c_int => {
+        let result = real::sem_init(sem, shared, count);
+        make(result, sem as usize, ObjectClass::Semaphore, || ObjectState::sem(count))
+    };
+    fn sem_destroy(sem: *mut sem_t) -> c_int => {
+        let result = perform(sem, OpKind::Destroy, None, caller);
+        destroyed::mark(sem as usize);
+        result
+    };
+    fn sem_wait(sem: *mut sem_t) -> c_int => perform(sem, OpKind::SemWait, None, caller);
+    fn sem_trywait(sem: *mut sem_t) -> c_int => perform(sem, OpKind::SemTryWait, None, caller);
+    fn sem_timedwait(sem: *mut sem_t, until: *const timespec) -> c_int
+        => wait_until(sem, libc::CLOCK_REALTIME, until, caller);
+    fn sem_clockwait(sem: *mut sem_t, clock: c_int, until: *const timespec) -> c_int
+        => wait_until(sem, clock, until, caller);
+    fn sem_post(sem: *mut sem_t) -> c_int => perform(sem, OpKind::SemPost, None, caller);
+    /// A step of its own: what others do between this and the next op makes the value stale.
+    fn sem_getvalue(sem: *mut sem_t, value: *mut c_int) -> c_int => {
+        let object = object_of(sem, caller);
+        let site = (*control()).site(caller);
+        let is_told = (*control()).machine.n_live() > 1;
+        step(Op::on(OpKind::AtomicLoad, object, site).order(Order::Acquire));
+        (*control()).acquire(object);
+        let count = (*control()).machine.sem_count(object);
+        if is_told {
+            (*control()).emit.set_value(u64::from(count), 4);
+        }
+        *value = count as c_int;
+        0
+    };
+    /// The mode and count are there only if a semaphore may be created; passing them on does no harm.
+    fn sem_open(name: *const c_char, flags: c_int, mode: c_uint, count: c_uint) -> *mut sem_t => {
+        let sem = real::sem_open(name, flags, mode, count);
+        if sem.is_null() {
+            return sem;
+        }
+        let named = &mut *NAMED.0.get();
+        match named.iter_mut().find(|it| it.0 == sem as usize) {
+            Some((_, n_open)) => *n_open += 1,
+            None => {
+                named.push((sem as usize, 1));
+                (*control()).tied.push(sem as usize..sem as usize + size_of::<sem_t>());
+                let state = ObjectState::sem(*sem.cast::<u32>());
+                (*control()).make_sync_object(sem as usize, ObjectClass::Semaphore, state);
+            }
+        }
+        sem
+    };
+    fn sem_close(sem: *mut sem_t) -> c_int => {
+        let named = &mut *NAMED.0.get();
+        if let Some(idx) = named.iter().position(|it| it.0 == sem as usize) {
+            named[idx].1 -= 1;
+            if named[idx].1 == 0 {
+                named.swap_remove(idx);
+            }
+        }
+        real::sem_close(sem)
+    };
 }
 
 /// Named semaphores that are open, and how often.
@@ -86,159 +134,5 @@ unsafe fn wait_until(
             Ok(deadline) => perform(sem, OpKind::SemWait, Some(deadline), caller),
             Err(error) => fail(error),
         }
-    }
-}
-
-unsafe extern "C-unwind" fn do_init(sem: *mut sem_t, shared: c_int, count: c_uint) -> c_int {
-    // SAFETY: the program's promises are passed on; the real function only fills the memory in.
-    unsafe {
-        let result = real::sem_init(sem, shared, count);
-        if result != 0 || !enter() {
-            return result;
-        }
-        let state = ObjectState::sem(count);
-        (*control()).make_sync_object(sem as usize, ObjectClass::Semaphore, state);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_destroy(sem: *mut sem_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sem_destroy(sem);
-        }
-        let result = perform(sem, OpKind::Destroy, None, caller);
-        destroyed::mark(sem as usize);
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_wait(sem: *mut sem_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sem_wait(sem);
-        }
-        leave(perform(sem, OpKind::SemWait, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_trywait(sem: *mut sem_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sem_trywait(sem);
-        }
-        leave(perform(sem, OpKind::SemTryWait, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_timedwait(sem: *mut sem_t, until: *const timespec) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sem_timedwait(sem, until);
-        }
-        leave(wait_until(sem, libc::CLOCK_REALTIME, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_clockwait(
-    sem: *mut sem_t,
-    clock: c_int,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sem_clockwait(sem, clock, until);
-        }
-        leave(wait_until(sem, clock, until, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_post(sem: *mut sem_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sem_post(sem);
-        }
-        leave(perform(sem, OpKind::SemPost, None, caller))
-    }
-}
-
-/// A step of its own: what others do between this and the next op makes the value stale.
-unsafe extern "C-unwind" fn do_getvalue(sem: *mut sem_t, value: *mut c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on; the borrows end before the step.
-    unsafe {
-        if !enter() {
-            return real::sem_getvalue(sem, value);
-        }
-        let object = object_of(sem, caller);
-        let site = (*control()).site(caller);
-        let is_told = (*control()).machine.n_live() > 1;
-        step(Op::on(OpKind::AtomicLoad, object, site).order(Order::Acquire));
-        (*control()).acquire(object);
-        let count = (*control()).machine.sem_count(object);
-        if is_told {
-            (*control()).emit.set_value(u64::from(count), 4);
-        }
-        *value = count as c_int;
-        leave(0)
-    }
-}
-
-/// The mode and count are there only if a semaphore may be created; passing them on does no harm.
-unsafe extern "C-unwind" fn do_open(
-    name: *const c_char,
-    flags: c_int,
-    mode: c_uint,
-    count: c_uint,
-) -> *mut sem_t {
-    // SAFETY: the program's promises are passed on; see `Named`.
-    unsafe {
-        if !enter() {
-            return real::sem_open(name, flags, mode, count);
-        }
-        let sem = real::sem_open(name, flags, mode, count);
-        if sem.is_null() {
-            return leave(sem);
-        }
-        let named = &mut *NAMED.0.get();
-        match named.iter_mut().find(|it| it.0 == sem as usize) {
-            Some((_, n_open)) => *n_open += 1,
-            None => {
-                named.push((sem as usize, 1));
-                (*control()).tied.push(sem as usize..sem as usize + size_of::<sem_t>());
-                let state = ObjectState::sem(*sem.cast::<u32>());
-                (*control()).make_sync_object(sem as usize, ObjectClass::Semaphore, state);
-            }
-        }
-        leave(sem)
-    }
-}
-
-unsafe extern "C-unwind" fn do_close(sem: *mut sem_t) -> c_int {
-    // SAFETY: the program's promises are passed on; see `Named`.
-    unsafe {
-        if !enter() {
-            return real::sem_close(sem);
-        }
-        let named = &mut *NAMED.0.get();
-        if let Some(idx) = named.iter().position(|it| it.0 == sem as usize) {
-            named[idx].1 -= 1;
-            if named[idx].1 == 0 {
-                named.swap_remove(idx);
-            }
-        }
-        leave(real::sem_close(sem))
     }
 }

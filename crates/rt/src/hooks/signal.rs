@@ -9,7 +9,7 @@ use raddle_model::{Escape, Op, OpKind, OpResult, ThreadId};
 use crate::{
     control::{Caller, control, enter, leave},
     hooks::{
-        caller, export, fail,
+        caller, export, fail, hooks,
         number::{self, own_process},
         test_cancel,
     },
@@ -19,28 +19,82 @@ use crate::{
     time,
 };
 
+hooks! { |caller|
+    fn sigprocmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int => {
+        match change_mask(how, set, old) {
+            0 => 0,
+            error => fail(error),
+        }
+    };
+    fn pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int => change_mask(how, set, old);
+    fn sigpending(set: *mut sigset_t) -> c_int => {
+        let mask = (*control()).this().mask;
+        write_bits(set, (*control()).pending_signals() & mask);
+        0
+    };
+    fn raise(signal: c_int) -> c_int => {
+        let me = (*control()).me;
+        let sent = Sent { signal, code: SI_TKILL, value: 0 };
+        as_result(send(Some(me), sent, caller))
+    };
+    fn pthread_kill(thread: pthread_t, signal: c_int) -> c_int => {
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return libc::ESRCH;
+        };
+        send(Some(target), Sent { signal, code: SI_TKILL, value: 0 }, caller)
+    };
+    fn pthread_sigqueue(thread: pthread_t, signal: c_int, value: usize) -> c_int => {
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return libc::ESRCH;
+        };
+        send(Some(target), Sent { signal, code: SI_QUEUE, value }, caller)
+    };
+    fn tgkill(process: c_int, thread: c_int, signal: c_int) -> c_int
+        => send_by_number(process, thread, signal, caller);
+    fn kill(process: c_int, signal: c_int) -> c_int => {
+        let is_group = process == 0 || process == -1 || process == -own_process();
+        if process != own_process() && !is_group {
+            return real::kill(process, signal);
+        }
+        if is_group {
+            let site = (*control()).site(caller);
+            server::note(Escape::KillGroup, site);
+        }
+        as_result(send(None, Sent { signal, code: libc::SI_USER, value: 0 }, caller))
+    };
+    fn sigqueue(process: c_int, signal: c_int, value: usize) -> c_int => {
+        if process != own_process() {
+            return real::sigqueue(process, signal, value);
+        }
+        as_result(send(None, Sent { signal, code: SI_QUEUE, value }, caller))
+    };
+    fn sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int => {
+        loop {
+            if let Wait::Got(sent) = wait_for(bits_of(set), None, caller) {
+                *signal = sent.signal;
+                return 0;
+            }
+        }
+    };
+    fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int => wait_for_info(set, info, None, caller);
+    fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, length: *const timespec) -> c_int => {
+        if !length.is_null() && !time::is_valid(&*length) {
+            return fail(libc::EINVAL);
+        }
+        let deadline = length.as_ref().map(|it| time::deadline_after(time::nanoseconds(it)));
+        wait_for_info(set, info, deadline, caller)
+    };
+    fn sigsuspend(set: *const sigset_t) -> c_int => suspend(Some(bits_of(set)), caller);
+    fn pause() -> c_int => suspend(None, caller);
+    fn signal | bsd_signal | ssignal(signal: c_int, handler: usize) -> usize
+        = set_handler(signal, handler, libc::SA_RESTART);
+    fn sysv_signal | __sysv_signal(signal: c_int, handler: usize) -> usize
+        = set_handler(signal, handler, libc::SA_RESETHAND | libc::SA_NODEFER);
+}
+
 export! {
     sigaction => do_sigaction;
     __sigaction => do_sigaction;
-    signal => do_signal;
-    bsd_signal => do_signal;
-    ssignal => do_signal;
-    sysv_signal => do_sysv_signal;
-    __sysv_signal => do_sysv_signal;
-    sigprocmask => do_sigprocmask;
-    pthread_sigmask => do_sigmask;
-    sigpending => do_sigpending;
-    raise => do_raise;
-    pthread_kill => do_pthread_kill;
-    pthread_sigqueue => do_pthread_sigqueue;
-    tgkill => do_tgkill;
-    kill => do_kill;
-    sigqueue => do_sigqueue;
-    sigwait => do_sigwait;
-    sigwaitinfo => do_sigwaitinfo;
-    sigtimedwait => do_sigtimedwait;
-    sigsuspend => do_sigsuspend;
-    pause => do_pause;
     signalfd => do_signalfd;
 }
 
@@ -111,16 +165,6 @@ fn is_std_about_overflows(signal: c_int, caller: Caller) -> bool {
     matches!(signal, libc::SIGSEGV | libc::SIGBUS) && is_std()
 }
 
-unsafe extern "C-unwind" fn do_signal(signal: c_int, handler: usize) -> usize {
-    // SAFETY: the program's promises are passed on.
-    unsafe { set_handler(signal, handler, libc::SA_RESTART) }
-}
-
-unsafe extern "C-unwind" fn do_sysv_signal(signal: c_int, handler: usize) -> usize {
-    // SAFETY: the program's promises are passed on.
-    unsafe { set_handler(signal, handler, libc::SA_RESETHAND | libc::SA_NODEFER) }
-}
-
 unsafe fn set_handler(signal: c_int, handler: usize, flags: c_int) -> usize {
     // SAFETY: the program's promises are passed on.
     unsafe {
@@ -134,37 +178,6 @@ unsafe fn set_handler(signal: c_int, handler: usize, flags: c_int) -> usize {
         let before = (*control()).signals.action(signal);
         (*control()).signals.set_action(signal, Action { handler, flags, mask: 0 });
         leave(before.handler)
-    }
-}
-
-unsafe extern "C-unwind" fn do_sigprocmask(
-    how: c_int,
-    set: *const sigset_t,
-    old: *mut sigset_t,
-) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigprocmask(how, set, old);
-        }
-        leave(match change_mask(how, set, old) {
-            0 => 0,
-            error => fail(error),
-        })
-    }
-}
-
-unsafe extern "C-unwind" fn do_sigmask(
-    how: c_int,
-    set: *const sigset_t,
-    old: *mut sigset_t,
-) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_sigmask(how, set, old);
-        }
-        leave(change_mask(how, set, old))
     }
 }
 
@@ -189,18 +202,6 @@ unsafe fn change_mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c
     }
 }
 
-unsafe extern "C-unwind" fn do_sigpending(set: *mut sigset_t) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigpending(set);
-        }
-        let mask = (*control()).this().mask;
-        write_bits(set, (*control()).pending_signals() & mask);
-        leave(0)
-    }
-}
-
 /// Sends a signal, inside a hook.
 unsafe fn send(to: Option<ThreadId>, sent: Sent, caller: Caller) -> c_int {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
@@ -221,65 +222,9 @@ unsafe fn send(to: Option<ThreadId>, sent: Sent, caller: Caller) -> c_int {
     }
 }
 
-unsafe extern "C-unwind" fn do_raise(signal: c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::raise(signal);
-        }
-        let me = (*control()).me;
-        let sent = Sent { signal, code: SI_TKILL, value: 0 };
-        leave(as_result(send(Some(me), sent, caller)))
-    }
-}
-
 /// The result of a function that sets `errno`.
 unsafe fn as_result(error: c_int) -> c_int {
     if error == 0 { 0 } else { fail(error) }
-}
-
-unsafe extern "C-unwind" fn do_pthread_kill(thread: pthread_t, signal: c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_kill(thread, signal);
-        }
-        let Some(target) = (*control()).thread_of(thread as usize) else {
-            return leave(libc::ESRCH);
-        };
-        leave(send(Some(target), Sent { signal, code: SI_TKILL, value: 0 }, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_pthread_sigqueue(
-    thread: pthread_t,
-    signal: c_int,
-    value: usize,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_sigqueue(thread, signal, value);
-        }
-        let Some(target) = (*control()).thread_of(thread as usize) else {
-            return leave(libc::ESRCH);
-        };
-        leave(send(Some(target), Sent { signal, code: SI_QUEUE, value }, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_tgkill(process: c_int, thread: c_int, signal: c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::tgkill(process, thread, signal);
-        }
-        leave(send_by_number(process, thread, signal, caller))
-    }
 }
 
 /// `tgkill`, inside a hook.
@@ -304,39 +249,6 @@ pub(super) unsafe fn send_by_number(
             }
             None => fail(libc::ESRCH),
         }
-    }
-}
-
-unsafe extern "C-unwind" fn do_kill(process: c_int, signal: c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::kill(process, signal);
-        }
-        let is_group = process == 0 || process == -1 || process == -own_process();
-        if process != own_process() && !is_group {
-            return leave(real::kill(process, signal));
-        }
-        if is_group {
-            let site = (*control()).site(caller);
-            server::note(Escape::KillGroup, site);
-        }
-        leave(as_result(send(None, Sent { signal, code: libc::SI_USER, value: 0 }, caller)))
-    }
-}
-
-unsafe extern "C-unwind" fn do_sigqueue(process: c_int, signal: c_int, value: usize) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigqueue(process, signal, value);
-        }
-        if process != own_process() {
-            return leave(real::sigqueue(process, signal, value));
-        }
-        leave(as_result(send(None, Sent { signal, code: SI_QUEUE, value }, caller)))
     }
 }
 
@@ -376,52 +288,6 @@ unsafe fn wait_for(set: u64, deadline: Option<u64>, caller: Caller) -> Wait {
     }
 }
 
-unsafe extern "C-unwind" fn do_sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigwait(set, signal);
-        }
-        loop {
-            if let Wait::Got(sent) = wait_for(bits_of(set), None, caller) {
-                *signal = sent.signal;
-                return leave(0);
-            }
-        }
-    }
-}
-
-unsafe extern "C-unwind" fn do_sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigwaitinfo(set, info);
-        }
-        leave(wait_for_info(set, info, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_sigtimedwait(
-    set: *const sigset_t,
-    info: *mut siginfo_t,
-    length: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigtimedwait(set, info, length);
-        }
-        if !length.is_null() && !time::is_valid(&*length) {
-            return leave(fail(libc::EINVAL));
-        }
-        let deadline = length.as_ref().map(|it| time::deadline_after(time::nanoseconds(it)));
-        leave(wait_for_info(set, info, deadline, caller))
-    }
-}
-
 unsafe fn wait_for_info(
     set: *const sigset_t,
     info: *mut siginfo_t,
@@ -440,28 +306,6 @@ unsafe fn wait_for_info(
             Wait::TimedOut => fail(libc::EAGAIN),
             Wait::Interrupted => fail(libc::EINTR),
         }
-    }
-}
-
-unsafe extern "C-unwind" fn do_sigsuspend(set: *const sigset_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigsuspend(set);
-        }
-        leave(suspend(Some(bits_of(set)), caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_pause() -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pause();
-        }
-        leave(suspend(None, caller))
     }
 }
 

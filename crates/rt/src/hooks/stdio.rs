@@ -19,17 +19,29 @@ use raddle_trace::{Common, ObjectClass};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{behind, caller, common, descriptor, export, export_before, mutex::errno_of},
+    hooks::{behind, common, descriptor, export_before, hooks, mutex::errno_of},
     io::{self, AT_ONCE},
     real,
     step::step,
 };
 
-export! {
-    flockfile => do_lock;
-    ftrylockfile => do_trylock;
-    funlockfile => do_unlock;
-    fclose => do_fclose;
+hooks! { |caller|
+    fn flockfile(stream: *mut c_void) => { perform(stream, OpKind::Lock, caller); };
+    fn ftrylockfile(stream: *mut c_void) -> c_int => perform(stream, OpKind::TryLock, caller);
+    fn funlockfile(stream: *mut c_void) => { perform(stream, OpKind::Unlock, caller); };
+    /// A step if threads can wait for the descriptor; the C library closes it.
+    fn fclose(stream: *mut c_void) -> c_int => {
+        let fd = libc::fileno(stream.cast());
+        if fd >= 0 {
+            descriptor::touch(OpKind::Close, fd, AT_ONCE, caller);
+            common::touch(Common::Files, OpKind::Call, caller);
+            super::timer::forget_descriptor(fd);
+            (*control()).io.forget(fd);
+        }
+        let result = real::fclose(stream);
+        (*control()).io.is_stale = true;
+        result
+    };
 }
 
 unsafe fn perform(stream: *mut c_void, kind: OpKind, caller: Caller) -> c_int {
@@ -40,41 +52,6 @@ unsafe fn perform(stream: *mut c_void, kind: OpKind, caller: Caller) -> c_int {
         let site = (*control()).site(caller);
         errno_of(step(Op::on(kind, object, site)).result)
     }
-}
-
-unsafe extern "C-unwind" fn do_lock(stream: *mut c_void) {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::flockfile(stream);
-        }
-        perform(stream, OpKind::Lock, caller);
-    }
-    leave(());
-}
-
-unsafe extern "C-unwind" fn do_trylock(stream: *mut c_void) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::ftrylockfile(stream);
-        }
-        leave(perform(stream, OpKind::TryLock, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_unlock(stream: *mut c_void) {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::funlockfile(stream);
-        }
-        perform(stream, OpKind::Unlock, caller);
-    }
-    leave(());
 }
 
 /// The functions that read from a stream, by number.
@@ -165,26 +142,5 @@ unsafe fn is_drained(stream: *mut c_void) -> bool {
     unsafe {
         let words = stream.cast::<usize>();
         words.add(1).read() >= words.add(2).read()
-    }
-}
-
-/// A step if threads can wait for the descriptor; the C library closes it.
-unsafe extern "C-unwind" fn do_fclose(stream: *mut c_void) -> c_int {
-    let caller = caller();
-    // SAFETY: the program promises a stream; the borrows end before the step.
-    unsafe {
-        if !enter() {
-            return real::fclose(stream);
-        }
-        let fd = libc::fileno(stream.cast());
-        if fd >= 0 {
-            descriptor::touch(OpKind::Close, fd, AT_ONCE, caller);
-            common::touch(Common::Files, OpKind::Call, caller);
-            super::timer::forget_descriptor(fd);
-            (*control()).io.forget(fd);
-        }
-        let result = real::fclose(stream);
-        (*control()).io.is_stale = true;
-        leave(result)
     }
 }

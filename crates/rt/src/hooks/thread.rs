@@ -11,106 +11,108 @@ use raddle_model::{End, Misuse, Op, OpKind, OpResult};
 use crate::{
     control::{Caller, control, enter, leave},
     end, forks,
-    hooks::{caller, export, fail},
+    hooks::{caller, export, fail, hooks},
     real::{self, Start},
     step::step,
     threads, time,
 };
 
-export! {
-    pthread_create => do_create;
-    pthread_join => do_join;
-    pthread_tryjoin_np => do_tryjoin;
-    pthread_timedjoin_np => do_timedjoin;
-    pthread_clockjoin_np => do_clockjoin;
-    pthread_detach => do_detach;
-    pthread_setname_np => do_setname;
-    prctl => do_prctl;
-    pthread_getname_np => do_getname;
-    pthread_getattr_np => do_getattr;
-    sigaltstack => do_sigaltstack;
-    sched_yield => do_yield;
-    pthread_yield => do_yield;
-}
-
-unsafe extern "C-unwind" fn do_create(
-    thread: *mut pthread_t,
-    attr: *const pthread_attr_t,
-    start: Start,
-    arg: *mut c_void,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            forks::create_thread();
-            return real::pthread_create(thread, attr, start, arg);
-        }
+hooks! { |caller|
+    fn pthread_create(
+        thread: *mut pthread_t, attr: *const pthread_attr_t, start: Start, arg: *mut c_void
+    ) -> c_int, else forks::create_thread() => {
         let site = (*control()).site(caller);
-        let result = match threads::create(attr, start, arg, site) {
+        match threads::create(attr, start, arg, site) {
             Ok(id) => {
                 *thread = id as pthread_t;
                 0
             }
             Err(error) => error,
-        };
-        leave(result)
-    }
-}
-
-unsafe extern "C-unwind" fn do_join(thread: pthread_t, result: *mut *mut c_void) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_join(thread, result);
         }
-        leave(join(thread, result, OpKind::Join, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_tryjoin(thread: pthread_t, result: *mut *mut c_void) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_tryjoin_np(thread, result);
-        }
-        leave(join(thread, result, OpKind::TryJoin, None, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_timedjoin(
-    thread: pthread_t,
-    result: *mut *mut c_void,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_timedjoin_np(thread, result, until);
-        }
+    };
+    fn pthread_join(thread: pthread_t, result: *mut *mut c_void) -> c_int
+        => join(thread, result, OpKind::Join, None, caller);
+    fn pthread_tryjoin_np(thread: pthread_t, result: *mut *mut c_void) -> c_int
+        => join(thread, result, OpKind::TryJoin, None, caller);
+    fn pthread_timedjoin_np(thread: pthread_t, result: *mut *mut c_void, until: *const timespec) -> c_int => {
         let deadline = until.as_ref().map(|it| time::deadline(libc::CLOCK_REALTIME, it));
-        leave(join(thread, result, OpKind::Join, deadline, caller))
-    }
+        join(thread, result, OpKind::Join, deadline, caller)
+    };
+    fn pthread_clockjoin_np(
+        thread: pthread_t, result: *mut *mut c_void, clock: c_int, until: *const timespec
+    ) -> c_int => {
+        let deadline = until.as_ref().map(|it| time::deadline(clock, it));
+        join(thread, result, OpKind::Join, deadline, caller)
+    };
+    fn pthread_detach(thread: pthread_t) -> c_int => detach(thread, caller);
+    fn pthread_setname_np(thread: pthread_t, name: *const c_char) -> c_int => {
+        let name = CStr::from_ptr(name).to_bytes();
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return libc::ESRCH;
+        };
+        if name.len() > 15 {
+            return libc::ERANGE;
+        }
+        let kept = &mut (&mut (*control()).threads)[target.idx()].name;
+        *kept = [0; 16];
+        kept[..name.len()].copy_from_slice(name);
+        (*control()).announce_thread(target);
+        0
+    };
+    /// Variadic in C: what is not passed is not looked at.
+    fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int,
+        if matches!(option, libc::PR_SET_NAME | libc::PR_GET_NAME) => name_itself(option, a);
+    fn pthread_getname_np(thread: pthread_t, name: *mut c_char, size: size_t) -> c_int => {
+        let Some(target) = (*control()).thread_of(thread as usize) else {
+            return libc::ESRCH;
+        };
+        let kept = (&(*control()).threads)[target.idx()].known_name();
+        if size < 16 {
+            return libc::ERANGE;
+        }
+        ptr::copy_nonoverlapping(kept.as_ptr().cast(), name, 16);
+        0
+    };
+    /// What std asks for at the beginning of every Rust thread. The C library would ask the kernel which
+    /// processors the thread may use, and know nothing of the page that guards a stack of ours.
+    fn pthread_getattr_np(thread: pthread_t, attr: *mut pthread_attr_t) -> c_int => {
+        let range = (*control()).own_stack(thread as usize);
+        match range {
+            Some((bottom, top)) => {
+                libc::pthread_attr_init(attr);
+                libc::pthread_attr_setguardsize(attr, threads::GUARD);
+                libc::pthread_attr_setstack(attr, bottom as *mut c_void, top - bottom)
+            }
+            None => real::pthread_getattr_np(thread, attr),
+        }
+    };
+    /// A stack for handlers. The kernel keeps to ours, which the carrier has whoever runs; handlers of faults are run on
+    /// the one that the thread has asked for. Who has none is told, as std asks in every Rust thread, that there is one.
+    fn sigaltstack(stack: *const libc::stack_t, old: *mut libc::stack_t) -> c_int => {
+        let (end, size) = (*control()).this().handler_stack;
+        let wanted = (!stack.is_null()).then(|| *stack);
+        if !old.is_null() {
+            *old = match size {
+                0 => crate::signals::alternate_stack(),
+                _ => {
+                    libc::stack_t { ss_sp: (end - size) as *mut c_void, ss_flags: 0, ss_size: size }
+                }
+            };
+        }
+        let Some(wanted) = wanted else { return 0 };
+        if wanted.ss_flags & libc::SS_DISABLE == 0 && wanted.ss_size < libc::MINSIGSTKSZ {
+            return fail(libc::ENOMEM);
+        }
+        let is_none = wanted.ss_flags & libc::SS_DISABLE != 0;
+        let end = wanted.ss_sp as usize + wanted.ss_size;
+        (*control()).this().handler_stack = if is_none { (0, 0) } else { (end, wanted.ss_size) };
+        0
+    };
 }
 
-unsafe extern "C-unwind" fn do_clockjoin(
-    thread: pthread_t,
-    result: *mut *mut c_void,
-    clock: c_int,
-    until: *const timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_clockjoin_np(thread, result, clock, until);
-        }
-        let deadline = until.as_ref().map(|it| time::deadline(clock, it));
-        leave(join(thread, result, OpKind::Join, deadline, caller))
-    }
+export! {
+    sched_yield => do_yield;
+    pthread_yield => do_yield;
 }
 
 /// Joins, inside a hook. A thread's number goes in `arg`, or in `other` beside a deadline: the machine
@@ -145,17 +147,6 @@ pub(crate) unsafe fn join(
     }
 }
 
-unsafe extern "C-unwind" fn do_detach(thread: pthread_t) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_detach(thread);
-        }
-        leave(detach(thread, caller))
-    }
-}
-
 /// Detaches, inside a hook.
 pub(crate) unsafe fn detach(thread: pthread_t, caller: Caller) -> c_int {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
@@ -166,66 +157,6 @@ pub(crate) unsafe fn detach(thread: pthread_t, caller: Caller) -> c_int {
         let object = (&(*control).threads)[target.idx()].object;
         step(Op::on(OpKind::Detach, object, site).arg(u64::from(target.0)));
         0
-    }
-}
-
-unsafe extern "C-unwind" fn do_setname(thread: pthread_t, name: *const c_char) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_setname_np(thread, name);
-        }
-        let name = CStr::from_ptr(name).to_bytes();
-        let Some(target) = (*control()).thread_of(thread as usize) else {
-            return leave(libc::ESRCH);
-        };
-        if name.len() > 15 {
-            return leave(libc::ERANGE);
-        }
-        let kept = &mut (&mut (*control()).threads)[target.idx()].name;
-        *kept = [0; 16];
-        kept[..name.len()].copy_from_slice(name);
-        (*control()).announce_thread(target);
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_getname(
-    thread: pthread_t,
-    name: *mut c_char,
-    size: size_t,
-) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_getname_np(thread, name, size);
-        }
-        let Some(target) = (*control()).thread_of(thread as usize) else {
-            return leave(libc::ESRCH);
-        };
-        let kept = (&(*control()).threads)[target.idx()].known_name();
-        if size < 16 {
-            return leave(libc::ERANGE);
-        }
-        ptr::copy_nonoverlapping(kept.as_ptr().cast(), name, 16);
-        leave(0)
-    }
-}
-
-/// Variadic in C: what is not passed is not looked at.
-unsafe extern "C-unwind" fn do_prctl(
-    option: c_int,
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !matches!(option, libc::PR_SET_NAME | libc::PR_GET_NAME) || !enter() {
-            return real::prctl(option, a, b, c, d);
-        }
-        leave(name_itself(option, a))
     }
 }
 
@@ -259,57 +190,4 @@ pub(super) unsafe extern "C-unwind" fn do_yield() -> c_int {
     let site = unsafe { (*control()).site(caller) };
     crate::step::yield_at(site);
     leave(0)
-}
-
-/// What std asks for at the beginning of every Rust thread. The C library would ask the kernel which
-/// processors the thread may use, and know nothing of the page that guards a stack of ours.
-unsafe extern "C-unwind" fn do_getattr(thread: pthread_t, attr: *mut pthread_attr_t) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::pthread_getattr_np(thread, attr);
-        }
-        let range = (*control()).own_stack(thread as usize);
-        let result = match range {
-            Some((bottom, top)) => {
-                libc::pthread_attr_init(attr);
-                libc::pthread_attr_setguardsize(attr, threads::GUARD);
-                libc::pthread_attr_setstack(attr, bottom as *mut c_void, top - bottom)
-            }
-            None => real::pthread_getattr_np(thread, attr),
-        };
-        leave(result)
-    }
-}
-
-/// A stack for handlers. The kernel keeps to ours, which the carrier has whoever runs; handlers of faults are run on
-/// the one that the thread has asked for. Who has none is told, as std asks in every Rust thread, that there is one.
-unsafe extern "C-unwind" fn do_sigaltstack(
-    stack: *const libc::stack_t,
-    old: *mut libc::stack_t,
-) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sigaltstack(stack, old);
-        }
-        let (end, size) = (*control()).this().handler_stack;
-        let wanted = (!stack.is_null()).then(|| *stack);
-        if !old.is_null() {
-            *old = match size {
-                0 => crate::signals::alternate_stack(),
-                _ => {
-                    libc::stack_t { ss_sp: (end - size) as *mut c_void, ss_flags: 0, ss_size: size }
-                }
-            };
-        }
-        let Some(wanted) = wanted else { return leave(0) };
-        if wanted.ss_flags & libc::SS_DISABLE == 0 && wanted.ss_size < libc::MINSIGSTKSZ {
-            return leave(fail(libc::ENOMEM));
-        }
-        let is_none = wanted.ss_flags & libc::SS_DISABLE != 0;
-        let end = wanted.ss_sp as usize + wanted.ss_size;
-        (*control()).this().handler_stack = if is_none { (0, 0) } else { (end, wanted.ss_size) };
-        leave(0)
-    }
 }

@@ -6,9 +6,8 @@ use libc::{time_t, timespec, timeval};
 use raddle_model::{ObjectId, Op, OpKind, OpResult};
 
 use crate::{
-    control::{Caller, control, enter, leave},
-    hooks::{caller, export, fail},
-    real,
+    control::{Caller, control},
+    hooks::{fail, hooks},
     step::{step, yield_at},
     time,
 };
@@ -19,17 +18,56 @@ const CLOCK_MAX: c_int = libc::CLOCK_TAI;
 /// `timespec_get` in universal time.
 const TIME_UTC: c_int = 1;
 
-export! {
-    nanosleep => do_nanosleep;
-    clock_nanosleep => do_clock_nanosleep;
-    usleep => do_usleep;
-    sleep => do_sleep;
-    thrd_sleep => do_thrd_sleep;
-    clock_gettime => do_clock_gettime;
-    gettimeofday => do_gettimeofday;
-    time => do_time;
-    timespec_get => do_timespec_get;
-    clock => do_clock;
+hooks! { |caller|
+    fn nanosleep(length: *const timespec, left: *mut timespec) -> c_int => {
+        let error = sleep_by(libc::CLOCK_MONOTONIC, 0, length, left, caller);
+        if error == 0 { 0 } else { fail(error) }
+    };
+    fn clock_nanosleep(clock: c_int, flags: c_int, length: *const timespec, left: *mut timespec) -> c_int
+        => sleep_by(clock, flags, length, left, caller);
+    fn usleep(length_us: c_uint) -> c_int => {
+        let slept = sleep_for(u64::from(length_us) * 1_000, caller);
+        if slept.is_ok() { 0 } else { fail(libc::EINTR) }
+    };
+    fn sleep(length_s: c_uint) -> c_uint => {
+        let slept = sleep_for(u64::from(length_s) * SECOND_NS, caller);
+        slept.err().map_or(0, |left_ns| left_ns.div_ceil(SECOND_NS) as c_uint)
+    };
+    /// -1 if a handler ran, another negative number for any other error.
+    fn thrd_sleep(length: *const timespec, left: *mut timespec) -> c_int => {
+        match sleep_by(libc::CLOCK_REALTIME, 0, length, left, caller) {
+            0 => 0,
+            libc::EINTR => -1,
+            _ => -2,
+        }
+    };
+    fn clock_gettime(clock: c_int, to: *mut timespec) -> c_int, if clock <= CLOCK_MAX => {
+        // Negative numbers are the clocks of threads and processes.
+        let clock = if clock < 0 { libc::CLOCK_THREAD_CPUTIME_ID } else { clock };
+        *to = time::to_timespec(read(clock, caller));
+        0
+    };
+    fn gettimeofday(to: *mut timeval, zone: *mut c_void) -> c_int, if !to.is_null() => {
+        let shown = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
+        *to = timeval { tv_sec: shown.tv_sec, tv_usec: shown.tv_nsec / 1_000 };
+        if !zone.is_null() {
+            zone.cast::<u64>().write_unaligned(0);
+        }
+        0
+    };
+    fn time(to: *mut time_t) -> time_t => {
+        let shown = (read(libc::CLOCK_REALTIME, caller) / SECOND_NS) as time_t;
+        if !to.is_null() {
+            *to = shown;
+        }
+        shown
+    };
+    fn timespec_get(to: *mut timespec, base: c_int) -> c_int, if base == TIME_UTC => {
+        *to = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
+        base
+    };
+    /// In microseconds.
+    fn clock() -> c_long => (read(libc::CLOCK_PROCESS_CPUTIME_ID, caller) / 1_000) as c_long;
 }
 
 /// A deadline as timed waits are given it, in the machine's time; the error is `EINVAL`.
@@ -104,148 +142,11 @@ pub(crate) unsafe fn sleep_by(
     }
 }
 
-unsafe extern "C-unwind" fn do_nanosleep(length: *const timespec, left: *mut timespec) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::nanosleep(length, left);
-        }
-        let error = sleep_by(libc::CLOCK_MONOTONIC, 0, length, left, caller);
-        leave(if error == 0 { 0 } else { fail(error) })
-    }
-}
-
-unsafe extern "C-unwind" fn do_clock_nanosleep(
-    clock: c_int,
-    flags: c_int,
-    length: *const timespec,
-    left: *mut timespec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::clock_nanosleep(clock, flags, length, left);
-        }
-        leave(sleep_by(clock, flags, length, left, caller))
-    }
-}
-
-unsafe extern "C-unwind" fn do_usleep(length_us: c_uint) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::usleep(length_us);
-        }
-        let slept = sleep_for(u64::from(length_us) * 1_000, caller);
-        leave(if slept.is_ok() { 0 } else { fail(libc::EINTR) })
-    }
-}
-
-unsafe extern "C-unwind" fn do_sleep(length_s: c_uint) -> c_uint {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::sleep(length_s);
-        }
-        let slept = sleep_for(u64::from(length_s) * SECOND_NS, caller);
-        leave(slept.err().map_or(0, |left_ns| left_ns.div_ceil(SECOND_NS) as c_uint))
-    }
-}
-
-/// -1 if a handler ran, another negative number for any other error.
-unsafe extern "C-unwind" fn do_thrd_sleep(length: *const timespec, left: *mut timespec) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::thrd_sleep(length, left);
-        }
-        leave(match sleep_by(libc::CLOCK_REALTIME, 0, length, left, caller) {
-            0 => 0,
-            libc::EINTR => -1,
-            _ => -2,
-        })
-    }
-}
-
 /// What a clock shows, inside a hook.
 pub(crate) unsafe fn read(clock: c_int, caller: Caller) -> u64 {
     // SAFETY: the thread that runs is inside a hook; the borrow ends here.
     unsafe {
         let site = (*control()).site(caller);
         time::read(clock, site)
-    }
-}
-
-unsafe extern "C-unwind" fn do_clock_gettime(clock: c_int, to: *mut timespec) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if clock > CLOCK_MAX || !enter() {
-            return real::clock_gettime(clock, to);
-        }
-        // Negative numbers are the clocks of threads and processes.
-        let clock = if clock < 0 { libc::CLOCK_THREAD_CPUTIME_ID } else { clock };
-        *to = time::to_timespec(read(clock, caller));
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_gettimeofday(to: *mut timeval, zone: *mut c_void) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if to.is_null() || !enter() {
-            return real::gettimeofday(to, zone);
-        }
-        let shown = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
-        *to = timeval { tv_sec: shown.tv_sec, tv_usec: shown.tv_nsec / 1_000 };
-        if !zone.is_null() {
-            zone.cast::<u64>().write_unaligned(0);
-        }
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_time(to: *mut time_t) -> time_t {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::time(to);
-        }
-        let shown = (read(libc::CLOCK_REALTIME, caller) / SECOND_NS) as time_t;
-        if !to.is_null() {
-            *to = shown;
-        }
-        leave(shown)
-    }
-}
-
-unsafe extern "C-unwind" fn do_timespec_get(to: *mut timespec, base: c_int) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if base != TIME_UTC || !enter() {
-            return real::timespec_get(to, base);
-        }
-        *to = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
-        leave(base)
-    }
-}
-
-/// In microseconds.
-unsafe extern "C-unwind" fn do_clock() -> c_long {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::clock();
-        }
-        leave((read(libc::CLOCK_PROCESS_CPUTIME_ID, caller) / 1_000) as c_long)
     }
 }

@@ -11,25 +11,132 @@ use raddle_model::{Escape, OpKind, SiteId};
 
 use crate::{
     control::{Caller, control, enter, leave},
-    hooks::{caller, descriptor::made, export, fail, number},
+    hooks::{descriptor::made, export, fail, hooks, number},
     io::{self, AT_ONCE_NO_POINT, Kind},
     real, server, threads, time,
     timers::{self, Effect},
 };
 
+hooks! { |caller|
+    fn alarm(seconds: c_uint) -> c_uint => {
+        let old = set_interval(u64::from(seconds) * 1_000_000_000, 0, caller);
+        let left = time::nanoseconds(&old.it_value);
+        left.div_ceil(1_000_000_000) as c_uint
+    };
+    fn ualarm(value_us: c_uint, interval_us: c_uint) -> c_uint => {
+        let (value, interval) = (u64::from(value_us), u64::from(interval_us));
+        let old = set_interval(value * MICROSECOND_NS, interval * MICROSECOND_NS, caller);
+        time::nanoseconds(&old.it_value).div_ceil(MICROSECOND_NS) as c_uint
+    };
+    fn setitimer(which: c_int, new: *const itimerval, old: *mut itimerval) -> c_int => {
+        if which != libc::ITIMER_REAL as c_int {
+            let site = (*control()).site(caller);
+            server::note(Escape::ProcessorTimer, site);
+            let result = real::setitimer(which, new, old);
+            return result;
+        }
+        let (value, interval) = (of_timeval(&(*new).it_value), of_timeval(&(*new).it_interval));
+        let before = set_interval(value, interval, caller);
+        if !old.is_null() {
+            *old = to_itimerval(&before);
+        }
+        0
+    };
+    fn getitimer(which: c_int, value: *mut itimerval) -> c_int, if which == libc::ITIMER_REAL as c_int => {
+        let idx = interval_timer();
+        *value = to_itimerval(&left_of(idx));
+        0
+    };
+    fn timer_create(clock: c_int, event: *mut sigevent, timer: *mut *mut c_void) -> c_int => {
+        let effect = match event.as_ref() {
+            None => {
+                Effect::Signal { signal: libc::SIGALRM, code: libc::SI_TIMER, value: 0, to: None }
+            }
+            Some(it) if it.sigev_notify == libc::SIGEV_NONE => Effect::None,
+            Some(it) if it.sigev_notify == SIGEV_THREAD => {
+                let site = (*control()).site(caller);
+                return match create_with_thread(clock, it, site) {
+                    Ok(idx) => {
+                        *timer = (FIRST_TIMER + idx) as *mut c_void;
+                        0
+                    }
+                    Err(error) => fail(error),
+                };
+            }
+            Some(it) => {
+                let to = if it.sigev_notify == libc::SIGEV_THREAD_ID {
+                    number::thread(it.sigev_notify_thread_id)
+                } else {
+                    None
+                };
+                let value = it.sigev_value.sival_ptr as usize;
+                Effect::Signal { signal: it.sigev_signo, code: libc::SI_TIMER, value, to }
+            }
+        };
+        let idx = (*control()).signals.timers.add(effect, clock);
+        *timer = (FIRST_TIMER + idx) as *mut c_void;
+        0
+    };
+    fn timer_settime(timer: *mut c_void, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int => {
+        let Some(idx) = timer_of(timer) else {
+            let result = real::timer_settime(timer, flags, new, old);
+            return result;
+        };
+        let result = set_time(idx, flags & libc::TIMER_ABSTIME != 0, new, old);
+        timers::give_thread(idx, caller);
+        result
+    };
+    fn timer_gettime(timer: *mut c_void, value: *mut itimerspec) -> c_int => {
+        let Some(idx) = timer_of(timer) else {
+            let result = real::timer_gettime(timer, value);
+            return result;
+        };
+        *value = left_of(idx);
+        0
+    };
+    fn timer_getoverrun(timer: *mut c_void) -> c_int => {
+        let Some(idx) = timer_of(timer) else {
+            let result = real::timer_getoverrun(timer);
+            return result;
+        };
+        let timer = (*control()).signals.timers.get(idx).expect("bug: no such timer");
+        let count = std::mem::take(&mut timer.count);
+        count.saturating_sub(1) as c_int
+    };
+    fn timer_delete(timer: *mut c_void) -> c_int => {
+        let Some(idx) = timer_of(timer) else {
+            let result = real::timer_delete(timer);
+            return result;
+        };
+        let effect = (*control()).signals.timers.get(idx).map(|it| it.effect);
+        (*control()).signals.timers.remove(idx);
+        (*control()).set_alarm();
+        if let Some(Effect::Thread(fd)) = effect {
+            timers::wake(fd);
+            (*control()).io.is_stale = true;
+        }
+        0
+    };
+    fn timerfd_settime(fd: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int => {
+        let Some(idx) = descriptor_timer(fd) else {
+            let result = real::timerfd_settime(fd, flags, new, old);
+            return result;
+        };
+        super::descriptor::touch(OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
+        set_time(idx, flags & libc::TFD_TIMER_ABSTIME != 0, new, old)
+    };
+    fn timerfd_gettime(fd: c_int, value: *mut itimerspec) -> c_int => {
+        let Some(idx) = descriptor_timer(fd) else {
+            let result = real::timerfd_gettime(fd, value);
+            return result;
+        };
+        *value = left_of(idx);
+        0
+    };
+}
+
 export! {
-    alarm => do_alarm;
-    ualarm => do_ualarm;
-    setitimer => do_setitimer;
-    getitimer => do_getitimer;
-    timer_create => do_timer_create;
-    timer_settime => do_timer_settime;
-    timer_gettime => do_timer_gettime;
-    timer_getoverrun => do_timer_getoverrun;
-    timer_delete => do_timer_delete;
     timerfd_create => do_timerfd_create;
-    timerfd_settime => do_timerfd_settime;
-    timerfd_gettime => do_timerfd_gettime;
 }
 
 /// Our timers' numbers begin here, apart from the kernel's.
@@ -62,32 +169,6 @@ unsafe fn set_interval(value_ns: u64, interval_ns: u64, caller: Caller) -> itime
     }
 }
 
-unsafe extern "C-unwind" fn do_alarm(seconds: c_uint) -> c_uint {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::alarm(seconds);
-        }
-        let old = set_interval(u64::from(seconds) * 1_000_000_000, 0, caller);
-        let left = time::nanoseconds(&old.it_value);
-        leave(left.div_ceil(1_000_000_000) as c_uint)
-    }
-}
-
-unsafe extern "C-unwind" fn do_ualarm(value_us: c_uint, interval_us: c_uint) -> c_uint {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::ualarm(value_us, interval_us);
-        }
-        let (value, interval) = (u64::from(value_us), u64::from(interval_us));
-        let old = set_interval(value * MICROSECOND_NS, interval * MICROSECOND_NS, caller);
-        leave(time::nanoseconds(&old.it_value).div_ceil(MICROSECOND_NS) as c_uint)
-    }
-}
-
 fn of_timeval(time: &timeval) -> u64 {
     time::nanoseconds(&timespec { tv_sec: time.tv_sec, tv_nsec: time.tv_usec * 1000 })
 }
@@ -100,92 +181,12 @@ fn to_itimerval(it: &itimerspec) -> itimerval {
     itimerval { it_interval: to_timeval(&it.it_interval), it_value: to_timeval(&it.it_value) }
 }
 
-unsafe extern "C-unwind" fn do_setitimer(
-    which: c_int,
-    new: *const itimerval,
-    old: *mut itimerval,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::setitimer(which, new, old);
-        }
-        if which != libc::ITIMER_REAL as c_int {
-            let site = (*control()).site(caller);
-            server::note(Escape::ProcessorTimer, site);
-            let result = real::setitimer(which, new, old);
-            return leave(result);
-        }
-        let (value, interval) = (of_timeval(&(*new).it_value), of_timeval(&(*new).it_interval));
-        let before = set_interval(value, interval, caller);
-        if !old.is_null() {
-            *old = to_itimerval(&before);
-        }
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_getitimer(which: c_int, value: *mut itimerval) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if which != libc::ITIMER_REAL as c_int || !enter() {
-            return real::getitimer(which, value);
-        }
-        let idx = interval_timer();
-        *value = to_itimerval(&left_of(idx));
-        leave(0)
-    }
-}
-
 /// What a timer shows, inside a hook.
 unsafe fn left_of(idx: usize) -> itimerspec {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let now = (*control()).machine.now();
         (*control()).signals.timers.get(idx).expect("bug: no such timer").left(now)
-    }
-}
-
-unsafe extern "C-unwind" fn do_timer_create(
-    clock: c_int,
-    event: *mut sigevent,
-    timer: *mut *mut c_void,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::timer_create(clock, event, timer);
-        }
-        let effect = match event.as_ref() {
-            None => {
-                Effect::Signal { signal: libc::SIGALRM, code: libc::SI_TIMER, value: 0, to: None }
-            }
-            Some(it) if it.sigev_notify == libc::SIGEV_NONE => Effect::None,
-            Some(it) if it.sigev_notify == SIGEV_THREAD => {
-                let site = (*control()).site(caller);
-                return leave(match create_with_thread(clock, it, site) {
-                    Ok(idx) => {
-                        *timer = (FIRST_TIMER + idx) as *mut c_void;
-                        0
-                    }
-                    Err(error) => fail(error),
-                });
-            }
-            Some(it) => {
-                let to = if it.sigev_notify == libc::SIGEV_THREAD_ID {
-                    number::thread(it.sigev_notify_thread_id)
-                } else {
-                    None
-                };
-                let value = it.sigev_value.sival_ptr as usize;
-                Effect::Signal { signal: it.sigev_signo, code: libc::SI_TIMER, value, to }
-            }
-        };
-        let idx = (*control()).signals.timers.add(effect, clock);
-        *timer = (FIRST_TIMER + idx) as *mut c_void;
-        leave(0)
     }
 }
 
@@ -261,28 +262,6 @@ unsafe fn timer_of(timer: *mut c_void) -> Option<usize> {
     unsafe { (*control()).signals.timers.get(idx).map(|_| idx) }
 }
 
-unsafe extern "C-unwind" fn do_timer_settime(
-    timer: *mut c_void,
-    flags: c_int,
-    new: *const itimerspec,
-    old: *mut itimerspec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::timer_settime(timer, flags, new, old);
-        }
-        let Some(idx) = timer_of(timer) else {
-            let result = real::timer_settime(timer, flags, new, old);
-            return leave(result);
-        };
-        let result = set_time(idx, flags & libc::TIMER_ABSTIME != 0, new, old);
-        timers::give_thread(idx, caller);
-        leave(result)
-    }
-}
-
 unsafe fn set_time(
     idx: usize,
     is_absolute: bool,
@@ -302,58 +281,6 @@ unsafe fn set_time(
     }
 }
 
-unsafe extern "C-unwind" fn do_timer_gettime(timer: *mut c_void, value: *mut itimerspec) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::timer_gettime(timer, value);
-        }
-        let Some(idx) = timer_of(timer) else {
-            let result = real::timer_gettime(timer, value);
-            return leave(result);
-        };
-        *value = left_of(idx);
-        leave(0)
-    }
-}
-
-unsafe extern "C-unwind" fn do_timer_getoverrun(timer: *mut c_void) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::timer_getoverrun(timer);
-        }
-        let Some(idx) = timer_of(timer) else {
-            let result = real::timer_getoverrun(timer);
-            return leave(result);
-        };
-        let timer = (*control()).signals.timers.get(idx).expect("bug: no such timer");
-        let count = std::mem::take(&mut timer.count);
-        leave(count.saturating_sub(1) as c_int)
-    }
-}
-
-unsafe extern "C-unwind" fn do_timer_delete(timer: *mut c_void) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::timer_delete(timer);
-        }
-        let Some(idx) = timer_of(timer) else {
-            let result = real::timer_delete(timer);
-            return leave(result);
-        };
-        let effect = (*control()).signals.timers.get(idx).map(|it| it.effect);
-        (*control()).signals.timers.remove(idx);
-        (*control()).set_alarm();
-        if let Some(Effect::Thread(fd)) = effect {
-            timers::wake(fd);
-            (*control()).io.is_stale = true;
-        }
-        leave(0)
-    }
-}
-
 unsafe extern "C-unwind" fn do_timerfd_create(clock: c_int, flags: c_int) -> c_int {
     // SAFETY: the program's promises are passed on.
     let fd = unsafe { made(real::timerfd_create(clock, flags), Kind::Timer, true) };
@@ -369,42 +296,6 @@ unsafe extern "C-unwind" fn do_timerfd_create(clock: c_int, flags: c_int) -> c_i
 unsafe fn descriptor_timer(fd: c_int) -> Option<usize> {
     // SAFETY: the thread that runs is inside a hook.
     unsafe { (*control()).signals.timers.find(Effect::Descriptor(fd)) }
-}
-
-unsafe extern "C-unwind" fn do_timerfd_settime(
-    fd: c_int,
-    flags: c_int,
-    new: *const itimerspec,
-    old: *mut itimerspec,
-) -> c_int {
-    let caller = caller();
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::timerfd_settime(fd, flags, new, old);
-        }
-        let Some(idx) = descriptor_timer(fd) else {
-            let result = real::timerfd_settime(fd, flags, new, old);
-            return leave(result);
-        };
-        super::descriptor::touch(OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
-        leave(set_time(idx, flags & libc::TFD_TIMER_ABSTIME != 0, new, old))
-    }
-}
-
-unsafe extern "C-unwind" fn do_timerfd_gettime(fd: c_int, value: *mut itimerspec) -> c_int {
-    // SAFETY: the program's promises are passed on.
-    unsafe {
-        if !enter() {
-            return real::timerfd_gettime(fd, value);
-        }
-        let Some(idx) = descriptor_timer(fd) else {
-            let result = real::timerfd_gettime(fd, value);
-            return leave(result);
-        };
-        *value = left_of(idx);
-        leave(0)
-    }
 }
 
 /// A timer descriptor was read: the program gets the count of virtual time. Inside a hook.
