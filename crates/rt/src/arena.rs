@@ -15,6 +15,7 @@ struct Arena;
 #[global_allocator]
 static ARENA: Arena = Arena;
 
+const PAGE: usize = 4096;
 const CHUNK: usize = 1 << 20;
 const CLASSES: usize = 17; // 16 bytes to 1 MiB
 static FREE: [AtomicPtr<u8>; CLASSES] = [const { AtomicPtr::new(ptr::null_mut()) }; CLASSES];
@@ -24,7 +25,6 @@ static LOCK: AtomicBool = AtomicBool::new(false);
 
 /// Fresh zeroed memory from the kernel; null if there is none.
 pub(crate) fn map(size: usize) -> *mut u8 {
-    const PAGE: usize = 4096;
     map_at(HINT.fetch_add(size.next_multiple_of(PAGE), Relaxed), size)
 }
 
@@ -58,18 +58,51 @@ pub(crate) fn map_at(hint: usize, size: usize) -> *mut u8 {
     if result < 0 { ptr::null_mut() } else { result as *mut u8 }
 }
 
+/// Memory for a large block. The kernel aligns to pages: if that is not enough, more is mapped, and what is too much given
+/// back.
+fn map_aligned(layout: &Layout) -> *mut u8 {
+    if layout.align() <= PAGE {
+        return map(layout.size());
+    }
+    let size = layout.size().next_multiple_of(PAGE);
+    let first = map(size + layout.align());
+    if first.is_null() {
+        return first;
+    }
+    let before = first.align_offset(layout.align());
+    // SAFETY: parts of what was just mapped, which nobody uses.
+    unsafe {
+        let block = first.add(before);
+        unmap(first as usize, before);
+        unmap(block as usize + size, layout.align() - before);
+        block
+    }
+}
+
+/// Gives memory back to the kernel.
+///
+/// # Safety
+///
+/// It was mapped here, and nobody uses it.
+unsafe fn unmap(start: usize, size: usize) {
+    const SYS_MUNMAP: i64 = 11;
+    // SAFETY: the caller's promise.
+    unsafe { raw::syscall(SYS_MUNMAP, [start, size, 0, 0, 0, 0]) };
+}
+
 fn class(layout: &Layout) -> usize {
     let size = layout.size().max(layout.align()).max(16).next_power_of_two();
     size.trailing_zeros() as usize - 4
 }
 
 // SAFETY: blocks come from fresh memory or from a list of blocks of the same class; a block is at
-// least as large as its class says and aligned to its size; the lock keeps two threads apart.
+// least as large as its class says and aligned to its size, or mapped for itself, as aligned as it must be; the lock keeps
+// two threads apart.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let class = class(&layout);
         if class >= CLASSES {
-            return map(layout.size());
+            return map_aligned(&layout);
         }
         while LOCK.swap(true, Acquire) {
             std::hint::spin_loop();
@@ -82,10 +115,8 @@ unsafe impl GlobalAlloc for Arena {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         let class = class(&layout);
         if class >= CLASSES {
-            const SYS_MUNMAP: i64 = 11;
             // SAFETY: the block was mapped by `alloc` with this size.
-            unsafe { raw::syscall(SYS_MUNMAP, [block as usize, layout.size(), 0, 0, 0, 0]) };
-            return;
+            return unsafe { unmap(block as usize, layout.size()) };
         }
         while LOCK.swap(true, Acquire) {
             std::hint::spin_loop();
@@ -119,4 +150,32 @@ fn take(class: usize) -> *mut u8 {
     NEXT.store(start + size, Relaxed);
     LIMIT.store(chunk as usize + CHUNK.max(2 * size), Relaxed);
     start as *mut u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_as_large_and_as_aligned_as_they_must_be() {
+        for align in (0..=22).map(|it| 1 << it) {
+            for size in [1, 24, 4096, 5000, 1 << 20, (1 << 20) + 1, 3 << 20] {
+                let layout = Layout::from_size_align(size, align).expect("a layout");
+                // SAFETY: the size is not zero; each block is written within its size, and given back once.
+                unsafe {
+                    let blocks = [(); 3].map(|()| Arena.alloc(layout));
+                    for (idx, block) in blocks.iter().enumerate() {
+                        assert!(!block.is_null());
+                        assert_eq!(*block as usize % align, 0, "{layout:?}");
+                        block.write_bytes(idx as u8, size);
+                    }
+                    for (idx, block) in blocks.iter().enumerate() {
+                        let ends = (block.read(), block.add(size - 1).read());
+                        assert_eq!(ends, (idx as u8, idx as u8), "{layout:?}");
+                        Arena.dealloc(*block, layout);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -134,25 +134,6 @@ impl Check {
     pub(crate) fn n_searched(&self) -> usize {
         self.n_searched
     }
-
-    /// The process ends. If it was to find out where executions begin, that is its answer.
-    pub(crate) fn answer(&self, header: *mut Header, end: End) {
-        if self.is_again {
-            server::note(Escape::UnequalCheck, end_site(header));
-            tell(header, Begin::Main);
-            leave_void(header);
-        }
-        let is_answer = self.is_asking && (self.n_calls > 0 || !self.is_as_planned);
-        if !is_answer {
-            return;
-        }
-        let is_fine = matches!(end, End::Exit(_)) && self.n_calls == 1 && !self.is_refused;
-        tell(header, if is_fine { Begin::Function } else { Begin::Main });
-        // What the function did from its own beginning on is not what it does in an execution that begins with `main`.
-        if is_fine || !self.is_as_planned || self.beginning.is_some() {
-            leave_void(header);
-        }
-    }
 }
 
 fn end_site(header: *const Header) -> SiteId {
@@ -420,6 +401,28 @@ impl Control {
         are_stacks_ours
     }
 
+    /// The process ends. If it was to find out where executions begin, that is its answer.
+    pub(crate) fn answer_check(&mut self, end: End) {
+        let header = self.header;
+        if self.check.is_again {
+            self.note(Escape::UnequalCheck, end_site(header));
+            tell(header, Begin::Main);
+            leave_void(header);
+        }
+        let is_answer =
+            self.check.is_asking && (self.check.n_calls > 0 || !self.check.is_as_planned);
+        if !is_answer {
+            return;
+        }
+        let is_fine =
+            matches!(end, End::Exit(_)) && self.check.n_calls == 1 && !self.check.is_refused;
+        tell(header, if is_fine { Begin::Function } else { Begin::Main });
+        // What the function did from its own beginning on is not what it does in an execution that begins with `main`.
+        if is_fine || !self.check.is_as_planned || self.check.beginning.is_some() {
+            leave_void(header);
+        }
+    }
+
     /// Does the last run of the function differ from the first? Then says where they do first.
     fn compare_with_first(&mut self) {
         let (digest, first) = std::mem::take(&mut self.check.first);
@@ -434,6 +437,6 @@ impl Control {
         };
         let n_same = first.iter().zip(&second).take_while(is_same).count();
         let site = second.get(n_same).or(first.get(n_same)).map_or(SiteId(0), |it| it.site);
-        server::note(Escape::UnequalCheck, site);
+        self.note(Escape::UnequalCheck, site);
     }
 }

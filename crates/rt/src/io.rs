@@ -18,7 +18,7 @@ use raddle_trace::{
 
 use crate::{
     control::{Control, control},
-    end, server,
+    end,
     step::step,
 };
 
@@ -443,7 +443,7 @@ pub(crate) fn wait(control: &mut Control) {
         end::deadlock();
     }
     let site = control.machine.pending(control.io.waiting[0].thread).site;
-    server::note(Escape::WaitInput, site);
+    control.note(Escape::WaitInput, site);
     let for_ever = -1_isize as usize;
     // SAFETY: the list is ours.
     unsafe {

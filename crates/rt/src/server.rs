@@ -18,7 +18,7 @@ use raddle_model::{
 };
 use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
 use raddle_trace::{
-    Common, Entry, Header, ObjectClass, ObjectEntry, Segment, Summary,
+    Common, Entry, Header, NoteEntry, ObjectClass, ObjectEntry, Segment, Summary,
     protocol::{
         self, COMMAND_FD, Command, NO_PROCESS_CODE, REPLY_FD, RegionTag, Reply, SEGMENT_FD,
         SEGMENT_VARIABLE,
@@ -631,36 +631,31 @@ fn wait_for(child: i32) -> i32 {
     }
 }
 
-/// Says what could not be controlled, once for each place.
-pub(crate) fn note(what: Escape, site: SiteId) {
-    // SAFETY: the thread that runs is inside a hook; the header and its areas are mapped.
-    unsafe {
-        let control = &mut *control();
-        let header = &mut *control.header;
-        header.result.summary.n_uncontrolled += 1;
-        let place = control.emit.site_entry(site);
-        let n_notes = header.result.n_notes.min(control.segment.caps().notes);
-        let notes = control.segment.notes();
-        for idx in 0..n_notes as usize {
-            let it = &mut *notes.add(idx);
-            if it.frames[0] == place && it.what == what as u32 {
-                it.count += 1;
-                return;
-            }
-        }
-        if n_notes == control.segment.caps().notes {
+impl Control {
+    /// Says what could not be controlled, once for each place.
+    pub(crate) fn note(&mut self, what: Escape, site: SiteId) {
+        let n_max = self.segment.caps().notes;
+        let place = self.emit.site_entry(site);
+        // SAFETY: the header is mapped for as long as the process lives; between its blocks nobody else looks at results.
+        let result = unsafe { &mut (*self.header).result };
+        result.summary.n_uncontrolled += 1;
+        let n_notes = result.n_notes.min(n_max);
+        // SAFETY: the area has room for so many, of plain integers.
+        let notes = unsafe { slice::from_raw_parts_mut(self.segment.notes(), n_max as usize) };
+        let (known, free) = notes.split_at_mut(n_notes as usize);
+        let is_same = |it: &&mut NoteEntry| it.frames[0] == place && it.what == what as u32;
+        if let Some(it) = known.iter_mut().find(is_same) {
+            it.count += 1;
             return;
         }
-        let it = &mut *notes.add(n_notes as usize);
-        it.what = what as u32;
-        it.count = 1;
+        let Some(it) = free.first_mut() else { return };
+        (it.what, it.count, it.n_frames) = (what as u32, 1, 1);
         it.frames[0] = place;
-        it.n_frames = 1;
         // They get no numbers: a note is new in one execution, and known in the next.
-        for pc in control.hot.stack.callers().take(it.frames.len() - 1) {
-            it.frames[it.n_frames as usize] = control.modules.site_entry(pc);
+        for (frame, pc) in it.frames[1..].iter_mut().zip(self.hot.stack.callers()) {
+            *frame = self.modules.site_entry(pc);
             it.n_frames += 1;
         }
-        header.result.n_notes = n_notes + 1;
+        result.n_notes = n_notes + 1;
     }
 }

@@ -17,6 +17,7 @@
 //! bytes or more for each four bytes that several threads have.
 
 use std::{
+    cell::UnsafeCell,
     ops::Range,
     sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed},
 };
@@ -175,7 +176,8 @@ static N_MADE: AtomicUsize = AtomicUsize::new(0);
 pub(crate) struct Shadow {
     chunks: *mut *mut Cell,
     /// The cells of memory that is watched, as far apart as others: first that for writes.
-    watched: [Cell; 2 * BLOCK / 4],
+    /// Pointers to them are handed out, as to the others.
+    watched: UnsafeCell<[Cell; 2 * BLOCK / 4]>,
     /// Where memory is watched.
     watched_at: Option<*mut Cell>,
     /// Cells that were changed, both of each, with what they were; kept only for [`Shadow::undo`].
@@ -189,7 +191,7 @@ impl Shadow {
         assert!(!chunks.is_null(), "bug: no memory for the shadow's table");
         Shadow {
             chunks,
-            watched: [Cell::UNTOUCHED; 2 * BLOCK / 4],
+            watched: UnsafeCell::new([Cell::UNTOUCHED; 2 * BLOCK / 4]),
             watched_at: None,
             changes: Vec::new(),
             has_log: false,
@@ -207,7 +209,7 @@ impl Shadow {
         let cell = self.own_cell(address);
         // SAFETY: not null, so a cell.
         if !cell.is_null() && unsafe { *cell }.0 == WATCHED {
-            return (&raw const self.watched).cast_mut().cast();
+            return self.watched.get().cast();
         }
         cell
     }
@@ -258,8 +260,8 @@ impl Shadow {
         // SAFETY: not null, so a cell, and its partner.
         unsafe {
             if (*cell).0 != WATCHED {
-                self.watched[0] = *cell;
-                self.watched[BLOCK / 4] = *Shadow::reads(cell);
+                self.watched.get_mut()[0] = *cell;
+                self.watched.get_mut()[BLOCK / 4] = *Shadow::reads(cell);
             }
             *cell = Cell(WATCHED);
             *Shadow::reads(cell) = Cell(WATCHED);
@@ -320,7 +322,7 @@ impl Shadow {
 
     /// Is the memory at an address watched?
     pub(crate) fn is_watched(&self, cell: *const Cell) -> bool {
-        cell == (&raw const self.watched).cast()
+        cell == self.watched.get().cast()
     }
 
     /// Calls `each` with the cell for writes of every four bytes of the range that anybody may have touched.

@@ -36,7 +36,6 @@ use crate::{
     end,
     hooks::{is_cancel_due, test_cancel},
     io::AT_ONCE_NO_POINT,
-    server,
     step::step,
     threads::{self, ThreadRt},
     timers::Timers,
@@ -240,7 +239,7 @@ impl Control {
     fn act_by_default(&mut self, signal: c_int, site: SiteId) {
         match default_of(signal) {
             Fate::Ignore => {}
-            Fate::Stop => server::note(Escape::StopSignal, site),
+            Fate::Stop => self.note(Escape::StopSignal, site),
             Fate::End if signal == libc::SIGABRT => end::end(End::Abort, site, b""),
             Fate::End => end::end(End::Crash(signal), site, b""),
         }
@@ -296,7 +295,7 @@ impl Control {
             let site = self.machine.pending(self.me).site;
             let is_own = signal == libc::SIGPIPE;
             if !is_own {
-                server::note(Escape::OutsideSignal, site);
+                self.note(Escape::OutsideSignal, site);
             }
             let sent = Sent { signal, code: libc::SI_USER, value: 0 };
             self.send_signal(is_own.then_some(self.me), sent, site);

@@ -7,6 +7,8 @@
 #![expect(clippy::multiple_unsafe_ops_per_block, reason = "as in the runtime itself")]
 #![expect(dead_code, reason = "the rest of the runtime uses more of them than their tests do")]
 
+#[path = "../src/arena.rs"]
+mod arena;
 #[path = "../src/budget/circles.rs"]
 mod circles;
 #[path = "../src/detect/keys.rs"]

@@ -13,7 +13,7 @@ use crate::{
     control::{Caller, control, enter, leave},
     hooks::{caller, export, fail, hooks},
     io::{self, Wish},
-    real, server,
+    real,
     step::yield_now,
 };
 
@@ -109,7 +109,7 @@ unsafe fn wait_with(
             return ask(true);
         }
         let site = (*control()).site(caller);
-        server::note(Escape::WaitProcess, site);
+        (*control()).note(Escape::WaitProcess, site);
         loop {
             if is_at_once || (*control()).machine.n_live() == 1 {
                 let result = ask(is_at_once);
@@ -185,8 +185,10 @@ pub(super) fn pause() {
 fn note(what: Escape, caller: Caller) {
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
-        let site = unsafe { (*control()).site(caller) };
-        server::note(what, site);
+        unsafe {
+            let site = (*control()).site(caller);
+            (*control()).note(what, site);
+        }
         leave(());
     }
 }

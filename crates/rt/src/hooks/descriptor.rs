@@ -11,7 +11,7 @@ use crate::{
     control::{Caller, control, enter, leave},
     hooks::{caller, common, export, fail, file, hooks},
     io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
-    real, server,
+    real,
 };
 
 hooks! { |caller|
@@ -247,7 +247,7 @@ unsafe extern "C-unwind" fn do_fcntl(fd: c_int, command: c_int, arg: usize) -> c
         // Locks of the process: only others can make it wait.
         if command == libc::F_SETLKW && enter() {
             let site = (*control()).site(caller);
-            server::note(Escape::FileLock, site);
+            (*control()).note(Escape::FileLock, site);
             leave(());
         }
         let result = real::fcntl(fd, command, arg);

@@ -12,7 +12,7 @@ use crate::{
     control::{control, deactivate, enter, is_active, leave, outside},
     end, forks,
     hooks::{caller, export, hooks},
-    real, server,
+    real,
     step::step,
 };
 
@@ -20,7 +20,7 @@ hooks! { |caller|
     /// The child has one thread and is not ours any more.
     fn fork | vfork() -> c_int => {
         let site = (*control()).site(caller);
-        server::note(Escape::Fork, site);
+        (*control()).note(Escape::Fork, site);
         (*control()).forks.n_pending += 1;
         step(Op::on(OpKind::Fork, ObjectId::NONE, site));
         (*control()).forks.n_pending -= 1;
@@ -38,7 +38,7 @@ hooks! { |caller|
     /// The same without the handlers of `pthread_atfork`.
     fn _Fork() -> c_int => {
         let site = (*control()).site(caller);
-        server::note(Escape::UnderscoreFork, site);
+        (*control()).note(Escape::UnderscoreFork, site);
         (*control()).forks.n_pending += 1;
         step(Op::on(OpKind::Fork, ObjectId::NONE, site));
         (*control()).forks.n_pending -= 1;
@@ -277,7 +277,7 @@ unsafe extern "C-unwind" fn do_daemon(_keep_directory: c_int, _keep_streams: c_i
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
             let site = (*control()).site(caller);
-            server::note(Escape::Daemon, site);
+            (*control()).note(Escape::Daemon, site);
         }
         leave(());
     }

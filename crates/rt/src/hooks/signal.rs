@@ -13,7 +13,7 @@ use crate::{
         number::{self, own_process},
         test_cancel,
     },
-    real, server,
+    real,
     signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers_here},
     step::step,
     time,
@@ -58,7 +58,7 @@ hooks! { |caller|
         }
         if is_group {
             let site = (*control()).site(caller);
-            server::note(Escape::KillGroup, site);
+            (*control()).note(Escape::KillGroup, site);
         }
         as_result(send(None, Sent { signal, code: libc::SI_USER, value: 0 }, caller))
     };
@@ -336,7 +336,7 @@ unsafe extern "C-unwind" fn do_signalfd(fd: c_int, set: *const sigset_t, flags: 
         let result = real::signalfd(fd, set, flags);
         if enter() {
             let site = (*control()).site(caller);
-            server::note(Escape::Signalfd, site);
+            (*control()).note(Escape::Signalfd, site);
             leave(());
         }
         result

@@ -16,7 +16,7 @@ use crate::{
         caller, descriptor, export, fail, futex, number, process, random, signal, thread, time,
     },
     io::is_hidden,
-    real, server,
+    real,
     step::yield_at,
 };
 
@@ -134,8 +134,10 @@ fn uncontrolled(number: i64, args: &Args) -> Option<Escape> {
 fn note(what: Escape, caller: Caller) {
     if enter() {
         // SAFETY: the thread that runs is inside a hook.
-        let site = unsafe { (*control()).site(caller) };
-        server::note(what, site);
+        unsafe {
+            let site = (*control()).site(caller);
+            (*control()).note(what, site);
+        }
         leave(());
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     control::{Caller, control, enter, leave},
     hooks::{descriptor::made, export, fail, hooks, number},
     io::{self, AT_ONCE_NO_POINT, Kind},
-    real, server, threads, time,
+    real, threads, time,
     timers::{self, Effect},
 };
 
@@ -31,7 +31,7 @@ hooks! { |caller|
     fn setitimer(which: c_int, new: *const itimerval, old: *mut itimerval) -> c_int => {
         if which != libc::ITIMER_REAL as c_int {
             let site = (*control()).site(caller);
-            server::note(Escape::ProcessorTimer, site);
+            (*control()).note(Escape::ProcessorTimer, site);
             let result = real::setitimer(which, new, old);
             return result;
         }
