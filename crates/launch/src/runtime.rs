@@ -4,7 +4,10 @@
 //! libraries they need. The loader knows libraries by that name (the SONAME), so a program built with
 //! an older Raddle and started with a newer library preloaded has the newer one only.
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use crate::{Cache, CacheError};
 
@@ -19,6 +22,17 @@ static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libraddle_rt.s
 /// Unpacks the runtime library unless it is there, and gives back its absolute path.
 pub fn extract_runtime(cache: &Cache) -> Result<PathBuf, CacheError> {
     cache.write_once(format!("rt-{RUNTIME_HASH}/{RUNTIME_NAME}"), LIBRARY)
+}
+
+/// The program that is started has this runtime, and no other of the same name, wherever the loader would find one: cargo's
+/// `LD_LIBRARY_PATH` names folders in which another build of it may lie, and goes before a program's own run path.
+pub(crate) fn preload(command: &mut Command, runtime: &Path) {
+    let mut preload = runtime.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|it| !it.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    command.env("LD_PRELOAD", preload);
 }
 
 /// `raddle.h`, for programs that have something to say to Raddle.

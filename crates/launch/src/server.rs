@@ -21,7 +21,7 @@ use raddle_trace::{
     },
 };
 
-use crate::{native::NativeOptions, processes};
+use crate::{native::NativeOptions, processes, runtime::preload};
 
 /// A server that has closed its pipe ends within so many looks.
 const ENDING_LOOKS: u32 = 25;
@@ -261,12 +261,8 @@ fn command(
         Some(path) => Stdio::from(File::open(path)?),
         None => Stdio::null(),
     });
-    let mut preload = options.runtime.clone().into_os_string();
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|it| !it.is_empty()) {
-        preload.push(":");
-        preload.push(others);
-    }
-    command.env("LD_PRELOAD", preload).env("LD_BIND_NOW", "1");
+    preload(&mut command, &options.runtime);
+    command.env("LD_BIND_NOW", "1");
     command.env(name(SEGMENT_VARIABLE), "1").env("RADDLE", "1");
     // A Rust program that panics would read its own debug information, each time; stacks are ours to tell.
     command.env("RUST_BACKTRACE", "0").env("RUST_LIB_BACKTRACE", "0");

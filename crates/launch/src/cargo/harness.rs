@@ -1,8 +1,12 @@
 //! The tests in a harness, by asking it.
 
-use std::process::{Command, Stdio};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use super::{Built, CargoError};
+use crate::{Cache, extract_runtime, runtime::preload};
 
 /// What a harness has to say about its tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,18 +28,23 @@ pub struct ListedTest {
 
 /// Asks a harness for its tests. It runs as it is, out of our control.
 pub fn list_tests(built: &Built) -> Result<Listing, CargoError> {
-    let Some(all) = names(built, &[])? else { return Ok(Listing::Custom) };
-    let ignored = names(built, &["--ignored"])?.unwrap_or_default();
+    list_with(built, &extract_runtime(&Cache::open()?)?)
+}
+
+fn list_with(built: &Built, runtime: &Path) -> Result<Listing, CargoError> {
+    let Some(all) = names(built, runtime, &[])? else { return Ok(Listing::Custom) };
+    let ignored = names(built, runtime, &["--ignored"])?.unwrap_or_default();
     let listed =
         all.into_iter().map(|name| ListedTest { is_ignored: ignored.contains(&name), name });
     Ok(Listing::Tests(listed.collect()))
 }
 
 /// The names that it lists; `None` if it does not understand.
-fn names(built: &Built, more: &[&str]) -> Result<Option<Vec<String>>, CargoError> {
+fn names(built: &Built, runtime: &Path, more: &[&str]) -> Result<Option<Vec<String>>, CargoError> {
     let mut command = Command::new(&built.executable);
     command.args(["--list", "--format", "terse"]).args(more);
     command.current_dir(&built.package.root).envs(built.environment());
+    preload(&mut command, runtime);
     command.stdin(Stdio::null()).stderr(Stdio::null());
     let start = |source| CargoError::Start { name: built.executable.display().to_string(), source };
     let output = command.output().map_err(start)?;
@@ -58,7 +67,44 @@ fn parse(text: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn compile(args: &[&str]) {
+        assert!(Command::new("cc").args(args).status().expect("a compiler").success(), "{args:?}");
+    }
+
+    /// As after `cargo build --workspace`, when the runtime has changed since.
+    #[test]
+    fn another_runtime_on_the_library_path_is_not_taken() {
+        let folder = TempDir::new().expect("a folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let cache = Cache::at(&folder.path().join("cache")).expect("a cache");
+        let runtime = extract_runtime(&cache).expect("a runtime");
+        let right = runtime.parent().expect("a folder").display().to_string();
+        fs::create_dir(path("stale")).expect("a folder");
+        fs::write(path("stale.c"), "").expect("written");
+        let stale = path("stale/libraddle_rt.so");
+        compile(&["-shared", "-Wl,-soname,libraddle_rt.so", &path("stale.c"), "-o", &stale]);
+        let text = "#include <stdio.h>\nvoid __tsan_func_entry(void *);\nvoid __tsan_func_exit(void);\n\
+                    int main(void) { __tsan_func_entry(0); puts(\"two_pushers: test\"); __tsan_func_exit(); }\n";
+        fs::write(path("harness.c"), text).expect("written");
+        let run_path = format!("-Wl,-rpath,{right}");
+        let libraries = ["-L", &right, "-lraddle_rt", &run_path];
+        compile(&[&[path("harness.c").as_str(), "-o", &path("harness")][..], &libraries].concat());
+        let mut built = Built {
+            executable: path("harness").into(),
+            libraries: vec![path("stale").into()],
+            ..Built::default()
+        };
+        built.package.root = folder.path().to_owned();
+        let listed = list_with(&built, &runtime).expect("it starts");
+        let Listing::Tests(tests) = listed else { panic!("the other runtime was taken") };
+        assert_eq!(tests[0].name, "two_pushers");
+    }
 
     #[test]
     fn lists_of_libtest_are_understood() {
