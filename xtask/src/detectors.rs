@@ -15,9 +15,7 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use raddle_explore::{
-    Campaign, Detect, Found, Observer, Options as CampaignOptions, Outcome, TargetError,
-};
+use raddle_explore::{Campaign, Detect, Found, Options as CampaignOptions, Outcome, TargetError};
 use raddle_launch::{CompilerChoice, Native, Symbols};
 use raddle_model::{Certainty, Finding};
 use raddle_report::{fault, named};
@@ -34,10 +32,6 @@ pub(crate) struct Options {
     /// Only programs whose path contains this.
     pub(crate) only: String,
 }
-
-struct Silent;
-
-impl Observer for Silent {}
 
 /// Looks at all programs, and fails if one of them is not as it should be.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -85,7 +79,7 @@ fn explore(path: &Path, options: &Options) -> anyhow::Result<Outcome> {
     };
     let outcome: Result<Outcome, TargetError> = Campaign::new(&Native::new(native), campaign).run(
         &mut Symbols::new(),
-        &mut Silent,
+        &mut (),
         &AtomicBool::new(false),
     );
     Ok(outcome?)

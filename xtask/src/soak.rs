@@ -13,7 +13,7 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Detect, Found, Observer, Options as CampaignOptions};
+use raddle_explore::{Campaign, Detect, Found, Options as CampaignOptions};
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
@@ -59,10 +59,6 @@ struct Row {
     /// What was found, or went wrong; empty if all is well.
     trouble: String,
 }
-
-struct Silent;
-
-impl Observer for Silent {}
 
 /// Explores all programs, prints what is wrong as it is found, and fails if anything is.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -177,7 +173,7 @@ fn soak(
     };
     let outcome = Campaign::new(&target, campaign_options).run(
         &mut Symbols::new(),
-        &mut Silent,
+        &mut (),
         &AtomicBool::new(false),
     );
     let mut row = Row {

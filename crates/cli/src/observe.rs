@@ -6,7 +6,7 @@ use std::{
 };
 
 use raddle_explore::{
-    Execution, Found, Observer, Outcome, Progress, Reproduced, store::SearchFile,
+    CampaignEvent, Execution, Found, Observer, Outcome, Reproduced, store::SearchFile,
 };
 use raddle_model::{Explanation, Finding};
 use raddle_report::{
@@ -157,6 +157,16 @@ impl<'a> Watcher<'a> {
         self.drawn_at = Some(Instant::now());
     }
 
+    /// Writes what an execution wrote.
+    fn output(&mut self, number: u64, execution: &Execution) {
+        self.erase();
+        let text = match self.format {
+            Format::Json => json::output(number, &execution.output),
+            Format::Human => text::execution(number, &execution.output, &self.terminal.out_style),
+        };
+        self.terminal.out(&text);
+    }
+
     /// Writes a line if one is due.
     fn line(&mut self, status: &Status) {
         if status.figures.elapsed_s() < self.due_s {
@@ -175,30 +185,25 @@ impl<'a> Watcher<'a> {
 }
 
 impl Observer for Watcher<'_> {
-    fn finding(&mut self, finding: &Finding, id: &str) {
-        self.record.add(id, finding, Reproduced::default(), self.terminal);
-    }
-
-    fn confirmed(&mut self, found: &Found) {
-        self.record.add_found(found, self.terminal);
-        self.tell(found);
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        let status = status(progress, None, false, &self.terminal.error_style);
-        if self.mode == ProgressMode::Bar {
-            self.draw(&status);
+    fn see(&mut self, event: CampaignEvent<'_>) {
+        match event {
+            CampaignEvent::Found { id, finding } => {
+                self.record.add(id, finding, Reproduced::default(), self.terminal);
+            }
+            CampaignEvent::Confirmed(found) => {
+                self.record.add_found(found, self.terminal);
+                self.tell(found);
+            }
+            CampaignEvent::Progress(outcome) => {
+                let status = status(outcome, None, false, &self.terminal.error_style);
+                if self.mode == ProgressMode::Bar {
+                    self.draw(&status);
+                }
+                self.line(&status);
+            }
+            CampaignEvent::Executed { number, execution } => self.output(number, execution),
+            CampaignEvent::Ended(_) => self.erase(),
         }
-        self.line(&status);
-    }
-
-    fn execution(&mut self, index: u64, execution: &Execution) {
-        self.erase();
-        let text = match self.format {
-            Format::Json => json::output(index, &execution.output),
-            Format::Human => text::execution(index, &execution.output, &self.terminal.out_style),
-        };
-        self.terminal.out(&text);
     }
 }
 

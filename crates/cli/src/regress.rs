@@ -5,8 +5,8 @@
 //! moved since: findings are compared by kind, functions and files.
 
 use raddle_explore::{
-    Campaign, Found, Method, Observer, Options, Outcome, Sameness, StoredFinding, Target as _,
-    Verdict, is_same, replay as run_again,
+    Campaign, Found, Method, Options, Outcome, Sameness, StoredFinding, Target as _, Verdict,
+    is_same, replay as run_again,
 };
 use raddle_launch::Symbols;
 use raddle_model::{Likelihood, Share};
@@ -34,8 +34,7 @@ pub(crate) fn regress(args: &RegressArgs, terminal: &mut Terminal) -> Result<Exi
     drop(session);
     let (strategy, was) = most_likely(&stored);
     let options = options(args, &stored, &strategy);
-    let outcome =
-        Campaign::new(&now.target, options).run(&mut symbols, &mut Nobody, stop.flag())?;
+    let outcome = Campaign::new(&now.target, options).run(&mut symbols, &mut (), stop.flag())?;
     let is_it = |it: &&Found| is_same(&it.finding, finding, same);
     let n_shown = outcome.findings.iter().filter(is_it).map(|it| it.count).sum();
     let result = Regressed { strategy, was, n_shown, verdict, outcome };
@@ -72,10 +71,6 @@ fn options(args: &RegressArgs, stored: &StoredFinding, strategy: &str) -> Option
         ..Options::default()
     }
 }
-
-struct Nobody;
-
-impl Observer for Nobody {}
 
 /// What it came to.
 struct Regressed {

@@ -8,7 +8,7 @@ use std::{path::Path, sync::atomic::AtomicBool};
 use common::{folder, write};
 
 use raddle_explore::{
-    Campaign, Method, Observer, Options, Outcome, SearchOptions,
+    Campaign, Method, Options, Outcome, SearchOptions,
     target::{Block, BlockResult, Session, Target},
 };
 use raddle_launch::{
@@ -131,10 +131,6 @@ fn programs_with_open_descriptors_are_not_copied() {
     assert_eq!(n_spared, 0);
 }
 
-struct Quiet;
-
-impl Observer for Quiet {}
-
 /// Total replay.
 fn total(target: &Native) -> Outcome {
     let spec = SearchSpec::parse("total").expect("a search has this name");
@@ -147,7 +143,7 @@ fn total(target: &Native) -> Outcome {
         ..Options::default()
     };
     Campaign::new(target, options)
-        .run(&mut Symbols::new(), &mut Quiet, &AtomicBool::new(false))
+        .run(&mut Symbols::new(), &mut (), &AtomicBool::new(false))
         .expect("a campaign")
 }
 

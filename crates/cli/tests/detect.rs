@@ -33,7 +33,7 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use raddle_explore::{
-    Campaign, Detect, Found, Observer, Options, Outcome, Sameness, Target, Verdict, replay,
+    Campaign, Detect, Found, Options, Outcome, Sameness, Target, Verdict, replay,
 };
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
@@ -196,10 +196,6 @@ fn pair(lines: &[u32]) -> Pair {
     (lines[0].min(lines[1]), lines[0].max(lines[1]))
 }
 
-struct Silent;
-
-impl Observer for Silent {}
-
 fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     let expected = Expected::read(path)?;
     let toolchain = Toolchain::open(choice)?;
@@ -271,7 +267,7 @@ fn explore(
         ..Options::default()
     };
     let stop = AtomicBool::new(false);
-    Ok(Campaign::new(&target, campaign).run(&mut Symbols::new(), &mut Silent, &stop)?)
+    Ok(Campaign::new(&target, campaign).run(&mut Symbols::new(), &mut (), &stop)?)
 }
 
 /// The lines of a race, both of which must be known. `None` if one is in a library that may have it.

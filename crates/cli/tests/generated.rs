@@ -6,8 +6,7 @@
 use std::{collections::BTreeSet, path::Path, sync::atomic::AtomicBool};
 
 use raddle_explore::{
-    Campaign, Method, Observer, Options, Outcome, SearchOptions,
-    target::{Execution, Target},
+    Campaign, CampaignEvent, Method, Observer, Options, Outcome, SearchOptions, target::Target,
 };
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
@@ -25,7 +24,8 @@ const PROGRAMS: usize = 24;
 struct Ends(BTreeSet<(String, String)>);
 
 impl Observer for Ends {
-    fn execution(&mut self, _: u64, execution: &Execution) {
+    fn see(&mut self, event: CampaignEvent<'_>) {
+        let CampaignEvent::Executed { execution, .. } = event else { return };
         let end = format!("{:?}", execution.trace.end);
         // An assertion that fails tells the process.
         let is_whole = execution.output.starts_with(|it: char| it.is_ascii_digit());

@@ -22,8 +22,7 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use raddle_explore::{
-    Block, Budget, Campaign, Execution, Explained, Found, Method, Observer, Options, Session,
-    Target, explain,
+    Block, Budget, Campaign, Execution, Explained, Found, Method, Options, Session, Target, explain,
 };
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
@@ -279,10 +278,6 @@ fn step(trace: &Trace, event: &Event) -> (Event, Option<raddle_trace::Site>) {
     (Event { site: Default::default(), value: 0, ..*event }, site)
 }
 
-struct Silent;
-
-impl Observer for Silent {}
-
 fn explores_as_expected(
     options: &NativeOptions,
     path: &Path,
@@ -299,7 +294,7 @@ fn explores_as_expected(
     };
     let outcome = Campaign::new(&target, campaign_options).run(
         &mut Symbols::new(),
-        &mut Silent,
+        &mut (),
         &AtomicBool::new(false),
     )?;
     if let Some(finding) = &outcome.baseline_failure {

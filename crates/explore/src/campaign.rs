@@ -37,7 +37,8 @@ pub use self::{
     journal::{Counted, Journal, Saved, Standing},
     options::{Detect, Method, Options, SearchOptions},
     outcome::{
-        CoveredOrders, CutAt, Found, Observer, Outcome, Progress, Reproduced, Searched, Suppressed,
+        CampaignEvent, CoveredOrders, CutAt, Found, Observer, Outcome, Reproduced, Searched,
+        Suppressed,
     },
     thinking::unless_over,
 };

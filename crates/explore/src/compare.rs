@@ -18,7 +18,7 @@ use std::{
 use raddle_model::{Finding, PickerSpec, Plan, mix};
 
 use crate::{
-    campaign::{Campaign, Observer, Options, Outcome},
+    campaign::{Campaign, Options, Outcome},
     target::{Block, Symbols, Target, TargetError},
 };
 
@@ -306,7 +306,7 @@ impl Comparison<'_> {
             search.n_learning = 1;
         }
         let mut campaign = Campaign::new(subject.target, options);
-        let outcome = match campaign.run(symbols, &mut Silence, stop) {
+        let outcome = match campaign.run(symbols, &mut (), stop) {
             Err(TargetError::Stopped) => return Ok(None),
             Err(error) => {
                 return Err(CompareError::Target { name: subject.name.clone(), error });
@@ -370,10 +370,6 @@ impl Trial {
         }
     }
 }
-
-struct Silence;
-
-impl Observer for Silence {}
 
 #[cfg(test)]
 mod tests {

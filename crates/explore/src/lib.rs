@@ -20,8 +20,8 @@ pub mod suppress;
 pub mod target;
 
 pub use campaign::{
-    Campaign, CoveredOrders, Detect, Found, Journal, Method, Observer, Options, Outcome, Progress,
-    Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
+    Campaign, CampaignEvent, CoveredOrders, Detect, Found, Journal, Method, Observer, Options,
+    Outcome, Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
 };
 pub use explain::{Budget, Explained, explain};
 pub use finding::finding;

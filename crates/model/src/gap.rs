@@ -1,6 +1,10 @@
 //! What limits the claim of a search that has seen everything it was asked for.
 
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
 /// One reason why "no schedule fails" would say too much.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// Atomics weaker than sequentially consistent, at so many places, were executed as such.

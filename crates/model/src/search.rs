@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{OpKind, ThreadId};
 
 /// How far a search is.
+#[cfg_attr(feature = "serde", derive(Serialize))]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchProgress {
     /// The bound under way, for searches by levels.
@@ -50,6 +51,7 @@ pub struct SearchEffort {
 }
 
 /// How many executions there are, more or less.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchSize {
     /// The expected number.
@@ -77,6 +79,7 @@ pub struct Divergence {
 }
 
 /// How far predecessor pairs are covered.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoveredPairs {
     /// Pairs that were seen, also by earlier campaigns.
@@ -202,6 +205,7 @@ pub struct Decided {
 }
 
 /// What a search that has ended has not covered although it searched for it.
+#[cfg_attr(feature = "serde", derive(Serialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreached {
     /// Guidelines that were neither followed nor shown to be impossible.

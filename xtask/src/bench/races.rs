@@ -7,7 +7,7 @@
 use std::{path::Path, sync::atomic::AtomicBool};
 
 use anyhow::ensure;
-use raddle_explore::{Campaign, Detect, Observer, Options};
+use raddle_explore::{Campaign, Detect, Options};
 use raddle_launch::{Native, NativeOptions, Symbols};
 use raddle_model::PickerSpec;
 
@@ -21,10 +21,6 @@ use super::{
 const N_RACES: usize = 98;
 /// Bytes that a thread goes over in one round.
 const N_BYTES: u64 = 16_384;
-
-struct Silent;
-
-impl Observer for Silent {}
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     Ok(vec![many(bench)?, bytes(bench)?])
@@ -73,7 +69,7 @@ fn campaign(bench: &Bench, program: &Path, n_executions: u64, races: bool) -> an
     let meter = Meter::start(Whose::All)?;
     let outcome = Campaign::new(&target, options).run(
         &mut Symbols::new(),
-        &mut Silent,
+        &mut (),
         &AtomicBool::new(false),
     )?;
     let seconds = meter.seconds();

@@ -6,7 +6,7 @@
 use std::{sync::atomic::AtomicBool, time::Instant};
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Method, Observer, Options, SearchOptions};
+use raddle_explore::{Campaign, Method, Options, SearchOptions};
 use raddle_launch::{Native, NativeOptions, Symbols};
 use raddle_model::PickerSpec;
 use raddle_plan::search::SearchSpec;
@@ -20,10 +20,6 @@ use super::{
 const STRATEGY: &str = "dpor:optimal";
 /// Mazurkiewicz classes of the program.
 const N_CLASSES: u64 = 7_134;
-
-struct Silent;
-
-impl Observer for Silent {}
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let program = bench.hooked("loads.c", &["-O2"])?;
@@ -60,7 +56,7 @@ fn search(bench: &Bench, program: &std::path::Path) -> anyhow::Result<()> {
     let options = Options { method: Method::Search(search), jobs: 1, ..Options::default() };
     let outcome = Campaign::new(&target, options).run(
         &mut Symbols::new(),
-        &mut Silent,
+        &mut (),
         &AtomicBool::new(false),
     )?;
     let progress = outcome.search.context("bug: it was a search")?.progress;

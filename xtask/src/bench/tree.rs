@@ -4,7 +4,7 @@
 use std::{sync::atomic::AtomicBool, time::Instant};
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Method, Observer, Options, Outcome, SearchOptions};
+use raddle_explore::{Campaign, Method, Options, Outcome, SearchOptions};
 use raddle_launch::{Native, NativeOptions, Symbols};
 use raddle_plan::search::SearchSpec;
 
@@ -14,10 +14,6 @@ use super::{
 };
 
 const STRATEGY: &str = "ipb:1";
-
-struct Silent;
-
-impl Observer for Silent {}
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let program = bench.hooked("tree.c", &["-O2"])?;
@@ -34,7 +30,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let start = Instant::now();
         let outcome = Campaign::new(&target, options).run(
             &mut Symbols::new(),
-            &mut Silent,
+            &mut (),
             &AtomicBool::new(false),
         )?;
         Ok((outcome, start.elapsed().as_secs_f64()))

@@ -14,8 +14,8 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, Found, Observer, Options, Outcome, Reproduced, Sameness, Store, StoredTarget, Target,
-    Until, Verdict as Replay, replay, store::RunEnd,
+    Campaign, CampaignEvent, Found, Observer, Options, Outcome, Reproduced, Sameness, Store,
+    StoredTarget, Target, Until, Verdict as Replay, replay, store::RunEnd,
 };
 use raddle_launch::{
     Asked, Native, Symbols,
@@ -427,7 +427,7 @@ impl Suite<'_> {
         let store = Store::at(&self.args.common.store);
         if !is_kept {
             campaign = campaign.with_ids(store.ids().unwrap_or_default());
-            let outcome = Box::new(campaign.run(&mut self.symbols, &mut Nobody, stop.flag())?);
+            let outcome = Box::new(campaign.run(&mut self.symbols, &mut (), stop.flag())?);
             if !outcome.findings.is_empty() {
                 let name = stored.test.clone().unwrap_or_default();
                 self.unkept.insert(name, (stored.clone(), outcome.clone()));
@@ -441,7 +441,7 @@ impl Suite<'_> {
             regressions::run_all(args, stored, &native, &until, &mut self.symbols, &mut |ran| {
                 ran.tell(format, keeper.terminal);
                 if let Some(found) = &ran.found {
-                    keeper.confirmed(found);
+                    keeper.see(CampaignEvent::Confirmed(found));
                 }
             })?;
         if regressions::is_enough(args, &first.findings) {
@@ -580,11 +580,6 @@ fn after(before: &TestLine, now: TestLine) -> TestLine {
     TestLine { elapsed_s, ..if is_more { now } else { before.clone() } }
 }
 
-/// Hears of an execution that only tells what kind of test it is.
-struct Nobody;
-
-impl Observer for Nobody {}
-
 /// Keeps what is found.
 struct Keeper<'a> {
     record: Record,
@@ -592,7 +587,9 @@ struct Keeper<'a> {
 }
 
 impl Observer for Keeper<'_> {
-    fn confirmed(&mut self, found: &Found) {
-        self.record.add_found(found, self.terminal);
+    fn see(&mut self, event: CampaignEvent<'_>) {
+        if let CampaignEvent::Confirmed(found) = event {
+            self.record.add_found(found, self.terminal);
+        }
     }
 }

@@ -7,9 +7,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use raddle_explore::{
-    Campaign, Observer, Options, Sameness, StoredTarget, Target, Verdict, replay,
-};
+use raddle_explore::{Campaign, Options, Sameness, StoredTarget, Target, Verdict, replay};
 use raddle_launch::{Cache, Symbols};
 use raddle_model::{Carrier, Kind};
 
@@ -114,7 +112,7 @@ fn sing(canary: &Canary, folder: &Path, compiler: &str) -> Result<String, String
     let options = Options { executions: Some(EXECUTIONS), ..Options::default() };
     let mut symbols = Symbols::new();
     let outcome = Campaign::new(&target, options)
-        .run(&mut symbols, &mut Silent, &AtomicBool::new(false))
+        .run(&mut symbols, &mut (), &AtomicBool::new(false))
         .map_err(|error| error.to_string())?;
     let Some(found) = outcome.findings.first() else {
         return Err(format!("not found in {} executions", outcome.figures.executions));
@@ -139,7 +137,3 @@ fn come_back(
         verdict => Err(format!("found, but its replay went another way: {verdict:?}")),
     }
 }
-
-struct Silent;
-
-impl Observer for Silent {}

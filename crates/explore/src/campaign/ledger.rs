@@ -19,7 +19,8 @@ use raddle_plan::{News, is_probe};
 
 use self::{predicted::Predicted, races::KnownRaces};
 use super::{
-    CutAt, Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done, tally::Tally,
+    CampaignEvent, CutAt, Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done,
+    tally::Tally,
 };
 use crate::{
     explain::explain,
@@ -213,7 +214,8 @@ impl<'a> Ledger<'a> {
         self.tally.merge_uncontrolled(std::mem::take(&mut done.result.uncontrolled));
         if let Some(last) = &done.result.last {
             if self.options.verbose {
-                self.observer.execution(done.range.end - 1, last);
+                let number = done.range.end - 1;
+                self.observer.see(CampaignEvent::Executed { number, execution: last });
             }
             if last.trace.end == Some(End::Bug) {
                 self.fail(TargetError::Bug(last.trace.message.clone()));
@@ -302,7 +304,7 @@ impl<'a> Ledger<'a> {
             return;
         }
         let id = self.ids.id(finding.kind, finding.bucket);
-        self.observer.finding(&finding, &id);
+        self.observer.see(CampaignEvent::Found { id: &id, finding: &finding });
         let (first, kind, bucket) = (finding.execution, finding.kind, finding.bucket);
         let found = Found {
             finding,
@@ -367,7 +369,7 @@ impl<'a> Ledger<'a> {
         if let Err(error) = looked_into {
             self.fail(error);
         }
-        self.observer.confirmed(&found);
+        self.observer.see(CampaignEvent::Confirmed(&found));
         self.tally.outcome.findings[idx] = found;
     }
 
@@ -423,7 +425,7 @@ impl<'a> Ledger<'a> {
         if self.next_progress <= now {
             self.next_progress = now + PROGRESS_EVERY;
             self.describe(describe);
-            self.observer.progress(self.tally.progress());
+            self.observer.see(CampaignEvent::Progress(self.tally.progress()));
         }
     }
 
@@ -486,7 +488,11 @@ impl<'a> Ledger<'a> {
         self.tally.outcome.figures.interrupted = self.is_stopped() && !is_finished;
         match self.error {
             Some(error) => Err(error),
-            None => Ok(self.tally.finish()),
+            None => {
+                let outcome = self.tally.finish();
+                self.observer.see(CampaignEvent::Ended(&outcome));
+                Ok(outcome)
+            }
         }
     }
 }

@@ -8,18 +8,16 @@ use raddle_model::{
 };
 use raddle_plan::search;
 use raddle_trace::Summary;
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::account::Uses;
 use crate::{explain::Explained, finding::Inconclusive, target::Execution};
-
-/// What a campaign has come to so far: an [`Outcome`] that may still grow.
-pub type Progress = Outcome;
 
 /// What a campaign has come to.
 ///
 /// All but the times is the same for the same options, however many workers there were, unless the
 /// campaign was ended by the clock or by the user.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Serialize, Default)]
 pub struct Outcome {
     /// In figures.
     pub figures: Figures,
@@ -54,6 +52,7 @@ pub struct Outcome {
     /// Loaded code that does not tell its accesses to memory, by its file's name.
     pub unhooked: Vec<String>,
     /// How the first execution went.
+    #[serde(skip)]
     pub baseline: Option<Summary>,
     /// The first execution failed before there was a second thread: no schedule is to blame.
     pub baseline_failure: Option<Finding>,
@@ -72,7 +71,7 @@ pub struct Outcome {
 }
 
 /// How far an execution had come that was cut short.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Serialize, Default, PartialEq, Eq)]
 pub struct CutAt {
     /// Its steps.
     pub n_steps: u64,
@@ -81,7 +80,7 @@ pub struct CutAt {
 }
 
 /// How far a search has come.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Serialize, Default)]
 pub struct Searched {
     /// What the user calls the search.
     pub strategy: String,
@@ -90,6 +89,7 @@ pub struct Searched {
     /// What it took beside.
     pub effort: SearchEffort,
     /// What the first execution depends on; empty if the search does not know.
+    #[serde(skip)]
     pub drawings: Vec<Drawing<search::DrawnStep>>,
     /// Variables known to be shared.
     pub n_shared: u64,
@@ -98,6 +98,7 @@ pub struct Searched {
     /// What its executions made use of that is explored only in part.
     pub uses: Uses,
     /// Which orders of two statements were covered, if that guides the search.
+    #[serde(skip)]
     pub covered: Option<CoveredOrders>,
 }
 
@@ -155,7 +156,7 @@ impl Outcome {
 }
 
 /// All findings of one bucket.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// The first of them, with the smallest schedule that is known.
     pub finding: Finding,
@@ -174,7 +175,7 @@ pub struct Found {
 }
 
 /// All findings of one bucket that the user does not want to hear of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Suppressed {
     /// The first of them.
     pub finding: Finding,
@@ -195,7 +196,7 @@ impl Found {
 }
 
 /// How often a finding came back: `n` times of `m`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reproduced {
     /// Times it came back.
     pub n: u32,
@@ -203,17 +204,45 @@ pub struct Reproduced {
     pub m: u32,
 }
 
-/// Is told what happens in a campaign, on the campaign's own thread, in the order of executions.
-pub trait Observer {
-    /// A new bucket has its first finding. Called before the finding is confirmed.
-    fn finding(&mut self, _finding: &Finding, _id: &str) {}
-
+/// What happens in a campaign, in the order of executions. Whatever is shown or kept of a campaign is made of these: the
+/// terminal, JSON lines, the store.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum CampaignEvent<'a> {
+    /// A new bucket has its first finding, which is not confirmed yet.
+    Found {
+        /// What the user calls it.
+        id: &'a str,
+        /// It.
+        finding: &'a Finding,
+    },
     /// The finding's plan was run again, and it was looked into, if that was asked for.
-    fn confirmed(&mut self, _found: &Found) {}
+    Confirmed(&'a Found),
+    /// How far it is: every 200 ms or more often.
+    Progress(&'a Outcome),
+    /// An execution has ended, if the options say `verbose`.
+    Executed {
+        /// Which.
+        number: u64,
+        /// What it did; as text, what it wrote.
+        #[serde(rename = "output", serialize_with = "output")]
+        execution: &'a Execution,
+    },
+    /// It is over.
+    Ended(&'a Outcome),
+}
 
-    /// Called every 200 ms or more often.
-    fn progress(&mut self, _progress: &Progress) {}
+fn output<S: Serializer>(execution: &&Execution, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&execution.output)
+}
 
-    /// Every execution, if the options say `verbose`.
-    fn execution(&mut self, _index: u64, _execution: &Execution) {}
+/// Sees what happens in a campaign, on the campaign's own thread.
+pub trait Observer {
+    /// Takes in one event.
+    fn see(&mut self, event: CampaignEvent<'_>);
+}
+
+/// Nobody watches.
+impl Observer for () {
+    fn see(&mut self, _event: CampaignEvent<'_>) {}
 }

@@ -6,14 +6,9 @@ use raddle_model::Gap;
 use raddle_plan::search::SearchSpec;
 
 use super::{
-    Account, Campaign, Counted, Journal, Method, Observer, Options, Outcome, Saved, SearchOptions,
-    Standing,
+    Account, Campaign, Counted, Journal, Method, Options, Outcome, Saved, SearchOptions, Standing,
 };
 use crate::fake::{ToySymbols, Weave};
-
-struct Silence;
-
-impl Observer for Silence {}
 
 /// A journal that is read as a killed process leaves it: without what was added and not written.
 #[derive(Default)]
@@ -67,14 +62,14 @@ fn options(spec: &str, jobs: usize) -> Options {
 
 fn run(target: &Weave, options: Options) -> Outcome {
     Campaign::new(target, options)
-        .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+        .run(&mut ToySymbols, &mut (), &AtomicBool::new(false))
         .expect("bug: the toy is not broken")
 }
 
 fn run_with(target: &Weave, options: Options, journal: &mut Memory) -> Outcome {
     Campaign::new(target, options)
         .with_journal(journal)
-        .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+        .run(&mut ToySymbols, &mut (), &AtomicBool::new(false))
         .expect("bug: the toy is not broken")
 }
 
@@ -166,7 +161,7 @@ fn it_goes_on_where_it_was() {
             let first = Options { executions: Some(n_first), ..options(spec, 2) };
             Campaign::new(&toy, first)
                 .with_journal(&mut journal)
-                .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+                .run(&mut ToySymbols, &mut (), &AtomicBool::new(false))
                 .expect("bug: the toy is not broken");
             assert!(0 < journal.n_stands);
             let mut rest = options(spec, 3);
@@ -243,7 +238,7 @@ fn a_line_that_does_not_fit_is_left_out() {
     let mut journal = Memory { is_long_at: usize::MAX, ..Memory::default() };
     Campaign::new(&toy, Options { executions: Some(8), ..options("dfs", 1) })
         .with_journal(&mut journal)
-        .run(&mut ToySymbols, &mut Silence, &AtomicBool::new(false))
+        .run(&mut ToySymbols, &mut (), &AtomicBool::new(false))
         .expect("bug: the toy is not broken");
     assert_eq!(journal.saved.counted.len(), 4);
     journal.saved.counted[2].prefix = vec![9, 9].into();

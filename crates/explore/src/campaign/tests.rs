@@ -5,17 +5,17 @@ use std::{
     time::Duration,
 };
 
-use raddle_model::{End, Finding, Kind};
+use raddle_model::{End, Figures, Kind};
 use raddle_plan::Arm;
 
-use super::{Campaign, Method, Observer, Options, Outcome, Progress, Reproduced};
+use super::{Campaign, CampaignEvent, Method, Observer, Options, Outcome, Reproduced};
 use crate::{
     fake::{Toy, ToySymbols, print_hash},
-    target::{Execution, TargetError},
+    target::TargetError,
 };
 
 fn run(toy: &Toy, options: Options) -> Outcome {
-    run_observed(toy, options, &mut Silence).expect("bug: the toy is not broken")
+    run_observed(toy, options, &mut ()).expect("bug: the toy is not broken")
 }
 
 fn run_observed(
@@ -25,10 +25,6 @@ fn run_observed(
 ) -> Result<Outcome, TargetError> {
     Campaign::new(toy, options).run(&mut ToySymbols, observer, &AtomicBool::new(false))
 }
-
-struct Silence;
-
-impl Observer for Silence {}
 
 /// All that must not depend on the number of workers.
 fn essence(outcome: &Outcome) -> String {
@@ -179,7 +175,8 @@ struct Impatient<'a> {
 }
 
 impl Observer for Impatient<'_> {
-    fn finding(&mut self, _: &Finding, id: &str) {
+    fn see(&mut self, event: CampaignEvent<'_>) {
+        let CampaignEvent::Found { id, .. } = event else { return };
         self.findings.push(id.to_owned());
         self.stop.store(2 <= self.findings.len(), Ordering::Relaxed);
     }
@@ -228,14 +225,45 @@ struct Counter {
 }
 
 impl Observer for Counter {
-    fn progress(&mut self, _: &Progress) {
-        self.n_progress += 1;
+    fn see(&mut self, event: CampaignEvent<'_>) {
+        match event {
+            CampaignEvent::Progress(_) => self.n_progress += 1,
+            CampaignEvent::Executed { number, execution } => {
+                self.executions.push(number);
+                self.outputs.push(execution.output.clone());
+            }
+            _ => {}
+        }
     }
+}
 
-    fn execution(&mut self, index: u64, execution: &Execution) {
-        self.executions.push(index);
-        self.outputs.push(execution.output.clone());
+/// Writes down what happens, as a fold would read it elsewhere.
+#[derive(Default)]
+struct Written(Vec<serde_json::Value>);
+
+impl Observer for Written {
+    fn see(&mut self, event: CampaignEvent<'_>) {
+        self.0.push(serde_json::to_value(event).expect("bug: every event is data"));
     }
+}
+
+/// Events say all that the outcome says: what was found, in order, and what it came to.
+#[test]
+fn a_campaign_is_what_its_events_say() {
+    let mut written = Written::default();
+    let options = Options { keep_going: true, ..options(2, 2_000) };
+    let outcome = run_observed(&Toy::default(), options, &mut written).expect("it runs");
+    let of = |name: &str| written.0.iter().filter(|it| it["event"] == name).collect::<Vec<_>>();
+    let ids: Vec<&str> = outcome.findings.iter().map(|it| it.id.as_str()).collect();
+    let told: Vec<&str> = of("found").iter().filter_map(|it| it["id"].as_str()).collect();
+    assert_eq!(told, ids);
+    assert_eq!(of("confirmed").len(), ids.len());
+    let last = written.0.last().expect("there are events");
+    assert_eq!(last["event"], "ended");
+    let figures: Figures = serde_json::from_value(last["figures"].clone()).expect("figures");
+    let elapsed = Duration::from_millis(outcome.figures.elapsed.as_millis() as u64);
+    let last_new_trace = figures.last_new_trace;
+    assert_eq!(figures, Figures { elapsed, last_new_trace, ..outcome.figures });
 }
 
 #[test]
@@ -302,13 +330,12 @@ fn stability_does_not_depend_on_the_number_of_executions() {
 #[test]
 fn errors_end_all() {
     let toy = Toy { error_in: 9, ..Toy::default() };
-    let result =
-        run_observed(&toy, Options { keep_going: true, ..options(2, 2_000) }, &mut Silence);
+    let result = run_observed(&toy, Options { keep_going: true, ..options(2, 2_000) }, &mut ());
     assert!(
         matches!(result, Err(TargetError::Unusable(message)) if message == "the toy is broken")
     );
 
     let toy = Toy { baseline: End::Bug, ..Toy::default() };
-    let result = run_observed(&toy, options(2, 2_000), &mut Silence);
+    let result = run_observed(&toy, options(2, 2_000), &mut ());
     assert!(matches!(result, Err(TargetError::Bug(message)) if message == "x == 1"));
 }

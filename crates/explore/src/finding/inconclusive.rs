@@ -7,7 +7,7 @@ use super::{ending::end_stack, names::Names};
 use crate::target::Symbols;
 
 /// Executions that say nothing about the program, for one reason at one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Inconclusive {
     /// What they did.
     pub why: Standstill,
