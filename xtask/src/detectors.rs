@@ -15,9 +15,9 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Detect, Found, Options as CampaignOptions, Outcome, TargetError};
+use raddle_explore::{Campaign, Found, Options as CampaignOptions, Outcome, TargetError};
 use raddle_launch::{CompilerChoice, Native, Symbols};
-use raddle_model::{Certainty, Finding};
+use raddle_model::{Certainty, Detect, Finding};
 use raddle_report::{fault, named};
 
 use crate::soak::{build, programs_under};

@@ -13,11 +13,11 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use raddle_explore::{Campaign, Detect, Found, Options as CampaignOptions};
+use raddle_explore::{Campaign, Found, Options as CampaignOptions};
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
-use raddle_model::{Carrier, Kind};
+use raddle_model::{Carrier, Detect, Kind};
 use raddle_report::{escape, fault};
 use serde::Serialize;
 

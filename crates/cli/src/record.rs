@@ -1,8 +1,8 @@
 //! Findings, kept. What can't be written is a warning: recording must not fail a run.
 
 use raddle_explore::{
-    Found, Reproduced, Store, StoreError, StoredFinding,
-    store::{Ids, Run, RunEnd, RunInfo, SearchFile, SearchSettings},
+    Found, Ids, Reproduced, Store, StoreError, StoredFinding,
+    store::{Run, RunEnd, RunInfo, SearchFile, SearchSettings},
 };
 use raddle_model::Finding;
 

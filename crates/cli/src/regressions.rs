@@ -2,10 +2,10 @@
 //! diverged.
 
 use raddle_explore::{
-    Outcome, Reproduced, Sameness, StoredTarget, Symbols, Target, TargetError, Until, Verdict,
+    Ids, Outcome, Reproduced, Sameness, StoredTarget, Symbols, Target, TargetError, Until, Verdict,
     campaign::Found,
     regression::{self, Regression},
-    store::{Ids, RunEnd, hash_program},
+    store::{RunEnd, hash_program},
 };
 use raddle_report::{
     closing::{self, NewEnd, Replayed},

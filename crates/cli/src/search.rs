@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, path::Path};
 
 use raddle_explore::{
-    CoveredOrders, Detect, Method, Outcome, Saved, SearchOptions, Searched, Store, StoredTarget,
+    CoveredOrders, Method, Outcome, Saved, SearchOptions, Searched, Store, StoredTarget,
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
 use raddle_launch::Symbols;
-use raddle_model::{Conditions, Place};
+use raddle_model::{Conditions, Detect, Place};
 use raddle_plan::{Strategy, search::SearchSpec};
 use raddle_report::{
     number,

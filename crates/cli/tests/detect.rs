@@ -32,13 +32,11 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use raddle_explore::{
-    Campaign, Detect, Found, Options, Outcome, Sameness, Target, Verdict, replay,
-};
+use raddle_explore::{Campaign, Found, Options, Outcome, Sameness, Target, Verdict, replay};
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
-use raddle_model::{Access, Certainty, Finding, Kind};
+use raddle_model::{Access, Certainty, Detect, Finding, Kind};
 use raddle_report::named;
 
 /// The seed of every campaign here.

@@ -35,7 +35,7 @@ use raddle_plan::{Portfolio, Seeds};
 pub use self::{
     account::{Account, Earlier, FoundCount, Uses},
     journal::{Counted, Journal, Saved, Standing},
-    options::{Detect, Method, Options, SearchOptions},
+    options::{Method, Options, SearchOptions},
     outcome::{
         CampaignEvent, CoveredOrders, CutAt, Found, Observer, Outcome, Reproduced, Searched,
         Suppressed,
@@ -51,7 +51,7 @@ use self::{
     thinking::Wanted,
 };
 use crate::{
-    store::Ids,
+    finding::Ids,
     target::{Symbols, Target, TargetError},
 };
 

@@ -7,6 +7,7 @@
 mod bucket;
 mod ending;
 mod gone;
+mod ids;
 mod inconclusive;
 mod library;
 mod memory;
@@ -29,6 +30,7 @@ use raddle_model::{
 use raddle_trace::Trace;
 
 use self::ending::Ending;
+pub use self::ids::Ids;
 pub use self::inconclusive::Inconclusive;
 pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};

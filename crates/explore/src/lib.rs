@@ -20,11 +20,11 @@ pub mod suppress;
 pub mod target;
 
 pub use campaign::{
-    Campaign, CampaignEvent, CoveredOrders, Detect, Found, Journal, Method, Observer, Options,
-    Outcome, Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
+    Campaign, CampaignEvent, CoveredOrders, Found, Journal, Method, Observer, Options, Outcome,
+    Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
 };
 pub use explain::{Budget, Explained, explain};
-pub use finding::finding;
+pub use finding::{Ids, finding, is_system_file, runs_tasks};
 pub use replay::{Sameness, Verdict, is_same, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{

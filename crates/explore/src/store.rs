@@ -24,7 +24,6 @@ mod database;
 mod error;
 mod file;
 mod hapset;
-mod ids;
 mod manage;
 mod old;
 mod os;
@@ -45,7 +44,6 @@ use self::database::Database;
 pub use self::{
     error::StoreError,
     hapset::{read_hapsets, write_hapsets},
-    ids::Ids,
     manage::{Export, Pruned, Retention},
     rows::Listed,
     run::Run,
@@ -55,6 +53,8 @@ pub use self::{
         hash_program,
     },
 };
+
+use crate::finding::Ids;
 
 /// The version of files that are not the database: findings, exports, what was covered.
 pub const VERSION: u32 = 2;

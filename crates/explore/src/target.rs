@@ -12,7 +12,6 @@ use raddle_model::{Place, Plan, Uncontrolled};
 use raddle_trace::{Briefs, Entry, Module, SeenRaces, Summary, Trace};
 
 use crate::coverage::Covered;
-pub use crate::finding::{is_system_file, runs_tasks};
 
 /// A program that can be executed again and again.
 pub trait Target: Sync {

@@ -28,7 +28,10 @@ use std::{
 };
 
 use addr2line::demangle_auto;
-use raddle_explore::target::{CodeAddress, StackSpot, Variable, is_system_file};
+use raddle_explore::{
+    is_system_file,
+    target::{CodeAddress, StackSpot, Variable},
+};
 use raddle_model::Place;
 
 pub use self::library::library_code;

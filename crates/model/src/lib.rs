@@ -7,6 +7,7 @@
 //! Plain data only: no clock, no environment, no I/O, no addresses.
 
 mod dependence;
+mod detect;
 mod doubt;
 mod drawing;
 mod end;
@@ -29,6 +30,7 @@ mod script;
 mod search;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
+pub use detect::Detect;
 pub use doubt::{Certainty, Doubt, Intention, LockUsage, Remedy};
 pub use drawing::{Drawing, DrawnEdge, DrawnNode, Shape};
 pub use end::{End, Misuse, OpResult};

@@ -7,9 +7,9 @@
 use std::{path::Path, sync::atomic::AtomicBool};
 
 use anyhow::ensure;
-use raddle_explore::{Campaign, Detect, Options};
+use raddle_explore::{Campaign, Options};
 use raddle_launch::{Native, NativeOptions, Symbols};
-use raddle_model::PickerSpec;
+use raddle_model::{Detect, PickerSpec};
 
 use super::{
     meter::{Meter, Whose},

@@ -1,7 +1,7 @@
 //! What to look for beside executions that fail: `--detect`.
 
 use clap::ValueEnum;
-use raddle_explore::Detect;
+use raddle_model::Detect;
 
 /// One thing to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -24,9 +24,8 @@ use super::{
 };
 use crate::{
     explain::explain,
-    finding::{Inconclusive, bucket, end_stack, finding, is_failure, step_places},
+    finding::{Ids, Inconclusive, bucket, end_stack, finding, is_failure, step_places},
     replay::{Sameness, Verdict, replay},
-    store::Ids,
     target::{BlockResult, Execution, Session, Symbols, Target, TargetError, Until},
 };
 

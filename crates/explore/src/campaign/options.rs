@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use raddle_model::{Conditions, PickerSpec, Plan};
+use raddle_model::{Conditions, Detect, PickerSpec, Plan};
 use raddle_plan::{
     Arm, Strategy,
     search::{Flows, HapSets, SearchSpec},
@@ -86,30 +86,6 @@ impl Method {
             Method::Search(search) => Some(search),
             _ => None,
         }
-    }
-}
-
-/// What to look for beside executions that fail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Detect {
-    /// Data races, by happens-before.
-    pub races: bool,
-    /// Accesses without a lock that all others hold.
-    pub locksets: bool,
-    /// Deadlocks that could have been.
-    pub deadlocks: bool,
-    /// Accesses of others in the midst of what was meant to be one.
-    pub atomicity: bool,
-}
-
-impl Detect {
-    /// Nothing.
-    pub const NONE: Detect =
-        Detect { races: false, locksets: false, deadlocks: false, atomicity: false };
-
-    /// Is anything looked for that is told from whole traces?
-    pub const fn predicts(self) -> bool {
-        self.locksets || self.deadlocks || self.atomicity
     }
 }
 

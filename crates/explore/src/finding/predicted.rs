@@ -9,8 +9,8 @@ use raddle_analysis::{
     Race, Side, Unlocked, Usage,
 };
 use raddle_model::{
-    Access, Certainty, Contrast, Doubt, Evidence, Fault, Finding, Held, Intention, Kind, Link,
-    LockUsage, Nested, ObjectId, Place,
+    Access, Certainty, Contrast, Detect, Doubt, Evidence, Fault, Finding, Held, Intention, Kind,
+    Link, LockUsage, Nested, ObjectId, Place,
 };
 use raddle_trace::Trace;
 
@@ -24,7 +24,7 @@ use super::{
     program::{is_own, reported},
     race::fault,
 };
-use crate::{campaign::Detect, target::Symbols};
+use crate::target::Symbols;
 
 /// What could go wrong, by the numbers of a trace.
 #[derive(Clone, Debug)]

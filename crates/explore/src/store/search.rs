@@ -3,7 +3,7 @@
 //! The row of `searches` says what is searched, how, where the search stood, and what it has come to; `executions` has
 //! each one that counts since. What it has come to is written before the execution that changed it counts.
 
-use raddle_model::Conditions;
+use raddle_model::{Conditions, Detect};
 use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use super::{
     file, rows,
     runs::{Reader, Writer},
 };
-use crate::campaign::{Account, Counted, Detect, Earlier, Journal, Saved, Standing};
+use crate::campaign::{Account, Counted, Earlier, Journal, Saved, Standing};
 
 /// After so many bytes of executions the standing is written again, if it is not larger itself.
 const RUNS_MAX: usize = 1 << 20;

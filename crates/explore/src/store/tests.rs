@@ -13,8 +13,8 @@ use std::{
 
 use expect_test::{Expect, expect};
 use raddle_model::{
-    Amount, Bucket, Carrier, Conditions, Counting, Depth, End, Figures, Finding, Interest, Length,
-    PickerSpec, Plan, Profile, Role, Smax, Timeouts, Use,
+    Amount, Bucket, Carrier, Conditions, Counting, Depth, Detect, End, Figures, Finding, Interest,
+    Length, PickerSpec, Plan, Profile, Role, Smax, Timeouts, Use,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ use super::{
     About, RunEnd, RunInfo, SearchSettings, Store, StoreError, StoredTarget, hash_program,
 };
 use crate::{
-    campaign::{Account, Counted, Detect, FoundCount, Journal as _, Reproduced, Standing},
+    campaign::{Account, Counted, FoundCount, Journal as _, Reproduced, Standing},
     fake::{ToySymbols, TraceExt, trace},
     finding::finding,
 };
@@ -100,7 +100,7 @@ fn round_trip() {
     Store::write_file(&file, &stored).unwrap();
     assert_eq!(Store::read_file(&file).unwrap(), stored);
     let end = store.find_run("latest").unwrap().end.unwrap();
-    assert_eq!((end.executions, store.run_ids().unwrap()), (9, vec![run.id().to_owned()]));
+    assert_eq!((end.figures.executions, store.run_ids().unwrap()), (9, vec![run.id().to_owned()]));
 }
 
 #[test]

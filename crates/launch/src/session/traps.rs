@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use raddle_explore::target::runs_tasks;
+use raddle_explore::runs_tasks;
 use raddle_trace::TrapEntry;
 
 use super::NativeSession;

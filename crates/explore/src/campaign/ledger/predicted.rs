@@ -11,14 +11,15 @@ use std::collections::BTreeSet;
 
 use raddle_analysis::Tear;
 use raddle_model::{
-    Bucket, Contrast, Doubt, End, Finding, Kind, Limits, PickerSpec, Plan, Points, Record, Remedy,
+    Bucket, Contrast, Detect, Doubt, End, Finding, Kind, Limits, PickerSpec, Plan, Points, Record,
+    Remedy,
 };
 use raddle_plan::{News, is_probe};
 use raddle_trace::{SeenRace, Site, Trace};
 
 use super::Ledger;
 use crate::{
-    campaign::{Detect, source::Done},
+    campaign::source::Done,
     finding::{
         Prediction, Shown, bucket, contrast, finding, first_choices, is_failure, predicted,
         predictions,
