@@ -1,7 +1,6 @@
 //! Runs and findings as rows.
 
 use std::{
-    collections::HashSet,
     ffi::OsString,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::PathBuf,
@@ -77,22 +76,11 @@ pub(super) fn put_finding(to: &Connection, stored: &StoredFinding) -> rusqlite::
     Ok(())
 }
 
-/// The newest finding of each id, newest first.
+/// The newest finding of each id, newest first. An index finds them: most findings are those of earlier runs again.
 pub(super) fn newest_of_each(from: &Connection) -> rusqlite::Result<Vec<Listed>> {
-    let text =
-        "SELECT id, kind, bucket, fault, run, date, program FROM findings ORDER BY number DESC";
-    let mut statement = from.prepare_cached(text)?;
-    let mut rows = statement.query(())?;
-    let mut seen = HashSet::new();
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        if !seen.contains(row.get_ref(0)?.as_str()?) {
-            let listed = listed(row)?;
-            seen.insert(listed.id.clone());
-            all.push(listed);
-        }
-    }
-    Ok(all)
+    let text = "SELECT id, kind, bucket, fault, run, date, program FROM findings \
+                WHERE number IN (SELECT max(number) FROM findings GROUP BY id) ORDER BY number DESC";
+    from.prepare_cached(text)?.query_map((), listed)?.collect()
 }
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
