@@ -128,7 +128,7 @@ impl Style {
 
 /// Columns that a text takes on a terminal: two for a Chinese character, none for an accent.
 pub(crate) fn width(text: &str) -> usize {
-    text.width()
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 /// The words of a text, on lines of at most `room` columns, but for words that are longer.

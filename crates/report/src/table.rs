@@ -1,5 +1,7 @@
 //! Rows in columns.
 
+use std::borrow::Cow;
+
 use crate::{
     Style,
     style::{Ink, width},
@@ -7,34 +9,45 @@ use crate::{
 
 /// Rows under a heading, each column as wide as it must be; the last is cut at the style's width.
 pub fn render(heading: &[&str], rows: &[Vec<String>], style: &Style) -> String {
-    let n_columns = heading.len();
-    let widths: Vec<usize> = (0..n_columns)
-        .map(|idx| {
-            let cells = rows.iter().filter_map(|row| row.get(idx)).map(|it| width(&style.tame(it)));
-            cells.chain([width(heading[idx])]).max().unwrap_or(0)
-        })
-        .collect();
-    let line = |cells: &[&str]| {
-        let mut line = String::new();
-        for (idx, cell) in cells.iter().enumerate() {
-            let cell = style.tame(cell);
-            if idx + 1 == n_columns {
-                let room = style.width.saturating_sub(width(&line));
-                line.push_str(&style.cut(&cell, room.max(12)));
-            } else {
-                line.push_str(&style.fit(&cell, widths[idx]));
-                line.push_str("  ");
-            }
+    let rows: Vec<Vec<Cow<'_, str>>> =
+        rows.iter().map(|row| row.iter().map(|it| tame(it, style)).collect()).collect();
+    let heading: Vec<Cow<'_, str>> = heading.iter().map(|it| Cow::Borrowed(*it)).collect();
+    let mut widths = vec![0; heading.len()];
+    for row in rows.iter().chain([&heading]) {
+        for (column, cell) in widths.iter_mut().zip(row) {
+            *column = width(cell).max(*column);
         }
-        line.trim_end().to_owned()
-    };
-    let mut out = style.paint(Ink::Strong, &line(heading)) + "\n";
-    for row in rows {
-        let cells: Vec<&str> = row.iter().map(String::as_str).collect();
-        out.push_str(&line(&cells));
+    }
+    let mut line = String::new();
+    write(&mut line, &heading, &widths, style);
+    let mut out = style.paint(Ink::Strong, &line) + "\n";
+    for row in &rows {
+        write(&mut out, row, &widths, style);
         out.push('\n');
     }
     out
+}
+
+fn write(out: &mut String, row: &[Cow<'_, str>], widths: &[usize], style: &Style) {
+    let mut used = 0;
+    for (idx, (cell, column)) in row.iter().zip(widths).enumerate() {
+        if idx + 1 == widths.len() {
+            out.push_str(&style.cut(cell, style.width.saturating_sub(used).max(12)));
+        } else {
+            out.push_str(cell);
+            out.extend(std::iter::repeat_n(' ', column - width(cell) + 2));
+            used += column + 2;
+        }
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+}
+
+/// Most cells are plain, and there may be very many.
+fn tame<'a>(cell: &'a str, style: &Style) -> Cow<'a, str> {
+    match cell.bytes().all(|it| matches!(it, b' '..=b'~')) {
+        true => cell.into(),
+        false => style.tame(cell).into(),
+    }
 }
 
 #[cfg(test)]
