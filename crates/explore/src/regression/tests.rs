@@ -147,3 +147,20 @@ fn those_of_a_program_are_loaded_by_name() {
         "{error}"
     );
 }
+
+/// Whatever a file says, it is a regression, or what is wrong with it is one line.
+#[test]
+fn garbled_files() {
+    let text = sample().to_text(MESSAGE);
+    let mut n_wrong = 0;
+    for bytes in raddle_tidy::garbled(text.as_bytes(), 5_000) {
+        match Regression::parse(&String::from_utf8_lossy(&bytes)) {
+            Ok(read) => drop(read.to_text(MESSAGE)),
+            Err(error) => {
+                assert_eq!(error.to_string().lines().count(), 1, "{error}");
+                n_wrong += 1;
+            }
+        }
+    }
+    assert!(n_wrong > 1_000, "only {n_wrong} of 5,000 were wrong");
+}

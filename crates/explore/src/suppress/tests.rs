@@ -155,3 +155,18 @@ fn files_of_tsan() {
     "#]],
     );
 }
+
+/// Whatever a file says, it is rules, or what is wrong with it is one line.
+#[test]
+fn garbled_files() {
+    let text = "# ours\nrace:push*\nrace_top:^pop$\nmutex:lib*.so\ndeadlock:[a-z]\n\nthread:main\n";
+    for bytes in raddle_tidy::garbled(text.as_bytes(), 5_000) {
+        match tsan::parse("file", &String::from_utf8_lossy(&bytes)) {
+            Ok(rules) => {
+                let suppressions = Suppressions { rules };
+                let _ = suppressions.find(&race());
+            }
+            Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
+        }
+    }
+}
