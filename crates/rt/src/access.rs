@@ -13,7 +13,7 @@ use raddle_analysis::hb::Segment;
 use raddle_model::{Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
-    control::{Caller, Control, control, enter, leave, looks, may_enter},
+    control::{Caller, Control, Inside, control, enter_if, leave, looks, may_enter},
     detect::Touch,
     freed::end_freed,
     shadow::{Cell, Shadow, State},
@@ -84,36 +84,34 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
 /// An access to any range.
 #[inline(never)]
 pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
-    if size == 0 || !looks() || !enter() {
-        return;
-    }
+    let Some(mut inside) = enter_if(size != 0 && looks()) else { return };
     let touch = Touch::new(address, size, kind, caller);
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        if (*control()).is_ignored(kind) {
-            return leave(());
+        if inside.is_ignored(kind) {
+            return leave((), inside);
         }
-        if let Some(object) = (*control()).touch(&touch) {
-            if (*control()).machine.n_live() > 1 && is_wanted(object, &touch) && is_due() {
-                visible(object, &touch, Flags::NONE);
+        if let Some(object) = inside.touch(&touch) {
+            if inside.machine.n_live() > 1 && is_wanted(object, &touch) && is_due() {
+                visible(&mut inside, object, &touch, Flags::NONE);
             }
-            (*control()).inspect(&touch);
-        } else if (*control()).points == Points::All {
-            of_all(&touch);
+            inside.inspect(&touch);
+        } else if inside.points == Points::All {
+            of_all(&mut inside, &touch);
         }
     }
-    leave(());
+    leave((), inside);
 }
 
 /// An access to memory that nobody else has touched, where all accesses are points.
-unsafe fn of_all(touch: &Touch) {
+unsafe fn of_all(inside: &mut Inside, touch: &Touch) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let cell = (*control()).shadow.cell(touch.address);
+        let cell = inside.shadow.cell(touch.address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
-        if !is_lock && (*control()).machine.n_live() > 1 && is_due() {
-            let object = (*control()).variables(touch.address, touch.size);
-            visible(object, touch, Flags::NONE);
+        if !is_lock && inside.machine.n_live() > 1 && is_due() {
+            let object = inside.variables(touch.address, touch.size);
+            visible(inside, object, touch, Flags::NONE);
         }
     }
 }
@@ -124,25 +122,23 @@ unsafe fn of_all(touch: &Touch) {
 #[cold]
 #[inline(never)]
 pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller) {
-    if !looks() || !enter() {
-        return;
-    }
+    let Some(mut inside) = enter_if(looks()) else { return };
     let touch = Touch::new(address, size, kind, caller);
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let cell = (*control()).shadow.cell(address);
+        let cell = inside.shadow.cell(address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
         if is_lock {
-            (*control()).touch(&touch);
-            return leave(());
+            inside.touch(&touch);
+            return leave((), inside);
         }
-        let object = (*control()).variables(address, size);
-        if (*control()).machine.n_live() > 1 {
-            visible(object, &touch, Flags::VOLATILE);
+        let object = inside.variables(address, size);
+        if inside.machine.n_live() > 1 {
+            visible(&mut inside, object, &touch, Flags::VOLATILE);
         }
-        (*control()).inspect(&touch);
+        inside.inspect(&touch);
     }
-    leave(());
+    leave((), inside);
 }
 
 /// So many accesses of an execution to variables that nobody has raced for are steps: they say what happened, and
@@ -194,7 +190,7 @@ pub(crate) unsafe fn watch(touch: &Touch) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let object = (*control()).variables(touch.address, touch.size);
-        visible(object, touch, Flags::SPIN);
+        visible(&mut Inside::assume(), object, touch, Flags::SPIN);
         (*control()).inspect(touch);
     }
 }
@@ -234,32 +230,32 @@ unsafe fn is_due() -> bool {
     }
 }
 
-unsafe fn visible(object: ObjectId, touch: &Touch, flags: Flags) {
+unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: Flags) {
     let Touch { address, size, kind, caller, .. } = *touch;
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let site = (*control()).site_of(touch);
-        let (offset, n_bytes) = (*control()).emit.bytes_of(object, address, size);
+        let site = inside.site_of(touch);
+        let (offset, n_bytes) = inside.emit.bytes_of(object, address, size);
         let mut op = Op { flags, ..Op::on(kind, object, site).bytes(offset, n_bytes) };
         if kind == OpKind::Read {
-            op.flags = flags.with((*control()).this().spin.flags());
+            op.flags = flags.with(inside.this().spin.flags());
         } else {
-            (*control()).this().spin.reset();
+            inside.this().spin.reset();
         }
-        step(op);
-        let cell = (*control()).shadow.cell(address);
+        step(inside, op);
+        let cell = inside.shadow.cell(address);
         if !cell.is_null() && (*cell).state() == State::Freed {
             end_freed(Misuse::UseAfterFree, address, site, object);
         }
         let mut seen = 0;
         if size <= 8 && kind != OpKind::Write {
             seen = look(address, size, caller);
-            (*control()).emit.set_value(seen, size as u8);
-            (*control()).this().spin.read(site, object, seen);
-        } else if size <= 8 && !(*control()).options.is_null() {
-            (*control()).written = Written { address, size };
+            inside.emit.set_value(seen, size as u8);
+            inside.this().spin.read(site, object, seen);
+        } else if size <= 8 && !inside.options.is_null() {
+            inside.written = Written { address, size };
         }
-        (*control()).note_step(&op, seen);
+        inside.note_step(&op, seen);
     }
 }
 

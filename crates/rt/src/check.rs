@@ -31,7 +31,7 @@ use raddle_trace::{Begin, Header};
 
 use crate::{
     access::{self, Written},
-    control::{self, Caller, Control, LOOKS, control, enter, is_active},
+    control::{self, Caller, Control, Inside, LOOKS, enter_if, is_active},
     emit::Mark,
     end,
     forks::Forks,
@@ -165,70 +165,70 @@ pub(crate) fn refuse(control: &Control) -> ! {
 pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller) -> c_int {
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook from `enter` on.
     unsafe {
-        if !is_active() || !enter() {
-            return function(arg);
-        }
-        let control = control();
-        let site = (*control).site(caller);
-        (*control).check.n_calls += 1;
-        let header = (*control).header;
+        let Some(mut inside) = enter_if(is_active()) else { return function(arg) };
+        let site = inside.site(caller);
+        inside.check.n_calls += 1;
+        let header = inside.header;
         let begin = Begin::from_number((*header).live.begin);
-        if begin == Begin::Function && (*control).is_execution {
-            return serve(function, arg, site);
+        if begin == Begin::Function && inside.is_execution {
+            return serve(inside, function, arg, site);
         }
-        if begin == Begin::Unknown && (*control).is_execution && !(*control).check.is_asking {
+        if begin == Begin::Unknown && inside.is_execution && !inside.check.is_asking {
             tell(header, Begin::Asked);
             leave_void(header);
         }
-        if !(*control).check.is_asking {
-            return call(function, arg);
+        if !inside.check.is_asking {
+            return call(inside, function, arg);
         }
-        if (*control).check.n_calls > 1 || !(*control).can_begin_here() {
-            (*control).check.is_refused = true;
-            return call(function, arg);
+        if inside.check.n_calls > 1 || !inside.can_begin_here() {
+            inside.check.is_refused = true;
+            return call(inside, function, arg);
         }
-        (*control).prepare_for_function();
-        run_twice(function, arg, site)
+        inside.prepare_for_function();
+        run_twice(inside, function, arg, site)
     }
 }
 
 /// Calls the function, from inside a hook, and leaves that with what it returns.
-unsafe fn call(function: Function, arg: *mut c_void) -> c_int {
-    control::leave(());
+unsafe fn call(inside: Inside, function: Function, arg: *mut c_void) -> c_int {
+    control::leave((), inside);
     // SAFETY: the program's promises are passed on.
     unsafe { function(arg) }
 }
 
 /// Lets it run twice from the same beginning: is what it does the same?
-unsafe fn run_twice(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
+unsafe fn run_twice(
+    mut inside: Inside,
+    function: Function,
+    arg: *mut c_void,
+    site: SiteId,
+) -> c_int {
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
     unsafe {
-        let control = control();
-        (*control).keep_beginning();
+        inside.keep_beginning();
         for run in 0..2 {
-            (*control).check.is_again = run == 1;
-            (*control).go_back();
-            (*control).chooser = baseline();
-            let code = control::outside(|| function(arg));
+            inside.check.is_again = run == 1;
+            inside.go_back();
+            inside.chooser = baseline();
+            let code = control::outside(&mut inside, || function(arg));
             if code != 0 {
-                (*control).check.is_refused = true;
-                (*control).check.n_before = 0;
-                return control::leave(code);
+                inside.check.is_refused = true;
+                inside.check.n_before = 0;
+                return control::leave(code, inside);
             }
-            await_threads(site);
+            await_threads(&mut inside, site);
             if run == 0 {
-                (*control).check.first =
-                    ((*control).emit.digest, (*control).emit.last_events(EVENTS_MAX));
+                inside.check.first = (inside.emit.digest, inside.emit.last_events(EVENTS_MAX));
                 // What std does only once takes no number from what it does each time.
-                (*control).keep_sites();
+                inside.keep_sites();
             }
         }
-        (*control).check.is_again = false;
-        (*control).compare_with_first();
-        (*control).check.is_refused |= !(*control).go_back();
-        (*control).check.n_before = 0;
-        (*control).chooser = baseline();
-        control::leave(0)
+        inside.check.is_again = false;
+        inside.compare_with_first();
+        inside.check.is_refused |= !inside.go_back();
+        inside.check.n_before = 0;
+        inside.chooser = baseline();
+        control::leave(0, inside)
     }
 }
 
@@ -238,27 +238,26 @@ pub(crate) fn baseline() -> Chooser<'static> {
 }
 
 /// Runs executions, one after the other, as long as they end well.
-unsafe fn serve(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
+unsafe fn serve(mut inside: Inside, function: Function, arg: *mut c_void, site: SiteId) -> c_int {
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
     unsafe {
-        let control = control();
-        (*control).keep_beginning();
-        let code = warm_up(function, arg, site);
+        inside.keep_beginning();
+        let code = warm_up(&mut inside, function, arg, site);
         if code != 0 {
-            return code;
+            return control::leave(code, inside);
         }
         loop {
-            (*control).go_back();
+            inside.go_back();
             server::begin_at_function();
-            let code = control::outside(|| function(arg));
+            let code = control::outside(&mut inside, || function(arg));
             if code != 0 {
-                (*control).check.n_before = 0;
-                return control::leave(code);
+                inside.check.n_before = 0;
+                return control::leave(code, inside);
             }
-            await_threads(site);
+            await_threads(&mut inside, site);
             end::tell(End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
-            (*control).check.n_served += 1;
-            let n_served = (*control).check.n_served;
+            inside.check.n_served += 1;
+            let n_served = inside.check.n_served;
             if !server::next_execution(
                 n_served.is_multiple_of(STREAMS_EVERY),
                 n_served < SERVED_MAX,
@@ -271,22 +270,26 @@ unsafe fn serve(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
 
 /// Runs the function once, as in every process: the places that it comes to have the same numbers in all
 /// executions then, and need not be found in each. (Those too that only who looks for races asks for.)
-unsafe fn warm_up(function: Function, arg: *mut c_void, site: SiteId) -> c_int {
+unsafe fn warm_up(
+    inside: &mut Inside,
+    function: Function,
+    arg: *mut c_void,
+    site: SiteId,
+) -> c_int {
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
     unsafe {
-        let control = control();
-        let header = (*control).header;
+        let header = inside.header;
         let (n_races, n_sightings) = ((*header).result.n_races, (*header).result.n_sightings);
-        (*control).go_back();
-        (*control).begin_detection();
-        (*control).chooser = baseline();
-        let code = control::outside(|| function(arg));
+        inside.go_back();
+        inside.begin_detection();
+        inside.chooser = baseline();
+        let code = control::outside(inside, || function(arg));
         if code != 0 {
-            (*control).check.n_before = 0;
-            return control::leave(code);
+            inside.check.n_before = 0;
+            return code;
         }
-        await_threads(site);
-        (*control).keep_sites();
+        await_threads(inside, site);
+        inside.keep_sites();
         ((*header).result.n_races, (*header).result.n_sightings) = (n_races, n_sightings);
         server::forget_told(header);
         server::reset_streams();
@@ -307,24 +310,20 @@ fn forget_output() {
 /// The function has returned, but threads that it has created have not finished: they may go on to their end. (The
 /// end of a `thread::scope` waits for closures, not for the threads that ran them.) Who has not come there soon never
 /// will, or does more than finish.
-unsafe fn await_threads(site: SiteId) {
+unsafe fn await_threads(inside: &mut Inside, site: SiteId) {
     const TURNS_MAX: u32 = 1_000;
-    // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
-    unsafe {
-        let control = control();
-        let beginning = (*control).check.beginning.as_ref().expect("bug: it has begun");
-        let n_before = beginning.machine.n_live();
-        for _ in 0..TURNS_MAX {
-            if (*control).machine.n_live() <= n_before {
-                return;
-            }
-            if (*control).machine.n_enabled() == 0 {
-                break;
-            }
-            yield_now(site);
+    let beginning = inside.check.beginning.as_ref().expect("bug: it has begun");
+    let n_before = beginning.machine.n_live();
+    for _ in 0..TURNS_MAX {
+        if inside.machine.n_live() <= n_before {
+            return;
         }
-        end::end(End::Misuse(Misuse::ThreadsLeft), site, b"");
+        if inside.machine.n_enabled() == 0 {
+            break;
+        }
+        yield_now(inside, site);
     }
+    end::end(End::Misuse(Misuse::ThreadsLeft), site, b"");
 }
 
 impl Control {

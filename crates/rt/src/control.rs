@@ -2,8 +2,9 @@
 
 use std::{
     cell::UnsafeCell,
+    marker::PhantomData,
     mem::MaybeUninit,
-    ops::Range,
+    ops::{Deref, DerefMut, Range},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
@@ -181,16 +182,61 @@ pub(crate) fn deactivate() {
     LOOKS.store(false, Relaxed);
 }
 
-/// Enters a hook. `false` if the real function is to run: nothing is controlled, the call comes from
+/// The right to touch the global state: this thread runs, and is inside a hook. What it is borrowed for ends before another
+/// thread may run, for whatever lets one run (`step`) wants the token whole.
+///
+/// It is no reference: other threads have tokens, too, and wait in the midst of a step for their turn.
+#[derive(Debug)]
+pub(crate) struct Inside(PhantomData<*mut Control>);
+
+impl Inside {
+    /// For code that is inside a hook and was not handed the token.
+    ///
+    /// # Safety
+    ///
+    /// The thread runs and is inside a hook, and whoever called has no borrow of the state.
+    #[inline(always)]
+    pub(crate) const unsafe fn assume() -> Inside {
+        Inside(PhantomData)
+    }
+}
+
+impl Deref for Inside {
+    type Target = Control;
+
+    #[inline(always)]
+    fn deref(&self) -> &Control {
+        // SAFETY: whoever has the token runs, inside a hook; it is lent out for as long as the borrow lives.
+        unsafe { &*control() }
+    }
+}
+
+impl DerefMut for Inside {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Control {
+        // SAFETY: as above.
+        unsafe { &mut *control() }
+    }
+}
+
+/// Enters a hook. `None` if the real function is to run: nothing is controlled, the call comes from
 /// inside a hook, or from a thread that Raddle did not create.
 #[inline(always)]
-pub(crate) fn enter() -> bool {
+pub(crate) fn enter() -> Option<Inside> {
     if !may_enter() {
-        return false;
+        return None;
     }
-    // SAFETY: active means initialised.
-    unsafe { (*control()).is_inside = true };
-    true
+    // SAFETY: active means initialised; from now on the thread is inside.
+    unsafe {
+        (*control()).is_inside = true;
+        Some(Inside::assume())
+    }
+}
+
+/// The same, if the condition is true.
+#[inline(always)]
+pub(crate) fn enter_if(condition: bool) -> Option<Inside> {
+    if condition { enter() } else { None }
 }
 
 /// Could [`enter`] enter a hook?
@@ -220,25 +266,19 @@ unsafe fn thread_pointer(has_fsgsbase: bool) -> usize {
 /// Leaves a hook with its result, after what the thread has to do before it goes on: run the handlers
 /// of signals that were sent to it, or end because it was cancelled.
 #[inline(always)]
-pub(crate) fn leave<T>(result: T) -> T {
-    let control = control();
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        (*control).is_inside = false;
-        if (*control).signals.is_any_pending {
-            crate::signals::deliver_pending();
-        }
+pub(crate) fn leave<T>(result: T, mut inside: Inside) -> T {
+    inside.is_inside = false;
+    if inside.signals.is_any_pending {
+        crate::signals::deliver_pending();
     }
     result
 }
 
 /// Runs `body`, code of the program, from inside a hook.
-pub(crate) fn outside<T>(body: impl FnOnce() -> T) -> T {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).is_inside = false };
+pub(crate) fn outside<T>(inside: &mut Inside, body: impl FnOnce() -> T) -> T {
+    inside.is_inside = false;
     let result = body();
-    // SAFETY: `body` has returned on this thread, which runs.
-    unsafe { (*control()).is_inside = true };
+    inside.is_inside = true;
     result
 }
 

@@ -49,7 +49,7 @@ use std::{
 use raddle_machine::ObjectState;
 use raddle_trace::ObjectClass;
 
-use crate::control::{Caller, control};
+use crate::control::{Caller, Inside};
 
 pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
 pub(crate) use number::Listing;
@@ -82,16 +82,16 @@ fn fail(error: std::ffi::c_int) -> std::ffi::c_int {
     -1
 }
 
-/// The C library has filled a lock's memory in, with this result: if it succeeded, makes the object. Inside a hook.
-unsafe fn make(
+/// The C library has filled a lock's memory in, with this result: if it succeeded, makes the object.
+fn make(
+    inside: &mut Inside,
     result: c_int,
     address: usize,
     class: ObjectClass,
     state: impl FnOnce() -> ObjectState,
 ) -> c_int {
     if result == 0 {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe { (*control()).make_sync_object(address, class, state()) };
+        inside.make_sync_object(address, class, state());
     }
     result
 }
@@ -104,7 +104,8 @@ fn caller() -> Caller {
     Caller { pc, sp }
 }
 
-/// The table of a file: for each function of the C library, what it does. `|caller|` names where it was called from.
+/// The table of a file: for each function of the C library, what it does. `|inside, caller|` names the token of
+/// whoever is inside a hook (`control::Inside`), and where the function was called from.
 ///
 /// - `fn name(args) -> result => body;` runs `body` inside the hook, and leaves it with the value. Where nothing is
 ///   controlled the real function runs instead. (`return` ends the body, not the hook.)
@@ -115,9 +116,9 @@ fn caller() -> Caller {
 ///
 /// What does not fit (functions that never return, or that others call) is written out and listed in [`export`].
 macro_rules! hooks {
-    (|$caller:ident|) => {};
+    (|$inside:ident, $caller:ident|) => {};
     (
-        |$caller:ident|
+        |$inside:ident, $caller:ident|
         $(#[$doc:meta])*
         fn $name:ident $(| $alias:ident)* ($($arg:ident: $type:ty),*) $(-> $result:ty)?
         $(, if $condition:expr)? $(, else $before:expr)? => $body:expr;
@@ -126,8 +127,15 @@ macro_rules! hooks {
         const _: () = {
             $(#[$doc])*
             #[inline(always)]
-            unsafe fn inside($($arg: $type,)* $caller: $crate::control::Caller) $(-> $result)? {
-                let _ = ($caller, $($arg),*);
+            unsafe fn inside(
+                $inside: &mut $crate::control::Inside, $($arg: $type,)* $caller: $crate::control::Caller,
+            ) $(-> $result)? {
+                #![allow(
+                    unused_unsafe,
+                    clippy::too_many_arguments,
+                    reason = "some bodies need no promise, and the C library's types are what they are"
+                )]
+                let _ = (&$inside, $caller, $($arg),*);
                 // SAFETY: the program's promises are passed on; the thread that runs is inside a hook, and no borrow
                 // of the global state lives across a step.
                 unsafe { $body }
@@ -137,20 +145,20 @@ macro_rules! hooks {
                 let caller = $crate::hooks::caller();
                 // SAFETY: the program's promises are passed on.
                 unsafe {
-                    if $(!($condition) ||)? !$crate::control::enter() {
+                    let Some(mut token) = $crate::control::enter_if(true $(&& $condition)?) else {
                         $($before;)?
                         return $crate::real::$name($($arg),*);
-                    }
-                    $crate::control::leave(inside($($arg,)* caller))
+                    };
+                    $crate::control::leave(inside(&mut token, $($arg,)* caller), token)
                 }
             }
 
             $crate::hooks::export! { $name => work; $($alias => work;)* }
         };
-        $crate::hooks::hooks! { |$caller| $($rest)* }
+        $crate::hooks::hooks! { |$inside, $caller| $($rest)* }
     };
     (
-        |$caller:ident|
+        |$inside:ident, $caller:ident|
         $(#[$doc:meta])*
         fn $name:ident $(| $alias:ident)* ($($arg:ident: $type:ty),*) $(-> $result:ty)? = $body:expr;
         $($rest:tt)*
@@ -166,7 +174,7 @@ macro_rules! hooks {
 
             $crate::hooks::export! { $name => work; $($alias => work;)* }
         };
-        $crate::hooks::hooks! { |$caller| $($rest)* }
+        $crate::hooks::hooks! { |$inside, $caller| $($rest)* }
     };
 }
 pub(crate) use hooks;

@@ -17,7 +17,7 @@ use raddle_trace::{
 };
 
 use crate::{
-    control::{Control, control},
+    control::{Control, Inside},
     end,
     step::step,
 };
@@ -312,12 +312,11 @@ pub(crate) struct Wish {
 
 /// Waits until one of the listed descriptors is ready, inside a hook. When this returns `Done`, it
 /// was: look again.
-pub(crate) unsafe fn wait_for(wish: &Wish) -> OpResult {
+pub(crate) unsafe fn wait_for(inside: &mut Inside, wish: &Wish) -> OpResult {
     // SAFETY: the thread that runs is inside a hook; the list lives on its stack or is the program's
     // and it waits; the borrows end before the step.
     unsafe {
-        let control = control();
-        let me = (*control).me;
+        let me = inside.me;
         let waiting = Waiting {
             thread: me,
             object: wish.object,
@@ -326,26 +325,32 @@ pub(crate) unsafe fn wait_for(wish: &Wish) -> OpResult {
             n_list: wish.n_list,
             is_late: wish.is_late,
         };
-        (*control).io.waiting.push(waiting);
-        (*control).io.n_waiting += 1;
+        inside.io.waiting.push(waiting);
+        inside.io.n_waiting += 1;
         let is_ready = !wish.is_late && poll_now(wish.list, wish.n_list) != 0;
-        (*control).set_ready(&waiting, is_ready);
+        inside.set_ready(&waiting, is_ready);
         let op = Op::on(wish.kind, wish.object, wish.site).other(wish.written);
-        let performed = step(op.until(wish.deadline));
-        (*control).io.stop_waiting(me);
-        (*control).io.is_stale = true;
+        let performed = step(inside, op.until(wish.deadline));
+        inside.io.stop_waiting(me);
+        inside.io.is_stale = true;
         performed.result
     }
 }
 
 /// Waits until one descriptor can be written, if that is what the op does, or else read; inside a hook.
-pub(crate) unsafe fn wait_for_one(kind: OpKind, fd: c_int, site: SiteId) -> OpResult {
+pub(crate) unsafe fn wait_for_one(
+    inside: &mut Inside,
+    kind: OpKind,
+    fd: c_int,
+    site: SiteId,
+) -> OpResult {
     // SAFETY: the caller's promise is passed on.
-    unsafe { wait_for_one_until(kind, fd, None, site) }
+    unsafe { wait_for_one_until(inside, kind, fd, None, site) }
 }
 
 /// The same, until a deadline.
 pub(crate) unsafe fn wait_for_one_until(
+    inside: &mut Inside,
     kind: OpKind,
     fd: c_int,
     deadline: Option<u64>,
@@ -356,16 +361,15 @@ pub(crate) unsafe fn wait_for_one_until(
     let mut list = libc::pollfd { fd, events, revents: 0 };
     // SAFETY: the thread that runs is inside a hook; the list lives while it waits.
     unsafe {
-        let control = control();
-        let object = (*control).descriptor_object(fd);
-        let written = if is_write { (*control).written_object(fd) } else { ObjectId::NONE };
-        let is_late = !(*control).io.look(fd).is_internal;
+        let object = inside.descriptor_object(fd);
+        let written = if is_write { inside.written_object(fd) } else { ObjectId::NONE };
+        let is_late = !inside.io.look(fd).is_internal;
         loop {
             let list = &raw mut list;
             let wish = Wish { kind, list, n_list: 1, object, written, deadline, is_late, site };
-            match wait_for(&wish) {
+            match wait_for(inside, &wish) {
                 OpResult::Done if poll_now(list, 1) == 0 => {}
-                OpResult::Interrupted if (*control).signals.ran.may_restart => {}
+                OpResult::Interrupted if inside.signals.ran.may_restart => {}
                 result => return result,
             }
         }
@@ -377,13 +381,16 @@ pub(crate) const AT_ONCE: u64 = 1;
 pub(crate) const AT_ONCE_NO_POINT: u64 = 2;
 
 /// A step on a descriptor that does not wait.
-pub(crate) unsafe fn step_at_once(kind: OpKind, object: ObjectId, arg: u64, site: SiteId) {
-    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
-    unsafe {
-        (*control()).this().spin.reset();
-        step(Op::on(kind, object, site).arg(arg));
-        (*control()).io.is_stale = true;
-    }
+pub(crate) unsafe fn step_at_once(
+    inside: &mut Inside,
+    kind: OpKind,
+    object: ObjectId,
+    arg: u64,
+    site: SiteId,
+) {
+    inside.this().spin.reset();
+    step(inside, Op::on(kind, object, site).arg(arg));
+    inside.io.is_stale = true;
 }
 
 /// How many of the listed descriptors are ready now; an error counts.

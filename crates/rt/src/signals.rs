@@ -32,7 +32,7 @@ pub(crate) use self::kernel::{
     alternate_stack, follow, handle as handle_fault, install, use_alternate_stack,
 };
 use crate::{
-    control::{Control, control, enter, leave, outside},
+    control::{Control, Inside, control, enter, leave, outside},
     end,
     hooks::{is_cancel_due, test_cancel},
     io::AT_ONCE_NO_POINT,
@@ -349,7 +349,7 @@ fn handle(handlers: Handlers) -> Ran {
                     ran.is_any = true;
                     ran.may_restart &= action.flags & libc::SA_RESTART != 0;
                     if handlers == Handlers::Nested || !make_handler(sent, action, handlers) {
-                        run_handler(sent, action);
+                        run_handler(&mut Inside::assume(), sent, action);
                     }
                 }
             }
@@ -401,12 +401,12 @@ unsafe extern "C-unwind" fn handler_main(handled: *mut c_void) -> *mut c_void {
     // SAFETY: made by `make_handler`, for this thread; the borrows end before the steps.
     unsafe {
         let Handled { sent, action, after } = *Box::from_raw(handled.cast());
-        if enter() {
+        if let Some(mut inside) = enter() {
             if let Some(before) = after {
-                step(Op::on(OpKind::Join, before, SiteId(0)));
+                step(&mut inside, Op::on(OpKind::Join, before, SiteId(0)));
             }
-            run_handler(sent, action);
-            leave(());
+            run_handler(&mut inside, sent, action);
+            leave((), inside);
         }
         ptr::null_mut()
     }
@@ -457,7 +457,7 @@ pub(crate) unsafe fn interrupt(to: Option<ThreadId>, sent: Sent) {
             })
         };
         if is_free && action.has_handler() {
-            run_handler(sent, action);
+            run_handler(&mut Inside::assume(), sent, action);
         } else {
             (*control).send_signal(to, sent, SiteId(0));
         }
@@ -470,30 +470,29 @@ fn is_interruptible(kind: OpKind) -> bool {
         || kind.is_io()
 }
 
-unsafe fn run_handler(sent: Sent, action: Action) {
+unsafe fn run_handler(inside: &mut Inside, sent: Sent, action: Action) {
     // SAFETY: the thread that runs is inside a hook; no borrow lives while the handler runs. A handler
     // that leaves by `longjmp` leaves a frame behind, which is dropped then.
     unsafe {
-        let control = control();
         let (object, site) = {
-            let me = (*control).me;
-            ((*control).this().object, (*control).machine.pending(me).site)
+            let me = inside.me;
+            (inside.this().object, inside.machine.pending(me).site)
         };
-        step(Op::on(OpKind::Handle, object, site).arg(sent.signal as u64));
-        (*control).this().spin.reset();
-        (*control).signals.handler_begins(sent.signal);
+        step(inside, Op::on(OpKind::Handle, object, site).arg(sent.signal as u64));
+        inside.this().spin.reset();
+        inside.signals.handler_begins(sent.signal);
         let own = if action.flags & libc::SA_NODEFER == 0 { bit(sent.signal) } else { 0 };
-        let mask = (*control).this().mask;
-        let waits_for = std::mem::take(&mut (*control).this().waits_for);
+        let mask = inside.this().mask;
+        let waits_for = std::mem::take(&mut inside.this().waits_for);
         let errno = *libc::__errno_location();
         let mut info = info_of(sent);
         let mut context = std::mem::zeroed::<libc::ucontext_t>();
-        (*control).this().handlers.push((&raw const info as usize, mask));
-        (*control).this().mask = mask | action.mask | own;
-        outside(|| action.call(sent.signal, &raw mut info, (&raw mut context).cast()));
-        (*control).this().handlers.pop();
-        (*control).set_mask(mask);
-        (*control).this().waits_for = waits_for;
+        inside.this().handlers.push((&raw const info as usize, mask));
+        inside.this().mask = mask | action.mask | own;
+        outside(inside, || action.call(sent.signal, &raw mut info, (&raw mut context).cast()));
+        inside.this().handlers.pop();
+        inside.set_mask(mask);
+        inside.this().waits_for = waits_for;
         *libc::__errno_location() = errno;
     }
 }
@@ -526,7 +525,7 @@ pub(crate) fn deliver_pending() {
         (*control).is_inside = true;
         run_handlers();
         if (*control).this().is_cancel_async {
-            test_cancel();
+            test_cancel(&mut Inside::assume());
         }
         (*control).is_inside = false;
     }
@@ -534,23 +533,20 @@ pub(crate) fn deliver_pending() {
 
 /// A thread is about to announce an op, and some thread has signals or is cancelled.
 #[cold]
-pub(crate) fn before_step(op: &Op) {
+pub(crate) fn before_step(inside: &mut Inside, op: &Op) {
     match op.kind {
         OpKind::Handle | OpKind::Kill | OpKind::Finish | OpKind::Exit => {}
         OpKind::CondWake => {
             run_handlers();
-            if is_cancel_due() {
-                // SAFETY: the thread that runs is inside a hook.
-                unsafe {
-                    let me = (*control()).me;
-                    (*control()).cancel_wait(me, op.object);
-                }
+            if is_cancel_due(inside) {
+                let me = inside.me;
+                inside.cancel_wait(me, op.object);
             }
         }
         OpKind::FutexWake | OpKind::BarrierLeave => {
             run_handlers();
         }
-        _ if is_cancellation_point(op) => test_cancel(),
+        _ if is_cancellation_point(op) => test_cancel(inside),
         _ => {}
     }
 }
@@ -568,26 +564,21 @@ pub(crate) fn is_cancellation_point(op: &Op) -> bool {
 /// An op was performed while some thread has signals or is cancelled, or was interrupted. Is it to be
 /// announced again?
 #[cold]
-pub(crate) fn after_step(op: &Op, performed: &Performed) -> bool {
+pub(crate) fn after_step(inside: &mut Inside, op: &Op, performed: &Performed) -> bool {
     if performed.result != OpResult::Interrupted {
-        // SAFETY: the thread that runs is inside a hook.
-        let thread = unsafe { (*control()).this() };
+        let thread = inside.this();
         if op.kind == OpKind::CondWake && std::mem::take(&mut thread.is_wait_cancelled) {
-            test_cancel();
+            test_cancel(inside);
         }
         return false;
     }
-    // SAFETY: the thread that runs is inside a hook; borrows end at once.
-    unsafe {
-        let me = (*control()).me;
-        (*control()).io.stop_waiting(me);
-    }
+    let me = inside.me;
+    inside.io.stop_waiting(me);
     // Who waits for a signal goes on after its handler.
     let ran = if op.kind == OpKind::SigWait { run_handlers_here() } else { run_handlers() };
-    // SAFETY: as above.
-    let is_async = unsafe { (*control()).this().is_cancel_async };
+    let is_async = inside.this().is_cancel_async;
     if is_async || (is_cancellation_point(op) && op.kind != OpKind::CondWake) {
-        test_cancel();
+        test_cancel(inside);
     }
     match op.kind {
         OpKind::SemWait => ran.may_restart,

@@ -9,7 +9,7 @@ use raddle_trace::Options;
 
 use crate::{
     check, checkpoint,
-    control::{Control, control},
+    control::{Control, Inside},
     emit::Emit,
     end, io, signals,
     threads::switch_to,
@@ -22,25 +22,21 @@ use crate::{
 ///
 /// The common case, a thread that can go on and is chosen to, touches no list.
 #[inline(always)]
-pub(crate) fn step(op: Op) -> Performed {
-    let control = control();
-    // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
-    unsafe {
-        (*control).settle_write();
-        if (*control).waiting.may_give_way((*control).emit.n_steps) {
-            give_way_before(&op);
-        }
-        let me = (*control).me;
-        let is_plain = !(*control).signals.is_any_pending && (*control).machine.n_live() > 1;
-        if is_plain && (*control).machine.can_perform(me, &op) {
-            if !is_point(&*control, &op) {
-                return go_on_quietly(&op);
-            }
-            let next = choose_next(Some(&op));
-            return if next == me { go_on(&op) } else { give_way(next, &op) };
-        }
+pub(crate) fn step(inside: &mut Inside, op: Op) -> Performed {
+    inside.settle_write();
+    if inside.waiting.may_give_way(inside.emit.n_steps) {
+        give_way_before(inside, &op);
     }
-    step_slowly(&op)
+    let me = inside.me;
+    let is_plain = !inside.signals.is_any_pending && inside.machine.n_live() > 1;
+    if is_plain && inside.machine.can_perform(me, &op) {
+        if !is_point(inside, &op) {
+            return go_on_quietly(inside, &op);
+        }
+        let next = choose_next(inside, Some(&op));
+        return if next == me { go_on(inside, &op) } else { give_way(inside, next, &op) };
+    }
+    step_slowly(inside, &op)
 }
 
 /// Could another thread be chosen before this step? A step that is no point is told, but whoever comes to
@@ -66,17 +62,14 @@ fn sees_locks(control: &Control, op: &Op) -> bool {
 
 /// The thread that runs goes on without a choice.
 #[inline(always)]
-unsafe fn go_on_quietly(op: &Op) -> Performed {
-    // SAFETY: the thread that runs is inside a hook; the borrow ends here.
-    unsafe {
-        let control = &mut *control();
-        control.chooser.pass(control.me, control.emit.n_steps);
-        if !control.options.is_null() {
-            // SAFETY: the area has the events' room, which the index is cut to.
-            *control.options.add(control.emit.idx()) = only(control.me);
-        }
-        go_on(op)
+fn go_on_quietly(inside: &mut Inside, op: &Op) -> Performed {
+    let control: &mut Control = inside;
+    control.chooser.pass(control.me, control.emit.n_steps);
+    if !control.options.is_null() {
+        // SAFETY: the area has the events' room, which the index is cut to.
+        unsafe { *control.options.add(control.emit.idx()) = only(control.me) };
     }
+    go_on(inside, op)
 }
 
 /// Nobody else was to choose from.
@@ -88,9 +81,7 @@ fn only(thread: ThreadId) -> Options {
 
 /// The thread that runs goes on: it was chosen, and has announced nothing.
 #[inline(never)]
-unsafe fn go_on(op: &Op) -> Performed {
-    // SAFETY: the thread that runs is inside a hook; nothing in here switches.
-    let control = unsafe { &mut *control() };
+fn go_on(control: &mut Control, op: &Op) -> Performed {
     meet_debugger(control);
     let (choice, told_choice) = choose_way(control, op);
     let performed = control.machine.perform_now(control.me, op, choice);
@@ -100,67 +91,56 @@ unsafe fn go_on(op: &Op) -> Performed {
 
 /// The thread that runs could go on, but it is another's turn first.
 #[inline(never)]
-unsafe fn give_way(next: ThreadId, op: &Op) -> Performed {
-    let control = control();
-    // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
-    unsafe {
-        let me = (*control).me;
-        (*control).machine.announce(me, *op);
-        switch_to(next);
-        let performed = complete(me);
-        let is_concerned =
-            (*control).signals.is_any_pending || performed.result == OpResult::Interrupted;
-        if is_concerned && signals::after_step(op, &performed) {
-            return step_slowly(op);
-        }
-        performed
+fn give_way(inside: &mut Inside, next: ThreadId, op: &Op) -> Performed {
+    let me = inside.me;
+    inside.machine.announce(me, *op);
+    switch_to(inside, next);
+    let performed = complete(inside, me);
+    if is_concerned(inside, &performed) && signals::after_step(inside, op, &performed) {
+        return step_slowly(inside, op);
     }
+    performed
+}
+
+/// May a signal or a cancellation have to do with what was performed?
+fn is_concerned(control: &Control, performed: &Performed) -> bool {
+    control.signals.is_any_pending || performed.result == OpResult::Interrupted
 }
 
 #[inline(never)]
-fn step_slowly(op: &Op) -> Performed {
-    let control = control();
+fn step_slowly(inside: &mut Inside, op: &Op) -> Performed {
     loop {
-        // SAFETY: the thread that runs is inside a hook; no borrow lives across the calls.
-        unsafe {
-            if (*control).signals.is_any_pending {
-                signals::before_step(op);
-            }
-            let performed = step_once(op);
-            let is_concerned =
-                (*control).signals.is_any_pending || performed.result == OpResult::Interrupted;
-            if !is_concerned || !signals::after_step(op, &performed) {
-                return performed;
-            }
+        if inside.signals.is_any_pending {
+            signals::before_step(inside, op);
+        }
+        let performed = step_once(inside, op);
+        if !is_concerned(inside, &performed) || !signals::after_step(inside, op, &performed) {
+            return performed;
         }
     }
 }
 
-unsafe fn step_once(op: &Op) -> Performed {
-    let control = control();
-    // SAFETY: the thread that runs is inside a hook; no borrow lives across the switch.
-    unsafe {
-        let me = (*control).me;
-        if (*control).machine.n_live() == 1 && !is_always_told(op.kind) {
-            (*control).machine.announce(me, *op);
-            return alone(me);
-        }
-        if (*control).machine.can_perform(me, op) {
-            let next = choose_next(Some(op));
-            if next == me {
-                return go_on(op);
-            }
-            (*control).machine.announce(me, *op);
-            switch_to(next);
-        } else {
-            (*control).machine.announce(me, *op);
-            let next = choose_next(None);
-            if next != me {
-                switch_to(next);
-            }
-        }
-        complete(me)
+fn step_once(inside: &mut Inside, op: &Op) -> Performed {
+    let me = inside.me;
+    if inside.machine.n_live() == 1 && !is_always_told(op.kind) {
+        inside.machine.announce(me, *op);
+        return alone(inside, me);
     }
+    if inside.machine.can_perform(me, op) {
+        let next = choose_next(inside, Some(op));
+        if next == me {
+            return go_on(inside, op);
+        }
+        inside.machine.announce(me, *op);
+        switch_to(inside, next);
+    } else {
+        inside.machine.announce(me, *op);
+        let next = choose_next(inside, None);
+        if next != me {
+            switch_to(inside, next);
+        }
+    }
+    complete(inside, me)
 }
 
 /// Steps that change who there is, or that are choices, are told even when nobody else is there to see them.
@@ -178,37 +158,31 @@ const fn is_always_told(kind: OpKind) -> bool {
 }
 
 /// A step while no other thread is alive: no choice, no event.
-unsafe fn alone(me: ThreadId) -> Performed {
-    // SAFETY: as in `step`.
-    unsafe {
-        let control = control();
-        if !(*control).machine.is_enabled(me) {
-            make_way(&mut *control);
-            assert!((*control).machine.is_enabled(me), "bug: nobody else is alive");
-        }
-        if (*control).machine.n_threads() > 1 {
-            (*control).emit.count_lone(me);
-        } else {
-            (*control).emit.n_lone_steps += 1;
-        }
-        (*control).beat();
-        let choice = 0;
-        let op = *(*control).machine.pending(me);
-        let performed = (*control).machine.perform(me, choice);
-        if performed.misuse.is_some() {
-            end::misuse(&op, &performed);
-        }
-        if !op.kind.is_access() {
-            (*control).order_by(&op, performed.result, performed.value);
-        }
-        performed
+fn alone(control: &mut Control, me: ThreadId) -> Performed {
+    if !control.machine.is_enabled(me) {
+        make_way(control);
+        assert!(control.machine.is_enabled(me), "bug: nobody else is alive");
     }
+    if control.machine.n_threads() > 1 {
+        control.emit.count_lone(me);
+    } else {
+        control.emit.n_lone_steps += 1;
+    }
+    control.beat();
+    let choice = 0;
+    let op = *control.machine.pending(me);
+    let performed = control.machine.perform(me, choice);
+    if performed.misuse.is_some() {
+        end::misuse(&op, &performed);
+    }
+    if !op.kind.is_access() {
+        control.order_by(&op, performed.result, performed.value);
+    }
+    performed
 }
 
 /// Performs the pending op of the thread that runs, which was chosen, and tells it.
-pub(crate) unsafe fn complete(me: ThreadId) -> Performed {
-    // SAFETY: the thread that runs is inside a hook; nothing in here switches.
-    let control = unsafe { &mut *control() };
+pub(crate) fn complete(control: &mut Control, me: ThreadId) -> Performed {
     let op = *control.machine.pending(me);
     meet_debugger(control);
     let (choice, told_choice) = choose_way(control, &op);
@@ -279,10 +253,8 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
 /// `proposed`: what the thread that runs could go on with, without being listed among those who can. It
 /// is the first of them to the picker.
 #[inline(never)]
-pub(crate) fn choose_next(proposed: Option<&Op>) -> ThreadId {
+pub(crate) fn choose_next(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
     loop {
-        // SAFETY: the thread that runs is inside a hook; the borrow ends with the iteration.
-        let control = unsafe { &mut *control() };
         if control.machine.n_enabled() == 0 && proposed.is_none() {
             make_way(control);
         } else if control.machine.is_alarm_due {
@@ -416,17 +388,15 @@ impl Control {
 }
 
 /// The program asks to let others go first. The first time at a place that is a hint; who asks again waits in a loop.
-pub(crate) fn yield_at(site: SiteId) {
-    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
-    let control = unsafe { &mut *control() };
-    let is_first = control.machine.n_live() > 1 && control.this().rounds.is_first_yield(site);
+pub(crate) fn yield_at(inside: &mut Inside, site: SiteId) {
+    let is_first = inside.machine.n_live() > 1 && inside.this().rounds.is_first_yield(site);
     let flags = if is_first { Flags::HINT } else { Flags::NONE };
-    step(Op { flags, ..Op::on(OpKind::Yield, ObjectId::NONE, site) });
+    step(inside, Op { flags, ..Op::on(OpKind::Yield, ObjectId::NONE, site) });
 }
 
 /// An op without object that lets others go first.
-pub(crate) fn yield_now(site: SiteId) {
-    step(Op::on(OpKind::Yield, ObjectId::NONE, site));
+pub(crate) fn yield_now(inside: &mut Inside, site: SiteId) {
+    step(inside, Op::on(OpKind::Yield, ObjectId::NONE, site));
 }
 
 /// What a picker sees of the machine.

@@ -20,7 +20,7 @@ use raddle_trace::{ObjectClass, ObjectEntry, SiteEntry, protocol::RegionTag};
 use crate::{
     apart::apart,
     arena,
-    control::{Control, begin_to_look, control},
+    control::{Control, Inside, begin_to_look, control},
     end,
     real::{self, Destructor, Start},
     server,
@@ -343,7 +343,7 @@ pub(crate) fn create(
             server::begin_before_main();
         }
         let object = (*control).add_thread_object();
-        step(Op::on(OpKind::Spawn, object, site));
+        step(&mut Inside::assume(), Op::on(OpKind::Spawn, object, site));
         let me = (*control).me;
         let mut thread = match (*control).has_fibers {
             true => borrow_donor(attr, object)?,
@@ -507,20 +507,20 @@ unsafe fn wait_for_turn(thread: *const ThreadRt) {
 
 /// Lets another thread run; returns when it is this one's turn again.
 #[inline(always)]
-pub(crate) unsafe fn switch_to(next: ThreadId) {
-    // SAFETY: the thread that runs is inside a hook; entries are boxed and live for ever.
+pub(crate) fn switch_to(inside: &mut Inside, next: ThreadId) {
+    // SAFETY: entries are boxed and live for ever; nothing is borrowed while the others run, for the token is whole.
     unsafe {
-        let control = control();
-        let from = &raw const *(&(*control).threads)[(*control).me.idx()];
-        let to = &raw const *(&(*control).threads)[next.idx()];
-        (*from).stack.set((*control).hot.stack);
-        (*control).me = next;
-        (*control).set_mine();
-        (*control).hot.fs = (*to).fs;
-        (*control).hot.stack = (*to).stack.get();
-        if (*control).has_fibers {
+        let control: &mut Control = inside;
+        let from = &raw const *control.threads[control.me.idx()];
+        let to = &raw const *control.threads[next.idx()];
+        (*from).stack.set(control.hot.stack);
+        control.me = next;
+        control.set_mine();
+        control.hot.fs = (*to).fs;
+        control.hot.stack = (*to).stack.get();
+        if control.has_fibers {
             let (old, new) = ((*from).fiber.get(), (*to).fiber.get());
-            if (*control).has_fsgsbase {
+            if control.has_fsgsbase {
                 raddle_fiber::switch_fast(old, new);
             } else {
                 raddle_fiber::switch_by_syscall(old, new);
@@ -537,53 +537,51 @@ pub(crate) unsafe fn switch_to(next: ThreadId) {
 extern "C-unwind" fn boot() -> ! {
     // SAFETY: the thread that was switched to runs, inside the hook in which it was created.
     unsafe {
-        let me = (*control()).me;
+        let mut inside = Inside::assume();
+        let me = inside.me;
         // Both carriers come here, so that variables on the stack have the same names on both.
         let here = 0_usize;
-        (*control()).this().stack_base = &raw const here as usize;
-        (*control()).watch_stack();
-        complete(me);
-        let (start, arg) = {
-            let it = &(&(*control()).threads)[me.idx()];
-            (it.start.expect("bug: a thread without start"), it.arg)
-        };
-        crate::control::leave(());
+        inside.this().stack_base = &raw const here as usize;
+        inside.watch_stack();
+        complete(&mut inside, me);
+        let it = &inside.threads[me.idx()];
+        let (start, arg) = (it.start.expect("bug: a thread without start"), it.arg);
+        crate::control::leave((), inside);
         let result = start(arg);
-        (*control()).is_inside = true;
-        finish(result)
+        let mut inside = Inside::assume();
+        inside.is_inside = true;
+        finish(inside, result)
     }
 }
 
 /// Ends the thread that runs, inside a hook: destructors, then its last step.
-pub(crate) fn finish(result: *mut c_void) -> ! {
+pub(crate) fn finish(mut inside: Inside, result: *mut c_void) -> ! {
     // SAFETY: the thread that runs is inside a hook; borrows end before user code runs.
     unsafe {
-        let me = (*control()).me;
-        (&mut (*control()).threads)[me.idx()].result = result;
-        (&mut (*control()).threads)[me.idx()].is_cancel_off = true;
-        crate::hooks::run_thread_destructors(me);
-        if (*control()).machine.n_live() == 1 {
-            crate::hooks::exit_process(0, SiteId(0));
+        let me = inside.me;
+        inside.threads[me.idx()].result = result;
+        inside.threads[me.idx()].is_cancel_off = true;
+        crate::hooks::run_thread_destructors(&mut inside, me);
+        if inside.machine.n_live() == 1 {
+            crate::hooks::exit_process(inside, 0, SiteId(0));
         }
-        (*control()).end_waiting();
-        let object = (&(*control()).threads)[me.idx()].object;
-        step_finish(me, Op::on(OpKind::Finish, object, SiteId(0)))
+        inside.end_waiting();
+        let object = inside.threads[me.idx()].object;
+        step_finish(inside, Op::on(OpKind::Finish, object, SiteId(0)))
     }
 }
 
-unsafe fn step_finish(me: ThreadId, op: Op) -> ! {
-    step(op);
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        // All others have finished since it announced its end: the process ends with the last thread.
-        if (*control()).machine.n_live() == 0 {
-            (*control()).machine.revive(me);
-            crate::hooks::exit_process(0, SiteId(0));
-        }
+unsafe fn step_finish(mut inside: Inside, op: Op) -> ! {
+    let me = inside.me;
+    step(&mut inside, op);
+    // All others have finished since it announced its end: the process ends with the last thread.
+    if inside.machine.n_live() == 0 {
+        inside.machine.revive(me);
+        crate::hooks::exit_process(inside, 0, SiteId(0));
     }
-    let next = choose_next(None);
-    // SAFETY: this thread has finished: nobody will switch back to it.
-    unsafe { switch_to(next) };
+    let next = choose_next(&mut inside, None);
+    // Nobody will switch back to it.
+    switch_to(&mut inside, next);
     end::die(&[b"thread ", &[b'0' + (me.0 % 10) as u8], b" came back after its end"])
 }
 

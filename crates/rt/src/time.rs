@@ -3,7 +3,10 @@
 use libc::{c_int, timespec};
 use raddle_model::{Flags, ObjectId, SiteId};
 
-use crate::{control::control, step::yield_now};
+use crate::{
+    control::{Inside, control},
+    step::yield_now,
+};
 
 /// Where the clocks stand when an execution begins: 2026-01-01, and an hour after boot.
 const REALTIME_START_NS: u64 = 1_767_225_600_000_000_000;
@@ -56,21 +59,20 @@ pub(crate) fn deadline_after(length_ns: u64) -> u64 {
 /// # Safety
 ///
 /// The thread that runs is inside a hook, and nothing of the control is borrowed.
-pub(crate) unsafe fn read(clock: c_int, site: SiteId) -> u64 {
+pub(crate) unsafe fn read(inside: &mut Inside, clock: c_int, site: SiteId) -> u64 {
     // SAFETY: the caller's promise; the borrows end before the step.
     unsafe {
-        let spin = &mut (*control()).this().spin;
+        let spin = &mut inside.this().spin;
         spin.read(site, ObjectId::NONE, 0);
         if spin.flags() != Flags::NONE {
-            yield_now(site);
+            yield_now(inside, site);
         }
-        let control = &mut *control();
-        let n_steps = control.emit.n_steps + control.emit.n_lone_steps;
-        if n_steps > (*control.header).request.max_steps / PATIENCE {
-            control.machine.advance(SLOW_READ_NS);
-            control.emit.delay_ns += SLOW_READ_NS;
+        let n_steps = inside.emit.n_steps + inside.emit.n_lone_steps;
+        if n_steps > (*inside.header).request.max_steps / PATIENCE {
+            inside.machine.advance(SLOW_READ_NS);
+            inside.emit.delay_ns += SLOW_READ_NS;
         }
-        control.emit.n_clock_reads += u32::from(control.machine.n_live() > 1);
-        start_of(clock) + control.machine.read_clock()
+        inside.emit.n_clock_reads += u32::from(inside.machine.n_live() > 1);
+        start_of(clock) + inside.machine.read_clock()
     }
 }

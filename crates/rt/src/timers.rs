@@ -217,11 +217,11 @@ pub(crate) unsafe fn give_thread(idx: usize, caller: Caller) {
 unsafe extern "C-unwind" fn timer_main(idx: *mut c_void) -> *mut c_void {
     // SAFETY: the thread that runs is inside a hook between the two; the borrow ends before the handler runs.
     unsafe {
-        if enter() {
-            if let Some((to, sent)) = (*control()).set_off(idx as usize) {
+        if let Some(mut inside) = enter() {
+            if let Some((to, sent)) = inside.set_off(idx as usize) {
                 signals::interrupt(to, sent);
             }
-            leave(());
+            leave((), inside);
         }
     }
     ptr::null_mut()

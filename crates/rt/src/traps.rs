@@ -22,7 +22,7 @@ use raddle_trace::{Header, TrapEntry};
 
 use crate::{
     access,
-    control::{Caller, control, enter, leave, may_enter},
+    control::{Caller, Inside, control, enter, leave, may_enter},
     hooks::raw_syscall,
     signals,
     step::step,
@@ -223,21 +223,19 @@ unsafe extern "C-unwind" fn announce(
         let registers = &(*context).uc_mcontext.gregs;
         let slot = registers[libc::REG_RIP as usize] as usize;
         let Some(trap) = performed_at(slot) else { return };
-        if !enter() {
-            return;
-        }
+        let Some(mut inside) = enter() else { return };
         let pc = trap.at + usize::from(trap.entry.length);
         let caller = Caller { pc, sp: registers[libc::REG_RSP as usize] as usize };
         if trap.entry.is_call == 1 {
-            return call(&mut (*context).uc_mcontext.gregs, pc, caller);
+            return call(inside, &mut (*context).uc_mcontext.gregs, pc, caller);
         }
-        announce_at(trap.address(registers), usize::from(trap.entry.size), caller);
-        leave(());
+        announce_at(&mut inside, trap.address(registers), usize::from(trap.entry.size), caller);
+        leave((), inside);
     }
 }
 
 /// A system call, inside a hook: performed, or left to the kernel.
-unsafe fn call(registers: &mut [i64; 23], next: usize, caller: Caller) {
+unsafe fn call(mut inside: Inside, registers: &mut [i64; 23], next: usize, caller: Caller) {
     let arg = |it: c_int| registers[it as usize] as usize;
     let args = [
         arg(libc::REG_RDI),
@@ -248,34 +246,34 @@ unsafe fn call(registers: &mut [i64; 23], next: usize, caller: Caller) {
         arg(libc::REG_R9),
     ];
     // SAFETY: the thread that runs is inside a hook; the program's promises are passed on.
-    let result = unsafe { raw_syscall(registers[libc::REG_RAX as usize], &args, caller) };
+    let result =
+        unsafe { raw_syscall(&mut inside, registers[libc::REG_RAX as usize], &args, caller) };
     if let Some(result) = result {
         registers[libc::REG_RAX as usize] = result;
         registers[libc::REG_RIP as usize] = next as i64;
     }
-    leave(());
+    leave((), inside);
 }
 
 /// A step on the memory of an instruction, inside a hook.
-unsafe fn announce_at(address: usize, size: usize, caller: Caller) {
+unsafe fn announce_at(inside: &mut Inside, address: usize, size: usize, caller: Caller) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let control = control();
-        let object = (*control).variables(address, size);
-        if (*control).machine.n_live() == 1 {
-            return (*control).order_by_unhooked(object, address, size);
+        let object = inside.variables(address, size);
+        if inside.machine.n_live() == 1 {
+            return inside.order_by_unhooked(object, address, size);
         }
-        let site = (*control).site(caller);
-        let (offset, _) = (*control).emit.bytes_of(object, address, size);
+        let site = inside.site(caller);
+        let (offset, _) = inside.emit.bytes_of(object, address, size);
         let mut op = Op::on(OpKind::AtomicRmw, object, site);
         op = op.order(Order::SeqCst).bytes(offset, size);
-        op.flags = (*control).this().spin.flags().with(Flags::UNHOOKED);
-        step(op);
+        op.flags = inside.this().spin.flags().with(Flags::UNHOOKED);
+        step(inside, op);
         let seen = access::peek(address, size.min(8));
-        (*control).note_step(&op, seen);
-        (*control).emit.set_value(seen, size.min(8) as u8);
-        (*control).this().spin.read(site, object, seen);
-        (*control).order_by_unhooked(object, address, size);
+        inside.note_step(&op, seen);
+        inside.emit.set_value(seen, size.min(8) as u8);
+        inside.this().spin.read(site, object, seen);
+        inside.order_by_unhooked(object, address, size);
     }
 }
 

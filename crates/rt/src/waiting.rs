@@ -22,7 +22,7 @@ use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, mix};
 
 use crate::{
     access,
-    control::{Control, control, enter, leave},
+    control::{Control, Inside, enter, leave},
     detect::Touch,
     shadow::State,
     step::step,
@@ -267,12 +267,9 @@ impl Control {
 /// A thread that waits in rounds lets others go first, if it is one that is about to take a step.
 #[cold]
 #[inline(never)]
-pub(crate) fn give_way_before(op: &Op) {
-    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
-    unsafe {
-        if (*control()).machine.n_live() > 1 && can_wait_before(op) && (*control()).gives_way() {
-            yield_unsure(op.site);
-        }
+pub(crate) fn give_way_before(inside: &mut Inside, op: &Op) {
+    if inside.machine.n_live() > 1 && can_wait_before(op) && inside.gives_way() {
+        yield_unsure(inside, op.site);
     }
 }
 
@@ -296,9 +293,9 @@ fn can_wait_before(op: &Op) -> bool {
 }
 
 /// Others go first, but the thread may well have something to do.
-fn yield_unsure(site: SiteId) {
+fn yield_unsure(inside: &mut Inside, site: SiteId) {
     let op = Op::on(OpKind::Yield, ObjectId::NONE, site).arg(MAY_WORK);
-    step(Op { flags: Flags::IMPLIED, ..op });
+    step(inside, Op { flags: Flags::IMPLIED, ..op });
 }
 
 /// After so many reads without a step, reads are looked at.
@@ -311,36 +308,33 @@ const STARES_SAME: u32 = 48;
 #[cold]
 #[inline(never)]
 pub(crate) fn stare(touch: &Touch) -> bool {
-    if !enter() {
-        return false;
-    }
+    let Some(mut inside) = enter() else { return false };
     // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
     unsafe {
-        let control = control();
-        let is_alone = (*control).machine.n_live() == 1;
-        (*control).hot.patience = if is_alone { PATIENCE } else { 0 };
+        let is_alone = inside.machine.n_live() == 1;
+        inside.hot.patience = if is_alone { PATIENCE } else { 0 };
         if is_alone {
-            return leave(false);
+            return leave(false, inside);
         }
         let value = access::peek(touch.address, touch.size);
-        let rounds = &mut (*control).this().rounds;
+        let rounds = &mut inside.this().rounds;
         rounds.stares.note(mix(touch.caller.pc as u64, touch.address as u64), value);
         rounds.n_stares += 1;
         rounds.is_used = true;
         let is_same = rounds.stares.n_same >= STARES_SAME;
         if !is_same && rounds.n_stares < STARES_MAX {
-            return leave(false);
+            return leave(false, inside);
         }
         rounds.stares.reset();
         rounds.n_stares = 0;
-        let cell = (*control).shadow.cell(touch.address);
+        let cell = inside.shadow.cell(touch.address);
         let is_memory = !cell.is_null() && !matches!((*cell).state(), State::Sync(_));
         if is_same && is_memory {
             access::watch(touch);
         } else {
-            let site = (*control).site(touch.caller);
-            yield_unsure(site);
+            let site = inside.site(touch.caller);
+            yield_unsure(&mut inside, site);
         }
-        leave(is_same && is_memory)
+        leave(is_same && is_memory, inside)
     }
 }

@@ -8,7 +8,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     hooks::{destroyed, hooks, make},
     real,
     step::step,
@@ -17,46 +17,50 @@ use crate::{
 /// Where glibc keeps how many threads a barrier is for.
 const COUNT_OFFSET: usize = 8;
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn pthread_barrier_init(
         barrier: *mut pthread_barrier_t, attr: *const pthread_barrierattr_t, count: c_uint
     ) -> c_int => {
         let result = real::pthread_barrier_init(barrier, attr, count);
-        make(result, barrier as usize, ObjectClass::Barrier, || ObjectState::barrier(count))
+        make(inside, result, barrier as usize, ObjectClass::Barrier, || ObjectState::barrier(count))
     };
     fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int => {
-        let object = object_of(barrier, caller);
-        let site = (*control()).site(caller);
-        step(Op::on(OpKind::Destroy, object, site));
+        let object = object_of(inside, barrier, caller);
+        let site = inside.site(caller);
+        step(inside, Op::on(OpKind::Destroy, object, site));
         destroyed::mark(barrier as usize);
         0
     };
-    fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int => wait(barrier, caller);
+    fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int => wait(inside, barrier, caller);
 }
 
-unsafe fn object_of(barrier: *mut pthread_barrier_t, caller: Caller) -> ObjectId {
+unsafe fn object_of(
+    inside: &mut Inside,
+    barrier: *mut pthread_barrier_t,
+    caller: Caller,
+) -> ObjectId {
     // SAFETY: the program promises a barrier; the count lies within it.
     unsafe {
-        destroyed::check(barrier as usize, caller);
+        destroyed::check(inside, barrier as usize, caller);
         let count = *barrier.cast::<u8>().add(COUNT_OFFSET).cast::<u32>();
         let state = || ObjectState::barrier(count);
-        (*control()).sync_object(barrier as usize, ObjectClass::Barrier, state)
+        inside.sync_object(barrier as usize, ObjectClass::Barrier, state)
     }
 }
 
 /// Waits until all have arrived, inside a hook.
-unsafe fn wait(barrier: *mut pthread_barrier_t, caller: Caller) -> c_int {
+unsafe fn wait(inside: &mut Inside, barrier: *mut pthread_barrier_t, caller: Caller) -> c_int {
     // SAFETY: the program promises a barrier; the borrows end before each step.
     unsafe {
-        let object = object_of(barrier, caller);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        let arrived = step(Op::on(OpKind::BarrierArrive, object, site));
-        destroyed::check_freed(barrier as usize, object, site);
+        let object = object_of(inside, barrier, caller);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        let arrived = step(inside, Op::on(OpKind::BarrierArrive, object, site));
+        destroyed::check_freed(inside, barrier as usize, object, site);
         if arrived.result == OpResult::Chosen {
             return libc::PTHREAD_BARRIER_SERIAL_THREAD;
         }
-        step(Op::on(OpKind::BarrierLeave, object, site));
+        step(inside, Op::on(OpKind::BarrierLeave, object, site));
         0
     }
 }

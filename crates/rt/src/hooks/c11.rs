@@ -9,7 +9,7 @@ use raddle_model::OpKind;
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{control, enter, leave},
+    control::{enter, leave},
     forks,
     hooks::{caller, cancel, cond, export, hooks, make, mutex, once, thread, thread_local},
     real::{self, Start11, Thunk},
@@ -24,40 +24,40 @@ const TIMED_OUT: c_int = 4;
 /// The bit of a recursive mutex in the type that `mtx_init` is given.
 const RECURSIVE: c_int = 1;
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn mtx_init(mutex: *mut pthread_mutex_t, kind: c_int) -> c_int, else forks::forget(mutex as usize) => {
         let is_recursive = kind & RECURSIVE != 0;
         let machine_kind = if is_recursive { MutexKind::Recursive } else { MutexKind::Normal };
         let state = || ObjectState::mutex(machine_kind, false);
-        make(real::mtx_init(mutex, kind), mutex as usize, ObjectClass::Mutex, state)
+        make(inside, real::mtx_init(mutex, kind), mutex as usize, ObjectClass::Mutex, state)
     };
     fn cnd_init(cond: *mut pthread_cond_t) -> c_int
-        => make(real::cnd_init(cond), cond as usize, ObjectClass::Cond, ObjectState::cond);
+        => make(inside, real::cnd_init(cond), cond as usize, ObjectClass::Cond, ObjectState::cond);
     fn thrd_join(id: pthread_t, result: *mut c_int) -> c_int => {
         let mut value = std::ptr::null_mut();
-        let error = thread::join(id, &raw mut value, OpKind::Join, None, caller);
+        let error = thread::join(inside, id, &raw mut value, OpKind::Join, None, caller);
         if error == 0 && !result.is_null() {
             *result = value as isize as c_int;
         }
         result_of(error)
     };
-    fn thrd_detach(id: pthread_t) -> c_int => result_of(thread::detach(id, caller));
-    fn mtx_destroy(mutex: *mut pthread_mutex_t) => { mutex::destroy(mutex, caller); };
+    fn thrd_detach(id: pthread_t) -> c_int => result_of(thread::detach(inside, id, caller));
+    fn mtx_destroy(mutex: *mut pthread_mutex_t) => { mutex::destroy(inside, mutex, caller); };
     fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int, else forks::meets(mutex as usize)
-        => result_of(mutex::lock(mutex, OpKind::Lock, None, caller));
+        => result_of(mutex::lock(inside, mutex, OpKind::Lock, None, caller));
     fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int
-        => result_of(mutex::lock(mutex, OpKind::TryLock, None, caller));
+        => result_of(mutex::lock(inside, mutex, OpKind::TryLock, None, caller));
     fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
-        => result_of(mutex::lock_until(mutex, libc::CLOCK_REALTIME, until, caller));
-    fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int => result_of(mutex::unlock(mutex, caller));
-    fn cnd_destroy(cond: *mut pthread_cond_t) => { cond::destroy(cond, caller); };
+        => result_of(mutex::lock_until(inside, mutex, libc::CLOCK_REALTIME, until, caller));
+    fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int => result_of(mutex::unlock(inside, mutex, caller));
+    fn cnd_destroy(cond: *mut pthread_cond_t) => { cond::destroy(inside, cond, caller); };
     fn cnd_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int
-        => result_of(cond::wait(cond, mutex, None, caller));
+        => result_of(cond::wait(inside, cond, mutex, None, caller));
     fn cnd_timedwait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
-        => result_of(cond::wait_until(cond, mutex, None, until, caller));
-    fn cnd_signal(cond: *mut pthread_cond_t) -> c_int => result_of(cond::notify(cond, OpKind::Signal, caller));
-    fn cnd_broadcast(cond: *mut pthread_cond_t) -> c_int => result_of(cond::notify(cond, OpKind::Broadcast, caller));
-    fn call_once(word: *mut pthread_once_t, routine: Thunk) => { once::run(word, routine, caller); };
+        => result_of(cond::wait_until(inside, cond, mutex, None, until, caller));
+    fn cnd_signal(cond: *mut pthread_cond_t) -> c_int => result_of(cond::notify(inside, cond, OpKind::Signal, caller));
+    fn cnd_broadcast(cond: *mut pthread_cond_t) -> c_int => result_of(cond::notify(inside, cond, OpKind::Broadcast, caller));
+    fn call_once(word: *mut pthread_once_t, routine: Thunk) => { once::run(inside, word, routine, caller); };
     fn tss_create(key: *mut libc::pthread_key_t, destructor: Option<real::Destructor>) -> c_int
         = result_of(thread_local::do_key_create(key, destructor));
     fn tss_set(key: libc::pthread_key_t, value: *const c_void) -> c_int
@@ -105,10 +105,10 @@ unsafe extern "C-unwind" fn do_create(
     let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(mut inside) = enter() else {
             return real::thrd_create(thread, start, arg);
-        }
-        let site = (*control()).site(caller);
+        };
+        let site = inside.site(caller);
         let given = Box::into_raw(Box::new(Start { start, arg }));
         let result = match threads::create(std::ptr::null(), begin, given.cast(), site) {
             Ok(id) => {
@@ -120,16 +120,16 @@ unsafe extern "C-unwind" fn do_create(
                 result_of(error)
             }
         };
-        leave(result)
+        leave(result, inside)
     }
 }
 
 unsafe extern "C-unwind" fn do_exit(result: c_int) -> ! {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(mut inside) = enter() else {
             real::thrd_exit(result);
-        }
-        cancel::exit_thread(result as isize as *mut c_void)
+        };
+        cancel::exit_thread(&mut inside, result as isize as *mut c_void)
     }
 }

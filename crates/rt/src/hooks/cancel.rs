@@ -13,7 +13,7 @@ use raddle_machine::Status;
 use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
 
 use crate::{
-    control::{Control, control, enter, is_active},
+    control::{Control, Inside, control, enter, is_active},
     end,
     hooks::{export, hooks},
     real,
@@ -35,42 +35,40 @@ const UA_END_OF_STACK: c_int = 16;
 const JUMP_SP_WORD: usize = 6;
 const JUMP_ROTATION: u32 = 0x11;
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn pthread_cancel(thread: pthread_t) -> c_int => {
-        let control = control();
-        let site = (*control).site(caller);
-        let Some(target) = (*control).thread_of(thread as usize) else { return libc::ESRCH };
-        let object = (&(*control).threads)[target.idx()].object;
-        step(Op::on(OpKind::Cancel, object, site).arg(u64::from(target.0)));
-        (*control).cancel(target);
+        let site = inside.site(caller);
+        let Some(target) = inside.thread_of(thread as usize) else { return libc::ESRCH };
+        let object = inside.threads[target.idx()].object;
+        step(inside, Op::on(OpKind::Cancel, object, site).arg(u64::from(target.0)));
+        inside.cancel(target);
         0
     };
     fn pthread_testcancel() => {
-        let control = control();
-        if !(*control).this().is_cancel_off && (*control).machine.n_live() > 1 {
-            let site = (*control).site(caller);
-            let object = (*control).this().object;
-            step(Op::on(OpKind::Handle, object, site));
+        if !inside.this().is_cancel_off && inside.machine.n_live() > 1 {
+            let site = inside.site(caller);
+            let object = inside.this().object;
+            step(inside, Op::on(OpKind::Handle, object, site));
         }
-        test_cancel();
+        test_cancel(inside);
     };
     fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int => {
         if state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE {
             return libc::EINVAL;
         }
-        let this = (*control()).this();
+        let this = inside.this();
         let was_off = std::mem::replace(&mut this.is_cancel_off, state == PTHREAD_CANCEL_DISABLE);
         if !old.is_null() {
             *old = c_int::from(was_off);
         }
-        (*control()).look_for_pending();
+        inside.look_for_pending();
         0
     };
     fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int => {
         if kind != PTHREAD_CANCEL_DEFERRED && kind != PTHREAD_CANCEL_ASYNCHRONOUS {
             return libc::EINVAL;
         }
-        let this = (*control()).this();
+        let this = inside.this();
         let is_async = kind == PTHREAD_CANCEL_ASYNCHRONOUS;
         let was_async = std::mem::replace(&mut this.is_cancel_async, is_async);
         if !old.is_null() {
@@ -80,7 +78,7 @@ hooks! { |caller|
     };
     fn __pthread_register_cancel | __pthread_register_cancel_defer(buffer: *mut c_void) => {
         let sp = jump_sp(buffer);
-        let cleanups = &mut (*control()).this().cleanups;
+        let cleanups = &mut inside.this().cleanups;
         while let Some(last) = cleanups.last().copied()
             && jump_sp(last) < sp
         {
@@ -89,7 +87,7 @@ hooks! { |caller|
         cleanups.push(buffer);
     };
     fn __pthread_unregister_cancel | __pthread_unregister_cancel_restore(buffer: *mut c_void) => {
-        let cleanups = &mut (*control()).this().cleanups;
+        let cleanups = &mut inside.this().cleanups;
         if let Some(idx) = cleanups.iter().rposition(|it| *it == buffer) {
             cleanups.truncate(idx);
         }
@@ -143,14 +141,10 @@ pub(crate) fn warm_up_unwinder() {
 
 /// Ends the thread that runs, from inside a hook: unwinds its stack, and then as if its first function
 /// had returned.
-pub(crate) fn exit_thread(result: *mut c_void) -> ! {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let control = control();
-        (*control).this().result = result;
-        (*control).this().is_unwinding = true;
-        (*control).look_for_pending();
-    }
+pub(crate) fn exit_thread(inside: &mut Inside, result: *mut c_void) -> ! {
+    inside.this().result = result;
+    inside.this().is_unwinding = true;
+    inside.look_for_pending();
     unwind()
 }
 
@@ -205,11 +199,10 @@ unsafe extern "C-unwind" fn stop(
 
 unsafe fn finish_unwound() -> ! {
     // SAFETY: the thread that runs has left all frames of the program.
-    unsafe {
-        (*control()).is_inside = true;
-        let result = (*control()).this().result;
-        threads::finish(result)
-    }
+    let mut inside = unsafe { Inside::assume() };
+    inside.is_inside = true;
+    let result = inside.this().result;
+    threads::finish(inside, result)
 }
 
 /// The stack pointer that a jump buffer restores.
@@ -232,25 +225,24 @@ impl ThreadRt {
 }
 
 /// Must the thread that runs act on a cancellation?
-pub(crate) fn is_cancel_due() -> bool {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).this().must_cancel() }
+pub(crate) fn is_cancel_due(inside: &mut Inside) -> bool {
+    inside.this().must_cancel()
 }
 
 /// A cancellation point, inside a hook.
-pub(crate) fn test_cancel() {
-    if is_cancel_due() {
-        exit_thread(CANCELED);
+pub(crate) fn test_cancel(inside: &mut Inside) {
+    if is_cancel_due(inside) {
+        exit_thread(inside, CANCELED);
     }
 }
 
 unsafe extern "C-unwind" fn do_exit(result: *mut c_void) -> ! {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(mut inside) = enter() else {
             real::pthread_exit(result);
-        }
-        exit_thread(result)
+        };
+        exit_thread(&mut inside, result)
     }
 }
 
@@ -290,9 +282,9 @@ impl Control {
 unsafe extern "C-unwind" fn do_unwind_next(buffer: *mut c_void) -> ! {
     // SAFETY: the compiled program calls this at the end of a handler that `stop` jumped into.
     unsafe {
-        if !enter() {
+        let Some(_inside) = enter() else {
             real::__pthread_unwind_next(buffer);
-        }
+        };
         unwind()
     }
 }
@@ -301,18 +293,19 @@ unsafe extern "C-unwind" fn do_unwind_next(buffer: *mut c_void) -> ! {
 unsafe extern "C-unwind" fn do_longjmp(buffer: *mut c_void, value: c_int) -> ! {
     // SAFETY: the program's promises are passed on; nothing here switches.
     unsafe {
-        if is_active() && enter() {
+        if is_active()
+            && let Some(mut inside) = enter()
+        {
             let sp = jump_sp(buffer);
-            let control = control();
-            (*control).drop_handlers_below(sp);
-            (*control).end_apart(Some(sp));
-            (*control).hot.stack.drop_dead(sp);
-            while let Some(last) = (*control).this().cleanups.last().copied()
+            inside.drop_handlers_below(sp);
+            inside.end_apart(Some(sp));
+            inside.hot.stack.drop_dead(sp);
+            while let Some(last) = inside.this().cleanups.last().copied()
                 && jump_sp(last) < sp
             {
-                (*control).this().cleanups.pop();
+                inside.this().cleanups.pop();
             }
-            (*control).is_inside = false;
+            inside.is_inside = false;
         }
         real::longjmp(buffer, value)
     }

@@ -6,12 +6,12 @@ use raddle_model::{ObjectId, Op, OpKind};
 
 use crate::{
     check::{self, Function},
-    control::{control, enter, is_active, leave},
+    control::{enter, enter_if, is_active, leave},
     hooks::{caller, export, hooks},
     step::step,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     /// The same for a function that can fail: then what it returned is returned.
     fn __raddle_check_result(function: Function, arg: *mut c_void) -> c_int = check::check(function, arg, caller);
 }
@@ -48,13 +48,13 @@ unsafe extern "C-unwind" fn call_it(call: *mut c_void) -> c_int {
 /// One of the numbers below `n_choices`.
 unsafe extern "C-unwind" fn do_any(n_choices: c_uint) -> c_uint {
     let caller = caller();
-    if n_choices < 2 || !enter() {
+    let Some(mut inside) = enter_if(n_choices >= 2) else {
         return 0;
-    }
-    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
-    let site = unsafe { (*control()).site(caller) };
-    let chosen = step(Op::on(OpKind::Any, ObjectId::NONE, site).arg(u64::from(n_choices)));
-    leave(chosen.value as c_uint)
+    };
+    let site = inside.site(caller);
+    let chosen =
+        step(&mut inside, Op::on(OpKind::Any, ObjectId::NONE, site).arg(u64::from(n_choices)));
+    leave(chosen.value as c_uint, inside)
 }
 
 /// `struct raddle_config` of `raddle.h`.
@@ -70,19 +70,19 @@ struct Config {
 
 /// How far the program wants to be explored.
 unsafe extern "C-unwind" fn do_ask(config: *const Config) {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
-    }
+    };
     // SAFETY: the program promises a configuration with texts that end with 0, or are null; the header is
     // mapped.
     unsafe {
-        let (config, ask) = (&*config, &mut (*(*control()).header).result.ask);
+        let (config, ask) = (&*config, &mut (*inside.header).result.ask);
         (ask.execs, ask.time_ms, ask.seed) = (config.execs, config.time_ms, config.seed);
         ask.has_seed = u64::from(config.has_seed != 0);
         copy(config.strategy, &mut ask.strategy);
         copy(config.replay, &mut ask.replay);
     }
-    leave(());
+    leave((), inside);
 }
 
 /// Copies a text as far as there is room for it, and for a 0 after it.

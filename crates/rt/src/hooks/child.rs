@@ -10,14 +10,14 @@ use raddle_fiber::raw;
 use raddle_model::{Escape, ObjectId, OpKind, SiteId};
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter, leave},
     hooks::{caller, export, fail, hooks},
     io::{self, Wish},
     real,
     step::yield_now,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn waitpid | __waitpid(pid: pid_t, status: *mut c_int, options: c_int) -> pid_t
         = wait_for(pid, status, options, std::ptr::null_mut(), caller);
     fn wait(status: *mut c_int) -> pid_t = wait_for(-1, status, 0, std::ptr::null_mut(), caller);
@@ -51,11 +51,12 @@ unsafe fn wait_for(
             let args = [pid as usize, status as usize, options as usize, usage as usize, 0, 0];
             raw::syscall(libc::SYS_wait4, args)
         };
-        let result = if enter() {
-            let result = wait_with(pid, options & libc::WNOHANG != 0, caller, |must_return| {
-                real(if must_return { options | libc::WNOHANG } else { options })
-            });
-            leave(result)
+        let result = if let Some(mut inside) = enter() {
+            let result =
+                wait_with(&mut inside, pid, options & libc::WNOHANG != 0, caller, |must_return| {
+                    real(if must_return { options | libc::WNOHANG } else { options })
+                });
+            leave(result, inside)
         } else {
             real(options)
         };
@@ -79,15 +80,15 @@ unsafe extern "C-unwind" fn do_waitid(
             let args = [kind as usize, id as usize, info as usize, options as usize, 0, 0];
             raw::syscall(libc::SYS_waitid, args)
         };
-        let result = if enter() {
+        let result = if let Some(mut inside) = enter() {
             let pid = if kind == P_PID { id as pid_t } else { -1 };
             let is_at_once = options & libc::WNOHANG != 0 || info.is_null();
-            let result = wait_with(pid, is_at_once, caller, |must_return| {
+            let result = wait_with(&mut inside, pid, is_at_once, caller, |must_return| {
                 let result = real(if must_return { options | libc::WNOHANG } else { options });
                 // 0 without a signal's number: nothing has happened yet.
                 if result == 0 && (*info).si_signo != 0 { 1 } else { result }
             });
-            leave(result)
+            leave(result, inside)
         } else {
             real(options)
         };
@@ -97,6 +98,7 @@ unsafe extern "C-unwind" fn do_waitid(
 
 /// Waits, inside a hook. `ask` asks the kernel, at once or not, and gets 0 if nothing has happened.
 unsafe fn wait_with(
+    inside: &mut Inside,
     pid: pid_t,
     is_at_once: bool,
     caller: Caller,
@@ -108,23 +110,23 @@ unsafe fn wait_with(
             // No other process has a say in this.
             return ask(true);
         }
-        let site = (*control()).site(caller);
-        (*control()).note(Escape::WaitProcess, site);
+        let site = inside.site(caller);
+        inside.note(Escape::WaitProcess, site);
         loop {
-            if is_at_once || (*control()).machine.n_live() == 1 {
+            if is_at_once || inside.machine.n_live() == 1 {
                 let result = ask(is_at_once);
-                (*control()).look_at_children();
+                inside.look_at_children();
                 return result;
             }
             if is_child(pid) {
-                wait_for_end(pid, site);
+                wait_for_end(inside, pid, site);
             }
             let result = ask(true);
-            (*control()).look_at_children();
+            inside.look_at_children();
             if result != 0 {
                 return result;
             }
-            yield_now(site);
+            yield_now(inside, site);
             pause();
         }
     }
@@ -151,7 +153,7 @@ fn peek(kind: c_int, id: pid_t, flags: c_int) -> isize {
 }
 
 /// Lets others go on until a child ends; returns at once where the kernel can't tell (before 5.3).
-unsafe fn wait_for_end(pid: pid_t, site: SiteId) {
+unsafe fn wait_for_end(inside: &mut Inside, pid: pid_t, site: SiteId) {
     // SAFETY: the thread that runs is inside a hook; the list lives while it waits.
     unsafe {
         let fd = raw::syscall(libc::SYS_pidfd_open, [pid as usize, 0, 0, 0, 0, 0]) as c_int;
@@ -159,17 +161,20 @@ unsafe fn wait_for_end(pid: pid_t, site: SiteId) {
             return;
         }
         let mut list = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        let object = (*control()).poll_object(fd);
-        io::wait_for(&Wish {
-            kind: OpKind::Io,
-            list: &raw mut list,
-            n_list: 1,
-            object,
-            written: ObjectId::NONE,
-            deadline: None,
-            is_late: true,
-            site,
-        });
+        let object = inside.poll_object(fd);
+        io::wait_for(
+            inside,
+            &Wish {
+                kind: OpKind::Io,
+                list: &raw mut list,
+                n_list: 1,
+                object,
+                written: ObjectId::NONE,
+                deadline: None,
+                is_late: true,
+                site,
+            },
+        );
         raw::syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]);
     }
 }
@@ -182,14 +187,11 @@ pub(super) fn pause() {
 }
 
 /// Says that something goes on that we do not see.
-fn note(what: Escape, caller: Caller) {
-    if enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe {
-            let site = (*control()).site(caller);
-            (*control()).note(what, site);
-        }
-        leave(());
+pub(super) fn note(what: Escape, caller: Caller) {
+    if let Some(mut inside) = enter() {
+        let site = inside.site(caller);
+        inside.note(what, site);
+        leave((), inside);
     }
 }
 

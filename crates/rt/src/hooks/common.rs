@@ -14,7 +14,7 @@ use raddle_model::{ObjectId, Op, OpKind};
 use raddle_trace::{Common, ObjectClass, ObjectEntry, protocol::RegionTag};
 
 use crate::{
-    control::{Caller, Control, control, enter, leave},
+    control::{Caller, Control, Inside, enter, leave},
     hooks::{behind, export_before},
     step::step,
 };
@@ -225,10 +225,12 @@ unsafe extern "C-unwind" fn before(
     sp: usize,
 ) -> *mut c_void {
     let call = &CALLS[number];
-    if is_shared(stream) && enter() {
+    if is_shared(stream)
+        && let Some(mut inside) = enter()
+    {
         // SAFETY: the thread that runs is inside a hook.
-        unsafe { touch(call.common, call.kind, Caller { pc, sp }) };
-        leave(());
+        unsafe { touch(&mut inside, call.common, call.kind, Caller { pc, sp }) };
+        leave((), inside);
     }
     real(number)
 }
@@ -252,26 +254,22 @@ fn is_shared(stream: *mut c_void) -> bool {
 }
 
 /// A step of the thread that runs on something that all threads share, if there are others. Inside a hook.
-pub(crate) unsafe fn touch(common: Common, kind: OpKind, caller: Caller) {
-    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
-    unsafe {
-        let control = &mut *control();
-        if control.machine.n_live() == 1 {
-            return;
-        }
-        let object = control.common_object(common);
-        control.this().spin.reset();
-        let site = control.site(caller);
-        step(Op::on(kind, object, site));
+pub(crate) unsafe fn touch(inside: &mut Inside, common: Common, kind: OpKind, caller: Caller) {
+    if inside.machine.n_live() == 1 {
+        return;
     }
+    let object = inside.common_object(common);
+    inside.this().spin.reset();
+    let site = inside.site(caller);
+    step(inside, Op::on(kind, object, site));
 }
 
 /// The same, outside a hook: a function of ours goes on that uses it.
 pub(crate) fn call(common: Common, kind: OpKind, caller: Caller) {
-    if enter() {
+    if let Some(mut inside) = enter() {
         // SAFETY: the thread that runs is inside a hook.
-        unsafe { touch(common, kind, caller) };
-        leave(());
+        unsafe { touch(&mut inside, common, kind, caller) };
+        leave((), inside);
     }
 }
 

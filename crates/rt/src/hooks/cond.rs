@@ -8,7 +8,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     hooks::{destroyed, hooks, make, mutex, time::deadline_of},
     real,
     step::step,
@@ -18,29 +18,29 @@ use crate::{
 const ATTRIBUTES_OFFSET: usize = 36;
 const IS_MONOTONIC: u32 = 2;
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn pthread_cond_init(cond: *mut pthread_cond_t, attr: *const pthread_condattr_t) -> c_int
-        => make(real::pthread_cond_init(cond, attr), cond as usize, ObjectClass::Cond, ObjectState::cond);
-    fn pthread_cond_destroy(cond: *mut pthread_cond_t) -> c_int => destroy(cond, caller);
+        => make(inside, real::pthread_cond_init(cond, attr), cond as usize, ObjectClass::Cond, ObjectState::cond);
+    fn pthread_cond_destroy(cond: *mut pthread_cond_t) -> c_int => destroy(inside, cond, caller);
     fn pthread_cond_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int
-        => wait(cond, mutex, None, caller);
+        => wait(inside, cond, mutex, None, caller);
     fn pthread_cond_timedwait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
-        => wait_until(cond, mutex, None, until, caller);
+        => wait_until(inside, cond, mutex, None, until, caller);
     fn pthread_cond_clockwait(
         cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec
     ) -> c_int
-        => wait_until(cond, mutex, Some(clock), until, caller);
-    fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int => notify(cond, OpKind::Signal, caller);
-    fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int => notify(cond, OpKind::Broadcast, caller);
+        => wait_until(inside, cond, mutex, Some(clock), until, caller);
+    fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int => notify(inside, cond, OpKind::Signal, caller);
+    fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int => notify(inside, cond, OpKind::Broadcast, caller);
 }
 
 /// The condition variable's number; one that was initialised statically is met here for the first
 /// time.
-unsafe fn object_of(cond: *mut pthread_cond_t, caller: Caller) -> ObjectId {
+unsafe fn object_of(inside: &mut Inside, cond: *mut pthread_cond_t, caller: Caller) -> ObjectId {
     // SAFETY: the program promises a condition variable.
     unsafe {
-        destroyed::check(cond as usize, caller);
-        (*control()).sync_object(cond as usize, ObjectClass::Cond, ObjectState::cond)
+        destroyed::check(inside, cond as usize, caller);
+        inside.sync_object(cond as usize, ObjectClass::Cond, ObjectState::cond)
     }
 }
 
@@ -53,6 +53,7 @@ unsafe fn clock_of(cond: *mut pthread_cond_t) -> c_int {
 
 /// Waits, inside a hook. Every wait on a condition variable is this one.
 pub(crate) unsafe fn wait(
+    inside: &mut Inside,
     cond: *mut pthread_cond_t,
     mutex: *mut pthread_mutex_t,
     deadline: Option<u64>,
@@ -60,13 +61,14 @@ pub(crate) unsafe fn wait(
 ) -> c_int {
     // SAFETY: the program promises a condition variable and a mutex; the borrows end before each step.
     unsafe {
-        let object = object_of(cond, caller);
-        let lock = mutex::object_of(mutex, caller);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        step(Op::on(OpKind::CondWait, object, site).other(lock));
-        destroyed::check_freed(cond as usize, object, site);
-        let woken = step(Op::on(OpKind::CondWake, object, site).other(lock).until(deadline));
+        let object = object_of(inside, cond, caller);
+        let lock = mutex::object_of(inside, mutex, caller);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        step(inside, Op::on(OpKind::CondWait, object, site).other(lock));
+        destroyed::check_freed(inside, cond as usize, object, site);
+        let woken =
+            step(inside, Op::on(OpKind::CondWake, object, site).other(lock).until(deadline));
         match woken.result {
             // A handler that ran is no reason to tell: the wait ends spuriously at most.
             OpResult::Interrupted => 0,
@@ -77,6 +79,7 @@ pub(crate) unsafe fn wait(
 
 /// Waits until a deadline of a clock (that of the condition variable, if none is given), inside a hook.
 pub(crate) unsafe fn wait_until(
+    inside: &mut Inside,
     cond: *mut pthread_cond_t,
     mutex: *mut pthread_mutex_t,
     clock: Option<c_int>,
@@ -87,30 +90,39 @@ pub(crate) unsafe fn wait_until(
     unsafe {
         let clock = clock.unwrap_or_else(|| clock_of(cond));
         match deadline_of(clock, until) {
-            Ok(deadline) => wait(cond, mutex, Some(deadline), caller),
+            Ok(deadline) => wait(inside, cond, mutex, Some(deadline), caller),
             Err(error) => error,
         }
     }
 }
 
 /// Wakes one waiter (`Signal`) or all (`Broadcast`), or ends the object (`Destroy`), inside a hook.
-pub(crate) unsafe fn notify(cond: *mut pthread_cond_t, kind: OpKind, caller: Caller) -> c_int {
+pub(crate) unsafe fn notify(
+    inside: &mut Inside,
+    cond: *mut pthread_cond_t,
+    kind: OpKind,
+    caller: Caller,
+) -> c_int {
     // SAFETY: the program promises a condition variable; the borrows end before the step.
     unsafe {
-        let object = object_of(cond, caller);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        let performed = step(Op::on(kind, object, site));
-        destroyed::check_freed(cond as usize, object, site);
+        let object = object_of(inside, cond, caller);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        let performed = step(inside, Op::on(kind, object, site));
+        destroyed::check_freed(inside, cond as usize, object, site);
         mutex::errno_of(performed.result)
     }
 }
 
 /// Destroys a condition variable, inside a hook.
-pub(crate) unsafe fn destroy(cond: *mut pthread_cond_t, caller: Caller) -> c_int {
+pub(crate) unsafe fn destroy(
+    inside: &mut Inside,
+    cond: *mut pthread_cond_t,
+    caller: Caller,
+) -> c_int {
     // SAFETY: the program promises a condition variable, and gives it up.
     unsafe {
-        let result = notify(cond, OpKind::Destroy, caller);
+        let result = notify(inside, cond, OpKind::Destroy, caller);
         destroyed::mark(cond as usize);
         result
     }

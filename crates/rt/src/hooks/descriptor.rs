@@ -8,24 +8,24 @@ use raddle_model::{Escape, OpKind};
 use raddle_trace::Common;
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter, leave},
     hooks::{caller, common, export, fail, file, hooks},
     io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
     real,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn connect | __connect(fd: c_int, address: *const sockaddr, size: socklen_t) -> c_int => {
-        if (*control()).io.look(fd).kind.is_stream() {
-            touch(OpKind::Connect, fd, AT_ONCE, caller);
-            (*control()).io.set_internal(fd, is_local(address));
+        if inside.io.look(fd).kind.is_stream() {
+            touch(inside, OpKind::Connect, fd, AT_ONCE, caller);
+            inside.io.set_internal(fd, is_local(address));
         }
         real::connect(fd, address, size)
     };
     fn epoll_ctl(epoll: c_int, op: c_int, fd: c_int, event: *mut libc::epoll_event) -> c_int => {
-        touch(OpKind::Io, epoll, AT_ONCE_NO_POINT, caller);
-        if op == libc::EPOLL_CTL_ADD && !(*control()).io.look(fd).is_internal {
-            (*control()).io.set_internal(epoll, false);
+        touch(inside, OpKind::Io, epoll, AT_ONCE_NO_POINT, caller);
+        if op == libc::EPOLL_CTL_ADD && !inside.io.look(fd).is_internal {
+            inside.io.set_internal(epoll, false);
         }
         real::epoll_ctl(epoll, op, fd, event)
     };
@@ -54,19 +54,22 @@ export! {
 
 /// Remembers a descriptor that was made; outside a hook, after the real call.
 pub(crate) fn made(fd: c_int, kind: Kind, is_internal: bool) -> c_int {
-    if fd >= 0 && enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe { (*control()).io.add(fd, kind, is_internal) };
-        leave(());
+    if fd >= 0
+        && let Some(mut inside) = enter()
+    {
+        inside.io.add(fd, kind, is_internal);
+        leave((), inside);
     }
     fd
 }
 
 unsafe fn made_pair(result: c_int, ends: *const c_int, kind: Kind) -> c_int {
-    if result == 0 && enter() {
+    if result == 0
+        && let Some(mut inside) = enter()
+    {
         // SAFETY: the call has filled both in; the thread that runs is inside a hook.
-        unsafe { (*control()).io.add_pair([*ends, *ends.add(1)], kind) };
-        leave(());
+        unsafe { inside.io.add_pair([*ends, *ends.add(1)], kind) };
+        leave((), inside);
     }
     result
 }
@@ -124,22 +127,25 @@ unsafe extern "C-unwind" fn do_bind(fd: c_int, address: *const sockaddr, size: s
     // SAFETY: the program's promises are passed on.
     unsafe {
         let result = real::bind(fd, address, size);
-        if result == 0 && is_local(address) && enter() {
-            (*control()).io.set_internal(fd, true);
-            leave(());
+        if result == 0
+            && is_local(address)
+            && let Some(mut inside) = enter()
+        {
+            inside.io.set_internal(fd, true);
+            leave((), inside);
         }
         result
     }
 }
 
 /// A step on a descriptor that does not wait, if it is one that threads can wait for.
-pub(crate) unsafe fn touch(kind: OpKind, fd: c_int, arg: u64, caller: Caller) {
+pub(crate) unsafe fn touch(inside: &mut Inside, kind: OpKind, fd: c_int, arg: u64, caller: Caller) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        if (*control()).io.look(fd).kind.is_stream() {
-            let site = (*control()).site(caller);
-            let object = (*control()).descriptor_object(fd);
-            io::step_at_once(kind, object, arg, site);
+        if inside.io.look(fd).kind.is_stream() {
+            let site = inside.site(caller);
+            let object = inside.descriptor_object(fd);
+            io::step_at_once(inside, kind, object, arg, site);
         }
     }
 }
@@ -148,10 +154,10 @@ unsafe extern "C-unwind" fn do_shutdown(fd: c_int, how: c_int) -> c_int {
     let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if enter() {
-            touch(OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
+        if let Some(mut inside) = enter() {
+            touch(&mut inside, OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
             let result = real::shutdown(fd, how);
-            return leave(result);
+            return leave(result, inside);
         }
         real::shutdown(fd, how)
     }
@@ -190,15 +196,15 @@ unsafe extern "C-unwind" fn do_dup(old: c_int) -> c_int {
 }
 
 fn copied(old: c_int, new: c_int) -> c_int {
-    if new >= 0 && new != old && enter() {
-        // SAFETY: the thread that runs is inside a hook. The object is made now, so that both share it.
-        unsafe {
-            if (*control()).io.look(old).kind.is_stream() {
-                (*control()).descriptor_object(old);
-            }
-            (*control()).io.copy(old, new);
+    if new >= 0
+        && new != old
+        && let Some(mut inside) = enter()
+    {
+        if inside.io.look(old).kind.is_stream() {
+            inside.descriptor_object(old);
         }
-        leave(());
+        inside.io.copy(old, new);
+        leave((), inside);
     }
     new
 }
@@ -233,22 +239,29 @@ unsafe extern "C-unwind" fn do_fcntl(fd: c_int, command: c_int, arg: usize) -> c
         if is_hidden(fd) {
             return fail(libc::EBADF);
         }
-        if command == libc::F_OFD_SETLKW && enter() {
+        if command == libc::F_OFD_SETLKW
+            && let Some(mut inside) = enter()
+        {
             let args = [fd as usize, libc::F_OFD_SETLK as usize, arg, 0, 0, 0];
-            let result = file::lock(fd, || raw::syscall(libc::SYS_fcntl, args), caller);
-            leave(());
+            let result =
+                file::lock(&mut inside, fd, || raw::syscall(libc::SYS_fcntl, args), caller);
+            leave((), inside);
             return if result < 0 { fail(-result as c_int) } else { 0 };
         }
-        if command == libc::F_OFD_SETLK && enter() {
-            (*control()).meet();
-            leave(());
+        if command == libc::F_OFD_SETLK
+            && let Some(mut inside) = enter()
+        {
+            inside.meet();
+            leave((), inside);
         }
         common::call(Common::Files, OpKind::Call, caller);
         // Locks of the process: only others can make it wait.
-        if command == libc::F_SETLKW && enter() {
-            let site = (*control()).site(caller);
-            (*control()).note(Escape::FileLock, site);
-            leave(());
+        if command == libc::F_SETLKW
+            && let Some(mut inside) = enter()
+        {
+            let site = inside.site(caller);
+            inside.note(Escape::FileLock, site);
+            leave((), inside);
         }
         let result = real::fcntl(fd, command, arg);
         match command {
@@ -265,15 +278,15 @@ unsafe extern "C-unwind" fn do_close(fd: c_int) -> c_int {
         if is_hidden(fd) {
             return fail(libc::EBADF);
         }
-        if !enter() {
+        let Some(mut inside) = enter() else {
             return real::close(fd);
-        }
-        touch(OpKind::Close, fd, AT_ONCE, caller);
-        common::touch(Common::Files, OpKind::Call, caller);
-        super::timer::forget_descriptor(fd);
-        (*control()).io.forget(fd);
+        };
+        touch(&mut inside, OpKind::Close, fd, AT_ONCE, caller);
+        common::touch(&mut inside, Common::Files, OpKind::Call, caller);
+        super::timer::forget_descriptor(&mut inside, fd);
+        inside.io.forget(fd);
         let result = real::close(fd);
-        leave(result)
+        leave(result, inside)
     }
 }
 
@@ -300,12 +313,11 @@ unsafe fn close_all(first: usize, last: usize, flags: c_int) -> isize {
     if first > last {
         return -(libc::EINVAL as isize);
     }
-    if enter() {
+    if let Some(mut inside) = enter() {
         if flags == 0 {
-            // SAFETY: the thread that runs is inside a hook.
-            unsafe { (*control()).io.forget_range(first, last) };
+            inside.io.forget_range(first, last);
         }
-        leave(());
+        leave((), inside);
     }
     let mut result = 0;
     for (first, last) in [(first, last.min(before)), (first.max(after), last)] {

@@ -5,7 +5,7 @@
 use raddle_model::{End, Misuse, ObjectId, SiteId};
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     end,
     freed::end_freed,
     shadow::{Cell, State},
@@ -22,10 +22,15 @@ pub(super) unsafe fn mark(address: usize) {
 /// Ends the execution if an op has just been performed on memory that was freed while it waited for
 /// its turn.
 #[inline]
-pub(super) unsafe fn check_freed(address: usize, object: ObjectId, site: SiteId) {
+pub(super) unsafe fn check_freed(
+    inside: &mut Inside,
+    address: usize,
+    object: ObjectId,
+    site: SiteId,
+) {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        let cell = (*control()).shadow.cell(address);
+        let cell = inside.shadow.cell(address);
         if !cell.is_null() && *cell == Cell::FREED {
             end_freed(Misuse::UseAfterFree, address, site, object);
         }
@@ -33,10 +38,10 @@ pub(super) unsafe fn check_freed(address: usize, object: ObjectId, site: SiteId)
 }
 
 /// Ends the execution if the object at an address is none any more.
-pub(super) unsafe fn check(address: usize, caller: Caller) {
+pub(super) unsafe fn check(inside: &mut Inside, address: usize, caller: Caller) {
     // SAFETY: the program promises an object; the thread that runs is inside a hook.
     unsafe {
-        let cell = (*control()).shadow.cell(address);
+        let cell = inside.shadow.cell(address);
         let state = if cell.is_null() { State::Untouched } else { (*cell).state() };
         let misuse = if state == State::Freed {
             Misuse::UseAfterFree
@@ -46,7 +51,7 @@ pub(super) unsafe fn check(address: usize, caller: Caller) {
             return;
         };
         let object = if let State::Sync(object) = state { object } else { ObjectId::NONE };
-        let site = (*control()).site(caller);
+        let site = inside.site(caller);
         match misuse {
             Misuse::UseAfterFree => end_freed(misuse, address, site, object),
             _ => end::end_about(End::Misuse(misuse), site, object, b""),

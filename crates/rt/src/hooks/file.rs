@@ -8,14 +8,14 @@ use raddle_model::{OpKind, SiteId};
 use raddle_trace::Common;
 
 use crate::{
-    control::{Caller, control, enter, is_active, leave},
+    control::{Caller, Inside, enter, enter_if, is_active, leave},
     hooks::{caller, child::pause, common, export, fail, hooks, number, random},
     io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
     real,
     step::yield_now,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     /// Variadic in C; the mode is there if a file may be created. Passing it on does no harm.
     fn open | open64 | __open | __open64 | __open_2 | __open64_2(
         path: *const c_char, flags: c_int, mode: c_uint
@@ -58,32 +58,32 @@ unsafe fn open_at(
     };
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
     unsafe {
-        let result = if !enter() {
-            real(flags)
-        } else {
-            common::touch(Common::Files, OpKind::Call, caller);
+        let result = if let Some(mut inside) = enter() {
+            common::touch(&mut inside, Common::Files, OpKind::Call, caller);
             let told = (is_number && flags & libc::O_ACCMODE == libc::O_RDONLY)
-                .then(|| number::content(folder, from));
+                .then(|| number::content(&mut inside, folder, from));
             let result = match flags & libc::O_ACCMODE {
                 _ if told.as_ref().is_some_and(Option::is_some) => {
                     let is_kept = flags & libc::O_CLOEXEC == 0;
-                    file_of(&told.flatten().unwrap_or_default(), is_kept)
+                    file_of(&mut inside, &told.flatten().unwrap_or_default(), is_kept)
                 }
                 libc::O_RDONLY | libc::O_WRONLY
                     if flags & libc::O_NONBLOCK == 0 && is_fifo(folder, path) =>
                 {
-                    let site = (*control()).site(caller);
-                    open_fifo(|| real(flags | libc::O_NONBLOCK), site)
+                    let site = inside.site(caller);
+                    open_fifo(&mut inside, || real(flags | libc::O_NONBLOCK), site)
                 }
                 _ => real(flags),
             };
             if result >= 0 {
-                (*control()).io.forget(result as c_int);
+                inside.io.forget(result as c_int);
                 if is_random(path) {
-                    (*control()).io.add(result as c_int, Kind::Random, false);
+                    inside.io.add(result as c_int, Kind::Random, false);
                 }
             }
-            leave(result)
+            leave(result, inside)
+        } else {
+            real(flags)
         };
         if result < 0 { fail(-result as c_int) } else { result as c_int }
     }
@@ -101,31 +101,36 @@ unsafe fn is_fifo(folder: c_int, path: *const c_char) -> bool {
 
 /// Opens one end of a named pipe without blocking in the kernel. To write, somebody must read first; who
 /// reads gets its end at once, and waits when it reads.
-unsafe fn open_fifo(open: impl Fn() -> isize, site: SiteId) -> isize {
+unsafe fn open_fifo(inside: &mut Inside, open: impl Fn() -> isize, site: SiteId) -> isize {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        let result = try_again(libc::ENXIO, open, site);
+        let result = try_again(inside, libc::ENXIO, open, site);
         if result >= 0 {
             let fd = result as usize;
             let (get, set) = (libc::F_GETFL as usize, libc::F_SETFL as usize);
             let flags = raw::syscall(libc::SYS_fcntl, [fd, get, 0, 0, 0, 0]) as usize;
             let flags = flags & !(libc::O_NONBLOCK as usize);
             raw::syscall(libc::SYS_fcntl, [fd, set, flags, 0, 0, 0]);
-            (*control()).io.is_stale = true;
+            inside.io.is_stale = true;
         }
         result
     }
 }
 
 /// Tries again, after the others, while the answer is that another thread has to do something first.
-pub(super) unsafe fn try_again(error: c_int, ask: impl Fn() -> isize, site: SiteId) -> isize {
+pub(super) unsafe fn try_again(
+    inside: &mut Inside,
+    error: c_int,
+    ask: impl Fn() -> isize,
+    site: SiteId,
+) -> isize {
     let mut n_tries = 0;
     loop {
         let result = ask();
         if result != -(error as isize) {
             return result;
         }
-        yield_now(site);
+        yield_now(inside, site);
         n_tries += 1;
         if n_tries > TRIES_FAST {
             pause();
@@ -141,16 +146,16 @@ unsafe extern "C-unwind" fn do_flock(fd: c_int, operation: c_int) -> c_int {
     };
     // SAFETY: the thread that runs is inside a hook; the borrows end before the steps.
     unsafe {
-        let result = if enter() {
-            common::touch(Common::Files, OpKind::Call, caller);
+        let result = if let Some(mut inside) = enter() {
+            common::touch(&mut inside, Common::Files, OpKind::Call, caller);
             let result = match operation & (libc::LOCK_NB | libc::LOCK_UN) {
-                0 => lock(fd, || real(operation | libc::LOCK_NB), caller),
+                0 => lock(&mut inside, fd, || real(operation | libc::LOCK_NB), caller),
                 _ => {
-                    (*control()).meet();
+                    inside.meet();
                     real(operation)
                 }
             };
-            leave(result)
+            leave(result, inside)
         } else {
             real(operation)
         };
@@ -159,14 +164,19 @@ unsafe extern "C-unwind" fn do_flock(fd: c_int, operation: c_int) -> c_int {
 }
 
 /// Locks a file, inside a hook; `ask` does not block.
-pub(super) unsafe fn lock(fd: c_int, ask: impl Fn() -> isize, caller: Caller) -> isize {
+pub(super) unsafe fn lock(
+    inside: &mut Inside,
+    fd: c_int,
+    ask: impl Fn() -> isize,
+    caller: Caller,
+) -> isize {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the steps.
     unsafe {
-        let site = (*control()).site(caller);
-        let object = (*control()).descriptor_object(fd);
-        io::step_at_once(OpKind::Io, object, AT_ONCE_NO_POINT, site);
-        let result = try_again(libc::EAGAIN, ask, site);
-        (*control()).meet();
+        let site = inside.site(caller);
+        let object = inside.descriptor_object(fd);
+        io::step_at_once(inside, OpKind::Io, object, AT_ONCE_NO_POINT, site);
+        let result = try_again(inside, libc::EAGAIN, ask, site);
+        inside.meet();
         result
     }
 }
@@ -182,17 +192,25 @@ unsafe extern "C-unwind" fn do_fopen(path: *const c_char, mode: *const c_char) -
     // SAFETY: the program's promises are passed on.
     unsafe {
         common::call(Common::Files, OpKind::Call, caller);
-        if is_active() && is_random(path) && enter() {
-            let stream = random_stream();
-            if !leave(stream).is_null() {
+        if is_active()
+            && is_random(path)
+            && let Some(mut inside) = enter()
+        {
+            let stream = random_stream(&mut inside);
+            if !leave(stream, inside).is_null() {
                 return stream;
             }
         }
         let mut room = [0; 128];
         let other = number::path(path, &mut room);
-        if other != path && *mode.cast::<u8>() == b'r' && enter() {
-            let told = number::content(libc::AT_FDCWD, path);
-            if let Some(fd) = leave(told.map(|it| file_of(&it, true)).filter(|it| *it >= 0)) {
+        if other != path
+            && *mode.cast::<u8>() == b'r'
+            && let Some(mut inside) = enter()
+        {
+            let told = number::content(&mut inside, libc::AT_FDCWD, path);
+            if let Some(fd) =
+                leave(told.map(|it| file_of(&mut inside, &it, true)).filter(|it| *it >= 0), inside)
+            {
                 return libc::fdopen(fd as c_int, mode).cast();
             }
         }
@@ -201,7 +219,7 @@ unsafe extern "C-unwind" fn do_fopen(path: *const c_char, mode: *const c_char) -
 }
 
 /// A file in memory, at its beginning; or the kernel's error.
-unsafe fn file_of(bytes: &[u8], is_kept: bool) -> isize {
+unsafe fn file_of(inside: &mut Inside, bytes: &[u8], is_kept: bool) -> isize {
     let flags = if is_kept { 0 } else { libc::MFD_CLOEXEC as usize };
     // SAFETY: the name and the bytes are ours; the thread that runs is inside a hook.
     unsafe {
@@ -210,14 +228,14 @@ unsafe fn file_of(bytes: &[u8], is_kept: bool) -> isize {
         if fd >= 0 {
             let args = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
             raw::syscall(libc::SYS_pwrite64, args);
-            (*control()).io.forget(fd as c_int);
+            inside.io.forget(fd as c_int);
         }
         fd
     }
 }
 
 /// A stream of random bytes, the same in each execution; null if there is no room for it.
-unsafe fn random_stream() -> *mut c_void {
+unsafe fn random_stream(inside: &mut Inside) -> *mut c_void {
     let mut bytes = vec![0_u8; RANDOM_SIZE];
     // SAFETY: the buffer is ours; the thread that runs is inside a hook.
     unsafe {
@@ -228,22 +246,20 @@ unsafe fn random_stream() -> *mut c_void {
         }
         let args = [fd as usize, bytes.as_ptr() as usize, RANDOM_SIZE, 0, 0, 0];
         raw::syscall(libc::SYS_pwrite64, args);
-        (*control()).io.forget(fd);
+        inside.io.forget(fd);
         libc::fdopen(fd, c"r".as_ptr()).cast()
     }
 }
 
 /// Reads from a file that is random. `None` if it is another.
 pub(super) unsafe fn read_random(fd: c_int, buffer: *mut c_void, size: usize) -> Option<isize> {
-    if is_hidden(fd) || fd < 0 || !enter() {
-        return None;
-    }
+    let inside = enter_if(!is_hidden(fd) && fd >= 0)?;
     // SAFETY: the program promises the buffer; the thread that runs is inside a hook.
     unsafe {
-        if (*control()).io.kind_of(fd) != Kind::Random {
-            return leave(None);
+        if inside.io.kind_of(fd) != Kind::Random {
+            return leave(None, inside);
         }
         random::fill(buffer, size);
-        leave(Some(size as isize))
+        leave(Some(size as isize), inside)
     }
 }

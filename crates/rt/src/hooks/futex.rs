@@ -13,7 +13,7 @@ use libc::timespec;
 use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     step::step,
     time,
 };
@@ -65,7 +65,7 @@ impl Call {
     }
 
     /// Performs it, inside a hook; the error is the kernel's.
-    pub(super) unsafe fn perform(&self, caller: Caller) -> Result<u32, c_int> {
+    pub(super) unsafe fn perform(&self, inside: &mut Inside, caller: Caller) -> Result<u32, c_int> {
         if self.word.is_null() {
             return Err(libc::EFAULT);
         }
@@ -75,13 +75,13 @@ impl Call {
         // SAFETY: the program promises a word, or two where the command needs two.
         unsafe {
             match self.command() {
-                libc::FUTEX_WAIT => self.wait(ANY, caller),
-                libc::FUTEX_WAIT_BITSET => self.wait(self.value3, caller),
-                libc::FUTEX_WAKE => self.wake(ANY, caller),
-                libc::FUTEX_WAKE_BITSET => self.wake(self.value3, caller),
-                libc::FUTEX_REQUEUE => self.requeue(None, caller),
-                libc::FUTEX_CMP_REQUEUE => self.requeue(Some(self.value3), caller),
-                _ => self.wake_op(caller),
+                libc::FUTEX_WAIT => self.wait(inside, ANY, caller),
+                libc::FUTEX_WAIT_BITSET => self.wait(inside, self.value3, caller),
+                libc::FUTEX_WAKE => self.wake(inside, ANY, caller),
+                libc::FUTEX_WAKE_BITSET => self.wake(inside, self.value3, caller),
+                libc::FUTEX_REQUEUE => self.requeue(inside, None, caller),
+                libc::FUTEX_CMP_REQUEUE => self.requeue(inside, Some(self.value3), caller),
+                _ => self.wake_op(inside, caller),
             }
         }
     }
@@ -104,33 +104,33 @@ impl Call {
         }))
     }
 
-    unsafe fn wait(&self, bits: u32, caller: Caller) -> Result<u32, c_int> {
+    unsafe fn wait(&self, inside: &mut Inside, bits: u32, caller: Caller) -> Result<u32, c_int> {
         // SAFETY: the program promises a word; the borrows end before each step.
         unsafe {
             let deadline = self.deadline()?;
             if bits == 0 {
                 return Err(libc::EINVAL);
             }
-            let object = futex_at(self.word);
-            let site = (*control()).site(caller);
-            (*control()).this().spin.reset();
-            let is_told = (*control()).machine.n_live() > 1;
-            step(Op::on(OpKind::FutexWait, object, site));
+            let object = futex_at(inside, self.word);
+            let site = inside.site(caller);
+            inside.this().spin.reset();
+            let is_told = inside.machine.n_live() > 1;
+            step(inside, Op::on(OpKind::FutexWait, object, site));
             let seen = AtomicU32::from_ptr(self.word).load(SeqCst);
             if is_told {
-                (*control()).emit.set_value(u64::from(seen), 4);
+                inside.emit.set_value(u64::from(seen), 4);
             }
             if seen != self.value {
                 if is_told {
-                    (*control()).emit.set_result(OpResult::Busy);
+                    inside.emit.set_result(OpResult::Busy);
                 }
-                know_what_std_knows(caller);
+                know_what_std_knows(inside, caller);
                 return Err(libc::EAGAIN);
             }
-            let me = (*control()).me;
-            (*control()).machine.queue_at_futex(me, object, bits);
-            let woken = step(Op::on(OpKind::FutexWake, object, site).until(deadline));
-            know_what_std_knows(caller);
+            let me = inside.me;
+            inside.machine.queue_at_futex(me, object, bits);
+            let woken = step(inside, Op::on(OpKind::FutexWake, object, site).until(deadline));
+            know_what_std_knows(inside, caller);
             match woken.result {
                 OpResult::TimedOut => Err(libc::ETIMEDOUT),
                 OpResult::Interrupted => Err(libc::EINTR),
@@ -139,7 +139,7 @@ impl Call {
         }
     }
 
-    unsafe fn wake(&self, bits: u32, caller: Caller) -> Result<u32, c_int> {
+    unsafe fn wake(&self, inside: &mut Inside, bits: u32, caller: Caller) -> Result<u32, c_int> {
         if bits == 0 {
             return Err(libc::EINVAL);
         }
@@ -147,52 +147,57 @@ impl Call {
         let count = (self.value as i32).max(1) as u64;
         // SAFETY: the program promises a word; the borrows end before the step.
         unsafe {
-            let object = futex_at(self.word);
-            let site = (*control()).site(caller);
-            (*control()).this().spin.reset();
+            let object = futex_at(inside, self.word);
+            let site = inside.site(caller);
+            inside.this().spin.reset();
             let op = Op::on(OpKind::FutexNotify, object, site).arg(count | u64::from(bits) << 32);
-            Ok(step(op).value as u32)
+            Ok(step(inside, op).value as u32)
         }
     }
 
-    unsafe fn requeue(&self, expected: Option<u32>, caller: Caller) -> Result<u32, c_int> {
+    unsafe fn requeue(
+        &self,
+        inside: &mut Inside,
+        expected: Option<u32>,
+        caller: Caller,
+    ) -> Result<u32, c_int> {
         let (count, count2) = (self.value as i32, self.count2 as i32);
         if count < 0 || count2 < 0 {
             return Err(libc::EINVAL);
         }
         // SAFETY: the program promises two words; the borrows end before the step.
         unsafe {
-            let (from, to) = (futex_at(self.word), futex_at(self.word2));
-            let site = (*control()).site(caller);
-            (*control()).this().spin.reset();
-            step(Op::on(OpKind::FutexNotify, from, site).other(to));
+            let (from, to) = (futex_at(inside, self.word), futex_at(inside, self.word2));
+            let site = inside.site(caller);
+            inside.this().spin.reset();
+            step(inside, Op::on(OpKind::FutexNotify, from, site).other(to));
             let seen = AtomicU32::from_ptr(self.word).load(SeqCst);
             if expected.is_some_and(|it| it != seen) {
                 return Err(libc::EAGAIN);
             }
-            let machine = &mut (*control()).machine;
+            let machine = &mut inside.machine;
             let n_woken = machine.wake_futex(from, count as u32, ANY, 0);
             Ok(n_woken + machine.requeue(from, to, count2 as u32))
         }
     }
 
     /// Changes the second word, wakes at the first, and at the second if that had a certain value.
-    unsafe fn wake_op(&self, caller: Caller) -> Result<u32, c_int> {
+    unsafe fn wake_op(&self, inside: &mut Inside, caller: Caller) -> Result<u32, c_int> {
         // SAFETY: the program promises two words; the borrows end before the step.
         unsafe {
-            let (object, object2) = (futex_at(self.word), futex_at(self.word2));
-            let site = (*control()).site(caller);
-            let is_told = (*control()).machine.n_live() > 1;
-            (*control()).this().spin.reset();
+            let (object, object2) = (futex_at(inside, self.word), futex_at(inside, self.word2));
+            let site = inside.site(caller);
+            let is_told = inside.machine.n_live() > 1;
+            inside.this().spin.reset();
             let op = Op::on(OpKind::AtomicRmw, object2, site).order(Order::SeqCst);
-            step(op.other(object).bytes(0, 4));
+            step(inside, op.other(object).bytes(0, 4));
             let (seen, is_second) = change(AtomicU32::from_ptr(self.word2), self.value3)?;
-            (*control()).release(object);
-            (*control()).release(object2);
+            inside.release(object);
+            inside.release(object2);
             if is_told {
-                (*control()).emit.set_value(u64::from(seen), 4);
+                inside.emit.set_value(u64::from(seen), 4);
             }
-            let machine = &mut (*control()).machine;
+            let machine = &mut inside.machine;
             let mut n_woken = machine.wake_futex(object, self.value, ANY, 0);
             if is_second {
                 n_woken += machine.wake_futex(object2, self.count2 as u32, ANY, 0);
@@ -204,23 +209,17 @@ impl Call {
 
 /// The slow paths of Rust's locks have no hooks: after they have slept, they take the lock unseen. So the
 /// thread is taken to know all that others have done.
-unsafe fn know_what_std_knows(caller: Caller) {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        if (*control()).is_library_code(caller.pc) {
-            (*control()).know_all();
-        }
+unsafe fn know_what_std_knows(inside: &mut Inside, caller: Caller) {
+    if inside.is_library_code(caller.pc) {
+        inside.know_all();
     }
 }
 
 /// The object of a futex word.
-pub(super) unsafe fn futex_at(word: *mut u32) -> ObjectId {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let object = (*control()).variable(word as usize);
-        (*control()).machine.make_futex(object);
-        object
-    }
+pub(super) unsafe fn futex_at(inside: &mut Inside, word: *mut u32) -> ObjectId {
+    let object = inside.variable(word as usize);
+    inside.machine.make_futex(object);
+    object
 }
 
 /// Does to a word what `FUTEX_OP` coded; the old value, and whether it was as asked.

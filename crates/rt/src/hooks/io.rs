@@ -9,13 +9,13 @@ use raddle_trace::Common;
 
 use crate::{
     access::range,
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter_if, leave},
     hooks::{caller, common, export, fail, file, hooks, timer},
     io::{self, AT_ONCE, Kind, is_hidden},
     real,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn read | __read | __read_chk(fd: c_int, buffer: *mut c_void, size: size_t) -> ssize_t
         = read_from(fd, buffer, size, caller);
     fn write | __write(fd: c_int, buffer: *const c_void, size: size_t) -> ssize_t
@@ -58,58 +58,65 @@ export! {
 const PIPE_SURE: usize = 4096;
 
 /// How a call is to be made.
-#[derive(Clone, Copy)]
 struct Call {
-    fd: c_int,
+    inside: Inside,
+    way: Way,
     /// What it does.
     op: OpKind,
+    site: SiteId,
+}
+
+/// What it is made on.
+#[derive(Clone, Copy)]
+struct Way {
+    fd: c_int,
+    kind: Kind,
     /// Must it not wait (`O_NONBLOCK`, `MSG_DONTWAIT`)?
     is_nonblocking: bool,
-    kind: Kind,
-    site: SiteId,
 }
 
 /// Is this a call that could block? Inside a hook then; else outside.
 unsafe fn begin(fd: c_int, op: OpKind, flags: c_int, caller: Caller) -> Option<Call> {
-    if fd < 0 || !enter() {
-        return None;
-    }
+    let mut inside = enter_if(fd >= 0)?;
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        let known = (*control()).io.look(fd);
+        let known = inside.io.look(fd);
         // What leaves the program is not its threads' business.
         let is_outside = known.is_found && op == OpKind::IoWrite;
         if !known.kind.is_stream() || is_outside {
             let is_printed = known.is_found || fd <= libc::STDERR_FILENO;
             if op == OpKind::IoRead || !is_printed {
-                common::touch(Common::Files, OpKind::Call, caller);
+                common::touch(&mut inside, Common::Files, OpKind::Call, caller);
             }
-            return leave(None);
+            return leave(None, inside);
         }
         let status =
             raw::syscall(libc::SYS_fcntl, [fd as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
         let is_nonblocking = status & libc::O_NONBLOCK as isize != 0
             || (flags & libc::MSG_DONTWAIT != 0 && known.kind == Kind::Socket);
-        (*control()).this().spin.reset();
-        let site = (*control()).site(caller);
-        Some(Call { fd, op, is_nonblocking, kind: known.kind, site })
+        inside.this().spin.reset();
+        let site = inside.site(caller);
+        let way = Way { fd, kind: known.kind, is_nonblocking };
+        Some(Call { inside, way, op, site })
     }
 }
 
 /// Waits for the descriptor, and makes a call that does not block then: `-errno` or its result.
-unsafe fn perform(call: &Call, mut real: impl FnMut() -> isize) -> isize {
+unsafe fn perform(call: &mut Call, mut real: impl FnMut() -> isize) -> isize {
     // SAFETY: the thread that runs is inside a hook; the caller's call is what the program asked for.
     unsafe {
         loop {
-            if call.is_nonblocking {
-                let object = (*control()).descriptor_object(call.fd);
-                io::step_at_once(call.op, object, AT_ONCE, call.site);
-            } else if io::wait_for_one(call.op, call.fd, call.site) == OpResult::Interrupted {
+            if call.way.is_nonblocking {
+                let object = call.inside.descriptor_object(call.way.fd);
+                io::step_at_once(&mut call.inside, call.op, object, AT_ONCE, call.site);
+            } else if io::wait_for_one(&mut call.inside, call.op, call.way.fd, call.site)
+                == OpResult::Interrupted
+            {
                 return -(libc::EINTR as isize);
             }
             let result = real();
-            (*control()).io.is_stale = true;
-            if result != -(libc::EAGAIN as isize) || call.is_nonblocking {
+            call.inside.io.is_stale = true;
+            if result != -(libc::EAGAIN as isize) || call.way.is_nonblocking {
                 return result;
             }
         }
@@ -117,7 +124,7 @@ unsafe fn perform(call: &Call, mut real: impl FnMut() -> isize) -> isize {
 }
 
 /// Sends all of `size` bytes, in as many pieces as it takes, where a blocking call would.
-unsafe fn perform_all(call: &Call, size: usize, mut part: impl FnMut(usize) -> isize) -> isize {
+unsafe fn perform_all(call: &mut Call, size: usize, mut part: impl FnMut(usize) -> isize) -> isize {
     let mut n_done = 0;
     loop {
         // SAFETY: as in `perform`.
@@ -126,15 +133,15 @@ unsafe fn perform_all(call: &Call, size: usize, mut part: impl FnMut(usize) -> i
             return if n_done > 0 { n_done as isize } else { result };
         }
         n_done += result as usize;
-        if call.is_nonblocking || result == 0 || n_done >= size {
+        if call.way.is_nonblocking || result == 0 || n_done >= size {
             return n_done as isize;
         }
     }
 }
 
 /// Leaves the hook; what the program gets for the kernel's answer.
-fn end(result: isize) -> ssize_t {
-    leave(());
+fn end(result: isize, call: Call) -> ssize_t {
+    leave((), call.inside);
     if result < 0 { fail(-result as c_int) as ssize_t } else { result }
 }
 
@@ -152,20 +159,20 @@ unsafe fn read_from(fd: c_int, buffer: *mut c_void, size: size_t, caller: Caller
         if is_hidden(fd) {
             return fail(libc::EBADF) as ssize_t;
         }
-        let Some(call) = begin(fd, OpKind::IoRead, 0, caller) else {
+        let Some(mut call) = begin(fd, OpKind::IoRead, 0, caller) else {
             let result = match file::read_random(fd, buffer, size) {
                 Some(result) => result,
                 None => real::read(fd, buffer, size),
             };
             return came_in(buffer, result, caller);
         };
-        let mut result = perform(&call, || {
+        let mut result = perform(&mut call, || {
             raw::syscall(libc::SYS_read, [fd as usize, buffer as usize, size, 0, 0, 0])
         });
-        if call.kind == Kind::Timer {
-            result = timer::expirations(fd, buffer, result);
+        if call.way.kind == Kind::Timer {
+            result = timer::expirations(&mut call.inside, fd, buffer, result);
         }
-        came_in(buffer, end(result), caller)
+        came_in(buffer, end(result, call), caller)
     }
 }
 
@@ -178,10 +185,13 @@ unsafe extern "C-unwind" fn do_readv(fd: c_int, parts: *const iovec, n_parts: c_
         }
         let result = match begin(fd, OpKind::IoRead, 0, caller) {
             None => real::readv(fd, parts, n_parts),
-            Some(call) => end(perform(&call, || {
-                let args = [fd as usize, parts as usize, n_parts as usize, 0, 0, 0];
-                raw::syscall(libc::SYS_readv, args)
-            })),
+            Some(mut call) => end(
+                perform(&mut call, || {
+                    let args = [fd as usize, parts as usize, n_parts as usize, 0, 0, 0];
+                    raw::syscall(libc::SYS_readv, args)
+                }),
+                call,
+            ),
         };
         parts_used(parts, n_parts as usize, result, OpKind::Write, caller);
         result
@@ -215,19 +225,21 @@ unsafe fn write_to(fd: c_int, buffer: *const c_void, size: size_t, caller: Calle
         range(buffer as usize, size, OpKind::Read, caller);
         match begin(fd, OpKind::IoWrite, 0, caller) {
             None => real::write(fd, buffer, size),
-            Some(call) => end(perform_all(&call, size, |n_done| {
-                write_part(&call, buffer as usize + n_done, size - n_done)
-            })),
+            Some(mut call) => {
+                let way = call.way;
+                let part = |n_done| write_part(way, buffer as usize + n_done, size - n_done);
+                end(perform_all(&mut call, size, part), call)
+            }
         }
     }
 }
 
 /// Writes what fits without waiting.
-unsafe fn write_part(call: &Call, address: usize, size: usize) -> isize {
-    let fd = call.fd as usize;
+unsafe fn write_part(way: Way, address: usize, size: usize) -> isize {
+    let fd = way.fd as usize;
     // SAFETY: the program promises so many bytes.
     unsafe {
-        if call.kind == Kind::Socket {
+        if way.kind == Kind::Socket {
             let flags = libc::MSG_DONTWAIT as usize;
             let result = raw::syscall(libc::SYS_sendto, [fd, address, size, flags, 0, 0]);
             if result != -(libc::ENOTSOCK as isize) {
@@ -236,7 +248,7 @@ unsafe fn write_part(call: &Call, address: usize, size: usize) -> isize {
             // The C library has closed the socket, and the number is another's.
         }
         let write = || raw::syscall(libc::SYS_write, [fd, address, size, 0, 0, 0]);
-        if call.is_nonblocking || size <= PIPE_SURE {
+        if way.is_nonblocking || size <= PIPE_SURE {
             return write();
         }
         // Nobody else runs meanwhile, so nobody else sees the flag.
@@ -260,18 +272,25 @@ unsafe extern "C-unwind" fn do_writev(fd: c_int, parts: *const iovec, n_parts: c
         let n_parts = n_parts.max(0) as usize;
         let size = (0..n_parts).map(|idx| (*parts.add(idx)).iov_len).sum::<usize>();
         parts_used(parts, n_parts, size as isize, OpKind::Read, caller);
-        let Some(call) = begin(fd, OpKind::IoWrite, 0, caller) else {
+        let Some(mut call) = begin(fd, OpKind::IoWrite, 0, caller) else {
             return real::writev(fd, parts, n_parts as c_int);
         };
-        if call.is_nonblocking || size <= PIPE_SURE {
-            return end(perform(&call, || {
-                raw::syscall(libc::SYS_writev, [fd as usize, parts as usize, n_parts, 0, 0, 0])
-            }));
+        let way = call.way;
+        if way.is_nonblocking || size <= PIPE_SURE {
+            return end(
+                perform(&mut call, || {
+                    raw::syscall(libc::SYS_writev, [fd as usize, parts as usize, n_parts, 0, 0, 0])
+                }),
+                call,
+            );
         }
-        end(perform_all(&call, size, |n_done| {
-            let (address, size) = part_at(parts, n_parts, n_done);
-            write_part(&call, address, size)
-        }))
+        end(
+            perform_all(&mut call, size, |n_done| {
+                let (address, size) = part_at(parts, n_parts, n_done);
+                write_part(way, address, size)
+            }),
+            call,
+        )
     }
 }
 
@@ -323,7 +342,7 @@ unsafe fn receive(
 ) -> ssize_t {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        let Some(call) = begin(fd, OpKind::IoRead, flags, caller) else {
+        let Some(mut call) = begin(fd, OpKind::IoRead, flags, caller) else {
             let result = real::recvfrom(fd, buffer, size, flags, from.0, from.1);
             return came_in(buffer, result, caller);
         };
@@ -335,10 +354,10 @@ unsafe fn receive(
             raw::syscall(libc::SYS_recvfrom, args)
         };
         let result = match wants_all {
-            true => perform_all(&call, size, part),
-            false => perform(&call, || part(0)),
+            true => perform_all(&mut call, size, part),
+            false => perform(&mut call, || part(0)),
         };
-        came_in(buffer, end(result), caller)
+        came_in(buffer, end(result, call), caller)
     }
 }
 
@@ -348,10 +367,13 @@ unsafe extern "C-unwind" fn do_recvmsg(fd: c_int, message: *mut msghdr, flags: c
     unsafe {
         let result = match begin(fd, OpKind::IoRead, flags, caller) {
             None => real::recvmsg(fd, message, flags),
-            Some(call) => end(perform(&call, || {
-                let flags = (flags | libc::MSG_DONTWAIT) as usize;
-                raw::syscall(libc::SYS_recvmsg, [fd as usize, message as usize, flags, 0, 0, 0])
-            })),
+            Some(mut call) => end(
+                perform(&mut call, || {
+                    let flags = (flags | libc::MSG_DONTWAIT) as usize;
+                    raw::syscall(libc::SYS_recvmsg, [fd as usize, message as usize, flags, 0, 0, 0])
+                }),
+                call,
+            ),
         };
         let (parts, n_parts) = ((*message).msg_iov, (*message).msg_iovlen);
         parts_used(parts, n_parts, result, OpKind::Write, caller);
@@ -370,15 +392,18 @@ unsafe fn send_to(
     // SAFETY: the program's promises are passed on.
     unsafe {
         range(buffer as usize, size, OpKind::Read, caller);
-        let Some(call) = begin(fd, OpKind::IoWrite, flags, caller) else {
+        let Some(mut call) = begin(fd, OpKind::IoWrite, flags, caller) else {
             return real::sendto(fd, buffer, size, flags, to.0, to.1);
         };
         let flags = (flags | libc::MSG_DONTWAIT) as usize;
-        end(perform_all(&call, size, |n_done| {
-            let (at, room) = (buffer as usize + n_done, size - n_done);
-            let args = [fd as usize, at, room, flags, to.0 as usize, to.1 as usize];
-            raw::syscall(libc::SYS_sendto, args)
-        }))
+        end(
+            perform_all(&mut call, size, |n_done| {
+                let (at, room) = (buffer as usize + n_done, size - n_done);
+                let args = [fd as usize, at, room, flags, to.0 as usize, to.1 as usize];
+                raw::syscall(libc::SYS_sendto, args)
+            }),
+            call,
+        )
     }
 }
 
@@ -390,10 +415,13 @@ unsafe extern "C-unwind" fn do_sendmsg(fd: c_int, message: *const msghdr, flags:
         parts_used(parts, n_parts, isize::MAX, OpKind::Read, caller);
         match begin(fd, OpKind::IoWrite, flags, caller) {
             None => real::sendmsg(fd, message, flags),
-            Some(call) => end(perform(&call, || {
-                let flags = (flags | libc::MSG_DONTWAIT) as usize;
-                raw::syscall(libc::SYS_sendmsg, [fd as usize, message as usize, flags, 0, 0, 0])
-            })),
+            Some(mut call) => end(
+                perform(&mut call, || {
+                    let flags = (flags | libc::MSG_DONTWAIT) as usize;
+                    raw::syscall(libc::SYS_sendmsg, [fd as usize, message as usize, flags, 0, 0, 0])
+                }),
+                call,
+            ),
         }
     }
 }
@@ -407,16 +435,16 @@ unsafe fn accept_from(
 ) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        let Some(call) = begin(fd, OpKind::Accept, 0, caller) else {
+        let Some(mut call) = begin(fd, OpKind::Accept, 0, caller) else {
             return real::accept4(fd, address, n_address, flags);
         };
         let args = [fd as usize, address as usize, n_address as usize, flags as usize, 0, 0];
-        let result = perform(&call, || raw::syscall(libc::SYS_accept4, args));
+        let result = perform(&mut call, || raw::syscall(libc::SYS_accept4, args));
         if result >= 0 {
-            let is_internal = (*control()).io.look(fd).is_internal;
-            (*control()).io.add(result as c_int, Kind::Socket, is_internal);
+            let is_internal = call.inside.io.look(fd).is_internal;
+            call.inside.io.add(result as c_int, Kind::Socket, is_internal);
         }
-        end(result) as c_int
+        end(result, call) as c_int
     }
 }
 

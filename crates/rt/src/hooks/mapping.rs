@@ -56,25 +56,22 @@ unsafe extern "C" fn do_mmap(
 /// What one process writes to shared memory, a copy of it reads.
 fn note_shared(address: usize, size: usize, protection: c_int, flags: c_int) {
     let is_shared = flags & libc::MAP_TYPE != libc::MAP_PRIVATE;
-    if is_shared && protection & libc::PROT_WRITE != 0 && enter() {
-        // SAFETY: the thread that runs is inside a hook, and leaves it.
-        unsafe {
-            (*control()).tied.push(address..address.saturating_add(size));
-            (*control()).is_inside = false;
-        }
+    if is_shared
+        && protection & libc::PROT_WRITE != 0
+        && let Some(mut inside) = enter()
+    {
+        inside.tied.push(address..address.saturating_add(size));
+        inside.is_inside = false;
     }
 }
 
 /// Memory that the program maps is named as a block that it allocates is.
 fn add_block(address: usize, size: usize, sort: BlockSort, caller: Caller) {
-    if enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe {
-            (*control()).add_block(address, size, sort, caller);
-            (*control()).note_allocation();
-            (*control()).watch_block(address);
-            (*control()).is_inside = false;
-        }
+    if let Some(mut inside) = enter() {
+        inside.add_block(address, size, sort, caller);
+        inside.note_allocation();
+        inside.watch_block(address);
+        inside.is_inside = false;
     }
 }
 
@@ -111,15 +108,12 @@ unsafe extern "C-unwind" fn do_mremap(
 
 /// What is mapped at an address, as far as it is known.
 fn sort_of(address: usize) -> BlockSort {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return BlockSort::Mapping;
-    }
-    // SAFETY: the thread that runs is inside a hook, and leaves it.
-    unsafe {
-        let found = (*control()).heap.block_of(address);
-        (*control()).is_inside = false;
-        found.map_or(BlockSort::Mapping, |(_, it)| it.sort)
-    }
+    };
+    let found = inside.heap.block_of(address);
+    inside.is_inside = false;
+    found.map_or(BlockSort::Mapping, |(_, it)| it.sort)
 }
 
 unsafe extern "C" fn do_sbrk(increment: isize) -> *mut c_void {
@@ -133,34 +127,30 @@ unsafe extern "C" fn do_sbrk(increment: isize) -> *mut c_void {
 
 /// Memory is about to be given back: a step, if other threads know it.
 fn give_back(address: usize, size: usize, caller: Caller) {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return clear(address, size);
+    };
+    inside.settle_write();
+    if inside.machine.n_live() > 1
+        && let Some(object) = inside.shared_object_in(address, size)
+    {
+        let site = inside.site(caller);
+        step(&mut inside, Op::on(OpKind::Free, object, site));
     }
-    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
-    unsafe {
-        (*control()).settle_write();
-        if (*control()).machine.n_live() > 1
-            && let Some(object) = (*control()).shared_object_in(address, size)
-        {
-            let site = (*control()).site(caller);
-            step(Op::on(OpKind::Free, object, site));
-        }
-        (*control()).inspect_free(address, size, caller);
-        if (*control()).heap.block_of(address).is_some_and(|(start, _)| start == address) {
-            (*control()).heap.remove(address);
-        }
+    inside.inspect_free(address, size, caller);
+    if inside.heap.block_of(address).is_some_and(|(start, _)| start == address) {
+        inside.heap.remove(address);
     }
     clear(address, size);
-    leave(());
+    leave((), inside);
 }
 
 /// Makes memory untouched, inside a hook or outside. Not a step.
 fn forget(address: usize, size: usize) {
-    let has_entered = enter();
+    let entered = enter();
     clear(address, size);
-    if has_entered {
-        // SAFETY: the thread that runs leaves the hook that it has just entered.
-        unsafe { (*control()).is_inside = false };
+    if let Some(mut inside) = entered {
+        inside.is_inside = false;
     }
 }
 

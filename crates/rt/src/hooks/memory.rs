@@ -145,24 +145,18 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     if block.is_null() || !is_active() {
         return block;
     }
-    let has_entered = enter();
-    if !has_entered {
+    let entered = enter();
+    if entered.is_none() {
         heap::add_unseen();
     }
     // SAFETY: the block is fresh, and nobody else's: its cells are the caller's to clear, even from
     // inside a hook or on a thread that is not ours.
     unsafe { (*control()).shadow.fill(block as usize, room_of(block as usize), false) };
-    if !has_entered {
-        return block;
-    }
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let control = control();
-        (*control).add_block(block as usize, size, BlockSort::Heap, caller);
-        (*control).watch_block(block as usize);
-        (*control).note_allocation();
-        (*control).is_inside = false;
-    }
+    let Some(mut inside) = entered else { return block };
+    inside.add_block(block as usize, size, BlockSort::Heap, caller);
+    inside.watch_block(block as usize);
+    inside.note_allocation();
+    inside.is_inside = false;
     block
 }
 
@@ -178,36 +172,33 @@ impl Control {
 
 /// A block is about to be freed: a step, if other threads know it. What it was, if it is known.
 fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
-    if !enter() {
-        return None;
-    }
+    let mut inside = enter()?;
     let address = block as usize;
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let control = control();
-        (*control).settle_write();
-        let found = (*control).heap.block_of(address).filter(|(base, _)| *base == address);
+        inside.settle_write();
+        let found = inside.heap.block_of(address).filter(|(base, _)| *base == address);
         let Some((_, known)) = found else {
-            (*control).judge_free(address, caller);
-            (*control).is_inside = false;
+            inside.judge_free(address, caller);
+            inside.is_inside = false;
             return None;
         };
-        if (*control).machine.n_live() > 1
-            && !(*control).is_c_library(caller.pc)
-            && let Some(object) = (*control).shared_object_in(address, known.size)
+        if inside.machine.n_live() > 1
+            && !inside.is_c_library(caller.pc)
+            && let Some(object) = inside.shared_object_in(address, known.size)
         {
-            let site = (*control).site(caller);
-            step(Op::on(OpKind::Free, object, site));
+            let site = inside.site(caller);
+            step(&mut inside, Op::on(OpKind::Free, object, site));
             // Another thread may have freed it meanwhile, and a third may have a block there now.
-            let now = (*control).heap.block_of(address);
+            let now = inside.heap.block_of(address);
             if !now.is_some_and(|(base, it)| base == address && it.is(&known)) {
                 end_freed(Misuse::DoubleFree, address, site, object);
             }
         }
-        (*control).inspect_free(address, known.size, caller);
-        (*control).free_block(address, known, caller);
-        (*control).shadow.fill(address, known.size.max(1), !is_mapping_of_its_own(address));
-        (*control).is_inside = false;
+        inside.inspect_free(address, known.size, caller);
+        inside.free_block(address, known, caller);
+        inside.shadow.fill(address, known.size.max(1), !is_mapping_of_its_own(address));
+        inside.is_inside = false;
         Some(known)
     }
 }

@@ -8,7 +8,7 @@ use raddle_model::{End, Misuse, ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     end, forks,
     hooks::{destroyed, hooks, make},
     real,
@@ -25,26 +25,26 @@ const KIND_ROBUST: i32 = 16;
 /// What glibc writes there when a mutex is destroyed.
 const KIND_DESTROYED: i32 = -1;
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attr: *const pthread_mutexattr_t) -> c_int,
         else forks::forget(mutex as usize) => {
         let result = real::pthread_mutex_init(mutex, attr);
-        make(result, mutex as usize, ObjectClass::Mutex, || state_of(*kind_word(mutex)))
+        make(inside, result, mutex as usize, ObjectClass::Mutex, || state_of(*kind_word(mutex)))
     };
-    fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int => destroy(mutex, caller);
+    fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int => destroy(inside, mutex, caller);
     fn pthread_mutex_lock | __pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int,
-        else forks::meets(mutex as usize) => lock(mutex, OpKind::Lock, None, caller);
+        else forks::meets(mutex as usize) => lock(inside, mutex, OpKind::Lock, None, caller);
     fn pthread_mutex_trylock | __pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int
-        => lock(mutex, OpKind::TryLock, None, caller);
+        => lock(inside, mutex, OpKind::TryLock, None, caller);
     fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int
-        => lock_until(mutex, libc::CLOCK_REALTIME, until, caller);
+        => lock_until(inside, mutex, libc::CLOCK_REALTIME, until, caller);
     fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec) -> c_int
-        => lock_until(mutex, clock, until, caller);
-    fn pthread_mutex_unlock | __pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int => unlock(mutex, caller);
+        => lock_until(inside, mutex, clock, until, caller);
+    fn pthread_mutex_unlock | __pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int => unlock(inside, mutex, caller);
     fn pthread_mutex_consistent(mutex: *mut pthread_mutex_t) -> c_int => {
-        let object = object_of(mutex, caller);
-        let me = (*control()).me;
-        let was_orphaned = (*control()).machine.make_consistent(object, me);
+        let object = object_of(inside, mutex, caller);
+        let me = inside.me;
+        let was_orphaned = inside.machine.make_consistent(object, me);
         if was_orphaned { 0 } else { libc::EINVAL }
     };
 }
@@ -65,18 +65,21 @@ fn state_of(kind: i32) -> ObjectState {
 
 /// The mutex's number; one that was initialised statically is met here for the first time.
 #[inline(always)]
-pub(crate) unsafe fn object_of(mutex: *mut pthread_mutex_t, caller: Caller) -> ObjectId {
+pub(crate) unsafe fn object_of(
+    inside: &mut Inside,
+    mutex: *mut pthread_mutex_t,
+    caller: Caller,
+) -> ObjectId {
     // SAFETY: the program promises a mutex.
     unsafe {
         let kind = *kind_word(mutex);
         if kind == KIND_DESTROYED {
-            let site = (*control()).site(caller);
+            let site = inside.site(caller);
             end::end_about(End::Misuse(Misuse::UseDestroyed), site, ObjectId::NONE, b"");
         }
-        let object =
-            (*control()).sync_object(mutex as usize, ObjectClass::Mutex, || state_of(kind));
+        let object = inside.sync_object(mutex as usize, ObjectClass::Mutex, || state_of(kind));
         if kind & (KIND_TYPE | KIND_ROBUST) != 0 {
-            return of_kind(mutex, object, kind);
+            return of_kind(inside, mutex, object, kind);
         }
         object
     }
@@ -85,20 +88,23 @@ pub(crate) unsafe fn object_of(mutex: *mut pthread_mutex_t, caller: Caller) -> O
 /// The number of a mutex that is not of the usual kind. The memory may have held another one before:
 /// C++ makes and destroys mutexes without a call.
 #[inline(never)]
-unsafe fn of_kind(mutex: *mut pthread_mutex_t, object: ObjectId, kind: i32) -> ObjectId {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let wanted = state_of(kind);
-        if (*control()).machine.object(object).is_some_and(|it| it.is_mutex_like(&wanted)) {
-            return object;
-        }
-        (*control()).make_sync_object(mutex as usize, ObjectClass::Mutex, wanted)
+unsafe fn of_kind(
+    inside: &mut Inside,
+    mutex: *mut pthread_mutex_t,
+    object: ObjectId,
+    kind: i32,
+) -> ObjectId {
+    let wanted = state_of(kind);
+    if inside.machine.object(object).is_some_and(|it| it.is_mutex_like(&wanted)) {
+        return object;
     }
+    inside.make_sync_object(mutex as usize, ObjectClass::Mutex, wanted)
 }
 
 /// Takes a mutex, inside a hook.
 #[inline(always)]
 pub(crate) unsafe fn lock(
+    inside: &mut Inside,
     mutex: *mut pthread_mutex_t,
     kind: OpKind,
     deadline: Option<u64>,
@@ -106,11 +112,11 @@ pub(crate) unsafe fn lock(
 ) -> c_int {
     // SAFETY: the program promises a mutex; the borrows end before the step.
     unsafe {
-        let object = object_of(mutex, caller);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        let performed = step(Op::on(kind, object, site).until(deadline));
-        destroyed::check_freed(mutex as usize, object, site);
+        let object = object_of(inside, mutex, caller);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        let performed = step(inside, Op::on(kind, object, site).until(deadline));
+        destroyed::check_freed(inside, mutex as usize, object, site);
         errno_of(performed.result)
     }
 }
@@ -132,13 +138,17 @@ pub(crate) fn errno_of(result: OpResult) -> c_int {
 }
 
 /// Destroys a mutex, inside a hook.
-pub(crate) unsafe fn destroy(mutex: *mut pthread_mutex_t, caller: Caller) -> c_int {
+pub(crate) unsafe fn destroy(
+    inside: &mut Inside,
+    mutex: *mut pthread_mutex_t,
+    caller: Caller,
+) -> c_int {
     // SAFETY: the program promises a mutex; the borrows end before the step.
     unsafe {
-        if (*control()).known_sync_object(mutex as usize, ObjectClass::Mutex).is_some() {
-            let object = object_of(mutex, caller);
-            let site = (*control()).site(caller);
-            step(Op::on(OpKind::Destroy, object, site));
+        if inside.known_sync_object(mutex as usize, ObjectClass::Mutex).is_some() {
+            let object = object_of(inside, mutex, caller);
+            let site = inside.site(caller);
+            step(inside, Op::on(OpKind::Destroy, object, site));
         }
         *kind_word(mutex) = KIND_DESTROYED;
         0
@@ -147,6 +157,7 @@ pub(crate) unsafe fn destroy(mutex: *mut pthread_mutex_t, caller: Caller) -> c_i
 
 /// Takes a mutex until a deadline, inside a hook.
 pub(crate) unsafe fn lock_until(
+    inside: &mut Inside,
     mutex: *mut pthread_mutex_t,
     clock: c_int,
     until: *const timespec,
@@ -157,19 +168,23 @@ pub(crate) unsafe fn lock_until(
         if !time::is_valid(&*until) {
             return libc::EINVAL;
         }
-        lock(mutex, OpKind::Lock, Some(time::deadline(clock, &*until)), caller)
+        lock(inside, mutex, OpKind::Lock, Some(time::deadline(clock, &*until)), caller)
     }
 }
 
 /// Gives a mutex back, inside a hook.
 #[inline(always)]
-pub(crate) unsafe fn unlock(mutex: *mut pthread_mutex_t, caller: Caller) -> c_int {
+pub(crate) unsafe fn unlock(
+    inside: &mut Inside,
+    mutex: *mut pthread_mutex_t,
+    caller: Caller,
+) -> c_int {
     // SAFETY: the program promises a mutex; the borrows end before the step.
     unsafe {
-        let object = object_of(mutex, caller);
-        let site = (*control()).site(caller);
-        let performed = step(Op::on(OpKind::Unlock, object, site));
-        destroyed::check_freed(mutex as usize, object, site);
+        let object = object_of(inside, mutex, caller);
+        let site = inside.site(caller);
+        let performed = step(inside, Op::on(OpKind::Unlock, object, site));
+        destroyed::check_freed(inside, mutex as usize, object, site);
         errno_of(performed.result)
     }
 }

@@ -18,7 +18,7 @@ use raddle_model::{OpKind, ThreadId};
 use raddle_trace::Common;
 
 use crate::{
-    control::{control, enter, is_active, leave},
+    control::{Inside, control, enter, enter_if, is_active, leave},
     hooks::{caller, common, export, fail},
     real,
 };
@@ -64,10 +64,10 @@ pub(super) fn of_thread(thread: ThreadId) -> pid_t {
 }
 
 /// The thread that the program knows by a number: ours, or the one that the C library has kept for it.
-pub(super) fn thread(number: pid_t) -> Option<ThreadId> {
+pub(super) fn thread(inside: &mut Inside, number: pid_t) -> Option<ThreadId> {
     // SAFETY: active means initialised; thread control blocks live for ever.
     unsafe {
-        let threads = &(*control()).threads;
+        let threads = &inside.threads;
         let idx = usize::try_from(number.checked_sub(own_process())?).ok();
         let kept = |fs: usize| *((fs + TID_OFFSET) as *const pid_t);
         idx.filter(|it| *it < threads.len())
@@ -84,11 +84,11 @@ fn carrier(number: pid_t) -> pid_t {
     }
     // SAFETY: active means initialised; thread control blocks live for ever.
     unsafe {
-        let control = &*control();
-        match thread(number) {
+        let inside = &mut Inside::assume();
+        match thread(inside, number) {
             Some(ThreadId(0)) => own_process(),
-            Some(_) if control.has_fibers => own_process(),
-            Some(it) => *((control.threads[it.idx()].fs + TID_OFFSET) as *const pid_t),
+            Some(_) if inside.has_fibers => own_process(),
+            Some(it) => *((inside.threads[it.idx()].fs + TID_OFFSET) as *const pid_t),
             None => number,
         }
     }
@@ -185,14 +185,15 @@ pub(super) unsafe fn path_at(
 ) -> *const c_char {
     // SAFETY: the program promises a path.
     unsafe {
-        if from.is_null() || !(*from.cast::<u8>()).is_ascii_digit() || !enter() {
+        let Some(mut inside) = enter_if(!from.is_null() && (*from.cast::<u8>()).is_ascii_digit())
+        else {
             return path(from, room);
-        }
+        };
         if !names_threads(folder) {
-            return leave(from);
+            return leave(from, inside);
         }
         let text = [b"/proc/self/task/", CStr::from_ptr(from).to_bytes()].concat();
-        leave(write(exchanged(&text), room).unwrap_or(from))
+        leave(write(exchanged(&mut inside, &text), room).unwrap_or(from), inside)
     }
 }
 
@@ -219,7 +220,11 @@ fn names_threads(folder: c_int) -> bool {
 
 /// What a file about a thread says, with the number and the name that the program knows it by; `None` of another file.
 /// Inside a hook; the path is one that [`path`] has exchanged, so the thread is told by `from`.
-pub(super) unsafe fn content(folder: c_int, from: *const c_char) -> Option<Vec<u8>> {
+pub(super) unsafe fn content(
+    inside: &mut Inside,
+    folder: c_int,
+    from: *const c_char,
+) -> Option<Vec<u8>> {
     // SAFETY: the program promises a path.
     let text = unsafe { CStr::from_ptr(from) }.to_bytes();
     let whole = match text.first() {
@@ -234,9 +239,8 @@ pub(super) unsafe fn content(folder: c_int, from: *const c_char) -> Option<Vec<u
     if process != b"self" && process != own.to_string().as_bytes() {
         return None;
     }
-    let thread = thread(number)?;
-    // SAFETY: active means initialised; the thread is one of them.
-    let name = unsafe { (&(*control()).threads)[thread.idx()].known_name() };
+    let thread = thread(inside, number)?;
+    let name = inside.threads[thread.idx()].known_name();
     let name = name.split(|it| *it == 0).next().unwrap_or_default();
     if rest == b"/comm" {
         return Some([name, b"\n"].concat());
@@ -244,7 +248,7 @@ pub(super) unsafe fn content(folder: c_int, from: *const c_char) -> Option<Vec<u
     if rest != b"/stat" && rest != b"/status" {
         return None;
     }
-    let carried = read_whole(&exchanged(&whole)?)?;
+    let carried = read_whole(&exchanged(inside, &whole)?)?;
     let number = number.to_string();
     if rest == b"/stat" {
         let end = carried.iter().rposition(|it| *it == b')')?;
@@ -291,16 +295,17 @@ pub(super) unsafe fn path(path: *const c_char, room: &mut [u8; PATH_MAX]) -> *co
     const START: &[u8] = b"/proc/";
     // SAFETY: the program promises a path; it is looked at up to the first byte that differs, and so not beyond its end.
     let is_there = |(idx, byte): (usize, &u8)| unsafe { *path.cast::<u8>().add(idx) == *byte };
-    if path.is_null() || !START.iter().enumerate().all(is_there) || !enter() {
+    let Some(mut inside) = enter_if(!path.is_null() && START.iter().enumerate().all(is_there))
+    else {
         return path;
-    }
+    };
     // SAFETY: the program promises a path.
     let text = unsafe { CStr::from_ptr(path) }.to_bytes();
-    leave(write(exchanged(text), room).unwrap_or(path))
+    leave(write(exchanged(&mut inside, text), room).unwrap_or(path), inside)
 }
 
 /// `/proc/self/task/12` or `/proc/11/task/12`, with what follows, as the kernel knows it.
-fn exchanged(text: &[u8]) -> Option<Vec<u8>> {
+fn exchanged(_inside: &mut Inside, text: &[u8]) -> Option<Vec<u8>> {
     let (process, number, rest) = parts(text)?;
     let number = carrier(number).to_string();
     Some([b"/proc/", process, b"/task/", number.as_bytes(), rest].concat())
@@ -348,9 +353,13 @@ unsafe extern "C-unwind" fn do_opendir(from: *const c_char) -> *mut c_void {
     // SAFETY: as above.
     unsafe {
         let folder = real::opendir(path(from, &mut room));
-        if !folder.is_null() && is_threads(CStr::from_ptr(from).to_bytes()) && enter() {
-            (*control()).listings.push(Listing::new(folder as usize));
-            leave(());
+        if !folder.is_null()
+            && is_threads(CStr::from_ptr(from).to_bytes())
+            && let Some(mut inside) = enter()
+        {
+            let listing = Listing::new(&mut inside, folder as usize);
+            inside.listings.push(listing);
+            leave((), inside);
         }
         folder
     }
@@ -361,11 +370,14 @@ unsafe extern "C-unwind" fn do_fdopendir(fd: c_int) -> *mut c_void {
     // SAFETY: the program's promises are passed on.
     unsafe {
         let folder = real::fdopendir(fd);
-        if !folder.is_null() && enter() {
+        if !folder.is_null()
+            && let Some(mut inside) = enter()
+        {
             if names_threads(fd) {
-                (*control()).listings.push(Listing::new(folder as usize));
+                let listing = Listing::new(&mut inside, folder as usize);
+                inside.listings.push(listing);
             }
-            leave(());
+            leave((), inside);
         }
         folder
     }
@@ -386,21 +398,25 @@ unsafe extern "C-unwind" fn do_scandir(
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on; what is written to was just allocated.
     unsafe {
-        if !is_active() || !is_threads(CStr::from_ptr(from).to_bytes()) || !enter() {
+        let Some(mut inside) = enter_if(is_active() && is_threads(CStr::from_ptr(from).to_bytes()))
+        else {
             return real::scandir(from, list.cast(), filter, compare);
-        }
+        };
         // Known by where its result goes, while it is made.
         let key = list as usize;
-        (*control()).listings.push(Listing::new(key));
-        let n_max = leave(listing(list.cast()).map_or(0, |it| it.threads.len() + 2));
+        let made = Listing::new(&mut inside, key);
+        let n_max = made.threads.len() + 2;
+        inside.listings.push(made);
+        leave((), inside);
         let all: *mut *mut libc::dirent64 = libc::calloc(n_max, size_of::<usize>()).cast();
         let mut n_kept = 0;
         for _ in 0..n_max {
             let copy: *mut libc::dirent64 = libc::malloc(size_of::<libc::dirent64>()).cast();
-            if enter() {
-                let entry = listing(list.cast()).map_or(ptr::null_mut(), Listing::next);
+            if let Some(mut inside) = enter() {
+                let entry =
+                    listing(&mut inside, list.cast()).map_or(ptr::null_mut(), Listing::next);
                 ptr::copy_nonoverlapping(entry.cast(), copy, 1);
-                leave(());
+                leave((), inside);
             }
             if filter.is_some_and(|it| it(copy) == 0) {
                 libc::free(copy.cast());
@@ -409,9 +425,9 @@ unsafe extern "C-unwind" fn do_scandir(
             *all.add(n_kept) = copy;
             n_kept += 1;
         }
-        if enter() {
-            (*control()).listings.retain(|it| it.folder != key);
-            leave(());
+        if let Some(mut inside) = enter() {
+            inside.listings.retain(|it| it.folder != key);
+            leave((), inside);
         }
         if let Some(compare) = compare {
             // A few entries: the smallest of the rest comes next.
@@ -449,10 +465,10 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    fn new(folder: usize) -> Listing {
+    fn new(inside: &mut Inside, folder: usize) -> Listing {
         // SAFETY: plain bytes; inside a hook.
         let entry = Box::new(unsafe { std::mem::zeroed() });
-        Listing { folder, at: 0, threads: living(), entry }
+        Listing { folder, at: 0, threads: living(inside), entry }
     }
 
     fn next(&mut self) -> *mut c_void {
@@ -479,31 +495,28 @@ impl Listing {
 }
 
 /// The numbers of the threads that have not ended.
-fn living() -> Vec<pid_t> {
-    // SAFETY: the thread that runs is inside a hook.
-    let machine = unsafe { &(*control()).machine };
+fn living(inside: &Inside) -> Vec<pid_t> {
+    let machine = &inside.machine;
     let threads = (0..machine.n_threads()).map(ThreadId);
     threads.filter(|it| machine.status(*it) != Status::Finished).map(of_thread).collect()
 }
 
 /// The listing of a folder, if it is one of threads.
-fn listing(folder: *mut c_void) -> Option<&'static mut Listing> {
-    // SAFETY: active means initialised; one thread runs at a time, and nobody keeps what is returned.
-    let listings = unsafe { &mut (*control()).listings };
-    listings.iter_mut().find(|it| it.folder == folder as usize)
+fn listing(inside: &mut Inside, folder: *mut c_void) -> Option<&mut Listing> {
+    inside.listings.iter_mut().find(|it| it.folder == folder as usize)
 }
 
 unsafe extern "C-unwind" fn do_readdir(folder: *mut c_void) -> *mut c_void {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(mut inside) = enter() else {
             return real::readdir(folder);
-        }
-        match listing(folder).map(Listing::next) {
-            Some(entry) => leave(entry),
+        };
+        match listing(&mut inside, folder).map(Listing::next) {
+            Some(entry) => leave(entry, inside),
             None => {
-                leave(());
+                leave((), inside);
                 real::readdir(folder)
             }
         }
@@ -514,11 +527,12 @@ unsafe extern "C-unwind" fn do_rewinddir(folder: *mut c_void) {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if enter() {
-            if let Some(listing) = listing(folder) {
-                (listing.at, listing.threads) = (0, living());
+        if let Some(mut inside) = enter() {
+            let threads = living(&inside);
+            if let Some(listing) = listing(&mut inside, folder) {
+                (listing.at, listing.threads) = (0, threads);
             }
-            leave(());
+            leave((), inside);
         }
         real::rewinddir(folder);
     }
@@ -528,9 +542,9 @@ unsafe extern "C-unwind" fn do_closedir(folder: *mut c_void) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if enter() {
-            (*control()).listings.retain(|it| it.folder != folder as usize);
-            leave(());
+        if let Some(mut inside) = enter() {
+            inside.listings.retain(|it| it.folder != folder as usize);
+            leave((), inside);
         }
         real::closedir(folder)
     }

@@ -15,7 +15,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control, enter, leave, outside},
+    control::{Caller, Inside, enter, leave, outside},
     hooks::{caller, export, hooks},
     real::{self, Thunk},
     step::step,
@@ -29,20 +29,20 @@ const DONE: i32 = 2;
 /// the guard's second half.
 const GUARD_OBJECT_OFFSET: usize = 4;
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn pthread_once(word: *mut pthread_once_t, routine: Thunk) -> c_int => {
-        run(word, routine, caller);
+        run(inside, word, routine, caller);
         0
     };
     fn __cxa_guard_release(guard: *mut u64) => {
-        guard_step(guard, OpKind::OnceDone, caller);
+        guard_step(inside, guard, OpKind::OnceDone, caller);
         guard_byte(guard).store(1, SeqCst);
         // Compilers look at the byte before they call us again.
-        if let Some(object) = (*control()).known_variable(guard as usize) {
-            (*control()).release(object);
+        if let Some(object) = inside.known_variable(guard as usize) {
+            inside.release(object);
         }
     };
-    fn __cxa_guard_abort(guard: *mut u64) => { guard_step(guard, OpKind::OnceAbort, caller); };
+    fn __cxa_guard_abort(guard: *mut u64) => { guard_step(inside, guard, OpKind::OnceAbort, caller); };
 }
 
 export! {
@@ -65,10 +65,11 @@ impl Drop for Running {
         // SAFETY: the thread that runs is in its own hook, or an exception of its passes by, outside
         // every hook. The borrows end before the step.
         unsafe {
-            (*control()).is_inside = true;
-            step(Op::on(kind, self.object, self.site));
+            let mut inside = Inside::assume();
+            inside.is_inside = true;
+            step(&mut inside, Op::on(kind, self.object, self.site));
             AtomicI32::from_ptr(self.word).store(value, SeqCst);
-            (*control()).is_inside = self.is_done;
+            inside.is_inside = self.is_done;
         }
     }
 }
@@ -77,53 +78,51 @@ impl Drop for Running {
 ///
 /// The frame has something to drop: exceptions of the program pass through it, which `C-unwind` and
 /// Rust's own calling convention allow, and the drop is what the C library's cleanup handler is there.
-pub(crate) unsafe fn run(word: *mut pthread_once_t, routine: Thunk, caller: Caller) {
+pub(crate) unsafe fn run(
+    inside: &mut Inside,
+    word: *mut pthread_once_t,
+    routine: Thunk,
+    caller: Caller,
+) {
     // SAFETY: the program promises a once word; the borrows end before each step.
     unsafe {
         if AtomicI32::from_ptr(word).load(SeqCst) == DONE {
-            return find_done(word as usize, caller);
+            return find_done(inside, word as usize, caller);
         }
-        let object = object_of(word as usize);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        if step(Op::on(OpKind::OnceEnter, object, site)).result == OpResult::Chosen {
+        let object = object_of(inside, word as usize);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        if step(inside, Op::on(OpKind::OnceEnter, object, site)).result == OpResult::Chosen {
             let mut running = Running { word, object, site, is_done: false };
-            outside(|| routine());
+            outside(inside, || routine());
             running.is_done = true;
         }
     }
 }
 
 /// A thread comes to a block that is done.
-unsafe fn find_done(address: usize, caller: Caller) {
-    // SAFETY: the thread that runs is inside a hook; the borrow ends before the step.
-    unsafe {
-        let control = &mut *control();
-        let Some(object) = control.known_sync_object(address, ObjectClass::Once) else {
-            return;
-        };
-        control.acquire(object);
-        let visit = (object, control.me);
-        if !control.known_done.contains(&visit) {
-            control.known_done.push(visit);
-            control.this().spin.reset();
-            let site = control.site(caller);
-            step(Op::on(OpKind::OnceEnter, object, site));
-        }
+unsafe fn find_done(inside: &mut Inside, address: usize, caller: Caller) {
+    let Some(object) = inside.known_sync_object(address, ObjectClass::Once) else {
+        return;
+    };
+    inside.acquire(object);
+    let visit = (object, inside.me);
+    if !inside.known_done.contains(&visit) {
+        inside.known_done.push(visit);
+        inside.this().spin.reset();
+        let site = inside.site(caller);
+        step(inside, Op::on(OpKind::OnceEnter, object, site));
     }
 }
 
 /// The number of a block that the program's memory says is not done.
-unsafe fn object_of(address: usize) -> ObjectId {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let object = (*control()).sync_object(address, ObjectClass::Once, ObjectState::once);
-        if !(*control()).machine.is_once_done(object) {
-            return object;
-        }
-        // The memory is used again, for another block.
-        (*control()).make_sync_object(address, ObjectClass::Once, ObjectState::once())
+unsafe fn object_of(inside: &mut Inside, address: usize) -> ObjectId {
+    let object = inside.sync_object(address, ObjectClass::Once, ObjectState::once);
+    if !inside.machine.is_once_done(object) {
+        return object;
     }
+    // The memory is used again, for another block.
+    inside.make_sync_object(address, ObjectClass::Once, ObjectState::once())
 }
 
 /// A guard's first byte: is its static initialised?
@@ -133,13 +132,18 @@ unsafe fn guard_byte<'a>(guard: *mut u64) -> &'a AtomicU8 {
 }
 
 /// A step on a guard, inside a hook.
-unsafe fn guard_step(guard: *mut u64, kind: OpKind, caller: Caller) -> OpResult {
+unsafe fn guard_step(
+    inside: &mut Inside,
+    guard: *mut u64,
+    kind: OpKind,
+    caller: Caller,
+) -> OpResult {
     // SAFETY: the compiler passes a guard; the borrows end before the step.
     unsafe {
-        let object = object_of(guard as usize + GUARD_OBJECT_OFFSET);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        step(Op { flags: IMPLIED, ..Op::on(kind, object, site) }).result
+        let object = object_of(inside, guard as usize + GUARD_OBJECT_OFFSET);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        step(inside, Op { flags: IMPLIED, ..Op::on(kind, object, site) }).result
     }
 }
 
@@ -150,10 +154,10 @@ unsafe extern "C-unwind" fn do_guard_acquire(guard: *mut u64) -> c_int {
         if guard_byte(guard).load(SeqCst) != 0 {
             return 0;
         }
-        if !enter() {
+        let Some(mut inside) = enter() else {
             return real::__cxa_guard_acquire(guard);
-        }
-        let result = guard_step(guard, OpKind::OnceEnter, caller);
-        leave(c_int::from(result == OpResult::Chosen))
+        };
+        let result = guard_step(&mut inside, guard, OpKind::OnceEnter, caller);
+        leave(c_int::from(result == OpResult::Chosen), inside)
     }
 }

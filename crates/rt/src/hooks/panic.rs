@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, enter_if, leave},
     panics::{Panic, message},
     real,
 };
@@ -45,16 +45,15 @@ unsafe extern "C" fn note(exception: *const u8, pc: usize, sp: usize) {
     }
     // SAFETY: an exception begins with its class.
     let class = unsafe { exception.cast::<u64>().read_unaligned() };
-    if class != RUST || !enter() {
+    let Some(mut inside) = enter_if(class == RUST) else {
         return;
-    }
+    };
     // SAFETY: the thread that runs is inside a hook; the exception is std's.
     unsafe {
-        let control = &mut *control();
-        let site = control.site(Caller { pc, sp });
-        let callers = control.hot.stack.callers().collect();
-        let panic = Panic { thread: control.me, site, callers, message: message(exception) };
-        control.panics.add(panic);
+        let site = inside.site(Caller { pc, sp });
+        let callers = inside.hot.stack.callers().collect();
+        let panic = Panic { thread: inside.me, site, callers, message: message(exception) };
+        inside.panics.add(panic);
     }
-    leave(());
+    leave((), inside);
 }

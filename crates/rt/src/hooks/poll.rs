@@ -11,7 +11,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 
 use crate::{
     access::range,
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter, leave},
     hooks::{caller, export, fail, hooks, signal::bits_of},
     io::{self, AT_ONCE, Wish},
     real,
@@ -19,16 +19,16 @@ use crate::{
     time,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn poll | __poll | __poll_chk(list: *mut pollfd, n_list: nfds_t, timeout_ms: c_int) -> c_int => {
         let limit = Limit::of_ms(timeout_ms);
-        answer(poll_list(list, n_list as usize, limit, ptr::null(), caller))
+        answer(poll_list(inside, list, n_list as usize, limit, ptr::null(), caller))
     };
     fn ppoll | __ppoll_chk(
         list: *mut pollfd, n_list: nfds_t, length: *const timespec, mask: *const sigset_t
     ) -> c_int => {
         let limit = Limit::of_timespec(length);
-        answer(poll_list(list, n_list as usize, limit, mask, caller))
+        answer(poll_list(inside, list, n_list as usize, limit, mask, caller))
     };
     fn select | __select(
         count: c_int, reads: *mut fd_set, writes: *mut fd_set, others: *mut fd_set, length: *mut timeval
@@ -40,9 +40,9 @@ hooks! { |caller|
                 Limit::after(time::nanoseconds(&nanoseconds))
             }
         };
-        let result = select_until(count, [reads, writes, others], limit, ptr::null(), caller);
+        let result = select_until(inside, count, [reads, writes, others], limit, ptr::null(), caller);
         if let Limit::Until(at) = limit {
-            let left = time::to_timespec(at.saturating_sub((*control()).machine.now()));
+            let left = time::to_timespec(at.saturating_sub(inside.machine.now()));
             *length = timeval { tv_sec: left.tv_sec, tv_usec: left.tv_nsec / 1000 };
         }
         answer(result)
@@ -52,7 +52,7 @@ hooks! { |caller|
         mask: *const sigset_t
     ) -> c_int => {
         let limit = Limit::of_timespec(length);
-        answer(select_until(count, [reads, writes, others], limit, mask, caller))
+        answer(select_until(inside, count, [reads, writes, others], limit, mask, caller))
     };
 }
 
@@ -107,6 +107,7 @@ impl Limit {
 /// Waits until one of a list is ready, inside a hook; then asks the kernel with `look`, again and again
 /// while the answer is 0 and there is time. `-errno` or the answer.
 unsafe fn poll_until(
+    inside: &mut Inside,
     list: *mut pollfd,
     n_list: usize,
     limit: Limit,
@@ -116,27 +117,28 @@ unsafe fn poll_until(
     // SAFETY: the caller promises a list that lives while the thread waits; inside a hook, the borrows
     // end before the steps.
     unsafe {
-        let control = control();
-        (*control).this().spin.reset();
+        inside.this().spin.reset();
         if let (0, Limit::Until(at)) = (n_list, limit) {
-            return match step(Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(at))).result {
+            return match step(inside, Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(at)))
+                .result
+            {
                 OpResult::Interrupted => -(libc::EINTR as isize),
                 _ => look(),
             };
         }
-        let (object, written) = objects_of(list, n_list);
+        let (object, written) = objects_of(inside, list, n_list);
         if limit == Limit::Now {
-            io::step_at_once(OpKind::Poll, object, AT_ONCE, site);
+            io::step_at_once(inside, OpKind::Poll, object, AT_ONCE, site);
             return look();
         }
         let is_late =
-            n_list > 0 && (0..n_list).all(|idx| (*control).io.is_outside((*list.add(idx)).fd));
+            n_list > 0 && (0..n_list).all(|idx| inside.io.is_outside((*list.add(idx)).fd));
         loop {
             let deadline = limit.deadline();
             let wish =
                 Wish { kind: OpKind::Poll, list, n_list, object, written, deadline, is_late, site };
-            let result = io::wait_for(&wish);
-            if result == OpResult::Interrupted && (*control).signals.ran.is_any {
+            let result = io::wait_for(inside, &wish);
+            if result == OpResult::Interrupted && inside.signals.ran.is_any {
                 return -(libc::EINTR as isize);
             }
             let answer = look();
@@ -148,36 +150,43 @@ unsafe fn poll_until(
 }
 
 /// The objects of a wait: those of the one descriptor if there is one, else one for them all.
-unsafe fn objects_of(list: *const pollfd, n_list: usize) -> (ObjectId, ObjectId) {
+unsafe fn objects_of(
+    inside: &mut Inside,
+    list: *const pollfd,
+    n_list: usize,
+) -> (ObjectId, ObjectId) {
     // SAFETY: the caller promises a list; inside a hook.
     unsafe {
-        let control = control();
         let first = if n_list > 0 { (*list).fd } else { -1 };
-        if n_list == 1 && (*control).io.look(first).kind.is_stream() {
-            let object = (*control).descriptor_object(first);
+        if n_list == 1 && inside.io.look(first).kind.is_stream() {
+            let object = inside.descriptor_object(first);
             match (*list).events {
                 libc::POLLIN => return (object, ObjectId::NONE),
                 libc::POLLOUT => return (object, object),
                 _ => {}
             }
         }
-        ((*control).poll_object(first), ObjectId::NONE)
+        (inside.poll_object(first), ObjectId::NONE)
     }
 }
 
 /// With another signal mask while `body` waits, if one is given; inside a hook.
-unsafe fn with_mask(mask: *const sigset_t, body: impl FnOnce() -> isize) -> isize {
+unsafe fn with_mask(
+    inside: &mut Inside,
+    mask: *const sigset_t,
+    body: impl FnOnce(&mut Inside) -> isize,
+) -> isize {
     // SAFETY: the program promises a set or nothing; the borrows end at once.
     unsafe {
         if mask.is_null() {
-            return body();
+            return body(inside);
         }
-        let before = (*control()).set_mask(bits_of(mask));
+        let before = inside.set_mask(bits_of(mask));
         let result = match crate::signals::run_handlers().is_any {
             true => -(libc::EINTR as isize),
-            false => body(),
+            false => body(inside),
         };
-        (*control()).set_mask(before);
+        inside.set_mask(before);
         result
     }
 }
@@ -188,6 +197,7 @@ fn answer(result: isize) -> c_int {
 }
 
 unsafe fn poll_list(
+    inside: &mut Inside,
     list: *mut pollfd,
     n_list: usize,
     limit: Limit,
@@ -196,12 +206,15 @@ unsafe fn poll_list(
 ) -> isize {
     // SAFETY: the program promises a list; inside a hook.
     unsafe {
-        let site = (*control()).site(caller);
-        with_mask(mask, || poll_until(list, n_list, limit, site, || io::poll_now(list, n_list)))
+        let site = inside.site(caller);
+        with_mask(inside, mask, |inside| {
+            poll_until(inside, list, n_list, limit, site, || io::poll_now(list, n_list))
+        })
     }
 }
 
 unsafe fn select_until(
+    inside: &mut Inside,
     count: c_int,
     sets: [*mut fd_set; 3],
     limit: Limit,
@@ -212,7 +225,7 @@ unsafe fn select_until(
     let mut n_list = 0;
     // SAFETY: the program promises sets or nothing; inside a hook.
     unsafe {
-        let site = (*control()).site(caller);
+        let site = inside.site(caller);
         for fd in 0..count.clamp(0, SET_MAX as c_int) {
             let wants = [libc::POLLIN, libc::POLLOUT, libc::POLLPRI];
             let is_in = |set: *mut fd_set| !set.is_null() && libc::FD_ISSET(fd, set);
@@ -237,7 +250,9 @@ unsafe fn select_until(
             let now = &raw mut now as usize;
             raw::syscall(libc::SYS_select, [count as usize, reads, writes, others, now, 0])
         };
-        with_mask(mask, || poll_until(list.as_mut_ptr(), n_list, limit, site, look))
+        with_mask(inside, mask, |inside| {
+            poll_until(inside, list.as_mut_ptr(), n_list, limit, site, look)
+        })
     }
 }
 
@@ -250,10 +265,10 @@ unsafe extern "C-unwind" fn do_epoll_wait(
     let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(inside) = enter() else {
             return real::epoll_wait(epoll, events, count, timeout_ms);
-        }
-        wait_for_events(epoll, events, count, Limit::of_ms(timeout_ms), ptr::null(), caller)
+        };
+        wait_for_events(inside, epoll, events, count, Limit::of_ms(timeout_ms), ptr::null(), caller)
     }
 }
 
@@ -267,10 +282,10 @@ unsafe extern "C-unwind" fn do_epoll_pwait(
     let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(inside) = enter() else {
             return real::epoll_pwait(epoll, events, count, timeout_ms, mask);
-        }
-        wait_for_events(epoll, events, count, Limit::of_ms(timeout_ms), mask, caller)
+        };
+        wait_for_events(inside, epoll, events, count, Limit::of_ms(timeout_ms), mask, caller)
     }
 }
 
@@ -284,15 +299,16 @@ unsafe extern "C-unwind" fn do_epoll_pwait2(
     let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(inside) = enter() else {
             return real::epoll_pwait2(epoll, events, count, length, mask);
-        }
-        wait_for_events(epoll, events, count, Limit::of_timespec(length), mask, caller)
+        };
+        wait_for_events(inside, epoll, events, count, Limit::of_timespec(length), mask, caller)
     }
 }
 
 /// The rest of the hooks above: leaves.
 unsafe fn wait_for_events(
+    mut inside: Inside,
     epoll: c_int,
     events: *mut epoll_event,
     count: c_int,
@@ -303,13 +319,15 @@ unsafe fn wait_for_events(
     let mut list = pollfd { fd: epoll, events: libc::POLLIN, revents: 0 };
     // SAFETY: the program promises room for so many events; inside a hook.
     unsafe {
-        let site = (*control()).site(caller);
+        let site = inside.site(caller);
         let look = || {
             let args = [epoll as usize, events as usize, count as usize, 0, 0, size_of::<size_t>()];
             raw::syscall(libc::SYS_epoll_pwait, args)
         };
-        let answer = answer(with_mask(mask, || poll_until(&raw mut list, 1, limit, site, look)));
-        let n_events = leave(answer);
+        let answer = answer(with_mask(&mut inside, mask, |inside| {
+            poll_until(inside, &raw mut list, 1, limit, site, look)
+        }));
+        let n_events = leave(answer, inside);
         if n_events > 0 {
             let size = n_events as usize * size_of::<epoll_event>();
             range(events.cast::<c_void>() as usize, size, OpKind::Write, caller);

@@ -9,47 +9,47 @@ use std::{
 use raddle_model::{End, Escape, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
-    control::{control, deactivate, enter, is_active, leave, outside},
+    control::{Inside, control, deactivate, enter, is_active, leave, outside},
     end, forks,
     hooks::{caller, export, hooks},
     real,
     step::step,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     /// The child has one thread and is not ours any more.
     fn fork | vfork() -> c_int => {
-        let site = (*control()).site(caller);
-        (*control()).note(Escape::Fork, site);
-        (*control()).forks.n_pending += 1;
-        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
-        (*control()).forks.n_pending -= 1;
+        let site = inside.site(caller);
+        inside.note(Escape::Fork, site);
+        inside.forks.n_pending += 1;
+        step(inside, Op::on(OpKind::Fork, ObjectId::NONE, site));
+        inside.forks.n_pending -= 1;
         // The handlers of `pthread_atfork` are code of the program, and those before the fork take locks.
         FORKING.store(site.0, Relaxed);
-        let child = outside(|| real::fork());
+        let child = outside(inside, || real::fork());
         if child == 0 {
             // Nothing is delivered to it here.
-            (*control()).signals.is_any_pending = false;
+            inside.signals.is_any_pending = false;
             return 0;
         }
-        (*control()).after_fork(child);
+        inside.after_fork(child);
         child
     };
     /// The same without the handlers of `pthread_atfork`.
     fn _Fork() -> c_int => {
-        let site = (*control()).site(caller);
-        (*control()).note(Escape::UnderscoreFork, site);
-        (*control()).forks.n_pending += 1;
-        step(Op::on(OpKind::Fork, ObjectId::NONE, site));
-        (*control()).forks.n_pending -= 1;
-        (*control()).before_fork(site);
+        let site = inside.site(caller);
+        inside.note(Escape::UnderscoreFork, site);
+        inside.forks.n_pending += 1;
+        step(inside, Op::on(OpKind::Fork, ObjectId::NONE, site));
+        inside.forks.n_pending -= 1;
+        inside.before_fork(site);
         let child = real::_Fork();
         if child == 0 {
             let_go();
-            (*control()).signals.is_any_pending = false;
+            inside.signals.is_any_pending = false;
             return 0;
         }
-        (*control()).after_fork(child);
+        inside.after_fork(child);
         child
     };
 }
@@ -69,43 +69,37 @@ unsafe extern "C-unwind" fn do_exit(code: c_int) -> ! {
     let caller = caller();
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(mut inside) = enter() else {
             real::exit(code);
-        }
-        let site = (*control()).site(caller);
-        exit_process(code, site)
+        };
+        let site = inside.site(caller);
+        exit_process(inside, code, site)
     }
 }
 
 /// Exits from inside a hook: the handlers of the program run, scheduled as all else. `site`: where that was
 /// asked for; 0 if nobody did, but `main` came to its end.
-pub(crate) fn exit_process(code: c_int, site: SiteId) -> ! {
+pub(crate) fn exit_process(mut inside: Inside, code: c_int, site: SiteId) -> ! {
     // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
     unsafe {
-        begin_exit(code, site);
-        let me = (*control()).me;
-        super::thread_local::run_cxx_destructors(me);
-        leave(());
+        begin_exit(&mut inside, code, site);
+        let me = inside.me;
+        super::thread_local::run_cxx_destructors(&mut inside, me);
+        leave((), inside);
         real::exit(code)
     }
 }
 
-unsafe fn begin_exit(code: c_int, site: SiteId) {
-    // SAFETY: the caller is inside a hook; the borrows end before the step.
-    unsafe {
-        step(Op::on(OpKind::Exit, ObjectId::NONE, site).arg(code as u64));
-        (*control()).exit = Some((code, site));
-    }
+unsafe fn begin_exit(inside: &mut Inside, code: c_int, site: SiteId) {
+    step(inside, Op::on(OpKind::Exit, ObjectId::NONE, site).arg(code as u64));
+    inside.exit = Some((code, site));
 }
 
 /// The end of a process that exits.
-unsafe fn end_exit() {
-    // SAFETY: the process exits, on the thread that runs.
-    unsafe {
-        (*control()).await_children();
-        if let Some((code, site)) = (*control()).exit {
-            end::end(End::Exit(code & 0xff), site, b"");
-        }
+unsafe fn end_exit(inside: &mut Inside) {
+    inside.await_children();
+    if let Some((code, site)) = inside.exit {
+        end::end(End::Exit(code & 0xff), site, b"");
     }
 }
 
@@ -116,7 +110,7 @@ extern "C" fn last() {
         if is_active() && (*control()).is_execution && (*control()).exit.is_some() {
             (*control()).is_inside = true;
             libc::fflush(std::ptr::null_mut());
-            end_exit();
+            end_exit(&mut Inside::assume());
         }
     }
 }
@@ -127,13 +121,13 @@ static LAST: extern "C" fn() = last;
 
 pub(super) unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
     let caller = caller();
-    if enter() {
+    if let Some(mut inside) = enter() {
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
-            if (*control()).is_execution {
-                let site = (*control()).site(caller);
-                begin_exit(code, site);
-                end_exit();
+            if inside.is_execution {
+                let site = inside.site(caller);
+                begin_exit(&mut inside, code, site);
+                end_exit(&mut inside);
             }
         }
     }
@@ -144,10 +138,10 @@ unsafe extern "C-unwind" fn do_quick_exit(code: c_int) -> ! {
     let caller = caller();
     // SAFETY: the program's promises are passed on; inside a hook, the borrows end before the step.
     unsafe {
-        if enter() {
-            let site = (*control()).site(caller);
-            begin_exit(code, site);
-            leave(());
+        if let Some(mut inside) = enter() {
+            let site = inside.site(caller);
+            begin_exit(&mut inside, code, site);
+            leave((), inside);
         }
         real::quick_exit(code)
     }
@@ -158,7 +152,7 @@ extern "C" fn last_quick(_: *mut c_void) {
     // SAFETY: as in `last`.
     unsafe {
         if is_active() && (*control()).is_execution {
-            end_exit();
+            end_exit(&mut Inside::assume());
         }
     }
 }
@@ -179,10 +173,9 @@ pub(crate) fn register_handlers() {
 
 /// The last of the handlers before a fork, after those of the program.
 unsafe extern "C" fn before_fork() {
-    if enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe { (*control()).before_fork(SiteId(FORKING.load(Relaxed))) };
-        leave(());
+    if let Some(mut inside) = enter() {
+        inside.before_fork(SiteId(FORKING.load(Relaxed)));
+        leave((), inside);
     }
 }
 
@@ -193,17 +186,14 @@ unsafe extern "C" fn let_go() {
 
 unsafe extern "C-unwind" fn do_abort() -> ! {
     let caller = caller();
-    if !enter() {
+    let Some(mut inside) = enter() else {
         // SAFETY: as the program asked.
         unsafe { real::abort() }
-    }
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let site = (*control()).site(caller);
-        match exception_type() {
-            Some(name) => end::end(End::Exception, site, name),
-            None => end::end(End::Abort, site, b""),
-        }
+    };
+    let site = inside.site(caller);
+    match exception_type() {
+        Some(name) => end::end(End::Exception, site, name),
+        None => end::end(End::Abort, site, b""),
     }
 }
 
@@ -236,13 +226,13 @@ unsafe extern "C-unwind" fn do_assert_fail(
     function: *const c_char,
 ) -> ! {
     let caller = caller();
-    if !enter() {
+    let Some(mut inside) = enter() else {
         // SAFETY: the program's promises are passed on.
         unsafe { real::__assert_fail(text, file, line, function) }
-    }
+    };
     // SAFETY: the compiler passes C strings.
     unsafe {
-        let site = (*control()).site(caller);
+        let site = inside.site(caller);
         let text = CStr::from_ptr(text).to_bytes();
         tell_assertion(text, file, line);
         end::end(End::Assert, site, text)
@@ -273,13 +263,10 @@ static FORKING: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C-unwind" fn do_daemon(_keep_directory: c_int, _keep_streams: c_int) -> c_int {
     let caller = caller();
-    if enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe {
-            let site = (*control()).site(caller);
-            (*control()).note(Escape::Daemon, site);
-        }
-        leave(());
+    if let Some(mut inside) = enter() {
+        let site = inside.site(caller);
+        inside.note(Escape::Daemon, site);
+        leave((), inside);
     }
     0
 }

@@ -11,13 +11,13 @@ use raddle_model::{OpKind, OpResult};
 
 use crate::{
     access::range,
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter_if, leave},
     hooks::{descriptor::made, export, fail, hooks, time::deadline_of},
     io::{self, AT_ONCE, Kind},
     real,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn mq_receive(queue: c_int, buffer: *mut c_char, size: size_t, priority: *mut c_uint) -> ssize_t
         = receive(queue, buffer, size, priority, std::ptr::null(), caller);
     fn mq_timedreceive(
@@ -52,6 +52,7 @@ unsafe extern "C-unwind" fn do_open(
 
 /// Waits until the queue is ready, if the program would, and makes the call: `-errno` or its result.
 unsafe fn perform(
+    inside: &mut Inside,
     queue: c_int,
     kind: OpKind,
     until: *const timespec,
@@ -70,21 +71,21 @@ unsafe fn perform(
         let get_flags = [queue as usize, libc::F_GETFL as usize, 0, 0, 0, 0];
         let flags = raw::syscall(libc::SYS_fcntl, get_flags);
         let is_nonblocking = flags < 0 || flags & libc::O_NONBLOCK as isize != 0;
-        (*control()).this().spin.reset();
-        let site = (*control()).site(caller);
+        inside.this().spin.reset();
+        let site = inside.site(caller);
         loop {
             if is_nonblocking {
-                let object = (*control()).descriptor_object(queue);
-                io::step_at_once(kind, object, AT_ONCE, site);
+                let object = inside.descriptor_object(queue);
+                io::step_at_once(inside, kind, object, AT_ONCE, site);
             } else {
-                match io::wait_for_one_until(kind, queue, deadline, site) {
+                match io::wait_for_one_until(inside, kind, queue, deadline, site) {
                     OpResult::Interrupted => return -(libc::EINTR as isize),
                     OpResult::TimedOut => return -(libc::ETIMEDOUT as isize),
                     _ => {}
                 }
             }
             let result = real();
-            (*control()).io.is_stale = true;
+            inside.io.is_stale = true;
             // Another thread was faster.
             if result != -(libc::ETIMEDOUT as isize) {
                 return result;
@@ -108,15 +109,15 @@ unsafe fn receive(
 ) -> ssize_t {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if queue < 0 || !enter() {
+        let Some(mut inside) = enter_if(queue >= 0) else {
             return real::mq_timedreceive(queue, buffer, size, priority, until);
-        }
+        };
         let past = &raw const PAST as usize;
         let args = [queue as usize, buffer as usize, size, priority as usize, past, 0];
-        let result = perform(queue, OpKind::IoRead, until, caller, || {
+        let result = perform(&mut inside, queue, OpKind::IoRead, until, caller, || {
             raw::syscall(libc::SYS_mq_timedreceive, args)
         });
-        leave(());
+        leave((), inside);
         if result > 0 {
             range(buffer as usize, result as usize, OpKind::Write, caller);
         }
@@ -135,15 +136,15 @@ unsafe fn send(
     // SAFETY: the program's promises are passed on.
     unsafe {
         range(message as usize, size, OpKind::Read, caller);
-        if queue < 0 || !enter() {
+        let Some(mut inside) = enter_if(queue >= 0) else {
             return real::mq_timedsend(queue, message, size, priority, until);
-        }
+        };
         let past = &raw const PAST as usize;
         let args = [queue as usize, message as usize, size, priority as usize, past, 0];
-        let result = perform(queue, OpKind::IoWrite, until, caller, || {
+        let result = perform(&mut inside, queue, OpKind::IoWrite, until, caller, || {
             raw::syscall(libc::SYS_mq_timedsend, args)
         });
-        leave(());
+        leave((), inside);
         answer(result) as c_int
     }
 }

@@ -50,15 +50,15 @@ export! {
 unsafe extern "C" fn do_getrandom(buffer: *mut c_void, size: size_t, flags: c_uint) -> ssize_t {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(inside) = enter() else {
             return raddle_fiber::raw::syscall(
                 libc::SYS_getrandom,
                 [buffer as usize, size, flags as usize, 0, 0, 0],
             );
-        }
+        };
         fill(buffer, size);
+        leave(size as ssize_t, inside)
     }
-    leave(size as ssize_t)
 }
 
 unsafe extern "C" fn do_getentropy(buffer: *mut c_void, size: size_t) -> c_int {

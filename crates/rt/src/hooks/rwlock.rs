@@ -8,41 +8,41 @@ use raddle_model::{ObjectId, Op, OpKind};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     forks,
     hooks::{destroyed, hooks, make, mutex::errno_of, time::deadline_of},
     real,
     step::step,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn pthread_rwlock_init(lock: *mut pthread_rwlock_t, attr: *const pthread_rwlockattr_t) -> c_int,
         else forks::forget(lock as usize) => {
         let result = real::pthread_rwlock_init(lock, attr);
-        make(result, lock as usize, ObjectClass::Rwlock, || state_of(lock))
+        make(inside, result, lock as usize, ObjectClass::Rwlock, || state_of(lock))
     };
     fn pthread_rwlock_destroy(lock: *mut pthread_rwlock_t) -> c_int => {
-        let result = perform(lock, OpKind::Destroy, None, caller);
+        let result = perform(inside, lock, OpKind::Destroy, None, caller);
         destroyed::mark(lock as usize);
         result
     };
     fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int, else forks::meets_for_reading(lock as usize)
-        => perform(lock, OpKind::ReadLock, None, caller);
+        => perform(inside, lock, OpKind::ReadLock, None, caller);
     fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int
-        => perform(lock, OpKind::TryReadLock, None, caller);
+        => perform(inside, lock, OpKind::TryReadLock, None, caller);
     fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int
-        => lock_until(lock, OpKind::ReadLock, libc::CLOCK_REALTIME, until, caller);
+        => lock_until(inside, lock, OpKind::ReadLock, libc::CLOCK_REALTIME, until, caller);
     fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int
-        => lock_until(lock, OpKind::ReadLock, clock, until, caller);
+        => lock_until(inside, lock, OpKind::ReadLock, clock, until, caller);
     fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int, else forks::meets(lock as usize)
-        => perform(lock, OpKind::WriteLock, None, caller);
+        => perform(inside, lock, OpKind::WriteLock, None, caller);
     fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int
-        => perform(lock, OpKind::TryWriteLock, None, caller);
+        => perform(inside, lock, OpKind::TryWriteLock, None, caller);
     fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int
-        => lock_until(lock, OpKind::WriteLock, libc::CLOCK_REALTIME, until, caller);
+        => lock_until(inside, lock, OpKind::WriteLock, libc::CLOCK_REALTIME, until, caller);
     fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int
-        => lock_until(lock, OpKind::WriteLock, clock, until, caller);
-    fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int => perform(lock, OpKind::RwUnlock, None, caller);
+        => lock_until(inside, lock, OpKind::WriteLock, clock, until, caller);
+    fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int => perform(inside, lock, OpKind::RwUnlock, None, caller);
 }
 
 /// Where glibc keeps a lock's kind, and the one that prefers writers. (`PTHREAD_RWLOCK_PREFER_WRITER_NP` prefers
@@ -57,16 +57,17 @@ unsafe fn state_of(lock: *const pthread_rwlock_t) -> ObjectState {
 }
 
 /// The lock's number; one that was initialised statically is met here for the first time.
-unsafe fn object_of(lock: *mut pthread_rwlock_t, caller: Caller) -> ObjectId {
+unsafe fn object_of(inside: &mut Inside, lock: *mut pthread_rwlock_t, caller: Caller) -> ObjectId {
     // SAFETY: the program promises a reader-writer lock.
     unsafe {
-        destroyed::check(lock as usize, caller);
-        (*control()).sync_object(lock as usize, ObjectClass::Rwlock, || state_of(lock))
+        destroyed::check(inside, lock as usize, caller);
+        inside.sync_object(lock as usize, ObjectClass::Rwlock, || state_of(lock))
     }
 }
 
 /// Any op on a lock, inside a hook.
 unsafe fn perform(
+    inside: &mut Inside,
     lock: *mut pthread_rwlock_t,
     kind: OpKind,
     deadline: Option<u64>,
@@ -74,17 +75,18 @@ unsafe fn perform(
 ) -> c_int {
     // SAFETY: the program promises a reader-writer lock; the borrows end before the step.
     unsafe {
-        let object = object_of(lock, caller);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        let performed = step(Op::on(kind, object, site).until(deadline));
-        destroyed::check_freed(lock as usize, object, site);
+        let object = object_of(inside, lock, caller);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        let performed = step(inside, Op::on(kind, object, site).until(deadline));
+        destroyed::check_freed(inside, lock as usize, object, site);
         errno_of(performed.result)
     }
 }
 
 /// Takes a lock until a deadline, inside a hook.
 unsafe fn lock_until(
+    inside: &mut Inside,
     lock: *mut pthread_rwlock_t,
     kind: OpKind,
     clock: c_int,
@@ -94,7 +96,7 @@ unsafe fn lock_until(
     // SAFETY: the program promises a reader-writer lock and a time.
     unsafe {
         match deadline_of(clock, until) {
-            Ok(deadline) => perform(lock, kind, Some(deadline), caller),
+            Ok(deadline) => perform(inside, lock, kind, Some(deadline), caller),
             Err(error) => error,
         }
     }

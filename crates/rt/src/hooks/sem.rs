@@ -11,39 +11,39 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     hooks::{destroyed, fail, hooks, make, time::deadline_of},
     real,
     step::step,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn sem_init(sem: *mut sem_t, shared: c_int, count: c_uint) -> c_int => {
         let result = real::sem_init(sem, shared, count);
-        make(result, sem as usize, ObjectClass::Semaphore, || ObjectState::sem(count))
+        make(inside, result, sem as usize, ObjectClass::Semaphore, || ObjectState::sem(count))
     };
     fn sem_destroy(sem: *mut sem_t) -> c_int => {
-        let result = perform(sem, OpKind::Destroy, None, caller);
+        let result = perform(inside, sem, OpKind::Destroy, None, caller);
         destroyed::mark(sem as usize);
         result
     };
-    fn sem_wait(sem: *mut sem_t) -> c_int => perform(sem, OpKind::SemWait, None, caller);
-    fn sem_trywait(sem: *mut sem_t) -> c_int => perform(sem, OpKind::SemTryWait, None, caller);
+    fn sem_wait(sem: *mut sem_t) -> c_int => perform(inside, sem, OpKind::SemWait, None, caller);
+    fn sem_trywait(sem: *mut sem_t) -> c_int => perform(inside, sem, OpKind::SemTryWait, None, caller);
     fn sem_timedwait(sem: *mut sem_t, until: *const timespec) -> c_int
-        => wait_until(sem, libc::CLOCK_REALTIME, until, caller);
+        => wait_until(inside, sem, libc::CLOCK_REALTIME, until, caller);
     fn sem_clockwait(sem: *mut sem_t, clock: c_int, until: *const timespec) -> c_int
-        => wait_until(sem, clock, until, caller);
-    fn sem_post(sem: *mut sem_t) -> c_int => perform(sem, OpKind::SemPost, None, caller);
+        => wait_until(inside, sem, clock, until, caller);
+    fn sem_post(sem: *mut sem_t) -> c_int => perform(inside, sem, OpKind::SemPost, None, caller);
     /// A step of its own: what others do between this and the next op makes the value stale.
     fn sem_getvalue(sem: *mut sem_t, value: *mut c_int) -> c_int => {
-        let object = object_of(sem, caller);
-        let site = (*control()).site(caller);
-        let is_told = (*control()).machine.n_live() > 1;
-        step(Op::on(OpKind::AtomicLoad, object, site).order(Order::Acquire));
-        (*control()).acquire(object);
-        let count = (*control()).machine.sem_count(object);
+        let object = object_of(inside, sem, caller);
+        let site = inside.site(caller);
+        let is_told = inside.machine.n_live() > 1;
+        step(inside, Op::on(OpKind::AtomicLoad, object, site).order(Order::Acquire));
+        inside.acquire(object);
+        let count = inside.machine.sem_count(object);
         if is_told {
-            (*control()).emit.set_value(u64::from(count), 4);
+            inside.emit.set_value(u64::from(count), 4);
         }
         *value = count as c_int;
         0
@@ -59,9 +59,9 @@ hooks! { |caller|
             Some((_, n_open)) => *n_open += 1,
             None => {
                 named.push((sem as usize, 1));
-                (*control()).tied.push(sem as usize..sem as usize + size_of::<sem_t>());
+                inside.tied.push(sem as usize..sem as usize + size_of::<sem_t>());
                 let state = ObjectState::sem(*sem.cast::<u32>());
-                (*control()).make_sync_object(sem as usize, ObjectClass::Semaphore, state);
+                inside.make_sync_object(sem as usize, ObjectClass::Semaphore, state);
             }
         }
         sem
@@ -87,18 +87,19 @@ unsafe impl Sync for Named {}
 static NAMED: Named = Named(UnsafeCell::new(Vec::new()));
 
 /// The semaphore's number. Its memory keeps the count that it began with.
-unsafe fn object_of(sem: *mut sem_t, caller: Caller) -> ObjectId {
+unsafe fn object_of(inside: &mut Inside, sem: *mut sem_t, caller: Caller) -> ObjectId {
     // SAFETY: the program promises a semaphore, whose first word is the count.
     unsafe {
-        destroyed::check(sem as usize, caller);
+        destroyed::check(inside, sem as usize, caller);
         let count = *sem.cast::<u32>();
         let state = || ObjectState::sem(count);
-        (*control()).sync_object(sem as usize, ObjectClass::Semaphore, state)
+        inside.sync_object(sem as usize, ObjectClass::Semaphore, state)
     }
 }
 
 /// Any op on a semaphore, inside a hook. Every wait on a semaphore is this one.
 pub(crate) unsafe fn perform(
+    inside: &mut Inside,
     sem: *mut sem_t,
     kind: OpKind,
     deadline: Option<u64>,
@@ -106,11 +107,11 @@ pub(crate) unsafe fn perform(
 ) -> c_int {
     // SAFETY: the program promises a semaphore; the borrows end before the step.
     unsafe {
-        let object = object_of(sem, caller);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        let performed = step(Op::on(kind, object, site).until(deadline));
-        destroyed::check_freed(sem as usize, object, site);
+        let object = object_of(inside, sem, caller);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        let performed = step(inside, Op::on(kind, object, site).until(deadline));
+        destroyed::check_freed(inside, sem as usize, object, site);
         match performed.result {
             OpResult::Done => 0,
             OpResult::Busy => fail(libc::EAGAIN),
@@ -123,6 +124,7 @@ pub(crate) unsafe fn perform(
 }
 
 unsafe fn wait_until(
+    inside: &mut Inside,
     sem: *mut sem_t,
     clock: c_int,
     until: *const timespec,
@@ -131,7 +133,7 @@ unsafe fn wait_until(
     // SAFETY: the program promises a semaphore and a time.
     unsafe {
         match deadline_of(clock, until) {
-            Ok(deadline) => perform(sem, OpKind::SemWait, Some(deadline), caller),
+            Ok(deadline) => perform(inside, sem, OpKind::SemWait, Some(deadline), caller),
             Err(error) => fail(error),
         }
     }

@@ -8,25 +8,25 @@ use raddle_model::{Op, OpKind};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     forks,
     hooks::{destroyed, hooks, make, mutex::errno_of},
     real,
     step::step,
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn pthread_spin_init(lock: *mut pthread_spinlock_t, shared: c_int) -> c_int, else forks::forget(lock as usize)
-        => make(real::pthread_spin_init(lock, shared), lock as usize, ObjectClass::Spin, free_lock);
+        => make(inside, real::pthread_spin_init(lock, shared), lock as usize, ObjectClass::Spin, free_lock);
     fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int => {
-        let result = perform(lock, OpKind::Destroy, caller);
+        let result = perform(inside, lock, OpKind::Destroy, caller);
         destroyed::mark(lock as usize);
         result
     };
     fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int, else forks::meets(lock as usize)
-        => perform(lock, OpKind::Lock, caller);
-    fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int => perform(lock, OpKind::TryLock, caller);
-    fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int => perform(lock, OpKind::Unlock, caller);
+        => perform(inside, lock, OpKind::Lock, caller);
+    fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int => perform(inside, lock, OpKind::TryLock, caller);
+    fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int => perform(inside, lock, OpKind::Unlock, caller);
 }
 
 fn free_lock() -> ObjectState {
@@ -34,15 +34,20 @@ fn free_lock() -> ObjectState {
 }
 
 /// Any op on a lock, inside a hook.
-unsafe fn perform(lock: *mut pthread_spinlock_t, kind: OpKind, caller: Caller) -> c_int {
+unsafe fn perform(
+    inside: &mut Inside,
+    lock: *mut pthread_spinlock_t,
+    kind: OpKind,
+    caller: Caller,
+) -> c_int {
     // SAFETY: the program promises a spin lock; the borrows end before the step.
     unsafe {
-        destroyed::check(lock as usize, caller);
-        let object = (*control()).sync_object(lock as usize, ObjectClass::Spin, free_lock);
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        let performed = step(Op::on(kind, object, site));
-        destroyed::check_freed(lock as usize, object, site);
+        destroyed::check(inside, lock as usize, caller);
+        let object = inside.sync_object(lock as usize, ObjectClass::Spin, free_lock);
+        let site = inside.site(caller);
+        inside.this().spin.reset();
+        let performed = step(inside, Op::on(kind, object, site));
+        destroyed::check_freed(inside, lock as usize, object, site);
         errno_of(performed.result)
     }
 }

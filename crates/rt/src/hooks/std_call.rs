@@ -6,7 +6,7 @@ use raddle_model::{Op, OpKind, Order};
 
 use super::futex::futex_at;
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, enter, leave},
     step::step,
 };
 
@@ -17,12 +17,11 @@ use crate::{
 /// Called from the program's code only.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn raddle_after_std() {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
-    }
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).know_all() };
-    leave(());
+    };
+    inside.know_all();
+    leave((), inside);
 }
 
 /// A thread is about to wait at a condition variable, which reads the word that counts its notifications, or to
@@ -42,22 +41,23 @@ unsafe extern "C" fn raddle_before_std(
     is_notified: u32,
     mutex: *mut u32,
 ) {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
-    }
+    };
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let control = control();
-        if (*control).machine.n_live() > 1 {
-            let site = (*control).site(Caller { pc, sp });
+        if inside.machine.n_live() > 1 {
+            let site = inside.site(Caller { pc, sp });
             let kind = if is_notified == 0 { OpKind::AtomicLoad } else { OpKind::AtomicRmw };
-            step(Op::on(kind, futex_at(word), site).order(Order::Relaxed));
+            let object = futex_at(&mut inside, word);
+            step(&mut inside, Op::on(kind, object, site).order(Order::Relaxed));
             if is_notified == 0 {
-                (*control).release(futex_at(mutex));
+                let object = futex_at(&mut inside, mutex);
+                inside.release(object);
             }
         }
     }
-    leave(());
+    leave((), inside);
 }
 
 /// A thread of a scope is about to count itself as finished: what it did is known to whoever reads that count.
@@ -72,17 +72,17 @@ unsafe extern "C" fn raddle_before_std(
 unsafe extern "C" fn raddle_before_scope_end(data: *const usize) {
     const WORDS: usize = 3;
     const THREADS_MAX: usize = 1 << 24;
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
-    }
+    };
     // SAFETY: the thread that runs is inside a hook; its scope has so many words, and lives until it is counted.
     unsafe {
         for at in (0..WORDS).map(|it| data.add(it)) {
             if (1..THREADS_MAX).contains(&*at) {
-                let object = (*control()).variable(at as usize);
-                (*control()).release(object);
+                let object = inside.variable(at as usize);
+                inside.release(object);
             }
         }
     }
-    leave(());
+    leave((), inside);
 }

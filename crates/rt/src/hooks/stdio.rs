@@ -18,40 +18,37 @@ use raddle_model::{Op, OpKind};
 use raddle_trace::{Common, ObjectClass};
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter, leave},
     hooks::{behind, common, descriptor, export_before, hooks, mutex::errno_of},
     io::{self, AT_ONCE},
     real,
     step::step,
 };
 
-hooks! { |caller|
-    fn flockfile(stream: *mut c_void) => { perform(stream, OpKind::Lock, caller); };
-    fn ftrylockfile(stream: *mut c_void) -> c_int => perform(stream, OpKind::TryLock, caller);
-    fn funlockfile(stream: *mut c_void) => { perform(stream, OpKind::Unlock, caller); };
+hooks! { |inside, caller|
+    fn flockfile(stream: *mut c_void) => { perform(inside, stream, OpKind::Lock, caller); };
+    fn ftrylockfile(stream: *mut c_void) -> c_int => perform(inside, stream, OpKind::TryLock, caller);
+    fn funlockfile(stream: *mut c_void) => { perform(inside, stream, OpKind::Unlock, caller); };
     /// A step if threads can wait for the descriptor; the C library closes it.
     fn fclose(stream: *mut c_void) -> c_int => {
         let fd = libc::fileno(stream.cast());
         if fd >= 0 {
-            descriptor::touch(OpKind::Close, fd, AT_ONCE, caller);
-            common::touch(Common::Files, OpKind::Call, caller);
-            super::timer::forget_descriptor(fd);
-            (*control()).io.forget(fd);
+            descriptor::touch(inside, OpKind::Close, fd, AT_ONCE, caller);
+            common::touch(inside, Common::Files, OpKind::Call, caller);
+            super::timer::forget_descriptor(inside, fd);
+            inside.io.forget(fd);
         }
         let result = real::fclose(stream);
-        (*control()).io.is_stale = true;
+        inside.io.is_stale = true;
         result
     };
 }
 
-unsafe fn perform(stream: *mut c_void, kind: OpKind, caller: Caller) -> c_int {
-    // SAFETY: the program promises a stream; the borrows end before the step.
-    unsafe {
-        let state = || ObjectState::mutex(MutexKind::Recursive, false);
-        let object = (*control()).sync_object(stream as usize, ObjectClass::Mutex, state);
-        let site = (*control()).site(caller);
-        errno_of(step(Op::on(kind, object, site)).result)
-    }
+unsafe fn perform(inside: &mut Inside, stream: *mut c_void, kind: OpKind, caller: Caller) -> c_int {
+    let state = || ObjectState::mutex(MutexKind::Recursive, false);
+    let object = inside.sync_object(stream as usize, ObjectClass::Mutex, state);
+    let site = inside.site(caller);
+    errno_of(step(inside, Op::on(kind, object, site)).result)
 }
 
 /// The functions that read from a stream, by number.
@@ -109,16 +106,16 @@ unsafe extern "C-unwind" fn before_read(
 ) -> *mut c_void {
     // SAFETY: the program promises a stream; the borrows end before the steps.
     unsafe {
-        if enter() {
+        if let Some(mut inside) = enter() {
             let fd = libc::fileno(stream.cast());
-            if fd >= 0 && is_drained(stream) && (*control()).io.look(fd).kind.is_stream() {
-                (*control()).this().spin.reset();
-                let site = (*control()).site(Caller { pc, sp });
-                io::wait_for_one(OpKind::IoRead, fd, site);
+            if fd >= 0 && is_drained(stream) && inside.io.look(fd).kind.is_stream() {
+                inside.this().spin.reset();
+                let site = inside.site(Caller { pc, sp });
+                io::wait_for_one(&mut inside, OpKind::IoRead, fd, site);
             } else {
-                common::touch(Common::Files, OpKind::Call, Caller { pc, sp });
+                common::touch(&mut inside, Common::Files, OpKind::Call, Caller { pc, sp });
             }
-            leave(());
+            leave((), inside);
         }
         real_reader(number)
     }

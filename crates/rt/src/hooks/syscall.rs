@@ -10,10 +10,11 @@ use libc::{pid_t, timespec};
 use raddle_model::Escape;
 
 use crate::{
-    control::{Caller, control, enter, is_active, leave},
+    control::{Caller, Inside, control, enter, is_active, leave},
     forks,
     hooks::{
-        caller, descriptor, export, fail, futex, number, process, random, signal, thread, time,
+        caller, child, descriptor, export, fail, futex, number, process, random, signal, thread,
+        time,
     },
     io::is_hidden,
     real,
@@ -47,9 +48,11 @@ unsafe extern "C-unwind" fn do_syscall(
             return i64::from(descriptor::do_close_range(a as c_uint, b as c_uint, c as c_int));
         }
         if let Some(what) = uncontrolled(number, &args) {
-            note(what, caller);
-        } else if is_ours(number, &args) && enter() {
-            return leave(perform(number, &args, caller));
+            child::note(what, caller);
+        } else if is_ours(number, &args)
+            && let Some(mut inside) = enter()
+        {
+            return leave(perform(&mut inside, number, &args, caller), inside);
         }
         if number == libc::SYS_futex && futex_call(&args).is_endless() {
             forks::meets_futex(a);
@@ -61,18 +64,24 @@ unsafe extern "C-unwind" fn do_syscall(
 
 /// A call that the program makes without the C library, inside a hook; `None` if the kernel is to perform it. Its result
 /// is as the kernel gives it.
-pub(crate) unsafe fn raw_syscall(number: i64, args: &Args, caller: Caller) -> Option<i64> {
+pub(crate) unsafe fn raw_syscall(
+    inside: &mut Inside,
+    number: i64,
+    args: &Args,
+    caller: Caller,
+) -> Option<i64> {
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
     unsafe {
         match number {
             libc::SYS_futex if futex_call(args).is_controlled() => {
-                Some(match futex_call(args).perform(caller) {
+                Some(match futex_call(args).perform(inside, caller) {
                     Ok(count) => i64::from(count),
                     Err(error) => -i64::from(error),
                 })
             }
             libc::SYS_sched_yield => {
-                yield_at((*control()).site(caller));
+                let site = inside.site(caller);
+                yield_at(inside, site);
                 Some(0)
             }
             _ => None,
@@ -131,28 +140,18 @@ fn uncontrolled(number: i64, args: &Args) -> Option<Escape> {
     }
 }
 
-fn note(what: Escape, caller: Caller) {
-    if enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe {
-            let site = (*control()).site(caller);
-            (*control()).note(what, site);
-        }
-        leave(());
-    }
-}
-
 /// Performs one of our calls, inside a hook.
-unsafe fn perform(number: i64, args: &Args, caller: Caller) -> i64 {
+unsafe fn perform(inside: &mut Inside, number: i64, args: &Args, caller: Caller) -> i64 {
     // SAFETY: the program's promises are passed on; the thread that runs is inside a hook.
     unsafe {
         match number {
-            libc::SYS_futex => match futex_call(args).perform(caller) {
+            libc::SYS_futex => match futex_call(args).perform(inside, caller) {
                 Ok(count) => i64::from(count),
                 Err(error) => i64::from(fail(error)),
             },
-            libc::SYS_gettid => i64::from(number::of_thread((*control()).me)),
+            libc::SYS_gettid => i64::from(number::of_thread(inside.me)),
             libc::SYS_tgkill => i64::from(signal::send_by_number(
+                inside,
                 args[0] as pid_t,
                 args[1] as pid_t,
                 args[2] as c_int,
@@ -161,30 +160,30 @@ unsafe fn perform(number: i64, args: &Args, caller: Caller) -> i64 {
             libc::SYS_tkill => {
                 let process = number::own_process();
                 let (thread, signal) = (args[0] as pid_t, args[1] as c_int);
-                i64::from(signal::send_by_number(process, thread, signal, caller))
+                i64::from(signal::send_by_number(inside, process, thread, signal, caller))
             }
             libc::SYS_getrandom => {
                 random::fill(ptr::with_exposed_provenance_mut(args[0]), args[1]);
                 args[1] as i64
             }
-            libc::SYS_prctl => i64::from(thread::name_itself(args[0] as c_int, args[1])),
+            libc::SYS_prctl => i64::from(thread::name_itself(inside, args[0] as c_int, args[1])),
             libc::SYS_sched_yield => {
-                let site = (*control()).site(caller);
-                yield_at(site);
+                let site = inside.site(caller);
+                yield_at(inside, site);
                 0
             }
             libc::SYS_exit_group => {
-                (*control()).is_inside = false;
+                inside.is_inside = false;
                 process::do_exit_at_once(args[0] as c_int)
             }
             libc::SYS_clock_gettime => {
-                let shown = time::read(args[0] as c_int, caller);
+                let shown = time::read(inside, args[0] as c_int, caller);
                 *(args[1] as *mut timespec) = crate::time::to_timespec(shown);
                 0
             }
             libc::SYS_nanosleep => {
                 let (length, left) = (args[0] as *const timespec, args[1] as *mut timespec);
-                match time::sleep_by(libc::CLOCK_MONOTONIC, 0, length, left, caller) {
+                match time::sleep_by(inside, libc::CLOCK_MONOTONIC, 0, length, left, caller) {
                     0 => 0,
                     error => i64::from(fail(error)),
                 }

@@ -12,7 +12,7 @@ use libc::pthread_key_t;
 use raddle_model::ThreadId;
 
 use crate::{
-    control::{control, enter, leave, outside},
+    control::{Inside, enter, enter_if, leave, outside},
     hooks::export,
     real::{self, Destructor},
 };
@@ -46,7 +46,11 @@ export! {
 }
 
 /// Makes a key, inside a hook.
-pub(crate) unsafe fn create_key(key: *mut pthread_key_t, destructor: Option<Destructor>) -> c_int {
+pub(crate) unsafe fn create_key(
+    inside: &mut Inside,
+    key: *mut pthread_key_t,
+    destructor: Option<Destructor>,
+) -> c_int {
     // SAFETY: see `Keys`; the program promises the place for the key.
     unsafe {
         let keys = &mut *KEYS.0.get();
@@ -62,7 +66,7 @@ pub(crate) unsafe fn create_key(key: *mut pthread_key_t, destructor: Option<Dest
             }
             None => return libc::EAGAIN,
         };
-        for thread in &mut (*control()).threads {
+        for thread in &mut inside.threads {
             if let Some(value) = thread.values.get_mut(idx) {
                 *value = ptr::null_mut();
             }
@@ -78,19 +82,19 @@ pub(super) unsafe extern "C-unwind" fn do_key_create(
 ) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(mut inside) = enter() else {
             return real::pthread_key_create(key, destructor);
-        }
-        leave(create_key(key, destructor))
+        };
+        leave(create_key(&mut inside, key, destructor), inside)
     }
 }
 
 pub(super) unsafe extern "C-unwind" fn do_key_delete(key: pthread_key_t) -> c_int {
     // SAFETY: the program's promises are passed on; see `Keys`.
     unsafe {
-        if key < FIRST_KEY || !enter() {
+        let Some(inside) = enter_if(key >= FIRST_KEY) else {
             return real::pthread_key_delete(key);
-        }
+        };
         let result = match (&mut (*KEYS.0.get())).get_mut((key - FIRST_KEY) as usize) {
             Some(it) if it.is_used => {
                 it.is_used = false;
@@ -98,41 +102,35 @@ pub(super) unsafe extern "C-unwind" fn do_key_delete(key: pthread_key_t) -> c_in
             }
             _ => libc::EINVAL,
         };
-        leave(result)
+        leave(result, inside)
     }
 }
 
 /// The value of a key for the thread that runs.
-pub(crate) unsafe fn get(key: pthread_key_t) -> *mut c_void {
-    // SAFETY: the thread that runs asks for its own values.
-    unsafe {
-        let idx = (key - FIRST_KEY) as usize;
-        (*control()).this().values.get(idx).copied().unwrap_or(ptr::null_mut())
-    }
+pub(crate) unsafe fn get(inside: &mut Inside, key: pthread_key_t) -> *mut c_void {
+    let idx = (key - FIRST_KEY) as usize;
+    inside.this().values.get(idx).copied().unwrap_or(ptr::null_mut())
 }
 
 pub(super) unsafe extern "C-unwind" fn do_getspecific(key: pthread_key_t) -> *mut c_void {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if key < FIRST_KEY || !enter() {
+        let Some(mut inside) = enter_if(key >= FIRST_KEY) else {
             return if key < FIRST_KEY { real::pthread_getspecific(key) } else { ptr::null_mut() };
-        }
-        leave(get(key))
+        };
+        leave(get(&mut inside, key), inside)
     }
 }
 
 /// Sets the value of a key for the thread that runs.
-pub(crate) unsafe fn set(key: pthread_key_t, value: *const c_void) -> c_int {
-    // SAFETY: the thread that runs sets its own values.
-    unsafe {
-        let idx = (key - FIRST_KEY) as usize;
-        let values = &mut (*control()).this().values;
-        if values.len() <= idx {
-            values.resize(idx + 1, ptr::null_mut());
-        }
-        values[idx] = value.cast_mut();
-        0
+pub(crate) unsafe fn set(inside: &mut Inside, key: pthread_key_t, value: *const c_void) -> c_int {
+    let idx = (key - FIRST_KEY) as usize;
+    let values = &mut inside.this().values;
+    if values.len() <= idx {
+        values.resize(idx + 1, ptr::null_mut());
     }
+    values[idx] = value.cast_mut();
+    0
 }
 
 pub(super) unsafe extern "C-unwind" fn do_setspecific(
@@ -141,14 +139,14 @@ pub(super) unsafe extern "C-unwind" fn do_setspecific(
 ) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if key < FIRST_KEY || !enter() {
+        let Some(mut inside) = enter_if(key >= FIRST_KEY) else {
             return if key < FIRST_KEY {
                 real::pthread_setspecific(key, value)
             } else {
                 libc::EINVAL
             };
-        }
-        leave(set(key, value))
+        };
+        leave(set(&mut inside, key, value), inside)
     }
 }
 
@@ -159,21 +157,21 @@ unsafe extern "C-unwind" fn do_thread_atexit(
 ) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
-        if !enter() {
+        let Some(mut inside) = enter() else {
             return real::__cxa_thread_atexit_impl(destructor, object, dso);
-        }
-        (*control()).this().destructors.push((destructor, object));
-        leave(0)
+        };
+        inside.this().destructors.push((destructor, object));
+        leave(0, inside)
     }
 }
 
 /// Runs the destructors of a thread that ends: C++ thread-locals, then keys, as the C library does.
-pub(crate) unsafe fn run_thread_destructors(me: ThreadId) {
+pub(crate) unsafe fn run_thread_destructors(inside: &mut Inside, me: ThreadId) {
     // SAFETY: the thread that runs is inside a hook; no borrow lives while its destructors run.
     unsafe {
-        run_cxx_destructors(me);
+        run_cxx_destructors(inside, me);
         for _ in 0..ROUNDS_MAX {
-            if !run_key_destructors(me) {
+            if !run_key_destructors(inside, me) {
                 return;
             }
         }
@@ -181,46 +179,44 @@ pub(crate) unsafe fn run_thread_destructors(me: ThreadId) {
 }
 
 /// Runs the destructors of C++ thread-locals, the last one registered first.
-pub(crate) unsafe fn run_cxx_destructors(me: ThreadId) {
+pub(crate) unsafe fn run_cxx_destructors(inside: &mut Inside, me: ThreadId) {
     // SAFETY: as above.
     unsafe {
-        while let Some((destructor, object)) =
-            (&mut (*control()).threads)[me.idx()].destructors.pop()
-        {
-            destroy(destructor, object);
+        while let Some((destructor, object)) = inside.threads[me.idx()].destructors.pop() {
+            destroy(inside, destructor, object);
         }
     }
 }
 
 /// Runs a destructor. What one of a library does to tell others has no hooks (a promise that is kept at the
 /// thread's end).
-unsafe fn destroy(destructor: Destructor, object: *mut c_void) {
+unsafe fn destroy(inside: &mut Inside, destructor: Destructor, object: *mut c_void) {
     // SAFETY: the thread that runs is inside a hook; no borrow lives while its destructors run.
     unsafe {
-        let is_foreign = (*control()).is_system_code(destructor as usize);
+        let is_foreign = inside.is_system_code(destructor as usize);
         if is_foreign {
-            (*control()).release_to_all();
+            inside.release_to_all();
         }
-        outside(|| destructor(object));
+        outside(inside, || destructor(object));
         if is_foreign {
-            (*control()).release_to_all();
+            inside.release_to_all();
         }
     }
 }
 
-unsafe fn run_key_destructors(me: ThreadId) -> bool {
+unsafe fn run_key_destructors(inside: &mut Inside, me: ThreadId) -> bool {
     let mut has_run = false;
     // SAFETY: as above.
     unsafe {
-        for idx in 0..(&(*control()).threads)[me.idx()].values.len() {
-            let values = &mut (&mut (*control()).threads)[me.idx()].values;
+        for idx in 0..inside.threads[me.idx()].values.len() {
+            let values = &mut inside.threads[me.idx()].values;
             let value = std::mem::replace(&mut values[idx], ptr::null_mut());
             let key = (&(*KEYS.0.get())).get(idx).copied().filter(|it| it.is_used);
             if let Some(Key { destructor: Some(destructor), .. }) = key
                 && !value.is_null()
             {
                 has_run = true;
-                destroy(destructor, value);
+                destroy(inside, destructor, value);
             }
         }
     }

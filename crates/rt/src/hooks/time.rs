@@ -6,7 +6,7 @@ use libc::{time_t, timespec, timeval};
 use raddle_model::{ObjectId, Op, OpKind, OpResult};
 
 use crate::{
-    control::{Caller, control},
+    control::{Caller, Inside},
     hooks::{fail, hooks},
     step::{step, yield_at},
     time,
@@ -18,24 +18,24 @@ const CLOCK_MAX: c_int = libc::CLOCK_TAI;
 /// `timespec_get` in universal time.
 const TIME_UTC: c_int = 1;
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn nanosleep(length: *const timespec, left: *mut timespec) -> c_int => {
-        let error = sleep_by(libc::CLOCK_MONOTONIC, 0, length, left, caller);
+        let error = sleep_by(inside, libc::CLOCK_MONOTONIC, 0, length, left, caller);
         if error == 0 { 0 } else { fail(error) }
     };
     fn clock_nanosleep(clock: c_int, flags: c_int, length: *const timespec, left: *mut timespec) -> c_int
-        => sleep_by(clock, flags, length, left, caller);
+        => sleep_by(inside, clock, flags, length, left, caller);
     fn usleep(length_us: c_uint) -> c_int => {
-        let slept = sleep_for(u64::from(length_us) * 1_000, caller);
+        let slept = sleep_for(inside, u64::from(length_us) * 1_000, caller);
         if slept.is_ok() { 0 } else { fail(libc::EINTR) }
     };
     fn sleep(length_s: c_uint) -> c_uint => {
-        let slept = sleep_for(u64::from(length_s) * SECOND_NS, caller);
+        let slept = sleep_for(inside, u64::from(length_s) * SECOND_NS, caller);
         slept.err().map_or(0, |left_ns| left_ns.div_ceil(SECOND_NS) as c_uint)
     };
     /// -1 if a handler ran, another negative number for any other error.
     fn thrd_sleep(length: *const timespec, left: *mut timespec) -> c_int => {
-        match sleep_by(libc::CLOCK_REALTIME, 0, length, left, caller) {
+        match sleep_by(inside, libc::CLOCK_REALTIME, 0, length, left, caller) {
             0 => 0,
             libc::EINTR => -1,
             _ => -2,
@@ -44,11 +44,11 @@ hooks! { |caller|
     fn clock_gettime(clock: c_int, to: *mut timespec) -> c_int, if clock <= CLOCK_MAX => {
         // Negative numbers are the clocks of threads and processes.
         let clock = if clock < 0 { libc::CLOCK_THREAD_CPUTIME_ID } else { clock };
-        *to = time::to_timespec(read(clock, caller));
+        *to = time::to_timespec(read(inside, clock, caller));
         0
     };
     fn gettimeofday(to: *mut timeval, zone: *mut c_void) -> c_int, if !to.is_null() => {
-        let shown = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
+        let shown = time::to_timespec(read(inside, libc::CLOCK_REALTIME, caller));
         *to = timeval { tv_sec: shown.tv_sec, tv_usec: shown.tv_nsec / 1_000 };
         if !zone.is_null() {
             zone.cast::<u64>().write_unaligned(0);
@@ -56,18 +56,18 @@ hooks! { |caller|
         0
     };
     fn time(to: *mut time_t) -> time_t => {
-        let shown = (read(libc::CLOCK_REALTIME, caller) / SECOND_NS) as time_t;
+        let shown = (read(inside, libc::CLOCK_REALTIME, caller) / SECOND_NS) as time_t;
         if !to.is_null() {
             *to = shown;
         }
         shown
     };
     fn timespec_get(to: *mut timespec, base: c_int) -> c_int, if base == TIME_UTC => {
-        *to = time::to_timespec(read(libc::CLOCK_REALTIME, caller));
+        *to = time::to_timespec(read(inside, libc::CLOCK_REALTIME, caller));
         base
     };
     /// In microseconds.
-    fn clock() -> c_long => (read(libc::CLOCK_PROCESS_CPUTIME_ID, caller) / 1_000) as c_long;
+    fn clock() -> c_long => (read(inside, libc::CLOCK_PROCESS_CPUTIME_ID, caller) / 1_000) as c_long;
 }
 
 /// A deadline as timed waits are given it, in the machine's time; the error is `EINVAL`.
@@ -82,29 +82,26 @@ pub(crate) unsafe fn deadline_of(clock: c_int, until: *const timespec) -> Result
 
 /// Sleeps until the machine's time is `deadline`, inside a hook. To sleep for no time is to yield.
 /// Every sleep is this one. `false` if a signal handler is to run instead.
-pub(crate) unsafe fn sleep_until(deadline: u64, caller: Caller) -> bool {
-    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
-    unsafe {
-        let site = (*control()).site(caller);
-        (*control()).this().spin.reset();
-        if deadline <= (*control()).machine.now() {
-            yield_at(site);
-            return true;
-        }
-        let op = Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(deadline));
-        step(op).result != OpResult::Interrupted
+pub(crate) unsafe fn sleep_until(inside: &mut Inside, deadline: u64, caller: Caller) -> bool {
+    let site = inside.site(caller);
+    inside.this().spin.reset();
+    if deadline <= inside.machine.now() {
+        yield_at(inside, site);
+        return true;
     }
+    let op = Op::on(OpKind::Sleep, ObjectId::NONE, site).until(Some(deadline));
+    step(inside, op).result != OpResult::Interrupted
 }
 
 /// Sleeps for a time, inside a hook; what is left of it if a signal handler is to run.
-unsafe fn sleep_for(length_ns: u64, caller: Caller) -> Result<(), u64> {
+unsafe fn sleep_for(inside: &mut Inside, length_ns: u64, caller: Caller) -> Result<(), u64> {
     let deadline = time::deadline_after(length_ns);
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        if sleep_until(deadline, caller) {
+        if sleep_until(inside, deadline, caller) {
             return Ok(());
         }
-        Err(deadline.saturating_sub((*control()).machine.now()))
+        Err(deadline.saturating_sub(inside.machine.now()))
     }
 }
 
@@ -114,6 +111,7 @@ fn is_length(length: &timespec) -> bool {
 
 /// `clock_nanosleep`, inside a hook; the error is its result.
 pub(crate) unsafe fn sleep_by(
+    inside: &mut Inside,
     clock: c_int,
     flags: c_int,
     length: *const timespec,
@@ -127,10 +125,10 @@ pub(crate) unsafe fn sleep_by(
             return libc::EINVAL;
         }
         if flags & libc::TIMER_ABSTIME != 0 {
-            let is_over = sleep_until(time::deadline(clock, &*length), caller);
+            let is_over = sleep_until(inside, time::deadline(clock, &*length), caller);
             return if is_over { 0 } else { libc::EINTR };
         }
-        match sleep_for(time::nanoseconds(&*length), caller) {
+        match sleep_for(inside, time::nanoseconds(&*length), caller) {
             Ok(()) => 0,
             Err(left_ns) => {
                 if !left.is_null() {
@@ -143,10 +141,10 @@ pub(crate) unsafe fn sleep_by(
 }
 
 /// What a clock shows, inside a hook.
-pub(crate) unsafe fn read(clock: c_int, caller: Caller) -> u64 {
+pub(crate) unsafe fn read(inside: &mut Inside, clock: c_int, caller: Caller) -> u64 {
     // SAFETY: the thread that runs is inside a hook; the borrow ends here.
     unsafe {
-        let site = (*control()).site(caller);
-        time::read(clock, site)
+        let site = inside.site(caller);
+        time::read(inside, clock, site)
     }
 }

@@ -10,41 +10,41 @@ use raddle_fiber::raw;
 use raddle_model::{Escape, OpKind, SiteId};
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter, leave},
     hooks::{descriptor::made, export, fail, hooks, number},
     io::{self, AT_ONCE_NO_POINT, Kind},
     real, threads, time,
     timers::{self, Effect},
 };
 
-hooks! { |caller|
+hooks! { |inside, caller|
     fn alarm(seconds: c_uint) -> c_uint => {
-        let old = set_interval(u64::from(seconds) * 1_000_000_000, 0, caller);
+        let old = set_interval(inside, u64::from(seconds) * 1_000_000_000, 0, caller);
         let left = time::nanoseconds(&old.it_value);
         left.div_ceil(1_000_000_000) as c_uint
     };
     fn ualarm(value_us: c_uint, interval_us: c_uint) -> c_uint => {
         let (value, interval) = (u64::from(value_us), u64::from(interval_us));
-        let old = set_interval(value * MICROSECOND_NS, interval * MICROSECOND_NS, caller);
+        let old = set_interval(inside, value * MICROSECOND_NS, interval * MICROSECOND_NS, caller);
         time::nanoseconds(&old.it_value).div_ceil(MICROSECOND_NS) as c_uint
     };
     fn setitimer(which: c_int, new: *const itimerval, old: *mut itimerval) -> c_int => {
         if which != libc::ITIMER_REAL as c_int {
-            let site = (*control()).site(caller);
-            (*control()).note(Escape::ProcessorTimer, site);
+            let site = inside.site(caller);
+            inside.note(Escape::ProcessorTimer, site);
             let result = real::setitimer(which, new, old);
             return result;
         }
         let (value, interval) = (of_timeval(&(*new).it_value), of_timeval(&(*new).it_interval));
-        let before = set_interval(value, interval, caller);
+        let before = set_interval(inside, value, interval, caller);
         if !old.is_null() {
             *old = to_itimerval(&before);
         }
         0
     };
     fn getitimer(which: c_int, value: *mut itimerval) -> c_int, if which == libc::ITIMER_REAL as c_int => {
-        let idx = interval_timer();
-        *value = to_itimerval(&left_of(idx));
+        let idx = interval_timer(inside);
+        *value = to_itimerval(&left_of(inside, idx));
         0
     };
     fn timer_create(clock: c_int, event: *mut sigevent, timer: *mut *mut c_void) -> c_int => {
@@ -54,8 +54,8 @@ hooks! { |caller|
             }
             Some(it) if it.sigev_notify == libc::SIGEV_NONE => Effect::None,
             Some(it) if it.sigev_notify == SIGEV_THREAD => {
-                let site = (*control()).site(caller);
-                return match create_with_thread(clock, it, site) {
+                let site = inside.site(caller);
+                return match create_with_thread(inside, clock, it, site) {
                     Ok(idx) => {
                         *timer = (FIRST_TIMER + idx) as *mut c_void;
                         0
@@ -65,7 +65,7 @@ hooks! { |caller|
             }
             Some(it) => {
                 let to = if it.sigev_notify == libc::SIGEV_THREAD_ID {
-                    number::thread(it.sigev_notify_thread_id)
+                    number::thread(inside, it.sigev_notify_thread_id)
                 } else {
                     None
                 };
@@ -73,64 +73,64 @@ hooks! { |caller|
                 Effect::Signal { signal: it.sigev_signo, code: libc::SI_TIMER, value, to }
             }
         };
-        let idx = (*control()).signals.timers.add(effect, clock);
+        let idx = inside.signals.timers.add(effect, clock);
         *timer = (FIRST_TIMER + idx) as *mut c_void;
         0
     };
     fn timer_settime(timer: *mut c_void, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int => {
-        let Some(idx) = timer_of(timer) else {
+        let Some(idx) = timer_of(inside, timer) else {
             let result = real::timer_settime(timer, flags, new, old);
             return result;
         };
-        let result = set_time(idx, flags & libc::TIMER_ABSTIME != 0, new, old);
+        let result = set_time(inside, idx, flags & libc::TIMER_ABSTIME != 0, new, old);
         timers::give_thread(idx, caller);
         result
     };
     fn timer_gettime(timer: *mut c_void, value: *mut itimerspec) -> c_int => {
-        let Some(idx) = timer_of(timer) else {
+        let Some(idx) = timer_of(inside, timer) else {
             let result = real::timer_gettime(timer, value);
             return result;
         };
-        *value = left_of(idx);
+        *value = left_of(inside, idx);
         0
     };
     fn timer_getoverrun(timer: *mut c_void) -> c_int => {
-        let Some(idx) = timer_of(timer) else {
+        let Some(idx) = timer_of(inside, timer) else {
             let result = real::timer_getoverrun(timer);
             return result;
         };
-        let timer = (*control()).signals.timers.get(idx).expect("bug: no such timer");
+        let timer = inside.signals.timers.get(idx).expect("bug: no such timer");
         let count = std::mem::take(&mut timer.count);
         count.saturating_sub(1) as c_int
     };
     fn timer_delete(timer: *mut c_void) -> c_int => {
-        let Some(idx) = timer_of(timer) else {
+        let Some(idx) = timer_of(inside, timer) else {
             let result = real::timer_delete(timer);
             return result;
         };
-        let effect = (*control()).signals.timers.get(idx).map(|it| it.effect);
-        (*control()).signals.timers.remove(idx);
-        (*control()).set_alarm();
+        let effect = inside.signals.timers.get(idx).map(|it| it.effect);
+        inside.signals.timers.remove(idx);
+        inside.set_alarm();
         if let Some(Effect::Thread(fd)) = effect {
             timers::wake(fd);
-            (*control()).io.is_stale = true;
+            inside.io.is_stale = true;
         }
         0
     };
     fn timerfd_settime(fd: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int => {
-        let Some(idx) = descriptor_timer(fd) else {
+        let Some(idx) = descriptor_timer(inside, fd) else {
             let result = real::timerfd_settime(fd, flags, new, old);
             return result;
         };
-        super::descriptor::touch(OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
-        set_time(idx, flags & libc::TFD_TIMER_ABSTIME != 0, new, old)
+        super::descriptor::touch(inside, OpKind::Io, fd, AT_ONCE_NO_POINT, caller);
+        set_time(inside, idx, flags & libc::TFD_TIMER_ABSTIME != 0, new, old)
     };
     fn timerfd_gettime(fd: c_int, value: *mut itimerspec) -> c_int => {
-        let Some(idx) = descriptor_timer(fd) else {
+        let Some(idx) = descriptor_timer(inside, fd) else {
             let result = real::timerfd_gettime(fd, value);
             return result;
         };
-        *value = left_of(idx);
+        *value = left_of(inside, idx);
         0
     };
 }
@@ -148,22 +148,26 @@ const INTERVAL: Effect =
     Effect::Signal { signal: libc::SIGALRM, code: libc::SI_KERNEL, value: 0, to: None };
 
 /// The interval timer, made at its first use; inside a hook.
-unsafe fn interval_timer() -> usize {
-    // SAFETY: the thread that runs is inside a hook.
-    let timers = unsafe { &mut (*control()).signals.timers };
+unsafe fn interval_timer(inside: &mut Inside) -> usize {
+    let timers = &mut inside.signals.timers;
     timers.find(INTERVAL).unwrap_or_else(|| timers.add(INTERVAL, libc::CLOCK_MONOTONIC))
 }
 
 /// Sets the interval timer, inside a hook. What it showed before.
-unsafe fn set_interval(value_ns: u64, interval_ns: u64, caller: Caller) -> itimerspec {
+unsafe fn set_interval(
+    inside: &mut Inside,
+    value_ns: u64,
+    interval_ns: u64,
+    caller: Caller,
+) -> itimerspec {
     let to = itimerspec {
         it_value: time::to_timespec(value_ns),
         it_interval: time::to_timespec(interval_ns),
     };
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        let idx = interval_timer();
-        let before = (*control()).set_timer(idx, &to, false);
+        let idx = interval_timer(inside);
+        let before = inside.set_timer(idx, &to, false);
         timers::give_thread(idx, caller);
         before
     }
@@ -182,12 +186,9 @@ fn to_itimerval(it: &itimerspec) -> itimerval {
 }
 
 /// What a timer shows, inside a hook.
-unsafe fn left_of(idx: usize) -> itimerspec {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let now = (*control()).machine.now();
-        (*control()).signals.timers.get(idx).expect("bug: no such timer").left(now)
-    }
+unsafe fn left_of(inside: &mut Inside, idx: usize) -> itimerspec {
+    let now = inside.machine.now();
+    inside.signals.timers.get(idx).expect("bug: no such timer").left(now)
 }
 
 /// What a thread that calls the program's function for a timer knows.
@@ -200,7 +201,12 @@ struct Notify {
 }
 
 /// A timer whose function runs in a thread: one for all its calls, which never overlap then.
-unsafe fn create_with_thread(clock: c_int, event: &sigevent, site: SiteId) -> Result<usize, c_int> {
+unsafe fn create_with_thread(
+    inside: &mut Inside,
+    clock: c_int,
+    event: &sigevent,
+    site: SiteId,
+) -> Result<usize, c_int> {
     /// Out of the way of the program's own descriptors.
     const FIRST_FD: usize = 512;
     // SAFETY: the program promises that the event names a function, which lies behind the fixed part
@@ -211,15 +217,15 @@ unsafe fn create_with_thread(clock: c_int, event: &sigevent, site: SiteId) -> Re
         let dup = libc::F_DUPFD_CLOEXEC as usize;
         let fd = raw::syscall(libc::SYS_fcntl, [made, dup, FIRST_FD, 0, 0, 0]) as c_int;
         raw::syscall(libc::SYS_close, [made, 0, 0, 0, 0, 0]);
-        (*control()).io.add(fd, Kind::Event, true);
-        let timer = (*control()).signals.timers.add(Effect::Thread(fd), clock);
+        inside.io.add(fd, Kind::Event, true);
+        let timer = inside.signals.timers.add(Effect::Thread(fd), clock);
         let function = (&raw const *event).cast::<u8>().add(16).cast::<usize>().read();
         let function = std::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize)>(function);
         let value = event.sigev_value.sival_ptr as usize;
         let notify = Box::into_raw(Box::new(Notify { timer, fd, function, value, site }));
         let thread = threads::create(ptr::null(), notify_main, notify.cast(), site)?;
-        if let Some(thread) = (*control()).thread_of(thread) {
-            (*control()).machine.detach_quietly(thread);
+        if let Some(thread) = inside.thread_of(thread) {
+            inside.machine.detach_quietly(thread);
         }
         Ok(timer)
     }
@@ -230,24 +236,24 @@ unsafe extern "C-unwind" fn notify_main(notify: *mut c_void) -> *mut c_void {
     // SAFETY: made by `create_with_thread`, for this thread; the borrows end before the steps.
     unsafe {
         let Notify { timer, fd, function, value, site } = *Box::from_raw(notify.cast());
-        let is_set = || match (*control()).signals.timers.get(timer) {
+        let is_set = |inside: &mut Inside| match inside.signals.timers.get(timer) {
             Some(it) => it.effect == Effect::Thread(fd),
             None => false,
         };
         loop {
-            if !enter() {
+            let Some(mut inside) = enter() else {
                 return ptr::null_mut();
-            }
-            io::wait_for_one(OpKind::IoRead, fd, site);
+            };
+            io::wait_for_one(&mut inside, OpKind::IoRead, fd, site);
             let mut count = 0_u64;
             raw::syscall(libc::SYS_read, [fd as usize, &raw mut count as usize, 8, 0, 0, 0]);
-            if !is_set() {
-                (*control()).io.forget(fd);
+            if !is_set(&mut inside) {
+                inside.io.forget(fd);
                 raw::syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]);
-                leave(());
+                leave((), inside);
                 return ptr::null_mut();
             }
-            leave(());
+            leave((), inside);
             for _ in 0..count {
                 function(value);
             }
@@ -256,13 +262,13 @@ unsafe extern "C-unwind" fn notify_main(notify: *mut c_void) -> *mut c_void {
 }
 
 /// The number of a timer of ours, inside a hook.
-unsafe fn timer_of(timer: *mut c_void) -> Option<usize> {
+unsafe fn timer_of(inside: &mut Inside, timer: *mut c_void) -> Option<usize> {
     let idx = (timer as usize).checked_sub(FIRST_TIMER)?;
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).signals.timers.get(idx).map(|_| idx) }
+    inside.signals.timers.get(idx).map(|_| idx)
 }
 
 unsafe fn set_time(
+    inside: &mut Inside,
     idx: usize,
     is_absolute: bool,
     new: *const itimerspec,
@@ -273,7 +279,7 @@ unsafe fn set_time(
         if !time::is_valid(&(*new).it_value) || !time::is_valid(&(*new).it_interval) {
             return fail(libc::EINVAL);
         }
-        let before = (*control()).set_timer(idx, &*new, is_absolute);
+        let before = inside.set_timer(idx, &*new, is_absolute);
         if !old.is_null() {
             *old = before;
         }
@@ -284,28 +290,33 @@ unsafe fn set_time(
 unsafe extern "C-unwind" fn do_timerfd_create(clock: c_int, flags: c_int) -> c_int {
     // SAFETY: the program's promises are passed on.
     let fd = unsafe { made(real::timerfd_create(clock, flags), Kind::Timer, true) };
-    if fd >= 0 && enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe { (*control()).signals.timers.add(Effect::Descriptor(fd), clock) };
-        leave(());
+    if fd >= 0
+        && let Some(mut inside) = enter()
+    {
+        inside.signals.timers.add(Effect::Descriptor(fd), clock);
+        leave((), inside);
     }
     fd
 }
 
 /// The timer of a descriptor, inside a hook.
-unsafe fn descriptor_timer(fd: c_int) -> Option<usize> {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).signals.timers.find(Effect::Descriptor(fd)) }
+unsafe fn descriptor_timer(inside: &mut Inside, fd: c_int) -> Option<usize> {
+    inside.signals.timers.find(Effect::Descriptor(fd))
 }
 
 /// A timer descriptor was read: the program gets the count of virtual time. Inside a hook.
-pub(super) unsafe fn expirations(fd: c_int, buffer: *mut c_void, result: isize) -> isize {
+pub(super) unsafe fn expirations(
+    inside: &mut Inside,
+    fd: c_int,
+    buffer: *mut c_void,
+    result: isize,
+) -> isize {
     // SAFETY: the kernel has filled eight bytes in if it says so.
     unsafe {
         if result == 8
-            && let Some(idx) = descriptor_timer(fd)
+            && let Some(idx) = descriptor_timer(inside, fd)
         {
-            let timer = (*control()).signals.timers.get(idx).expect("bug: no such timer");
+            let timer = inside.signals.timers.get(idx).expect("bug: no such timer");
             buffer.cast::<u64>().write_unaligned(std::mem::take(&mut timer.count).max(1));
         }
     }
@@ -313,12 +324,12 @@ pub(super) unsafe fn expirations(fd: c_int, buffer: *mut c_void, result: isize) 
 }
 
 /// A descriptor is about to be closed. Inside a hook.
-pub(super) unsafe fn forget_descriptor(fd: c_int) {
+pub(super) unsafe fn forget_descriptor(inside: &mut Inside, fd: c_int) {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        if let Some(idx) = descriptor_timer(fd) {
-            (*control()).signals.timers.remove(idx);
-            (*control()).set_alarm();
+        if let Some(idx) = descriptor_timer(inside, fd) {
+            inside.signals.timers.remove(idx);
+            inside.set_alarm();
         }
     }
 }

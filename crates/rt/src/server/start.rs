@@ -9,7 +9,7 @@ use raddle_model::SiteId;
 
 use super::{begin_here, serve};
 use crate::{
-    control::{self, control, is_active},
+    control::{self, Inside, control, is_active},
     hooks::NO_RESULT,
     real::{self, Main},
     rewind,
@@ -106,7 +106,7 @@ pub(super) extern "C-unwind" fn run_execution() -> ! {
     unsafe {
         begin_here(&raw const here as usize);
         rewind::watch();
-        control::leave(());
+        control::leave((), Inside::assume());
         run_main()
     }
 }
@@ -118,6 +118,10 @@ unsafe fn run_main() -> ! {
     unsafe {
         let code = real_main()(argc.load(Relaxed), argv.load(Relaxed), envp.load(Relaxed));
         (*control()).is_inside = true;
-        crate::hooks::exit_process(if code == NO_RESULT { 0 } else { code }, SiteId(0))
+        crate::hooks::exit_process(
+            Inside::assume(),
+            if code == NO_RESULT { 0 } else { code },
+            SiteId(0),
+        )
     }
 }

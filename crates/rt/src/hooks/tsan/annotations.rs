@@ -13,7 +13,7 @@ use raddle_model::{Op, OpKind, Order};
 
 use crate::{
     access::range,
-    control::{control, enter, leave},
+    control::{control, enter, enter_if, leave},
     hooks::{caller, export},
     step::step,
     threads::IMPLIED,
@@ -117,25 +117,22 @@ pub(super) enum Edge {
 /// Synchronisation that we do not see otherwise: a step on a variable.
 pub(super) fn order(address: usize, edge: Edge) {
     let caller = caller();
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
+    };
+    let object = inside.order_at(address);
+    let site = inside.site(caller);
+    let is_acquire = matches!(edge, Edge::Acquire | Edge::AcquireAlone);
+    let (kind, order) = match is_acquire {
+        true => (OpKind::AtomicLoad, Order::Acquire),
+        false => (OpKind::AtomicStore, Order::Release),
+    };
+    step(&mut inside, Op { flags: IMPLIED, ..Op::on(kind, object, site).order(order) });
+    match is_acquire {
+        true => inside.acquire_at(address, object, edge == Edge::AcquireAlone),
+        false => inside.release_at(object, edge == Edge::ReleaseShared),
     }
-    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
-    unsafe {
-        let object = (*control()).order_at(address);
-        let site = (*control()).site(caller);
-        let is_acquire = matches!(edge, Edge::Acquire | Edge::AcquireAlone);
-        let (kind, order) = match is_acquire {
-            true => (OpKind::AtomicLoad, Order::Acquire),
-            false => (OpKind::AtomicStore, Order::Release),
-        };
-        step(Op { flags: IMPLIED, ..Op::on(kind, object, site).order(order) });
-        match is_acquire {
-            true => (*control()).acquire_at(address, object, edge == Edge::AcquireAlone),
-            false => (*control()).release_at(object, edge == Edge::ReleaseShared),
-        }
-    }
-    leave(());
+    leave((), inside);
 }
 
 extern "C" fn do_acquire(address: usize) {
@@ -207,25 +204,23 @@ extern "C" fn do_current_fiber() -> usize {
 
 /// Whatever the flags say: what is ordered in addition hides a race and invents none.
 extern "C" fn do_switch_fiber(fiber: usize, _flags: u32) {
-    if enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe { (*control()).switch_fiber(fiber) };
-        leave(());
+    if let Some(mut inside) = enter() {
+        inside.switch_fiber(fiber);
+        leave((), inside);
     }
 }
 
 fn fiber(body: impl FnOnce() -> usize) -> usize {
-    if enter() { leave(body()) } else { 0 }
+    if let Some(inside) = enter() { leave(body(), inside) } else { 0 }
 }
 
 /// The thread's accesses of these kinds are not looked at from now on, or are again.
 fn ignore(kinds: &[OpKind], is_begin: bool) {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
-    }
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).ignore(kinds, is_begin) };
-    leave(());
+    };
+    inside.ignore(kinds, is_begin);
+    leave((), inside);
 }
 
 extern "C" fn do_ignore_all() {
@@ -261,29 +256,28 @@ extern "C" fn do_benign_sized(_file: usize, _line: c_int, address: usize, size: 
 }
 
 fn benign(address: usize, size: usize) {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
-    }
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).call_benign(address, size) };
-    leave(());
+    };
+    inside.call_benign(address, size);
+    leave((), inside);
 }
 
 unsafe extern "C" fn do_name(_file: usize, _line: c_int, name: *const c_char) {
-    if name.is_null() || !enter() {
+    let Some(mut inside) = enter_if(!name.is_null()) else {
         return;
-    }
+    };
     // SAFETY: the program's promise of a string is passed on; the thread that runs is inside a hook.
     unsafe {
         let name = CStr::from_ptr(name).to_bytes();
-        let me = (*control()).me;
-        let kept = &mut (*control()).this().name;
+        let me = inside.me;
+        let kept = &mut inside.this().name;
         *kept = [0; 16];
         let n_kept = name.len().min(kept.len() - 1);
         kept[..n_kept].copy_from_slice(&name[..n_kept]);
-        (*control()).announce_thread(me);
+        inside.announce_thread(me);
     }
-    leave(());
+    leave((), inside);
 }
 
 extern "C" fn do_new_memory(_file: usize, _line: c_int, address: usize, size: usize) {
@@ -292,10 +286,9 @@ extern "C" fn do_new_memory(_file: usize, _line: c_int, address: usize, size: us
 
 /// Nobody has accessed this memory before.
 pub(super) fn renew(address: usize, size: usize) {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
-    }
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).renew(address, size) };
-    leave(());
+    };
+    inside.renew(address, size);
+    leave((), inside);
 }

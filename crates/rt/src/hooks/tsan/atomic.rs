@@ -8,7 +8,7 @@ use raddle_analysis::hb::Atomic;
 use raddle_model::{ObjectId, Op, OpKind, Order, SiteId};
 
 use crate::{
-    control::{Caller, control, enter, leave},
+    control::{Caller, Inside, enter, leave},
     detect::Touch,
     hooks::{caller, export},
     step::step,
@@ -51,57 +51,54 @@ fn atomically<T: Copy + Into<u128>>(
     caller: Caller,
     body: impl FnOnce() -> (T, bool),
 ) -> (T, bool) {
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return body();
-    }
+    };
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let control = control();
         let touch = Touch::new(address, size_of::<T>(), way.kind, caller);
-        if (*control).machine.n_live() == 1 {
-            return alone(&touch, way, body);
+        if inside.machine.n_live() == 1 {
+            return alone(inside, &touch, way, body);
         }
-        let object = (*control).variables(address, size_of::<T>());
-        let site = (*control).site_of(&touch);
-        let (offset, _) = (*control).emit.bytes_of(object, address, size_of::<T>());
+        let object = inside.variables(address, size_of::<T>());
+        let site = inside.site_of(&touch);
+        let (offset, _) = inside.emit.bytes_of(object, address, size_of::<T>());
         let mut op = Op::on(way.kind, object, site).order(way.order).bytes(offset, size_of::<T>());
         if way.kind != OpKind::AtomicStore {
-            op.flags = (*control).this().spin.flags();
+            op.flags = inside.this().spin.flags();
         }
-        step(op);
+        step(&mut inside, op);
         let (value, has_written) = body();
         let seen = value.into() as u64;
-        (*control).note_step(&op, seen);
-        finish(way, object, site, seen, has_written, size_of::<T>() as u8);
-        (*control).inspect_atomic(&touch, object, way.atomic(has_written), seen);
-        leave((value, has_written))
+        inside.note_step(&op, seen);
+        finish(&mut inside, way, object, site, seen, has_written, size_of::<T>() as u8);
+        inside.inspect_atomic(&touch, object, way.atomic(has_written), seen);
+        leave((value, has_written), inside)
     }
 }
 
 /// No other thread is alive: no step. But others may have been, and what they released is acquired.
 #[inline]
 unsafe fn alone<T: Copy + Into<u128>>(
+    mut inside: Inside,
     touch: &Touch,
     way: Way,
     body: impl FnOnce() -> (T, bool),
 ) -> (T, bool) {
     let (value, has_written) = body();
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let control = control();
-        if (*control).machine.n_threads() > 1 {
-            let object = (*control).variables(touch.address, touch.size);
-            let seen = value.into() as u64;
-            (*control).inspect_atomic(touch, object, way.atomic(has_written), seen);
-        }
-        (*control).is_inside = false;
+    if inside.machine.n_threads() > 1 {
+        let object = inside.variables(touch.address, touch.size);
+        let seen = value.into() as u64;
+        inside.inspect_atomic(touch, object, way.atomic(has_written), seen);
     }
+    inside.is_inside = false;
     (value, has_written)
 }
 
 /// Notes the value read, and whether the thread spins.
 #[inline(always)]
 unsafe fn finish(
+    inside: &mut Inside,
     way: Way,
     object: ObjectId,
     site: SiteId,
@@ -109,20 +106,16 @@ unsafe fn finish(
     has_written: bool,
     size: u8,
 ) {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let control = control();
-        (*control).emit.set_value(value, size);
-        if way.kind == OpKind::AtomicCas && !has_written {
-            (*control).emit.set_failed(way.failure);
-        }
-        let spin = &mut (*control).this().spin;
-        match way.kind {
-            OpKind::AtomicLoad => spin.read(site, object, value),
-            OpKind::AtomicCas if !has_written => spin.read(site, object, value),
-            OpKind::AtomicRmw => spin.read(site, object, value),
-            _ => spin.reset(),
-        }
+    inside.emit.set_value(value, size);
+    if way.kind == OpKind::AtomicCas && !has_written {
+        inside.emit.set_failed(way.failure);
+    }
+    let spin = &mut inside.this().spin;
+    match way.kind {
+        OpKind::AtomicLoad => spin.read(site, object, value),
+        OpKind::AtomicCas if !has_written => spin.read(site, object, value),
+        OpKind::AtomicRmw => spin.read(site, object, value),
+        _ => spin.reset(),
     }
 }
 
@@ -403,21 +396,18 @@ export! {
 extern "C" fn thread_fence(order: i32) {
     let caller = caller();
     fence(SeqCst);
-    if !enter() {
+    let Some(mut inside) = enter() else {
         return;
+    };
+    let order = Order::from_number(order as u32);
+    if inside.machine.n_live() > 1 {
+        let site = inside.site(caller);
+        // One in a spin loop is part of the wait.
+        let flags = inside.this().spin.flags();
+        step(&mut inside, Op { flags, ..Op::on(OpKind::Fence, ObjectId::NONE, site).order(order) });
     }
-    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
-    unsafe {
-        let order = Order::from_number(order as u32);
-        if (*control()).machine.n_live() > 1 {
-            let site = (*control()).site(caller);
-            // One in a spin loop is part of the wait.
-            let flags = (*control()).this().spin.flags();
-            step(Op { flags, ..Op::on(OpKind::Fence, ObjectId::NONE, site).order(order) });
-        }
-        (*control()).order_by_fence(order);
-    }
-    leave(());
+    inside.order_by_fence(order);
+    leave((), inside);
 }
 
 extern "C" fn signal_fence(_order: i32) {

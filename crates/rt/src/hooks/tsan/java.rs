@@ -9,7 +9,7 @@ use std::ffi::c_int;
 
 use super::annotations::{Edge, order, renew};
 use crate::{
-    control::{control, enter, leave},
+    control::{enter, leave},
     hooks::export,
 };
 
@@ -50,10 +50,9 @@ extern "C" fn do_move(from: usize, to: usize, size: usize) {
 
 /// Finalizers come after all that was done to what they finalize.
 extern "C" fn do_finalize() {
-    if enter() {
-        // SAFETY: the thread that runs is inside a hook.
-        unsafe { (*control()).know_all() };
-        leave(());
+    if let Some(mut inside) = enter() {
+        inside.know_all();
+        leave((), inside);
     }
 }
 
