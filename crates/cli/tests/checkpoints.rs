@@ -135,7 +135,7 @@ fn programs_with_open_descriptors_are_not_copied() {
 fn total(target: &Native) -> Outcome {
     let spec = SearchSpec::parse("total").expect("a search has this name");
     let options = Options {
-        method: Method::Search(SearchOptions::new(spec)),
+        method: Method::Search(Box::new(SearchOptions::new(spec))),
         executions: Some(40),
         conditions: Conditions::DEFAULT.at_every_access(),
         confirmations: 0,

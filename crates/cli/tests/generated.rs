@@ -64,7 +64,7 @@ impl Compiled {
         let target: &dyn Target = &Native::new(native);
         let spec = SearchSpec::parse(how.strategy).expect("a search has this name");
         let options = Options {
-            method: Method::Search(SearchOptions::new(spec)),
+            method: Method::Search(Box::new(SearchOptions::new(spec))),
             executions: Some(SCHEDULES_MAX),
             jobs: how.jobs,
             keep_going: true,

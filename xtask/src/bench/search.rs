@@ -53,7 +53,8 @@ fn search(bench: &Bench, program: &std::path::Path) -> anyhow::Result<()> {
     let target = Native::new(options);
     let search =
         SearchOptions { n_learning: 1, ..SearchOptions::new(SearchSpec::parse(STRATEGY)?) };
-    let options = Options { method: Method::Search(search), jobs: 1, ..Options::default() };
+    let options =
+        Options { method: Method::Search(Box::new(search)), jobs: 1, ..Options::default() };
     let outcome = Campaign::new(&target, options).run(
         &mut Symbols::new(),
         &mut (),

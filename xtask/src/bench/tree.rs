@@ -26,7 +26,8 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         let spec = SearchSpec::parse(STRATEGY)?;
         let search = SearchOptions { n_learning: 2, ..SearchOptions::new(spec) };
         let target = Native::new(options);
-        let options = Options { method: Method::Search(search), jobs: 1, ..Options::default() };
+        let options =
+            Options { method: Method::Search(Box::new(search)), jobs: 1, ..Options::default() };
         let start = Instant::now();
         let outcome = Campaign::new(&target, options).run(
             &mut Symbols::new(),

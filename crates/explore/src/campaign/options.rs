@@ -59,7 +59,7 @@ pub enum Method {
     /// Several share the executions.
     Portfolio(Vec<Arm>),
     /// A systematic search.
-    Search(SearchOptions),
+    Search(Box<SearchOptions>),
 }
 
 impl Method {
@@ -68,12 +68,12 @@ impl Method {
         match strategy {
             Strategy::Picker(recipe) => Method::Picker(recipe.picker(n_planned)),
             Strategy::Portfolio => Method::Portfolio(Arm::standard(n_planned)),
-            Strategy::Search(spec) => Method::Search(SearchOptions::new(spec.clone())),
+            Strategy::Search(spec) => Method::Search(Box::new(SearchOptions::new(spec.clone()))),
         }
     }
 
     /// The search, if it is one.
-    pub const fn search(&self) -> Option<&SearchOptions> {
+    pub fn search(&self) -> Option<&SearchOptions> {
         match self {
             Method::Search(search) => Some(search),
             _ => None,
@@ -81,7 +81,7 @@ impl Method {
     }
 
     /// The search, if it is one.
-    pub const fn search_mut(&mut self) -> Option<&mut SearchOptions> {
+    pub fn search_mut(&mut self) -> Option<&mut SearchOptions> {
         match self {
             Method::Search(search) => Some(search),
             _ => None,

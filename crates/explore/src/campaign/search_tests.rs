@@ -57,7 +57,12 @@ fn weave(lengths: &[u32]) -> Weave {
 fn options(spec: &str, jobs: usize) -> Options {
     let spec = SearchSpec::parse(spec).expect("bug: no such search");
     let search = SearchOptions { n_learning: 4, ..SearchOptions::new(spec) };
-    Options { method: Method::Search(search), jobs, keep_going: true, ..Options::default() }
+    Options {
+        method: Method::Search(Box::new(search)),
+        jobs,
+        keep_going: true,
+        ..Options::default()
+    }
 }
 
 fn run(target: &Weave, options: Options) -> Outcome {
