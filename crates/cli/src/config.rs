@@ -165,3 +165,35 @@ fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{ffi::OsString, path::Path, time::SystemTime};
+
+    use super::{Document, profile, rules};
+    use crate::args::Arguments;
+
+    /// Whatever `raddle.toml` says, it is taken, or what is wrong with it is told with its place.
+    #[test]
+    fn garbled_files() {
+        let text = "[profile.default]\nexecs = 500\nstrategy = \"pct:3\"\ndetect = [\"races\"]\n\n\
+                    [profile.ci]\ninherits = \"default\"\ntime = \"2m\"\n\n\
+                    [[suppress]]\nkind = \"race\"\nfunction = \"push*\"\nreason = \"known\"\nexpires = 2999-01-31\n";
+        let line = ["raddle", "run", "prog.c"].map(OsString::from);
+        let (_, matches) = Arguments::parse_or_exit(&line).expect("a good command line");
+        let matches = matches.subcommand_matches("run").expect("it runs something");
+        let mut n_wrong = 0;
+        for bytes in raddle_tidy::garbled(text.as_bytes(), 400) {
+            let text = String::from_utf8_lossy(&bytes);
+            let read = Document::parse("raddle.toml", &text).and_then(|document| {
+                rules::read(&document, SystemTime::UNIX_EPOCH)?;
+                profile::read(&document, None, Path::new(""), matches)
+            });
+            if let Err(error) = read {
+                assert!(error.starts_with("raddle.toml:"), "{error}");
+                n_wrong += 1;
+            }
+        }
+        assert!(n_wrong > 50, "only {n_wrong} of 400 were wrong");
+    }
+}
