@@ -172,13 +172,13 @@ impl Module {
 
     fn find_global(&mut self, vaddr: u64, size: u64) -> Option<Variable> {
         let mut all: Vec<Variable> = Vec::new();
-        let mut at = vaddr;
-        while at < vaddr + size.max(1) && all.len() < TOGETHER_MAX {
-            let Some(found) = self.global_at(at, vaddr + size.max(1) - at) else {
+        let (mut at, end) = (vaddr, vaddr.saturating_add(size.max(1)));
+        while at < end && all.len() < TOGETHER_MAX {
+            let Some(found) = self.global_at(at, end - at) else {
                 at += 1;
                 continue;
             };
-            at += found.n_left.max(1);
+            at = at.saturating_add(found.n_left.max(1));
             all.push(found.variable);
         }
         let names: Vec<String> = all.iter().map(Variable::name).collect();
