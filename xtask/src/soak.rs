@@ -3,6 +3,11 @@
 //! A finding here is either a bug of the program, which then belongs under `programs/fail`, or one of
 //! ours. All detectors look, on both carriers, with every compiler that there is, and with seeds that no run before
 //! had: their first one is told, so that it can be run again. Warnings are no findings, but they are told.
+//!
+//! Before that, tests of generated cases are run with the first of these seeds (`properties`). A seed that fails becomes
+//! a case of its test.
+
+mod properties;
 
 use std::{
     fs,
@@ -69,6 +74,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
     let first_seed = options.from_seed.unwrap_or_else(new_seed);
     eprintln!("seeds from {first_seed}: `--from-seed {first_seed}` runs them again");
+    if options.only.is_empty() {
+        properties::run(first_seed)?;
+    }
     let start = Instant::now();
     let mut rows = Vec::new();
     for path in programs_under(&root) {

@@ -2,7 +2,7 @@
 //! time from start to exit, against the same over a store with one.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     time::Instant,
 };
@@ -64,7 +64,7 @@ fn fill(from: &Store, to: &Store, n_findings: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn list_ms(raddle: &Path, store: &PathBuf) -> anyhow::Result<f64> {
+fn list_ms(raddle: &Path, store: &Path) -> anyhow::Result<f64> {
     let mut fastest = f64::INFINITY;
     for _ in 0..REPETITIONS {
         let mut list = Command::new(raddle);
