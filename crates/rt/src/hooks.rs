@@ -128,17 +128,15 @@ macro_rules! hooks {
             $(#[$doc])*
             #[inline(always)]
             unsafe fn inside(
-                $inside: &mut $crate::control::Inside, $($arg: $type,)* $caller: $crate::control::Caller,
+                ($inside, $caller): (&mut $crate::control::Inside, $crate::control::Caller), $($arg: $type),*
             ) $(-> $result)? {
-                #![allow(
-                    unused_unsafe,
-                    clippy::too_many_arguments,
-                    reason = "some bodies need no promise, and the C library's types are what they are"
-                )]
                 let _ = (&$inside, $caller, $($arg),*);
                 // SAFETY: the program's promises are passed on; the thread that runs is inside a hook, and no borrow
                 // of the global state lives across a step.
-                unsafe { $body }
+                unsafe {
+                    $crate::hooks::rely_on_promises();
+                    $body
+                }
             }
 
             unsafe extern "C-unwind" fn work($($arg: $type),*) $(-> $result)? {
@@ -149,7 +147,7 @@ macro_rules! hooks {
                         $($before;)?
                         return $crate::real::$name($($arg),*);
                     };
-                    $crate::control::leave(inside(&mut token, $($arg,)* caller), token)
+                    $crate::control::leave(inside((&mut token, caller), $($arg),*), token)
                 }
             }
 
@@ -178,6 +176,13 @@ macro_rules! hooks {
     };
 }
 pub(crate) use hooks;
+
+/// For bodies in tables that need no promise of the program: most do.
+///
+/// # Safety
+///
+/// None is needed.
+const unsafe fn rely_on_promises() {}
 
 /// Exports `$name`, which notes its caller and goes on in `$work`.
 macro_rules! export {
