@@ -1,6 +1,7 @@
 //! Every part of a segment: what one side writes, the other reads, and no two parts overlap.
 
 #![expect(unsafe_code, reason = "is both sides of a segment")]
+#![expect(clippy::multiple_unsafe_ops_per_block, reason = "a block is what one side does")]
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
