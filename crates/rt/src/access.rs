@@ -59,12 +59,13 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
         if !may_enter() || (*control).hot.mine == Cell::NOBODYS.twice() {
             return false;
         }
-        let cell = (*control).shadow.own_cell(address);
+        let cell = (*control).memory.shadow.own_cell(address);
         if cell.is_null() {
             return false;
         }
         let me = (*control).me;
-        let is_own = |cell: Cell| cell.is_owned() && (*control).detect.owner(cell.segment()) == me;
+        let is_own =
+            |cell: Cell| cell.is_owned() && (*control).memory.detect.owner(cell.segment()) == me;
         if !is_own(*cell) || SIZE == 8 && !is_own(*cell.add(1)) {
             return false;
         }
@@ -92,11 +93,11 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
             return leave((), inside);
         }
         if let Some(object) = inside.touch(&touch) {
-            if inside.machine.n_live() > 1 && is_wanted(object, &touch) && is_due() {
+            if inside.scheduler.machine.n_live() > 1 && is_wanted(object, &touch) && is_due() {
                 visible(&mut inside, object, &touch, Flags::NONE);
             }
             inside.inspect(&touch);
-        } else if inside.points == Points::All {
+        } else if inside.scheduler.points == Points::All {
             of_all(&mut inside, &touch);
         }
     }
@@ -107,9 +108,9 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
 unsafe fn of_all(inside: &mut Inside, touch: &Touch) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let cell = inside.shadow.cell(touch.address);
+        let cell = inside.memory.shadow.cell(touch.address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
-        if !is_lock && inside.machine.n_live() > 1 && is_due() {
+        if !is_lock && inside.scheduler.machine.n_live() > 1 && is_due() {
             let object = inside.variables(touch.address, touch.size);
             visible(inside, object, touch, Flags::NONE);
         }
@@ -126,14 +127,14 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
     let touch = Touch::new(address, size, kind, caller);
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        let cell = inside.shadow.cell(address);
+        let cell = inside.memory.shadow.cell(address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
         if is_lock {
             inside.touch(&touch);
             return leave((), inside);
         }
         let object = inside.variables(address, size);
-        if inside.machine.n_live() > 1 {
+        if inside.scheduler.machine.n_live() > 1 {
             visible(&mut inside, object, &touch, Flags::VOLATILE);
         }
         inside.inspect(&touch);
@@ -154,8 +155,8 @@ unsafe fn is_wanted(object: ObjectId, touch: &Touch) -> bool {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         let control = control();
-        let is_all = (*control).points == Points::All || (*control).is_among_last();
-        if is_all || (*control).emit.is_exposed(object) {
+        let is_all = (*control).scheduler.points == Points::All || (*control).is_among_last();
+        if is_all || (*control).recorder.emit.is_exposed(object) {
             return true;
         }
         // One thread runs at a time: no need to be atomic.
@@ -218,7 +219,8 @@ pub(crate) fn n_thinned() -> u32 {
 unsafe fn is_due() -> bool {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        let (n_steps, budget) = ((*control()).emit.n_steps, (*control()).max_steps);
+        let (n_steps, budget) =
+            ((*control()).recorder.emit.n_steps, (*control()).scheduler.max_steps);
         if n_steps < budget / 4 || (*control()).is_among_last() {
             return true;
         }
@@ -235,7 +237,7 @@ unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: F
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let site = inside.site_of(touch);
-        let (offset, n_bytes) = inside.emit.bytes_of(object, address, size);
+        let (offset, n_bytes) = inside.recorder.emit.bytes_of(object, address, size);
         let mut op = Op { flags, ..Op::on(kind, object, site).bytes(offset, n_bytes) };
         if kind == OpKind::Read {
             op.flags = flags.with(inside.this().spin.flags());
@@ -243,17 +245,17 @@ unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: F
             inside.this().spin.reset();
         }
         step(inside, op);
-        let cell = inside.shadow.cell(address);
+        let cell = inside.memory.shadow.cell(address);
         if !cell.is_null() && (*cell).state() == State::Freed {
             end_freed(Misuse::UseAfterFree, address, site, object);
         }
         let mut seen = 0;
         if size <= 8 && kind != OpKind::Write {
             seen = look(address, size, caller);
-            inside.emit.set_value(seen, size as u8);
+            inside.recorder.emit.set_value(seen, size as u8);
             inside.this().spin.read(site, object, seen);
-        } else if size <= 8 && !inside.options.is_null() {
-            inside.written = Written { address, size };
+        } else if size <= 8 && !inside.recorder.options.is_null() {
+            inside.memory.written = Written { address, size };
         }
         inside.note_step(&op, seen);
     }
@@ -275,9 +277,9 @@ impl Written {
 unsafe fn look(address: usize, size: usize, caller: Caller) -> u64 {
     // SAFETY: the thread that runs is inside a hook; the program's promise is passed on.
     unsafe {
-        (*control()).peeks_from = Some(caller);
+        (*control()).memory.peeks_from = Some(caller);
         let value = peek(address, size);
-        (*control()).peeks_from = None;
+        (*control()).memory.peeks_from = None;
         value
     }
 }
@@ -325,7 +327,7 @@ impl Control {
     /// Brings the cells of a range up to date. The variable that the access is to, if any: that one is
     /// still to be made, as a step if others are alive.
     fn touch(&mut self, touch: &Touch) -> Option<ObjectId> {
-        let is_alone = self.machine.n_live() == 1;
+        let is_alone = self.scheduler.machine.n_live() == 1;
         let is_write = touch.kind != OpKind::Read;
         let mut variable = None;
         let end = touch.address + touch.size;
@@ -335,24 +337,24 @@ impl Control {
             touch.address & !3
         };
         while at < end {
-            let cell = self.shadow.cell(at);
+            let cell = self.memory.shadow.cell(at);
             if cell.is_null() {
                 return None;
             }
             // SAFETY: not null, so a cell.
             match unsafe { *cell }.state() {
-                State::Owned(segment, _) if self.detect.owner(segment) == self.me => {
+                State::Owned(segment, _) if self.memory.detect.owner(segment) == self.me => {
                     self.access_own(cell, at, touch);
                 }
                 State::Sync(_) => {}
                 State::Freed => self.used_after_free(at, touch),
                 State::Variable(object) => variable = variable.or(Some(object)),
                 State::Untouched => {
-                    if self.shared.is_empty() || !self.is_named_shared(at) {
+                    if self.scheduler.shared.is_empty() || !self.is_named_shared(at) {
                         self.access_own(cell, at, touch);
                     } else {
                         let object = self.share(cell, at, variable);
-                        self.emit.set_exposed(object);
+                        self.recorder.emit.set_exposed(object);
                         variable = Some(object);
                     }
                 }
@@ -365,8 +367,8 @@ impl Control {
                 State::Owned(..) | State::ReadShared(_) => {
                     let object = self.share(cell, at, variable);
                     variable = Some(object);
-                    if !self.detect.is_on() {
-                        self.emit.set_exposed(object);
+                    if !self.memory.detect.is_on() {
+                        self.recorder.emit.set_exposed(object);
                         self.tell_exposed_at(at);
                     }
                 }
@@ -382,13 +384,13 @@ impl Control {
     fn touch_own(&mut self, mut at: usize, end: usize, is_write: bool) -> usize {
         let mut segment = Segment::NONE;
         while at + 4 <= end {
-            let cell = self.shadow.own_cell(at);
+            let cell = self.memory.shadow.own_cell(at);
             // SAFETY: not null, so a cell.
             let Some(state) = (!cell.is_null()).then(|| unsafe { *cell }) else { break };
             let is_fresh = state == Cell::UNTOUCHED;
             let is_mine = match is_fresh {
-                true => self.shared.is_empty() || !self.is_named_shared(at),
-                false => state.is_owned() && self.detect.owner(state.segment()) == self.me,
+                true => self.scheduler.shared.is_empty() || !self.is_named_shared(at),
+                false => state.is_owned() && self.memory.detect.owner(state.segment()) == self.me,
             };
             if !is_mine {
                 break;
@@ -397,13 +399,13 @@ impl Control {
                 segment = self.now();
             }
             if is_fresh {
-                self.shadow.log(cell);
+                self.memory.shadow.log(cell);
             }
             let whole = |is_written| Cell::owned(segment, Cell::WHOLE, is_written);
             // SAFETY: as above; a cell has a partner.
             unsafe {
                 match is_write {
-                    true => *cell = whole(self.machine.n_live() > 1),
+                    true => *cell = whole(self.scheduler.machine.n_live() > 1),
                     false => *Shadow::reads(cell) = whole(false),
                 }
                 if is_fresh && !is_write {
@@ -419,16 +421,16 @@ impl Control {
     /// memory goes away.
     #[inline(always)]
     pub(crate) fn settle_write(&mut self) {
-        let Written { address, size } = self.written;
+        let Written { address, size } = self.memory.written;
         if size > 0 {
-            self.written = Written::NONE;
+            self.memory.written = Written::NONE;
             // SAFETY: the program has just written there.
-            self.emit.set_written(unsafe { peek(address, size) }, size as u8);
+            self.recorder.emit.set_written(unsafe { peek(address, size) }, size as u8);
         }
     }
 
     fn used_after_free(&mut self, at: usize, touch: &Touch) {
-        if self.is_execution {
+        if self.process.is_execution {
             let site = self.site_of(touch);
             end_freed(Misuse::UseAfterFree, at.max(touch.address), site, ObjectId::NONE);
         }
@@ -447,13 +449,13 @@ impl Control {
     /// Does the plan say that the variable at an address is shared? Asked at the first access to every
     /// four bytes, and most of those come one after the other.
     fn is_named_shared(&mut self, at: usize) -> bool {
-        let (start, end, hash) = self.heap.last;
+        let (start, end, hash) = self.memory.heap.last;
         if start <= at && at < end {
             return self.is_known_shared(Control::block_name(hash, at - start));
         }
-        if let Some((start, block)) = self.heap.block_of(at) {
+        if let Some((start, block)) = self.memory.heap.block_of(at) {
             let hash = self.block_hash(&block);
-            self.heap.last = (start, start + block.size, hash);
+            self.memory.heap.last = (start, start + block.size, hash);
             return self.is_known_shared(Control::block_name(hash, at - start));
         }
         let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
@@ -462,12 +464,12 @@ impl Control {
 
     /// Exposes the objects that there are already, as far as the plan names them.
     pub(crate) fn expose_known(&mut self) {
-        if self.shared.is_empty() {
+        if self.scheduler.shared.is_empty() {
             return;
         }
-        for object in (1..self.emit.n_objects() as u32).map(ObjectId) {
-            if self.is_known_shared(self.emit.name_of(object)) {
-                self.emit.set_exposed(object);
+        for object in (1..self.recorder.emit.n_objects() as u32).map(ObjectId) {
+            if self.is_known_shared(self.recorder.emit.name_of(object)) {
+                self.recorder.emit.set_exposed(object);
             }
         }
     }
@@ -475,9 +477,9 @@ impl Control {
     /// From now on what happens to an object is a scheduling point, here and in the executions to come.
     #[cold]
     pub(crate) fn expose(&mut self, object: ObjectId) {
-        if !self.emit.is_exposed(object) {
-            self.emit.set_exposed(object);
-            self.tell_exposed(self.emit.name_of(object));
+        if !self.recorder.emit.is_exposed(object) {
+            self.recorder.emit.set_exposed(object);
+            self.tell_exposed(self.recorder.emit.name_of(object));
         }
     }
 
@@ -485,10 +487,10 @@ impl Control {
     pub(crate) fn expose_memory(&mut self, cell: *const Cell, touch: &Touch) {
         // SAFETY: the caller has a cell.
         if let State::Variable(object) = unsafe { *cell }.state() {
-            if self.emit.is_exposed(object) {
+            if self.recorder.emit.is_exposed(object) {
                 return;
             }
-            self.emit.set_exposed(object);
+            self.recorder.emit.set_exposed(object);
         }
         let words = (touch.address & !3..touch.address + touch.size).step_by(4);
         words.for_each(|at| self.tell_exposed_at(at));
@@ -521,7 +523,7 @@ impl Control {
     /// Does any other thread know this memory? Freeing it is a step then.
     pub(crate) fn shared_object_in(&self, address: usize, size: usize) -> Option<ObjectId> {
         let mut found = None;
-        self.shadow.for_range(address, size, |cell, _| {
+        self.memory.shadow.for_range(address, size, |cell, _| {
             // SAFETY: `for_range` passes cells only.
             if let State::Variable(object) = unsafe { *cell }.state() {
                 found = found.or(Some(object));

@@ -68,16 +68,16 @@ struct State {
 impl Control {
     /// Is a step among those that will tell who goes in circles?
     pub(crate) fn is_among_last(&self) -> bool {
-        self.emit.n_steps + n_last(self.max_steps) >= self.max_steps
+        self.recorder.emit.n_steps + n_last(self.scheduler.max_steps) >= self.scheduler.max_steps
     }
 
     /// The steps are spent: is that the end of the execution? With what it says of itself.
     #[cold]
     pub(crate) fn end_if_spent(&mut self, proposed: Option<&Op>) -> Option<(End, String)> {
-        let Some(mut trial) = self.trial.take() else {
+        let Some(mut trial) = self.scheduler.trial.take() else {
             if !self.is_worth_more() {
                 self.forget_places();
-                self.trial = Some(Box::new(Trial::new(self.max_steps)));
+                self.scheduler.trial = Some(Box::new(Trial::new(self.scheduler.max_steps)));
             }
             return None;
         };
@@ -86,7 +86,7 @@ impl Control {
             _ if trial.n_random > 0 => None,
             _ => self.look_for_state(&mut trial, proposed).map(|it| (End::Livelock, it)),
         };
-        self.trial = Some(trial);
+        self.scheduler.trial = Some(trial);
         end
     }
 
@@ -94,28 +94,32 @@ impl Control {
     fn is_worth_more(&mut self) -> bool {
         // SAFETY: the header is mapped for as long as the process lives.
         let given = unsafe { (*self.header).request.max_steps };
-        let last = self.emit.last_events(n_last(self.max_steps) as usize);
-        let enabled = (0..self.machine.n_enabled()).map(|it| self.machine.enabled(it));
+        let last = self.recorder.emit.last_events(n_last(self.scheduler.max_steps) as usize);
+        let enabled =
+            (0..self.scheduler.machine.n_enabled()).map(|it| self.scheduler.machine.enabled(it));
         let (earlier, later) = last.split_at(last.len() / 2);
         let goes_in_circles = have_all_gone_on(later, enabled) && nothing_is_new(earlier, later);
-        if self.max_steps / EXTENDED_MAX >= given || goes_in_circles && !self.wait_for_time() {
+        if self.scheduler.max_steps / EXTENDED_MAX >= given
+            || goes_in_circles && !self.wait_for_time()
+        {
             return false;
         }
-        self.max_steps += if goes_in_circles { given.div_ceil(EXTENDED_MAX) } else { given };
+        self.scheduler.max_steps +=
+            if goes_in_circles { given.div_ceil(EXTENDED_MAX) } else { given };
         true
     }
 
     /// Those who go in circles may wait for one who sleeps: time jumps to the next deadline, if there is one. They may
     /// as well have something to do, so that counts as a delay.
     fn wait_for_time(&mut self) -> bool {
-        let length = self.machine.hurry();
-        self.emit.delay_ns += length.unwrap_or(0);
+        let length = self.scheduler.machine.hurry();
+        self.recorder.emit.delay_ns += length.unwrap_or(0);
         length.is_some()
     }
 
     /// Has the program come back to a state often enough? With what is said of it then.
     fn look_for_state(&mut self, trial: &mut Trial, proposed: Option<&Op>) -> Option<String> {
-        if !self.note_place() || !self.machine.is_timeless() {
+        if !self.note_place() || !self.scheduler.machine.is_timeless() {
             trial.kept = None;
             return None;
         }
@@ -128,7 +132,7 @@ impl Control {
                     kept.n_repeats += 1;
                 }
                 if kept.n_repeats >= REPEATS && kept.has_been_fair() {
-                    return Some(kept.words(self.emit.n_steps));
+                    return Some(kept.words(self.recorder.emit.n_steps));
                 }
             }
         }
@@ -141,13 +145,13 @@ impl Control {
     }
 
     fn state(&self, outline: u64) -> Option<State> {
-        let n_threads = self.threads.len();
+        let n_threads = self.scheduler.threads.len();
         Some(State {
             outline,
             stacks_and_objects: self.stacks_and_objects(),
             memory: self.memory()?,
             outside: self.outside()?,
-            step: self.emit.n_steps,
+            step: self.recorder.emit.n_steps,
             n_repeats: 0,
             n_alike: 0,
             could: vec![false; n_threads],
@@ -164,8 +168,8 @@ impl Control {
 
     /// The next thread of a trial: any one at random, later each in turn.
     pub(crate) fn next_of_trial(&mut self, proposed: Option<&Op>) -> Option<ThreadId> {
-        let (machine, me) = (&self.machine, self.me);
-        let trial = self.trial.as_deref_mut()?;
+        let (machine, me) = (&self.scheduler.machine, self.me);
+        let trial = self.scheduler.trial.as_deref_mut()?;
         let n_others = machine.n_enabled();
         if trial.n_random > 0 {
             trial.n_random -= 1;
@@ -202,9 +206,9 @@ impl Trial {
 impl State {
     /// Notes who could go on, and who has.
     fn follow(&mut self, control: &Control) {
-        let machine = &control.machine;
-        self.could.resize(control.threads.len(), false);
-        self.went.resize(control.threads.len(), false);
+        let machine = &control.scheduler.machine;
+        self.could.resize(control.scheduler.threads.len(), false);
+        self.went.resize(control.scheduler.threads.len(), false);
         self.went[control.me.idx()] = true;
         for idx in 0..machine.n_enabled() {
             self.could[machine.enabled(idx).idx()] = true;

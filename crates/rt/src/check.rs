@@ -167,21 +167,22 @@ pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller)
     unsafe {
         let Some(mut inside) = enter_if(is_active()) else { return function(arg) };
         let site = inside.site(caller);
-        inside.check.n_calls += 1;
+        inside.process.check.n_calls += 1;
         let header = inside.header;
         let begin = Begin::from_number((*header).live.begin);
-        if begin == Begin::Function && inside.is_execution {
+        if begin == Begin::Function && inside.process.is_execution {
             return serve(inside, function, arg, site);
         }
-        if begin == Begin::Unknown && inside.is_execution && !inside.check.is_asking {
+        if begin == Begin::Unknown && inside.process.is_execution && !inside.process.check.is_asking
+        {
             tell(header, Begin::Asked);
             leave_void(header);
         }
-        if !inside.check.is_asking {
+        if !inside.process.check.is_asking {
             return call(inside, function, arg);
         }
-        if inside.check.n_calls > 1 || !inside.can_begin_here() {
-            inside.check.is_refused = true;
+        if inside.process.check.n_calls > 1 || !inside.can_begin_here() {
+            inside.process.check.is_refused = true;
             return call(inside, function, arg);
         }
         inside.prepare_for_function();
@@ -207,27 +208,28 @@ unsafe fn run_twice(
     unsafe {
         inside.keep_beginning();
         for run in 0..2 {
-            inside.check.is_again = run == 1;
+            inside.process.check.is_again = run == 1;
             inside.go_back();
-            inside.chooser = baseline();
+            inside.scheduler.chooser = baseline();
             let code = control::outside(&mut inside, || function(arg));
             if code != 0 {
-                inside.check.is_refused = true;
-                inside.check.n_before = 0;
+                inside.process.check.is_refused = true;
+                inside.process.check.n_before = 0;
                 return control::leave(code, inside);
             }
             await_threads(&mut inside, site);
             if run == 0 {
-                inside.check.first = (inside.emit.digest, inside.emit.last_events(EVENTS_MAX));
+                inside.process.check.first =
+                    (inside.recorder.emit.digest, inside.recorder.emit.last_events(EVENTS_MAX));
                 // What std does only once takes no number from what it does each time.
                 inside.keep_sites();
             }
         }
-        inside.check.is_again = false;
+        inside.process.check.is_again = false;
         inside.compare_with_first();
-        inside.check.is_refused |= !inside.go_back();
-        inside.check.n_before = 0;
-        inside.chooser = baseline();
+        inside.process.check.is_refused |= !inside.go_back();
+        inside.process.check.n_before = 0;
+        inside.scheduler.chooser = baseline();
         control::leave(0, inside)
     }
 }
@@ -251,13 +253,13 @@ unsafe fn serve(mut inside: Inside, function: Function, arg: *mut c_void, site: 
             server::begin_at_function();
             let code = control::outside(&mut inside, || function(arg));
             if code != 0 {
-                inside.check.n_before = 0;
+                inside.process.check.n_before = 0;
                 return control::leave(code, inside);
             }
             await_threads(&mut inside, site);
             end::tell(End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
-            inside.check.n_served += 1;
-            let n_served = inside.check.n_served;
+            inside.process.check.n_served += 1;
+            let n_served = inside.process.check.n_served;
             if !server::next_execution(
                 n_served.is_multiple_of(STREAMS_EVERY),
                 n_served < SERVED_MAX,
@@ -282,10 +284,10 @@ unsafe fn warm_up(
         let (n_races, n_sightings) = ((*header).result.n_races, (*header).result.n_sightings);
         inside.go_back();
         inside.begin_detection();
-        inside.chooser = baseline();
+        inside.scheduler.chooser = baseline();
         let code = control::outside(inside, || function(arg));
         if code != 0 {
-            inside.check.n_before = 0;
+            inside.process.check.n_before = 0;
             return code;
         }
         await_threads(inside, site);
@@ -312,13 +314,13 @@ fn forget_output() {
 /// will, or does more than finish.
 unsafe fn await_threads(inside: &mut Inside, site: SiteId) {
     const TURNS_MAX: u32 = 1_000;
-    let beginning = inside.check.beginning.as_ref().expect("bug: it has begun");
+    let beginning = inside.process.check.beginning.as_ref().expect("bug: it has begun");
     let n_before = beginning.machine.n_live();
     for _ in 0..TURNS_MAX {
-        if inside.machine.n_live() <= n_before {
+        if inside.scheduler.machine.n_live() <= n_before {
             return;
         }
-        if inside.machine.n_enabled() == 0 {
+        if inside.scheduler.machine.n_enabled() == 0 {
             break;
         }
         yield_now(inside, site);
@@ -328,26 +330,26 @@ unsafe fn await_threads(inside: &mut Inside, site: SiteId) {
 
 impl Control {
     fn can_begin_here(&self) -> bool {
-        self.machine.n_enabled() == 0
-            && self.machine.timed().is_empty()
-            && self.emit.coverage.held(self.me).is_empty()
-            && self.io.n_waiting == 0
-            && !self.signals.is_any_pending
-            && self.is_execution
+        self.scheduler.machine.n_enabled() == 0
+            && self.scheduler.machine.timed().is_empty()
+            && self.recorder.emit.coverage.held(self.me).is_empty()
+            && self.process.io.n_waiting == 0
+            && !self.process.signals.is_any_pending
+            && self.process.is_execution
     }
 
     /// Keeps what executions begin with.
     fn keep_beginning(&mut self) {
-        let machine = self.machine.clone();
+        let machine = self.scheduler.machine.clone();
         // SAFETY: flushes all streams; nothing is scheduled inside a hook.
         unsafe { libc::fflush(std::ptr::null_mut()) };
-        let is_small = self.shadow.forget_accesses(|it| machine.has_object(it));
-        self.check.is_refused |= !is_small;
-        self.check.n_before = machine.n_threads();
-        let thread = &self.threads[self.me.idx()];
-        self.check.beginning = Some(Box::new(Beginning {
-            emit: self.emit.mark(),
-            ordinals: self.heap.ordinals(),
+        let is_small = self.memory.shadow.forget_accesses(|it| machine.has_object(it));
+        self.process.check.is_refused |= !is_small;
+        self.process.check.n_before = machine.n_threads();
+        let thread = &self.scheduler.threads[self.me.idx()];
+        self.process.check.beginning = Some(Box::new(Beginning {
+            emit: self.recorder.emit.mark(),
+            ordinals: self.memory.heap.ordinals(),
             thread: self.me,
             sp: raw::stack_pointer(),
             depth: self.hot.stack.depth(),
@@ -359,42 +361,43 @@ impl Control {
 
     /// Places that have been met have the same numbers in all that begins from now on.
     fn keep_sites(&mut self) {
-        let beginning = self.check.beginning.as_mut().expect("bug: no beginning was kept");
-        beginning.emit.keep_sites(&self.emit);
-        beginning.ordinals.resize(self.emit.n_sites(), 0);
+        let beginning = self.process.check.beginning.as_mut().expect("bug: no beginning was kept");
+        beginning.emit.keep_sites(&self.recorder.emit);
+        beginning.ordinals.resize(self.recorder.emit.n_sites(), 0);
     }
 
     /// Goes back to what was kept. `false` if a thread ran on a stack that is the program's.
     fn go_back(&mut self) -> bool {
-        let beginning = self.check.beginning.take().expect("bug: no beginning was kept");
+        let beginning = self.process.check.beginning.take().expect("bug: no beginning was kept");
         let n_threads = beginning.machine.n_threads() as usize;
         self.me = beginning.thread;
         let are_stacks_ours = self.take_back_threads(n_threads);
-        self.machine.restore(&beginning.machine);
-        self.emit.restore(&beginning.emit);
-        self.ways.restart();
-        self.heap.restart(&beginning.ordinals);
-        self.shadow.undo();
-        self.detect.restart(self.threads.iter().map(|it| it.object));
-        self.io.restart(self.emit.n_objects());
-        self.panics.clear();
+        self.scheduler.machine.restore(&beginning.machine);
+        self.recorder.emit.restore(&beginning.emit);
+        self.recorder.ways.restart();
+        self.memory.heap.restart(&beginning.ordinals);
+        self.memory.shadow.undo();
+        self.memory.detect.restart(self.scheduler.threads.iter().map(|it| it.object));
+        self.process.io.restart(self.recorder.emit.n_objects());
+        self.recorder.panics.clear();
         forget_output();
-        self.signals.restart();
-        self.forks = Forks::default();
-        self.listings.clear();
+        self.process.signals.restart();
+        self.process.forks = Forks::default();
+        self.process.listings.clear();
         access::restart();
-        self.written = Written::NONE;
+        self.memory.written = Written::NONE;
         crate::hooks::seed_random(0);
         self.hot.stack.truncate(beginning.depth);
         let thread = self.this();
         thread.destructors.truncate(beginning.n_destructors);
         thread.spin.reset();
         beginning.locals.restore();
-        self.check.beginning = Some(beginning);
+        self.process.check.beginning = Some(beginning);
         // What was before happens before all that is to come, unless somebody waits to go on.
         LOOKS.store(n_threads > 1, Relaxed);
         self.set_mine();
-        let n_bytes = self.check.n_searched.min(self.this().room_below(raw::stack_pointer()));
+        let n_bytes =
+            self.process.check.n_searched.min(self.this().room_below(raw::stack_pointer()));
         // SAFETY: there is so much room.
         unsafe { raw::clear_below(n_bytes) };
         are_stacks_ours
@@ -403,33 +406,34 @@ impl Control {
     /// The process ends. If it was to find out where executions begin, that is its answer.
     pub(crate) fn answer_check(&mut self, end: End) {
         let header = self.header;
-        if self.check.is_again {
+        if self.process.check.is_again {
             self.note(Escape::UnequalCheck, end_site(header));
             tell(header, Begin::Main);
             leave_void(header);
         }
-        let is_answer =
-            self.check.is_asking && (self.check.n_calls > 0 || !self.check.is_as_planned);
+        let is_answer = self.process.check.is_asking
+            && (self.process.check.n_calls > 0 || !self.process.check.is_as_planned);
         if !is_answer {
             return;
         }
-        let is_fine =
-            matches!(end, End::Exit(_)) && self.check.n_calls == 1 && !self.check.is_refused;
+        let is_fine = matches!(end, End::Exit(_))
+            && self.process.check.n_calls == 1
+            && !self.process.check.is_refused;
         tell(header, if is_fine { Begin::Function } else { Begin::Main });
         // What the function did from its own beginning on is not what it does in an execution that begins with `main`.
-        if is_fine || !self.check.is_as_planned || self.check.beginning.is_some() {
+        if is_fine || !self.process.check.is_as_planned || self.process.check.beginning.is_some() {
             leave_void(header);
         }
     }
 
     /// Does the last run of the function differ from the first? Then says where they do first.
     fn compare_with_first(&mut self) {
-        let (digest, first) = std::mem::take(&mut self.check.first);
-        if digest == self.emit.digest {
+        let (digest, first) = std::mem::take(&mut self.process.check.first);
+        if digest == self.recorder.emit.digest {
             return;
         }
-        self.check.is_refused = true;
-        let second = self.emit.last_events(EVENTS_MAX);
+        self.process.check.is_refused = true;
+        let second = self.recorder.emit.last_events(EVENTS_MAX);
         let is_same = |(one, other): &(&Event, &Event)| {
             (one.thread, one.kind, one.object, one.site)
                 == (other.thread, other.kind, other.object, other.site)

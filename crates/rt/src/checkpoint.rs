@@ -51,10 +51,11 @@ pub(crate) fn remember_beginning() {
 #[cold]
 pub(crate) fn leave_copy(control: &mut Control) {
     // SAFETY: the header is mapped for as long as the process lives.
-    if !control.chooser.is_following() || unsafe { (*control.header).request.is_brief == 1 } {
+    let is_brief = unsafe { (*control.header).request.is_brief == 1 };
+    if !control.scheduler.chooser.is_following() || is_brief {
         return;
     }
-    let position = control.chooser.position();
+    let position = control.scheduler.chooser.position();
     // SAFETY: the header is mapped for as long as the process lives; only the running execution writes
     // more than the states, which are atomic.
     let slots = unsafe { &mut (*control.header).live.checkpoints };
@@ -81,7 +82,7 @@ fn fork_here(control: &mut Control, slot: &mut Checkpoint) -> bool {
         }
         1.. => {
             slot.process.store(copy as i32, Relaxed);
-            slot.n_steps = control.emit.n_steps;
+            slot.n_steps = control.recorder.emit.n_steps;
             slot.state.store(Checkpoint::WAITS, Release);
             false
         }
@@ -156,11 +157,12 @@ impl Saved {
     fn of(control: &Control) -> Option<Saved> {
         let segment = &control.segment;
         let caps = segment.caps();
-        let n_steps = control.emit.n_steps as usize;
+        let n_steps = control.recorder.emit.n_steps as usize;
         // SAFETY: the header and the areas are mapped; only this execution writes to them.
         unsafe {
             let header: *const Header = control.header;
-            let is_tied = !control.tied.is_empty() || (*header).result.summary.n_uncontrolled > 0;
+            let is_tied =
+                !control.memory.tied.is_empty() || (*header).result.summary.n_uncontrolled > 0;
             if is_tied || n_steps > caps.events as usize {
                 return None;
             }
@@ -193,7 +195,7 @@ impl Saved {
     /// Makes everything as it was, for one more execution.
     fn write_back(&self, control: &Control) {
         let segment = &control.segment;
-        control.emit.coverage.tell_again();
+        control.recorder.emit.coverage.tell_again();
         // SAFETY: the areas had room for it before; no execution runs, and the launcher waits.
         unsafe {
             let header = &mut *control.header;

@@ -44,67 +44,87 @@ pub(crate) struct Control {
     pub(crate) me: ThreadId,
     /// Is it inside a hook?
     pub(crate) is_inside: bool,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) memory: Memory,
+    pub(crate) recorder: Recorder,
+    pub(crate) process: Process,
+    pub(crate) segment: Segment,
+    pub(crate) header: *mut Header,
+}
+
+/// Who there is, who can go on, and who is next.
+pub(crate) struct Scheduler {
+    pub(crate) machine: Machine,
+    pub(crate) chooser: Chooser<'static>,
+    #[expect(clippy::vec_box, reason = "a switch keeps pointers to entries while the table grows")]
+    pub(crate) threads: Vec<Box<ThreadRt>>,
+    /// Threads that wait in rounds.
+    pub(crate) waiting: Waiting,
+    /// How far time has jumped to the deadline of the thread that was chosen, although others could go on.
+    pub(crate) delay_ns: u64,
+    pub(crate) max_steps: u64,
+    /// What is tried with an execution whose steps are spent.
+    pub(crate) trial: Option<Box<Trial>>,
+    /// Which steps are scheduling points.
+    pub(crate) points: Points,
+    /// Names known to be shared, sorted.
+    pub(crate) shared: Vec<u64>,
+    /// Objects for what the C library and the kernel keep for all threads.
+    pub(crate) commons: [ObjectId; Common::ALL.len()],
+    /// Once blocks that threads have found done.
+    pub(crate) known_done: Vec<(ObjectId, ThreadId)>,
     /// Do the threads run on one kernel thread?
     pub(crate) has_fibers: bool,
     /// May user code set the thread pointer itself?
     pub(crate) has_fsgsbase: bool,
+}
+
+/// What is known about the program's memory.
+pub(crate) struct Memory {
+    pub(crate) shadow: Shadow,
+    pub(crate) detect: Detect,
+    pub(crate) heap: Heap,
+    /// The last write, whose value is not known before the program has gone on.
+    pub(crate) written: Written,
+    /// Set while the runtime reads memory that the program is about to read: a fault then is the
+    /// program's, at this place.
+    pub(crate) peeks_from: Option<Caller>,
+    /// Memory that the program shares with others, and that a copy of it would share too.
+    pub(crate) tied: Vec<Range<usize>>,
+}
+
+/// What is told, and the names of it.
+pub(crate) struct Recorder {
+    pub(crate) emit: Emit,
+    pub(crate) modules: Modules,
+    pub(crate) ways: Ways,
+    pub(crate) stacks: Stacks,
+    /// Panics of Rust threads.
+    pub(crate) panics: Panics,
+    pub(crate) brief: Brief,
+    /// Where to write down who could have gone on; null if nobody asks.
+    pub(crate) options: *mut raddle_trace::Options,
+    /// With the calls that led to each step?
+    pub(crate) keeps_stacks: bool,
+}
+
+/// What the kernel keeps for the process, and where in its life it is.
+pub(crate) struct Process {
+    pub(crate) io: Io,
+    pub(crate) signals: Signals,
+    pub(crate) forks: Forks,
+    /// Folders of threads that the program is listing.
+    pub(crate) listings: Vec<Listing>,
+    /// Calls of `raddle_check`.
+    pub(crate) check: Check,
     /// Has the execution begun (`main` was entered in the forked process)?
     pub(crate) is_execution: bool,
     /// If the process has begun to exit: its code, and where that was asked for.
     pub(crate) exit: Option<(i32, SiteId)>,
     /// Is this process a copy of an execution on its way, which serves no other?
     pub(crate) is_copy: bool,
-    /// Set while the runtime reads memory that the program is about to read: a fault then is the
-    /// program's, at this place.
-    pub(crate) peeks_from: Option<Caller>,
-    pub(crate) machine: Machine,
-    /// How far time has jumped to the deadline of the thread that was chosen, although others could go on.
-    pub(crate) delay_ns: u64,
-    pub(crate) chooser: Chooser<'static>,
-    #[expect(clippy::vec_box, reason = "a switch keeps pointers to entries while the table grows")]
-    pub(crate) threads: Vec<Box<ThreadRt>>,
-    pub(crate) shadow: Shadow,
-    pub(crate) detect: Detect,
-    pub(crate) heap: Heap,
-    pub(crate) modules: Modules,
-    pub(crate) emit: Emit,
-    pub(crate) ways: Ways,
-    pub(crate) stacks: Stacks,
-    /// Panics of Rust threads.
-    pub(crate) panics: Panics,
-    pub(crate) io: Io,
-    pub(crate) signals: Signals,
-    /// Calls of `raddle_check`.
-    pub(crate) check: Check,
-    /// Names known to be shared, sorted.
-    pub(crate) shared: Vec<u64>,
-    pub(crate) max_steps: u64,
-    /// What is tried with an execution whose steps are spent.
-    pub(crate) trial: Option<Box<Trial>>,
-    /// Threads that wait in rounds.
-    pub(crate) waiting: Waiting,
-    /// Objects for what the C library and the kernel keep for all threads.
-    pub(crate) commons: [ObjectId; Common::ALL.len()],
-    /// Once blocks that threads have found done.
-    pub(crate) known_done: Vec<(ObjectId, ThreadId)>,
-    /// Which steps are scheduling points.
-    pub(crate) points: Points,
-    /// Where to write down who could have gone on; null if nobody asks.
-    pub(crate) options: *mut raddle_trace::Options,
-    /// With the calls that led to each step?
-    pub(crate) keeps_stacks: bool,
-    /// The last write, whose value is not known before the program has gone on.
-    pub(crate) written: Written,
-    pub(crate) brief: Brief,
-    /// Memory that the program shares with others, and that a copy of it would share too.
-    pub(crate) tied: Vec<Range<usize>>,
-    pub(crate) forks: Forks,
-    /// Folders of threads that the program is listing.
-    pub(crate) listings: Vec<Listing>,
     /// Which plan's settings are in force.
     pub(crate) plan_number: u32,
-    pub(crate) segment: Segment,
-    pub(crate) header: *mut Header,
 }
 
 /// What the hottest hooks look at, of the thread that runs.
@@ -248,7 +268,10 @@ pub(crate) fn may_enter() -> bool {
     let control = control();
     // SAFETY: active means initialised; the two fields are plain words, and a foreign thread that
     // reads them at a bad moment sees another thread's pointer, never its own.
-    unsafe { !(*control).is_inside && (*control).hot.fs == thread_pointer((*control).has_fsgsbase) }
+    unsafe {
+        !(*control).is_inside
+            && (*control).hot.fs == thread_pointer((*control).scheduler.has_fsgsbase)
+    }
 }
 
 /// The thread pointer of whoever runs; from the register where that is possible, for its home in memory
@@ -268,7 +291,7 @@ unsafe fn thread_pointer(has_fsgsbase: bool) -> usize {
 #[inline(always)]
 pub(crate) fn leave<T>(result: T, mut inside: Inside) -> T {
     inside.is_inside = false;
-    if inside.signals.is_any_pending {
+    if inside.process.signals.is_any_pending {
         crate::signals::deliver_pending();
     }
     result

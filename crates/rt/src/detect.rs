@@ -172,27 +172,27 @@ impl Control {
         let (is_on, watch) =
             unsafe { ((*self.header).request.record_races == 1, (*self.header).request.watch) };
         // What is a scheduling point depends on what was seen in a race.
-        self.detect.is_on = is_on || self.points == Points::Visible;
+        self.memory.detect.is_on = is_on || self.scheduler.points == Points::Visible;
         self.watch(watch);
     }
 
     /// Nothing is looked for.
     pub(crate) fn forget_detection(&mut self) {
-        self.detect.is_on = false;
+        self.memory.detect.is_on = false;
         self.watch(raddle_model::Watch::default());
     }
 
     /// The segment of what the thread that runs does now.
     #[inline]
     pub(crate) fn now(&mut self) -> Segment {
-        let open = self.detect.causality.open_segment(self.me);
+        let open = self.memory.detect.causality.open_segment(self.me);
         if open == Segment::NONE { self.begin_segment() } else { open }
     }
 
     fn begin_segment(&mut self) -> Segment {
-        let segment = self.detect.causality.segment(self.me);
+        let segment = self.memory.detect.causality.segment(self.me);
         // Numbers run short: each thread keeps its segment from now on, and nothing is looked for.
-        self.detect.is_on &= !self.detect.causality.is_full();
+        self.memory.detect.is_on &= !self.memory.detect.causality.is_full();
         self.set_mine();
         segment
     }
@@ -200,13 +200,13 @@ impl Control {
     /// An op was performed that is no access to memory: what it orders.
     #[inline]
     pub(crate) fn order_by(&mut self, op: &Op, result: OpResult, value: u64) {
-        if !self.detect.is_on || self.machine.n_threads() == 1 {
+        if !self.memory.detect.is_on || self.scheduler.machine.n_threads() == 1 {
             return;
         }
         // By far the most common, and what a step may cost is measured with it.
         let is_lock = op.kind == OpKind::Lock && result == OpResult::Done;
         if is_lock && !self.is_watching() {
-            self.detect.causality.acquire(self.me, op.object);
+            self.memory.detect.causality.acquire(self.me, op.object);
         } else {
             self.order_by_event(&Event::of(self.me, op, result, value, None));
         }
@@ -214,64 +214,64 @@ impl Control {
 
     #[inline(never)]
     fn order_by_event(&mut self, event: &Event) {
-        self.detect.causality.step(event);
+        self.memory.detect.causality.step(event);
         self.watched_step(event);
         self.set_mine();
     }
 
     /// A fence of the thread that runs.
     pub(crate) fn order_by_fence(&mut self, order: Order) {
-        if self.detect.is_on && self.machine.n_threads() > 1 {
-            self.detect.causality.fence(self.me, order);
+        if self.memory.detect.is_on && self.scheduler.machine.n_threads() > 1 {
+            self.memory.detect.causality.fence(self.me, order);
             self.set_mine();
         }
     }
 
     /// The thread that runs comes after all that was released to an object.
     pub(crate) fn acquire(&mut self, object: ObjectId) {
-        if self.detect.is_on {
-            self.detect.causality.acquire(self.me, object);
+        if self.memory.detect.is_on {
+            self.memory.detect.causality.acquire(self.me, object);
         }
     }
 
     /// What the thread that runs did is known to whoever acquires the object.
     pub(crate) fn release(&mut self, object: ObjectId) {
-        if self.detect.is_on {
-            self.detect.causality.release(self.me, object);
+        if self.memory.detect.is_on {
+            self.memory.detect.causality.release(self.me, object);
             self.set_mine();
         }
     }
 
     /// Code without hooks tells others what the thread that runs did: who acquires anything, acquires it.
     pub(crate) fn release_to_all(&mut self) {
-        if self.detect.is_on {
-            self.detect.causality.release_to_all(self.me);
+        if self.memory.detect.is_on {
+            self.memory.detect.causality.release_to_all(self.me);
             self.set_mine();
         }
     }
 
     /// Code without hooks goes on in the thread that runs, and may take whatever others have given back.
     pub(crate) fn know_all(&mut self) {
-        if self.detect.is_on {
-            self.detect.causality.know_all(self.me);
+        if self.memory.detect.is_on {
+            self.memory.detect.causality.know_all(self.me);
             self.set_mine();
         }
     }
 
     /// The thread that runs comes to an atomic instruction without a hook.
     pub(crate) fn order_by_unhooked(&mut self, object: ObjectId, address: usize, size: usize) {
-        if self.detect.is_on {
+        if self.memory.detect.is_on {
             let is_changed = self.is_line_changed(address, size);
             let bytes = Bytes { start: address as u64, size: size as u64 };
-            self.detect.causality.step_unhooked(self.me, object, bytes, is_changed);
+            self.memory.detect.causality.step_unhooked(self.me, object, bytes, is_changed);
             self.set_mine();
         }
     }
 
     /// The thread that runs takes or gives back what the system shares between all: the lock of a file.
     pub(crate) fn meet(&mut self) {
-        if self.detect.is_on {
-            self.detect.causality.meet(self.me);
+        if self.memory.detect.is_on {
+            self.memory.detect.causality.meet(self.me);
             self.set_mine();
         }
     }
@@ -279,12 +279,12 @@ impl Control {
     /// The thread that runs accesses memory that is its own.
     #[inline]
     pub(crate) fn access_own(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
-        let is_alone = self.machine.n_live() == 1;
+        let is_alone = self.scheduler.machine.n_live() == 1;
         let (segment, mask) = (self.now(), touch.mask(at));
         // SAFETY: the caller has a cell, which has a partner.
         unsafe {
             if *cell == Cell::UNTOUCHED {
-                self.shadow.log(cell);
+                self.memory.shadow.log(cell);
             }
             if touch.kind == OpKind::Read {
                 if *cell == Cell::UNTOUCHED {
@@ -296,14 +296,14 @@ impl Control {
                 *cell = (*cell).and(Cell::owned(segment, mask, !is_alone));
             }
         }
-        if self.shadow.is_watched(cell) {
+        if self.memory.shadow.is_watched(cell) {
             self.log(at, touch, segment);
         }
     }
 
     /// The thread that runs, alone alive, takes over memory that others have used.
     pub(crate) fn take_over(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
-        if !self.is_all_before(cell) || self.shadow.is_watched(cell) {
+        if !self.is_all_before(cell) || self.memory.shadow.is_watched(cell) {
             let history = self.history_of(cell);
             self.inspect_word(history, cell, at, touch);
             self.drop_history(history);
@@ -337,7 +337,7 @@ impl Control {
         // SAFETY: the caller has a cell, which has a partner.
         unsafe {
             if !(*cell).is_owned() {
-                self.shadow.log(cell);
+                self.memory.shadow.log(cell);
             }
             *cell = Cell::variable(object);
             *Shadow::reads(cell) = Cell::of_history(history);
@@ -349,8 +349,9 @@ impl Control {
     fn is_all_before(&self, cell: *mut Cell) -> bool {
         // SAFETY: the caller has a cell, which has a partner.
         let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
-        let is_before =
-            |it: Cell| it.mask() == 0 || self.detect.causality.is_before(it.segment(), self.me);
+        let is_before = |it: Cell| {
+            it.mask() == 0 || self.memory.detect.causality.is_before(it.segment(), self.me)
+        };
         writes.is_owned() && is_before(writes) && (!reads.is_owned() || is_before(reads))
     }
 
@@ -361,8 +362,8 @@ impl Control {
         match writes.state() {
             State::ReadShared(history) => history,
             State::Variable(_) => reads.history(),
-            _ if !self.detect.is_on => NO_HISTORY,
-            _ => self.detect.history_of_owner(writes, reads),
+            _ if !self.memory.detect.is_on => NO_HISTORY,
+            _ => self.memory.detect.history_of_owner(writes, reads),
         }
     }
 
@@ -384,9 +385,9 @@ impl Control {
         let start = fault & !3;
         let end = (start + SIZE_MAX).min((fault | (PAGE - 1)) + 1);
         for at in (start..end).step_by(4) {
-            let cell = self.shadow.own_cell(at);
+            let cell = self.memory.shadow.own_cell(at);
             // What is watched is one object's altogether.
-            if cell.is_null() || cell != self.shadow.cell(at) {
+            if cell.is_null() || cell != self.memory.shadow.cell(at) {
                 continue;
             }
             // SAFETY: not null, so a cell, which has a partner.
@@ -395,7 +396,7 @@ impl Control {
                 continue;
             }
             self.end_history(cell);
-            self.shadow.log(cell);
+            self.memory.shadow.log(cell);
             // SAFETY: as above.
             unsafe { (*cell, *Shadow::reads(cell)) = (Cell::UNTOUCHED, Cell::UNTOUCHED) };
         }
@@ -403,19 +404,19 @@ impl Control {
 
     fn drop_history(&mut self, history: HistoryId) {
         if history != NO_HISTORY {
-            self.detect.histories.remove(history);
+            self.memory.detect.histories.remove(history);
         }
     }
 
     /// The thread that runs makes an access now: held against what is known of its variables.
     #[inline]
     pub(crate) fn inspect(&mut self, touch: &Touch) {
-        if !self.detect.is_on {
+        if !self.memory.detect.is_on {
             return;
         }
         let mut at = touch.address & !3;
         while at < touch.address + touch.size {
-            let cell = self.shadow.cell(at);
+            let cell = self.memory.shadow.cell(at);
             if cell.is_null() {
                 return;
             }
@@ -423,7 +424,7 @@ impl Control {
             let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
             if let State::Variable(object) = writes.state() {
                 if matches!(touch.kind, OpKind::Write | OpKind::ReadWrite) {
-                    self.detect.forget_value(object);
+                    self.memory.detect.forget_value(object);
                 }
                 self.inspect_word(reads.history(), cell, at, touch);
             }
@@ -438,15 +439,15 @@ impl Control {
         at: usize,
         touch: &Touch,
     ) -> Option<Conflict> {
-        if history == NO_HISTORY || !self.detect.is_on {
+        if history == NO_HISTORY || !self.memory.detect.is_on {
             return None;
         }
         let segment = self.now();
         let site = self.site_of(touch);
         let accessed = Accessed::new(touch.kind, touch.mask(at), segment, site);
-        let Detect { histories, causality, .. } = &mut self.detect;
+        let Detect { histories, causality, .. } = &mut self.memory.detect;
         let conflict = histories.access(history, self.me, &accessed, causality);
-        if self.shadow.is_watched(cell) {
+        if self.memory.shadow.is_watched(cell) {
             self.log(at, touch, segment);
         }
         if let Some(conflict) = conflict {
@@ -467,11 +468,11 @@ impl Control {
 
     #[cold]
     fn found(&mut self, at: usize, touch: &Touch, conflict: &Conflict) {
-        let is_sure = !self.detect.causality.is_before_unhooked(conflict.earlier.segment);
+        let is_sure = !self.memory.detect.causality.is_before_unhooked(conflict.earlier.segment);
         if is_sure && !self.is_benign(touch.address, touch.size) {
             self.tell_race(at, touch, conflict);
         }
-        self.expose_memory(self.shadow.cell(at), touch);
+        self.expose_memory(self.memory.shadow.cell(at), touch);
     }
 
     /// An atomic op was performed on a variable: what it orders, and what it races with.
@@ -483,13 +484,13 @@ impl Control {
         atomic: Atomic,
         seen: u64,
     ) {
-        if !self.detect.is_on || self.machine.n_threads() == 1 {
+        if !self.memory.detect.is_on || self.scheduler.machine.n_threads() == 1 {
             return;
         }
-        let (offset, _) = self.emit.bytes_of(object, touch.address, touch.size);
+        let (offset, _) = self.recorder.emit.bytes_of(object, touch.address, touch.size);
         let window = Window { object, offset: offset as usize };
-        if self.detect.is_foreign(self.me, window, touch, atomic, seen) {
-            self.detect.causality.know_all_at(self.me, object);
+        if self.memory.detect.is_foreign(self.me, window, touch, atomic, seen) {
+            self.memory.detect.causality.know_all_at(self.me, object);
         }
         let bytes = touch.bytes();
         self.acquire_annotated(bytes, atomic);
@@ -511,11 +512,11 @@ impl Control {
         first: ObjectId,
         mut each: impl FnMut(&mut Causality, ThreadId, ObjectId),
     ) {
-        each(&mut self.detect.causality, self.me, first);
+        each(&mut self.memory.detect.causality, self.me, first);
         let mut at = (touch.address & !3) + 4;
         while at < touch.address + touch.size {
             if let Some(object) = self.known_variable(at).filter(|it| *it != first) {
-                each(&mut self.detect.causality, self.me, object);
+                each(&mut self.memory.detect.causality, self.me, object);
             }
             at += 4;
         }
@@ -523,26 +524,27 @@ impl Control {
 
     /// The thread that runs comes after what atomic ops have released at an address.
     pub(super) fn acquire_atomics(&mut self, address: usize) {
-        if let Some(object) = self.known_variable(address).filter(|_| self.detect.is_on) {
+        if let Some(object) = self.known_variable(address).filter(|_| self.memory.detect.is_on) {
             let bytes = Bytes { start: address as u64, size: 1 };
-            self.detect.causality.acquire_bytes(self.me, object, bytes);
+            self.memory.detect.causality.acquire_bytes(self.me, object, bytes);
         }
     }
 
     /// Memory is freed: who has used it must have been before. Ends all histories in it.
     pub(crate) fn inspect_free(&mut self, address: usize, size: usize, caller: Caller) {
-        if !self.detect.is_on || self.machine.n_threads() == 1 {
+        if !self.memory.detect.is_on || self.scheduler.machine.n_threads() == 1 {
             return;
         }
         let is_judged = !self.is_system_code(caller.pc);
         let mut found = None;
         let mut next = address & !3;
-        while let Some(part) = self.shadow.next_touched(next, address + size) {
+        while let Some(part) = self.memory.shadow.next_touched(next, address + size) {
             for at in part.clone().step_by(4) {
-                let cell = self.shadow.cell(at);
+                let cell = self.memory.shadow.cell(at);
                 // SAFETY: memory that was touched has cells.
                 let writes = unsafe { *cell };
-                let is_own = writes.is_owned() && self.detect.owner(writes.segment()) == self.me;
+                let is_own =
+                    writes.is_owned() && self.memory.detect.owner(writes.segment()) == self.me;
                 if writes == Cell::UNTOUCHED || is_own {
                     continue;
                 }

@@ -92,7 +92,7 @@ pub(crate) fn tell(
     // SAFETY: nobody else runs any more.
     let control = unsafe { &mut *control() };
     control.is_inside = true;
-    let panic = control.panics.blamed(end).cloned();
+    let panic = control.recorder.panics.blamed(end).cloned();
     let (end, thread, site) = match &panic {
         Some(panic) => (End::Panic, Some(panic.thread), panic.site),
         None => (end, thread, site),
@@ -125,7 +125,7 @@ pub(crate) fn tell(
         }
         if is_looked_at {
             control.write_threads(thread, panic.as_ref());
-            control.emit.publish(&control.segment, control.header);
+            control.recorder.emit.publish(&control.segment, control.header);
             control.publish_stacks();
         }
         header.result.is_end_written = 1;
@@ -143,16 +143,16 @@ impl Control {
     /// Somebody will look at this execution, even if it is killed: what explains its events is written
     /// down as it comes, not only at its end.
     pub(crate) fn go_live(&mut self) {
-        self.emit.go_live(self.segment, self.header);
+        self.recorder.emit.go_live(self.segment, self.header);
         self.publish_stacks();
-        for id in (0..self.machine.n_threads()).map(ThreadId) {
+        for id in (0..self.scheduler.machine.n_threads()).map(ThreadId) {
             self.announce_thread(id);
         }
     }
 
     /// Says where a thread comes from, if somebody looks; what it does is said at the end.
     pub(crate) fn announce_thread(&mut self, id: ThreadId) {
-        if !self.emit.is_live() || id.0 >= self.segment.caps().threads {
+        if !self.recorder.emit.is_live() || id.0 >= self.segment.caps().threads {
             return;
         }
         // SAFETY: the area has room for this number; every bit pattern is an entry.
@@ -160,29 +160,29 @@ impl Control {
         *entry = ThreadEntry::default();
         self.write_origin(id, entry);
         // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*self.header).result.n_threads = self.machine.n_threads() };
+        unsafe { (*self.header).result.n_threads = self.scheduler.machine.n_threads() };
     }
 
     /// Is an object in memory that is shared with other processes?
     pub(crate) fn is_tied(&self, object: ObjectId) -> bool {
-        let address = self.emit.address_of(object);
-        self.tied.iter().any(|range| range.contains(&address))
+        let address = self.recorder.emit.address_of(object);
+        self.memory.tied.iter().any(|range| range.contains(&address))
     }
 
     /// The first thread that waits for something in memory which a forked process shares.
     fn waits_for_another_process(&self) -> Option<(ThreadId, Op)> {
         let waits = |id: ThreadId| {
-            let op = *self.machine.pending(id);
+            let op = *self.scheduler.machine.pending(id);
             let is_tied = self.is_tied(op.object) || self.is_tied(op.other);
-            (is_tied && self.machine.is_blocked(id)).then_some((id, op))
+            (is_tied && self.scheduler.machine.is_blocked(id)).then_some((id, op))
         };
-        let is_any = self.forks.is_any();
-        (0..self.machine.n_threads()).map(ThreadId).filter(|_| is_any).find_map(waits)
+        let is_any = self.process.forks.is_any();
+        (0..self.scheduler.machine.n_threads()).map(ThreadId).filter(|_| is_any).find_map(waits)
     }
 
     fn write_origin(&self, id: ThreadId, entry: &mut ThreadEntry) {
-        let (_, parent, created_at) = self.machine.origin(id);
-        let thread = &self.threads[id.idx()];
+        let (_, parent, created_at) = self.scheduler.machine.origin(id);
+        let thread = &self.scheduler.threads[id.idx()];
         entry.parent = parent.map_or(u32::MAX, |it| it.0);
         entry.created_at = created_at.0;
         entry.name = thread.name;
@@ -195,58 +195,59 @@ impl Control {
         let (kind, detail) = end.to_numbers();
         // SAFETY: the header is mapped for as long as the process lives.
         let summary = unsafe { &mut (*self.header).result.summary };
-        summary.n_steps = self.emit.n_steps;
-        summary.n_points = self.emit.n_points;
-        summary.n_switches = self.emit.n_switches;
-        summary.digest = self.emit.digest;
-        summary.class = self.emit.class;
-        summary.n_threads = self.machine.n_threads();
-        summary.delay_us = u32::try_from(self.emit.delay_ns / 1_000).unwrap_or(u32::MAX);
+        summary.n_steps = self.recorder.emit.n_steps;
+        summary.n_points = self.recorder.emit.n_points;
+        summary.n_switches = self.recorder.emit.n_switches;
+        summary.digest = self.recorder.emit.digest;
+        summary.class = self.recorder.emit.class;
+        summary.n_threads = self.scheduler.machine.n_threads();
+        summary.delay_us = u32::try_from(self.recorder.emit.delay_ns / 1_000).unwrap_or(u32::MAX);
         summary.end_kind = u32::from(kind);
         summary.end_detail = detail;
         summary.n_thinned = access::n_thinned();
-        summary.n_clock_reads = self.emit.n_clock_reads;
-        summary.n_allocators = self.emit.allocators.count_ones();
-        summary.diverged_at = self.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
+        summary.n_clock_reads = self.recorder.emit.n_clock_reads;
+        summary.n_allocators = self.recorder.emit.allocators.count_ones();
+        summary.diverged_at =
+            self.scheduler.chooser.diverged_at().map_or(0, |step| step as u32 + 1);
         // SAFETY: as above.
-        unsafe { (*self.header).result.n_events = self.emit.n_steps };
+        unsafe { (*self.header).result.n_events = self.recorder.emit.n_steps };
     }
 
     /// Tells of the execution what a search wants to know; `false` if there is no room for it.
     fn write_brief(&mut self, ended: Option<ThreadId>) -> bool {
-        let n_threads = self.machine.n_threads();
-        self.brief.pending.clear();
+        let n_threads = self.scheduler.machine.n_threads();
+        self.recorder.brief.pending.clear();
         for id in (0..n_threads).map(ThreadId) {
-            if self.machine.status(id) == Status::Finished {
+            if self.scheduler.machine.status(id) == Status::Finished {
                 continue;
             }
-            let op = self.machine.pending(id);
-            self.brief.pending.push(PendingEntry {
+            let op = self.scheduler.machine.pending(id);
+            self.recorder.brief.pending.push(PendingEntry {
                 thread: id.0,
                 object: op.object.0,
                 other: op.other.0,
                 site: op.site.0,
                 kind: op.kind as u8,
                 flags: op.flags.0,
-                is_blocked: u8::from(ended != Some(id) && self.machine.is_blocked(id)),
+                is_blocked: u8::from(ended != Some(id) && self.scheduler.machine.is_blocked(id)),
                 reserved: 0,
             });
         }
-        self.brief.sites.clear();
-        self.brief.sites.extend(self.emit.site_entries());
+        self.recorder.brief.sites.clear();
+        self.recorder.brief.sites.extend(self.recorder.emit.site_entries());
         let told = Told {
             n_threads,
             end_thread: ended,
-            objects: self.emit.object_entries(),
-            sites: &self.brief.sites,
-            pending: &self.brief.pending,
+            objects: self.recorder.emit.object_entries(),
+            sites: &self.recorder.brief.sites,
+            pending: &self.recorder.brief.pending,
         };
         // SAFETY: the launcher waits; the events of the execution are in their area.
         unsafe { self.segment.add_brief(&told) }
     }
 
     fn write_threads(&mut self, ended: Option<ThreadId>, panic: Option<&Panic>) {
-        let n_threads = self.machine.n_threads().min(self.segment.caps().threads);
+        let n_threads = self.scheduler.machine.n_threads().min(self.segment.caps().threads);
         // SAFETY: the header is mapped for as long as the process lives.
         unsafe { (*self.header).result.n_threads = n_threads };
         for id in (0..n_threads).map(ThreadId) {
@@ -263,12 +264,12 @@ impl Control {
     fn write_thread(&mut self, id: ThreadId, entry: *mut ThreadEntry, is_ended: bool) {
         // SAFETY: the caller points into the area; every bit pattern is an entry.
         let entry = unsafe { &mut *entry };
-        let status = self.machine.status(id);
-        let op = *self.machine.pending(id);
+        let status = self.scheduler.machine.status(id);
+        let op = *self.scheduler.machine.pending(id);
         self.write_origin(id, entry);
         entry.is_finished = u8::from(status == Status::Finished);
-        entry.n_events = self.emit.n_events_of(id);
-        entry.is_blocked = u8::from(!is_ended && self.machine.is_blocked(id));
+        entry.n_events = self.recorder.emit.n_events_of(id);
+        entry.is_blocked = u8::from(!is_ended && self.scheduler.machine.is_blocked(id));
         entry.op_kind = op.kind as u8;
         entry.op_flags = op.flags.0;
         entry.object = op.object.0;
@@ -278,7 +279,7 @@ impl Control {
             OpKind::CondWake if matches!(status, Status::Queued(..)) => op.other,
             _ => op.object,
         };
-        let obstacles = self.machine.obstacles(id, wanted);
+        let obstacles = self.scheduler.machine.obstacles(id, wanted);
         for (idx, (holder, since)) in obstacles.into_iter().take(4).enumerate() {
             entry.holders[idx] = holder.0;
             entry.held_since[idx] = since.0;

@@ -67,19 +67,21 @@ static IS_ALONE: AtomicBool = AtomicBool::new(false);
 impl Control {
     /// The thread that runs is about to fork.
     pub(crate) fn before_fork(&mut self, site: SiteId) {
-        let others = (0..self.machine.n_threads()).map(ThreadId).filter(|it| *it != self.me);
-        let held = others.flat_map(|it| self.emit.coverage.held(it).all()).copied();
+        let others =
+            (0..self.scheduler.machine.n_threads()).map(ThreadId).filter(|it| *it != self.me);
+        let held = others.flat_map(|it| self.recorder.emit.coverage.held(it).all()).copied();
         // What is shared with the child, the thread that holds it releases there too.
         let held = held.filter(|it| !self.is_tied(*it));
-        let is_shared = |it| self.machine.object(it).is_some_and(ObjectState::is_held_by_readers);
-        self.forks.held = held.map(|it| (it, is_shared(it))).collect();
-        let is_risky = !self.forks.held.is_empty();
-        self.forks.made.push(Fork { thread: self.me, site, child: 0, is_risky });
+        let is_shared =
+            |it| self.scheduler.machine.object(it).is_some_and(ObjectState::is_held_by_readers);
+        self.process.forks.held = held.map(|it| (it, is_shared(it))).collect();
+        let is_risky = !self.process.forks.held.is_empty();
+        self.process.forks.made.push(Fork { thread: self.me, site, child: 0, is_risky });
     }
 
     /// It has: in the program's own process.
     pub(crate) fn after_fork(&mut self, child: pid_t) {
-        if let Some(last) = self.forks.made.last_mut() {
+        if let Some(last) = self.process.forks.made.last_mut() {
             last.child = child;
         }
     }
@@ -92,14 +94,16 @@ impl Control {
             return;
         }
         let (fork, object) = ((told >> 32) as usize, ObjectId(told as u32 - 1));
-        if let Some(Fork { thread, site, .. }) = self.forks.made.get(fork) {
+        if let Some(Fork { thread, site, .. }) = self.process.forks.made.get(fork) {
             end::held_at_fork(*thread, *site, object);
         }
     }
 
     /// The program ends: waits for children that may still find a lock taken.
     pub(crate) fn await_children(&mut self) {
-        for fork in self.forks.made.clone().into_iter().filter(|it| it.is_risky && it.child > 0) {
+        for fork in
+            self.process.forks.made.clone().into_iter().filter(|it| it.is_risky && it.child > 0)
+        {
             // SAFETY: asks for a descriptor and waits for it; a child that is gone has none.
             unsafe {
                 let fd = raw::syscall(libc::SYS_pidfd_open, [fork.child as usize, 0, 0, 0, 0, 0]);
@@ -119,8 +123,9 @@ impl Control {
 /// In the child.
 pub(crate) fn begin_child() {
     // SAFETY: one thread is left, which was inside a hook or ran the program's handlers.
-    let (is_risky, n_live) =
-        unsafe { (!(*control()).forks.held.is_empty(), (*control()).machine.n_live()) };
+    let (is_risky, n_live) = unsafe {
+        (!(*control()).process.forks.held.is_empty(), (*control()).scheduler.machine.n_live())
+    };
     IS_RISKY_CHILD.store(is_risky, Relaxed);
     IS_ALONE.store(n_live > 1, Relaxed);
 }
@@ -154,7 +159,7 @@ pub(crate) fn meets_futex(address: usize) {
     // SAFETY: the child has one thread.
     let control = unsafe { &*control() };
     if let Some(State::Variable(object)) = state_at(control, address)
-        && control.detect.last_writer(object).is_some_and(|it| it != control.me)
+        && control.memory.detect.last_writer(object).is_some_and(|it| it != control.me)
     {
         tell(control, object);
     }
@@ -167,13 +172,13 @@ fn look_at_lock(address: usize, is_reader: bool) {
     let Some(object) = object_at(control, address) else { return };
     let is_taken =
         |(held, is_shared): &(ObjectId, bool)| *held == object && !(*is_shared && is_reader);
-    if control.forks.held.iter().any(is_taken) {
+    if control.process.forks.held.iter().any(is_taken) {
         tell(control, object);
     }
 }
 
 fn tell(control: &Control, object: ObjectId) -> ! {
-    let fork = control.forks.made.len() as u64 - 1;
+    let fork = control.process.forks.made.len() as u64 - 1;
     // SAFETY: the header is mapped; the field is atomic.
     unsafe {
         (*control.header).live.forked_lock.store(fork << 32 | u64::from(object.0 + 1), Relaxed)
@@ -187,7 +192,7 @@ pub(crate) fn forget(address: usize) {
         // SAFETY: the child has one thread.
         unsafe {
             if let Some(object) = object_at(&*control(), address) {
-                (*control()).forks.held.retain(|it| it.0 != object);
+                (*control()).process.forks.held.retain(|it| it.0 != object);
             }
         }
     }
@@ -201,7 +206,7 @@ fn object_at(control: &Control, address: usize) -> Option<ObjectId> {
 }
 
 fn state_at(control: &Control, address: usize) -> Option<State> {
-    let cell = control.shadow.cell(address);
+    let cell = control.memory.shadow.cell(address);
     // SAFETY: not null, so a cell.
     (!cell.is_null()).then(|| unsafe { *cell }.state())
 }

@@ -227,14 +227,14 @@ impl Kind {
 impl Control {
     /// The number of a descriptor in traces.
     pub(crate) fn descriptor_object(&mut self, fd: c_int) -> ObjectId {
-        let known = self.io.look(fd);
+        let known = self.process.io.look(fd);
         if known.object != ObjectId::NONE {
             return known.object;
         }
         let peer = known.peer.filter(|_| known.kind == Kind::Pipe);
         let object = self.add_descriptor_object(fd, peer);
         for end in [Some(fd), peer].into_iter().flatten() {
-            if let Some(slot) = self.io.slot(end)
+            if let Some(slot) = self.process.io.slot(end)
                 && slot.kind == known.kind
                 && slot.object == ObjectId::NONE
             {
@@ -254,16 +254,18 @@ impl Control {
             ..ObjectEntry::default()
         };
         let class = ObjectClass::Descriptor;
-        let object = self.emit.add_object(entry, class, 0);
-        self.machine.set_object(object, ObjectState::Descriptor([false; 2]));
+        let object = self.recorder.emit.add_object(entry, class, 0);
+        self.scheduler.machine.set_object(object, ObjectState::Descriptor([false; 2]));
         object
     }
 
     /// What a write to a descriptor changes: the other end of a pair, or itself.
     fn written_object(&mut self, fd: c_int) -> ObjectId {
-        let known = self.io.look(fd);
+        let known = self.process.io.look(fd);
         match known.peer {
-            Some(peer) if known.kind == Kind::Socket && self.io.look(peer).kind == known.kind => {
+            Some(peer)
+                if known.kind == Kind::Socket && self.process.io.look(peer).kind == known.kind =>
+            {
                 self.descriptor_object(peer)
             }
             _ => self.descriptor_object(fd),
@@ -281,13 +283,13 @@ impl Control {
     }
 
     fn set_ready(&mut self, waiting: &Waiting, is_ready: bool) {
-        let mut ready = match self.machine.object(waiting.object) {
+        let mut ready = match self.scheduler.machine.object(waiting.object) {
             Some(ObjectState::Descriptor(ready)) => *ready,
             _ => [false; 2],
         };
         if ready[usize::from(waiting.is_write)] != is_ready {
             ready[usize::from(waiting.is_write)] = is_ready;
-            self.machine.set_descriptor(waiting.object, ready);
+            self.scheduler.machine.set_descriptor(waiting.object, ready);
         }
     }
 }
@@ -325,14 +327,14 @@ pub(crate) unsafe fn wait_for(inside: &mut Inside, wish: &Wish) -> OpResult {
             n_list: wish.n_list,
             is_late: wish.is_late,
         };
-        inside.io.waiting.push(waiting);
-        inside.io.n_waiting += 1;
+        inside.process.io.waiting.push(waiting);
+        inside.process.io.n_waiting += 1;
         let is_ready = !wish.is_late && poll_now(wish.list, wish.n_list) != 0;
         inside.set_ready(&waiting, is_ready);
         let op = Op::on(wish.kind, wish.object, wish.site).other(wish.written);
         let performed = step(inside, op.until(wish.deadline));
-        inside.io.stop_waiting(me);
-        inside.io.is_stale = true;
+        inside.process.io.stop_waiting(me);
+        inside.process.io.is_stale = true;
         performed.result
     }
 }
@@ -363,13 +365,13 @@ pub(crate) unsafe fn wait_for_one_until(
     unsafe {
         let object = inside.descriptor_object(fd);
         let written = if is_write { inside.written_object(fd) } else { ObjectId::NONE };
-        let is_late = !inside.io.look(fd).is_internal;
+        let is_late = !inside.process.io.look(fd).is_internal;
         loop {
             let list = &raw mut list;
             let wish = Wish { kind, list, n_list: 1, object, written, deadline, is_late, site };
             match wait_for(inside, &wish) {
                 OpResult::Done if poll_now(list, 1) == 0 => {}
-                OpResult::Interrupted if inside.signals.ran.may_restart => {}
+                OpResult::Interrupted if inside.process.signals.ran.may_restart => {}
                 result => return result,
             }
         }
@@ -390,7 +392,7 @@ pub(crate) unsafe fn step_at_once(
 ) {
     inside.this().spin.reset();
     step(inside, Op::on(kind, object, site).arg(arg));
-    inside.io.is_stale = true;
+    inside.process.io.is_stale = true;
 }
 
 /// How many of the listed descriptors are ready now; an error counts.
@@ -410,22 +412,22 @@ pub(crate) fn refresh(control: &mut Control) {
 pub(crate) fn refresh_stuck(control: &mut Control) {
     const PATIENCE_MS: usize = 20;
     const MISSES_MAX: u32 = 5;
-    for idx in 0..control.io.waiting.len() {
-        let waiting = control.io.waiting[idx];
-        if waiting.is_late && control.io.n_misses < MISSES_MAX {
+    for idx in 0..control.process.io.waiting.len() {
+        let waiting = control.process.io.waiting[idx];
+        if waiting.is_late && control.process.io.n_misses < MISSES_MAX {
             let args = [waiting.list as usize, waiting.n_list, PATIENCE_MS, 0, 0, 0];
             // SAFETY: the waiting thread's list lives for as long as it waits.
             let n_ready = unsafe { raw::syscall(libc::SYS_poll, args) };
-            control.io.n_misses += u32::from(n_ready == 0);
+            control.process.io.n_misses += u32::from(n_ready == 0);
         }
     }
     refresh_those(control, true);
 }
 
 fn refresh_those(control: &mut Control, is_stuck: bool) {
-    control.io.is_stale = false;
-    for idx in 0..control.io.waiting.len() {
-        let waiting = control.io.waiting[idx];
+    control.process.io.is_stale = false;
+    for idx in 0..control.process.io.waiting.len() {
+        let waiting = control.process.io.waiting[idx];
         if waiting.is_late && !is_stuck {
             continue;
         }
@@ -440,8 +442,8 @@ fn refresh_those(control: &mut Control, is_stuck: bool) {
 pub(crate) fn wait(control: &mut Control) {
     let mut all: Vec<libc::pollfd> = Vec::new();
     let has_children = has_children();
-    for waiting in &control.io.waiting {
-        if has_children || !control.io.is_internal_wait(waiting) {
+    for waiting in &control.process.io.waiting {
+        if has_children || !control.process.io.is_internal_wait(waiting) {
             // SAFETY: the waiting thread's list lives for as long as it waits.
             all.extend_from_slice(unsafe { list_of(waiting) });
         }
@@ -449,7 +451,7 @@ pub(crate) fn wait(control: &mut Control) {
     if all.is_empty() {
         end::deadlock();
     }
-    let site = control.machine.pending(control.io.waiting[0].thread).site;
+    let site = control.scheduler.machine.pending(control.process.io.waiting[0].thread).site;
     control.note(Escape::WaitInput, site);
     let for_ever = -1_isize as usize;
     // SAFETY: the list is ours.

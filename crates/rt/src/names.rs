@@ -130,30 +130,30 @@ fn filter_place(name: u64) -> (usize, u64) {
 impl Control {
     /// Is it code of a library of the system?
     pub(crate) fn is_system_code(&self, pc: usize) -> bool {
-        !self.modules.is_program_code(pc)
+        !self.recorder.modules.is_program_code(pc)
     }
 
     /// Is it code of the program's language's library, compiled into the program?
     pub(crate) fn is_library_code(&self, pc: usize) -> bool {
-        self.modules.is_library_code(pc)
+        self.recorder.modules.is_library_code(pc)
     }
 
     /// Is it code of the C library? It may hold locks of its own, which we know nothing of.
     pub(crate) fn is_c_library(&self, pc: usize) -> bool {
-        let (start, end) = self.modules.c_library;
+        let (start, end) = self.recorder.modules.c_library;
         start <= pc && pc < end
     }
 
     /// A library is about to be loaded.
     pub(crate) fn expect_modules(&mut self) {
         const LOOKS: u32 = 64;
-        self.modules.n_looks = LOOKS;
+        self.recorder.modules.n_looks = LOOKS;
     }
 
     /// Was a module loaded that nobody has met yet? (An address that is in none, or a race that code of one may order.)
     pub(crate) fn look_again(&mut self) {
-        if self.modules.n_looks > 0 {
-            self.modules.n_looks -= 1;
+        if self.recorder.modules.n_looks > 0 {
+            self.recorder.modules.n_looks -= 1;
             self.find_modules();
         }
     }
@@ -166,7 +166,7 @@ impl Control {
 
     /// What addresses of a module are relative to, and where it begins.
     pub(crate) fn module_bounds(&self, number: usize) -> Option<(usize, usize)> {
-        self.modules.found.get(number).map(|it| (it.bias, it.start))
+        self.recorder.modules.found.get(number).map(|it| (it.bias, it.start))
     }
 
     fn add_module(&mut self, info: &libc::dl_phdr_info) {
@@ -186,13 +186,15 @@ impl Control {
                 text = (from, to);
             }
         }
-        if start >= end || self.modules.found.iter().any(|it| it.start == start && it.end == end) {
+        if start >= end
+            || self.recorder.modules.found.iter().any(|it| it.start == start && it.end == end)
+        {
             return;
         }
         let mut path = [0_u8; 512];
         // SAFETY: the loader's name is a C string, empty for the executable.
         let name = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
-        let n_path = if name.is_empty() && self.modules.found.is_empty() {
+        let n_path = if name.is_empty() && self.recorder.modules.found.is_empty() {
             // SAFETY: writes at most the given size.
             unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), path.as_mut_ptr().cast(), 511) }
                 .max(0) as usize
@@ -206,14 +208,14 @@ impl Control {
             [&b"/lib"[..], b"/usr/lib", b"linux-vdso"].iter().any(|it| path_text.starts_with(it));
         let is_ours = path_text.ends_with(b"libraddle_rt.so");
         if path_text.ends_with(b"/libc.so.6") {
-            self.modules.c_library = text;
+            self.recorder.modules.c_library = text;
         }
-        let number = self.modules.found.len();
+        let number = self.recorder.modules.found.len();
         if number < self.segment.caps().modules as usize {
             // SAFETY: the area has room for this number.
             unsafe { *self.segment.modules().add(number) = ModuleEntry { path, is_announced: 0 } };
         }
-        self.modules.found.push(Module {
+        self.recorder.modules.found.push(Module {
             bias,
             start,
             end,
@@ -222,15 +224,15 @@ impl Control {
             path_hash: hash_bytes(path_text.rsplit(|it| *it == b'/').next().unwrap_or(b"")),
         });
         // SAFETY: the header is mapped for as long as the process lives.
-        unsafe { (*self.header).result.n_modules = self.modules.found.len() as u32 };
+        unsafe { (*self.header).result.n_modules = self.recorder.modules.found.len() as u32 };
     }
 
     /// The site of a call, in the program's own code if possible: a call from a library (`std::mutex`
     /// inside libstdc++) counts as made where the program called the library.
     #[inline(always)]
     pub(crate) fn site(&mut self, caller: Caller) -> SiteId {
-        if let Some(site) = self.emit.known_site(caller.pc)
-            && !self.emit.is_foreign(site)
+        if let Some(site) = self.recorder.emit.known_site(caller.pc)
+            && !self.recorder.emit.is_foreign(site)
         {
             return site;
         }
@@ -241,7 +243,11 @@ impl Control {
     fn site_slow(&mut self, caller: Caller) -> SiteId {
         let has_hooks = self.hot.stack.innermost_sp().is_some_and(|frame| frame <= caller.sp);
         if has_hooks
-            && let Some(site) = self.ways.find(caller.pc, &self.hot.stack, self.emit.n_kept_sites())
+            && let Some(site) = self.recorder.ways.find(
+                caller.pc,
+                &self.hot.stack,
+                self.recorder.emit.n_kept_sites(),
+            )
         {
             return site;
         }
@@ -250,15 +256,19 @@ impl Control {
 
     #[cold]
     fn find_site(&mut self, caller: Caller) -> SiteId {
-        if self.emit.known_site(caller.pc).is_none() && self.modules.of(caller.pc).is_none() {
+        if self.recorder.emit.known_site(caller.pc).is_none()
+            && self.recorder.modules.of(caller.pc).is_none()
+        {
             self.look_again();
         }
-        let thread = &self.threads[self.me.idx()];
-        self.check.is_searched(self.me, thread.top, caller.sp);
-        if self.modules.is_library_code(caller.pc) {
+        let thread = &self.scheduler.threads[self.me.idx()];
+        self.process.check.is_searched(self.me, thread.top, caller.sp);
+        if self.recorder.modules.is_library_code(caller.pc) {
             return self.library_site(caller);
         }
-        if self.modules.is_program_code(caller.pc) || self.modules.found.is_empty() {
+        if self.recorder.modules.is_program_code(caller.pc)
+            || self.recorder.modules.found.is_empty()
+        {
             return self.add_site(caller.pc, false);
         }
         match self.program_return_address(caller.sp) {
@@ -278,22 +288,22 @@ impl Control {
         let (mut own, mut last) = (None, None);
         for pc in called.into_iter().chain(self.hot.stack.callers()) {
             last = Some(pc);
-            if n_way == WAY_MAX || !self.modules.is_program_code(pc) {
+            if n_way == WAY_MAX || !self.recorder.modules.is_program_code(pc) {
                 break;
             }
             key = mix(key, pc as u64);
-            if !self.modules.is_library_code(pc) {
+            if !self.recorder.modules.is_library_code(pc) {
                 own = Some(pc);
                 break;
             }
             way[n_way] = pc;
             n_way += 1;
         }
-        let site = self.emit.known_site(key as usize);
+        let site = self.recorder.emit.known_site(key as usize);
         let site = site.unwrap_or_else(|| self.add_way(&way[..n_way], key, own));
         if let (Some(last), false, true) = (last, is_without_hooks, n_way < WAY_MAX) {
             way[n_way] = last;
-            self.ways.keep(caller.pc, &way[1..=n_way], &self.hot.stack, site);
+            self.recorder.ways.keep(caller.pc, &way[1..=n_way], &self.hot.stack, site);
         }
         site
     }
@@ -302,10 +312,10 @@ impl Control {
     fn add_way(&mut self, way: &[usize], key: u64, own: Option<usize>) -> SiteId {
         let mut site = own.map_or(SiteId(0), |it| self.add_site(it, false));
         for (idx, pc) in way.iter().copied().enumerate().rev() {
-            let entry = SiteEntry { via: site.0, ..self.modules.site_entry(pc) };
+            let entry = SiteEntry { via: site.0, ..self.recorder.modules.site_entry(pc) };
             let key =
                 if idx == 0 { key as usize } else { mix(pc as u64, key ^ idx as u64) as usize };
-            site = self.emit.add_library_site(key, pc, entry);
+            site = self.recorder.emit.add_library_site(key, pc, entry);
         }
         site
     }
@@ -314,7 +324,7 @@ impl Control {
     /// hooks called the library: the address lies right below its frame, and above all that libraries
     /// have left behind on the stack. Without such a function, the nearest one must do.
     fn program_return_address(&self, sp: usize) -> Option<usize> {
-        let thread = &self.threads[self.me.idx()];
+        let thread = &self.scheduler.threads[self.me.idx()];
         // A stack of the program's own making may end anywhere, but not within a page.
         let is_on_own = thread.stack_bottom <= sp && sp < thread.stack_top;
         let end = if is_on_own { thread.stack_top } else { (sp | 4095) + 1 };
@@ -323,7 +333,7 @@ impl Control {
         let at = |address: usize| {
             // SAFETY: between the stack pointer and the thread's stack top all is mapped.
             let word = unsafe { (address as *const usize).read() };
-            (self.modules.is_program_code(word) && self.follows_call(word)).then_some(word)
+            (self.recorder.modules.is_program_code(word) && self.follows_call(word)).then_some(word)
         };
         match self.hot.stack.innermost_sp() {
             Some(frame) if sp < frame && frame <= end => {
@@ -343,13 +353,13 @@ impl Control {
 
     /// The number of a code address.
     pub(crate) fn add_site(&mut self, pc: usize, is_foreign: bool) -> SiteId {
-        if let Some(site) = self.emit.known_site(pc) {
+        if let Some(site) = self.recorder.emit.known_site(pc) {
             return site;
         }
-        let entry = self.modules.site_entry(pc);
+        let entry = self.recorder.modules.site_entry(pc);
         // A call from the library has to be looked at again each time.
-        let is_foreign = is_foreign || self.modules.is_library_code(pc);
-        self.emit.add_site(pc, entry, is_foreign)
+        let is_foreign = is_foreign || self.recorder.modules.is_library_code(pc);
+        self.recorder.emit.add_site(pc, entry, is_foreign)
     }
 
     /// A block was allocated, by a call from here.
@@ -361,14 +371,16 @@ impl Control {
         caller: Caller,
     ) {
         let site = self.site(caller);
-        let stack = self.keep_stack(self.emit.site_pc(site));
+        let stack = self.keep_stack(self.recorder.emit.site_pc(site));
         let (thread, n_unseen) = (self.me, heap::n_unseen());
-        self.heap.add(address, Block { size, site, ordinal: 0, thread, stack, sort, n_unseen });
+        self.memory
+            .heap
+            .add(address, Block { size, site, ordinal: 0, thread, stack, sort, n_unseen });
     }
 
     /// The program's call that led to one from here, without numbering it.
     pub(crate) fn own_call(&self, caller: Caller) -> usize {
-        if self.modules.is_program_code(caller.pc) {
+        if self.recorder.modules.is_program_code(caller.pc) {
             return caller.pc;
         }
         self.program_return_address(caller.sp).unwrap_or(caller.pc)
@@ -385,8 +397,8 @@ impl Control {
     }
 
     fn add_stack(&mut self, stack: &Stack) -> StackId {
-        let (number, is_new) = self.stacks.add(stack);
-        if is_new && self.emit.is_live() {
+        let (number, is_new) = self.recorder.stacks.add(stack);
+        if is_new && self.recorder.emit.is_live() {
             self.publish_stack(number);
         }
         number
@@ -394,7 +406,7 @@ impl Control {
 
     /// The file that the code at an address is from; empty if that is not known.
     pub(crate) fn path_of(&self, pc: usize) -> Vec<u8> {
-        let Some((number, _)) = self.modules.of(pc) else { return Vec::new() };
+        let Some((number, _)) = self.recorder.modules.of(pc) else { return Vec::new() };
         // SAFETY: the area has an entry for each module that was found.
         let path = unsafe { (*self.segment.modules().add(number as usize)).path };
         path.iter().copied().take_while(|it| *it != 0).collect()
@@ -402,13 +414,15 @@ impl Control {
 
     /// Writes the stacks into the segment.
     pub(crate) fn publish_stacks(&mut self) {
-        for number in 0..self.stacks.len() as u32 {
+        for number in 0..self.recorder.stacks.len() as u32 {
             self.publish_stack(StackId(number));
         }
     }
 
     fn publish_stack(&mut self, number: StackId) {
-        let entry = stacks::entry(self.stacks.get(number), |pc| self.modules.site_entry(pc));
+        let entry = stacks::entry(self.recorder.stacks.get(number), |pc| {
+            self.recorder.modules.site_entry(pc)
+        });
         // SAFETY: the area has room for all stacks that are kept; the header is mapped.
         unsafe {
             *self.segment.stacks().add(number.0 as usize) = entry;
@@ -420,7 +434,7 @@ impl Control {
     /// all objects of one kind (all blocks of an allocation site).
     pub(crate) fn describe(&mut self, address: usize, class: ObjectClass) -> ObjectEntry {
         let mut entry = ObjectEntry { class: class as u8, ..ObjectEntry::default() };
-        if let Some((base, block)) = self.heap.block_of(address) {
+        if let Some((base, block)) = self.memory.heap.block_of(address) {
             entry.region = RegionTag::Heap as u8;
             entry.sort = block.sort as u16;
             entry.base = block.site.0;
@@ -432,10 +446,10 @@ impl Control {
             entry.name = Control::block_name(self.block_hash(&block), address - base);
             return entry;
         }
-        if self.modules.n_looks > 0 && self.modules.of(address).is_none() {
+        if self.recorder.modules.n_looks > 0 && self.recorder.modules.of(address).is_none() {
             self.look_again();
         }
-        if let Some((number, module)) = self.modules.of(address) {
+        if let Some((number, module)) = self.recorder.modules.of(address) {
             entry.region = RegionTag::Global as u8;
             entry.base = number;
             entry.offset = (address - module.bias) as u64;
@@ -463,14 +477,15 @@ impl Control {
         }
         let thread = ThreadId(entry.base);
         let Some(frame) = self.frame_around(thread, address) else { return };
-        let owner = &self.threads[thread.idx()];
+        let owner = &self.scheduler.threads[thread.idx()];
         let (bottom, top) = (owner.stack_bottom, owner.stack_top);
         let word = |at: usize| {
             let is_on_stack = bottom <= at && at + size_of::<usize>() <= top;
             // SAFETY: a thread's stack is mapped from its top down to where it has been.
             is_on_stack.then(|| unsafe { (at as *const usize).read() })
         };
-        let is_code = |pc: &usize| self.modules.is_program_code(*pc) && self.follows_call(*pc);
+        let is_code =
+            |pc: &usize| self.recorder.modules.is_program_code(*pc) && self.follows_call(*pc);
         let Some(code) = below(frame.sp).filter_map(word).find(is_code) else { return };
         let is_slot = |at: &usize| word(*at) == Some(frame.called_from);
         let slot = match frame.caller_sp {
@@ -499,7 +514,7 @@ impl Control {
     /// A hash of the last calls that led here; 0 for none.
     pub(crate) fn context(&self) -> u64 {
         let calls = self.hot.stack.callers().take(CONTEXT_CALLS);
-        calls.fold(0, |hash, pc| match self.modules.of(pc) {
+        calls.fold(0, |hash, pc| match self.recorder.modules.of(pc) {
             Some((_, module)) => mix(hash ^ module.path_hash, (pc - module.bias) as u64),
             None => hash,
         })
@@ -513,9 +528,9 @@ impl Control {
 
     /// What tells the blocks of one kind from others: where they come from, and their size.
     pub(crate) fn block_hash(&self, block: &Block) -> u64 {
-        let site_hash = mix(self.emit.site_hash(block.site), block.size as u64);
-        let callers = &self.stacks.get(block.stack)[1..=N_CALLERS];
-        callers.iter().fold(site_hash, |hash, pc| match self.modules.of(*pc) {
+        let site_hash = mix(self.recorder.emit.site_hash(block.site), block.size as u64);
+        let callers = &self.recorder.stacks.get(block.stack)[1..=N_CALLERS];
+        callers.iter().fold(site_hash, |hash, pc| match self.recorder.modules.of(*pc) {
             Some((_, module)) => mix(hash ^ module.path_hash, (pc - module.bias) as u64),
             None => hash,
         })
@@ -524,19 +539,20 @@ impl Control {
     /// Whose stack an address is on, and how far below its first frame.
     fn stack_of(&self, address: usize) -> Option<(ThreadId, usize)> {
         let is_on = |idx: usize| {
-            let it = &self.threads[idx];
+            let it = &self.scheduler.threads[idx];
             it.stack_bottom <= address && address < it.stack_top
         };
-        let idx =
-            std::iter::once(self.me.idx()).chain(0..self.threads.len()).find(|idx| is_on(*idx))?;
-        Some((ThreadId(idx as u32), self.threads[idx].stack_base.wrapping_sub(address)))
+        let idx = std::iter::once(self.me.idx())
+            .chain(0..self.scheduler.threads.len())
+            .find(|idx| is_on(*idx))?;
+        Some((ThreadId(idx as u32), self.scheduler.threads[idx].stack_base.wrapping_sub(address)))
     }
 
     /// Is it one of the names that the plan says are shared?
     #[inline]
     pub(crate) fn is_known_shared(&self, name: u64) -> bool {
         let (idx, bit) = filter_place(name);
-        FILTER[idx].load(Relaxed) & bit != 0 && self.shared.binary_search(&name).is_ok()
+        FILTER[idx].load(Relaxed) & bit != 0 && self.scheduler.shared.binary_search(&name).is_ok()
     }
 
     /// The names that the plan says are shared, sorted.
@@ -548,7 +564,7 @@ impl Control {
             let (idx, bit) = filter_place(*name);
             FILTER[idx].fetch_or(bit, Relaxed);
         }
-        self.shared = names;
+        self.scheduler.shared = names;
     }
 }
 

@@ -74,8 +74,8 @@ pub(crate) fn prepare(n_block: usize) {
     // parts are written before they are read, or are numbers.
     unsafe {
         let control = &*control();
-        let is_possible = control.has_fibers
-            && control.has_fsgsbase
+        let is_possible = control.scheduler.has_fibers
+            && control.scheduler.has_fsgsbase
             && !server::is_early()
             && (*control.header).live.begin != Begin::Function as u32
             && (*control.header).may_be_rewound()

@@ -29,7 +29,7 @@ use crate::{
     access::Written,
     check::Check,
     checkpoint,
-    control::{self, Control, Hot, control, is_active},
+    control::{self, Control, Hot, Memory, Process, Recorder, Scheduler, control, is_active},
     detect::Detect,
     emit::Emit,
     end::Brief,
@@ -154,42 +154,50 @@ fn take_control(segment: Segment) {
         hot: Hot::new(main.fs, shadow.chunks()),
         me: raddle_model::ThreadId(0),
         is_inside: true,
-        has_fibers,
-        has_fsgsbase: raddle_fiber::has_fsgsbase(),
-        is_execution: false,
-        exit: None,
-        is_copy: false,
-        peeks_from: None,
-        machine: Machine::new(object),
-        delay_ns: 0,
-        chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
-        threads: vec![Box::new(main)],
-        shadow,
-        detect: Detect::new(object),
-        heap: Heap::default(),
-        ways: Ways::new(library.is_any()),
-        modules: Modules::new(library),
-        emit,
-        stacks: Stacks::new(segment.caps().stacks),
-        panics: Panics::default(),
-        io: Io::default(),
-        signals: Signals::default(),
-        check: Check::default(),
-        shared: Vec::new(),
-        max_steps: u64::MAX,
-        trial: None,
-        waiting: Waiting::default(),
-        known_done: Vec::new(),
-        commons: [ObjectId::NONE; Common::ALL.len()],
-        points: Points::Visible,
-        options: std::ptr::null_mut(),
-        keeps_stacks: false,
-        written: Written::NONE,
-        brief: Brief::default(),
-        tied: Vec::new(),
-        forks: Forks::default(),
-        listings: Vec::new(),
-        plan_number: 0,
+        scheduler: Scheduler {
+            has_fibers,
+            has_fsgsbase: raddle_fiber::has_fsgsbase(),
+            machine: Machine::new(object),
+            delay_ns: 0,
+            chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
+            threads: vec![Box::new(main)],
+            shared: Vec::new(),
+            max_steps: u64::MAX,
+            trial: None,
+            waiting: Waiting::default(),
+            known_done: Vec::new(),
+            commons: [ObjectId::NONE; Common::ALL.len()],
+            points: Points::Visible,
+        },
+        memory: Memory {
+            peeks_from: None,
+            shadow,
+            detect: Detect::new(object),
+            heap: Heap::default(),
+            written: Written::NONE,
+            tied: Vec::new(),
+        },
+        recorder: Recorder {
+            ways: Ways::new(library.is_any()),
+            modules: Modules::new(library),
+            emit,
+            stacks: Stacks::new(segment.caps().stacks),
+            panics: Panics::default(),
+            options: std::ptr::null_mut(),
+            keeps_stacks: false,
+            brief: Brief::default(),
+        },
+        process: Process {
+            is_execution: false,
+            exit: None,
+            is_copy: false,
+            io: Io::default(),
+            signals: Signals::default(),
+            check: Check::default(),
+            forks: Forks::default(),
+            listings: Vec::new(),
+            plan_number: 0,
+        },
         segment,
         header,
     });
@@ -211,17 +219,17 @@ unsafe fn begin_here(stack_base: usize) {
         let header = (*control).header;
         let idx = (*header).live.n_done.load(Relaxed) as usize;
         let entry = *(*control).segment.entries().add(idx);
-        if (*control).plan_number != (*header).request.plan_number {
+        if (*control).process.plan_number != (*header).request.plan_number {
             read_plan(header);
         }
         begin_execution(header, &entry);
         let picker = entry.picker().unwrap_or(PickerSpec::Nonpreemptive);
-        if (*control).check.begin(header, picker, entry.n_prefix) {
+        if (*control).process.check.begin(header, picker, entry.n_prefix) {
             (*control).prepare_for_function();
         }
         (*control).this().stack_base = stack_base;
         (*control).watch_stack();
-        (*control).is_execution = true;
+        (*control).process.is_execution = true;
         crate::debug::wait();
     }
 }
@@ -309,13 +317,14 @@ fn prepare_shadow() {
     unsafe {
         let heap_end = libc::sbrk(0) as usize;
         let control = &mut *control();
-        let stacks =
-            threads::stack_tops().into_iter().chain([control.threads[0].stack_top, heap_end]);
+        let stacks = threads::stack_tops()
+            .into_iter()
+            .chain([control.scheduler.threads[0].stack_top, heap_end]);
         for top in stacks {
-            control.shadow.cell(top - 1);
+            control.memory.shadow.cell(top - 1);
         }
-        for address in control.modules.data_addresses() {
-            control.shadow.cell(address);
+        for address in control.recorder.modules.data_addresses() {
+            control.memory.shadow.cell(address);
         }
     }
 }
@@ -368,7 +377,7 @@ fn run_block(header: *mut Header, is_early: bool) -> Side {
         if take_void(header, &told) {
             continue;
         }
-        if control_ref().has_fibers {
+        if control_ref().scheduler.has_fibers {
             threads::provide_donors(n_donors_wanted(header, n_before));
         }
         // SAFETY: as above.
@@ -406,21 +415,22 @@ fn read_plan(header: *mut Header) {
         let segment = (*control()).segment;
         let names = segment.copy(segment.shared(), (*header).request.n_shared as usize);
         (*control()).set_shared(names);
-        (*control()).max_steps = (*header).request.max_steps;
-        (*control()).points = match (*header).request.points {
+        (*control()).scheduler.max_steps = (*header).request.max_steps;
+        (*control()).scheduler.points = match (*header).request.points {
             0 => Points::Sync,
             2 => Points::All,
             _ => Points::Visible,
         };
-        (*control()).options = match (*header).request.record_options {
+        (*control()).recorder.options = match (*header).request.record_options {
             0 => std::ptr::null_mut(),
             _ => segment.options(),
         };
-        (*control()).keeps_stacks = (*header).request.record_options == 2;
-        (*control()).machine.may_wake_spuriously = (*header).request.spurious == 1;
-        (*control()).machine.may_reorder = (*header).request.timeouts == Timeouts::Any.number();
-        (*control()).signals.handlers = Handlers::from_number((*header).request.handlers);
-        (*control()).plan_number = (*header).request.plan_number;
+        (*control()).recorder.keeps_stacks = (*header).request.record_options == 2;
+        (*control()).scheduler.machine.may_wake_spuriously = (*header).request.spurious == 1;
+        (*control()).scheduler.machine.may_reorder =
+            (*header).request.timeouts == Timeouts::Any.number();
+        (*control()).process.signals.handlers = Handlers::from_number((*header).request.handlers);
+        (*control()).process.plan_number = (*header).request.plan_number;
     }
 }
 
@@ -547,10 +557,10 @@ pub(crate) fn is_looked_at(header: *mut Header) -> bool {
 /// In the copy of a copy: the rest of the prefix is another one.
 pub(crate) fn begin_copy(control: &mut Control) {
     die_with_parent();
-    control.is_copy = true;
+    control.process.is_copy = true;
     // SAFETY: a copy runs blocks of one, and the launcher has written that one.
     let entry = unsafe { &*control.segment.entries() };
-    control.chooser.go_on_with(prefix(control, entry));
+    control.scheduler.chooser.go_on_with(prefix(control, entry));
 }
 
 /// The prefix that the launcher wrote for an execution.
@@ -577,11 +587,11 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
     unsafe {
         let control = control();
         let prefix = prefix(&*control, entry);
-        (*control).max_steps = (*header).request.max_steps;
-        (*control).trial = None;
+        (*control).scheduler.max_steps = (*header).request.max_steps;
+        (*control).scheduler.trial = None;
         (*control).forget_waiting();
-        (*control).known_done.clear();
-        (*control).commons = [ObjectId::NONE; Common::ALL.len()];
+        (*control).scheduler.known_done.clear();
+        (*control).scheduler.commons = [ObjectId::NONE; Common::ALL.len()];
         let Some(picker) = entry.picker() else {
             crate::end::die(&[b"the plan names a picker that this runtime does not have"]);
         };
@@ -591,7 +601,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
             may_time_out: (*header).request.timeouts != Timeouts::Last.number(),
             profile: profile(header, &(*control).segment),
         };
-        (*control).chooser = Chooser::of(prefix, &origin);
+        (*control).scheduler.chooser = Chooser::of(prefix, &origin);
         if (*header).request.n_block == 1 && (*header).request.is_brief == 0 {
             (*control).go_live();
         }
@@ -635,7 +645,7 @@ impl Control {
     /// Says what could not be controlled, once for each place.
     pub(crate) fn note(&mut self, what: Escape, site: SiteId) {
         let n_max = self.segment.caps().notes;
-        let place = self.emit.site_entry(site);
+        let place = self.recorder.emit.site_entry(site);
         // SAFETY: the header is mapped for as long as the process lives; between its blocks nobody else looks at results.
         let result = unsafe { &mut (*self.header).result };
         result.summary.n_uncontrolled += 1;
@@ -653,7 +663,7 @@ impl Control {
         it.frames[0] = place;
         // They get no numbers: a note is new in one execution, and known in the next.
         for (frame, pc) in it.frames[1..].iter_mut().zip(self.hot.stack.callers()) {
-            *frame = self.modules.site_entry(pc);
+            *frame = self.recorder.modules.site_entry(pc);
             it.n_frames += 1;
         }
         result.n_notes = n_notes + 1;

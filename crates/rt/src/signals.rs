@@ -209,28 +209,28 @@ impl Control {
     pub(crate) fn send_signal(&mut self, to: Option<ThreadId>, sent: Sent, site: SiteId) {
         let wanted = bit(sent.signal);
         let Some(target) = to.or_else(|| self.thread_for(wanted)) else {
-            return Signals::queue(&mut self.signals.process, sent);
+            return Signals::queue(&mut self.process.signals.process, sent);
         };
-        if self.machine.status(target) == Status::Finished {
+        if self.scheduler.machine.status(target) == Status::Finished {
             return;
         }
-        let thread = &mut self.threads[target.idx()];
+        let thread = &mut self.scheduler.threads[target.idx()];
         if thread.waits_for & wanted != 0 {
             Signals::queue(&mut thread.sent, sent);
-            return self.machine.wake_sigwait(target);
+            return self.scheduler.machine.wake_sigwait(target);
         }
         if thread.mask & wanted != 0 {
             return Signals::queue(&mut thread.sent, sent);
         }
-        let action = self.signals.action(sent.signal);
+        let action = self.process.signals.action(sent.signal);
         match action.handler {
             libc::SIG_IGN => {}
             libc::SIG_DFL => self.act_by_default(sent.signal, site),
             _ => {
                 Signals::queue(&mut thread.sent, sent);
-                self.signals.is_any_pending = true;
-                if self.machine.is_blocked(target) {
-                    self.machine.interrupt(target);
+                self.process.signals.is_any_pending = true;
+                if self.scheduler.machine.is_blocked(target) {
+                    self.scheduler.machine.interrupt(target);
                 }
             }
         }
@@ -248,21 +248,21 @@ impl Control {
     /// The thread that handles a signal sent to the process, if any does not block it.
     fn thread_for(&self, wanted: u64) -> Option<ThreadId> {
         let wants = |idx: usize| {
-            let it = &self.threads[idx];
+            let it = &self.scheduler.threads[idx];
             (it.mask & wanted == 0 || it.waits_for & wanted != 0)
-                && self.machine.status(ThreadId(idx as u32)) != Status::Finished
+                && self.scheduler.machine.status(ThreadId(idx as u32)) != Status::Finished
         };
-        (0..self.threads.len()).find(|idx| wants(*idx)).map(|idx| ThreadId(idx as u32))
+        (0..self.scheduler.threads.len()).find(|idx| wants(*idx)).map(|idx| ThreadId(idx as u32))
     }
 
     /// Signals that wait for the thread that runs, blocked or not, as a set.
     pub(crate) fn pending_signals(&mut self) -> u64 {
-        set_of(&self.signals.process) | set_of(&self.this().sent)
+        set_of(&self.process.signals.process) | set_of(&self.this().sent)
     }
 
     /// Takes one of a set of signals that wait for the thread that runs.
     pub(crate) fn take_signal(&mut self, set: u64) -> Option<Sent> {
-        take(&mut self.this().sent, set).or_else(|| take(&mut self.signals.process, set))
+        take(&mut self.this().sent, set).or_else(|| take(&mut self.process.signals.process, set))
     }
 
     /// Changes the mask of the thread that runs. What was sent to the process and is no longer blocked
@@ -270,7 +270,7 @@ impl Control {
     pub(crate) fn set_mask(&mut self, mask: u64) -> u64 {
         let old = std::mem::replace(&mut self.this().mask, mask & !UNBLOCKABLE);
         let opened = !self.this().mask;
-        while let Some(sent) = take(&mut self.signals.process, opened) {
+        while let Some(sent) = take(&mut self.process.signals.process, opened) {
             self.this().sent.push(sent);
         }
         self.look_for_pending();
@@ -279,11 +279,12 @@ impl Control {
 
     /// Brings `is_any_pending` up to date.
     pub(crate) fn look_for_pending(&mut self) {
-        let machine = &self.machine;
-        self.signals.is_any_pending = self.threads.iter().enumerate().any(|(idx, it)| {
-            (it.has_deliverable() || it.must_cancel())
-                && machine.status(ThreadId(idx as u32)) != Status::Finished
-        });
+        let machine = &self.scheduler.machine;
+        self.process.signals.is_any_pending =
+            self.scheduler.threads.iter().enumerate().any(|(idx, it)| {
+                (it.has_deliverable() || it.must_cancel())
+                    && machine.status(ThreadId(idx as u32)) != Status::Finished
+            });
     }
 
     /// Passes on what the kernel has delivered.
@@ -292,7 +293,7 @@ impl Control {
         while arrived != 0 {
             let signal = arrived.trailing_zeros() as c_int + 1;
             arrived &= arrived - 1;
-            let site = self.machine.pending(self.me).site;
+            let site = self.scheduler.machine.pending(self.me).site;
             let is_own = signal == libc::SIGPIPE;
             if !is_own {
                 self.note(Escape::OutsideSignal, site);
@@ -324,7 +325,7 @@ pub(crate) struct Ran {
 /// Runs the handlers of the signals that wait for the thread that runs, inside a hook; or has them run.
 pub(crate) fn run_handlers() -> Ran {
     // SAFETY: the thread that runs is inside a hook.
-    handle(unsafe { (*control()).signals.handlers })
+    handle(unsafe { (*control()).process.signals.handlers })
 }
 
 /// The same in this thread, whatever was asked for.
@@ -341,7 +342,7 @@ fn handle(handlers: Handlers) -> Ran {
         loop {
             let opened = !(*control).this().mask;
             let Some(sent) = take(&mut (*control).this().sent, opened) else { break };
-            let action = (*control).signals.action(sent.signal);
+            let action = (*control).process.signals.action(sent.signal);
             match action.handler {
                 libc::SIG_IGN => {}
                 libc::SIG_DFL => (*control).act_by_default(sent.signal, SiteId(0)),
@@ -355,7 +356,7 @@ fn handle(handlers: Handlers) -> Ran {
             }
         }
         (*control).look_for_pending();
-        (*control).signals.ran = ran;
+        (*control).process.signals.ran = ran;
     }
     ran
 }
@@ -373,8 +374,8 @@ unsafe fn make_handler(sent: Sent, action: Action, handlers: Handlers) -> bool {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the thread is made.
     unsafe {
         let control = control();
-        let site = (*control).machine.pending((*control).me).site;
-        let made = &mut (*control).signals.made;
+        let site = (*control).scheduler.machine.pending((*control).me).site;
+        let made = &mut (*control).process.signals.made;
         let is_ordered = handlers == Handlers::Ordered;
         let last = made.iter().position(|(signal, _)| is_ordered && *signal == sent.signal);
         let after = last.map(|idx| made.swap_remove(idx).1);
@@ -384,12 +385,12 @@ unsafe fn make_handler(sent: Sent, action: Action, handlers: Handlers) -> bool {
             return false;
         };
         if let Some(thread) = (*control).thread_of(thread) {
-            let it = &mut (&mut (*control).threads)[thread.idx()];
+            let it = &mut (&mut (*control).scheduler.threads)[thread.idx()];
             name(&mut it.name, sent.signal);
             if is_ordered {
-                (*control).signals.made.push((sent.signal, it.object));
+                (*control).process.signals.made.push((sent.signal, it.object));
             } else {
-                (*control).machine.detach_quietly(thread);
+                (*control).scheduler.machine.detach_quietly(thread);
             }
         }
         true
@@ -445,14 +446,14 @@ pub(crate) unsafe fn interrupt(to: Option<ThreadId>, sent: Sent) {
     // SAFETY: the caller's promise; the borrows end before the handler runs.
     unsafe {
         let control = control();
-        let action = (*control).signals.action(sent.signal);
+        let action = (*control).process.signals.action(sent.signal);
         let is_free = {
             let control = &*control;
             to.or_else(|| control.thread_for(bit(sent.signal))).is_some_and(|it| {
-                let is_open = control.threads[it.idx()].mask & bit(sent.signal) == 0;
-                let is_alive = control.machine.status(it) != Status::Finished;
-                let kind = control.machine.pending(it).kind;
-                let is_ended = control.machine.is_blocked(it) && is_interruptible(kind);
+                let is_open = control.scheduler.threads[it.idx()].mask & bit(sent.signal) == 0;
+                let is_alive = control.scheduler.machine.status(it) != Status::Finished;
+                let kind = control.scheduler.machine.pending(it).kind;
+                let is_ended = control.scheduler.machine.is_blocked(it) && is_interruptible(kind);
                 is_open && is_alive && !is_ended
             })
         };
@@ -476,11 +477,11 @@ unsafe fn run_handler(inside: &mut Inside, sent: Sent, action: Action) {
     unsafe {
         let (object, site) = {
             let me = inside.me;
-            (inside.this().object, inside.machine.pending(me).site)
+            (inside.this().object, inside.scheduler.machine.pending(me).site)
         };
         step(inside, Op::on(OpKind::Handle, object, site).arg(sent.signal as u64));
         inside.this().spin.reset();
-        inside.signals.handler_begins(sent.signal);
+        inside.process.signals.handler_begins(sent.signal);
         let own = if action.flags & libc::SA_NODEFER == 0 { bit(sent.signal) } else { 0 };
         let mask = inside.this().mask;
         let waits_for = std::mem::take(&mut inside.this().waits_for);
@@ -573,7 +574,7 @@ pub(crate) fn after_step(inside: &mut Inside, op: &Op, performed: &Performed) ->
         return false;
     }
     let me = inside.me;
-    inside.io.stop_waiting(me);
+    inside.process.io.stop_waiting(me);
     // Who waits for a signal goes on after its handler.
     let ran = if op.kind == OpKind::SigWait { run_handlers_here() } else { run_handlers() };
     let is_async = inside.this().is_cancel_async;

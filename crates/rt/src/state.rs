@@ -45,7 +45,7 @@ pub(crate) struct Place {
 impl Control {
     /// Notes where the thread that runs has called the hook that it is in; `false` if that can't be found out.
     pub(crate) fn note_place(&mut self) -> bool {
-        let ours = self.modules.ranges_of(own_code());
+        let ours = self.recorder.modules.ranges_of(own_code());
         let Some((text, _)) = ours else { return false };
         let mut search = Search { ours: text, found: None };
         // SAFETY: the callback gets the search; unwinding only reads.
@@ -57,7 +57,7 @@ impl Control {
 
     /// Forgets where threads stood, before [`Control::note_place`] is asked for the first time.
     pub(crate) fn forget_places(&mut self) {
-        for thread in &mut self.threads {
+        for thread in &mut self.scheduler.threads {
             thread.place = None;
         }
     }
@@ -65,13 +65,13 @@ impl Control {
     /// What threads are about to do, with their registers: of a thread that has not run since places were forgotten,
     /// all of that is as it was.
     pub(crate) fn outline(&self, proposed: Option<&Op>) -> u64 {
-        let mut hash = mix(self.machine.fingerprint_threads(), u64::from(self.me.0));
+        let mut hash = mix(self.scheduler.machine.fingerprint_threads(), u64::from(self.me.0));
         if let Some(op) = proposed {
             hash = mix(hash, u64::from(op.site.0) << 8 | u64::from(op.kind as u8));
             hash = mix(hash, u64::from(op.object.0) << 32 | u64::from(op.other.0));
             hash = mix(hash, op.arg);
         }
-        for thread in &self.threads {
+        for thread in &self.scheduler.threads {
             let place = thread.place.unwrap_or_default();
             let words = place.registers.iter().chain([&place.sp]);
             hash = words.fold(hash, |hash, it| mix(hash, *it as u64));
@@ -82,9 +82,9 @@ impl Control {
     /// What is on stacks, and what holds of objects and of values that threads keep with us.
     pub(crate) fn stacks_and_objects(&self) -> u64 {
         let skipped = self.rseq_areas();
-        let mut hash = self.machine.fingerprint_objects();
-        for (idx, thread) in self.threads.iter().enumerate() {
-            if self.machine.status(ThreadId(idx as u32)) == Status::Finished {
+        let mut hash = self.scheduler.machine.fingerprint_objects();
+        for (idx, thread) in self.scheduler.threads.iter().enumerate() {
+            if self.scheduler.machine.status(ThreadId(idx as u32)) == Status::Finished {
                 continue;
             }
             let from = thread.place.map_or(thread.stack_bottom, |it| it.sp);
@@ -108,9 +108,9 @@ impl Control {
         if mappings.is_empty() || n_bytes > MAPPED_MAX || mappings.iter().any(is_foreign) {
             return None;
         }
-        let (_, ours) = self.modules.ranges_of(own_code())?;
+        let (_, ours) = self.recorder.modules.ranges_of(own_code())?;
         let mut apart = vec![arena::range(), threads::stacks(), pages(ours)];
-        apart.extend(self.threads.iter().map(|it| pages(it.stack_bottom..it.stack_top)));
+        apart.extend(self.scheduler.threads.iter().map(|it| pages(it.stack_bottom..it.stack_top)));
         apart.sort_unstable_by_key(|it| it.start);
         let skipped = self.rseq_areas();
         let mut hash = 0;
@@ -134,16 +134,17 @@ impl Control {
     pub(crate) fn outside(&self) -> Option<u64> {
         // SAFETY: the header is mapped for as long as the process lives.
         let is_controlled = unsafe { (*self.header).result.summary.n_uncontrolled } == 0;
-        let is_quiet = is_controlled && self.tied.is_empty() && !self.signals.is_any_pending;
-        let n_bytes = n_bytes_read().filter(|_| is_quiet && self.io.n_waiting == 0)?;
-        Some(mix(mix(n_bytes, self.machine.n_clock_reads()), hooks::random_fingerprint()))
+        let is_quiet =
+            is_controlled && self.memory.tied.is_empty() && !self.process.signals.is_any_pending;
+        let n_bytes = n_bytes_read().filter(|_| is_quiet && self.process.io.n_waiting == 0)?;
+        Some(mix(mix(n_bytes, self.scheduler.machine.n_clock_reads()), hooks::random_fingerprint()))
     }
 
     /// Where the kernel writes, of each thread, in order.
     fn rseq_areas(&self) -> Vec<usize> {
         let Some(offset) = *RSEQ_OFFSET else { return Vec::new() };
         let area = |it: &ThreadRt| it.fs.wrapping_add_signed(offset);
-        let mut areas: Vec<usize> = self.threads.iter().map(|it| area(it)).collect();
+        let mut areas: Vec<usize> = self.scheduler.threads.iter().map(|it| area(it)).collect();
         areas.sort_unstable();
         areas
     }

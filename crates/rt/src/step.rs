@@ -24,12 +24,12 @@ use crate::{
 #[inline(always)]
 pub(crate) fn step(inside: &mut Inside, op: Op) -> Performed {
     inside.settle_write();
-    if inside.waiting.may_give_way(inside.emit.n_steps) {
+    if inside.scheduler.waiting.may_give_way(inside.recorder.emit.n_steps) {
         give_way_before(inside, &op);
     }
     let me = inside.me;
-    let is_plain = !inside.signals.is_any_pending && inside.machine.n_live() > 1;
-    if is_plain && inside.machine.can_perform(me, &op) {
+    let is_plain = !inside.process.signals.is_any_pending && inside.scheduler.machine.n_live() > 1;
+    if is_plain && inside.scheduler.machine.can_perform(me, &op) {
         if !is_point(inside, &op) {
             return go_on_quietly(inside, &op);
         }
@@ -43,10 +43,10 @@ pub(crate) fn step(inside: &mut Inside, op: Op) -> Performed {
 /// it goes on. (Seed paper 1, but for one thing: a lock that can be tried for shows whether it is held.)
 #[inline(always)]
 fn is_point(control: &Control, op: &Op) -> bool {
-    control.points.is_point(op.kind, op.flags, || control.emit.is_exposed(op.object))
-        || control.emit.n_steps >= control.max_steps
+    control.scheduler.points.is_point(op.kind, op.flags, || control.recorder.emit.is_exposed(op.object))
+        || control.recorder.emit.n_steps >= control.scheduler.max_steps
         // What is held when a thread forks stays held in the child.
-        || op.kind.is_release() && control.forks.is_pending()
+        || op.kind.is_release() && control.process.forks.is_pending()
 }
 
 /// Does an op tell a lock that is held from one that is not, without waiting for it?
@@ -55,7 +55,7 @@ fn sees_locks(control: &Control, op: &Op) -> bool {
     match op.kind {
         OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock => true,
         OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock => op.flags.has(Flags::TIMED),
-        OpKind::Destroy => op.object != ObjectId::NONE && control.machine.n_live() > 1,
+        OpKind::Destroy => op.object != ObjectId::NONE && control.scheduler.machine.n_live() > 1,
         _ => false,
     }
 }
@@ -64,10 +64,10 @@ fn sees_locks(control: &Control, op: &Op) -> bool {
 #[inline(always)]
 fn go_on_quietly(inside: &mut Inside, op: &Op) -> Performed {
     let control: &mut Control = inside;
-    control.chooser.pass(control.me, control.emit.n_steps);
-    if !control.options.is_null() {
+    control.scheduler.chooser.pass(control.me, control.recorder.emit.n_steps);
+    if !control.recorder.options.is_null() {
         // SAFETY: the area has the events' room, which the index is cut to.
-        unsafe { *control.options.add(control.emit.idx()) = only(control.me) };
+        unsafe { *control.recorder.options.add(control.recorder.emit.idx()) = only(control.me) };
     }
     go_on(inside, op)
 }
@@ -84,7 +84,7 @@ fn only(thread: ThreadId) -> Options {
 fn go_on(control: &mut Control, op: &Op) -> Performed {
     meet_debugger(control);
     let (choice, told_choice) = choose_way(control, op);
-    let performed = control.machine.perform_now(control.me, op, choice);
+    let performed = control.scheduler.machine.perform_now(control.me, op, choice);
     tell(control, op, &performed, told_choice);
     performed
 }
@@ -93,7 +93,7 @@ fn go_on(control: &mut Control, op: &Op) -> Performed {
 #[inline(never)]
 fn give_way(inside: &mut Inside, next: ThreadId, op: &Op) -> Performed {
     let me = inside.me;
-    inside.machine.announce(me, *op);
+    inside.scheduler.machine.announce(me, *op);
     switch_to(inside, next);
     let performed = complete(inside, me);
     if is_concerned(inside, &performed) && signals::after_step(inside, op, &performed) {
@@ -104,13 +104,13 @@ fn give_way(inside: &mut Inside, next: ThreadId, op: &Op) -> Performed {
 
 /// May a signal or a cancellation have to do with what was performed?
 fn is_concerned(control: &Control, performed: &Performed) -> bool {
-    control.signals.is_any_pending || performed.result == OpResult::Interrupted
+    control.process.signals.is_any_pending || performed.result == OpResult::Interrupted
 }
 
 #[inline(never)]
 fn step_slowly(inside: &mut Inside, op: &Op) -> Performed {
     loop {
-        if inside.signals.is_any_pending {
+        if inside.process.signals.is_any_pending {
             signals::before_step(inside, op);
         }
         let performed = step_once(inside, op);
@@ -122,19 +122,19 @@ fn step_slowly(inside: &mut Inside, op: &Op) -> Performed {
 
 fn step_once(inside: &mut Inside, op: &Op) -> Performed {
     let me = inside.me;
-    if inside.machine.n_live() == 1 && !is_always_told(op.kind) {
-        inside.machine.announce(me, *op);
+    if inside.scheduler.machine.n_live() == 1 && !is_always_told(op.kind) {
+        inside.scheduler.machine.announce(me, *op);
         return alone(inside, me);
     }
-    if inside.machine.can_perform(me, op) {
+    if inside.scheduler.machine.can_perform(me, op) {
         let next = choose_next(inside, Some(op));
         if next == me {
             return go_on(inside, op);
         }
-        inside.machine.announce(me, *op);
+        inside.scheduler.machine.announce(me, *op);
         switch_to(inside, next);
     } else {
-        inside.machine.announce(me, *op);
+        inside.scheduler.machine.announce(me, *op);
         let next = choose_next(inside, None);
         if next != me {
             switch_to(inside, next);
@@ -159,19 +159,19 @@ const fn is_always_told(kind: OpKind) -> bool {
 
 /// A step while no other thread is alive: no choice, no event.
 fn alone(control: &mut Control, me: ThreadId) -> Performed {
-    if !control.machine.is_enabled(me) {
+    if !control.scheduler.machine.is_enabled(me) {
         make_way(control);
-        assert!(control.machine.is_enabled(me), "bug: nobody else is alive");
+        assert!(control.scheduler.machine.is_enabled(me), "bug: nobody else is alive");
     }
-    if control.machine.n_threads() > 1 {
-        control.emit.count_lone(me);
+    if control.scheduler.machine.n_threads() > 1 {
+        control.recorder.emit.count_lone(me);
     } else {
-        control.emit.n_lone_steps += 1;
+        control.recorder.emit.n_lone_steps += 1;
     }
     control.beat();
     let choice = 0;
-    let op = *control.machine.pending(me);
-    let performed = control.machine.perform(me, choice);
+    let op = *control.scheduler.machine.pending(me);
+    let performed = control.scheduler.machine.perform(me, choice);
     if performed.misuse.is_some() {
         end::misuse(&op, &performed);
     }
@@ -183,12 +183,12 @@ fn alone(control: &mut Control, me: ThreadId) -> Performed {
 
 /// Performs the pending op of the thread that runs, which was chosen, and tells it.
 pub(crate) fn complete(control: &mut Control, me: ThreadId) -> Performed {
-    let op = *control.machine.pending(me);
+    let op = *control.scheduler.machine.pending(me);
     meet_debugger(control);
     let (choice, told_choice) = choose_way(control, &op);
-    let mut performed = control.machine.perform(me, choice);
+    let mut performed = control.scheduler.machine.perform(me, choice);
     if op.flags.has(Flags::TIMED_OUT) {
-        let delay_ns = std::mem::take(&mut control.delay_ns);
+        let delay_ns = std::mem::take(&mut control.scheduler.delay_ns);
         if op.kind == OpKind::Sleep || performed.result == OpResult::TimedOut {
             performed.value = delay_ns;
         }
@@ -200,8 +200,8 @@ pub(crate) fn complete(control: &mut Control, me: ThreadId) -> Performed {
 /// Under a debugger, a breakpoint may be here.
 #[inline(always)]
 fn meet_debugger(control: &Control) {
-    if !control.options.is_null() {
-        crate::debug::before_step(control.emit.n_steps + 1, control.me.0);
+    if !control.recorder.options.is_null() {
+        crate::debug::before_step(control.recorder.emit.n_steps + 1, control.me.0);
     }
 }
 
@@ -211,29 +211,31 @@ fn choose_way(control: &mut Control, op: &Op) -> (u32, u32) {
     if !matches!(op.kind, OpKind::Signal | OpKind::FutexNotify | OpKind::Any) {
         return (0, 0);
     }
-    let n_choices = control.machine.n_choices_of(op);
+    let n_choices = control.scheduler.machine.n_choices_of(op);
     if n_choices == 1 {
         return (0, 0);
     }
-    let choice = control.chooser.choose(n_choices, control.emit.n_steps);
-    if !control.options.is_null() {
+    let choice = control.scheduler.chooser.choose(n_choices, control.recorder.emit.n_steps);
+    if !control.recorder.options.is_null() {
         // SAFETY: the area has the events' room, which the index is cut to.
-        unsafe { (*control.options.add(control.emit.idx())).n_choices = n_choices };
+        unsafe {
+            (*control.recorder.options.add(control.recorder.emit.idx())).n_choices = n_choices
+        };
     }
     (choice, choice + 1)
 }
 
 #[inline(always)]
 fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32) {
-    if !control.options.is_null() {
+    if !control.recorder.options.is_null() {
         // SAFETY: the area has the events' room, which the index is cut to.
-        let told = unsafe { &mut *control.options.add(control.emit.idx()) };
+        let told = unsafe { &mut *control.recorder.options.add(control.recorder.emit.idx()) };
         told.context = control.context();
-        if control.keeps_stacks && !control.stacks.is_half_full() {
-            told.stack = control.keep_stack(control.emit.site_pc(op.site)).0;
+        if control.recorder.keeps_stacks && !control.recorder.stacks.is_half_full() {
+            told.stack = control.keep_stack(control.recorder.emit.site_pc(op.site)).0;
         }
     }
-    control.emit.event(control.me, op, performed, told_choice);
+    control.recorder.emit.event(control.me, op, performed, told_choice);
     control.beat();
     control.hot.patience = PATIENCE;
     if performed.misuse.is_some() {
@@ -255,14 +257,14 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
 #[inline(never)]
 pub(crate) fn choose_next(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
     loop {
-        if control.machine.n_enabled() == 0 && proposed.is_none() {
+        if control.scheduler.machine.n_enabled() == 0 && proposed.is_none() {
             make_way(control);
-        } else if control.machine.is_alarm_due {
+        } else if control.scheduler.machine.is_alarm_due {
             timers::fire(control);
-        } else if control.io.n_waiting > 0 && control.io.is_stale {
+        } else if control.process.io.n_waiting > 0 && control.process.io.is_stale {
             io::refresh(control);
         }
-        if control.emit.n_steps >= control.max_steps
+        if control.recorder.emit.n_steps >= control.scheduler.max_steps
             && let Some((end, words)) = control.end_if_spent(proposed)
         {
             end::end(end, SiteId(0), words.as_bytes());
@@ -271,22 +273,23 @@ pub(crate) fn choose_next(control: &mut Control, proposed: Option<&Op>) -> Threa
         if next == control.me && proposed.is_some() {
             return next;
         }
-        if !control.machine.is_enabled(next) {
-            let now = control.machine.now();
+        if !control.scheduler.machine.is_enabled(next) {
+            let now = control.scheduler.machine.now();
             pass_alarms(control, next);
-            if !control.machine.is_enabled(next) {
-                control.machine.time_out(next);
+            if !control.scheduler.machine.is_enabled(next) {
+                control.scheduler.machine.time_out(next);
             }
-            control.delay_ns = control.machine.now() - now;
-            control.emit.delay_ns = control.emit.delay_ns.max(control.delay_ns);
-            if !control.machine.is_enabled(next) {
+            control.scheduler.delay_ns = control.scheduler.machine.now() - now;
+            control.recorder.emit.delay_ns =
+                control.recorder.emit.delay_ns.max(control.scheduler.delay_ns);
+            if !control.scheduler.machine.is_enabled(next) {
                 tell_time_out(control, next);
                 continue;
             }
         }
         if next != control.me {
-            control.emit.n_switches += 1;
-            if control.check.forbids(next) {
+            control.recorder.emit.n_switches += 1;
+            if control.process.check.forbids(next) {
                 check::refuse(control);
             }
         }
@@ -299,10 +302,10 @@ fn pass_alarms(control: &mut Control, thread: ThreadId) {
     // One that repeats without end catches up afterwards.
     const ALARMS_MAX: u32 = 64;
     for _ in 0..ALARMS_MAX {
-        let Some(length) = control.machine.alarm_before(thread) else { break };
-        control.machine.advance(length);
+        let Some(length) = control.scheduler.machine.alarm_before(thread) else { break };
+        control.scheduler.machine.advance(length);
         timers::fire(control);
-        if control.machine.is_enabled(thread) {
+        if control.scheduler.machine.is_enabled(thread) {
             break;
         }
     }
@@ -310,30 +313,32 @@ fn pass_alarms(control: &mut Control, thread: ThreadId) {
 
 #[inline]
 fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
-    control.emit.n_points += 1;
-    if !control.options.is_null() && control.has_fibers {
+    control.recorder.emit.n_points += 1;
+    if !control.recorder.options.is_null() && control.scheduler.has_fibers {
         checkpoint::leave_copy(control);
     }
-    let step = control.emit.n_steps;
-    if !control.options.is_null() {
+    let step = control.recorder.emit.n_steps;
+    if !control.recorder.options.is_null() {
         // SAFETY: the area has the events' room, which the index is cut to.
-        unsafe { *control.options.add(control.emit.idx()) = options(control, proposed) };
+        unsafe {
+            *control.recorder.options.add(control.recorder.emit.idx()) = options(control, proposed)
+        };
     }
-    if step >= control.max_steps
+    if step >= control.scheduler.max_steps
         && let Some(next) = control.next_of_trial(proposed)
     {
         return next;
     }
     let sees = Sees {
-        machine: &control.machine,
-        emit: &control.emit,
+        machine: &control.scheduler.machine,
+        emit: &control.recorder.emit,
         unlisted: proposed.map(|op| (control.me, op)),
     };
     let view = View { step, last: control.me, threads: &sees };
     if sees.n_enabled() == 1 && sees.timed().is_empty() {
-        return control.chooser.forced(&view);
+        return control.scheduler.chooser.forced(&view);
     }
-    control.chooser.pick(&view)
+    control.scheduler.chooser.pick(&view)
 }
 
 /// Who can go on, as it is recorded.
@@ -354,22 +359,22 @@ fn options(control: &Control, proposed: Option<&Op>) -> Options {
 
 /// A timed wait on a condition variable is over, but its mutex is not free: the choice was a step.
 fn tell_time_out(control: &mut Control, thread: ThreadId) {
-    let op = *control.machine.pending(thread);
-    let value = std::mem::take(&mut control.delay_ns);
+    let op = *control.scheduler.machine.pending(thread);
+    let value = std::mem::take(&mut control.scheduler.delay_ns);
     let performed = Performed { result: OpResult::Busy, value, misuse: None };
-    control.emit.event(thread, &op, &performed, 0);
+    control.recorder.emit.event(thread, &op, &performed, 0);
     control.beat();
 }
 
 /// Nobody can go on: looks at descriptors, recalls who yielded, lets time jump; or it is the end.
 #[cold]
 fn make_way(control: &mut Control) {
-    if control.io.n_waiting > 0 {
+    if control.process.io.n_waiting > 0 {
         io::refresh_stuck(control);
     }
     loop {
-        match control.machine.settle() {
-            Ok(()) if control.machine.is_alarm_due => timers::fire(control),
+        match control.scheduler.machine.settle() {
+            Ok(()) if control.scheduler.machine.is_alarm_due => timers::fire(control),
             Ok(()) => return,
             Err(Stuck::Deadlock) => end::deadlock(),
             Err(Stuck::Descriptors) => io::wait(control),
@@ -381,7 +386,7 @@ impl Control {
     /// Shows the launcher's watchdog that the execution goes on.
     #[inline]
     fn beat(&mut self) {
-        let n_beats = self.emit.n_steps + self.emit.n_lone_steps;
+        let n_beats = self.recorder.emit.n_steps + self.recorder.emit.n_lone_steps;
         // SAFETY: the header is mapped for as long as the process lives.
         unsafe { (*self.header).live.heartbeat.store(n_beats, Relaxed) };
     }
@@ -389,7 +394,8 @@ impl Control {
 
 /// The program asks to let others go first. The first time at a place that is a hint; who asks again waits in a loop.
 pub(crate) fn yield_at(inside: &mut Inside, site: SiteId) {
-    let is_first = inside.machine.n_live() > 1 && inside.this().rounds.is_first_yield(site);
+    let is_first =
+        inside.scheduler.machine.n_live() > 1 && inside.this().rounds.is_first_yield(site);
     let flags = if is_first { Flags::HINT } else { Flags::NONE };
     step(inside, Op { flags, ..Op::on(OpKind::Yield, ObjectId::NONE, site) });
 }
@@ -410,7 +416,7 @@ struct Sees<'a> {
 impl<'a> Sees<'a> {
     fn of(control: &'a Control, proposed: Option<&'a Op>) -> Sees<'a> {
         let unlisted = proposed.map(|op| (control.me, op));
-        Sees { machine: &control.machine, emit: &control.emit, unlisted }
+        Sees { machine: &control.scheduler.machine, emit: &control.recorder.emit, unlisted }
     }
 }
 

@@ -18,12 +18,12 @@ impl Control {
         class: ObjectClass,
         state: impl FnOnce() -> ObjectState,
     ) -> ObjectId {
-        let cell = self.shadow.cell(address);
+        let cell = self.memory.shadow.cell(address);
         if !cell.is_null() {
             // SAFETY: not null, so a cell.
             if let State::Sync(object) = unsafe { *cell }.state()
-                && self.emit.class_of(object) == class
-                && self.machine.has_object(object)
+                && self.recorder.emit.class_of(object) == class
+                && self.scheduler.machine.has_object(object)
             {
                 return object;
             }
@@ -40,16 +40,16 @@ impl Control {
         state: ObjectState,
     ) -> ObjectId {
         let object = self.add_object_at(address, class);
-        let cell = self.shadow.cell(address);
+        let cell = self.memory.shadow.cell(address);
         if !cell.is_null() {
             self.end_history(cell);
-            self.shadow.log(cell);
+            self.memory.shadow.log(cell);
             // SAFETY: not null, so a cell.
             unsafe { *cell = Cell::sync(object) };
         }
-        self.machine.set_object(object, state);
-        if self.is_known_shared(self.emit.name_of(object)) {
-            self.emit.set_exposed(object);
+        self.scheduler.machine.set_object(object, state);
+        if self.is_known_shared(self.recorder.emit.name_of(object)) {
+            self.recorder.emit.set_exposed(object);
         }
         object
     }
@@ -58,19 +58,20 @@ impl Control {
     pub(crate) fn add_object_at(&mut self, address: usize, class: ObjectClass) -> ObjectId {
         let mut entry = self.describe(address, class);
         self.describe_frame(&mut entry, address);
-        self.emit.add_object(entry, class, address)
+        self.recorder.emit.add_object(entry, class, address)
     }
 
     /// The object at an address, if there is one of this class.
     pub(crate) fn known_sync_object(&self, address: usize, class: ObjectClass) -> Option<ObjectId> {
-        let cell = self.shadow.cell(address);
+        let cell = self.memory.shadow.cell(address);
         if cell.is_null() {
             return None;
         }
         // SAFETY: not null, so a cell.
         match unsafe { *cell }.state() {
             State::Sync(object)
-                if self.emit.class_of(object) == class && self.machine.has_object(object) =>
+                if self.recorder.emit.class_of(object) == class
+                    && self.scheduler.machine.has_object(object) =>
             {
                 Some(object)
             }
@@ -80,7 +81,7 @@ impl Control {
 
     /// The variable at an address, if it is one.
     pub(crate) fn known_variable(&self, address: usize) -> Option<ObjectId> {
-        let cell = self.shadow.cell(address);
+        let cell = self.memory.shadow.cell(address);
         // SAFETY: not null, so a cell.
         match (!cell.is_null()).then(|| unsafe { *cell }.state()) {
             Some(State::Variable(object)) => Some(object),
@@ -91,7 +92,7 @@ impl Control {
     /// The variable at an address, made one if it is not.
     #[inline]
     pub(crate) fn variable(&mut self, address: usize) -> ObjectId {
-        let cell = self.shadow.cell(address);
+        let cell = self.memory.shadow.cell(address);
         if !cell.is_null() {
             // SAFETY: not null, so a cell.
             if let State::Variable(object) = unsafe { *cell }.state() {
@@ -107,7 +108,7 @@ impl Control {
         let object = self.variable(address);
         let mut at = (address & !3) + 4;
         while at < address + size {
-            let cell = self.shadow.cell(at);
+            let cell = self.memory.shadow.cell(at);
             // SAFETY: not null, so a cell.
             if !cell.is_null() && !matches!(unsafe { *cell }.state(), State::Variable(_)) {
                 self.share_cell(cell, object);
@@ -120,7 +121,7 @@ impl Control {
     #[cold]
     pub(crate) fn make_variable(&mut self, address: usize) -> ObjectId {
         let object = self.add_object_at(address & !3, ObjectClass::Variable);
-        let cell = self.shadow.cell(address);
+        let cell = self.memory.shadow.cell(address);
         if !cell.is_null() {
             self.share_cell(cell, object);
         }

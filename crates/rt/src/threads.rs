@@ -339,35 +339,35 @@ pub(crate) fn create(
     // SAFETY: the thread that runs is inside a hook; borrows end before each step.
     unsafe {
         let control = control();
-        if !(*control).is_execution {
+        if !(*control).process.is_execution {
             server::begin_before_main();
         }
         let object = (*control).add_thread_object();
         step(&mut Inside::assume(), Op::on(OpKind::Spawn, object, site));
         let me = (*control).me;
-        let mut thread = match (*control).has_fibers {
+        let mut thread = match (*control).scheduler.has_fibers {
             true => borrow_donor(attr, object)?,
             false => Box::new(kernel_thread(attr, object)?),
         };
         thread.start = Some(start);
         thread.arg = arg;
-        thread.creation = (*control).keep_stack((*control).emit.site_pc(site));
-        thread.mask = (&(*control).threads)[me.idx()].mask;
-        thread.inherited = (&(*control).threads)[me.idx()].own_or_inherited();
+        thread.creation = (*control).keep_stack((*control).recorder.emit.site_pc(site));
+        thread.mask = (&(*control).scheduler.threads)[me.idx()].mask;
+        thread.inherited = (&(*control).scheduler.threads)[me.idx()].own_or_inherited();
         let fs = thread.fs;
-        let id = (*control).machine.create_thread(object, Some(me), site);
+        let id = (*control).scheduler.machine.create_thread(object, Some(me), site);
         begin_to_look();
-        (*control).emit.add_thread(id);
-        (*control).emit.set_value(u64::from(id.0), 0);
+        (*control).recorder.emit.add_thread(id);
+        (*control).recorder.emit.set_value(u64::from(id.0), 0);
         (*control).describe_thread(object, id);
-        (*control).threads.push(thread);
+        (*control).scheduler.threads.push(thread);
         (*control).announce_thread(id);
         if is_detached(attr) {
-            (*control).machine.detach_quietly(id);
+            (*control).scheduler.machine.detach_quietly(id);
         }
-        (*control).detect.spawned(me, id, object);
+        (*control).memory.detect.spawned(me, id, object);
         (*control).set_mine();
-        if !(*control).has_fibers {
+        if !(*control).scheduler.has_fibers {
             hand_to_kernel_thread(id);
         }
         Ok(fs)
@@ -405,7 +405,8 @@ unsafe fn borrow_donor(
         let is_own = has_own_stack(attr);
         let donors = &mut *DONORS.0.get();
         if let Some(mut thread) = (!is_own).then(|| donors.used.pop()).flatten() {
-            let n_bytes = (*control()).check.n_searched().min(thread.room_below(thread.top));
+            let n_bytes =
+                (*control()).process.check.n_searched().min(thread.room_below(thread.top));
             ptr::write_bytes((thread.top - n_bytes) as *mut u8, 0, n_bytes);
             thread.renew(object);
             (*thread.fiber.get()).inherit_control_words();
@@ -487,7 +488,7 @@ unsafe extern "C-unwind" fn kernel_work(number: usize, entry_sp: usize) -> *mut 
     }
     let id = HANDOVER.thread.load(Acquire);
     // SAFETY: the creator has entered us in the table before it told us our number, and waits.
-    let me = unsafe { &raw const *(&(*control()).threads)[id as usize] };
+    let me = unsafe { &raw const *(&(*control()).scheduler.threads)[id as usize] };
     HANDOVER.is_ready.store(1, Release);
     raw::futex_wake(&HANDOVER.is_ready, 1);
     // SAFETY: entries are boxed and live for ever; the thread never returns from `boot`.
@@ -511,16 +512,16 @@ pub(crate) fn switch_to(inside: &mut Inside, next: ThreadId) {
     // SAFETY: entries are boxed and live for ever; nothing is borrowed while the others run, for the token is whole.
     unsafe {
         let control: &mut Control = inside;
-        let from = &raw const *control.threads[control.me.idx()];
-        let to = &raw const *control.threads[next.idx()];
+        let from = &raw const *control.scheduler.threads[control.me.idx()];
+        let to = &raw const *control.scheduler.threads[next.idx()];
         (*from).stack.set(control.hot.stack);
         control.me = next;
         control.set_mine();
         control.hot.fs = (*to).fs;
         control.hot.stack = (*to).stack.get();
-        if control.has_fibers {
+        if control.scheduler.has_fibers {
             let (old, new) = ((*from).fiber.get(), (*to).fiber.get());
-            if control.has_fsgsbase {
+            if control.scheduler.has_fsgsbase {
                 raddle_fiber::switch_fast(old, new);
             } else {
                 raddle_fiber::switch_by_syscall(old, new);
@@ -544,7 +545,7 @@ extern "C-unwind" fn boot() -> ! {
         inside.this().stack_base = &raw const here as usize;
         inside.watch_stack();
         complete(&mut inside, me);
-        let it = &inside.threads[me.idx()];
+        let it = &inside.scheduler.threads[me.idx()];
         let (start, arg) = (it.start.expect("bug: a thread without start"), it.arg);
         crate::control::leave((), inside);
         let result = start(arg);
@@ -559,14 +560,14 @@ pub(crate) fn finish(mut inside: Inside, result: *mut c_void) -> ! {
     // SAFETY: the thread that runs is inside a hook; borrows end before user code runs.
     unsafe {
         let me = inside.me;
-        inside.threads[me.idx()].result = result;
-        inside.threads[me.idx()].is_cancel_off = true;
+        inside.scheduler.threads[me.idx()].result = result;
+        inside.scheduler.threads[me.idx()].is_cancel_off = true;
         crate::hooks::run_thread_destructors(&mut inside, me);
-        if inside.machine.n_live() == 1 {
+        if inside.scheduler.machine.n_live() == 1 {
             crate::hooks::exit_process(inside, 0, SiteId(0));
         }
         inside.end_waiting();
-        let object = inside.threads[me.idx()].object;
+        let object = inside.scheduler.threads[me.idx()].object;
         step_finish(inside, Op::on(OpKind::Finish, object, SiteId(0)))
     }
 }
@@ -575,8 +576,8 @@ unsafe fn step_finish(mut inside: Inside, op: Op) -> ! {
     let me = inside.me;
     step(&mut inside, op);
     // All others have finished since it announced its end: the process ends with the last thread.
-    if inside.machine.n_live() == 0 {
-        inside.machine.revive(me);
+    if inside.scheduler.machine.n_live() == 0 {
+        inside.scheduler.machine.revive(me);
         crate::hooks::exit_process(inside, 0, SiteId(0));
     }
     let next = choose_next(&mut inside, None);
@@ -590,8 +591,8 @@ impl Control {
     /// them ran on a stack that is the program's.
     pub(crate) fn take_back_threads(&mut self, n_threads: usize) -> bool {
         let mut are_ours = true;
-        while self.threads.len() > n_threads
-            && let Some(thread) = self.threads.pop()
+        while self.scheduler.threads.len() > n_threads
+            && let Some(thread) = self.scheduler.threads.pop()
         {
             are_ours &= thread.is_on_ours;
             if thread.top == 0 {
@@ -611,33 +612,33 @@ impl Control {
             region: RegionTag::Thread as u8,
             ..ObjectEntry::default()
         };
-        self.emit.add_object(entry, ObjectClass::Thread, 0)
+        self.recorder.emit.add_object(entry, ObjectClass::Thread, 0)
     }
 
     fn describe_thread(&mut self, object: ObjectId, id: ThreadId) {
-        self.emit.set_object_base(object, id.0);
+        self.recorder.emit.set_object_base(object, id.0);
     }
 
     /// The function that a thread runs, as the launcher finds functions: as if a call in it had just
     /// returned.
     pub(crate) fn start_entry(&self, id: ThreadId) -> SiteEntry {
-        let start = match self.threads[id.idx()].start {
+        let start = match self.scheduler.threads[id.idx()].start {
             Some(start) => start as usize + 1,
             None if id == ThreadId(0) => server::main_address() + 1,
             None => 0,
         };
-        self.modules.site_entry(start)
+        self.recorder.modules.site_entry(start)
     }
 
     /// The live or finished thread with this `pthread_t`; the newest, if it was used again.
     pub(crate) fn thread_of(&self, pthread: usize) -> Option<ThreadId> {
-        let idx = self.threads.iter().rposition(|it| it.fs == pthread)?;
+        let idx = self.scheduler.threads.iter().rposition(|it| it.fs == pthread)?;
         Some(ThreadId(idx as u32))
     }
 
     /// Lowest and highest address of the stack of the thread with this `pthread_t`, if that is one of ours.
     pub(crate) fn own_stack(&self, pthread: usize) -> Option<(usize, usize)> {
-        let thread = &self.threads[self.thread_of(pthread)?.idx()];
+        let thread = &self.scheduler.threads[self.thread_of(pthread)?.idx()];
         thread.is_on_ours.then_some((thread.stack_bottom, thread.stack_top))
     }
 
@@ -645,20 +646,24 @@ impl Control {
     /// segment is another.
     #[inline]
     pub(crate) fn set_mine(&mut self) {
-        let segment = self.detect.open_segment(self.me);
-        if segment == Segment::NONE || self.points == Points::All || self.is_ignoring() {
+        let segment = self.memory.detect.open_segment(self.me);
+        if segment == Segment::NONE || self.scheduler.points == Points::All || self.is_ignoring() {
             self.hot.mine = Cell::NOBODYS.twice();
             self.hot.mine_written = Cell::NOBODYS.twice();
             return;
         }
-        let is_alone = self.machine.n_live() == 1;
+        let is_alone = self.scheduler.machine.n_live() == 1;
         self.hot.mine = Cell::owned(segment, Cell::WHOLE, false).twice();
         self.hot.mine_written = Cell::owned(segment, Cell::WHOLE, !is_alone).twice();
     }
 
     /// The shadow stack of a thread.
     pub(crate) fn stack_of_thread(&self, thread: ThreadId) -> ShadowStack {
-        if thread == self.me { self.hot.stack } else { self.threads[thread.idx()].stack.get() }
+        if thread == self.me {
+            self.hot.stack
+        } else {
+            self.scheduler.threads[thread.idx()].stack.get()
+        }
     }
 
     /// The upper end of the stack that the thread that runs wants its handlers on, if it has said so.
@@ -685,7 +690,7 @@ impl Control {
     /// The thread that runs.
     #[inline]
     pub(crate) fn this(&mut self) -> &mut ThreadRt {
-        &mut self.threads[self.me.idx()]
+        &mut self.scheduler.threads[self.me.idx()]
     }
 }
 

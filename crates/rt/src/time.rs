@@ -49,7 +49,7 @@ pub(crate) fn deadline(clock: c_int, time: &timespec) -> u64 {
 /// A time from now, in the machine's time.
 pub(crate) fn deadline_after(length_ns: u64) -> u64 {
     // SAFETY: the thread that runs is inside a hook.
-    unsafe { (*control()).machine.now() }.saturating_add(length_ns)
+    unsafe { (*control()).scheduler.machine.now() }.saturating_add(length_ns)
 }
 
 /// What a clock shows, in nanoseconds. A reading takes as long as a step, whoever reads. To the thread it is a read of
@@ -67,12 +67,12 @@ pub(crate) unsafe fn read(inside: &mut Inside, clock: c_int, site: SiteId) -> u6
         if spin.flags() != Flags::NONE {
             yield_now(inside, site);
         }
-        let n_steps = inside.emit.n_steps + inside.emit.n_lone_steps;
+        let n_steps = inside.recorder.emit.n_steps + inside.recorder.emit.n_lone_steps;
         if n_steps > (*inside.header).request.max_steps / PATIENCE {
-            inside.machine.advance(SLOW_READ_NS);
-            inside.emit.delay_ns += SLOW_READ_NS;
+            inside.scheduler.machine.advance(SLOW_READ_NS);
+            inside.recorder.emit.delay_ns += SLOW_READ_NS;
         }
-        inside.emit.n_clock_reads += u32::from(inside.machine.n_live() > 1);
-        start_of(clock) + inside.machine.read_clock()
+        inside.recorder.emit.n_clock_reads += u32::from(inside.scheduler.machine.n_live() > 1);
+        start_of(clock) + inside.scheduler.machine.read_clock()
     }
 }

@@ -130,8 +130,8 @@ impl Control {
         to: &libc::itimerspec,
         is_absolute: bool,
     ) -> libc::itimerspec {
-        let now = self.machine.now();
-        let timer = self.signals.timers.get(idx).expect("bug: no such timer");
+        let now = self.scheduler.machine.now();
+        let timer = self.process.signals.timers.get(idx).expect("bug: no such timer");
         let old = timer.left(now);
         let value = time::nanoseconds(&to.it_value);
         timer.at = match value {
@@ -142,7 +142,7 @@ impl Control {
         timer.interval = time::nanoseconds(&to.it_interval);
         timer.count = 0;
         // When it goes off depends on how long things take, as what clocks show does.
-        self.emit.n_clock_reads += u32::from(timer.at.is_some());
+        self.recorder.emit.n_clock_reads += u32::from(timer.at.is_some());
         if let Effect::Descriptor(fd) = timer.effect {
             arm_real(fd, 0);
         }
@@ -152,28 +152,30 @@ impl Control {
 
     /// Does a timer that was set want a thread?
     fn wants_thread(&mut self, idx: usize) -> bool {
-        let soon = self.machine.now().saturating_add(FAR_NS);
-        let are_threads = self.signals.handlers != Handlers::Nested;
-        let Some(timer) = self.signals.timers.get(idx).filter(|_| are_threads) else {
+        let soon = self.scheduler.machine.now().saturating_add(FAR_NS);
+        let are_threads = self.process.signals.handlers != Handlers::Nested;
+        let Some(timer) = self.process.signals.timers.get(idx).filter(|_| are_threads) else {
             return false;
         };
         let is_free = !timer.has_thread && timer.at.is_some_and(|at| at < soon);
         match timer.effect {
-            Effect::Signal { signal, .. } => is_free && self.signals.action(signal).has_handler(),
+            Effect::Signal { signal, .. } => {
+                is_free && self.process.signals.action(signal).has_handler()
+            }
             _ => false,
         }
     }
 
     /// A timer goes off in its thread, if it is still set: time has come that far. What is sent then, and to whom.
     fn set_off(&mut self, idx: usize) -> Option<(Option<ThreadId>, Sent)> {
-        let now = self.machine.now();
-        let timer = self.signals.timers.get(idx)?;
+        let now = self.scheduler.machine.now();
+        let timer = self.process.signals.timers.get(idx)?;
         timer.has_thread = false;
         let at = timer.at?.max(now);
         timer.count += timer.go_off(at);
         let effect = timer.effect;
         self.set_alarm();
-        self.machine.advance(at - now);
+        self.scheduler.machine.advance(at - now);
         match effect {
             Effect::Signal { signal, code, value, to } => Some((to, Sent { signal, code, value })),
             _ => None,
@@ -181,8 +183,8 @@ impl Control {
     }
 
     pub(crate) fn set_alarm(&mut self) {
-        let earliest = self.signals.timers.earliest();
-        self.machine.set_alarm(earliest);
+        let earliest = self.process.signals.timers.earliest();
+        self.scheduler.machine.set_alarm(earliest);
     }
 }
 
@@ -204,12 +206,12 @@ pub(crate) unsafe fn give_thread(idx: usize, caller: Caller) {
         let control = &mut *control();
         let Some(thread) = control.thread_of(thread) else { return };
         if let Some(Timer { has_thread, effect: Effect::Signal { signal, .. }, .. }) =
-            control.signals.timers.get(idx)
+            control.process.signals.timers.get(idx)
         {
             *has_thread = true;
-            signals::name(&mut control.threads[thread.idx()].name, *signal);
+            signals::name(&mut control.scheduler.threads[thread.idx()].name, *signal);
         }
-        control.machine.detach_quietly(thread);
+        control.scheduler.machine.detach_quietly(thread);
     }
 }
 
@@ -230,10 +232,10 @@ unsafe extern "C-unwind" fn timer_main(idx: *mut c_void) -> *mut c_void {
 /// The alarm went off: so do all timers that are due.
 #[cold]
 pub(crate) fn fire(control: &mut Control) {
-    control.machine.is_alarm_due = false;
-    let now = control.machine.now();
-    for idx in 0..control.signals.timers.all.len() {
-        let Some(timer) = &mut control.signals.timers.all[idx] else { continue };
+    control.scheduler.machine.is_alarm_due = false;
+    let now = control.scheduler.machine.now();
+    for idx in 0..control.process.signals.timers.all.len() {
+        let Some(timer) = &mut control.process.signals.timers.all[idx] else { continue };
         let n_times = timer.go_off(now);
         if n_times == 0 {
             continue;
@@ -246,16 +248,16 @@ pub(crate) fn fire(control: &mut Control) {
             }
             Effect::Descriptor(fd) => {
                 arm_real(fd, 1);
-                control.io.is_stale = true;
+                control.process.io.is_stale = true;
             }
             Effect::Thread(fd) => {
                 wake(fd);
-                control.io.is_stale = true;
+                control.process.io.is_stale = true;
             }
         }
     }
     control.set_alarm();
-    if control.io.n_waiting > 0 && control.io.is_stale {
+    if control.process.io.n_waiting > 0 && control.process.io.is_stale {
         io::refresh(control);
     }
 }

@@ -186,7 +186,7 @@ pub(crate) unsafe fn meet(
     unsafe {
         let pc = &mut (*context).uc_mcontext.gregs[libc::REG_RIP as usize];
         let at = *pc as usize;
-        let is_seen = may_enter() && (*control()).machine.n_threads() > 1;
+        let is_seen = may_enter() && (*control()).scheduler.machine.n_threads() > 1;
         if let Some(trap) = performed_at(at) {
             if at != trap.slot + usize::from(trap.entry.length) {
                 return false;
@@ -260,18 +260,18 @@ unsafe fn announce_at(inside: &mut Inside, address: usize, size: usize, caller: 
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let object = inside.variables(address, size);
-        if inside.machine.n_live() == 1 {
+        if inside.scheduler.machine.n_live() == 1 {
             return inside.order_by_unhooked(object, address, size);
         }
         let site = inside.site(caller);
-        let (offset, _) = inside.emit.bytes_of(object, address, size);
+        let (offset, _) = inside.recorder.emit.bytes_of(object, address, size);
         let mut op = Op::on(OpKind::AtomicRmw, object, site);
         op = op.order(Order::SeqCst).bytes(offset, size);
         op.flags = inside.this().spin.flags().with(Flags::UNHOOKED);
         step(inside, op);
         let seen = access::peek(address, size.min(8));
         inside.note_step(&op, seen);
-        inside.emit.set_value(seen, size.min(8) as u8);
+        inside.recorder.emit.set_value(seen, size.min(8) as u8);
         inside.this().spin.read(site, object, seen);
         inside.order_by_unhooked(object, address, size);
     }

@@ -200,7 +200,8 @@ impl Control {
     pub(crate) fn note_step(&mut self, op: &Op, seen: u64) {
         const PART: u64 = 0xe00;
         const LOOKED_AT: u64 = 0x200;
-        if self.waiting.n_in_doubt != 0 || self.emit.n_steps & PART == LOOKED_AT {
+        if self.scheduler.waiting.n_in_doubt != 0 || self.recorder.emit.n_steps & PART == LOOKED_AT
+        {
             self.look_at_step(op, seen);
         }
     }
@@ -210,7 +211,7 @@ impl Control {
         if op.kind == OpKind::Yield {
             return;
         }
-        let users = &mut self.waiting.users;
+        let users = &mut self.scheduler.waiting.users;
         if users.len() <= op.object.idx() {
             users.resize(op.object.idx() + 1, 0);
         }
@@ -223,7 +224,7 @@ impl Control {
         let was = (rounds.is_waiting(), rounds.is_in_doubt());
         rounds.note(what);
         let is = (rounds.is_waiting(), rounds.is_in_doubt());
-        self.waiting.change(was, is);
+        self.scheduler.waiting.change(was, is);
     }
 
     /// Before a step of the thread that runs: does it let others go first?
@@ -233,15 +234,16 @@ impl Control {
             return false;
         }
         let was_in_doubt = rounds.is_in_doubt();
-        if !was_in_doubt && self.emit.n_steps < self.waiting.next_at {
+        if !was_in_doubt && self.recorder.emit.n_steps < self.scheduler.waiting.next_at {
             return false;
         }
         let rounds = &mut self.this().rounds;
         let gives_way = rounds.gives_way();
         let is_in_doubt = rounds.is_in_doubt();
-        self.waiting.change((true, was_in_doubt), (true, is_in_doubt));
+        self.scheduler.waiting.change((true, was_in_doubt), (true, is_in_doubt));
         if !is_in_doubt {
-            self.waiting.next_at = self.emit.n_steps + u64::from(STEPS_BETWEEN_MAX);
+            self.scheduler.waiting.next_at =
+                self.recorder.emit.n_steps + u64::from(STEPS_BETWEEN_MAX);
         }
         gives_way
     }
@@ -251,14 +253,18 @@ impl Control {
         let rounds = &mut self.this().rounds;
         let was = (rounds.is_waiting(), rounds.is_in_doubt());
         rounds.n_known = 0;
-        self.waiting.change(was, (false, false));
+        self.scheduler.waiting.change(was, (false, false));
     }
 
     /// Begins another execution, whose threads have waited for nothing yet.
     pub(crate) fn forget_waiting(&mut self) {
-        (self.waiting.n_threads, self.waiting.n_in_doubt, self.waiting.next_at) = (0, 0, 0);
-        self.waiting.users.clear();
-        for thread in self.threads.iter_mut().filter(|it| it.rounds.is_used) {
+        (
+            self.scheduler.waiting.n_threads,
+            self.scheduler.waiting.n_in_doubt,
+            self.scheduler.waiting.next_at,
+        ) = (0, 0, 0);
+        self.scheduler.waiting.users.clear();
+        for thread in self.scheduler.threads.iter_mut().filter(|it| it.rounds.is_used) {
             thread.rounds = Rounds::new();
         }
     }
@@ -268,7 +274,7 @@ impl Control {
 #[cold]
 #[inline(never)]
 pub(crate) fn give_way_before(inside: &mut Inside, op: &Op) {
-    if inside.machine.n_live() > 1 && can_wait_before(op) && inside.gives_way() {
+    if inside.scheduler.machine.n_live() > 1 && can_wait_before(op) && inside.gives_way() {
         yield_unsure(inside, op.site);
     }
 }
@@ -311,7 +317,7 @@ pub(crate) fn stare(touch: &Touch) -> bool {
     let Some(mut inside) = enter() else { return false };
     // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
     unsafe {
-        let is_alone = inside.machine.n_live() == 1;
+        let is_alone = inside.scheduler.machine.n_live() == 1;
         inside.hot.patience = if is_alone { PATIENCE } else { 0 };
         if is_alone {
             return leave(false, inside);
@@ -327,7 +333,7 @@ pub(crate) fn stare(touch: &Touch) -> bool {
         }
         rounds.stares.reset();
         rounds.n_stares = 0;
-        let cell = inside.shadow.cell(touch.address);
+        let cell = inside.memory.shadow.cell(touch.address);
         let is_memory = !cell.is_null() && !matches!((*cell).state(), State::Sync(_));
         if is_same && is_memory {
             access::watch(touch);

@@ -31,7 +31,7 @@ fn read(line: usize) -> [u8; LINE] {
 impl Control {
     /// An atomic instruction without a hook has been performed.
     pub(crate) fn note_line(&mut self) {
-        let lines = &mut self.detect.lines;
+        let lines = &mut self.memory.detect.lines;
         let line = std::mem::take(&mut lines.next);
         if line != 0 {
             lines.all.insert(line, read(line));
@@ -42,8 +42,8 @@ impl Control {
     /// by code with hooks?
     pub(super) fn is_line_changed(&mut self, address: usize, size: usize) -> bool {
         let line = address & !(LINE - 1);
-        self.detect.lines.next = line;
-        let Some(before) = self.detect.lines.all.get(&line) else { return false };
+        self.memory.detect.lines.next = line;
+        let Some(before) = self.memory.detect.lines.all.get(&line) else { return false };
         let (before, now) = (*before, read(line));
         let is_own = |at: usize| (address & !3..address + size).contains(&at);
         (0..LINE)
@@ -53,7 +53,7 @@ impl Control {
 
     /// Has no code with hooks used this memory?
     fn is_without_hooks(&self, at: usize) -> bool {
-        let cell = self.shadow.cell(at);
+        let cell = self.memory.shadow.cell(at);
         // SAFETY: not null, so a cell.
         cell.is_null() || matches!(unsafe { *cell }.state(), State::Untouched)
     }

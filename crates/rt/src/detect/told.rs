@@ -34,14 +34,14 @@ impl Control {
             u64::from(site.0.min(conflict.earlier.site.0)),
             u64::from(site.0.max(conflict.earlier.site.0)),
         );
-        let is_watched = self.shadow.is_watched(self.shadow.cell(at));
+        let is_watched = self.memory.shadow.is_watched(self.memory.shadow.cell(at));
         let key = if is_watched { !key } else { key };
         // SAFETY: the header is mapped for as long as the process lives.
         let is_asked = unsafe { (*self.header).request.record_races == 1 };
         if !is_asked
-            || !self.is_execution
-            || self.detect.told.len() >= TOLD_MAX
-            || !self.detect.told.insert(key)
+            || !self.process.is_execution
+            || self.memory.detect.told.len() >= TOLD_MAX
+            || !self.memory.detect.told.insert(key)
         {
             return;
         }
@@ -51,9 +51,9 @@ impl Control {
         self.describe_frame(&mut object, at);
         let earlier = match conflict.earlier.site {
             SiteId(0) => SiteEntry { module: u32::MAX, ..SiteEntry::default() },
-            site => self.emit.site_entry(site),
+            site => self.recorder.emit.site_entry(site),
         };
-        let sites = [earlier, self.emit.site_entry(site)];
+        let sites = [earlier, self.recorder.emit.site_entry(site)];
         let watch = self.name_of(at, &object);
         let telling = Telling { at, touch, conflict, object, watch, sites };
         self.write_race(&telling, is_watched);
@@ -85,7 +85,7 @@ impl Control {
 
     fn race_entry(&mut self, key: u64, telling: &Telling<'_>) -> RaceEntry {
         let Telling { at, touch, conflict, object, watch, sites } = *telling;
-        let cell = self.shadow.cell(at);
+        let cell = self.memory.shadow.cell(at);
         // SAFETY: the caller has found a race in the cell.
         let object_id = match unsafe { *cell }.state() {
             State::Variable(object) => object.0,
@@ -96,7 +96,7 @@ impl Control {
             kind: touch.kind as u8,
             size: touch.size.min(255) as u8,
             shift: (touch.address as isize - at as isize) as i16,
-            step: self.emit.n_steps,
+            step: self.recorder.emit.n_steps,
             site: sites[1],
             ..RaceSide::default()
         };
@@ -109,7 +109,7 @@ impl Control {
             site: sites[0],
             ..RaceSide::default()
         };
-        if self.shadow.is_watched(cell) {
+        if self.memory.shadow.is_watched(cell) {
             self.complete_sides(conflict, &mut earlier, &mut later);
         }
         RaceEntry { key, object_id, reserved: 0, object, watch, sides: [earlier, later] }
@@ -118,8 +118,8 @@ impl Control {
     /// Memory in the words of a plan.
     fn name_of(&self, at: usize, entry: &ObjectEntry) -> Watch {
         let base = match entry.region {
-            1 => self.modules.of(at).map_or(0, |(_, module)| module.path_hash),
-            2 => self.heap.block_of(at).map_or(0, |(_, block)| self.block_hash(&block)),
+            1 => self.recorder.modules.of(at).map_or(0, |(_, module)| module.path_hash),
+            2 => self.memory.heap.block_of(at).map_or(0, |(_, block)| self.block_hash(&block)),
             3 => u64::from(entry.base),
             _ => return Watch::default(),
         };

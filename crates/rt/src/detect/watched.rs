@@ -48,45 +48,45 @@ const LOG_MAX: usize = 4096;
 impl Control {
     /// Memory is to be watched from now on, if there is any already; else when it is there.
     pub(super) fn watch(&mut self, watch: Watch) {
-        self.detect.watched.watch = watch;
+        self.memory.detect.watched.watch = watch;
         if watch.region == RegionTag::Global as u32
-            && let Some(bias) = self.modules.bias_of(watch.base)
+            && let Some(bias) = self.recorder.modules.bias_of(watch.base)
         {
-            self.shadow.watch(bias + watch.offset as usize);
+            self.memory.shadow.watch(bias + watch.offset as usize);
         }
     }
 
     /// A block was allocated: is it the one that is watched?
     pub(crate) fn watch_block(&mut self, address: usize) {
-        let watch = self.detect.watched.watch;
+        let watch = self.memory.detect.watched.watch;
         if watch.region != RegionTag::Heap as u32 {
             return;
         }
-        let Some((start, block)) = self.heap.block_of(address) else { return };
+        let Some((start, block)) = self.memory.heap.block_of(address) else { return };
         if block.ordinal == watch.ordinal && self.block_hash(&block) == watch.base {
-            self.shadow.watch(start + watch.offset as usize);
+            self.memory.shadow.watch(start + watch.offset as usize);
         }
     }
 
     /// The thread that runs has its stack: is that where the memory is that is watched?
     pub(crate) fn watch_stack(&mut self) {
-        let watch = self.detect.watched.watch;
+        let watch = self.memory.detect.watched.watch;
         if watch.region == RegionTag::Stack as u32 && watch.base == u64::from(self.me.0) {
-            let base = self.threads[self.me.idx()].stack_base;
-            self.shadow.watch(base.wrapping_sub(watch.offset as usize));
+            let base = self.scheduler.threads[self.me.idx()].stack_base;
+            self.memory.shadow.watch(base.wrapping_sub(watch.offset as usize));
         }
     }
 
     /// Is any memory watched?
     #[inline]
     pub(super) fn is_watching(&self) -> bool {
-        self.detect.watched.is_used()
+        self.memory.detect.watched.is_used()
     }
 
     /// A step that may take a lock or give one back.
     pub(super) fn watched_step(&mut self, event: &Event) {
         if self.is_watching() {
-            self.detect.watched.held.step(event, self.emit.n_steps);
+            self.memory.detect.watched.held.step(event, self.recorder.emit.n_steps);
         }
     }
 
@@ -101,12 +101,12 @@ impl Control {
             mask: touch.mask(at),
             shift: (touch.address as isize - at as isize) as i16,
             size: touch.size.min(255) as u8,
-            step: self.emit.n_steps,
+            step: self.recorder.emit.n_steps,
             site,
             callers: self.hot.stack.callers().take(RACE_FRAMES_MAX).collect(),
-            holds: self.detect.watched.held.of(self.me).collect(),
+            holds: self.memory.detect.watched.held.of(self.me).collect(),
         };
-        let log = &mut self.detect.watched.log;
+        let log = &mut self.memory.detect.watched.log;
         let same = log.iter().position(|it| {
             it.segment == segment && it.kind == logged.kind && it.mask == logged.mask
         });
@@ -131,14 +131,14 @@ impl Control {
                 && it.mask & wanted.mask != 0
                 && (wanted.site == SiteId(0) || it.site == wanted.site)
         };
-        let log = std::mem::take(&mut self.detect.watched.log);
+        let log = std::mem::take(&mut self.memory.detect.watched.log);
         if let Some(logged) = log.iter().rev().find(is_it) {
             self.complete_side(logged, earlier);
         }
         if let Some(logged) = log.last().filter(|it| it.thread == self.me) {
             self.complete_side(logged, later);
         }
-        self.detect.watched.log = log;
+        self.memory.detect.watched.log = log;
     }
 
     fn complete_side(&mut self, logged: &Logged, side: &mut RaceSide) {
@@ -146,7 +146,7 @@ impl Control {
         side.size = logged.size;
         side.shift = logged.shift;
         side.step = logged.step;
-        side.site = self.emit.site_entry(logged.site);
+        side.site = self.recorder.emit.site_entry(logged.site);
         for (idx, pc) in logged.callers.iter().enumerate() {
             side.frames[idx] = self.add_site(*pc, false).0;
             side.n_frames = idx as u32 + 1;

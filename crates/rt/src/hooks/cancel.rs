@@ -39,13 +39,13 @@ hooks! { |inside, caller|
     fn pthread_cancel(thread: pthread_t) -> c_int => {
         let site = inside.site(caller);
         let Some(target) = inside.thread_of(thread as usize) else { return libc::ESRCH };
-        let object = inside.threads[target.idx()].object;
+        let object = inside.scheduler.threads[target.idx()].object;
         step(inside, Op::on(OpKind::Cancel, object, site).arg(u64::from(target.0)));
         inside.cancel(target);
         0
     };
     fn pthread_testcancel() => {
-        if !inside.this().is_cancel_off && inside.machine.n_live() > 1 {
+        if !inside.this().is_cancel_off && inside.scheduler.machine.n_live() > 1 {
             let site = inside.site(caller);
             let object = inside.this().object;
             step(inside, Op::on(OpKind::Handle, object, site));
@@ -249,32 +249,32 @@ unsafe extern "C-unwind" fn do_exit(result: *mut c_void) -> ! {
 impl Control {
     /// Marks a thread as cancelled, and interrupts it where it would act on it.
     fn cancel(&mut self, target: ThreadId) {
-        if self.machine.status(target) == Status::Finished {
+        if self.scheduler.machine.status(target) == Status::Finished {
             return;
         }
-        let thread = &mut self.threads[target.idx()];
+        let thread = &mut self.scheduler.threads[target.idx()];
         thread.is_cancelled = true;
         if !thread.must_cancel() {
             return;
         }
         let is_async = thread.is_cancel_async;
-        self.signals.is_any_pending = true;
-        if !self.machine.is_blocked(target) {
+        self.process.signals.is_any_pending = true;
+        if !self.scheduler.machine.is_blocked(target) {
             return;
         }
-        let op = *self.machine.pending(target);
+        let op = *self.scheduler.machine.pending(target);
         if op.kind == OpKind::CondWake {
             self.cancel_wait(target, op.object);
         } else if is_async || is_cancellation_point(&op) {
-            self.machine.interrupt(target);
+            self.scheduler.machine.interrupt(target);
         }
     }
 
     /// Ends a thread's wait on a condition variable: it acts on its cancellation when it has the mutex
     /// again. One that was woken before does not, so that no signal is lost.
     pub(crate) fn cancel_wait(&mut self, thread: ThreadId, cond: ObjectId) {
-        if self.machine.cancel_wait(thread, cond) {
-            self.threads[thread.idx()].is_wait_cancelled = true;
+        if self.scheduler.machine.cancel_wait(thread, cond) {
+            self.scheduler.threads[thread.idx()].is_wait_cancelled = true;
         }
     }
 }

@@ -113,7 +113,7 @@ unsafe fn wait_with(
         let site = inside.site(caller);
         inside.note(Escape::WaitProcess, site);
         loop {
-            if is_at_once || inside.machine.n_live() == 1 {
+            if is_at_once || inside.scheduler.machine.n_live() == 1 {
                 let result = ask(is_at_once);
                 inside.look_at_children();
                 return result;

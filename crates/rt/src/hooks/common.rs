@@ -255,7 +255,7 @@ fn is_shared(stream: *mut c_void) -> bool {
 
 /// A step of the thread that runs on something that all threads share, if there are others. Inside a hook.
 pub(crate) unsafe fn touch(inside: &mut Inside, common: Common, kind: OpKind, caller: Caller) {
-    if inside.machine.n_live() == 1 {
+    if inside.scheduler.machine.n_live() == 1 {
         return;
     }
     let object = inside.common_object(common);
@@ -275,7 +275,7 @@ pub(crate) fn call(common: Common, kind: OpKind, caller: Caller) {
 
 impl Control {
     fn common_object(&mut self, common: Common) -> ObjectId {
-        let known = self.commons[common as usize];
+        let known = self.scheduler.commons[common as usize];
         if known != ObjectId::NONE {
             return known;
         }
@@ -285,8 +285,8 @@ impl Control {
             base: common as u32,
             ..ObjectEntry::default()
         };
-        let object = self.emit.add_object(entry, ObjectClass::Common, 0);
-        self.commons[common as usize] = object;
+        let object = self.recorder.emit.add_object(entry, ObjectClass::Common, 0);
+        self.scheduler.commons[common as usize] = object;
         object
     }
 }

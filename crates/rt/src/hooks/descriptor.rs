@@ -16,16 +16,16 @@ use crate::{
 
 hooks! { |inside, caller|
     fn connect | __connect(fd: c_int, address: *const sockaddr, size: socklen_t) -> c_int => {
-        if inside.io.look(fd).kind.is_stream() {
+        if inside.process.io.look(fd).kind.is_stream() {
             touch(inside, OpKind::Connect, fd, AT_ONCE, caller);
-            inside.io.set_internal(fd, is_local(address));
+            inside.process.io.set_internal(fd, is_local(address));
         }
         real::connect(fd, address, size)
     };
     fn epoll_ctl(epoll: c_int, op: c_int, fd: c_int, event: *mut libc::epoll_event) -> c_int => {
         touch(inside, OpKind::Io, epoll, AT_ONCE_NO_POINT, caller);
-        if op == libc::EPOLL_CTL_ADD && !inside.io.look(fd).is_internal {
-            inside.io.set_internal(epoll, false);
+        if op == libc::EPOLL_CTL_ADD && !inside.process.io.look(fd).is_internal {
+            inside.process.io.set_internal(epoll, false);
         }
         real::epoll_ctl(epoll, op, fd, event)
     };
@@ -57,7 +57,7 @@ pub(crate) fn made(fd: c_int, kind: Kind, is_internal: bool) -> c_int {
     if fd >= 0
         && let Some(mut inside) = enter()
     {
-        inside.io.add(fd, kind, is_internal);
+        inside.process.io.add(fd, kind, is_internal);
         leave((), inside);
     }
     fd
@@ -68,7 +68,7 @@ unsafe fn made_pair(result: c_int, ends: *const c_int, kind: Kind) -> c_int {
         && let Some(mut inside) = enter()
     {
         // SAFETY: the call has filled both in; the thread that runs is inside a hook.
-        unsafe { inside.io.add_pair([*ends, *ends.add(1)], kind) };
+        unsafe { inside.process.io.add_pair([*ends, *ends.add(1)], kind) };
         leave((), inside);
     }
     result
@@ -131,7 +131,7 @@ unsafe extern "C-unwind" fn do_bind(fd: c_int, address: *const sockaddr, size: s
             && is_local(address)
             && let Some(mut inside) = enter()
         {
-            inside.io.set_internal(fd, true);
+            inside.process.io.set_internal(fd, true);
             leave((), inside);
         }
         result
@@ -142,7 +142,7 @@ unsafe extern "C-unwind" fn do_bind(fd: c_int, address: *const sockaddr, size: s
 pub(crate) unsafe fn touch(inside: &mut Inside, kind: OpKind, fd: c_int, arg: u64, caller: Caller) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        if inside.io.look(fd).kind.is_stream() {
+        if inside.process.io.look(fd).kind.is_stream() {
             let site = inside.site(caller);
             let object = inside.descriptor_object(fd);
             io::step_at_once(inside, kind, object, arg, site);
@@ -200,10 +200,10 @@ fn copied(old: c_int, new: c_int) -> c_int {
         && new != old
         && let Some(mut inside) = enter()
     {
-        if inside.io.look(old).kind.is_stream() {
+        if inside.process.io.look(old).kind.is_stream() {
             inside.descriptor_object(old);
         }
-        inside.io.copy(old, new);
+        inside.process.io.copy(old, new);
         leave((), inside);
     }
     new
@@ -284,7 +284,7 @@ unsafe extern "C-unwind" fn do_close(fd: c_int) -> c_int {
         touch(&mut inside, OpKind::Close, fd, AT_ONCE, caller);
         common::touch(&mut inside, Common::Files, OpKind::Call, caller);
         super::timer::forget_descriptor(&mut inside, fd);
-        inside.io.forget(fd);
+        inside.process.io.forget(fd);
         let result = real::close(fd);
         leave(result, inside)
     }
@@ -315,7 +315,7 @@ unsafe fn close_all(first: usize, last: usize, flags: c_int) -> isize {
     }
     if let Some(mut inside) = enter() {
         if flags == 0 {
-            inside.io.forget_range(first, last);
+            inside.process.io.forget_range(first, last);
         }
         leave((), inside);
     }

@@ -30,7 +30,7 @@ pub(super) unsafe fn check_freed(
 ) {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        let cell = inside.shadow.cell(address);
+        let cell = inside.memory.shadow.cell(address);
         if !cell.is_null() && *cell == Cell::FREED {
             end_freed(Misuse::UseAfterFree, address, site, object);
         }
@@ -41,7 +41,7 @@ pub(super) unsafe fn check_freed(
 pub(super) unsafe fn check(inside: &mut Inside, address: usize, caller: Caller) {
     // SAFETY: the program promises an object; the thread that runs is inside a hook.
     unsafe {
-        let cell = inside.shadow.cell(address);
+        let cell = inside.memory.shadow.cell(address);
         let state = if cell.is_null() { State::Untouched } else { (*cell).state() };
         let misuse = if state == State::Freed {
             Misuse::UseAfterFree

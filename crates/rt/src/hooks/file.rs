@@ -76,9 +76,9 @@ unsafe fn open_at(
                 _ => real(flags),
             };
             if result >= 0 {
-                inside.io.forget(result as c_int);
+                inside.process.io.forget(result as c_int);
                 if is_random(path) {
-                    inside.io.add(result as c_int, Kind::Random, false);
+                    inside.process.io.add(result as c_int, Kind::Random, false);
                 }
             }
             leave(result, inside)
@@ -111,7 +111,7 @@ unsafe fn open_fifo(inside: &mut Inside, open: impl Fn() -> isize, site: SiteId)
             let flags = raw::syscall(libc::SYS_fcntl, [fd, get, 0, 0, 0, 0]) as usize;
             let flags = flags & !(libc::O_NONBLOCK as usize);
             raw::syscall(libc::SYS_fcntl, [fd, set, flags, 0, 0, 0]);
-            inside.io.is_stale = true;
+            inside.process.io.is_stale = true;
         }
         result
     }
@@ -228,7 +228,7 @@ unsafe fn file_of(inside: &mut Inside, bytes: &[u8], is_kept: bool) -> isize {
         if fd >= 0 {
             let args = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
             raw::syscall(libc::SYS_pwrite64, args);
-            inside.io.forget(fd as c_int);
+            inside.process.io.forget(fd as c_int);
         }
         fd
     }
@@ -246,7 +246,7 @@ unsafe fn random_stream(inside: &mut Inside) -> *mut c_void {
         }
         let args = [fd as usize, bytes.as_ptr() as usize, RANDOM_SIZE, 0, 0, 0];
         raw::syscall(libc::SYS_pwrite64, args);
-        inside.io.forget(fd);
+        inside.process.io.forget(fd);
         libc::fdopen(fd, c"r".as_ptr()).cast()
     }
 }
@@ -256,7 +256,7 @@ pub(super) unsafe fn read_random(fd: c_int, buffer: *mut c_void, size: usize) ->
     let inside = enter_if(!is_hidden(fd) && fd >= 0)?;
     // SAFETY: the program promises the buffer; the thread that runs is inside a hook.
     unsafe {
-        if inside.io.kind_of(fd) != Kind::Random {
+        if inside.process.io.kind_of(fd) != Kind::Random {
             return leave(None, inside);
         }
         random::fill(buffer, size);

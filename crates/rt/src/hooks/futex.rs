@@ -114,21 +114,21 @@ impl Call {
             let object = futex_at(inside, self.word);
             let site = inside.site(caller);
             inside.this().spin.reset();
-            let is_told = inside.machine.n_live() > 1;
+            let is_told = inside.scheduler.machine.n_live() > 1;
             step(inside, Op::on(OpKind::FutexWait, object, site));
             let seen = AtomicU32::from_ptr(self.word).load(SeqCst);
             if is_told {
-                inside.emit.set_value(u64::from(seen), 4);
+                inside.recorder.emit.set_value(u64::from(seen), 4);
             }
             if seen != self.value {
                 if is_told {
-                    inside.emit.set_result(OpResult::Busy);
+                    inside.recorder.emit.set_result(OpResult::Busy);
                 }
                 know_what_std_knows(inside, caller);
                 return Err(libc::EAGAIN);
             }
             let me = inside.me;
-            inside.machine.queue_at_futex(me, object, bits);
+            inside.scheduler.machine.queue_at_futex(me, object, bits);
             let woken = step(inside, Op::on(OpKind::FutexWake, object, site).until(deadline));
             know_what_std_knows(inside, caller);
             match woken.result {
@@ -175,7 +175,7 @@ impl Call {
             if expected.is_some_and(|it| it != seen) {
                 return Err(libc::EAGAIN);
             }
-            let machine = &mut inside.machine;
+            let machine = &mut inside.scheduler.machine;
             let n_woken = machine.wake_futex(from, count as u32, ANY, 0);
             Ok(n_woken + machine.requeue(from, to, count2 as u32))
         }
@@ -187,7 +187,7 @@ impl Call {
         unsafe {
             let (object, object2) = (futex_at(inside, self.word), futex_at(inside, self.word2));
             let site = inside.site(caller);
-            let is_told = inside.machine.n_live() > 1;
+            let is_told = inside.scheduler.machine.n_live() > 1;
             inside.this().spin.reset();
             let op = Op::on(OpKind::AtomicRmw, object2, site).order(Order::SeqCst);
             step(inside, op.other(object).bytes(0, 4));
@@ -195,9 +195,9 @@ impl Call {
             inside.release(object);
             inside.release(object2);
             if is_told {
-                inside.emit.set_value(u64::from(seen), 4);
+                inside.recorder.emit.set_value(u64::from(seen), 4);
             }
-            let machine = &mut inside.machine;
+            let machine = &mut inside.scheduler.machine;
             let mut n_woken = machine.wake_futex(object, self.value, ANY, 0);
             if is_second {
                 n_woken += machine.wake_futex(object2, self.count2 as u32, ANY, 0);
@@ -218,7 +218,7 @@ unsafe fn know_what_std_knows(inside: &mut Inside, caller: Caller) {
 /// The object of a futex word.
 pub(super) unsafe fn futex_at(inside: &mut Inside, word: *mut u32) -> ObjectId {
     let object = inside.variable(word as usize);
-    inside.machine.make_futex(object);
+    inside.scheduler.machine.make_futex(object);
     object
 }
 

@@ -80,7 +80,7 @@ unsafe fn begin(fd: c_int, op: OpKind, flags: c_int, caller: Caller) -> Option<C
     let mut inside = enter_if(fd >= 0)?;
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
-        let known = inside.io.look(fd);
+        let known = inside.process.io.look(fd);
         // What leaves the program is not its threads' business.
         let is_outside = known.is_found && op == OpKind::IoWrite;
         if !known.kind.is_stream() || is_outside {
@@ -115,7 +115,7 @@ unsafe fn perform(call: &mut Call, mut real: impl FnMut() -> isize) -> isize {
                 return -(libc::EINTR as isize);
             }
             let result = real();
-            call.inside.io.is_stale = true;
+            call.inside.process.io.is_stale = true;
             if result != -(libc::EAGAIN as isize) || call.way.is_nonblocking {
                 return result;
             }
@@ -441,8 +441,8 @@ unsafe fn accept_from(
         let args = [fd as usize, address as usize, n_address as usize, flags as usize, 0, 0];
         let result = perform(&mut call, || raw::syscall(libc::SYS_accept4, args));
         if result >= 0 {
-            let is_internal = call.inside.io.look(fd).is_internal;
-            call.inside.io.add(result as c_int, Kind::Socket, is_internal);
+            let is_internal = call.inside.process.io.look(fd).is_internal;
+            call.inside.process.io.add(result as c_int, Kind::Socket, is_internal);
         }
         end(result, call) as c_int
     }

@@ -60,7 +60,7 @@ fn note_shared(address: usize, size: usize, protection: c_int, flags: c_int) {
         && protection & libc::PROT_WRITE != 0
         && let Some(mut inside) = enter()
     {
-        inside.tied.push(address..address.saturating_add(size));
+        inside.memory.tied.push(address..address.saturating_add(size));
         inside.is_inside = false;
     }
 }
@@ -111,7 +111,7 @@ fn sort_of(address: usize) -> BlockSort {
     let Some(mut inside) = enter() else {
         return BlockSort::Mapping;
     };
-    let found = inside.heap.block_of(address);
+    let found = inside.memory.heap.block_of(address);
     inside.is_inside = false;
     found.map_or(BlockSort::Mapping, |(_, it)| it.sort)
 }
@@ -131,15 +131,15 @@ fn give_back(address: usize, size: usize, caller: Caller) {
         return clear(address, size);
     };
     inside.settle_write();
-    if inside.machine.n_live() > 1
+    if inside.scheduler.machine.n_live() > 1
         && let Some(object) = inside.shared_object_in(address, size)
     {
         let site = inside.site(caller);
         step(&mut inside, Op::on(OpKind::Free, object, site));
     }
     inside.inspect_free(address, size, caller);
-    if inside.heap.block_of(address).is_some_and(|(start, _)| start == address) {
-        inside.heap.remove(address);
+    if inside.memory.heap.block_of(address).is_some_and(|(start, _)| start == address) {
+        inside.memory.heap.remove(address);
     }
     clear(address, size);
     leave((), inside);
@@ -160,5 +160,5 @@ fn clear(address: usize, size: usize) {
         return;
     }
     // SAFETY: active means initialised. The memory is fresh or about to go: nobody uses its cells.
-    unsafe { (*control()).shadow.fill(address, size, false) };
+    unsafe { (*control()).memory.shadow.fill(address, size, false) };
 }

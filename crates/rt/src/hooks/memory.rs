@@ -151,7 +151,7 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     }
     // SAFETY: the block is fresh, and nobody else's: its cells are the caller's to clear, even from
     // inside a hook or on a thread that is not ours.
-    unsafe { (*control()).shadow.fill(block as usize, room_of(block as usize), false) };
+    unsafe { (*control()).memory.shadow.fill(block as usize, room_of(block as usize), false) };
     let Some(mut inside) = entered else { return block };
     inside.add_block(block as usize, size, BlockSort::Heap, caller);
     inside.watch_block(block as usize);
@@ -164,8 +164,8 @@ impl Control {
     /// Memory was allocated: where it is may depend on who else has allocated some.
     #[inline]
     pub(super) fn note_allocation(&mut self) {
-        if self.machine.n_live() > 1 {
-            self.emit.allocators |= 1 << (self.me.0 % u64::BITS);
+        if self.scheduler.machine.n_live() > 1 {
+            self.recorder.emit.allocators |= 1 << (self.me.0 % u64::BITS);
         }
     }
 }
@@ -177,27 +177,27 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         inside.settle_write();
-        let found = inside.heap.block_of(address).filter(|(base, _)| *base == address);
+        let found = inside.memory.heap.block_of(address).filter(|(base, _)| *base == address);
         let Some((_, known)) = found else {
             inside.judge_free(address, caller);
             inside.is_inside = false;
             return None;
         };
-        if inside.machine.n_live() > 1
+        if inside.scheduler.machine.n_live() > 1
             && !inside.is_c_library(caller.pc)
             && let Some(object) = inside.shared_object_in(address, known.size)
         {
             let site = inside.site(caller);
             step(&mut inside, Op::on(OpKind::Free, object, site));
             // Another thread may have freed it meanwhile, and a third may have a block there now.
-            let now = inside.heap.block_of(address);
+            let now = inside.memory.heap.block_of(address);
             if !now.is_some_and(|(base, it)| base == address && it.is(&known)) {
                 end_freed(Misuse::DoubleFree, address, site, object);
             }
         }
         inside.inspect_free(address, known.size, caller);
         inside.free_block(address, known, caller);
-        inside.shadow.fill(address, known.size.max(1), !is_mapping_of_its_own(address));
+        inside.memory.shadow.fill(address, known.size.max(1), !is_mapping_of_its_own(address));
         inside.is_inside = false;
         Some(known)
     }

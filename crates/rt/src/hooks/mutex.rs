@@ -44,7 +44,7 @@ hooks! { |inside, caller|
     fn pthread_mutex_consistent(mutex: *mut pthread_mutex_t) -> c_int => {
         let object = object_of(inside, mutex, caller);
         let me = inside.me;
-        let was_orphaned = inside.machine.make_consistent(object, me);
+        let was_orphaned = inside.scheduler.machine.make_consistent(object, me);
         if was_orphaned { 0 } else { libc::EINVAL }
     };
 }
@@ -95,7 +95,7 @@ unsafe fn of_kind(
     kind: i32,
 ) -> ObjectId {
     let wanted = state_of(kind);
-    if inside.machine.object(object).is_some_and(|it| it.is_mutex_like(&wanted)) {
+    if inside.scheduler.machine.object(object).is_some_and(|it| it.is_mutex_like(&wanted)) {
         return object;
     }
     inside.make_sync_object(mutex as usize, ObjectClass::Mutex, wanted)

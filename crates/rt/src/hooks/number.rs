@@ -67,7 +67,7 @@ pub(super) fn of_thread(thread: ThreadId) -> pid_t {
 pub(super) fn thread(inside: &mut Inside, number: pid_t) -> Option<ThreadId> {
     // SAFETY: active means initialised; thread control blocks live for ever.
     unsafe {
-        let threads = &inside.threads;
+        let threads = &inside.scheduler.threads;
         let idx = usize::try_from(number.checked_sub(own_process())?).ok();
         let kept = |fs: usize| *((fs + TID_OFFSET) as *const pid_t);
         idx.filter(|it| *it < threads.len())
@@ -87,8 +87,8 @@ fn carrier(number: pid_t) -> pid_t {
         let inside = &mut Inside::assume();
         match thread(inside, number) {
             Some(ThreadId(0)) => own_process(),
-            Some(_) if inside.has_fibers => own_process(),
-            Some(it) => *((inside.threads[it.idx()].fs + TID_OFFSET) as *const pid_t),
+            Some(_) if inside.scheduler.has_fibers => own_process(),
+            Some(it) => *((inside.scheduler.threads[it.idx()].fs + TID_OFFSET) as *const pid_t),
             None => number,
         }
     }
@@ -240,7 +240,7 @@ pub(super) unsafe fn content(
         return None;
     }
     let thread = thread(inside, number)?;
-    let name = inside.threads[thread.idx()].known_name();
+    let name = inside.scheduler.threads[thread.idx()].known_name();
     let name = name.split(|it| *it == 0).next().unwrap_or_default();
     if rest == b"/comm" {
         return Some([name, b"\n"].concat());
@@ -358,7 +358,7 @@ unsafe extern "C-unwind" fn do_opendir(from: *const c_char) -> *mut c_void {
             && let Some(mut inside) = enter()
         {
             let listing = Listing::new(&mut inside, folder as usize);
-            inside.listings.push(listing);
+            inside.process.listings.push(listing);
             leave((), inside);
         }
         folder
@@ -375,7 +375,7 @@ unsafe extern "C-unwind" fn do_fdopendir(fd: c_int) -> *mut c_void {
         {
             if names_threads(fd) {
                 let listing = Listing::new(&mut inside, folder as usize);
-                inside.listings.push(listing);
+                inside.process.listings.push(listing);
             }
             leave((), inside);
         }
@@ -406,7 +406,7 @@ unsafe extern "C-unwind" fn do_scandir(
         let key = list as usize;
         let made = Listing::new(&mut inside, key);
         let n_max = made.threads.len() + 2;
-        inside.listings.push(made);
+        inside.process.listings.push(made);
         leave((), inside);
         let all: *mut *mut libc::dirent64 = libc::calloc(n_max, size_of::<usize>()).cast();
         let mut n_kept = 0;
@@ -426,7 +426,7 @@ unsafe extern "C-unwind" fn do_scandir(
             n_kept += 1;
         }
         if let Some(mut inside) = enter() {
-            inside.listings.retain(|it| it.folder != key);
+            inside.process.listings.retain(|it| it.folder != key);
             leave((), inside);
         }
         if let Some(compare) = compare {
@@ -496,14 +496,14 @@ impl Listing {
 
 /// The numbers of the threads that have not ended.
 fn living(inside: &Inside) -> Vec<pid_t> {
-    let machine = &inside.machine;
+    let machine = &inside.scheduler.machine;
     let threads = (0..machine.n_threads()).map(ThreadId);
     threads.filter(|it| machine.status(*it) != Status::Finished).map(of_thread).collect()
 }
 
 /// The listing of a folder, if it is one of threads.
 fn listing(inside: &mut Inside, folder: *mut c_void) -> Option<&mut Listing> {
-    inside.listings.iter_mut().find(|it| it.folder == folder as usize)
+    inside.process.listings.iter_mut().find(|it| it.folder == folder as usize)
 }
 
 unsafe extern "C-unwind" fn do_readdir(folder: *mut c_void) -> *mut c_void {
@@ -543,7 +543,7 @@ unsafe extern "C-unwind" fn do_closedir(folder: *mut c_void) -> c_int {
     // SAFETY: the program's promises are passed on.
     unsafe {
         if let Some(mut inside) = enter() {
-            inside.listings.retain(|it| it.folder != folder as usize);
+            inside.process.listings.retain(|it| it.folder != folder as usize);
             leave((), inside);
         }
         real::closedir(folder)

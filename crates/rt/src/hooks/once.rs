@@ -107,8 +107,8 @@ unsafe fn find_done(inside: &mut Inside, address: usize, caller: Caller) {
     };
     inside.acquire(object);
     let visit = (object, inside.me);
-    if !inside.known_done.contains(&visit) {
-        inside.known_done.push(visit);
+    if !inside.scheduler.known_done.contains(&visit) {
+        inside.scheduler.known_done.push(visit);
         inside.this().spin.reset();
         let site = inside.site(caller);
         step(inside, Op::on(OpKind::OnceEnter, object, site));
@@ -118,7 +118,7 @@ unsafe fn find_done(inside: &mut Inside, address: usize, caller: Caller) {
 /// The number of a block that the program's memory says is not done.
 unsafe fn object_of(inside: &mut Inside, address: usize) -> ObjectId {
     let object = inside.sync_object(address, ObjectClass::Once, ObjectState::once);
-    if !inside.machine.is_once_done(object) {
+    if !inside.scheduler.machine.is_once_done(object) {
         return object;
     }
     // The memory is used again, for another block.

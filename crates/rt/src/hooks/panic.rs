@@ -53,7 +53,7 @@ unsafe extern "C" fn note(exception: *const u8, pc: usize, sp: usize) {
         let site = inside.site(Caller { pc, sp });
         let callers = inside.hot.stack.callers().collect();
         let panic = Panic { thread: inside.me, site, callers, message: message(exception) };
-        inside.panics.add(panic);
+        inside.recorder.panics.add(panic);
     }
     leave((), inside);
 }

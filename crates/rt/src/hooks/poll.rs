@@ -42,7 +42,7 @@ hooks! { |inside, caller|
         };
         let result = select_until(inside, count, [reads, writes, others], limit, ptr::null(), caller);
         if let Limit::Until(at) = limit {
-            let left = time::to_timespec(at.saturating_sub(inside.machine.now()));
+            let left = time::to_timespec(at.saturating_sub(inside.scheduler.machine.now()));
             *length = timeval { tv_sec: left.tv_sec, tv_usec: left.tv_nsec / 1000 };
         }
         answer(result)
@@ -132,13 +132,13 @@ unsafe fn poll_until(
             return look();
         }
         let is_late =
-            n_list > 0 && (0..n_list).all(|idx| inside.io.is_outside((*list.add(idx)).fd));
+            n_list > 0 && (0..n_list).all(|idx| inside.process.io.is_outside((*list.add(idx)).fd));
         loop {
             let deadline = limit.deadline();
             let wish =
                 Wish { kind: OpKind::Poll, list, n_list, object, written, deadline, is_late, site };
             let result = io::wait_for(inside, &wish);
-            if result == OpResult::Interrupted && inside.signals.ran.is_any {
+            if result == OpResult::Interrupted && inside.process.signals.ran.is_any {
                 return -(libc::EINTR as isize);
             }
             let answer = look();
@@ -158,7 +158,7 @@ unsafe fn objects_of(
     // SAFETY: the caller promises a list; inside a hook.
     unsafe {
         let first = if n_list > 0 { (*list).fd } else { -1 };
-        if n_list == 1 && inside.io.look(first).kind.is_stream() {
+        if n_list == 1 && inside.process.io.look(first).kind.is_stream() {
             let object = inside.descriptor_object(first);
             match (*list).events {
                 libc::POLLIN => return (object, ObjectId::NONE),

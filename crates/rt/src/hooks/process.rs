@@ -21,15 +21,15 @@ hooks! { |inside, caller|
     fn fork | vfork() -> c_int => {
         let site = inside.site(caller);
         inside.note(Escape::Fork, site);
-        inside.forks.n_pending += 1;
+        inside.process.forks.n_pending += 1;
         step(inside, Op::on(OpKind::Fork, ObjectId::NONE, site));
-        inside.forks.n_pending -= 1;
+        inside.process.forks.n_pending -= 1;
         // The handlers of `pthread_atfork` are code of the program, and those before the fork take locks.
         FORKING.store(site.0, Relaxed);
         let child = outside(inside, || real::fork());
         if child == 0 {
             // Nothing is delivered to it here.
-            inside.signals.is_any_pending = false;
+            inside.process.signals.is_any_pending = false;
             return 0;
         }
         inside.after_fork(child);
@@ -39,14 +39,14 @@ hooks! { |inside, caller|
     fn _Fork() -> c_int => {
         let site = inside.site(caller);
         inside.note(Escape::UnderscoreFork, site);
-        inside.forks.n_pending += 1;
+        inside.process.forks.n_pending += 1;
         step(inside, Op::on(OpKind::Fork, ObjectId::NONE, site));
-        inside.forks.n_pending -= 1;
+        inside.process.forks.n_pending -= 1;
         inside.before_fork(site);
         let child = real::_Fork();
         if child == 0 {
             let_go();
-            inside.signals.is_any_pending = false;
+            inside.process.signals.is_any_pending = false;
             return 0;
         }
         inside.after_fork(child);
@@ -92,13 +92,13 @@ pub(crate) fn exit_process(mut inside: Inside, code: c_int, site: SiteId) -> ! {
 
 unsafe fn begin_exit(inside: &mut Inside, code: c_int, site: SiteId) {
     step(inside, Op::on(OpKind::Exit, ObjectId::NONE, site).arg(code as u64));
-    inside.exit = Some((code, site));
+    inside.process.exit = Some((code, site));
 }
 
 /// The end of a process that exits.
 unsafe fn end_exit(inside: &mut Inside) {
     inside.await_children();
-    if let Some((code, site)) = inside.exit {
+    if let Some((code, site)) = inside.process.exit {
         end::end(End::Exit(code & 0xff), site, b"");
     }
 }
@@ -107,7 +107,7 @@ unsafe fn end_exit(inside: &mut Inside) {
 extern "C" fn last() {
     // SAFETY: the process exits, on the thread that runs; nothing of the program runs after this.
     unsafe {
-        if is_active() && (*control()).is_execution && (*control()).exit.is_some() {
+        if is_active() && (*control()).process.is_execution && (*control()).process.exit.is_some() {
             (*control()).is_inside = true;
             libc::fflush(std::ptr::null_mut());
             end_exit(&mut Inside::assume());
@@ -124,7 +124,7 @@ pub(super) unsafe extern "C-unwind" fn do_exit_at_once(code: c_int) -> ! {
     if let Some(mut inside) = enter() {
         // SAFETY: the thread that runs is inside a hook.
         unsafe {
-            if inside.is_execution {
+            if inside.process.is_execution {
                 let site = inside.site(caller);
                 begin_exit(&mut inside, code, site);
                 end_exit(&mut inside);
@@ -151,7 +151,7 @@ unsafe extern "C-unwind" fn do_quick_exit(code: c_int) -> ! {
 extern "C" fn last_quick(_: *mut c_void) {
     // SAFETY: as in `last`.
     unsafe {
-        if is_active() && (*control()).is_execution {
+        if is_active() && (*control()).process.is_execution {
             end_exit(&mut Inside::assume());
         }
     }

@@ -85,7 +85,7 @@ unsafe fn perform(
                 }
             }
             let result = real();
-            inside.io.is_stale = true;
+            inside.process.io.is_stale = true;
             // Another thread was faster.
             if result != -(libc::ETIMEDOUT as isize) {
                 return result;

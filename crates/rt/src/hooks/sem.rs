@@ -38,12 +38,12 @@ hooks! { |inside, caller|
     fn sem_getvalue(sem: *mut sem_t, value: *mut c_int) -> c_int => {
         let object = object_of(inside, sem, caller);
         let site = inside.site(caller);
-        let is_told = inside.machine.n_live() > 1;
+        let is_told = inside.scheduler.machine.n_live() > 1;
         step(inside, Op::on(OpKind::AtomicLoad, object, site).order(Order::Acquire));
         inside.acquire(object);
-        let count = inside.machine.sem_count(object);
+        let count = inside.scheduler.machine.sem_count(object);
         if is_told {
-            inside.emit.set_value(u64::from(count), 4);
+            inside.recorder.emit.set_value(u64::from(count), 4);
         }
         *value = count as c_int;
         0
@@ -59,7 +59,7 @@ hooks! { |inside, caller|
             Some((_, n_open)) => *n_open += 1,
             None => {
                 named.push((sem as usize, 1));
-                inside.tied.push(sem as usize..sem as usize + size_of::<sem_t>());
+                inside.memory.tied.push(sem as usize..sem as usize + size_of::<sem_t>());
                 let state = ObjectState::sem(*sem.cast::<u32>());
                 inside.make_sync_object(sem as usize, ObjectClass::Semaphore, state);
             }

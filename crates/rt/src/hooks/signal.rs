@@ -135,14 +135,14 @@ unsafe extern "C-unwind" fn do_sigaction(
         if !is_signal(signal) || (is_fixed && !new.is_null()) {
             return leave(fail(libc::EINVAL), inside);
         }
-        let before = inside.signals.action(signal);
+        let before = inside.process.signals.action(signal);
         if !new.is_null() {
             let action = Action {
                 handler: (*new).sa_sigaction,
                 flags: (*new).sa_flags,
                 mask: bits_of(&raw const (*new).sa_mask) & !UNBLOCKABLE,
             };
-            inside.signals.set_action(signal, action);
+            inside.process.signals.set_action(signal, action);
         }
         if !old.is_null() {
             *old = std::mem::zeroed();
@@ -174,8 +174,8 @@ unsafe fn set_handler(signal: c_int, handler: usize, flags: c_int) -> usize {
             fail(libc::EINVAL);
             return leave(libc::SIG_ERR, inside);
         }
-        let before = inside.signals.action(signal);
-        inside.signals.set_action(signal, Action { handler, flags, mask: 0 });
+        let before = inside.process.signals.action(signal);
+        inside.process.signals.set_action(signal, Action { handler, flags, mask: 0 });
         leave(before.handler, inside)
     }
 }
@@ -216,7 +216,7 @@ unsafe fn send(inside: &mut Inside, to: Option<ThreadId>, sent: Sent, caller: Ca
     }
     let site = inside.site(caller);
     let target = to.unwrap_or(ThreadId(0));
-    let object = inside.threads[target.idx()].object;
+    let object = inside.scheduler.threads[target.idx()].object;
     step(inside, Op::on(OpKind::Kill, object, site).arg(sent.signal as u64));
     inside.send_signal(to, sent, site);
     0
@@ -242,7 +242,9 @@ pub(super) unsafe fn send_by_number(
         }
         match number::thread(inside, thread) {
             // The kernel forgets who has ended.
-            Some(target) if inside.machine.status(target) == Status::Finished => fail(libc::ESRCH),
+            Some(target) if inside.scheduler.machine.status(target) == Status::Finished => {
+                fail(libc::ESRCH)
+            }
             Some(target) => as_result(send(
                 inside,
                 Some(target),
@@ -267,9 +269,9 @@ unsafe fn wait_for(inside: &mut Inside, set: u64, deadline: Option<u64>, caller:
     let (me, object) = (inside.me, inside.this().object);
     test_cancel(inside);
     loop {
-        inside.machine.forget_wake(me);
+        inside.scheduler.machine.forget_wake(me);
         if inside.pending_signals() & set != 0 {
-            inside.machine.wake_sigwait(me);
+            inside.scheduler.machine.wake_sigwait(me);
         }
         inside.this().waits_for = set;
         let performed = step(inside, Op::on(OpKind::SigWait, object, site).until(deadline));
@@ -317,7 +319,7 @@ unsafe fn suspend(inside: &mut Inside, mask: Option<u64>, caller: Caller) -> c_i
         inside.set_mask(mask);
     }
     if !run_handlers_here().is_any {
-        inside.machine.forget_wake(me);
+        inside.scheduler.machine.forget_wake(me);
         step(inside, Op::on(OpKind::SigWait, object, site));
     }
     inside.set_mask(before);

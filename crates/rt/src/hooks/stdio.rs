@@ -36,10 +36,10 @@ hooks! { |inside, caller|
             descriptor::touch(inside, OpKind::Close, fd, AT_ONCE, caller);
             common::touch(inside, Common::Files, OpKind::Call, caller);
             super::timer::forget_descriptor(inside, fd);
-            inside.io.forget(fd);
+            inside.process.io.forget(fd);
         }
         let result = real::fclose(stream);
-        inside.io.is_stale = true;
+        inside.process.io.is_stale = true;
         result
     };
 }
@@ -108,7 +108,7 @@ unsafe extern "C-unwind" fn before_read(
     unsafe {
         if let Some(mut inside) = enter() {
             let fd = libc::fileno(stream.cast());
-            if fd >= 0 && is_drained(stream) && inside.io.look(fd).kind.is_stream() {
+            if fd >= 0 && is_drained(stream) && inside.process.io.look(fd).kind.is_stream() {
                 inside.this().spin.reset();
                 let site = inside.site(Caller { pc, sp });
                 io::wait_for_one(&mut inside, OpKind::IoRead, fd, site);

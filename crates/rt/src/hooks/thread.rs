@@ -53,7 +53,7 @@ hooks! { |inside, caller|
         if name.len() > 15 {
             return libc::ERANGE;
         }
-        let kept = &mut inside.threads[target.idx()].name;
+        let kept = &mut inside.scheduler.threads[target.idx()].name;
         *kept = [0; 16];
         kept[..name.len()].copy_from_slice(name);
         inside.announce_thread(target);
@@ -66,7 +66,7 @@ hooks! { |inside, caller|
         let Some(target) = inside.thread_of(thread as usize) else {
             return libc::ESRCH;
         };
-        let kept = inside.threads[target.idx()].known_name();
+        let kept = inside.scheduler.threads[target.idx()].known_name();
         if size < 16 {
             return libc::ERANGE;
         }
@@ -129,7 +129,7 @@ pub(crate) unsafe fn join(
     unsafe {
         let site = inside.site(caller);
         let Some(target) = inside.thread_of(thread as usize) else { return libc::ESRCH };
-        let object = inside.threads[target.idx()].object;
+        let object = inside.scheduler.threads[target.idx()].object;
         if target == inside.me {
             end::end_about(End::Misuse(Misuse::JoinSelf), site, object, b"");
         }
@@ -137,7 +137,7 @@ pub(crate) unsafe fn join(
         match performed.result {
             OpResult::Done => {
                 if !result.is_null() {
-                    *result = inside.threads[target.idx()].result;
+                    *result = inside.scheduler.threads[target.idx()].result;
                 }
                 0
             }
@@ -151,7 +151,7 @@ pub(crate) unsafe fn join(
 pub(crate) unsafe fn detach(inside: &mut Inside, thread: pthread_t, caller: Caller) -> c_int {
     let site = inside.site(caller);
     let Some(target) = inside.thread_of(thread as usize) else { return libc::ESRCH };
-    let object = inside.threads[target.idx()].object;
+    let object = inside.scheduler.threads[target.idx()].object;
     step(inside, Op::on(OpKind::Detach, object, site).arg(u64::from(target.0)));
     0
 }
@@ -162,11 +162,11 @@ pub(super) unsafe fn name_itself(inside: &mut Inside, option: c_int, text: usize
     unsafe {
         let me = inside.me;
         if option == libc::PR_GET_NAME {
-            let known = inside.threads[me.idx()].known_name();
+            let known = inside.scheduler.threads[me.idx()].known_name();
             ptr::copy_nonoverlapping(known.as_ptr(), text as *mut u8, known.len());
             return 0;
         }
-        let kept = &mut inside.threads[me.idx()].name;
+        let kept = &mut inside.scheduler.threads[me.idx()].name;
         let name = CStr::from_ptr(text as *const c_char).to_bytes();
         let n_kept = name.len().min(kept.len() - 1);
         *kept = [0; 16];

@@ -66,7 +66,7 @@ pub(crate) unsafe fn create_key(
             }
             None => return libc::EAGAIN,
         };
-        for thread in &mut inside.threads {
+        for thread in &mut inside.scheduler.threads {
             if let Some(value) = thread.values.get_mut(idx) {
                 *value = ptr::null_mut();
             }
@@ -182,7 +182,8 @@ pub(crate) unsafe fn run_thread_destructors(inside: &mut Inside, me: ThreadId) {
 pub(crate) unsafe fn run_cxx_destructors(inside: &mut Inside, me: ThreadId) {
     // SAFETY: as above.
     unsafe {
-        while let Some((destructor, object)) = inside.threads[me.idx()].destructors.pop() {
+        while let Some((destructor, object)) = inside.scheduler.threads[me.idx()].destructors.pop()
+        {
             destroy(inside, destructor, object);
         }
     }
@@ -208,8 +209,8 @@ unsafe fn run_key_destructors(inside: &mut Inside, me: ThreadId) -> bool {
     let mut has_run = false;
     // SAFETY: as above.
     unsafe {
-        for idx in 0..inside.threads[me.idx()].values.len() {
-            let values = &mut inside.threads[me.idx()].values;
+        for idx in 0..inside.scheduler.threads[me.idx()].values.len() {
+            let values = &mut inside.scheduler.threads[me.idx()].values;
             let value = std::mem::replace(&mut values[idx], ptr::null_mut());
             let key = (&(*KEYS.0.get())).get(idx).copied().filter(|it| it.is_used);
             if let Some(Key { destructor: Some(destructor), .. }) = key

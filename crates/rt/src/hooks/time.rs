@@ -85,7 +85,7 @@ pub(crate) unsafe fn deadline_of(clock: c_int, until: *const timespec) -> Result
 pub(crate) unsafe fn sleep_until(inside: &mut Inside, deadline: u64, caller: Caller) -> bool {
     let site = inside.site(caller);
     inside.this().spin.reset();
-    if deadline <= inside.machine.now() {
+    if deadline <= inside.scheduler.machine.now() {
         yield_at(inside, site);
         return true;
     }
@@ -101,7 +101,7 @@ unsafe fn sleep_for(inside: &mut Inside, length_ns: u64, caller: Caller) -> Resu
         if sleep_until(inside, deadline, caller) {
             return Ok(());
         }
-        Err(deadline.saturating_sub(inside.machine.now()))
+        Err(deadline.saturating_sub(inside.scheduler.machine.now()))
     }
 }
 

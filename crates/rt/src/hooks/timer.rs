@@ -73,7 +73,7 @@ hooks! { |inside, caller|
                 Effect::Signal { signal: it.sigev_signo, code: libc::SI_TIMER, value, to }
             }
         };
-        let idx = inside.signals.timers.add(effect, clock);
+        let idx = inside.process.signals.timers.add(effect, clock);
         *timer = (FIRST_TIMER + idx) as *mut c_void;
         0
     };
@@ -99,7 +99,7 @@ hooks! { |inside, caller|
             let result = real::timer_getoverrun(timer);
             return result;
         };
-        let timer = inside.signals.timers.get(idx).expect("bug: no such timer");
+        let timer = inside.process.signals.timers.get(idx).expect("bug: no such timer");
         let count = std::mem::take(&mut timer.count);
         count.saturating_sub(1) as c_int
     };
@@ -108,12 +108,12 @@ hooks! { |inside, caller|
             let result = real::timer_delete(timer);
             return result;
         };
-        let effect = inside.signals.timers.get(idx).map(|it| it.effect);
-        inside.signals.timers.remove(idx);
+        let effect = inside.process.signals.timers.get(idx).map(|it| it.effect);
+        inside.process.signals.timers.remove(idx);
         inside.set_alarm();
         if let Some(Effect::Thread(fd)) = effect {
             timers::wake(fd);
-            inside.io.is_stale = true;
+            inside.process.io.is_stale = true;
         }
         0
     };
@@ -149,7 +149,7 @@ const INTERVAL: Effect =
 
 /// The interval timer, made at its first use; inside a hook.
 unsafe fn interval_timer(inside: &mut Inside) -> usize {
-    let timers = &mut inside.signals.timers;
+    let timers = &mut inside.process.signals.timers;
     timers.find(INTERVAL).unwrap_or_else(|| timers.add(INTERVAL, libc::CLOCK_MONOTONIC))
 }
 
@@ -187,8 +187,8 @@ fn to_itimerval(it: &itimerspec) -> itimerval {
 
 /// What a timer shows, inside a hook.
 unsafe fn left_of(inside: &mut Inside, idx: usize) -> itimerspec {
-    let now = inside.machine.now();
-    inside.signals.timers.get(idx).expect("bug: no such timer").left(now)
+    let now = inside.scheduler.machine.now();
+    inside.process.signals.timers.get(idx).expect("bug: no such timer").left(now)
 }
 
 /// What a thread that calls the program's function for a timer knows.
@@ -217,15 +217,15 @@ unsafe fn create_with_thread(
         let dup = libc::F_DUPFD_CLOEXEC as usize;
         let fd = raw::syscall(libc::SYS_fcntl, [made, dup, FIRST_FD, 0, 0, 0]) as c_int;
         raw::syscall(libc::SYS_close, [made, 0, 0, 0, 0, 0]);
-        inside.io.add(fd, Kind::Event, true);
-        let timer = inside.signals.timers.add(Effect::Thread(fd), clock);
+        inside.process.io.add(fd, Kind::Event, true);
+        let timer = inside.process.signals.timers.add(Effect::Thread(fd), clock);
         let function = (&raw const *event).cast::<u8>().add(16).cast::<usize>().read();
         let function = std::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize)>(function);
         let value = event.sigev_value.sival_ptr as usize;
         let notify = Box::into_raw(Box::new(Notify { timer, fd, function, value, site }));
         let thread = threads::create(ptr::null(), notify_main, notify.cast(), site)?;
         if let Some(thread) = inside.thread_of(thread) {
-            inside.machine.detach_quietly(thread);
+            inside.scheduler.machine.detach_quietly(thread);
         }
         Ok(timer)
     }
@@ -236,7 +236,7 @@ unsafe extern "C-unwind" fn notify_main(notify: *mut c_void) -> *mut c_void {
     // SAFETY: made by `create_with_thread`, for this thread; the borrows end before the steps.
     unsafe {
         let Notify { timer, fd, function, value, site } = *Box::from_raw(notify.cast());
-        let is_set = |inside: &mut Inside| match inside.signals.timers.get(timer) {
+        let is_set = |inside: &mut Inside| match inside.process.signals.timers.get(timer) {
             Some(it) => it.effect == Effect::Thread(fd),
             None => false,
         };
@@ -248,7 +248,7 @@ unsafe extern "C-unwind" fn notify_main(notify: *mut c_void) -> *mut c_void {
             let mut count = 0_u64;
             raw::syscall(libc::SYS_read, [fd as usize, &raw mut count as usize, 8, 0, 0, 0]);
             if !is_set(&mut inside) {
-                inside.io.forget(fd);
+                inside.process.io.forget(fd);
                 raw::syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]);
                 leave((), inside);
                 return ptr::null_mut();
@@ -264,7 +264,7 @@ unsafe extern "C-unwind" fn notify_main(notify: *mut c_void) -> *mut c_void {
 /// The number of a timer of ours, inside a hook.
 unsafe fn timer_of(inside: &mut Inside, timer: *mut c_void) -> Option<usize> {
     let idx = (timer as usize).checked_sub(FIRST_TIMER)?;
-    inside.signals.timers.get(idx).map(|_| idx)
+    inside.process.signals.timers.get(idx).map(|_| idx)
 }
 
 unsafe fn set_time(
@@ -293,7 +293,7 @@ unsafe extern "C-unwind" fn do_timerfd_create(clock: c_int, flags: c_int) -> c_i
     if fd >= 0
         && let Some(mut inside) = enter()
     {
-        inside.signals.timers.add(Effect::Descriptor(fd), clock);
+        inside.process.signals.timers.add(Effect::Descriptor(fd), clock);
         leave((), inside);
     }
     fd
@@ -301,7 +301,7 @@ unsafe extern "C-unwind" fn do_timerfd_create(clock: c_int, flags: c_int) -> c_i
 
 /// The timer of a descriptor, inside a hook.
 unsafe fn descriptor_timer(inside: &mut Inside, fd: c_int) -> Option<usize> {
-    inside.signals.timers.find(Effect::Descriptor(fd))
+    inside.process.signals.timers.find(Effect::Descriptor(fd))
 }
 
 /// A timer descriptor was read: the program gets the count of virtual time. Inside a hook.
@@ -316,7 +316,7 @@ pub(super) unsafe fn expirations(
         if result == 8
             && let Some(idx) = descriptor_timer(inside, fd)
         {
-            let timer = inside.signals.timers.get(idx).expect("bug: no such timer");
+            let timer = inside.process.signals.timers.get(idx).expect("bug: no such timer");
             buffer.cast::<u64>().write_unaligned(std::mem::take(&mut timer.count).max(1));
         }
     }
@@ -328,7 +328,7 @@ pub(super) unsafe fn forget_descriptor(inside: &mut Inside, fd: c_int) {
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         if let Some(idx) = descriptor_timer(inside, fd) {
-            inside.signals.timers.remove(idx);
+            inside.process.signals.timers.remove(idx);
             inside.set_alarm();
         }
     }

@@ -19,7 +19,7 @@ pub(crate) fn begin_at_function() {
         let control = control();
         let header = (*control).header;
         let entry = *(*control).segment.entries().add((*header).live.n_done.load(Relaxed) as usize);
-        if (*control).plan_number != (*header).request.plan_number {
+        if (*control).process.plan_number != (*header).request.plan_number {
             read_plan(header);
         }
         (*control).expose_known();
@@ -61,22 +61,24 @@ pub(crate) fn next_execution(resets_streams: bool, may_linger: bool) -> bool {
 impl Control {
     /// What comes before the function is always the same, whatever the plan: nobody looks for anything in it.
     pub(crate) fn prepare_for_function(&mut self) {
-        self.chooser = check::baseline();
-        self.options = std::ptr::null_mut();
+        self.scheduler.chooser = check::baseline();
+        self.recorder.options = std::ptr::null_mut();
         self.set_shared(Vec::new());
-        self.points = Points::Visible;
-        self.machine.may_wake_spuriously = false;
-        self.machine.may_reorder = false;
-        self.signals.handlers = Handlers::Nested;
+        self.scheduler.points = Points::Visible;
+        self.scheduler.machine.may_wake_spuriously = false;
+        self.scheduler.machine.may_reorder = false;
+        self.process.signals.handlers = Handlers::Nested;
         // What the plan says comes into force with the function.
-        self.plan_number = u32::MAX;
+        self.process.plan_number = u32::MAX;
         self.forget_detection();
     }
 
     /// Can this process run another execution?
     fn may_go_back(&self) -> bool {
         // SAFETY: the header is mapped for as long as the process lives.
-        self.has_fibers && unsafe { (*self.header).may_be_rewound() } && !self.is_copy
+        self.scheduler.has_fibers
+            && unsafe { (*self.header).may_be_rewound() }
+            && !self.process.is_copy
     }
 }
 

@@ -54,7 +54,7 @@ unsafe extern "C-unwind" fn first_main(
     MAIN_ARGS.2.store(envp, Relaxed);
     // SAFETY: the thread that runs is `main`, outside every hook.
     unsafe {
-        if (*control()).is_execution {
+        if (*control()).process.is_execution {
             run_main();
         }
         (*control()).is_inside = true;

@@ -92,11 +92,11 @@ unsafe extern "C-unwind" fn arrive(
     unsafe {
         if is_active() {
             ARRIVED.fetch_or(bit(signal), Relaxed);
-            (*control()).signals.is_any_pending = true;
+            (*control()).process.signals.is_any_pending = true;
             return;
         }
         // After a fork: the child is not controlled, but has the handlers.
-        let action = (*control()).signals.action(signal);
+        let action = (*control()).process.signals.action(signal);
         if action.has_handler() {
             action.call(signal, info, context);
         } else if signal == libc::SIGPIPE && action.handler == libc::SIG_DFL {
@@ -137,10 +137,11 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     } else {
         usize::MAX
     };
-    let action = control.signals.action(signal);
+    let action = control.process.signals.action(signal);
     let is_inside = is_active() && control.is_inside;
     let is_peek = is_inside && access::is_peek(pc);
-    if let (true, false, Some(caller)) = (is_peek, action.has_handler(), control.peeks_from) {
+    if let (true, false, Some(caller)) = (is_peek, action.has_handler(), control.memory.peeks_from)
+    {
         let site = control.site(caller);
         end::end(End::Crash(signal), site, b"");
     }
@@ -164,13 +165,13 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     }
     if is_handled {
         if is_active() && !is_inside && matches!(signal, libc::SIGSEGV | libc::SIGBUS) {
-            control.written = access::Written::NONE;
+            control.memory.written = access::Written::NONE;
             // SAFETY: the kernel passes where the fault was.
             control.forget_faulted(unsafe { (*info).si_addr() as usize });
         }
         // What is copied here is not the program's to copy.
         control.is_inside = is_inside || may_enter();
-        control.signals.handler_begins(signal);
+        control.process.signals.handler_begins(signal);
         if stack.is_some() && is_active() {
             control.begin_apart();
         }
@@ -212,10 +213,12 @@ fn waiting_at() -> Option<Caller> {
 impl Control {
     /// Nobody can go on, and the runtime waits for a descriptor: where the first thread is that waits for one.
     fn awaits_descriptor(&self) -> Option<SiteId> {
-        let is_any = self.is_execution && self.machine.n_enabled() == 0;
-        let all = (0..self.threads.len()).map(|idx| ThreadId(idx as u32)).filter(|_| is_any);
-        let mut ops =
-            all.filter(|it| self.machine.is_blocked(*it)).map(|it| self.machine.pending(it));
+        let is_any = self.process.is_execution && self.scheduler.machine.n_enabled() == 0;
+        let all =
+            (0..self.scheduler.threads.len()).map(|idx| ThreadId(idx as u32)).filter(|_| is_any);
+        let mut ops = all
+            .filter(|it| self.scheduler.machine.is_blocked(*it))
+            .map(|it| self.scheduler.machine.pending(it));
         ops.find(|it| it.kind.is_io()).map(|it| it.site)
     }
 }
@@ -226,7 +229,9 @@ unsafe fn hang(caller: Caller) -> ! {
     let awaited = control.awaits_descriptor().filter(|_| control.is_inside);
     let site = match awaited {
         Some(site) => site,
-        None if control.is_execution => control.site(Caller { pc: caller.pc + 1, sp: caller.sp }),
+        None if control.process.is_execution => {
+            control.site(Caller { pc: caller.pc + 1, sp: caller.sp })
+        }
         None => SiteId(0),
     };
     let path = control.path_of(caller.pc);

@@ -57,12 +57,12 @@ fn atomically<T: Copy + Into<u128>>(
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let touch = Touch::new(address, size_of::<T>(), way.kind, caller);
-        if inside.machine.n_live() == 1 {
+        if inside.scheduler.machine.n_live() == 1 {
             return alone(inside, &touch, way, body);
         }
         let object = inside.variables(address, size_of::<T>());
         let site = inside.site_of(&touch);
-        let (offset, _) = inside.emit.bytes_of(object, address, size_of::<T>());
+        let (offset, _) = inside.recorder.emit.bytes_of(object, address, size_of::<T>());
         let mut op = Op::on(way.kind, object, site).order(way.order).bytes(offset, size_of::<T>());
         if way.kind != OpKind::AtomicStore {
             op.flags = inside.this().spin.flags();
@@ -86,7 +86,7 @@ unsafe fn alone<T: Copy + Into<u128>>(
     body: impl FnOnce() -> (T, bool),
 ) -> (T, bool) {
     let (value, has_written) = body();
-    if inside.machine.n_threads() > 1 {
+    if inside.scheduler.machine.n_threads() > 1 {
         let object = inside.variables(touch.address, touch.size);
         let seen = value.into() as u64;
         inside.inspect_atomic(touch, object, way.atomic(has_written), seen);
@@ -106,9 +106,9 @@ unsafe fn finish(
     has_written: bool,
     size: u8,
 ) {
-    inside.emit.set_value(value, size);
+    inside.recorder.emit.set_value(value, size);
     if way.kind == OpKind::AtomicCas && !has_written {
-        inside.emit.set_failed(way.failure);
+        inside.recorder.emit.set_failed(way.failure);
     }
     let spin = &mut inside.this().spin;
     match way.kind {
@@ -400,7 +400,7 @@ extern "C" fn thread_fence(order: i32) {
         return;
     };
     let order = Order::from_number(order as u32);
-    if inside.machine.n_live() > 1 {
+    if inside.scheduler.machine.n_live() > 1 {
         let site = inside.site(caller);
         // One in a spin loop is part of the wait.
         let flags = inside.this().spin.flags();

@@ -50,7 +50,7 @@ extern "C" fn do_vptr_update(address: *const usize, value: usize) {
 /// Is memory worth a look: does more than one thread run?
 fn is_shared_world() -> bool {
     // SAFETY: active means initialised; a plain look.
-    looks() && unsafe { (*control()).is_execution && !(*control()).is_inside }
+    looks() && unsafe { (*control()).process.is_execution && !(*control()).is_inside }
 }
 
 unsafe extern "C" fn do_memcpy(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void {
