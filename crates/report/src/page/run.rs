@@ -216,11 +216,10 @@ fn growth(out: &mut String, page: &RunPage<'_>, end: &RunFigures) {
     out.push_str("<h2>What was seen, after so many executions</h2>\n<div class=\"panels\">\n");
     let hits: Vec<(u64, &str)> =
         page.findings.iter().map(|it| (it.first, it.item.shown.id)).collect();
-    let curves: [(fn(&CurvePoint) -> u64, &str); 2] =
-        [(|it| it.traces, "distinct traces"), (|it| it.pairs, "pairs of places and of locks")];
-    for (seen, caption) in curves {
-        let points: Vec<(u64, u64)> =
-            end.curve.iter().map(|it| (it.executions, seen(it))).collect();
+    let traces = end.curve.iter().map(|it| (it.executions, it.traces)).collect::<Vec<_>>();
+    let pairs = end.curve.iter().map(|it| (it.executions, it.pairs)).collect::<Vec<_>>();
+    for (points, caption) in [(traces, "distinct traces"), (pairs, "pairs of places and of locks")]
+    {
         let plot = curve::plot(&points, &hits, caption);
         let _ = writeln!(out, "<figure><figcaption>{caption}</figcaption>{plot}</figure>");
     }
