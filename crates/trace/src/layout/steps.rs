@@ -14,7 +14,7 @@ pub struct Options {
     pub n_enabled: u32,
     /// Ways to perform the step: 1 where it had no data choice.
     pub n_choices: u32,
-    /// A hash of the last [`CONTEXT_CALLS`] calls that led to the step; 0 if none is known. Equal in all
+    /// A hash of the last [`CONTEXT_CALLS`](crate::CONTEXT_CALLS) calls that led to the step; 0 if none is known. Equal in all
     /// executions of one build.
     pub context: u64,
     /// The number of the calls that led to the step, if that is recorded; else 0.
