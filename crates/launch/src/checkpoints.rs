@@ -141,7 +141,7 @@ impl Checkpoints {
         // What a picker takes for its script are no choices that others could begin with.
         let is_script = matches!(
             block.plan.picker,
-            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::Calm
+            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::LeastSwitching
         );
         if self.budget == 0 || block.entries.len() != 1 || is_script {
             return None;

@@ -67,7 +67,8 @@ pub enum PickerSpec {
     /// At random, within given orders: the plan's prefix is a script of [`Before`](crate::Before)s.
     Constrained,
     /// Within given orders too, but as the first: who runs goes on for as long as that keeps them.
-    Calm,
+    #[cfg_attr(feature = "serde", serde(alias = "calm"))]
+    LeastSwitching,
     /// As the first, but where the running thread can't go on, the next is chosen by rank: for the planner that
     /// ranks schedules.
     Ranked {
@@ -190,7 +191,7 @@ impl PickerSpec {
             PickerSpec::Awake { asleep, from } => (14, [asleep, from as u64]),
             PickerSpec::Switches => (20, [0, 0]),
             PickerSpec::Constrained => (21, [0, 0]),
-            PickerSpec::Calm => (22, [0, 0]),
+            PickerSpec::LeastSwitching => (22, [0, 0]),
             PickerSpec::Ranked { ranking: Ranking { seed, slope, modulus }, last_of_all } => {
                 let last = match last_of_all {
                     Some(thread) => thread.0 as u64 + 1,
@@ -228,7 +229,7 @@ impl PickerSpec {
             14 => PickerSpec::Awake { asleep: first, from: second as u32 },
             20 => PickerSpec::Switches,
             21 => PickerSpec::Constrained,
-            22 => PickerSpec::Calm,
+            22 => PickerSpec::LeastSwitching,
             15 => PickerSpec::Ranked {
                 ranking: Ranking { seed: first, slope: (second >> 8) as u8, modulus: second as u8 },
                 last_of_all: match (second >> 16) as u32 {
@@ -298,7 +299,7 @@ impl fmt::Display for PickerSpec {
             PickerSpec::Awake { asleep, .. } => write!(f, "awake:{asleep:x}"),
             PickerSpec::Switches => f.write_str("switches"),
             PickerSpec::Constrained => f.write_str("constrained"),
-            PickerSpec::Calm => f.write_str("calm"),
+            PickerSpec::LeastSwitching => f.write_str("least-switching"),
             PickerSpec::Ranked { ranking, .. } => write!(f, "ranked:{:x}", ranking.seed),
         }
     }
@@ -354,7 +355,7 @@ mod tests {
             PickerSpec::Awake { asleep: 5 << 60, from: 17 },
             PickerSpec::Switches,
             PickerSpec::Constrained,
-            PickerSpec::Calm,
+            PickerSpec::LeastSwitching,
             PickerSpec::Ranked { ranking: Ranking::NEWEST, last_of_all: None },
             PickerSpec::Ranked {
                 ranking: Ranking { slope: 11, modulus: 13, ..Ranking::hashed(77) },

@@ -11,7 +11,7 @@ use raddle_model::{
     Amount, Counting, Depth, Interest, Length, ObjectId, Op, OpKind, PickerSpec, Profile, Rng,
     Role, SiteId, Smax, ThreadId, Use,
 };
-use raddle_pick::{Chooser, Origin, Tail, Threads, View};
+use raddle_pick::{AnyPicker, Chooser, Origin, Threads, View};
 
 const N_THREADS: u32 = 64;
 const N_OBJECTS: u32 = 16;
@@ -96,7 +96,7 @@ fn pick(criterion: &mut Criterion) {
             enabled: (0..N_THREADS).map(ThreadId).collect(),
         };
         let origin = Origin { picker, seed: 7, may_time_out: true, profile: profile.view() };
-        let mut chooser = Chooser::new(&[], Tail::new(&origin));
+        let mut chooser = Chooser::new(&[], AnyPicker::new(&origin));
         let (mut step, mut last) = (0, ThreadId(0));
         criterion.bench_function(name, |bencher| {
             bencher.iter(|| {

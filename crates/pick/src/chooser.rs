@@ -7,7 +7,8 @@
 use raddle_model::ThreadId;
 
 use crate::{
-    tail::{Origin, Tail},
+    any::AnyPicker,
+    origin::Origin,
     view::{Picker, Threads, View},
 };
 
@@ -17,20 +18,20 @@ pub struct Chooser<'a> {
     prefix: &'a [u32],
     position: usize,
     diverged_at: Option<u64>,
-    tail: Tail<'a>,
+    tail: AnyPicker<'a>,
     counts_all: bool,
 }
 
 impl<'a> Chooser<'a> {
     /// Follows `prefix`, then `tail`.
-    pub const fn new(prefix: &'a [u32], tail: Tail<'a>) -> Chooser<'a> {
+    pub const fn new(prefix: &'a [u32], tail: AnyPicker<'a>) -> Chooser<'a> {
         let counts_all = tail.counts_all();
         Chooser { prefix, position: 0, diverged_at: None, tail, counts_all }
     }
 
     /// Follows what a plan says: its prefix, then its picker; or a picker whose script the prefix is.
     pub fn of(prefix: &'a [u32], origin: &Origin<'a>) -> Chooser<'a> {
-        let (prefix, tail) = Tail::after(prefix, origin);
+        let (prefix, tail) = AnyPicker::after(prefix, origin);
         Chooser::new(prefix, tail)
     }
 
@@ -128,11 +129,11 @@ impl<'a> Chooser<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chooser, Tail};
+    use super::{AnyPicker, Chooser};
     use crate::{Nonpreemptive, Walk, fake::Fake};
 
     fn chooser(prefix: &[u32]) -> Chooser<'_> {
-        Chooser::new(prefix, Tail::Nonpreemptive(Nonpreemptive::new()))
+        Chooser::new(prefix, AnyPicker::Nonpreemptive(Nonpreemptive::new()))
     }
 
     /// Picks once for each step, with the first thread as the one that ran last.
@@ -225,7 +226,7 @@ mod tests {
     /// The prefix takes no random number: the tail goes on as if it had just begun.
     #[test]
     fn the_tail_does_not_see_the_prefix() {
-        let tail = || Tail::Walk(Walk::new(3, true));
+        let tail = || AnyPicker::Walk(Walk::new(3, true));
         let threads = Fake::new(4, &[0, 1, 2, 3], &[]);
         let alone = picks(&mut Chooser::new(&[], tail()), &threads, 20);
         let after = picks(&mut Chooser::new(&[3, 3, 3], tail()), &threads, 23);

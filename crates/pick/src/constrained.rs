@@ -16,7 +16,7 @@ use raddle_model::{Before, PickerSpec, Side, ThreadId};
 
 use crate::{
     dice::Dice,
-    tail::Origin,
+    origin::Origin,
     view::{Picker, Threads, View},
 };
 
@@ -41,7 +41,7 @@ pub struct Constrained {
 enum Manner {
     Uniform,
     ByPriority,
-    Calm,
+    LeastSwitching,
 }
 
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Constrained {
         let orders =
             orders.map(|it| Order { first: waited(it.first), second: waited(it.second) }).collect();
         let manner = match origin.picker {
-            PickerSpec::Calm => Manner::Calm,
+            PickerSpec::LeastSwitching => Manner::LeastSwitching,
             _ if dice.is_heads(500) => Manner::ByPriority,
             _ => Manner::Uniform,
         };
@@ -104,14 +104,14 @@ impl Constrained {
                 self.redraw(threads.n_threads());
                 0
             }
-            Manner::Calm => 0,
+            Manner::LeastSwitching => 0,
         };
         let may = |it: &Constrained, idx: &u32| {
             is_released || !it.must_wait(threads.enabled(*idx), threads)
         };
         let free = (0..n_enabled).filter(|idx| may(self, idx)).map(|idx| threads.enabled(idx));
         let chosen = match self.manner {
-            Manner::Calm => {
+            Manner::LeastSwitching => {
                 let first = view.last.0 + u32::from(!view.stays());
                 free.min_by_key(|it| it.0.wrapping_sub(first))
             }
@@ -148,7 +148,7 @@ impl Waited {
 impl Picker for Constrained {
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
         let timed = match self.manner {
-            Manner::Calm if view.threads.n_enabled() > 0 => None,
+            Manner::LeastSwitching if view.threads.n_enabled() > 0 => None,
             _ => self.dice.timed(view.threads),
         };
         let thread = timed.unwrap_or_else(|| self.draw(view));
@@ -161,7 +161,7 @@ impl Picker for Constrained {
     }
 
     fn choose(&mut self, n_choices: u32) -> u32 {
-        if self.manner == Manner::Calm { 0 } else { self.dice.below(n_choices) }
+        if self.manner == Manner::LeastSwitching { 0 } else { self.dice.below(n_choices) }
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
     };
 
     use super::Constrained;
-    use crate::{fake::Fake, tail::Origin, view::Picker};
+    use crate::{fake::Fake, origin::Origin, view::Picker};
 
     const KIND: OpKind = OpKind::Write;
 
@@ -226,7 +226,8 @@ mod tests {
             Before { first: side(0, 2, 1), second: side(1, 1, 1) },
         ];
         for seed in 0..10 {
-            let threads = order(PickerSpec::Calm, seed, &orders).into_iter().map(|it| it.0);
+            let threads =
+                order(PickerSpec::LeastSwitching, seed, &orders).into_iter().map(|it| it.0);
             assert_eq!(threads.collect::<Vec<_>>(), [0, 2, 2, 2, 0, 0, 1, 1, 1]);
         }
     }
@@ -239,6 +240,6 @@ mod tests {
             Before { first: side(2, 1, 1), second: side(0, 1, 1) },
         ];
         assert_eq!(order(PickerSpec::Constrained, 3, &orders).len(), 9);
-        assert_eq!(order(PickerSpec::Calm, 3, &orders).len(), 9);
+        assert_eq!(order(PickerSpec::LeastSwitching, 3, &orders).len(), 9);
     }
 }

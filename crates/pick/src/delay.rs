@@ -15,8 +15,8 @@ use crate::{
     dice::Dice,
     fair::Fair,
     nonpreemptive::next_after,
+    origin::Origin,
     points::{Points, choices},
-    tail::Origin,
     view::{Picker, Threads, View},
 };
 

@@ -5,9 +5,10 @@
 //! they run inside the program, between two of its steps, and what they keep for each thread grows when a
 //! thread appears.
 //!
-//! A new picker is a file here with a type that is a `Picker`, a variant of [`Tail`], and one of
-//! `raddle_model::PickerSpec` with its number.
+//! A new picker is a file here with a type that is a `Picker`, a line in the list of [`AnyPicker`] (`any`), and
+//! a variant of `raddle_model::PickerSpec` with its number.
 
+mod any;
 mod awake;
 mod chooser;
 mod constrained;
@@ -19,6 +20,7 @@ mod fair;
 mod fake;
 mod nonpreemptive;
 mod order;
+mod origin;
 mod pct;
 mod pending;
 mod points;
@@ -33,18 +35,19 @@ mod sticky;
 mod stride;
 mod surw;
 mod switches;
-mod tail;
 mod urw;
 mod view;
 mod walk;
 mod weights;
 
+pub use any::AnyPicker;
 pub use awake::Awake;
 pub use chooser::Chooser;
 pub use constrained::Constrained;
 pub use delay::Delay;
 pub use nonpreemptive::Nonpreemptive;
 pub use order::Order;
+pub use origin::Origin;
 pub use pct::Pct;
 pub use pos::Pos;
 pub use ranked::Ranked;
@@ -54,7 +57,7 @@ pub use sticky::Sticky;
 pub use stride::Stride;
 pub use surw::Surw;
 pub use switches::Switches;
-pub use tail::{Origin, Tail};
+
 pub use urw::Urw;
 pub use view::{Threads, View};
 pub use walk::Walk;

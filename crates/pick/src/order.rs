@@ -11,7 +11,7 @@ use raddle_model::ThreadId;
 use crate::{
     dice::Dice,
     fair::Fair,
-    tail::Origin,
+    origin::Origin,
     view::{Picker, Threads, View},
 };
 
@@ -54,7 +54,7 @@ mod tests {
     use raddle_model::{PickerSpec, ProfileView};
 
     use super::Order;
-    use crate::{fake::Fake, tail::Origin, view::Picker};
+    use crate::{fake::Fake, origin::Origin, view::Picker};
 
     #[test]
     fn the_oldest_or_the_newest() {

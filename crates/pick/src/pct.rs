@@ -17,9 +17,9 @@ use raddle_model::{Depth, ThreadId};
 use crate::{
     dice::Dice,
     fair::Fair,
+    origin::Origin,
     points::{POINTS_MAX, Points, choices},
     priorities::Priorities,
-    tail::Origin,
     view::{Picker, Threads, View},
 };
 

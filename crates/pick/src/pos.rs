@@ -17,8 +17,8 @@ use crate::{
     dice::Dice,
     draws::Draws,
     fair::Fair,
+    origin::Origin,
     pending::Pending,
-    tail::Origin,
     view::{Picker, Threads, View},
 };
 

@@ -11,9 +11,9 @@ use raddle_model::{Amount, Depth};
 
 use crate::{
     dice::Dice,
+    origin::Origin,
     pct::{Pct, power, resolve},
     points::{Points, choices},
-    tail::Origin,
 };
 
 /// Priorities with change points within a radius.

@@ -17,7 +17,7 @@ use raddle_model::ThreadId;
 use crate::{
     dice::Dice,
     nonpreemptive::next_after,
-    tail::Origin,
+    origin::Origin,
     view::{Picker, Threads, View},
 };
 

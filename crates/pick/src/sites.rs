@@ -21,8 +21,8 @@ use raddle_model::ThreadId;
 use crate::{
     dice::Dice,
     fair::Fair,
+    origin::Origin,
     points::choices,
-    tail::Origin,
     view::{Picker, Threads, View},
 };
 
@@ -144,7 +144,7 @@ mod tests {
     use raddle_model::{ObjectId, Op, OpKind, PickerSpec, ProfileView, SiteId, ThreadId};
 
     use super::Sites;
-    use crate::{fake::Fake, tail::Origin, view::Picker};
+    use crate::{fake::Fake, origin::Origin, view::Picker};
 
     /// In which order the threads go, each taking one step; thread `n` is about to be at `sites[n]`.
     fn order(seed: u64, sites: &[u32]) -> Vec<usize> {

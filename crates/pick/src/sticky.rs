@@ -10,7 +10,7 @@ use raddle_model::ThreadId;
 
 use crate::{
     dice::Dice,
-    tail::Origin,
+    origin::Origin,
     view::{Picker, Threads, View},
 };
 

@@ -22,8 +22,8 @@ use raddle_model::{Counting, ProfileView, Smax, ThreadId};
 
 use crate::{
     dice::Dice,
+    origin::Origin,
     roles::{Newcomer, Roles},
-    tail::Origin,
     view::{Picker, Threads, View},
 };
 

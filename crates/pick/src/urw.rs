@@ -13,8 +13,8 @@ use raddle_model::{ProfileView, ThreadId};
 
 use crate::{
     dice::Dice,
+    origin::Origin,
     roles::Roles,
-    tail::Origin,
     view::{Picker, Threads, View},
     weights::Weights,
 };

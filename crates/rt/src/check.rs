@@ -26,7 +26,7 @@ use std::{
 use raddle_fiber::raw;
 use raddle_machine::Machine;
 use raddle_model::{End, Escape, Event, Misuse, ObjectId, PickerSpec, SiteId, ThreadId};
-use raddle_pick::{Chooser, Nonpreemptive, Tail};
+use raddle_pick::{AnyPicker, Chooser, Nonpreemptive};
 use raddle_trace::{Begin, Header};
 
 use crate::{
@@ -236,7 +236,7 @@ unsafe fn run_twice(
 
 /// The schedule that every campaign begins with.
 pub(crate) fn baseline() -> Chooser<'static> {
-    Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new()))
+    Chooser::new(&[], AnyPicker::Nonpreemptive(Nonpreemptive::new()))
 }
 
 /// Runs executions, one after the other, as long as they end well.

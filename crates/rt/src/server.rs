@@ -16,7 +16,7 @@ use raddle_machine::Machine;
 use raddle_model::{
     End, Escape, Handlers, ObjectId, PickerSpec, Points, ProfileView, SiteId, Timeouts,
 };
-use raddle_pick::{Chooser, Nonpreemptive, Origin, Tail};
+use raddle_pick::{AnyPicker, Chooser, Nonpreemptive, Origin};
 use raddle_trace::{
     Common, Entry, Header, NoteEntry, ObjectClass, ObjectEntry, Segment, Summary,
     protocol::{
@@ -159,7 +159,7 @@ fn take_control(segment: Segment) {
             has_fsgsbase: raddle_fiber::has_fsgsbase(),
             machine: Machine::new(object),
             delay_ns: 0,
-            chooser: Chooser::new(&[], Tail::Nonpreemptive(Nonpreemptive::new())),
+            chooser: Chooser::new(&[], AnyPicker::Nonpreemptive(Nonpreemptive::new())),
             threads: vec![Box::new(main)],
             shared: Vec::new(),
             max_steps: u64::MAX,

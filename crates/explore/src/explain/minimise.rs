@@ -133,8 +133,11 @@ impl<'t, 'a> Minimiser<'t, 'a> {
         if after.n_preemptions < 2 || orders.is_empty() {
             return Ok(None);
         }
-        let plan =
-            Plan { picker: PickerSpec::Calm, prefix: Before::script(orders), ..base.clone() };
+        let plan = Plan {
+            picker: PickerSpec::LeastSwitching,
+            prefix: Before::script(orders),
+            ..base.clone()
+        };
         let Some(trial) = trials.run(&plan)? else { return Ok(None) };
         let trace = &trial.execution.trace;
         let is_late = minimised.finding.delay_us < trace.summary.delay_us;

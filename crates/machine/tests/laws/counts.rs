@@ -2,7 +2,7 @@
 //!
 //! A thread of n statements has at least n + 1 steps: it finishes, too. F stands for that.
 
-use raddle_pick::{Chooser, Nonpreemptive, Tail};
+use raddle_pick::{AnyPicker, Chooser, Nonpreemptive};
 
 use crate::toy::{
     COND, Do, ERROR_CHECK, Ended, NORMAL, Program, RECURSIVE, Run, SEM_COUNT, X, Y, run,
@@ -17,7 +17,7 @@ fn every_run(program: &Program, mut each: impl FnMut(&Run)) {
     // By choice: what was not tried there yet.
     let mut untried: Vec<Vec<u32>> = Vec::new();
     loop {
-        let chooser = Chooser::new(&prefix, Tail::Nonpreemptive(Nonpreemptive::new()));
+        let chooser = Chooser::new(&prefix, AnyPicker::Nonpreemptive(Nonpreemptive::new()));
         let it = run(program, chooser, MAX_STEPS, &mut ());
         assert_eq!(it.diverged_at, None);
         for idx in untried.len()..it.choices.len() {

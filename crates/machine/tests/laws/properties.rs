@@ -8,7 +8,7 @@ use proptest::{
     test_runner::TestRunner,
 };
 use raddle_model::{Event, OpResult};
-use raddle_pick::{Chooser, Nonpreemptive, Tail, Walk};
+use raddle_pick::{AnyPicker, Chooser, Nonpreemptive, Walk};
 
 use crate::{
     posix::Posix,
@@ -22,12 +22,12 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-fn walk(seed: u64) -> Tail<'static> {
-    Tail::Walk(Walk::new(seed, seed.is_multiple_of(2)))
+fn walk(seed: u64) -> AnyPicker<'static> {
+    AnyPicker::Walk(Walk::new(seed, seed.is_multiple_of(2)))
 }
 
 fn follow(program: &Program, prefix: &[u32]) -> Run {
-    let tail = Tail::Nonpreemptive(Nonpreemptive::new());
+    let tail = AnyPicker::Nonpreemptive(Nonpreemptive::new());
     run(program, Chooser::new(prefix, tail), MAX_STEPS, &mut ())
 }
 
@@ -42,7 +42,7 @@ proptest! {
     /// Who can go on, how ops end, whom they wake, deadlock, time: all as POSIX says.
     #[test]
     fn every_run_is_legal(program in program(), seed in any::<u64>()) {
-        let tails = [walk(seed), walk(seed.wrapping_add(1)), Tail::Nonpreemptive(Nonpreemptive::new())];
+        let tails = [walk(seed), walk(seed.wrapping_add(1)), AnyPicker::Nonpreemptive(Nonpreemptive::new())];
         for tail in tails {
             let chooser = Chooser::new(&[], tail);
             let it = run(&program, chooser, MAX_STEPS, &mut Posix::default());

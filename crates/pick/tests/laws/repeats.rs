@@ -55,7 +55,7 @@ fn schedules_can_be_followed() {
             };
             for n_prefix in [order.len() / 2, order.len()] {
                 let prefix = &order[..n_prefix];
-                let mut chooser = Chooser::new(prefix, raddle_pick::Tail::new(&origin));
+                let mut chooser = Chooser::new(prefix, raddle_pick::AnyPicker::new(&origin));
                 let mut running = Running::new(&toy);
                 let again: Vec<u32> =
                     std::iter::from_fn(|| running.step(&mut chooser)).map(|it| it.0).collect();

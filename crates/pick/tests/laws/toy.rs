@@ -5,7 +5,7 @@ use std::{cell::OnceCell, collections::BTreeMap};
 use raddle_model::{
     Interest, Length, ObjectId, Op, OpKind, PickerSpec, Profile, Role, SiteId, ThreadId, Use,
 };
-use raddle_pick::{Chooser, Origin, Tail, Threads, View};
+use raddle_pick::{AnyPicker, Chooser, Origin, Threads, View};
 
 /// A program: what each thread does. The first exists from the start; if no thread creates others, all do.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +131,7 @@ impl How<'_> {
             may_time_out: true,
             profile: self.profile.view(),
         };
-        Chooser::new(&[], Tail::new(&origin))
+        Chooser::new(&[], AnyPicker::new(&origin))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What reads are to read, as orders for the picker that keeps them inside an execution.
 //!
 //! A schedule woven beforehand can't foresee what a thread does once it has read something else. The picker
-//! ([`PickerSpec::Calm`]) sees it: it holds a use back until its define is done, then other defines until the use is, and
+//! ([`PickerSpec::LeastSwitching`]) sees it: it holds a use back until its define is done, then other defines until the use is, and
 //! lets go when nobody else can go on. Each constraint is an order of its define and its use, and of each with every
 //! other define of the variable: those that came before the define (or stand before the use in its own thread) stay
 //! before it, the others come after the use.

@@ -135,7 +135,11 @@ impl Total {
             };
             let mut others: Vec<Attempt> = orders.into_iter().map(woven).collect();
             let prefix = constrain::script(&kept.past, &constraints);
-            others.push(Attempt { prefix, picker: PickerSpec::Calm, ..Attempt::default() });
+            others.push(Attempt {
+                prefix,
+                picker: PickerSpec::LeastSwitching,
+                ..Attempt::default()
+            });
             let (attempt, aim) =
                 (others.remove(0), Some(Aim { read, define, name: is_loose.then_some(name) }));
             self.queue.push_front(Guide { attempt, aim, others, from: None, ..guide });

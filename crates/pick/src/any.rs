@@ -1,0 +1,192 @@
+//! Any picker: made from its description, and asked without knowing which it is.
+
+use raddle_model::{PickerSpec, ThreadId};
+
+use crate::{
+    awake::Awake,
+    constrained::Constrained,
+    delay::Delay,
+    nonpreemptive::Nonpreemptive,
+    order::Order,
+    origin::Origin,
+    pct::Pct,
+    pos::Pos,
+    ranked::Ranked,
+    rpro::rpro,
+    rstest::Rstest,
+    sites::Sites,
+    sticky::Sticky,
+    stride::Stride,
+    surw::Surw,
+    switches::Switches,
+    urw::Urw,
+    view::{Picker, Threads, View},
+    walk::Walk,
+};
+
+/// Makes [`AnyPicker`] out of the list of pickers: a new one is a line there, and one in [`AnyPicker::new`].
+macro_rules! pickers {
+    ($($name:ident($picker:ty),)*) => {
+        /// Any picker: who chooses after the prefix. Each has a file of its own.
+        #[derive(Clone, Debug)]
+        #[expect(missing_docs, reason = "each is the type of its name")]
+        pub enum AnyPicker<'a> {
+            $($name($picker),)*
+        }
+
+        impl Picker for AnyPicker<'_> {
+            #[inline]
+            fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+                match self {
+                    $(AnyPicker::$name(picker) => picker.pick(view),)*
+                }
+            }
+
+            #[inline]
+            fn forced<T: Threads>(&mut self, view: &View<'_, T>, thread: ThreadId) {
+                match self {
+                    $(AnyPicker::$name(picker) => picker.forced(view, thread),)*
+                }
+            }
+
+            fn choose(&mut self, n_choices: u32) -> u32 {
+                match self {
+                    $(AnyPicker::$name(picker) => picker.choose(n_choices),)*
+                }
+            }
+        }
+    };
+}
+
+pickers! {
+    Nonpreemptive(Nonpreemptive),
+    Walk(Walk),
+    Rstest(Rstest),
+    Stride(Stride<'a>),
+    Pct(Pct),
+    Pos(Pos),
+    Surw(Surw<'a>),
+    Urw(Urw<'a>),
+    Delay(Delay),
+    Sticky(Sticky),
+    Order(Order),
+    Sites(Sites),
+    Awake(Awake),
+    Switches(Switches<'a>),
+    Constrained(Constrained),
+    Ranked(Ranked),
+}
+
+impl<'a> AnyPicker<'a> {
+    /// The picker, ready to pick.
+    pub fn new(origin: &Origin<'a>) -> AnyPicker<'a> {
+        match origin.picker {
+            PickerSpec::Nonpreemptive => AnyPicker::Nonpreemptive(Nonpreemptive::new()),
+            PickerSpec::Walk => AnyPicker::Walk(Walk::new(origin.seed, origin.may_time_out)),
+            PickerSpec::Rstest { per_mille } => AnyPicker::Rstest(Rstest::new(origin, per_mille)),
+            PickerSpec::Stride(smax) => AnyPicker::Stride(Stride::new(origin, smax)),
+            PickerSpec::Pct(depth) => AnyPicker::Pct(Pct::new(origin, depth)),
+            PickerSpec::Rpro { depth, radius } => AnyPicker::Pct(rpro(origin, depth, radius)),
+            PickerSpec::Pos => AnyPicker::Pos(Pos::new(origin)),
+            PickerSpec::Surw => AnyPicker::Surw(Surw::new(origin)),
+            PickerSpec::Urw => AnyPicker::Urw(Urw::new(origin)),
+            PickerSpec::Delay(n_delays) => AnyPicker::Delay(Delay::new(origin, n_delays)),
+            PickerSpec::Sticky { per_mille } => AnyPicker::Sticky(Sticky::new(origin, per_mille)),
+            PickerSpec::Order { newest_first } => {
+                AnyPicker::Order(Order::new(origin, newest_first))
+            }
+            PickerSpec::Sites => AnyPicker::Sites(Sites::new(origin)),
+            PickerSpec::Awake { asleep, from } => AnyPicker::Awake(Awake::new(asleep, from)),
+            PickerSpec::Ranked { ranking, last_of_all } => {
+                AnyPicker::Ranked(Ranked::new(ranking, last_of_all))
+            }
+            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::LeastSwitching => {
+                AnyPicker::scripted(origin, &[])
+            }
+        }
+    }
+
+    /// The picker that follows a script, ready to pick.
+    fn scripted(origin: &Origin<'a>, script: &'a [u32]) -> AnyPicker<'a> {
+        match origin.picker {
+            PickerSpec::Switches => AnyPicker::Switches(Switches::new(script)),
+            PickerSpec::Constrained | PickerSpec::LeastSwitching => {
+                AnyPicker::Constrained(Constrained::new(origin, script))
+            }
+            _ => AnyPicker::new(origin),
+        }
+    }
+
+    /// The prefix to follow and the picker after it; to pickers with a script the prefix is that.
+    pub(crate) fn after(prefix: &'a [u32], origin: &Origin<'a>) -> (&'a [u32], AnyPicker<'a>) {
+        match origin.picker {
+            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::LeastSwitching => {
+                (&[], AnyPicker::scripted(origin, prefix))
+            }
+            _ => (prefix, AnyPicker::new(origin)),
+        }
+    }
+
+    /// Has it to be told of steps that are no points?
+    pub(crate) const fn counts_all(&self) -> bool {
+        matches!(self, AnyPicker::Switches(_))
+    }
+
+    /// A step that was no point.
+    #[cold]
+    pub(crate) fn count(&mut self, thread: ThreadId) {
+        if let AnyPicker::Switches(switches) = self {
+            switches.count(thread);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::{
+        Amount, Depth, ObjectId, Op, OpKind, PickerSpec, ProfileView, SiteId, Smax,
+    };
+
+    use crate::{chooser::Chooser, fake::Fake, origin::Origin};
+
+    /// Nine threads take a lock of their own making round and round; the tenth, which would end it, does something
+    /// else.
+    #[test]
+    fn nobody_starves() {
+        const PICKS: u64 = 200_000;
+        let op = |thread: u32| match thread {
+            9 => Op::on(OpKind::AtomicLoad, ObjectId(2), SiteId(2)),
+            _ => Op::on(OpKind::AtomicRmw, ObjectId(1), SiteId(1)),
+        };
+        let all: Vec<u32> = (0..10).collect();
+        let threads =
+            Fake { ops: all.iter().map(|it| op(*it)).collect(), ..Fake::new(10, &all, &[]) };
+        for picker in [
+            PickerSpec::Nonpreemptive,
+            PickerSpec::Walk,
+            PickerSpec::Rstest { per_mille: 500 },
+            PickerSpec::Stride(Smax::Fixed(8)),
+            PickerSpec::Pct(Depth::Fixed(3)),
+            PickerSpec::Pos,
+            PickerSpec::Surw,
+            PickerSpec::Urw,
+            PickerSpec::Delay(Amount::Drawn),
+            PickerSpec::Sticky { per_mille: 900 },
+            PickerSpec::Order { newest_first: false },
+            PickerSpec::Sites,
+        ] {
+            for seed in 0..8 {
+                let profile = ProfileView::default();
+                let origin = Origin { picker, seed, may_time_out: false, profile };
+                let mut chooser = Chooser::of(&[], &origin);
+                let mut last = 0;
+                let mut has_run = [false; 10];
+                for step in 0..PICKS {
+                    last = chooser.pick(&threads.view(step, last)).0;
+                    has_run[last as usize] = true;
+                }
+                assert_eq!(has_run, [true; 10], "{picker:?}, seed {seed}");
+            }
+        }
+    }
+}
