@@ -118,8 +118,8 @@ impl Watchdog {
         }
         let memory = memory_of(server.child()).unwrap_or_default();
         let is_too_large = memory > self.memory_limit;
-        if memory / 2 > self.memory_limit {
-            // It was asked, or is too fast for that, and goes on taking more.
+        if memory / 2 > self.memory_limit && self.asked_at.is_some() {
+            // It was asked where it is, and goes on taking more.
             self.is_out_of_memory = true;
             server.kill_execution();
             return;
