@@ -9,7 +9,7 @@ use std::{
 use raddle_explore::{StoreError, TargetError, classes::ClassesError, regression::RegressionError};
 use raddle_launch::{CacheError, CcError, CompileError, ExecutableError};
 
-use crate::signals;
+use crate::signals::{self, Stop};
 
 /// How `raddle` ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl From<TargetError> for Failure {
             TargetError::Unusable(_) => Exit::Usage,
             TargetError::Baseline(_) => Exit::Baseline,
             TargetError::Stopped => {
-                signals::came().unwrap_or(Exit::Signal(signal_hook::consts::SIGINT))
+                Exit::Signal(signals::came().unwrap_or(signal_hook::consts::SIGINT))
             }
             TargetError::Bug(_) => Exit::Bug,
         };
@@ -140,6 +140,13 @@ impl From<TargetError> for Failure {
         };
         let (line, words) = text.split_once('\n').unwrap_or((&text, ""));
         Failure { exit, words: words.to_owned(), line: line.to_owned() }
+    }
+}
+
+impl Stop {
+    /// How to exit, if a signal came.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        self.signal().map(Exit::Signal)
     }
 }
 

@@ -10,8 +10,6 @@ use signal_hook::{
     flag,
 };
 
-use crate::exit::Exit;
-
 static STOP: OnceLock<Stop> = OnceLock::new();
 
 /// What a campaign looks at to see whether it must end.
@@ -27,10 +25,10 @@ impl Stop {
         &self.flag
     }
 
-    /// How to exit, if a signal came.
-    pub(crate) fn exit(&self) -> Option<Exit> {
+    /// The signal that came, if one did.
+    pub(crate) fn signal(&self) -> Option<i32> {
         let signal = self.signal.load(Ordering::Relaxed);
-        i32::try_from(signal).ok().filter(|it| *it > 0).map(Exit::Signal)
+        i32::try_from(signal).ok().filter(|it| *it > 0)
     }
 }
 
@@ -53,9 +51,9 @@ pub(crate) fn catch() -> &'static Stop {
     })
 }
 
-/// How to exit, if a signal came.
-pub(crate) fn came() -> Option<Exit> {
-    STOP.get()?.exit()
+/// The signal that came, if one did.
+pub(crate) fn came() -> Option<i32> {
+    STOP.get()?.signal()
 }
 
 /// Ends a campaign that runs, if any does.

@@ -14,6 +14,7 @@ pub mod debugger;
 mod elf;
 mod fault;
 mod native;
+mod options;
 #[expect(unsafe_code, reason = "signals processes")]
 mod processes;
 mod runtime;
@@ -29,6 +30,7 @@ pub use cc::{CcError, CompilerChoice, Language, Toolchain, driver};
 pub use compile::{CompileError, CompileRequest, Compiled, compile};
 pub use elf::{Executable, ExecutableError, Hooks, inspect, unhooked_code};
 pub use fault::Fault;
-pub use native::{Native, NativeOptions};
+pub use native::Native;
+pub use options::NativeOptions;
 pub use runtime::{HEADER, RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
 pub use symbols::{Symbols, demangled, library_code};

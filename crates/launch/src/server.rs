@@ -21,7 +21,7 @@ use raddle_trace::{
     },
 };
 
-use crate::{native::NativeOptions, processes, runtime::preload};
+use crate::{options::NativeOptions, processes, runtime::preload};
 
 /// A server that has closed its pipe ends within so many looks.
 const ENDING_LOOKS: u32 = 25;

@@ -21,7 +21,7 @@ use raddle_trace::{
 
 use crate::{
     checkpoints::{Checkpoints, Start},
-    native::NativeOptions,
+    options::NativeOptions,
     runtime::RUNTIME_NAME,
     server::{Heard, Server},
     symbols::{Symbols, type_name},

@@ -12,8 +12,6 @@ use object::{
     SectionKind, SymbolKind, elf,
 };
 
-use crate::function::{called, near_target};
-
 /// Does a function announce what it does?
 pub(crate) fn has_hooks(code: &Code, binary: &Binary) -> bool {
     let mut names = code.instructions.iter().filter_map(|it| called(it, binary));
@@ -208,4 +206,33 @@ impl Binary {
             }
         }
     }
+}
+
+/// The target of a direct jump or call.
+pub(crate) fn near_target(instruction: &Instruction) -> Option<u64> {
+    let is_near = matches!(
+        instruction.op0_kind(),
+        OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
+    );
+    is_near.then(|| instruction.near_branch_target())
+}
+
+/// The program's own function that is called or jumped to, if it is known which: also through a word that is
+/// filled in once, when the program is loaded.
+pub(crate) fn own_target(instruction: &Instruction, binary: &Binary) -> Option<u64> {
+    let through = || binary.words.get(&word(instruction)?).copied();
+    near_target(instruction).or_else(through)
+}
+
+/// The word that a call or jump goes through.
+fn word(instruction: &Instruction) -> Option<u64> {
+    let is_word =
+        instruction.op0_kind() == OpKind::Memory && instruction.memory_base() == Register::RIP;
+    is_word.then(|| instruction.ip_rel_memory_address())
+}
+
+/// The name of what is called or jumped to, if it is not the program's own.
+pub(crate) fn called<'a>(instruction: &Instruction, binary: &'a Binary) -> Option<&'a str> {
+    let at = near_target(instruction).or_else(|| word(instruction))?;
+    binary.imports.get(&at).map(String::as_str)
 }

@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use raddle_plan::search::SinkKind;
 
 use self::blocks::Blocks;
-pub(crate) use self::blocks::{called, near_target, own_target};
 use crate::{
-    binary::{Binary, Code},
+    binary::{Binary, Code, own_target},
     sources::{Source, Sources},
     state::State,
 };

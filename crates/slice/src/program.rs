@@ -8,8 +8,8 @@ use raddle_plan::search::{Flows, Shown, Sink, SinkKind};
 
 use crate::{
     Sliced,
-    binary::{Binary, Code, has_hooks},
-    function::{Irregular, Summary, own_target, summarise},
+    binary::{Binary, Code, has_hooks, own_target},
+    function::{Irregular, Summary, summarise},
     resolve::Resolved,
     runtime::{self, Part},
 };

@@ -1,6 +1,9 @@
 //! The arrows between crates, as data: DESIGN.md §4 and ARCHITECTURE.md.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
@@ -131,4 +134,102 @@ fn architecture_names_the_crates() {
     real.sort_unstable();
     assert_eq!(sorted, real, "left: headings of ARCHITECTURE.md, right: members of the workspace");
     assert!(text.lines().count() < 330, "ARCHITECTURE.md is to stay short: under 330 lines");
+}
+
+/// Crates whose rooms (the modules of `lib.rs`) still stand in circles. The others have none, and none may come.
+const CIRCLES: &[&str] = &["raddle-cli", "raddle-report", "raddle-rt", "xtask"];
+
+#[test]
+fn rooms_stand_in_no_circle() {
+    for package in &metadata().packages {
+        let sources = package.manifest_path.with_file_name("src");
+        let rooms = rooms(sources.as_std_path());
+        let circle = circle(&rooms);
+        let is_known = CIRCLES.contains(&package.name.as_str());
+        assert_eq!(!circle.is_empty(), is_known, "{}: {}", package.name, circle.join(" → "));
+    }
+}
+
+/// By room, the rooms that it names, tests left out.
+fn rooms(sources: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut open = vec![sources.to_owned()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries.map(|it| it.expect("it can be listed").path()) {
+            let within = path.strip_prefix(sources).expect("it is inside").to_owned();
+            let name = within.iter().next().and_then(|it| it.to_str()).unwrap_or_default();
+            let room = name.trim_end_matches(".rs");
+            let is_test = within.iter().any(|it| it.to_string_lossy().contains("tests"));
+            if path.is_dir() {
+                open.push(path);
+            } else if name.ends_with("lib.rs") || name.ends_with("main.rs") || is_test {
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let text = std::fs::read_to_string(&path).expect("it can be read");
+                let named = named(&text)
+                    .into_iter()
+                    .filter(|it| it != room && sources.join(format!("{it}.rs")).exists());
+                rooms.entry(room.to_owned()).or_default().extend(named);
+            }
+        }
+    }
+    rooms
+}
+
+/// The first names after `crate::`, also those between braces.
+fn named(text: &str) -> Vec<String> {
+    let code: String = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default()
+        .lines()
+        .map(|it| it.split("//").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let word =
+        |it: &str| it.trim().chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect();
+    let mut names: Vec<String> = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        let Some(list) = rest.strip_prefix('{') else {
+            names.push(word(rest));
+            continue;
+        };
+        let (mut depth, mut start) = (0, 0);
+        for (at, letter) in list.char_indices() {
+            match letter {
+                '{' => depth += 1,
+                '}' | ',' if depth == 0 => {
+                    names.push(word(&list[start..at]));
+                    start = at + 1;
+                    if letter == '}' {
+                        break;
+                    }
+                }
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    names
+}
+
+/// Rooms that lead from one back to itself; empty if there are none.
+fn circle(rooms: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    for start in rooms.keys() {
+        let mut ways = vec![vec![start.clone()]];
+        let mut seen = BTreeSet::new();
+        while let Some(way) = ways.pop() {
+            let Some(next) = rooms.get(&way[way.len() - 1]) else { continue };
+            for room in next {
+                let longer = [way.as_slice(), &[room.clone()]].concat();
+                if room == start {
+                    return longer;
+                }
+                if seen.insert(room) {
+                    ways.push(longer);
+                }
+            }
+        }
+    }
+    Vec::new()
 }

@@ -11,7 +11,7 @@ use raddle_trace::{
 };
 
 use super::NativeSession;
-use crate::{checkpoints::Checkpoints, native::NativeOptions, server::Server};
+use crate::{checkpoints::Checkpoints, options::NativeOptions, server::Server};
 
 /// How often a server that was killed is replaced, for one block.
 const RESTARTS_MAX: u32 = 3;

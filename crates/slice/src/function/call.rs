@@ -3,11 +3,9 @@
 use iced_x86::{Instruction, OpKind, Register};
 use raddle_plan::search::SinkKind;
 
-use super::{
-    Pass,
-    blocks::{called, own_target},
-};
+use super::Pass;
 use crate::{
+    binary::{called, own_target},
     hooks::{Callee, callee, is_access},
     sources::{Source, Sources},
     state::{ARGUMENTS, Pointer, State},

@@ -5,11 +5,9 @@ use iced_x86::{
 };
 use raddle_plan::search::SinkKind;
 
-use super::{
-    Irregular, Pass,
-    blocks::{near_target, own_target},
-};
+use super::{Irregular, Pass};
 use crate::{
+    binary::{near_target, own_target},
     runtime,
     sources::{Source, Sources},
     state::{Pointer, State},
