@@ -197,11 +197,11 @@ fn kill_and_go_on() {
         if n_resumed == 2 {
             break;
         }
+        let n_runs = || kept(folder.path()).run_ids().expect("readable").len();
+        let n_before = n_runs();
         let mut victim = raddle(folder.path(), &[&args[..], &three].concat());
         victim.stdout(Stdio::null()).stderr(Stdio::null());
         let mut victim = victim.spawn().expect("raddle starts");
-        let n_runs = || kept(folder.path()).run_ids().expect("readable").len();
-        let n_before = n_runs();
         until(|| n_before < n_runs());
         thread::sleep(Duration::from_millis(patience_ms));
         victim.kill().expect("it can be killed");

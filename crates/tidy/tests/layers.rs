@@ -221,7 +221,7 @@ fn circle(rooms: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
         while let Some(way) = ways.pop() {
             let Some(next) = rooms.get(&way[way.len() - 1]) else { continue };
             for room in next {
-                let longer = [way.as_slice(), &[room.clone()]].concat();
+                let longer = [way.as_slice(), std::slice::from_ref(room)].concat();
                 if room == start {
                     return longer;
                 }
