@@ -173,7 +173,7 @@ mod tests {
     use super::{Document, profile, rules};
     use crate::args::Arguments;
 
-    /// Whatever `raddle.toml` says, it is taken, or what is wrong with it is told with its place.
+    /// Any `raddle.toml` is either accepted or rejected with line and column.
     #[test]
     fn garbled_files() {
         let text = "[profile.default]\nexecs = 500\nstrategy = \"pct:3\"\ndetect = [\"races\"]\n\n\

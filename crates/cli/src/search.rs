@@ -142,7 +142,7 @@ pub(crate) fn resume(
     }
     let settings = &search.settings;
     let strategy = Strategy::parse(&settings.strategy).map_err(|error| {
-        Failure::usage(format!("the stored search is none of this raddle: {error}"))
+        Failure::usage(format!("this search was saved by an incompatible version: {error}"))
     })?;
     let conditions = ConditionArgs {
         exit_ok: search.info.exit_is_fine,

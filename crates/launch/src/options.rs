@@ -32,7 +32,7 @@ pub struct NativeOptions {
     pub memory_limit: u64,
     /// An execution that makes no step for so long is ended.
     pub hang_timeout: Duration,
-    /// Processors that the program is told it has.
+    /// Processors that the program sees.
     pub n_cpus: u32,
     /// Bytes that live copies of executions may take, for each session; 0 for no copies.
     pub checkpoints: u64,

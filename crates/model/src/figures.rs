@@ -78,7 +78,7 @@ impl Figures {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// Pairs of places whose steps conflicted, in whatever order.
+    /// Pairs of places whose steps conflicted, in either order.
     pub site_pairs: u64,
     /// Those of them that were met in both orders.
     pub both_ways: u64,

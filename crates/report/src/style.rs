@@ -110,14 +110,15 @@ impl Style {
         text
     }
 
-    /// Words of the program (source, output) as they may be shown: no control characters, and no
-    /// characters that the terminal can't show.
+    /// Words of the program (source, output) as they may be shown: no control characters, none that turn the direction of
+    /// what follows (source that reads otherwise than it is), and none that the terminal can't show.
     pub(crate) fn tame(&self, text: &str) -> String {
         let mut tame = String::with_capacity(text.len());
         for char in text.chars() {
             match char {
                 '\t' => tame.push_str("    "),
                 _ if char.is_control() => tame.push('?'),
+                '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => tame.push('?'),
                 _ if !self.unicode && !char.is_ascii() => tame.push('?'),
                 _ => tame.push(char),
             }
@@ -165,6 +166,13 @@ mod tests {
         let ascii = Style { unicode: false, ..style };
         assert_eq!(ascii.cut("unlock left", 8), "unloc...");
         assert_eq!(ascii.cut("unlock left", 2), "..");
+    }
+
+    /// Source that turns its own direction would read otherwise than it is compiled.
+    #[test]
+    fn directions_are_not_turned() {
+        let style = Style::default();
+        assert_eq!(style.tame("is_admin\u{202e} // \u{2066}no"), "is_admin? // ?no");
     }
 
     /// An accent stays with its letter, and of a wide character there is no half.

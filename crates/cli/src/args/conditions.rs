@@ -57,7 +57,7 @@ pub(crate) struct ConditionArgs {
     /// Give every execution a process of its own, instead of making one process as it was
     #[arg(long, help_heading = "Program")]
     pub(crate) fresh: bool,
-    /// Processors that the program is told it has
+    /// Processors that the program sees
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) cpus: u32,

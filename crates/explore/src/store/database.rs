@@ -157,7 +157,8 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     let start = Instant::now();
-    // Others that do the same are not waited for by SQLite.
+    // SQLite's busy timeout does not cover a change of the journal mode: where two processes make a store at once, one
+    // fails at once and has to try again.
     loop {
         let set = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
         match set {

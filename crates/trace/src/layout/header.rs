@@ -32,7 +32,7 @@ pub struct Header {
 pub struct Request {
     /// 0: fibers, 1: kernel threads.
     pub carrier: u32,
-    /// Processors that the program is told it has.
+    /// Processors that the program sees.
     pub n_cpus: u32,
     /// Instructions that are to be announced.
     pub n_traps: u32,
