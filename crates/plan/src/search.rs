@@ -9,22 +9,12 @@
 //! Threads are kept in bit sets: a program with more than 64 threads is given up at once
 //! ([`RunError::TooManyThreads`]).
 
-mod bounded;
-mod covering;
-mod deed;
 mod dfs;
 mod dpor;
-mod estimate;
-mod forest;
-mod hapset;
-mod idb;
-mod ipb;
-mod order;
+mod levels;
 mod rank;
 mod run;
-mod set;
 mod spec;
-mod spin;
 mod total;
 mod tree;
 
@@ -34,11 +24,9 @@ use raddle_model::{Drawing, PickerSpec, SearchProgress};
 use serde_json::value::RawValue;
 
 pub use self::{
-    covering::covering,
-    hapset::{HapSets, Pair},
-    rank::Tuple,
-    run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step},
-    set::Threads,
+    dpor::{HapSets, Pair},
+    rank::{Tuple, covering},
+    run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step, Threads},
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
     total::{DrawnStep, Flows, LocksetRace, Shown, Sink, SinkKind, Taken, lockset_races},
 };

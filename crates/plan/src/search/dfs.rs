@@ -2,7 +2,7 @@
 //! (L1 + L2 + …)! / (L1! · L2! · …): of use for toys, and as what other searches are measured against.
 //!
 //! A wait that may end by itself is one more way at each state in which it may; so is each waiter that a
-//! signal may wake. After a look of a thread that waits by looking (`spin`), nothing branches: else a loop
+//! signal may wake. After a look of a thread that waits by looking (`run/spin`), nothing branches: else a loop
 //! would make the search endless. Memory O(depth · threads).
 
 use raddle_model::Scope;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
-    spin::is_repeat,
+    run::is_repeat,
     tree::{Path, Policy, Verdict, Way},
 };
 

@@ -10,30 +10,39 @@
 
 mod bounded;
 mod classic;
+mod deed;
+mod forest;
 mod guide;
 mod hapset;
 mod optimal;
+mod order;
+mod predecessors;
 mod source;
 mod waiting;
 
 use raddle_model::{CoveredPairs, End, Flags, PickerSpec, Scope, ThreadId};
 use serde::{Deserialize, Serialize};
 
+pub use self::predecessors::{HapSets, Pair};
 pub(crate) use self::{
     bounded::Bounded,
     classic::Classic,
+    forest::Forest,
     guide::Guide,
     hapset::{Ordered, Pruned, PrunedBounded},
     optimal::Optimal,
     source::Source,
     waiting::Branch,
 };
-use self::{guide::Code, waiting::Waiting};
-use super::{
-    HapSets, Pending, Run, Step, Threads,
+use self::{
     deed::{Deed, Marks},
+    guide::Code,
     order::{Asked, Order},
-    spin::is_waiting,
+    waiting::Waiting,
+};
+use super::{
+    Pending, Run, Step, Threads,
+    run::is_waiting,
     tree,
     tree::{Policy, State, Verdict, Way, push_choice},
 };

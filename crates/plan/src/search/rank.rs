@@ -15,6 +15,8 @@
 //! What it promises: every order of t threads at the places where threads have to wait, not every schedule with c
 //! preemptions. Memory O(c · points · depth), and eight bytes for each execution.
 
+mod covering;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{
@@ -23,12 +25,10 @@ use raddle_model::{
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
+pub use self::covering::covering;
 use super::{
-    InTurn, Run, Search, Step, Task, Threads,
-    covering::covering,
-    estimate::Samples,
-    spec::SpecError,
-    tree::{AHEAD_MAX, State, is_same, push_choice},
+    InTurn, Run, Search, SpecError, Step, Task, Threads,
+    tree::{AHEAD_MAX, Samples, State, is_same, push_choice},
 };
 
 /// What is bounded by how much.

@@ -1,5 +1,8 @@
 //! One execution, as a search sees it.
 
+mod set;
+mod spin;
+
 use std::sync::Arc;
 
 use raddle_model::{
@@ -10,7 +13,8 @@ use raddle_trace::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::Threads;
+pub use self::set::Threads;
+pub(crate) use self::spin::{is_repeat, is_waiting, last_look, repeats};
 
 /// The steps of one execution, with the choices that each had.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -8,12 +8,9 @@ use serde_json::value::RawValue;
 
 use super::{
     HapSets, Search,
-    bounded::Bounded,
     dfs::Dfs,
-    dpor::{self, Classic, Guide, Ordered, Pruned, PrunedBounded, Reduced, Rule, Source},
-    forest::Forest,
-    idb::Delays,
-    ipb::Preemptions,
+    dpor::{self, Classic, Forest, Guide, Ordered, Pruned, PrunedBounded, Reduced, Rule, Source},
+    levels::{Bounded, Delays, Preemptions},
     rank::{Rank, Tuple},
     total::Total,
     tree::{Policy, Tree},

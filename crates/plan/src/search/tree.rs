@@ -8,6 +8,7 @@
 //!
 //! Memory: O(depth · threads) for the path, and one execution for each that was handed out ahead.
 
+mod estimate;
 mod parting;
 
 use std::{cell::Cell, collections::BTreeMap};
@@ -18,11 +19,8 @@ use raddle_model::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{
-    HapSets, InTurn, Run, Search, Step, Task,
-    estimate::{Leaves, Samples},
-    run::ObjectName,
-};
+pub(crate) use self::estimate::{Leaves, Samples};
+use super::{HapSets, InTurn, ObjectName, Run, Search, Step, Task};
 
 /// A way to go on: who, and how, where there is more than one way to perform the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +39,7 @@ pub(crate) enum State {
     Out(u64),
     /// Counted; what is behind it may still be under way.
     Taken,
-    /// Counted; another path goes through what is behind it (see `forest`).
+    /// Counted; another path goes through what is behind it (see `dpor/forest`).
     Away(u64),
 }
 

@@ -15,12 +15,11 @@
 use raddle_model::{Scope, ThreadId};
 use serde::{Deserialize, Serialize};
 
-use super::{Path, Rule};
-use crate::search::{
-    Pending, Threads,
-    ipb::Preemptions,
+use super::{
+    Path, Rule,
     order::{Asked, Order},
 };
+use crate::search::{Pending, Threads, levels::Preemptions};
 
 /// See the module.
 #[derive(Debug, Serialize, Deserialize)]

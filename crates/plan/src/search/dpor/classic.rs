@@ -13,11 +13,11 @@
 use raddle_model::ThreadId;
 use serde::{Deserialize, Serialize};
 
-use super::{Path, Rule};
-use crate::search::{
-    Pending, Threads,
+use super::{
+    Path, Rule,
     order::{Asked, Order},
 };
+use crate::search::{Pending, Threads};
 
 /// See the module.
 #[derive(Debug, Serialize, Deserialize)]

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_model::{CoveredPairs, End, SiteId};
 use serde::{Deserialize, Serialize};
 
-use crate::search::{
-    HapSets, Pair, Run, Step,
+use super::{
     order::{Asked, Order},
+    predecessors::{HapSets, Pair},
 };
+use crate::search::{Run, Step};
 
 /// Learns which statement comes right before which ([`HapSets`]), from executions that end well.
 #[derive(Debug, Default, Serialize, Deserialize)]

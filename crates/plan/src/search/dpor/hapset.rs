@@ -23,12 +23,12 @@ use super::{
     Path, Rule,
     classic::chosen,
     guide::{Code, Guide},
+    order::{Asked, Order},
     source::beginners,
 };
 use crate::search::{
     Pending,
-    ipb::Preemptions,
-    order::{Asked, Order},
+    levels::Preemptions,
     tree::{State, Verdict, Way},
 };
 

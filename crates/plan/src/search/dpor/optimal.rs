@@ -20,11 +20,14 @@
 use raddle_model::ThreadId;
 use serde::{Deserialize, Serialize};
 
-use super::{Known, Path, Rule, waiting::Waiting};
-use crate::search::{
-    Pending,
+use super::{
+    Known, Path, Rule,
     deed::Deed,
     order::{Asked, Order, Sequence},
+    waiting::Waiting,
+};
+use crate::search::{
+    Pending,
     tree::{Child, State, Way},
 };
 

@@ -6,7 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::search::{deed::Deed, order::Sequence, tree::Way};
+use super::{deed::Deed, order::Sequence};
+use crate::search::tree::Way;
 
 /// See the module.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! A path that becomes two, and is one again when the other is done (see `forest`).
+//! A path that becomes two, and is one again when the other is done (see `dpor/forest`).
 
 use super::{Node, Path, Policy, State};
 

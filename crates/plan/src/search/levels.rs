@@ -6,12 +6,16 @@
 //! would grow with the number of schedules, this way memory is O(depth · threads), and a level is so much
 //! larger than the one below that it hardly matters. Executions made again are counted as redundant.
 
+mod idb;
+mod ipb;
+
 use raddle_model::{BoundUnit, Scope, ThreadId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+pub(crate) use self::{idb::Delays, ipb::Preemptions};
 use super::{
     Run, Step,
-    spin::is_repeat,
+    run::is_repeat,
     tree::{Path, Policy, Verdict, Way},
 };
 

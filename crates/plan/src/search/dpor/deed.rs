@@ -3,7 +3,7 @@
 use raddle_model::{Conflict, Effect, Flags, OpKind, OpResult, conflict};
 use serde::{Deserialize, Serialize};
 
-use super::{ObjectName, Pending, Step};
+use crate::search::{ObjectName, Pending, Step};
 
 /// Objects that no program sees.
 const THREADS: u64 = 2;

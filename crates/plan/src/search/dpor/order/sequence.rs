@@ -6,7 +6,11 @@ use raddle_model::{Effect, Flags, OpKind, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use super::{Asked, Order, join, races::depends};
-use crate::search::{Pending, Step, deed::Deed, dpor::Branch, tree::Way};
+use crate::search::{
+    Pending, Step,
+    dpor::{Branch, deed::Deed},
+    tree::Way,
+};
 
 /// Steps that turn a race round when they are taken in the state before it: those in between that happen in
 /// spite of its first step, and the second one last. Steps are taken out as they are found elsewhere.

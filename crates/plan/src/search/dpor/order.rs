@@ -23,10 +23,10 @@ mod sequence;
 use raddle_model::{Conflict, Effect, Flags, ObjectId, OpKind, OpResult, ThreadId, conflict};
 
 pub(crate) use self::sequence::Sequence;
-use super::{
+use super::deed::{Deed, Marks};
+use crate::search::{
     ObjectName, Pending, Step,
-    deed::{Deed, Marks},
-    spin::{last_look, repeats},
+    run::{last_look, repeats},
 };
 
 /// See the module.

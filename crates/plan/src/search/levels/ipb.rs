@@ -7,12 +7,13 @@
 //! the number of threads (Musuvathi and Qadeer, PLDI 2007); `idb` bounds these too.
 //!
 //! Where we depart: a wait that ends by itself while others can go on costs 1 as well; levels are searched
-//! again instead of queued (`bounded`); to leave a thread that yields is free.
+//! again instead of queued (`levels`); to leave a thread that yields is free.
 
 use raddle_model::{BoundUnit, ThreadId};
 use serde::{Deserialize, Serialize};
 
-use super::{Step, bounded::Cost, tree::Path};
+use super::Cost;
+use crate::search::{Step, tree::Path};
 
 /// Counts preemptions.
 #[derive(Debug, Serialize, Deserialize)]

@@ -8,12 +8,13 @@
 //!
 //! Where we depart: waits that may end by themselves stand behind all threads that can go on, in the
 //! order of creation, and the i-th way to perform a step (which waiter a signal wakes) costs i; levels are
-//! searched again instead of queued (`bounded`).
+//! searched again instead of queued (`levels`).
 
 use raddle_model::{BoundUnit, ThreadId};
 use serde::{Deserialize, Serialize};
 
-use super::{Step, bounded::Cost};
+use super::Cost;
+use crate::search::Step;
 
 /// Counts delays.
 #[derive(Debug, Serialize, Deserialize)]

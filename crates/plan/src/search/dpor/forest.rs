@@ -23,12 +23,10 @@ use raddle_model::{Divergence, SearchProgress, SearchSize};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{
+use super::{Optimal, Path, Reduced, order::Order};
+use crate::search::{
     InTurn, Run, Search, SpecError, Task,
-    dpor::{Optimal, Path, Reduced},
-    estimate::Leaves,
-    order::Order,
-    tree::{Policy, Tree},
+    tree::{Leaves, Policy, Tree},
 };
 
 /// Paths that have work; executions in a round.
