@@ -8,7 +8,8 @@ use std::{
 use raddle_explore::{Outcome, Until, unless_over};
 use raddle_launch::Symbols;
 use raddle_model::Drawing;
-use raddle_plan::search::{DrawnStep, Taken};
+use raddle_model::flows::Taken;
+use raddle_plan::search::DrawnStep;
 use raddle_slice::Sliced;
 
 use crate::{args::RunArgs, search, terminal::Terminal};

@@ -12,7 +12,7 @@ use raddle_explore::{
 };
 use raddle_model::{
     Bucket, Carrier, Certainty, Fault, Finding, Kind, NamedObject, ObjectClass, ObjectId, OpKind,
-    OpResult, PickerSpec, Place, Plan, Step, ThreadId, ThreadState,
+    PickerSpec, Place, Plan, Step, ThreadId, ThreadState,
 };
 
 fn place(line: u32) -> Place {
@@ -35,12 +35,10 @@ fn finding() -> Finding {
     let step = |thread: u32, kind| Step {
         thread: ThreadId(thread),
         kind,
-        result: OpResult::Done,
-        flags: 0,
         object: ObjectId(1),
         place: 1,
         value: 3,
-        stack: 0,
+        ..Step::default()
     };
     Finding {
         kind: Kind::Assert,

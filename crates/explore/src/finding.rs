@@ -227,6 +227,7 @@ impl Told {
                 .entry(event.site)
                 .or_insert_with(|| places.number(names.place(event.site)));
             names.object(event.object);
+            names.object(event.other);
             let kind = std_sync.kind(event.kind, event.site);
             steps.push(Step { kind, ..Step::of(event, number) });
         }

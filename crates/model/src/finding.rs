@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     BothOrders, Certainty, Event, Fault, Flags, Location, NamedObject, ObjectId, OpKind, OpResult,
-    Plan, Remedy, ThreadId,
+    Plan, Remedy, SiteId, ThreadId,
 };
 
 macro_rules! kinds {
@@ -103,9 +103,9 @@ impl Place {
 /// One frame of a stack, innermost first; inlined functions are frames of their own.
 pub type Frame = Place;
 
-/// One step of the schedule that shows the finding.
+/// One step of the schedule that shows the finding: an [`Event`] whose site is a place.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Who.
     pub thread: ThreadId,
@@ -117,10 +117,19 @@ pub struct Step {
     pub flags: u8,
     /// To what: an index into [`Finding::objects`].
     pub object: ObjectId,
+    /// The mutex of a condition variable's wait; else none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "ObjectId::is_none"))]
+    pub other: ObjectId,
     /// Where: an index into [`Finding::places`].
     pub place: u32,
     /// The value of the event.
     pub value: u64,
+    /// Bytes accessed, as in [`Event`].
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
+    pub size: u32,
+    /// Choice, memory order and offset, as in [`Event`].
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
+    pub detail: u32,
     /// The calls that led there: an index into [`Finding::stacks`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub stack: u32,
@@ -135,17 +144,40 @@ impl Step {
             result: event.result,
             flags: event.flags.0,
             object: event.object,
+            other: event.other,
             place,
             value: event.value,
+            size: event.size as u32,
+            detail: event.detail,
             stack: 0,
+        }
+    }
+
+    /// The event, whose site is the place's number.
+    pub const fn event(&self) -> Event {
+        Event {
+            kind: self.kind,
+            flags: Flags(self.flags),
+            result: self.result,
+            size: self.size as u8,
+            thread: self.thread,
+            object: self.object,
+            other: self.other,
+            site: SiteId(self.place),
+            detail: self.detail,
+            value: self.value,
         }
     }
 
     /// How long others made no progress before this wait timed out, as in [`Event::delay_ns`].
     pub fn delay_ns(&self) -> u64 {
-        let (kind, flags, result) = (self.kind, Flags(self.flags), self.result);
-        Event { kind, flags, result, value: self.value, ..Event::default() }.delay_ns()
+        self.event().delay_ns()
     }
+}
+
+#[cfg(feature = "serde")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What a thread was doing when the execution ended.

@@ -16,6 +16,7 @@ mod explanation;
 mod fault;
 mod figures;
 mod finding;
+pub mod flows;
 mod function;
 mod gap;
 mod location;

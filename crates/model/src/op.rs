@@ -32,6 +32,11 @@ impl ObjectId {
     /// No object.
     pub const NONE: ObjectId = ObjectId(0);
 
+    /// Is it none?
+    pub const fn is_none(&self) -> bool {
+        self.0 == 0
+    }
+
     /// As an index into tables of objects.
     #[inline]
     pub const fn idx(self) -> usize {

@@ -20,7 +20,7 @@ mod tree;
 
 use std::collections::BTreeMap;
 
-use raddle_model::{Drawing, PickerSpec, SearchProgress};
+use raddle_model::{Drawing, PickerSpec, SearchProgress, flows::Flows};
 use serde_json::value::RawValue;
 
 pub use self::{
@@ -28,7 +28,7 @@ pub use self::{
     rank::{Tuple, covering},
     run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step, Threads},
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
-    total::{DrawnStep, Flows, LocksetRace, Shown, Sink, SinkKind, Taken, lockset_races},
+    total::{DrawnStep, LocksetRace, lockset_races},
 };
 
 /// One execution that a search wants.

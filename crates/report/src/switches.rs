@@ -2,11 +2,11 @@
 //!
 //! The trace says who ran, not who could have; so the locks are followed here, step by step. Where the
 //! steps alone can't tell (a semaphore's count, a lock taken before the first kept step), the reason
-//! says where the thread stood and claims no more. A condition variable's wait gives back the mutex
-//! that its thread took last: the step does not name it, and in practice it is that one.
+//! says where the thread stood and claims no more.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use raddle_analysis::HeldLocks;
 use raddle_model::{Finding, Flags, ObjectId, OpKind, OpResult, Step, ThreadId};
 
 /// For each step, why another thread came after it; `None` if none did.
@@ -82,14 +82,10 @@ fn blocked(finding: &Finding, thread: ThreadId, next: Next, locks: &Locks) -> Op
     let is_start_known = finding.n_steps_dropped == 0;
     match next.kind {
         OpKind::Lock | OpKind::WriteLock => {
-            let holders = locks.holders.get(&next.object);
-            let is_held = holders.is_some_and(|all| all.iter().any(|it| it.0 != thread));
-            (is_held || holders.is_some() || is_start_known).then_some(is_held)
+            locks.is_taken(next.object, thread, false).or(is_start_known.then_some(false))
         }
         OpKind::ReadLock => {
-            let holders = locks.holders.get(&next.object);
-            let is_held = holders.is_some_and(|all| all.iter().any(|it| it.0 != thread && it.1));
-            (is_held || holders.is_some() || is_start_known).then_some(is_held)
+            locks.is_taken(next.object, thread, true).or(is_start_known.then_some(false))
         }
         OpKind::Join => {
             let joined = locks.threads.get(&next.object)?;
@@ -110,69 +106,41 @@ fn blocked(finding: &Finding, thread: ThreadId, next: Next, locks: &Locks) -> Op
 /// Who holds what, as far as the steps tell.
 #[derive(Default)]
 pub(crate) struct Locks {
-    /// For each lock seen so far, its holders, and whether each holds it alone.
-    holders: HashMap<ObjectId, Vec<(ThreadId, bool)>>,
-    /// Each thread's locks, in the order they were taken.
-    held: HashMap<ThreadId, Vec<ObjectId>>,
-    /// What a waiting thread gave back, to take again.
-    lent: HashMap<ThreadId, ObjectId>,
+    held: HeldLocks,
+    /// Locks that were taken or given back so far.
+    seen: BTreeSet<ObjectId>,
     /// Objects that stand for threads.
     threads: HashMap<ObjectId, ThreadId>,
     finished: Vec<ThreadId>,
 }
 
 impl Locks {
-    /// The locks that a thread holds, in the order in which it took them; twice what it took twice.
-    pub(crate) fn held_by(&self, thread: ThreadId) -> &[ObjectId] {
-        self.held.get(&thread).map_or(&[], Vec::as_slice)
+    /// The locks that a thread holds, in the order in which it took them.
+    pub(crate) fn held_by(&self, thread: ThreadId) -> Vec<ObjectId> {
+        self.held.of(thread).map(|it| it.lock).collect()
     }
 
     pub(crate) fn apply(&mut self, step: &Step) {
-        let thread = step.thread;
+        let event = step.event();
         let is_done = matches!(step.result, OpResult::Done | OpResult::OwnerDied);
+        self.held.step(&event, 0);
+        self.seen.extend(self.held.of(step.thread).map(|it| it.lock));
         match step.kind {
-            OpKind::Lock | OpKind::TryLock | OpKind::WriteLock | OpKind::TryWriteLock
-                if is_done =>
-            {
-                self.take(thread, step.object, true);
-            }
-            OpKind::ReadLock | OpKind::TryReadLock if is_done => {
-                self.take(thread, step.object, false);
-            }
-            OpKind::Unlock | OpKind::RwUnlock if is_done => self.give(thread, step.object),
-            OpKind::CondWait => {
-                let mutex = self.held.get(&thread).and_then(|held| held.last()).copied();
-                if let Some(mutex) = mutex {
-                    self.give(thread, mutex);
-                    self.lent.insert(thread, mutex);
-                }
-            }
-            OpKind::CondWake => {
-                if let Some(mutex) = self.lent.remove(&thread) {
-                    self.take(thread, mutex, true);
-                }
+            OpKind::Unlock | OpKind::RwUnlock if is_done => {
+                self.seen.insert(step.object);
             }
             OpKind::Spawn if is_done => {
                 self.threads.insert(step.object, ThreadId(step.value as u32));
             }
-            OpKind::Finish => self.finished.push(thread),
+            OpKind::Finish => self.finished.push(step.thread),
             _ => {}
         }
     }
 
-    fn take(&mut self, thread: ThreadId, object: ObjectId, is_alone: bool) {
-        self.holders.entry(object).or_default().push((thread, is_alone));
-        self.held.entry(thread).or_default().push(object);
-    }
-
-    fn give(&mut self, thread: ThreadId, object: ObjectId) {
-        let holders = self.holders.entry(object).or_default();
-        if let Some(idx) = holders.iter().rposition(|it| it.0 == thread) {
-            holders.remove(idx);
-        }
-        let held = self.held.entry(thread).or_default();
-        if let Some(idx) = held.iter().rposition(|it| *it == object) {
-            held.remove(idx);
-        }
+    /// Is a lock in other hands, all of them or only those that hold it alone? `None` if nothing was seen of it.
+    fn is_taken(&self, lock: ObjectId, thread: ThreadId, alone: bool) -> Option<bool> {
+        let mut others = self.held.holders(lock).filter(|it| it.0 != thread);
+        let is_taken = others.any(|(_, it)| !alone || !it.is_shared);
+        self.seen.contains(&lock).then_some(is_taken)
     }
 }

@@ -6,7 +6,7 @@ mod step;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_plan::search::SinkKind;
+use raddle_model::flows::SinkKind;
 
 use self::blocks::Blocks;
 use crate::{

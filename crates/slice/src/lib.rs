@@ -28,7 +28,7 @@ mod state;
 
 use std::{collections::BTreeMap, path::Path};
 
-use raddle_plan::search::Flows;
+use raddle_model::flows::Flows;
 
 pub use binary::SliceError;
 

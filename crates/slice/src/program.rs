@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use iced_x86::{FlowControl, Instruction};
+use raddle_model::flows::{Flows, Shown, Sink, SinkKind};
 use raddle_model::{hash_bytes, mix};
-use raddle_plan::search::{Flows, Shown, Sink, SinkKind};
 
 use crate::{
     Sliced,

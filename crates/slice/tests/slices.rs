@@ -9,8 +9,8 @@ use std::{
     process::Command,
 };
 
+use raddle_model::flows::{Flows, SinkKind};
 use raddle_model::mix;
-use raddle_plan::search::{Flows, SinkKind};
 use raddle_slice::{Sliced, slice};
 use raddle_tidy::lacks;
 

@@ -17,8 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("raddle-total", &["raddle-model"]),
     ("raddle-plan", &["raddle-model", "raddle-trace", "raddle-total"]),
     ("raddle-analysis", &["raddle-model", "raddle-trace"]),
-    // What total replay wants to know of a program's code.
-    ("raddle-slice", &["raddle-model", "raddle-plan"]),
+    ("raddle-slice", &["raddle-model"]),
     ("raddle-fiber", &[]),
     (
         "raddle-rt",

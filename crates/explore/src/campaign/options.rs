@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use raddle_model::{Conditions, Detect, PickerSpec, Plan};
+use raddle_model::{Conditions, Detect, PickerSpec, Plan, flows::Flows};
 use raddle_plan::{
     Arm, Strategy,
-    search::{Flows, HapSets, SearchSpec},
+    search::{HapSets, SearchSpec},
 };
 
 use super::journal::Saved;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Bucket, Certainty, Fault, Finding, Flags, Home, Kind, Location, NamedObject, ObjectClass,
-    ObjectId, OpKind, OpResult, Place, Plan, Step, ThreadId,
+    Bucket, Certainty, Fault, Finding, Home, Kind, Location, NamedObject, ObjectClass, ObjectId,
+    OpKind, Place, Plan, Step, ThreadId,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -306,12 +306,9 @@ impl Line<'_> {
         Ok(Step {
             thread: ThreadId(self.number(thread)?),
             kind: kind.ok_or_else(|| self.expected("an op"))?,
-            result: OpResult::Done,
-            flags: Flags::NONE.0,
             object: ObjectId(self.number(object)?),
             place: self.number(place)?,
-            value: 0,
-            stack: 0,
+            ..Step::default()
         })
     }
 }

@@ -28,7 +28,6 @@ mod constrain;
 mod decide;
 mod draw;
 mod figures;
-mod flows;
 mod guideline;
 mod meetings;
 mod model;
@@ -45,7 +44,7 @@ mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_model::{Drawing, End, OpResult, PickerSpec, Scope, SearchProgress, mix};
+use raddle_model::{Drawing, End, OpResult, PickerSpec, Scope, SearchProgress, flows::Flows, mix};
 use raddle_total::{
     Checker, Constraint, DefineSets, History, Locks, MannerUse, MustOrder, first_value, manners,
 };
@@ -67,7 +66,6 @@ use self::{
 use super::{Run, Search, SpecError, Step, Task};
 
 pub use self::draw::DrawnStep;
-pub use self::flows::{Flows, Shown, Sink, SinkKind, Taken};
 pub use self::witness::{LocksetRace, lockset_races};
 
 /// Guidelines that wait at once.

@@ -1,7 +1,7 @@
 //! Findings made by hand.
 
 use raddle_model::{
-    BlockSort, Bucket, Certainty, Drawing, DrawnEdge, DrawnNode, Fault, Finding, Flags, Home, Kind,
+    BlockSort, Bucket, Certainty, Drawing, DrawnEdge, DrawnNode, Fault, Finding, Home, Kind,
     Location, Miss, Missed, NamedObject, ObjectClass, ObjectId, OpKind, OpResult, PickerSpec,
     Place, Plan, Shape, Step, ThreadId, ThreadState, WaitFor,
 };
@@ -116,12 +116,10 @@ pub(crate) fn add(finding: &mut Finding, steps: &[(u32, OpKind, u32, u32)]) {
         finding.steps.push(Step {
             thread: ThreadId(*thread),
             kind: *kind,
-            result: OpResult::Done,
-            flags: Flags::NONE.0,
             object: ObjectId(*object),
             place: place as u32,
             value,
-            stack: 0,
+            ..Step::default()
         });
     }
 }
@@ -193,6 +191,7 @@ pub(crate) fn lost_wakeup() -> Finding {
             (1, OpKind::CondWait, 6, 60),
         ],
     );
+    finding.steps[6].other = ObjectId(1);
     wait(&mut finding, 0, OpKind::Join, 3, at(52, "main"), vec![]);
     wait(&mut finding, 1, OpKind::CondWake, 6, at(60, "worker"), vec![]);
     if let Some(wait) = &mut finding.threads[1].waits_for {

@@ -40,11 +40,11 @@ pub(super) fn bands(finding: &Finding, row_of_step: &[usize]) -> Vec<Band> {
             is_held
         });
         for lock in held {
-            let is_new = !mine.iter().any(|band| bands[*band].lock == *lock);
+            let is_new = !mine.iter().any(|band| bands[*band].lock == lock);
             if is_new {
                 let depth = free_depth(mine.iter().map(|it| bands[*it].depth));
                 mine.push(bands.len());
-                bands.push(Band { thread, lock: *lock, from: *row, to: None, depth });
+                bands.push(Band { thread, lock, from: *row, to: None, depth });
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What comes before what: the arrows between threads.
 //!
 //! Each step that acquires something is joined with the last step of another thread that released it; what
-//! follows from arrows and from the order within threads is not drawn. A step does not say its memory
-//! order, so that an atomic read is joined with the write whose value it saw, whatever it orders.
+//! follows from arrows and from the order within threads is not drawn. An atomic read is joined with the write
+//! whose value it saw; that orders only if the one releases and the other acquires.
 
 use std::collections::HashMap;
 
@@ -60,8 +60,6 @@ struct Follower {
     threads: HashMap<ObjectId, ThreadId>,
     /// The last steps of threads.
     ends: HashMap<ThreadId, usize>,
-    /// Mutexes that waiting threads gave back: a wait's step does not name it.
-    last_lock: HashMap<ThreadId, ObjectId>,
 }
 
 impl Follower {
@@ -80,17 +78,16 @@ impl Follower {
             }
             OpKind::CondWake => {
                 found.extend(self.releases.get(&step.object).and_then(other));
-                let mutex = self.last_lock.get(&thread);
-                let mutex = mutex.and_then(|it| self.releases.get(it));
-                found.extend(mutex.and_then(other));
+                found.extend(self.releases.get(&step.other).and_then(other));
             }
             kind if acquires(kind) && is_done(step) => {
                 found.extend(self.releases.get(&step.object).and_then(other));
             }
             kind if reads(kind) => {
                 let write = self.writes.get(&step.object).filter(|it| it.1 != thread);
-                found.extend(write.map(|(from, _, is_atomic)| {
-                    let is_order = *is_atomic && kind != OpKind::Read;
+                found.extend(write.map(|(from, _, is_release)| {
+                    let is_order =
+                        *is_release && kind != OpKind::Read && step.event().order().is_acquire();
                     (*from, if is_order { EdgeKind::Order } else { EdgeKind::Value })
                 }));
             }
@@ -112,20 +109,16 @@ impl Follower {
             OpKind::Finish => {
                 self.ends.insert(step.thread, idx);
             }
-            OpKind::Lock | OpKind::TryLock if is_done(step) => {
-                self.last_lock.insert(step.thread, step.object);
-            }
             OpKind::CondWait => {
-                if let Some(mutex) = self.last_lock.get(&step.thread) {
-                    self.releases.insert(*mutex, here);
-                }
+                self.releases.insert(step.other, here);
             }
             kind if releases(kind) => {
                 self.releases.insert(step.object, here);
             }
             kind if writes(kind, step) => {
                 let is_atomic = !matches!(kind, OpKind::Write | OpKind::ReadWrite);
-                self.writes.insert(step.object, (idx, step.thread, is_atomic));
+                let is_release = is_atomic && step.event().order().is_release();
+                self.writes.insert(step.object, (idx, step.thread, is_release));
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! What a call does to the sources.
 
 use iced_x86::{Instruction, OpKind, Register};
-use raddle_plan::search::SinkKind;
+use raddle_model::flows::SinkKind;
 
 use super::Pass;
 use crate::{

@@ -3,7 +3,7 @@
 use iced_x86::{
     FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
 };
-use raddle_plan::search::SinkKind;
+use raddle_model::flows::SinkKind;
 
 use super::{Irregular, Pass};
 use crate::{

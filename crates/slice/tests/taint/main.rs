@@ -16,8 +16,8 @@ use std::{
 };
 
 use iced_x86::Register;
+use raddle_model::flows::{Flows, SinkKind};
 use raddle_model::{hash_bytes, mix};
-use raddle_plan::search::{Flows, SinkKind};
 use raddle_slice::slice;
 
 use crate::{

@@ -20,11 +20,11 @@ use raddle_model::{ThreadId, mix};
 use raddle_total::{Act, DefineSets, Locks, first_value};
 
 use super::{
-    flows::{Flows, SinkKind},
     past::{Instance, Past},
     reached::Reached,
     relevant::relevant_places,
 };
+use raddle_model::flows::{Flows, SinkKind};
 
 /// A read that matters, in an execution.
 #[derive(Clone, Debug)]

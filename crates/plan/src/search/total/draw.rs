@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_model::{Drawing, ThreadId};
 use raddle_total::{DefineSets, Flow, Graph, History, Locks, MustOrder, Root};
 
-use super::{decide::Decisions, flows::Flows, past::Past};
+use super::{decide::Decisions, past::Past};
+use raddle_model::flows::Flows;
 
 /// Nodes of one graph, more than which are not made.
 const NODES_MAX: usize = 200;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use raddle_model::{Count, Decided};
 use raddle_total::{Checker, History, Variants, count_pairs};
 
-use super::{decide::Decisions, draw::Drawn, flows::Flows};
+use super::{decide::Decisions, draw::Drawn};
+use raddle_model::flows::Flows;
 
 /// Nodes of reachability testing's graph, more than which are not counted.
 const NODES_MAX: usize = 20_000;

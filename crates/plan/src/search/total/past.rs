@@ -7,9 +7,9 @@ use raddle_total::{Act, Flow, History, MustOrder, Step, ways};
 
 use super::{
     super::{Pending, Run, Step as RunStep, Threads},
-    flows::Flows,
     std_locks::std_locks,
 };
+use raddle_model::flows::Flows;
 
 /// A step by what is the same in other executions, as long as its thread does the same.
 #[derive(

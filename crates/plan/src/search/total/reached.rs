@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::ThreadId;
 
-use super::{
-    flows::{Flows, Shown, SinkKind},
-    past::Past,
-};
+use super::past::Past;
+use raddle_model::flows::{Flows, Shown, SinkKind};
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::ThreadId;
 
-use super::{flows::Flows, past::Past, reached::Reached};
+use super::{past::Past, reached::Reached};
+use raddle_model::flows::Flows;
 
 /// When a thread accessed something from a place, first and last.
 #[derive(Clone, Copy, Debug)]

@@ -12,10 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_model::{ObjectId, OpKind, OpResult, ThreadId};
 use raddle_total::Act;
 
-use super::{
-    super::Run,
-    flows::{Flows, Taken},
-};
+use super::super::Run;
+use raddle_model::flows::{Flows, Taken};
 
 /// By step to such a lock: what it is. `Act::Other` is part of taking or giving it.
 pub(super) fn std_locks(run: &Run, flows: &Flows) -> BTreeMap<usize, Act> {
@@ -31,10 +29,10 @@ pub(super) fn std_locks(run: &Run, flows: &Flows) -> BTreeMap<usize, Act> {
     for (idx, step) in run.steps.iter().enumerate().filter(|it| locks.contains(&it.1.object)) {
         let tries = last.get(&(step.thread, step.object)).copied();
         let act = match (taken(step), step.kind) {
-            (Some(how), _) if step.result == OpResult::Done => Act::from(how),
+            (Some(how), _) if step.result == OpResult::Done => act(how),
             (_, OpKind::AtomicRmw) => {
                 if let Some((tried, how)) = tries {
-                    acts.insert(tried, how.into());
+                    acts.insert(tried, act(how));
                 }
                 Act::Unlock
             }
@@ -51,12 +49,10 @@ pub(super) fn std_locks(run: &Run, flows: &Flows) -> BTreeMap<usize, Act> {
     acts
 }
 
-impl From<Taken> for Act {
-    fn from(how: Taken) -> Act {
-        match how {
-            Taken::Alone => Act::Lock,
-            Taken::Shared => Act::ReadLock,
-        }
+const fn act(how: Taken) -> Act {
+    match how {
+        Taken::Alone => Act::Lock,
+        Taken::Shared => Act::ReadLock,
     }
 }
 

@@ -7,9 +7,8 @@ use raddle_total::{
     manners, meet,
 };
 
-use super::{
-    super::Run, Attempt, Guide, KEPT_MAX, Total, decide::Decisions, flows::Flows, past::Past,
-};
+use super::{super::Run, Attempt, Guide, KEPT_MAX, Total, decide::Decisions, past::Past};
+use raddle_model::flows::Flows;
 
 /// Two accesses that no lock keeps apart, by places, the smaller first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

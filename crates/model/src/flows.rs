@@ -6,10 +6,12 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// See the module. Places are names of sites, equal in all executions ([`super::super::Run::sites`]).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// See the module. Places are names of sites, equal in all executions.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
     /// What reads decide.
     pub sinks: Vec<Sink>,
@@ -22,16 +24,17 @@ pub struct Flows {
     /// Those of which it is not known what decides them.
     pub n_unknown: u64,
     /// By place of an access: the function that it is in, by number.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub functions: BTreeMap<u64, u32>,
     /// By place of a compare-exchange that takes one of Rust's locks: how.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub locks: BTreeMap<u64, Taken>,
 }
 
 /// How a lock is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Taken {
     /// By one thread.
     #[default]
@@ -41,7 +44,8 @@ pub enum Taken {
 }
 
 /// Something that reads decide.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sink {
     /// Where.
     pub place: u64,
@@ -50,13 +54,14 @@ pub struct Sink {
     /// The places of the reads. Sorted.
     pub reads: Vec<u64>,
     /// How an execution shows that a thread may have come to it.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub shown: Shown,
 }
 
 /// See [`Sink::shown`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Shown {
     /// It does not: every thread may have.
     #[default]
@@ -68,8 +73,9 @@ pub enum Shown {
 }
 
 /// What is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SinkKind {
     /// Which way a branch goes.
     Branch,
