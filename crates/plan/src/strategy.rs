@@ -182,14 +182,20 @@ pub const FORMS: &[Form] = &[
         read: search,
     },
     Form {
+        name: "pcb",
+        params: "0..",
+        what: "systematic, as published: backtrack sets of those who can go on with at most so many preemptions",
+        read: search,
+    },
+    Form {
         name: "dpor",
-        params: "optimal | classic | preemptions=0..",
+        params: "optimal | classic | plain | preemptions=0..",
         what: "systematic: one of all schedules that differ in the order of independent steps only",
         read: search,
     },
     Form {
         name: "hapset",
-        params: "order | ipb | ipb=0..",
+        params: "order | ipb | ipb=0.. | paper | pcb=0..",
         what: "systematic: only orders of two places that were not covered; with order, these first",
         read: search,
     },

@@ -13,6 +13,15 @@ pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
         Scope::All => "all schedules, depth first".to_owned(),
         Scope::Levels { unit, level, is_cut } => levels(*unit, *level, *is_cut, is_finished),
         Scope::Classes(bound) => classes(*bound, is_finished),
+        Scope::Backtracked(bound) => {
+            let bound = bound.map(|it| format!(" with {}", at_most(it, BoundUnit::Preemptions)));
+            let bound = bound.unwrap_or_default();
+            let what = format!("schedules{bound} that the published algorithm turns back for");
+            match is_finished {
+                true => format!("all {what} were explored; others{bound} may be left"),
+                false => what,
+            }
+        }
         Scope::NewOrders(bound) => {
             let bound = bound.map(|it| format!(" with {}", at_most(it, BoundUnit::Preemptions)));
             new_orders(&bound.unwrap_or_default(), is_finished)

@@ -6,7 +6,7 @@
 //!
 //! This file has what all variants share: nodes with their sleepers, executions that run into a sleeping
 //! thread, and executions that end before their time. The variants are `source`, `classic`, `bounded`,
-//! `optimal`, and those of `hapset`.
+//! `optimal`, those of `hapset`, and `published`.
 
 mod bounded;
 mod classic;
@@ -17,6 +17,7 @@ mod hapset;
 mod optimal;
 mod order;
 mod predecessors;
+mod published;
 mod source;
 mod waiting;
 
@@ -31,6 +32,7 @@ pub(crate) use self::{
     guide::Guide,
     hapset::{Ordered, Pruned, PrunedBounded},
     optimal::Optimal,
+    published::Published,
     source::Source,
     waiting::Branch,
 };

@@ -9,7 +9,10 @@ use serde_json::value::RawValue;
 use super::{
     HapSets, Search,
     dfs::Dfs,
-    dpor::{self, Classic, Forest, Guide, Ordered, Pruned, PrunedBounded, Reduced, Rule, Source},
+    dpor::{
+        self, Classic, Forest, Guide, Ordered, Pruned, PrunedBounded, Published, Reduced, Rule,
+        Source,
+    },
     levels::{Bounded, Delays, Preemptions},
     rank::{Rank, Tuple},
     total::Total,
@@ -28,6 +31,8 @@ pub enum SearchSpec {
     Idb(Option<u32>),
     /// One schedule of each class.
     Dpor(Dpor),
+    /// Backtrack sets of those that can go on with at most so many preemptions, as in seed paper 2.
+    Pcb(u32),
     /// One execution for each way that reads can decide branches and references, as long as no more steps are kept.
     Total(Option<usize>),
     /// Guided by which orders of two statements were covered.
@@ -42,6 +47,8 @@ pub enum SearchSpec {
 pub enum Dpor {
     /// Flanagan and Godefroid's, with sleep sets.
     Classic,
+    /// Theirs as seed paper 2 has it, without.
+    Plain,
     /// Source sets.
     Source,
     /// Wakeup trees.
@@ -60,7 +67,14 @@ pub enum Hapset {
     Ipb(Option<u32>),
     /// They come later.
     Order,
+    /// As published: left out of `dpor:plain`.
+    Paper,
+    /// As published: left out of `pcb`.
+    Pcb(u32),
 }
+
+/// Preemptions of `pcb` if nothing is said: most bugs that are known need no more.
+const PCB_DEFAULT: u32 = 2;
 
 /// With what a search starts.
 #[derive(Clone, Debug, Default)]
@@ -78,9 +92,10 @@ pub struct Start {
 pub enum SpecError {
     /// No search is called so.
     #[error(
-        "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), dpor, \
-         dpor:classic, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, rank, total \
-         and total:steps=1000000 (which ends when so many steps are kept)"
+        "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), pcb:2, dpor, \
+         dpor:classic, dpor:plain, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, \
+         hapset:paper, hapset:pcb=2, rank, total and total:steps=1000000 (which ends when so many steps \
+         are kept)"
     )]
     Unknown(String),
     /// What was saved is not of this search, or not of this build.
@@ -98,7 +113,9 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Idb(None) => f.write_str("idb"),
             SearchSpec::Idb(Some(max)) => write!(f, "idb:{max}"),
             SearchSpec::Dpor(Dpor::Source) => f.write_str("dpor"),
+            SearchSpec::Pcb(max) => write!(f, "pcb:{max}"),
             SearchSpec::Dpor(Dpor::Classic) => f.write_str("dpor:classic"),
+            SearchSpec::Dpor(Dpor::Plain) => f.write_str("dpor:plain"),
             SearchSpec::Dpor(Dpor::Optimal) => f.write_str("dpor:optimal"),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => write!(f, "dpor:preemptions={max}"),
             SearchSpec::Total(None) => f.write_str("total"),
@@ -107,6 +124,8 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Hapset(Hapset::Ipb(None)) => f.write_str("hapset:ipb"),
             SearchSpec::Hapset(Hapset::Ipb(Some(max))) => write!(f, "hapset:ipb={max}"),
             SearchSpec::Hapset(Hapset::Order) => f.write_str("hapset:order"),
+            SearchSpec::Hapset(Hapset::Paper) => f.write_str("hapset:paper"),
+            SearchSpec::Hapset(Hapset::Pcb(max)) => write!(f, "hapset:pcb={max}"),
             SearchSpec::Rank(tuples) if tuples == Tuple::ORDER => f.write_str("rank"),
             SearchSpec::Rank(tuples) => {
                 let texts: Vec<String> = tuples.iter().map(Tuple::text).collect();
@@ -133,9 +152,11 @@ impl SearchSpec {
             })),
             "ipb" => Ok(SearchSpec::Ipb(level()?)),
             "idb" => Ok(SearchSpec::Idb(level()?)),
+            "pcb" => Ok(SearchSpec::Pcb(level()?.unwrap_or(PCB_DEFAULT))),
             "dpor" => Ok(SearchSpec::Dpor(match rest {
                 None => Dpor::Source,
                 Some("classic") => Dpor::Classic,
+                Some("plain") => Dpor::Plain,
                 Some("optimal") => Dpor::Optimal,
                 Some(rest) => {
                     let max = rest.strip_prefix("preemptions=").ok_or_else(unknown)?;
@@ -152,10 +173,16 @@ impl SearchSpec {
             "hapset" => Ok(SearchSpec::Hapset(match rest {
                 None => Hapset::Classic,
                 Some("order") => Hapset::Order,
+                Some("paper") => Hapset::Paper,
                 Some("ipb") => Hapset::Ipb(None),
                 Some(rest) => {
-                    let max = rest.strip_prefix("ipb=").ok_or_else(unknown)?;
-                    Hapset::Ipb(Some(max.parse().map_err(|_| unknown())?))
+                    let (bound, max) = rest.split_once('=').ok_or_else(unknown)?;
+                    let max = max.parse().map_err(|_| unknown())?;
+                    match bound {
+                        "ipb" => Hapset::Ipb(Some(max)),
+                        "pcb" => Hapset::Pcb(max),
+                        _ => return Err(unknown()),
+                    }
                 }
             })),
             _ => Err(unknown()),
@@ -172,7 +199,9 @@ impl SearchSpec {
                 Box::new(Tree::new(Bounded::new(Preemptions, may_time_out, max)))
             }
             SearchSpec::Idb(max) => Box::new(Tree::new(Bounded::new(Delays, may_time_out, max))),
+            SearchSpec::Pcb(max) => reduced(Published::new(None, Some(max)), may_time_out),
             SearchSpec::Dpor(Dpor::Classic) => reduced(Classic, may_time_out),
+            SearchSpec::Dpor(Dpor::Plain) => reduced(Published::default(), may_time_out),
             SearchSpec::Dpor(Dpor::Source) => reduced(Source, may_time_out),
             SearchSpec::Dpor(Dpor::Optimal) => Box::new(Forest::new(may_time_out)),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
@@ -184,6 +213,12 @@ impl SearchSpec {
                 reduced(PrunedBounded::new(guide, max), may_time_out)
             }
             SearchSpec::Hapset(Hapset::Order) => reduced(Ordered::new(guide), may_time_out),
+            SearchSpec::Hapset(Hapset::Paper) => {
+                reduced(Published::new(Some(guide), None), may_time_out)
+            }
+            SearchSpec::Hapset(Hapset::Pcb(max)) => {
+                reduced(Published::new(Some(guide), Some(max)), may_time_out)
+            }
             SearchSpec::Rank(ref tuples) => Box::new(Rank::new(tuples.clone())),
         }
     }
@@ -194,6 +229,11 @@ impl SearchSpec {
             SearchSpec::Dfs => restore::<Dfs>(saved),
             SearchSpec::Ipb(_) => restore::<Bounded<Preemptions>>(saved),
             SearchSpec::Idb(_) => restore::<Bounded<Delays>>(saved),
+            SearchSpec::Pcb(_)
+            | SearchSpec::Dpor(Dpor::Plain)
+            | SearchSpec::Hapset(Hapset::Paper | Hapset::Pcb(_)) => {
+                restore::<Reduced<Published>>(saved)
+            }
             SearchSpec::Dpor(Dpor::Classic) => restore::<Reduced<Classic>>(saved),
             SearchSpec::Dpor(Dpor::Source) => restore::<Reduced<Source>>(saved),
             SearchSpec::Dpor(Dpor::Optimal) => Ok(Box::new(Forest::restore(saved)?)),

@@ -28,6 +28,10 @@ const SEARCHES: &[&str] = &[
     "hapset",
     "hapset:ipb",
     "hapset:order",
+    "hapset:paper",
+    "hapset:pcb=1",
+    "dpor:plain",
+    "pcb:1",
     "rank:0.0.2.1+1.0.2.1+1.all.2.1+2.1.2.1+1.all.3.2",
 ];
 

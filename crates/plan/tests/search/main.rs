@@ -7,6 +7,7 @@ mod hapset;
 mod laws;
 mod levels;
 mod oracle;
+mod published;
 mod rank;
 mod total;
 mod toy;

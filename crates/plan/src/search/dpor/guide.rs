@@ -17,6 +17,9 @@ pub(crate) struct Guide {
     sets: HapSets,
     /// Does a non-zero exit code count as a good end?
     exit_is_fine: bool,
+    /// Does an access of the statement's own thread not hide what came before it?
+    #[serde(default)]
+    is_without_hiding: bool,
     n_learned: u64,
     last_new: u64,
     /// Which of several waiters a place has woken, or will: site, context, choice.
@@ -41,6 +44,11 @@ pub(crate) struct Code<'a> {
 impl Guide {
     pub(crate) fn new(sets: HapSets, exit_is_fine: bool) -> Guide {
         Guide { sets, exit_is_fine, ..Guide::default() }
+    }
+
+    /// Learns as in the paper's Algorithm 1, not as in its Figure 1.
+    pub(crate) fn without_hiding(self) -> Guide {
+        Guide { is_without_hiding: true, ..self }
     }
 
     pub(crate) fn sets(&self) -> &HapSets {
@@ -76,7 +84,7 @@ impl Guide {
         }
         self.n_steps = step + 1;
         let it = &code.steps[step];
-        for before in order.predecessors(step) {
+        for before in order.predecessors(step, !self.is_without_hiding) {
             let predecessor = &code.steps[before];
             let pair = Pair {
                 site: code.name(it.site),
@@ -101,6 +109,19 @@ impl Guide {
         step: usize,
         asked: &Asked,
     ) -> bool {
+        let state = step.max(asked.announced().saturating_sub(1)) + 1;
+        self.is_covered_at(order, code, step, asked, state)
+    }
+
+    /// The same, by what was known in a state.
+    pub(crate) fn is_covered_at(
+        &self,
+        order: &Order,
+        code: Code<'_>,
+        step: usize,
+        asked: &Asked,
+        state: usize,
+    ) -> bool {
         let it = &code.steps[step];
         let next = code.steps.get(order.len()).filter(|next| next.thread == asked.op.thread);
         let pair = Pair {
@@ -110,8 +131,7 @@ impl Guide {
             predecessor: code.name(asked.op.site),
             predecessor_context: next.map_or(0, |next| next.context),
         };
-        let by_then = step.max(asked.announced().saturating_sub(1));
-        self.sets.has(&pair) && self.fresh.get(&pair).is_none_or(|learned| *learned <= by_then)
+        self.sets.has(&pair) && self.fresh.get(&pair).is_none_or(|learned| *learned < state)
     }
 
     /// Is it new that a step at this place is performed in this way? It will not be again.

@@ -274,7 +274,7 @@ fn uncovered(guide: &Guide, order: &Order, path: &Path, asked: &Asked) -> (Vec<u
 
 /// Which waiter a signal wakes is wanted once for each place; others cost 1, if that much is left. Was something left
 /// out?
-fn limit_choices(
+pub(super) fn limit_choices(
     guide: &mut Guide,
     path: &mut Path,
     idx: usize,

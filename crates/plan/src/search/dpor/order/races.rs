@@ -104,8 +104,9 @@ impl Order {
     }
 
     /// Steps that a step is immediately dependent upon: the last one of each other thread on the same object,
-    /// if they conflict, and if its own thread has not used the object since. Releases do not count.
-    pub(crate) fn predecessors(&self, step: usize) -> Vec<usize> {
+    /// if they conflict and, if its own accesses hide what is before, its own thread has not used the object since.
+    /// Releases do not count.
+    pub(crate) fn predecessors(&self, step: usize, has_hiding: bool) -> Vec<usize> {
         let event = &self.events[step];
         let is_release = |how: Effect| matches!(how, Effect::Give | Effect::Unshare);
         let mut found = Vec::new();
@@ -116,8 +117,10 @@ impl Order {
             let mut seen = Threads::NONE;
             for entry in entries[..n_before].iter().rev().filter(|it| !is_release(it.how)) {
                 let thread = self.events[entry.event as usize].thread;
-                if thread == event.thread {
-                    break;
+                match thread == event.thread {
+                    true if has_hiding => break,
+                    true => continue,
+                    false => {}
                 }
                 if !seen.has(thread) && conflict(entry.how, how) == Conflict::Race {
                     found.push(entry.event as usize);
@@ -129,7 +132,7 @@ impl Order {
     }
 
     /// All steps that an op is in a race with, the last one first.
-    fn all_races(&self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
+    pub(crate) fn all_races(&self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
         let mut found = Vec::new();
         if self.is_out(asked, steps) {
             return found;
