@@ -76,6 +76,9 @@ pub enum PickerSpec {
         ranking: Ranking,
         /// The last of all, whatever its rank.
         last_of_all: Option<ThreadId>,
+        /// Does the first by rank run at every point, instead of whoever runs until it can't?
+        #[cfg_attr(feature = "serde", serde(default))]
+        is_strict: bool,
     },
 }
 
@@ -192,12 +195,17 @@ impl PickerSpec {
             PickerSpec::Switches => (20, [0, 0]),
             PickerSpec::Constrained => (21, [0, 0]),
             PickerSpec::LeastSwitching => (22, [0, 0]),
-            PickerSpec::Ranked { ranking: Ranking { seed, slope, modulus }, last_of_all } => {
+            PickerSpec::Ranked {
+                ranking: Ranking { seed, slope, modulus },
+                last_of_all,
+                is_strict,
+            } => {
+                let strict = (is_strict as u64) << 63;
                 let last = match last_of_all {
                     Some(thread) => thread.0 as u64 + 1,
                     None => 0,
                 };
-                (15, [seed, last << 16 | (slope as u64) << 8 | modulus as u64])
+                (15, [seed, strict | last << 16 | (slope as u64) << 8 | modulus as u64])
             }
         }
     }
@@ -236,6 +244,7 @@ impl PickerSpec {
                     0 => None,
                     number => Some(ThreadId(number - 1)),
                 },
+                is_strict: second >> 63 == 1,
             },
             _ => return None,
         })
@@ -356,10 +365,11 @@ mod tests {
             PickerSpec::Switches,
             PickerSpec::Constrained,
             PickerSpec::LeastSwitching,
-            PickerSpec::Ranked { ranking: Ranking::NEWEST, last_of_all: None },
+            PickerSpec::Ranked { ranking: Ranking::NEWEST, last_of_all: None, is_strict: true },
             PickerSpec::Ranked {
                 ranking: Ranking { slope: 11, modulus: 13, ..Ranking::hashed(77) },
                 last_of_all: Some(ThreadId(0)),
+                is_strict: false,
             },
         ];
         for picker in pickers {

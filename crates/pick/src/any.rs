@@ -97,8 +97,8 @@ impl<'a> AnyPicker<'a> {
             }
             PickerSpec::Sites => AnyPicker::Sites(Sites::new(origin)),
             PickerSpec::Awake { asleep, from } => AnyPicker::Awake(Awake::new(asleep, from)),
-            PickerSpec::Ranked { ranking, last_of_all } => {
-                AnyPicker::Ranked(Ranked::new(ranking, last_of_all))
+            PickerSpec::Ranked { ranking, last_of_all, is_strict } => {
+                AnyPicker::Ranked(Ranked::new(ranking, last_of_all, is_strict))
             }
             PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::LeastSwitching => {
                 AnyPicker::scripted(origin, &[])

@@ -201,7 +201,7 @@ pub const FORMS: &[Form] = &[
     },
     Form {
         name: "rank",
-        params: "C.V.T.L+C.V.T.L+…",
+        params: "paper | C.V.T.L+C.V.T.L+…",
         what: "systematic: by preemptions C, variables V (or all), threads T in every order, loop rounds L",
         read: search,
     },

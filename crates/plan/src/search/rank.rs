@@ -16,18 +16,22 @@
 //! preemptions. Memory O(c · points · depth), and eight bytes for each execution.
 
 mod covering;
+mod paper;
+mod stages;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{
-    Divergence, OpKind, PickerSpec, Ranking, Scope, SearchProgress, SearchSize, ThreadId, mix,
+    Divergence, PickerSpec, Ranking, Scope, SearchProgress, SearchSize, ThreadId, mix,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 pub use self::covering::covering;
+pub(crate) use self::paper::RankPaper;
+use self::stages::{Next, Stages};
 use super::{
-    InTurn, Run, Search, SpecError, Step, Task, Threads,
+    InTurn, Run, Search, SpecError, Step, Task,
     tree::{AHEAD_MAX, Samples, State, is_same, push_choice},
 };
 
@@ -58,6 +62,21 @@ impl Tuple {
         tuple(2, Some(0), 2),
         tuple(2, Some(1), 2),
         Tuple { rounds: 2, ..tuple(1, None, 2) },
+        tuple(0, Some(0), 3),
+        tuple(1, None, 3),
+        tuple(2, None, 2),
+        tuple(2, Some(1), 3),
+        tuple(2, None, 3),
+        tuple(3, Some(0), 2),
+    ];
+
+    /// The paper's own order, as far as it is printed.
+    pub const PAPER: &'static [Tuple] = &[
+        tuple(0, Some(0), 2),
+        tuple(1, Some(0), 2),
+        tuple(1, None, 2),
+        tuple(2, Some(0), 2),
+        tuple(2, Some(1), 2),
         tuple(0, Some(0), 3),
         tuple(1, None, 3),
         tuple(2, None, 2),
@@ -122,20 +141,9 @@ struct Frame {
 /// See the module.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rank {
-    tuples: Vec<Tuple>,
-    /// Which tuple is under way, and which subset of its variables.
-    stage: usize,
-    subset: Vec<usize>,
-    /// How many variables there were to choose from when the tuple began.
-    n_choosable: usize,
+    stages: Stages,
     /// The execution that a frame follows from has as many preemptions as there are frames before it.
     frames: Vec<Frame>,
-    /// Names of variables that threads were seen to conflict about, as they came.
-    variables: Vec<u64>,
-    n_threads: u32,
-    /// Orders of threads for the tuple under way, and for how many threads they are.
-    family: Vec<Ranking>,
-    n_covered: u32,
     /// Schedules, hashed.
     seen: BTreeSet<u64>,
     #[serde(skip)]
@@ -156,21 +164,10 @@ pub(crate) struct Rank {
 }
 
 impl Rank {
-    pub(crate) fn new(mut tuples: Vec<Tuple>) -> Rank {
-        // Variables to choose from are known when something has run.
-        if tuples.first().is_some_and(|it| it.variables.is_some_and(|it| it > 0)) {
-            tuples.insert(0, Tuple::ORDER[0]);
-        }
+    pub(crate) fn new(tuples: Vec<Tuple>) -> Rank {
         let mut rank = Rank {
-            tuples,
-            stage: 0,
-            subset: Vec::new(),
-            n_choosable: 0,
+            stages: Stages::new(tuples),
             frames: Vec::new(),
-            variables: Vec::new(),
-            n_threads: 2,
-            family: Vec::new(),
-            n_covered: 0,
             seen: BTreeSet::new(),
             results: BTreeMap::new(),
             n_out: 0,
@@ -182,7 +179,7 @@ impl Rank {
             n_of_tuple: 0,
             followers: Vec::new(),
         };
-        rank.begin_tuple();
+        rank.begin_subset();
         rank
     }
 
@@ -196,25 +193,8 @@ impl Rank {
         Ok(rank)
     }
 
-    /// Begins a tuple with its first subset, or goes on to the next that has one.
-    fn begin_tuple(&mut self) {
-        while let Some(tuple) = self.tuples.get(self.stage) {
-            self.n_choosable = self.variables.len();
-            self.n_covered = 0;
-            self.n_of_tuple = 0;
-            self.followers.clear();
-            let n_variables = tuple.variables.unwrap_or(0) as usize;
-            if n_variables <= self.n_choosable {
-                self.subset = (0..n_variables).collect();
-                return self.begin_subset();
-            }
-            self.stage += 1;
-        }
-    }
-
     fn begin_subset(&mut self) {
-        self.cover();
-        let kids = self.family.iter().map(|ranking| Kid {
+        let kids = self.stages.family().iter().map(|ranking| Kid {
             at: 0,
             thread: ThreadId(0),
             ranking: *ranking,
@@ -223,25 +203,15 @@ impl Rank {
         self.frames = vec![Frame { steps: Vec::new(), kids: kids.collect() }];
     }
 
-    /// Finds orders for as many threads as there are, if that has changed.
-    fn cover(&mut self) {
-        if self.n_covered != self.n_threads {
-            self.n_covered = self.n_threads;
-            self.family = covering(self.tuples[self.stage].threads, self.n_threads);
-        }
-    }
-
-    /// The next subset of as many variables; none: the next tuple.
+    /// The next subset of variables, the next tuple, or the end.
     fn go_on(&mut self) {
-        let len = self.subset.len();
-        let next = (0..len).rev().find(|it| self.subset[*it] + len - it < self.n_choosable);
-        let Some(idx) = next else {
-            self.stage += 1;
-            return self.begin_tuple();
-        };
-        self.subset[idx] += 1;
-        for it in idx + 1..len {
-            self.subset[it] = self.subset[it - 1] + 1;
+        match self.stages.go_on() {
+            Next::End => return,
+            Next::Tuple => {
+                self.n_of_tuple = 0;
+                self.followers.clear();
+            }
+            Next::Subset => {}
         }
         self.begin_subset();
     }
@@ -274,7 +244,7 @@ impl Rank {
         if last_of_all.is_some() {
             push_choice(&mut prefix, thread, None);
         }
-        Task { number, prefix, tail: PickerSpec::Ranked { ranking, last_of_all } }
+        Task { number, prefix, tail: PickerSpec::Ranked { ranking, last_of_all, is_strict: false } }
     }
 
     fn count(&mut self, run: &Run) {
@@ -324,13 +294,10 @@ impl Rank {
             .iter()
             .fold(0, |hash, it| mix(hash, u64::from(it.thread.0) << 32 | u64::from(it.choice)));
         self.n_redundant += u64::from(!self.seen.insert(schedule));
-        self.note_variables(run);
-        let n_threads = run.steps.iter().map(|it| it.thread.0 + 1).max().unwrap_or(0);
-        self.n_threads = self.n_threads.max(n_threads);
-        self.cover();
-        let tuple = self.tuples[self.stage];
+        self.stages.learn(run);
+        let Some(tuple) = self.stages.tuple().copied() else { return };
         if (n_preemptions as u32) < tuple.preemptions {
-            let kids = self.kids(tuple, at, run);
+            let kids = self.kids(at, run);
             self.followers
                 .resize_with(self.followers.len().max(n_preemptions + 1), Samples::default);
             self.followers[n_preemptions].add(kids.len() as f64);
@@ -338,59 +305,14 @@ impl Rank {
         }
     }
 
-    /// Variables that are accessed by several threads, and written by one.
-    fn note_variables(&mut self, run: &Run) {
-        let mut uses: BTreeMap<u64, (Threads, bool)> = BTreeMap::new();
-        for step in run.steps.iter().filter(|it| it.kind.is_access()) {
-            let Some(name) = run.objects.get(step.object.idx()).map(|it| it.name) else { continue };
-            let (threads, is_written) = uses.entry(name).or_default();
-            *threads = threads.with(step.thread);
-            *is_written |= !matches!(step.kind, OpKind::Read | OpKind::AtomicLoad);
-            if *is_written && threads.len() > 1 && !self.variables.contains(&name) {
-                self.variables.push(name);
-            }
-        }
-    }
-
     /// The executions that preempt a thread from a step on.
-    fn kids(&self, tuple: Tuple, at: usize, run: &Run) -> Vec<Kid> {
-        let tracked: Vec<u64> = match tuple.variables {
-            None => self.variables.clone(),
-            Some(_) => self.subset.iter().map(|it| self.variables[*it]).collect(),
-        };
-        let has_sync = tuple.variables.is_none_or(|it| it == 0);
-        let mut rounds: BTreeMap<Visited, u32> = BTreeMap::new();
+    fn kids(&self, at: usize, run: &Run) -> Vec<Kid> {
         let mut kids = Vec::new();
-        for (idx, step) in run.steps.iter().enumerate() {
-            if let Some((thread, place)) = gave_way(run, idx).filter(|_| at < idx || at == 0) {
-                let round = rounds.entry(place).or_default();
-                *round += 1;
-                if *round <= tuple.rounds {
-                    let kid =
-                        |it: &Ranking| Kid { at: idx, thread, ranking: *it, state: State::Waiting };
-                    kids.extend(self.family.iter().map(kid));
-                }
-            }
-            let name = run.objects.get(step.object.idx()).map_or(0, |it| it.name);
-            let is_tracked = match step.kind.is_access() {
-                true => tracked.contains(&name),
-                false => has_sync && is_sync(step.kind),
-            };
-            if !is_tracked {
-                continue;
-            }
-            let round = rounds.entry((step.thread, step.site.0, step.context)).or_default();
-            *round += 1;
-            let goes_on = idx > 0 && run.steps[idx - 1].thread == step.thread;
-            let others = step.enabled.without(step.thread);
-            if idx <= at && at > 0 || !goes_on || others.is_empty() || tuple.rounds < *round {
-                continue;
-            }
-            for ranking in &self.family {
-                let first = others.iter().min_by_key(|it| ranking.key(*it));
-                let thread = first.expect("bug: nobody of several");
-                kids.push(Kid { at: idx, thread, ranking: *ranking, state: State::Waiting });
-            }
+        for point in self.stages.points(at, run) {
+            kids.extend(self.stages.family().iter().map(|ranking| {
+                let (at, thread) = point.first_by(ranking);
+                Kid { at, thread, ranking: *ranking, state: State::Waiting }
+            }));
         }
         kids
     }
@@ -398,45 +320,18 @@ impl Rank {
     /// Executions of the tuple under way: one for each order, each followed by as many as others were at its
     /// number of preemptions (Knuth's product, of means), for each subset of variables.
     fn estimate(&self) -> Option<SearchSize> {
-        let tuple = self.tuples.get(self.stage)?;
+        let tuple = self.stages.tuple()?;
         let known = tuple.preemptions.min(self.followers.len() as u32) as usize;
         if known < tuple.preemptions as usize {
             return None;
         }
         let each = self.followers[..known].iter().rev().fold(1.0, |sum, it| 1.0 + it.mean() * sum);
-        let (len, all) = (self.subset.len(), self.n_choosable);
-        let n_subsets = (0..len).fold(1.0, |it, n| it * (all - n) as f64 / (n + 1) as f64);
-        let total = self.family.len() as f64 * each * n_subsets;
+        let total = self.stages.family().len() as f64 * each * self.stages.n_subsets();
         let total = total.max(self.n_of_tuple as f64 + 1.0);
         let relative = |it: &Samples| it.variance() / it.mean().powi(2).max(1.0);
         let spread = total * self.followers.iter().map(relative).sum::<f64>().sqrt();
         Some(SearchSize { total, spread, done: self.n_of_tuple as f64 / total, least: None })
     }
-
-    fn scope(&self, is_finished: bool) -> Scope {
-        let last = if is_finished { self.tuples.len() } else { self.stage };
-        let done = last.checked_sub(1).and_then(|it| self.tuples.get(it));
-        Scope::Tuples(done.map(Tuple::label))
-    }
-}
-
-/// A thread, a place, and its last calls.
-type Visited = (ThreadId, u32, u64);
-
-/// Who yielded before a step of another thread and could have gone on all the same, and where.
-fn gave_way(run: &Run, idx: usize) -> Option<(ThreadId, Visited)> {
-    let step = &run.steps[idx];
-    let thread = run.steps[..idx].last()?.thread;
-    let is_left = step.gives_way && thread != step.thread && step.enabled.has(thread);
-    let at = run.steps[idx..].iter().find(|it| is_left && it.thread == thread)?;
-    Some((thread, (thread, at.site.0, at.context)))
-}
-
-/// Does an op synchronise, so that a thread may be preempted before it?
-const fn is_sync(kind: OpKind) -> bool {
-    use OpKind::*;
-    !kind.is_access()
-        && !matches!(kind, Start | Finish | Yield | CondWake | FutexWake | BarrierLeave)
 }
 
 impl InTurn for Rank {
@@ -469,7 +364,7 @@ impl Search for Rank {
     }
 
     fn label(&self, _number: u64) -> Option<String> {
-        self.tuples.get(self.stage).map(Tuple::label)
+        self.stages.tuple().map(Tuple::label)
     }
 
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
@@ -477,7 +372,7 @@ impl Search for Rank {
     }
 
     fn is_finished(&self) -> bool {
-        self.stage >= self.tuples.len()
+        self.stages.tuple().is_none()
     }
 
     fn progress(&self) -> SearchProgress {
@@ -487,11 +382,11 @@ impl Search for Rank {
             n_redundant: self.n_redundant,
             n_diverged: self.n_diverged,
             divergence: self.divergence.clone(),
-            stage: self.tuples.get(self.stage).map(Tuple::label),
+            stage: self.stages.tuple().map(Tuple::label),
             estimate: self.estimate(),
             is_finished,
             is_cut: true,
-            scope: self.scope(is_finished),
+            scope: Scope::Tuples(self.stages.done().map(Tuple::label)),
             ..SearchProgress::default()
         }
     }

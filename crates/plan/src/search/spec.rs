@@ -14,7 +14,7 @@ use super::{
         Source,
     },
     levels::{Bounded, Delays, Preemptions},
-    rank::{Rank, Tuple},
+    rank::{Rank, RankPaper, Tuple},
     total::Total,
     tree::{Policy, Tree},
 };
@@ -39,6 +39,8 @@ pub enum SearchSpec {
     Hapset(Hapset),
     /// By tuples (c, v, t, l), one after the other.
     Rank(Vec<Tuple>),
+    /// The same as published; who writes it has the paper's tuples.
+    RankPaper(Vec<Tuple>),
 }
 
 /// How classes are told apart before they are explored.
@@ -94,10 +96,15 @@ pub enum SpecError {
     #[error(
         "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), pcb:2, dpor, \
          dpor:classic, dpor:plain, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, \
-         hapset:paper, hapset:pcb=2, rank, total and total:steps=1000000 (which ends when so many steps \
+         hapset:paper, hapset:pcb=2, rank, rank:paper, total and total:steps=1000000 (which ends when so many steps \
          are kept)"
     )]
     Unknown(String),
+    /// Its tuples are the paper's.
+    #[error(
+        "`rank:paper` goes through the paper's eleven tuples: give tuples of your own as `rank:C.V.T.L`, without `paper`"
+    )]
+    PaperTuples,
     /// What was saved is not of this search, or not of this build.
     #[error("the saved search is not one of this version of Raddle ({0}): begin again")]
     Saved(#[from] serde_json::Error),
@@ -126,6 +133,7 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Hapset(Hapset::Order) => f.write_str("hapset:order"),
             SearchSpec::Hapset(Hapset::Paper) => f.write_str("hapset:paper"),
             SearchSpec::Hapset(Hapset::Pcb(max)) => write!(f, "hapset:pcb={max}"),
+            SearchSpec::RankPaper(_) => f.write_str("rank:paper"),
             SearchSpec::Rank(tuples) if tuples == Tuple::ORDER => f.write_str("rank"),
             SearchSpec::Rank(tuples) => {
                 let texts: Vec<String> = tuples.iter().map(Tuple::text).collect();
@@ -163,6 +171,8 @@ impl SearchSpec {
                     Dpor::Preemptions(max.parse().map_err(|_| unknown())?)
                 }
             })),
+            "rank" if rest == Some("paper") => Ok(SearchSpec::RankPaper(Tuple::PAPER.to_vec())),
+            "rank" if rest.is_some_and(|it| it.starts_with("paper")) => Err(SpecError::PaperTuples),
             "rank" => Ok(SearchSpec::Rank(match rest {
                 None => Tuple::ORDER.to_vec(),
                 Some(rest) => {
@@ -220,6 +230,7 @@ impl SearchSpec {
                 reduced(Published::new(Some(guide), Some(max)), may_time_out)
             }
             SearchSpec::Rank(ref tuples) => Box::new(Rank::new(tuples.clone())),
+            SearchSpec::RankPaper(ref tuples) => Box::new(RankPaper::new(tuples.clone())),
         }
     }
 
@@ -243,6 +254,7 @@ impl SearchSpec {
             SearchSpec::Hapset(Hapset::Ipb(_)) => restore::<Reduced<PrunedBounded>>(saved),
             SearchSpec::Hapset(Hapset::Order) => restore::<Reduced<Ordered>>(saved),
             SearchSpec::Rank(_) => Ok(Box::new(Rank::restore(saved)?)),
+            SearchSpec::RankPaper(_) => Ok(Box::new(RankPaper::restore(saved)?)),
         }
     }
 }

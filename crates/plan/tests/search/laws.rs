@@ -32,6 +32,7 @@ const SEARCHES: &[&str] = &[
     "hapset:pcb=1",
     "dpor:plain",
     "pcb:1",
+    "rank:paper",
     "rank:0.0.2.1+1.0.2.1+1.all.2.1+2.1.2.1+1.all.3.2",
 ];
 
