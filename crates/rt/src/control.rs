@@ -14,25 +14,22 @@ use raddle_pick::Chooser;
 use raddle_trace::{Common, Header, Segment};
 
 use crate::{
-    access::Written,
-    budget::Trial,
-    check::Check,
-    detect::Detect,
-    emit::Emit,
-    end::Brief,
-    forks::Forks,
-    heap::Heap,
+    begin::check::Check,
     hooks::Listing,
-    io::Io,
-    names::Modules,
-    panics::Panics,
-    shadow::{Cell, Shadow},
-    signals::Signals,
-    stack::ShadowStack,
-    stacks::Stacks,
-    threads::ThreadRt,
-    waiting::{PATIENCE, Waiting},
-    ways::Ways,
+    memory::{access::Written, detect::Detect},
+    outside::{forks::Forks, io::Io},
+    record::{emit::Emit, panics::Panics, stack::ShadowStack, stacks::Stacks, ways::Ways},
+    schedule::{
+        budget::Trial,
+        signals::Signals,
+        threads::ThreadRt,
+        waiting::{PATIENCE, Waiting},
+    },
+    state::{
+        heap::Heap,
+        shadow::{Cell, Shadow},
+    },
+    tell::{end::Brief, names::Modules},
 };
 
 /// Everything the runtime knows. See the ground rules at the top of the crate.
@@ -292,7 +289,7 @@ unsafe fn thread_pointer(has_fsgsbase: bool) -> usize {
 pub(crate) fn leave<T>(result: T, mut inside: Inside) -> T {
     inside.is_inside = false;
     if inside.process.signals.is_any_pending {
-        crate::signals::deliver_pending();
+        crate::schedule::signals::deliver_pending();
     }
     result
 }

@@ -145,7 +145,7 @@ macro_rules! hooks {
                 unsafe {
                     let Some(mut token) = $crate::control::enter_if(true $(&& $condition)?) else {
                         $($before;)?
-                        return $crate::real::$name($($arg),*);
+                        return $crate::base::real::$name($($arg),*);
                     };
                     $crate::control::leave(inside((&mut token, caller), $($arg),*), token)
                 }

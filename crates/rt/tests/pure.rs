@@ -7,13 +7,13 @@
 #![expect(clippy::multiple_unsafe_ops_per_block, reason = "as in the runtime itself")]
 #![expect(dead_code, reason = "the rest of the runtime uses more of them than their tests do")]
 
-#[path = "../src/arena.rs"]
+#[path = "../src/base/arena.rs"]
 mod arena;
-#[path = "../src/budget/circles.rs"]
+#[path = "../src/schedule/budget/circles.rs"]
 mod circles;
-#[path = "../src/detect/keys.rs"]
+#[path = "../src/memory/detect/keys.rs"]
 mod keys;
-#[path = "../src/stack.rs"]
+#[path = "../src/record/stack.rs"]
 mod stack;
-#[path = "../src/ways.rs"]
+#[path = "../src/record/ways.rs"]
 mod ways;

@@ -53,11 +53,11 @@ const ERRORS: &[(&str, &str)] = &[
     ("crates/launch/src/session/again.rs", "an execution that is too long"),
     ("crates/plan/src/strategy.rs", "help on what strategies are called, where that is read"),
     ("crates/plan/src/strategy/params.rs", "a strategy that there is not"),
-    ("crates/rt/src/debug.rs", "a machine without room"),
-    ("crates/rt/src/panics.rs", "what std says, which is read"),
-    ("crates/rt/src/real.rs", "a C library that can't be used"),
-    ("crates/rt/src/server.rs", "a launcher that does not fit"),
-    ("crates/rt/src/threads.rs", "a bug of the runtime's"),
+    ("crates/rt/src/base/debug.rs", "a machine without room"),
+    ("crates/rt/src/record/panics.rs", "what std says, which is read"),
+    ("crates/rt/src/base/real.rs", "a C library that can't be used"),
+    ("crates/rt/src/begin/server.rs", "a launcher that does not fit"),
+    ("crates/rt/src/schedule/threads.rs", "a bug of the runtime's"),
 ];
 
 /// What a line has that is said to nobody but us.

@@ -8,10 +8,10 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    base::real,
     control::{Caller, Inside},
     hooks::{destroyed, hooks, make},
-    real,
-    step::step,
+    schedule::step::step,
 };
 
 /// Where glibc keeps how many threads a barrier is for.

@@ -9,11 +9,11 @@ use raddle_model::OpKind;
 use raddle_trace::ObjectClass;
 
 use crate::{
+    base::real::{self, Start11, Thunk},
     control::{enter, leave},
-    forks,
     hooks::{caller, cancel, cond, export, hooks, make, mutex, once, thread, thread_local},
-    real::{self, Start11, Thunk},
-    threads,
+    outside::forks,
+    schedule::threads,
 };
 
 const SUCCESS: c_int = 0;

@@ -13,13 +13,15 @@ use raddle_machine::Status;
 use raddle_model::{End, ObjectId, Op, OpKind, SiteId, ThreadId};
 
 use crate::{
+    base::real,
     control::{Control, Inside, control, enter, is_active},
-    end,
     hooks::{export, hooks},
-    real,
-    signals::is_cancellation_point,
-    step::step,
-    threads::{self, ThreadRt},
+    schedule::{
+        signals::is_cancellation_point,
+        step::step,
+        threads::{self, ThreadRt},
+    },
+    tell::end,
 };
 
 /// What `pthread_join` gives for a cancelled thread (`PTHREAD_CANCELED`).

@@ -5,10 +5,10 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use raddle_model::{ObjectId, Op, OpKind};
 
 use crate::{
-    check::{self, Function},
+    begin::check::{self, Function},
     control::{enter, enter_if, is_active, leave},
     hooks::{caller, export, hooks},
-    step::step,
+    schedule::step::step,
 };
 
 hooks! { |inside, caller|

@@ -10,11 +10,11 @@ use raddle_fiber::raw;
 use raddle_model::{Escape, ObjectId, OpKind, SiteId};
 
 use crate::{
+    base::real,
     control::{Caller, Inside, enter, leave},
     hooks::{caller, export, fail, hooks},
-    io::{self, Wish},
-    real,
-    step::yield_now,
+    outside::io::{self, Wish},
+    schedule::step::yield_now,
 };
 
 hooks! { |inside, caller|

@@ -16,7 +16,7 @@ use raddle_trace::{Common, ObjectClass, ObjectEntry, protocol::RegionTag};
 use crate::{
     control::{Caller, Control, Inside, enter, leave},
     hooks::{behind, export_before},
-    step::step,
+    schedule::step::step,
 };
 
 /// Exports functions, each with its number, the register that has its stream (0: it has none), what it uses, and how. A

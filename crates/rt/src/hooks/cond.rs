@@ -8,10 +8,10 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    base::real,
     control::{Caller, Inside},
     hooks::{destroyed, hooks, make, mutex, time::deadline_of},
-    real,
-    step::step,
+    schedule::step::step,
 };
 
 /// Where glibc keeps a condition variable's attributes, and the bit that says which clock.

@@ -6,9 +6,9 @@ use std::ffi::{c_int, c_long, c_void};
 use libc::{pid_t, pthread_t, size_t};
 
 use crate::{
+    base::real,
     control::{control, is_active},
     hooks::{export, fail},
-    real,
 };
 
 /// Processors where the plan says nothing.

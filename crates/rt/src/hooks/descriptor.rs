@@ -8,10 +8,10 @@ use raddle_model::{Escape, OpKind};
 use raddle_trace::Common;
 
 use crate::{
+    base::real,
     control::{Caller, Inside, enter, leave},
     hooks::{caller, common, export, fail, file, hooks},
-    io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
-    real,
+    outside::io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
 };
 
 hooks! { |inside, caller|

@@ -6,9 +6,9 @@ use raddle_model::{End, Misuse, ObjectId, SiteId};
 
 use crate::{
     control::{Caller, Inside},
-    end,
-    freed::end_freed,
-    shadow::{Cell, State},
+    memory::freed::end_freed,
+    state::shadow::{Cell, State},
+    tell::end,
 };
 
 const MARK: u32 = 0xdead_0b1e;

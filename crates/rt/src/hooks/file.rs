@@ -8,11 +8,11 @@ use raddle_model::{OpKind, SiteId};
 use raddle_trace::Common;
 
 use crate::{
+    base::real,
     control::{Caller, Inside, enter, enter_if, is_active, leave},
     hooks::{caller, child::pause, common, export, fail, hooks, number, random},
-    io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
-    real,
-    step::yield_now,
+    outside::io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
+    schedule::step::yield_now,
 };
 
 hooks! { |inside, caller|

@@ -14,8 +14,8 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 
 use crate::{
     control::{Caller, Inside},
-    step::step,
-    time,
+    outside::time,
+    schedule::step::step,
 };
 
 /// All bits: `FUTEX_BITSET_MATCH_ANY`.

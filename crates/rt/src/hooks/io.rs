@@ -8,11 +8,11 @@ use raddle_model::{OpKind, OpResult, SiteId};
 use raddle_trace::Common;
 
 use crate::{
-    access::range,
+    base::real,
     control::{Caller, Inside, enter_if, leave},
     hooks::{caller, common, export, fail, file, hooks, timer},
-    io::{self, AT_ONCE, Kind, is_hidden},
-    real,
+    memory::access::range,
+    outside::io::{self, AT_ONCE, Kind, is_hidden},
 };
 
 hooks! { |inside, caller|

@@ -8,10 +8,10 @@ use raddle_fiber::raw;
 use raddle_model::{BlockSort, Op, OpKind};
 
 use crate::{
+    base::real,
     control::{Caller, control, enter, is_active, leave},
     hooks::{caller, export, fail},
-    real,
-    step::step,
+    schedule::step::step,
 };
 
 export! {

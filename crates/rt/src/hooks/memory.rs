@@ -7,13 +7,12 @@ use libc::size_t;
 use raddle_model::{BlockSort, Misuse, Op, OpKind};
 
 use crate::{
-    apart,
+    base::{apart, real},
     control::{Caller, Control, control, enter, is_active},
-    freed::end_freed,
-    heap::{self, Block},
     hooks::{caller, export},
-    real,
-    step::step,
+    memory::freed::end_freed,
+    schedule::step::step,
+    state::heap::{self, Block},
 };
 
 unsafe extern "C" {

@@ -8,12 +8,12 @@ use raddle_model::{End, Misuse, ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    base::real,
     control::{Caller, Inside},
-    end, forks,
     hooks::{destroyed, hooks, make},
-    real,
-    step::step,
-    time,
+    outside::{forks, time},
+    schedule::step::step,
+    tell::end,
 };
 
 /// Where glibc keeps a mutex's type, and the bits of it.

@@ -18,9 +18,9 @@ use raddle_model::{OpKind, ThreadId};
 use raddle_trace::Common;
 
 use crate::{
+    base::real,
     control::{Inside, control, enter, enter_if, is_active, leave},
     hooks::{caller, common, export, fail},
-    real,
 };
 
 export! {

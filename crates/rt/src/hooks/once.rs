@@ -15,11 +15,10 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    base::real::{self, Thunk},
     control::{Caller, Inside, enter, leave, outside},
     hooks::{caller, export, hooks},
-    real::{self, Thunk},
-    step::step,
-    threads::IMPLIED,
+    schedule::{step::step, threads::IMPLIED},
 };
 
 /// What glibc keeps in a `pthread_once_t`.

@@ -8,9 +8,9 @@ use std::{
 };
 
 use crate::{
+    base::real,
     control::{Caller, enter_if, leave},
-    panics::{Panic, message},
-    real,
+    record::panics::{Panic, message},
 };
 
 /// How std marks its exceptions.

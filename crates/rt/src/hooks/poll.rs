@@ -10,13 +10,15 @@ use raddle_fiber::raw;
 use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 
 use crate::{
-    access::range,
+    base::real,
     control::{Caller, Inside, enter, leave},
     hooks::{caller, export, fail, hooks, signal::bits_of},
-    io::{self, AT_ONCE, Wish},
-    real,
-    step::step,
-    time,
+    memory::access::range,
+    outside::{
+        io::{self, AT_ONCE, Wish},
+        time,
+    },
+    schedule::step::step,
 };
 
 hooks! { |inside, caller|
@@ -182,7 +184,7 @@ unsafe fn with_mask(
             return body(inside);
         }
         let before = inside.set_mask(bits_of(mask));
-        let result = match crate::signals::run_handlers().is_any {
+        let result = match crate::schedule::signals::run_handlers().is_any {
             true => -(libc::EINTR as isize),
             false => body(inside),
         };

@@ -9,11 +9,12 @@ use std::{
 use raddle_model::{End, Escape, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
+    base::real,
     control::{Inside, control, deactivate, enter, is_active, leave, outside},
-    end, forks,
     hooks::{caller, export, hooks},
-    real,
-    step::step,
+    outside::forks,
+    schedule::step::step,
+    tell::end,
 };
 
 hooks! { |inside, caller|

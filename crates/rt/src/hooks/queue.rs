@@ -10,11 +10,11 @@ use raddle_fiber::raw;
 use raddle_model::{OpKind, OpResult};
 
 use crate::{
-    access::range,
+    base::real,
     control::{Caller, Inside, enter_if, leave},
     hooks::{descriptor::made, export, fail, hooks, time::deadline_of},
-    io::{self, AT_ONCE, Kind},
-    real,
+    memory::access::range,
+    outside::io::{self, AT_ONCE, Kind},
 };
 
 hooks! { |inside, caller|

@@ -11,10 +11,10 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    base::real,
     control::{Caller, Inside},
     hooks::{destroyed, fail, hooks, make, time::deadline_of},
-    real,
-    step::step,
+    schedule::step::step,
 };
 
 hooks! { |inside, caller|

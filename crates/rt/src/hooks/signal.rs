@@ -7,16 +7,18 @@ use raddle_machine::Status;
 use raddle_model::{Escape, Op, OpKind, OpResult, ThreadId};
 
 use crate::{
+    base::real,
     control::{Caller, Inside, enter, leave},
     hooks::{
         caller, export, fail, hooks,
         number::{self, own_process},
         test_cancel,
     },
-    real,
-    signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers_here},
-    step::step,
-    time,
+    outside::time,
+    schedule::{
+        signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers_here},
+        step::step,
+    },
 };
 
 hooks! { |inside, caller|

@@ -8,11 +8,11 @@ use raddle_model::{Op, OpKind};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    base::real,
     control::{Caller, Inside},
-    forks,
     hooks::{destroyed, hooks, make, mutex::errno_of},
-    real,
-    step::step,
+    outside::forks,
+    schedule::step::step,
 };
 
 hooks! { |inside, caller|

@@ -7,7 +7,7 @@ use raddle_model::{Op, OpKind, Order};
 use super::futex::futex_at;
 use crate::{
     control::{Caller, enter, leave},
-    step::step,
+    schedule::step::step,
 };
 
 /// The thread that runs is taken to know all that others have done.

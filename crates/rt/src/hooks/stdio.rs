@@ -18,11 +18,11 @@ use raddle_model::{Op, OpKind};
 use raddle_trace::{Common, ObjectClass};
 
 use crate::{
+    base::real,
     control::{Caller, Inside, enter, leave},
     hooks::{behind, common, descriptor, export_before, hooks, mutex::errno_of},
-    io::{self, AT_ONCE},
-    real,
-    step::step,
+    outside::io::{self, AT_ONCE},
+    schedule::step::step,
 };
 
 hooks! { |inside, caller|

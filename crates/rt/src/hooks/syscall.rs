@@ -10,15 +10,14 @@ use libc::{pid_t, timespec};
 use raddle_model::Escape;
 
 use crate::{
+    base::real,
     control::{Caller, Inside, control, enter, is_active, leave},
-    forks,
     hooks::{
         caller, child, descriptor, export, fail, futex, number, process, random, signal, thread,
         time,
     },
-    io::is_hidden,
-    real,
-    step::yield_at,
+    outside::{forks, io::is_hidden},
+    schedule::step::yield_at,
 };
 
 export! {
@@ -178,7 +177,7 @@ unsafe fn perform(inside: &mut Inside, number: i64, args: &Args, caller: Caller)
             }
             libc::SYS_clock_gettime => {
                 let shown = time::read(inside, args[0] as c_int, caller);
-                *(args[1] as *mut timespec) = crate::time::to_timespec(shown);
+                *(args[1] as *mut timespec) = crate::outside::time::to_timespec(shown);
                 0
             }
             libc::SYS_nanosleep => {

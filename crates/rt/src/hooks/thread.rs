@@ -9,12 +9,12 @@ use libc::{pthread_attr_t, pthread_t, size_t, timespec};
 use raddle_model::{End, Misuse, Op, OpKind, OpResult};
 
 use crate::{
+    base::real::{self, Start},
     control::{Caller, Inside, enter, leave},
-    end, forks,
     hooks::{caller, export, fail, hooks},
-    real::{self, Start},
-    step::step,
-    threads, time,
+    outside::{forks, time},
+    schedule::{step::step, threads},
+    tell::end,
 };
 
 hooks! { |inside, caller|
@@ -93,7 +93,7 @@ hooks! { |inside, caller|
         let wanted = (!stack.is_null()).then(|| *stack);
         if !old.is_null() {
             *old = match size {
-                0 => crate::signals::alternate_stack(),
+                0 => crate::schedule::signals::alternate_stack(),
                 _ => {
                     libc::stack_t { ss_sp: (end - size) as *mut c_void, ss_flags: 0, ss_size: size }
                 }
@@ -183,6 +183,6 @@ pub(super) unsafe extern "C-unwind" fn do_yield() -> c_int {
         return unsafe { real::sched_yield() };
     };
     let site = inside.site(caller);
-    crate::step::yield_at(&mut inside, site);
+    crate::schedule::step::yield_at(&mut inside, site);
     leave(0, inside)
 }

@@ -12,9 +12,9 @@ use libc::pthread_key_t;
 use raddle_model::ThreadId;
 
 use crate::{
+    base::real::{self, Destructor},
     control::{Inside, enter, enter_if, leave, outside},
     hooks::export,
-    real::{self, Destructor},
 };
 
 /// `PTHREAD_DESTRUCTOR_ITERATIONS` and `PTHREAD_KEYS_MAX`.

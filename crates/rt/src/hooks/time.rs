@@ -8,8 +8,8 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use crate::{
     control::{Caller, Inside},
     hooks::{fail, hooks},
-    step::{step, yield_at},
-    time,
+    outside::time,
+    schedule::step::{step, yield_at},
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -10,11 +10,17 @@ use raddle_fiber::raw;
 use raddle_model::{Escape, OpKind, SiteId};
 
 use crate::{
+    base::real,
     control::{Caller, Inside, enter, leave},
     hooks::{descriptor::made, export, fail, hooks, number},
-    io::{self, AT_ONCE_NO_POINT, Kind},
-    real, threads, time,
-    timers::{self, Effect},
+    outside::{
+        io::{self, AT_ONCE_NO_POINT, Kind},
+        time,
+    },
+    schedule::{
+        threads,
+        timers::{self, Effect},
+    },
 };
 
 hooks! { |inside, caller|

@@ -12,11 +12,10 @@ use std::ffi::{CStr, c_char, c_int};
 use raddle_model::{Op, OpKind, Order};
 
 use crate::{
-    access::range,
     control::{control, enter, enter_if, leave},
     hooks::{caller, export},
-    step::step,
-    threads::IMPLIED,
+    memory::access::range,
+    schedule::{step::step, threads::IMPLIED},
 };
 
 export! {

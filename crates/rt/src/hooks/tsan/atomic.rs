@@ -9,9 +9,9 @@ use raddle_model::{ObjectId, Op, OpKind, Order, SiteId};
 
 use crate::{
     control::{Caller, Inside, enter, leave},
-    detect::Touch,
     hooks::{caller, export},
-    step::step,
+    memory::detect::Touch,
+    schedule::step::step,
 };
 
 /// What an atomic op is: its kind, its order, and that of a compare-exchange that fails.

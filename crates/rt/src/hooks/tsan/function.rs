@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use crate::{
     control::{CONTROL, Control, Hot, IS_ACTIVE, control},
-    stack::ShadowStack,
+    record::stack::ShadowStack,
 };
 
 const FS: usize = offset_of!(Control, hot) + offset_of!(Hot, fs);

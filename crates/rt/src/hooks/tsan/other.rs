@@ -6,10 +6,10 @@ use libc::size_t;
 use raddle_model::OpKind;
 
 use crate::{
-    access::{access, range},
+    base::real,
     control::{Caller, control, looks},
     hooks::{caller, export},
-    real,
+    memory::access::{access, range},
 };
 
 /// Called many times, before constructors; what there is to do was done when we were loaded.

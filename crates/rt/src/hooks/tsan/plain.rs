@@ -6,9 +6,9 @@ use std::mem::offset_of;
 use raddle_model::OpKind;
 
 use crate::{
-    access::{access, range, volatile},
     control::{CONTROL, Caller, Control, Hot, LOOKS},
-    shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT},
+    memory::access::{access, range, volatile},
+    state::shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT},
 };
 
 const MINE_WRITTEN: usize = offset_of!(Control, hot) + offset_of!(Hot, mine_written);

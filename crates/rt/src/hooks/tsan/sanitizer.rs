@@ -11,8 +11,8 @@ use libc::size_t;
 use raddle_model::OpKind;
 
 use crate::{
-    access::range,
     hooks::{caller, export},
+    memory::access::range,
 };
 
 export! {

@@ -1,0 +1,4 @@
+//! How executions begin: with the process, with `main`, or with a function.
+
+pub(crate) mod check;
+pub(crate) mod server;

@@ -1,0 +1,91 @@
+//! Memory that is used or freed after it was freed: the end of the execution, with who freed it.
+
+use raddle_model::{End, Misuse, ObjectId, SiteId};
+use raddle_trace::{FreedEntry, ObjectClass};
+
+use crate::{
+    control::{Caller, Control, control},
+    state::{
+        heap::{self, Block, Freed},
+        shadow::State,
+    },
+    tell::end,
+};
+
+/// Ends the execution: the thread that runs uses or frees memory that was freed, at `site`. The memory is `object`'s,
+/// if it was one.
+#[cold]
+pub(crate) fn end_freed(misuse: Misuse, address: usize, site: SiteId, object: ObjectId) -> ! {
+    // SAFETY: the thread that runs is inside a hook.
+    let object = unsafe { (*control()).describe_freed(address, object) };
+    end::end_about(End::Misuse(misuse), site, object, b"")
+}
+
+impl Control {
+    /// A block is freed now, by a call from here.
+    pub(crate) fn free_block(&mut self, address: usize, block: Block, caller: Caller) {
+        let stack = match self.recorder.stacks.is_half_full() {
+            true => crate::record::stacks::StackId::default(),
+            false => self.keep_stack(self.own_call(caller)),
+        };
+        let (step, n_unseen) = (self.recorder.emit.n_steps, heap::n_unseen());
+        self.memory.heap.free(address, Freed { block, thread: self.me, stack, step, n_unseen });
+    }
+
+    /// No block begins where one is to be freed. Ends the execution if that is the program's fault for certain: the
+    /// address was not given out again since the last free, or it is inside of a block that is still there.
+    pub(crate) fn judge_free(&mut self, address: usize, caller: Caller) {
+        if !self.process.is_execution {
+            return;
+        }
+        let misuse = if self.is_still_freed(address) {
+            Misuse::DoubleFree
+        } else if self
+            .memory
+            .heap
+            .block_of(address)
+            .is_some_and(|(_, it)| it.n_unseen == heap::n_unseen())
+        {
+            Misuse::FreeInside
+        } else {
+            return;
+        };
+        let site = self.site(caller);
+        match misuse {
+            Misuse::DoubleFree => end_freed(misuse, address, site, ObjectId::NONE),
+            _ => {
+                let object = self.add_object_at(address, ObjectClass::Variable);
+                end::end_about(End::Misuse(misuse), site, object, b"")
+            }
+        }
+    }
+
+    /// Was the block at an address freed, and not given out again, even unseen? Memory that is allocated loses its
+    /// marks, whoever allocates it; a block that was a mapping of its own has none.
+    fn is_still_freed(&self, address: usize) -> bool {
+        let freed = self.memory.heap.freed_of(address).filter(|(start, _)| *start == address);
+        let Some((_, freed)) = freed else { return false };
+        let cell = self.memory.shadow.cell(address);
+        // SAFETY: not null, so a cell.
+        let is_marked = !cell.is_null() && unsafe { *cell }.state() == State::Freed;
+        is_marked || freed.n_unseen == heap::n_unseen()
+    }
+
+    /// Says who freed memory, and what it was.
+    fn describe_freed(&mut self, address: usize, object: ObjectId) -> ObjectId {
+        let Some((start, freed)) = self.memory.heap.freed_of(address) else { return object };
+        // SAFETY: the header is mapped for as long as the process lives.
+        let header = unsafe { &mut *self.header };
+        if header.result.is_end_written == 0 {
+            let Freed { thread, stack, step, .. } = freed;
+            header.result.end_freed = FreedEntry { step, thread: thread.0, stack: stack.0 };
+        }
+        if object != ObjectId::NONE {
+            return object;
+        }
+        self.memory.heap.recall(start, &freed);
+        let object = self.add_object_at(address, ObjectClass::Variable);
+        self.memory.heap.remove(start);
+        object
+    }
+}

@@ -1,0 +1,592 @@
+//! Signals: those that kill are the end of an execution, told with the thread and the place; those
+//! that the program sends itself are delivered at steps; and one of ours makes a stuck execution say
+//! where it is.
+//!
+//! The program's actions and masks are kept here; the kernel knows only ours. A signal is queued at
+//! the thread that is to handle it, which runs the handler when it leaves its hook, or, if it is
+//! blocked, as soon as it is chosen: its op is interrupted. Of several threads that could handle a
+//! signal sent to the process, it is the one created first.
+//!
+//! On request a handler runs in a thread of its own instead (`Handlers`; seed paper 3, §7.1.1): the thread that is
+//! interrupted makes that thread where it would have run the handler, and goes on. Who waits for a signal still
+//! runs the handler itself, for it may go on only afterwards.
+//!
+//! What it misses: stopping and continuing, and handlers on an alternate stack of the program (they
+//! run on the thread's own, except for faults).
+
+mod frame;
+mod kernel;
+
+use std::{
+    ffi::{c_int, c_void},
+    ptr,
+};
+
+use raddle_machine::{Performed, Status};
+use raddle_model::{
+    End, Escape, Flags, Handlers, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId,
+};
+
+pub(crate) use self::frame::go_on_in;
+pub(crate) use self::kernel::{
+    alternate_stack, follow, handle as handle_fault, install, use_alternate_stack,
+};
+use crate::{
+    control::{Control, Inside, control, enter, leave, outside},
+    hooks::{is_cancel_due, test_cancel},
+    outside::io::AT_ONCE_NO_POINT,
+    schedule::{
+        step::step,
+        threads::{self, ThreadRt},
+        timers::Timers,
+    },
+    tell::end,
+};
+
+/// Signals are numbered from 1 to this.
+pub(crate) const SIGNAL_MAX: c_int = 64;
+/// The first signal of which several can be queued.
+const SIGNAL_QUEUED: c_int = 32;
+/// The siginfo of a sent signal has its value here, in words.
+const VALUE_WORD: usize = 3;
+
+/// What the program has said about signals.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    /// Must some thread run a handler, or end, when it leaves its hook?
+    pub(crate) is_any_pending: bool,
+    /// What the last look for handlers to run came to.
+    pub(crate) ran: Ran,
+    actions: [Action; SIGNAL_MAX as usize + 1],
+    /// Sent to the process while every thread blocked them.
+    process: Vec<Sent>,
+    pub(crate) timers: Timers,
+    /// Where handlers run.
+    pub(crate) handlers: Handlers,
+    /// By signal: the last thread that was made to handle it, and its object.
+    made: Vec<(c_int, ObjectId)>,
+}
+
+impl Signals {
+    /// Begins another execution: nothing has been sent. Handlers stay.
+    pub(crate) fn restart(&mut self) {
+        self.is_any_pending = false;
+        self.process.clear();
+        self.timers = Timers::default();
+        self.made.clear();
+    }
+}
+
+impl Default for Signals {
+    fn default() -> Signals {
+        Signals {
+            is_any_pending: false,
+            ran: Ran { is_any: false, may_restart: true },
+            actions: [Action::default(); SIGNAL_MAX as usize + 1],
+            process: Vec::new(),
+            timers: Timers::default(),
+            handlers: Handlers::Nested,
+            made: Vec::new(),
+        }
+    }
+}
+
+/// What is to be done on a signal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Action {
+    /// `SIG_DFL` (0), `SIG_IGN` (1) or the handler.
+    pub(crate) handler: usize,
+    pub(crate) flags: c_int,
+    /// Blocked while it runs.
+    pub(crate) mask: u64,
+}
+
+impl Action {
+    pub(crate) fn has_handler(&self) -> bool {
+        self.handler != libc::SIG_DFL && self.handler != libc::SIG_IGN
+    }
+
+    /// Calls the handler; one that wants the number only ignores the rest.
+    ///
+    /// # Safety
+    ///
+    /// There is a handler, and the arguments are what it expects.
+    pub(crate) unsafe fn call(
+        &self,
+        signal: c_int,
+        info: *mut libc::siginfo_t,
+        context: *mut c_void,
+    ) {
+        // SAFETY: the program gave us a handler of one of the two types; the caller promises the rest.
+        unsafe {
+            let handler = std::mem::transmute::<
+                usize,
+                unsafe extern "C-unwind" fn(c_int, *mut libc::siginfo_t, *mut c_void),
+            >(self.handler);
+            handler(signal, info, context);
+        }
+    }
+}
+
+/// A signal on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) signal: c_int,
+    /// `SI_USER`, `SI_TKILL`…
+    pub(crate) code: c_int,
+    pub(crate) value: usize,
+}
+
+/// What happens on a signal without handler.
+enum Fate {
+    Ignore,
+    Stop,
+    End,
+}
+
+/// A signal as a set.
+pub(crate) const fn bit(signal: c_int) -> u64 {
+    1 << (signal - 1)
+}
+
+/// Signals that can't be blocked.
+pub(crate) const UNBLOCKABLE: u64 = bit(libc::SIGKILL) | bit(libc::SIGSTOP);
+
+fn default_of(signal: c_int) -> Fate {
+    match signal {
+        libc::SIGCHLD | libc::SIGURG | libc::SIGWINCH | libc::SIGCONT => Fate::Ignore,
+        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => Fate::Stop,
+        _ => Fate::End,
+    }
+}
+
+impl Signals {
+    pub(crate) fn action(&self, signal: c_int) -> Action {
+        self.actions[signal as usize]
+    }
+
+    /// Sets an action; the kernel learns what it must.
+    pub(crate) fn set_action(&mut self, signal: c_int, action: Action) {
+        self.actions[signal as usize] = action;
+        follow(signal, action.handler);
+    }
+
+    /// A handler is about to run.
+    pub(crate) fn handler_begins(&mut self, signal: c_int) {
+        let action = &mut self.actions[signal as usize];
+        if action.flags & libc::SA_RESETHAND != 0 {
+            action.handler = libc::SIG_DFL;
+        }
+    }
+
+    /// Queues a signal for the process; one that can't be queued twice is not.
+    fn queue(queue: &mut Vec<Sent>, sent: Sent) {
+        let is_there = queue.iter().any(|it| it.signal == sent.signal);
+        if !is_there || sent.signal >= SIGNAL_QUEUED {
+            queue.push(sent);
+        }
+    }
+}
+
+/// Takes the first signal of a set out of a queue: the lowest, as Linux does.
+fn take(queue: &mut Vec<Sent>, set: u64) -> Option<Sent> {
+    let idx = (0..queue.len())
+        .filter(|idx| set & bit(queue[*idx].signal) != 0)
+        .min_by_key(|idx| (queue[*idx].signal, *idx))?;
+    Some(queue.remove(idx))
+}
+
+fn set_of(queue: &[Sent]) -> u64 {
+    queue.iter().fold(0, |set, it| set | bit(it.signal))
+}
+
+impl ThreadRt {
+    fn has_deliverable(&self) -> bool {
+        self.sent.iter().any(|it| self.mask & bit(it.signal) == 0)
+    }
+}
+
+impl Control {
+    /// Sends a signal to a thread, or to the process. The step has been done.
+    pub(crate) fn send_signal(&mut self, to: Option<ThreadId>, sent: Sent, site: SiteId) {
+        let wanted = bit(sent.signal);
+        let Some(target) = to.or_else(|| self.thread_for(wanted)) else {
+            return Signals::queue(&mut self.process.signals.process, sent);
+        };
+        if self.scheduler.machine.status(target) == Status::Finished {
+            return;
+        }
+        let thread = &mut self.scheduler.threads[target.idx()];
+        if thread.waits_for & wanted != 0 {
+            Signals::queue(&mut thread.sent, sent);
+            return self.scheduler.machine.wake_sigwait(target);
+        }
+        if thread.mask & wanted != 0 {
+            return Signals::queue(&mut thread.sent, sent);
+        }
+        let action = self.process.signals.action(sent.signal);
+        match action.handler {
+            libc::SIG_IGN => {}
+            libc::SIG_DFL => self.act_by_default(sent.signal, site),
+            _ => {
+                Signals::queue(&mut thread.sent, sent);
+                self.process.signals.is_any_pending = true;
+                if self.scheduler.machine.is_blocked(target) {
+                    self.scheduler.machine.interrupt(target);
+                }
+            }
+        }
+    }
+
+    fn act_by_default(&mut self, signal: c_int, site: SiteId) {
+        match default_of(signal) {
+            Fate::Ignore => {}
+            Fate::Stop => self.note(Escape::StopSignal, site),
+            Fate::End if signal == libc::SIGABRT => end::end(End::Abort, site, b""),
+            Fate::End => end::end(End::Crash(signal), site, b""),
+        }
+    }
+
+    /// The thread that handles a signal sent to the process, if any does not block it.
+    fn thread_for(&self, wanted: u64) -> Option<ThreadId> {
+        let wants = |idx: usize| {
+            let it = &self.scheduler.threads[idx];
+            (it.mask & wanted == 0 || it.waits_for & wanted != 0)
+                && self.scheduler.machine.status(ThreadId(idx as u32)) != Status::Finished
+        };
+        (0..self.scheduler.threads.len()).find(|idx| wants(*idx)).map(|idx| ThreadId(idx as u32))
+    }
+
+    /// Signals that wait for the thread that runs, blocked or not, as a set.
+    pub(crate) fn pending_signals(&mut self) -> u64 {
+        set_of(&self.process.signals.process) | set_of(&self.this().sent)
+    }
+
+    /// Takes one of a set of signals that wait for the thread that runs.
+    pub(crate) fn take_signal(&mut self, set: u64) -> Option<Sent> {
+        take(&mut self.this().sent, set).or_else(|| take(&mut self.process.signals.process, set))
+    }
+
+    /// Changes the mask of the thread that runs. What was sent to the process and is no longer blocked
+    /// is now its own. Returns the old mask.
+    pub(crate) fn set_mask(&mut self, mask: u64) -> u64 {
+        let old = std::mem::replace(&mut self.this().mask, mask & !UNBLOCKABLE);
+        let opened = !self.this().mask;
+        while let Some(sent) = take(&mut self.process.signals.process, opened) {
+            self.this().sent.push(sent);
+        }
+        self.look_for_pending();
+        old
+    }
+
+    /// Brings `is_any_pending` up to date.
+    pub(crate) fn look_for_pending(&mut self) {
+        let machine = &self.scheduler.machine;
+        self.process.signals.is_any_pending =
+            self.scheduler.threads.iter().enumerate().any(|(idx, it)| {
+                (it.has_deliverable() || it.must_cancel())
+                    && machine.status(ThreadId(idx as u32)) != Status::Finished
+            });
+    }
+
+    /// Passes on what the kernel has delivered.
+    pub(crate) fn receive_arrived(&mut self) {
+        let mut arrived = kernel::take_arrived();
+        while arrived != 0 {
+            let signal = arrived.trailing_zeros() as c_int + 1;
+            arrived &= arrived - 1;
+            let site = self.scheduler.machine.pending(self.me).site;
+            let is_own = signal == libc::SIGPIPE;
+            if !is_own {
+                self.note(Escape::OutsideSignal, site);
+            }
+            let sent = Sent { signal, code: libc::SI_USER, value: 0 };
+            self.send_signal(is_own.then_some(self.me), sent, site);
+        }
+    }
+
+    /// Handlers left by `longjmp` no longer block signals.
+    pub(crate) fn drop_handlers_below(&mut self, sp: usize) {
+        while let Some((at, mask)) = self.this().handlers.last().copied()
+            && at < sp
+        {
+            self.this().handlers.pop();
+            self.set_mask(mask);
+        }
+    }
+}
+
+/// What [`run_handlers`] did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ran {
+    pub(crate) is_any: bool,
+    /// Had all of them `SA_RESTART`?
+    pub(crate) may_restart: bool,
+}
+
+/// Runs the handlers of the signals that wait for the thread that runs, inside a hook; or has them run.
+pub(crate) fn run_handlers() -> Ran {
+    // SAFETY: the thread that runs is inside a hook.
+    handle(unsafe { (*control()).process.signals.handlers })
+}
+
+/// The same in this thread, whatever was asked for.
+pub(crate) fn run_handlers_here() -> Ran {
+    handle(Handlers::Nested)
+}
+
+fn handle(handlers: Handlers) -> Ran {
+    let mut ran = Ran { is_any: false, may_restart: true };
+    // SAFETY: the thread that runs is inside a hook; borrows end before user code runs.
+    unsafe {
+        let control = control();
+        (*control).receive_arrived();
+        loop {
+            let opened = !(*control).this().mask;
+            let Some(sent) = take(&mut (*control).this().sent, opened) else { break };
+            let action = (*control).process.signals.action(sent.signal);
+            match action.handler {
+                libc::SIG_IGN => {}
+                libc::SIG_DFL => (*control).act_by_default(sent.signal, SiteId(0)),
+                _ => {
+                    ran.is_any = true;
+                    ran.may_restart &= action.flags & libc::SA_RESTART != 0;
+                    if handlers == Handlers::Nested || !make_handler(sent, action, handlers) {
+                        run_handler(&mut Inside::assume(), sent, action);
+                    }
+                }
+            }
+        }
+        (*control).look_for_pending();
+        (*control).process.signals.ran = ran;
+    }
+    ran
+}
+
+/// What a thread that is made for a signal has to do.
+struct Handled {
+    sent: Sent,
+    action: Action,
+    /// The thread that must have ended before.
+    after: Option<ObjectId>,
+}
+
+/// Makes a thread that runs a handler; `false` if there can't be one.
+unsafe fn make_handler(sent: Sent, action: Action, handlers: Handlers) -> bool {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the thread is made.
+    unsafe {
+        let control = control();
+        let site = (*control).scheduler.machine.pending((*control).me).site;
+        let made = &mut (*control).process.signals.made;
+        let is_ordered = handlers == Handlers::Ordered;
+        let last = made.iter().position(|(signal, _)| is_ordered && *signal == sent.signal);
+        let after = last.map(|idx| made.swap_remove(idx).1);
+        let handled = Box::into_raw(Box::new(Handled { sent, action, after }));
+        let Ok(thread) = threads::create(ptr::null(), handler_main, handled.cast(), site) else {
+            drop(Box::from_raw(handled));
+            return false;
+        };
+        if let Some(thread) = (*control).thread_of(thread) {
+            let it = &mut (&mut (*control).scheduler.threads)[thread.idx()];
+            name(&mut it.name, sent.signal);
+            if is_ordered {
+                (*control).process.signals.made.push((sent.signal, it.object));
+            } else {
+                (*control).scheduler.machine.detach_quietly(thread);
+            }
+        }
+        true
+    }
+}
+
+/// Such a thread's start routine.
+unsafe extern "C-unwind" fn handler_main(handled: *mut c_void) -> *mut c_void {
+    // SAFETY: made by `make_handler`, for this thread; the borrows end before the steps.
+    unsafe {
+        let Handled { sent, action, after } = *Box::from_raw(handled.cast());
+        if let Some(mut inside) = enter() {
+            if let Some(before) = after {
+                step(&mut inside, Op::on(OpKind::Join, before, SiteId(0)));
+            }
+            run_handler(&mut inside, sent, action);
+            leave((), inside);
+        }
+        ptr::null_mut()
+    }
+}
+
+/// Names a thread after the signal that it handles: `SIGALRM`, `signal 40`.
+pub(crate) fn name(name: &mut [u8; 16], signal: c_int) {
+    const NAMES: [(c_int, &[u8]); 12] = [
+        (libc::SIGHUP, b"SIGHUP"),
+        (libc::SIGINT, b"SIGINT"),
+        (libc::SIGQUIT, b"SIGQUIT"),
+        (libc::SIGUSR1, b"SIGUSR1"),
+        (libc::SIGUSR2, b"SIGUSR2"),
+        (libc::SIGPIPE, b"SIGPIPE"),
+        (libc::SIGALRM, b"SIGALRM"),
+        (libc::SIGTERM, b"SIGTERM"),
+        (libc::SIGCHLD, b"SIGCHLD"),
+        (libc::SIGVTALRM, b"SIGVTALRM"),
+        (libc::SIGPROF, b"SIGPROF"),
+        (libc::SIGIO, b"SIGIO"),
+    ];
+    let digits =
+        [b"signal ".as_slice(), &[b'0' + (signal / 10) as u8, b'0' + (signal % 10) as u8]].concat();
+    let known = NAMES.iter().find(|(it, _)| *it == signal);
+    let text = known.map_or(digits.as_slice(), |(_, text)| text);
+    name[..text.len()].copy_from_slice(text);
+}
+
+/// A signal comes now, in a thread of its own: that runs the handler, unless somebody's call has to end for it, or all
+/// block it.
+///
+/// # Safety
+///
+/// The thread that runs is inside a hook, and nothing of the control is borrowed.
+pub(crate) unsafe fn interrupt(to: Option<ThreadId>, sent: Sent) {
+    // SAFETY: the caller's promise; the borrows end before the handler runs.
+    unsafe {
+        let control = control();
+        let action = (*control).process.signals.action(sent.signal);
+        let is_free = {
+            let control = &*control;
+            to.or_else(|| control.thread_for(bit(sent.signal))).is_some_and(|it| {
+                let is_open = control.scheduler.threads[it.idx()].mask & bit(sent.signal) == 0;
+                let is_alive = control.scheduler.machine.status(it) != Status::Finished;
+                let kind = control.scheduler.machine.pending(it).kind;
+                let is_ended = control.scheduler.machine.is_blocked(it) && is_interruptible(kind);
+                is_open && is_alive && !is_ended
+            })
+        };
+        if is_free && action.has_handler() {
+            run_handler(&mut Inside::assume(), sent, action);
+        } else {
+            (*control).send_signal(to, sent, SiteId(0));
+        }
+    }
+}
+
+/// Does a call that waits end when a handler has run?
+fn is_interruptible(kind: OpKind) -> bool {
+    matches!(kind, OpKind::SigWait | OpKind::Sleep | OpKind::SemWait | OpKind::FutexWake)
+        || kind.is_io()
+}
+
+unsafe fn run_handler(inside: &mut Inside, sent: Sent, action: Action) {
+    // SAFETY: the thread that runs is inside a hook; no borrow lives while the handler runs. A handler
+    // that leaves by `longjmp` leaves a frame behind, which is dropped then.
+    unsafe {
+        let (object, site) = {
+            let me = inside.me;
+            (inside.this().object, inside.scheduler.machine.pending(me).site)
+        };
+        step(inside, Op::on(OpKind::Handle, object, site).arg(sent.signal as u64));
+        inside.this().spin.reset();
+        inside.process.signals.handler_begins(sent.signal);
+        let own = if action.flags & libc::SA_NODEFER == 0 { bit(sent.signal) } else { 0 };
+        let mask = inside.this().mask;
+        let waits_for = std::mem::take(&mut inside.this().waits_for);
+        let errno = *libc::__errno_location();
+        let mut info = info_of(sent);
+        let mut context = std::mem::zeroed::<libc::ucontext_t>();
+        inside.this().handlers.push((&raw const info as usize, mask));
+        inside.this().mask = mask | action.mask | own;
+        outside(inside, || action.call(sent.signal, &raw mut info, (&raw mut context).cast()));
+        inside.this().handlers.pop();
+        inside.set_mask(mask);
+        inside.this().waits_for = waits_for;
+        *libc::__errno_location() = errno;
+    }
+}
+
+pub(crate) fn info_of(sent: Sent) -> libc::siginfo_t {
+    // SAFETY: all zeros is a siginfo; the words written are within it, where the kernel puts the
+    // sender and the value.
+    unsafe {
+        let mut info = std::mem::zeroed::<libc::siginfo_t>();
+        info.si_signo = sent.signal;
+        info.si_code = sent.code;
+        let words = (&raw mut info).cast::<usize>();
+        if sent.code != libc::SI_TIMER {
+            let process = std::process::id() as usize;
+            // The kernel calls user 0 what we can't know without asking; asking is cheap.
+            let user = raddle_fiber::raw::syscall(libc::SYS_getuid, [0; 6]) as usize;
+            *words.add(2) = process | user << 32;
+        }
+        *words.add(VALUE_WORD) = sent.value;
+        info
+    }
+}
+
+/// Runs handlers of signals that were sent to the thread that runs, which is outside every hook.
+#[cold]
+pub(crate) fn deliver_pending() {
+    // SAFETY: the thread that runs leaves its hook, and enters ours.
+    unsafe {
+        let control = control();
+        (*control).is_inside = true;
+        run_handlers();
+        if (*control).this().is_cancel_async {
+            test_cancel(&mut Inside::assume());
+        }
+        (*control).is_inside = false;
+    }
+}
+
+/// A thread is about to announce an op, and some thread has signals or is cancelled.
+#[cold]
+pub(crate) fn before_step(inside: &mut Inside, op: &Op) {
+    match op.kind {
+        OpKind::Handle | OpKind::Kill | OpKind::Finish | OpKind::Exit => {}
+        OpKind::CondWake => {
+            run_handlers();
+            if is_cancel_due(inside) {
+                let me = inside.me;
+                inside.cancel_wait(me, op.object);
+            }
+        }
+        OpKind::FutexWake | OpKind::BarrierLeave => {
+            run_handlers();
+        }
+        _ if is_cancellation_point(op) => test_cancel(inside),
+        _ => {}
+    }
+}
+
+/// Ops in which a thread acts on a cancellation.
+pub(crate) fn is_cancellation_point(op: &Op) -> bool {
+    match op.kind {
+        OpKind::CondWait | OpKind::CondWake | OpKind::SemWait => true,
+        OpKind::Join | OpKind::Sleep | OpKind::SigWait => true,
+        kind if kind.is_io() => op.flags.has(Flags::TIMED) || op.arg != AT_ONCE_NO_POINT,
+        _ => false,
+    }
+}
+
+/// An op was performed while some thread has signals or is cancelled, or was interrupted. Is it to be
+/// announced again?
+#[cold]
+pub(crate) fn after_step(inside: &mut Inside, op: &Op, performed: &Performed) -> bool {
+    if performed.result != OpResult::Interrupted {
+        let thread = inside.this();
+        if op.kind == OpKind::CondWake && std::mem::take(&mut thread.is_wait_cancelled) {
+            test_cancel(inside);
+        }
+        return false;
+    }
+    let me = inside.me;
+    inside.process.io.stop_waiting(me);
+    // Who waits for a signal goes on after its handler.
+    let ran = if op.kind == OpKind::SigWait { run_handlers_here() } else { run_handlers() };
+    let is_async = inside.this().is_cancel_async;
+    if is_async || (is_cancellation_point(op) && op.kind != OpKind::CondWake) {
+        test_cancel(inside);
+    }
+    match op.kind {
+        OpKind::SemWait => ran.may_restart,
+        OpKind::Sleep | OpKind::SigWait => !ran.is_any,
+        OpKind::FutexWake => false,
+        kind => !kind.is_io(),
+    }
+}

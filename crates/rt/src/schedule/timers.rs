@@ -1,0 +1,289 @@
+//! Timers that run in virtual time: `alarm`, `setitimer`, `timer_create` and timer descriptors.
+//!
+//! The machine has one alarm; it is set to the earliest of them. What goes off is a signal, or a
+//! descriptor that becomes readable: then the kernel's own timer of that descriptor is set off, so
+//! that `poll` and `epoll` see it.
+//!
+//! They go off at their time; no delay is chosen for one. Where handlers are threads (`Handlers`), a timer that sends a signal
+//! has a thread which sets it off, from the moment when it is set: so when it goes off is a matter of the schedule, for
+//! every strategy. Once for each time that it is set: one that repeats would never let anybody go on. And not if
+//! it is far away.
+
+use std::{
+    ffi::{c_int, c_void},
+    ptr,
+};
+
+use raddle_fiber::raw;
+use raddle_model::{Handlers, SiteId, ThreadId};
+
+use crate::{
+    control::{Caller, Control, control, enter, leave},
+    outside::{io, time},
+    schedule::{
+        signals::{self, Sent},
+        threads,
+    },
+};
+
+/// Timers this far away have no thread.
+const FAR_NS: u64 = 5_000_000_000;
+
+/// What a timer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing: the program looks at it.
+    None,
+    /// Sends a signal to the process or to a thread.
+    Signal { signal: c_int, code: c_int, value: usize, to: Option<ThreadId> },
+    /// Makes a descriptor readable.
+    Descriptor(c_int),
+    /// Adds to an eventfd, at which a thread of ours waits to call the program's function.
+    Thread(c_int),
+}
+
+/// A timer. Times are those of the machine, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    pub(crate) effect: Effect,
+    /// The clock of its absolute times.
+    pub(crate) clock: c_int,
+    /// When it goes off; `None` if it is not set.
+    pub(crate) at: Option<u64>,
+    /// How long after that it goes off again; 0 for never.
+    pub(crate) interval: u64,
+    /// How often it has gone off since that was last asked.
+    pub(crate) count: u64,
+    /// Is there a thread that will set it off?
+    has_thread: bool,
+}
+
+/// All timers, by number; a deleted one leaves a hole.
+#[derive(Debug, Default)]
+pub(crate) struct Timers {
+    all: Vec<Option<Timer>>,
+}
+
+impl Timers {
+    /// Adds a timer that is not set.
+    pub(crate) fn add(&mut self, effect: Effect, clock: c_int) -> usize {
+        let fresh =
+            Some(Timer { effect, clock, at: None, interval: 0, count: 0, has_thread: false });
+        match self.all.iter().position(|it| it.is_none()) {
+            Some(idx) => {
+                self.all[idx] = fresh;
+                idx
+            }
+            None => {
+                self.all.push(fresh);
+                self.all.len() - 1
+            }
+        }
+    }
+
+    pub(crate) fn get(&mut self, idx: usize) -> Option<&mut Timer> {
+        self.all.get_mut(idx)?.as_mut()
+    }
+
+    /// The timer with this effect.
+    pub(crate) fn find(&self, effect: Effect) -> Option<usize> {
+        self.all.iter().position(|it| it.is_some_and(|it| it.effect == effect))
+    }
+
+    pub(crate) fn remove(&mut self, idx: usize) {
+        if let Some(slot) = self.all.get_mut(idx) {
+            *slot = None;
+        }
+    }
+
+    fn earliest(&self) -> Option<u64> {
+        self.all.iter().flatten().filter_map(|it| it.at).min()
+    }
+}
+
+impl Timer {
+    /// Goes off as often as it is due, and sets itself again. How often it was.
+    fn go_off(&mut self, now: u64) -> u64 {
+        let Some(at) = self.at.filter(|at| *at <= now) else { return 0 };
+        if self.interval == 0 {
+            self.at = None;
+            return 1;
+        }
+        let n_times = 1 + (now - at) / self.interval;
+        self.at = Some(at + n_times * self.interval);
+        n_times
+    }
+
+    /// What it would show: time left and interval.
+    pub(crate) fn left(&self, now: u64) -> libc::itimerspec {
+        let left = self.at.map_or(0, |at| at.saturating_sub(now).max(1));
+        libc::itimerspec {
+            it_interval: time::to_timespec(self.interval),
+            it_value: time::to_timespec(left),
+        }
+    }
+}
+
+impl Control {
+    /// Sets a timer, or stops it. What it showed before.
+    pub(crate) fn set_timer(
+        &mut self,
+        idx: usize,
+        to: &libc::itimerspec,
+        is_absolute: bool,
+    ) -> libc::itimerspec {
+        let now = self.scheduler.machine.now();
+        let timer = self.process.signals.timers.get(idx).expect("bug: no such timer");
+        let old = timer.left(now);
+        let value = time::nanoseconds(&to.it_value);
+        timer.at = match value {
+            0 => None,
+            _ if is_absolute => Some(time::deadline(timer.clock, &to.it_value).max(now)),
+            _ => Some(now.saturating_add(value)),
+        };
+        timer.interval = time::nanoseconds(&to.it_interval);
+        timer.count = 0;
+        // When it goes off depends on how long things take, as what clocks show does.
+        self.recorder.emit.n_clock_reads += u32::from(timer.at.is_some());
+        if let Effect::Descriptor(fd) = timer.effect {
+            arm_real(fd, 0);
+        }
+        self.set_alarm();
+        old
+    }
+
+    /// Does a timer that was set want a thread?
+    fn wants_thread(&mut self, idx: usize) -> bool {
+        let soon = self.scheduler.machine.now().saturating_add(FAR_NS);
+        let are_threads = self.process.signals.handlers != Handlers::Nested;
+        let Some(timer) = self.process.signals.timers.get(idx).filter(|_| are_threads) else {
+            return false;
+        };
+        let is_free = !timer.has_thread && timer.at.is_some_and(|at| at < soon);
+        match timer.effect {
+            Effect::Signal { signal, .. } => {
+                is_free && self.process.signals.action(signal).has_handler()
+            }
+            _ => false,
+        }
+    }
+
+    /// A timer goes off in its thread, if it is still set: time has come that far. What is sent then, and to whom.
+    fn set_off(&mut self, idx: usize) -> Option<(Option<ThreadId>, Sent)> {
+        let now = self.scheduler.machine.now();
+        let timer = self.process.signals.timers.get(idx)?;
+        timer.has_thread = false;
+        let at = timer.at?.max(now);
+        timer.count += timer.go_off(at);
+        let effect = timer.effect;
+        self.set_alarm();
+        self.scheduler.machine.advance(at - now);
+        match effect {
+            Effect::Signal { signal, code, value, to } => Some((to, Sent { signal, code, value })),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set_alarm(&mut self) {
+        let earliest = self.process.signals.timers.earliest();
+        self.scheduler.machine.set_alarm(earliest);
+    }
+}
+
+/// Gives a timer that was set its thread, if it is to have one.
+///
+/// # Safety
+///
+/// The thread that runs is inside a hook, and nothing of the control is borrowed.
+pub(crate) unsafe fn give_thread(idx: usize, caller: Caller) {
+    // SAFETY: the caller's promise; the borrows end before the thread is made.
+    unsafe {
+        if !(*control()).wants_thread(idx) {
+            return;
+        }
+        let site = (*control()).site(caller);
+        let Ok(thread) = threads::create(ptr::null(), timer_main, idx as *mut c_void, site) else {
+            return;
+        };
+        let control = &mut *control();
+        let Some(thread) = control.thread_of(thread) else { return };
+        if let Some(Timer { has_thread, effect: Effect::Signal { signal, .. }, .. }) =
+            control.process.signals.timers.get(idx)
+        {
+            *has_thread = true;
+            signals::name(&mut control.scheduler.threads[thread.idx()].name, *signal);
+        }
+        control.scheduler.machine.detach_quietly(thread);
+    }
+}
+
+/// Such a thread's start routine.
+unsafe extern "C-unwind" fn timer_main(idx: *mut c_void) -> *mut c_void {
+    // SAFETY: the thread that runs is inside a hook between the two; the borrow ends before the handler runs.
+    unsafe {
+        if let Some(mut inside) = enter() {
+            if let Some((to, sent)) = inside.set_off(idx as usize) {
+                signals::interrupt(to, sent);
+            }
+            leave((), inside);
+        }
+    }
+    ptr::null_mut()
+}
+
+/// The alarm went off: so do all timers that are due.
+#[cold]
+pub(crate) fn fire(control: &mut Control) {
+    control.scheduler.machine.is_alarm_due = false;
+    let now = control.scheduler.machine.now();
+    for idx in 0..control.process.signals.timers.all.len() {
+        let Some(timer) = &mut control.process.signals.timers.all[idx] else { continue };
+        let n_times = timer.go_off(now);
+        if n_times == 0 {
+            continue;
+        }
+        timer.count += n_times;
+        match timer.effect {
+            Effect::None => {}
+            Effect::Signal { signal, code, value, to } => {
+                control.send_signal(to, Sent { signal, code, value }, SiteId(0));
+            }
+            Effect::Descriptor(fd) => {
+                arm_real(fd, 1);
+                control.process.io.is_stale = true;
+            }
+            Effect::Thread(fd) => {
+                wake(fd);
+                control.process.io.is_stale = true;
+            }
+        }
+    }
+    control.set_alarm();
+    if control.process.io.n_waiting > 0 && control.process.io.is_stale {
+        io::refresh(control);
+    }
+}
+
+/// Adds one to an eventfd.
+pub(crate) fn wake(fd: c_int) {
+    let one = 1_u64;
+    // SAFETY: the kernel reads our own variable.
+    unsafe { raw::syscall(libc::SYS_write, [fd as usize, &raw const one as usize, 8, 0, 0, 0]) };
+}
+
+/// Sets off the kernel's timer of a descriptor at once, or stops it.
+fn arm_real(fd: c_int, nanoseconds: u64) {
+    let to = libc::itimerspec {
+        it_interval: time::to_timespec(0),
+        it_value: time::to_timespec(nanoseconds),
+    };
+    // SAFETY: the kernel reads our own structure, and writes our own list.
+    unsafe {
+        raw::syscall(libc::SYS_timerfd_settime, [fd as usize, 0, &raw const to as usize, 0, 0, 0]);
+        if nanoseconds > 0 {
+            let mut list = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            let wait_ms = 1000;
+            raw::syscall(libc::SYS_poll, [&raw mut list as usize, 1, wait_ms, 0, 0, 0]);
+        }
+    }
+}

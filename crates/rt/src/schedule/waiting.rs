@@ -1,0 +1,345 @@
+//! Tells a thread that waits for another from one that works, where it does not say so, and lets it give way. Whoever
+//! waits in a loop must, whatever the picker, or the thread that it waits for never runs.
+//!
+//! - *Spin loops* ([`Spin`]): the same site reads the same value from the same object again and again, with nothing
+//!   else done in between. Its reads are yields.
+//! - *Rounds* ([`Rounds`]): lock, look, unlock; try to lock, to receive, to take; count the failures. Such a thread
+//!   neither does nor sees anything that it had not done or seen before, except for values that it has written itself.
+//!   After so many steps of this kind it lets others go first before each step, until there is something new. A
+//!   thread that works on memory that nobody else knows, and takes a lock for it, looks the same; so this is not taken
+//!   for certain, time does not jump for it, and who has given way very often in vain does it less often.
+//! - *Reads that are no steps* ([`stare`]): a loop that reads a variable which nobody has raced for yet. Reads since
+//!   the last step are counted, and after very many the next ones are looked at: if they read the same again and
+//!   again, the variable is made one whose reads are steps. If not, others may go on once all the same.
+//!
+//! A yield that the program asks for is only a hint the first time that a thread comes to it at a place: the thread may
+//! go on at once. Who comes there again waits in a loop.
+//!
+//! All of this depends on what the thread has done itself and on nothing else, so a replay does the same.
+
+use raddle_machine::MAY_WORK;
+use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, mix};
+
+use crate::{
+    control::{Control, Inside, enter, leave},
+    memory::{access, detect::Touch},
+    schedule::step::step,
+    state::shadow::State,
+};
+
+/// Reads of the same that differ in nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Spin {
+    /// The last reads that differed: hashes of site, object and value. 0: none.
+    entries: [u32; 16],
+    n_same: u32,
+    next: usize,
+}
+
+/// So many equal reads in a row are taken for waiting.
+const SPIN_MIN: u32 = 6;
+
+impl Spin {
+    /// A read: is the thread spinning? (A loop that counts its failures up and down does nothing else.)
+    #[inline]
+    pub(crate) fn read(&mut self, site: SiteId, object: ObjectId, value: u64) {
+        self.note(u64::from(site.0) << 32 | u64::from(object.0), value);
+    }
+
+    #[inline]
+    fn note(&mut self, place: u64, value: u64) {
+        let entry = mix(place, value) as u32 | 1;
+        // All of them, without a branch for each.
+        if self.entries.iter().fold(false, |is_known, it| is_known | (*it == entry)) {
+            self.n_same += 1;
+        } else {
+            self.n_same = 0;
+            self.entries[self.next] = entry;
+            self.next = (self.next + 1) % self.entries.len();
+        }
+    }
+
+    /// Anything else: it is not.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        if self.n_same > 0 || self.entries[0] != 0 {
+            *self = Spin::default();
+        }
+    }
+
+    /// The mark of the next read.
+    #[inline]
+    pub(crate) fn flags(&self) -> Flags {
+        if self.n_same >= SPIN_MIN { Flags::SPIN } else { Flags::NONE }
+    }
+}
+
+/// Steps that are not new to a thread.
+#[derive(Debug)]
+pub(crate) struct Rounds {
+    /// Hashes of what it has done and seen, in sets of [`WAYS`], the newest first. 0: none.
+    known: [u32; 128],
+    /// Steps in a row that were known.
+    n_known: u32,
+    /// How often it gave way since, and the steps until it does so again.
+    n_given: u32,
+    n_until: u32,
+    /// Reads of memory that nobody else knows, and how many there were.
+    stares: Spin,
+    n_stares: u32,
+    /// Where it has yielded.
+    yields: Vec<SiteId>,
+    /// Is anything noted at all?
+    is_used: bool,
+}
+
+const WAYS: usize = 4;
+/// So many known steps in a row are taken for waiting: more than any loop has steps whose hashes are kept.
+const ROUNDS_MIN: u32 = 192;
+/// Each time that a thread has given way so often in vain, it takes twice as many steps in between, up to these.
+const VAIN: u32 = 64;
+const STEPS_BETWEEN_MAX: u32 = 64;
+/// Who has given way so often in vain probably works. From then on only one of its steps in eight is looked at, as those
+/// of everybody else are: what a step may cost is measured with such threads.
+const IN_VAIN: u32 = VAIN * (STEPS_BETWEEN_MAX.ilog2() + 1);
+
+impl Rounds {
+    pub(crate) const fn new() -> Rounds {
+        let stares = Spin { entries: [0; 16], n_same: 0, next: 0 };
+        Rounds {
+            known: [0; 128],
+            n_known: 0,
+            n_given: 0,
+            n_until: 0,
+            stares,
+            n_stares: 0,
+            yields: Vec::new(),
+            is_used: false,
+        }
+    }
+
+    fn note(&mut self, what: u64) {
+        self.is_used = true;
+        let entry = what as u32 | 1;
+        let first = (what >> 32) as usize % (self.known.len() / WAYS) * WAYS;
+        let set = &mut self.known[first..first + WAYS];
+        if set.contains(&entry) {
+            self.n_known = self.n_known.saturating_add(1);
+        } else {
+            (self.n_known, self.n_given, self.n_until) = (0, 0, 0);
+            set.rotate_right(1);
+            set[0] = entry;
+        }
+    }
+
+    /// Does the thread yield at this place for the first time?
+    pub(crate) fn is_first_yield(&mut self, site: SiteId) -> bool {
+        let is_first = !self.yields.contains(&site);
+        if is_first {
+            self.yields.push(site);
+            self.is_used = true;
+        }
+        is_first
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.n_known >= ROUNDS_MIN
+    }
+
+    /// Does it wait, and has it not given way in vain for very long?
+    fn is_in_doubt(&self) -> bool {
+        self.is_waiting() && self.n_given < IN_VAIN
+    }
+
+    /// Is it time to give way, before a step of a thread that waits?
+    fn gives_way(&mut self) -> bool {
+        if self.n_until > 0 {
+            self.n_until -= 1;
+            return false;
+        }
+        let n_between = 1 << (self.n_given / VAIN).min(STEPS_BETWEEN_MAX.ilog2());
+        self.n_given = self.n_given.saturating_add(1);
+        // Who is in no doubt any more is asked only now and then.
+        self.n_until = if self.is_in_doubt() { n_between - 1 } else { 0 };
+        true
+    }
+}
+
+/// What is known of all threads that wait in rounds.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    /// How many there are.
+    n_threads: u32,
+    /// And of those that have not given way in vain for very long.
+    n_in_doubt: u32,
+    /// When the others are asked next: so many steps of the execution.
+    next_at: u64,
+    /// By object: the thread that was seen to use it last, plus one.
+    users: Vec<u32>,
+}
+
+impl Waiting {
+    /// Is the next step one before which a thread may give way?
+    #[inline(always)]
+    pub(crate) fn may_give_way(&self, n_steps: u64) -> bool {
+        self.n_in_doubt != 0 || (self.n_threads != 0 && self.next_at <= n_steps)
+    }
+
+    /// A thread was, and is, one that waits, and one that is in doubt.
+    fn change(&mut self, was: (bool, bool), is: (bool, bool)) {
+        self.n_threads = self.n_threads + u32::from(is.0) - u32::from(was.0);
+        self.n_in_doubt = self.n_in_doubt + u32::from(is.1) - u32::from(was.1);
+    }
+}
+
+impl Control {
+    /// A step was taken, and this was seen. Unless somebody waits already, one step in eight is looked at, and none of
+    /// a short execution.
+    #[inline(always)]
+    pub(crate) fn note_step(&mut self, op: &Op, seen: u64) {
+        const PART: u64 = 0xe00;
+        const LOOKED_AT: u64 = 0x200;
+        if self.scheduler.waiting.n_in_doubt != 0 || self.recorder.emit.n_steps & PART == LOOKED_AT
+        {
+            self.look_at_step(op, seen);
+        }
+    }
+
+    #[inline(never)]
+    fn look_at_step(&mut self, op: &Op, seen: u64) {
+        if op.kind == OpKind::Yield {
+            return;
+        }
+        let users = &mut self.scheduler.waiting.users;
+        if users.len() <= op.object.idx() {
+            users.resize(op.object.idx() + 1, 0);
+        }
+        let user = std::mem::replace(&mut users[op.object.idx()], self.me.0 + 1);
+        // What it has written itself is no news.
+        let seen = if user == self.me.0 + 1 && op.kind.is_access() { 0 } else { seen };
+        let place = u64::from(op.site.0) << 32 | u64::from(op.object.0);
+        let what = mix(mix(place, op.kind as u64), seen);
+        let rounds = &mut self.this().rounds;
+        let was = (rounds.is_waiting(), rounds.is_in_doubt());
+        rounds.note(what);
+        let is = (rounds.is_waiting(), rounds.is_in_doubt());
+        self.scheduler.waiting.change(was, is);
+    }
+
+    /// Before a step of the thread that runs: does it let others go first?
+    fn gives_way(&mut self) -> bool {
+        let rounds = &mut self.this().rounds;
+        if !rounds.is_waiting() {
+            return false;
+        }
+        let was_in_doubt = rounds.is_in_doubt();
+        if !was_in_doubt && self.recorder.emit.n_steps < self.scheduler.waiting.next_at {
+            return false;
+        }
+        let rounds = &mut self.this().rounds;
+        let gives_way = rounds.gives_way();
+        let is_in_doubt = rounds.is_in_doubt();
+        self.scheduler.waiting.change((true, was_in_doubt), (true, is_in_doubt));
+        if !is_in_doubt {
+            self.scheduler.waiting.next_at =
+                self.recorder.emit.n_steps + u64::from(STEPS_BETWEEN_MAX);
+        }
+        gives_way
+    }
+
+    /// The thread that runs waits for nothing any more: it ends.
+    pub(crate) fn end_waiting(&mut self) {
+        let rounds = &mut self.this().rounds;
+        let was = (rounds.is_waiting(), rounds.is_in_doubt());
+        rounds.n_known = 0;
+        self.scheduler.waiting.change(was, (false, false));
+    }
+
+    /// Begins another execution, whose threads have waited for nothing yet.
+    pub(crate) fn forget_waiting(&mut self) {
+        (
+            self.scheduler.waiting.n_threads,
+            self.scheduler.waiting.n_in_doubt,
+            self.scheduler.waiting.next_at,
+        ) = (0, 0, 0);
+        self.scheduler.waiting.users.clear();
+        for thread in self.scheduler.threads.iter_mut().filter(|it| it.rounds.is_used) {
+            thread.rounds = Rounds::new();
+        }
+    }
+}
+
+/// A thread that waits in rounds lets others go first, if it is one that is about to take a step.
+#[cold]
+#[inline(never)]
+pub(crate) fn give_way_before(inside: &mut Inside, op: &Op) {
+    if inside.scheduler.machine.n_live() > 1 && can_wait_before(op) && inside.gives_way() {
+        yield_unsure(inside, op.site);
+    }
+}
+
+/// Not before steps that end a wait or give something back: others may want that first.
+fn can_wait_before(op: &Op) -> bool {
+    let is_try = matches!(
+        op.kind,
+        OpKind::Lock
+            | OpKind::TryLock
+            | OpKind::ReadLock
+            | OpKind::TryReadLock
+            | OpKind::WriteLock
+            | OpKind::TryWriteLock
+            | OpKind::SemTryWait
+            | OpKind::TryJoin
+            | OpKind::FutexWait
+            | OpKind::FutexNotify
+            | OpKind::Fence
+    );
+    !op.is_yield() && (is_try || op.kind.is_access() || op.kind.is_io())
+}
+
+/// Others go first, but the thread may well have something to do.
+fn yield_unsure(inside: &mut Inside, site: SiteId) {
+    let op = Op::on(OpKind::Yield, ObjectId::NONE, site).arg(MAY_WORK);
+    step(inside, Op { flags: Flags::IMPLIED, ..op });
+}
+
+/// After so many reads without a step, reads are looked at.
+pub(crate) const PATIENCE: i32 = 1 << 18;
+/// So many of them at most, and so many must have been the same.
+const STARES_MAX: u32 = 256;
+const STARES_SAME: u32 = 48;
+
+/// A read, after so many others without a step. Is it settled, as a step?
+#[cold]
+#[inline(never)]
+pub(crate) fn stare(touch: &Touch) -> bool {
+    let Some(mut inside) = enter() else { return false };
+    // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
+    unsafe {
+        let is_alone = inside.scheduler.machine.n_live() == 1;
+        inside.hot.patience = if is_alone { PATIENCE } else { 0 };
+        if is_alone {
+            return leave(false, inside);
+        }
+        let value = access::peek(touch.address, touch.size);
+        let rounds = &mut inside.this().rounds;
+        rounds.stares.note(mix(touch.caller.pc as u64, touch.address as u64), value);
+        rounds.n_stares += 1;
+        rounds.is_used = true;
+        let is_same = rounds.stares.n_same >= STARES_SAME;
+        if !is_same && rounds.n_stares < STARES_MAX {
+            return leave(false, inside);
+        }
+        rounds.stares.reset();
+        rounds.n_stares = 0;
+        let cell = inside.memory.shadow.cell(touch.address);
+        let is_memory = !cell.is_null() && !matches!((*cell).state(), State::Sync(_));
+        if is_same && is_memory {
+            access::watch(touch);
+        } else {
+            let site = inside.site(touch.caller);
+            yield_unsure(&mut inside, site);
+        }
+        leave(is_same && is_memory, inside)
+    }
+}
