@@ -3,6 +3,11 @@
 pub(crate) mod apart;
 pub(crate) mod arena;
 pub(crate) mod debug;
+pub(crate) mod die;
 pub(crate) mod locals;
 pub(crate) mod maps;
+pub(crate) mod peek;
+pub(crate) mod random;
 pub(crate) mod real;
+pub(crate) mod signal_stack;
+pub(crate) mod time;

@@ -1,4 +1,5 @@
 //! How executions begin: with the process, with `main`, or with a function.
 
 pub(crate) mod check;
+pub(crate) mod interface;
 pub(crate) mod server;

@@ -14,22 +14,30 @@ use raddle_pick::Chooser;
 use raddle_trace::{Common, Header, Segment};
 
 use crate::{
-    begin::check::Check,
-    hooks::Listing,
-    memory::{access::Written, detect::Detect},
-    outside::{forks::Forks, io::Io},
-    record::{emit::Emit, panics::Panics, stack::ShadowStack, stacks::Stacks, ways::Ways},
-    schedule::{
-        budget::Trial,
-        signals::Signals,
-        threads::ThreadRt,
-        waiting::{PATIENCE, Waiting},
+    record::{
+        brief::Brief,
+        emit::Emit,
+        modules::Modules,
+        panics::Panics,
+        stack::{Caller, ShadowStack},
+        stacks::Stacks,
+        ways::Ways,
     },
     state::{
+        accesses::Written,
+        check::Check,
+        detect::Detect,
+        forks::Forks,
         heap::Heap,
+        io::Io,
+        keys::Key,
+        listing::Listing,
         shadow::{Cell, Shadow},
+        signals::Signals,
+        thread::ThreadRt,
+        trial::Trial,
+        waiting::{PATIENCE, Waiting},
     },
-    tell::{end::Brief, names::Modules},
 };
 
 /// Everything the runtime knows. See the ground rules at the top of the crate.
@@ -110,12 +118,16 @@ pub(crate) struct Process {
     pub(crate) io: Io,
     pub(crate) signals: Signals,
     pub(crate) forks: Forks,
+    /// Keys of thread-specific data.
+    pub(crate) keys: Vec<Key>,
     /// Folders of threads that the program is listing.
     pub(crate) listings: Vec<Listing>,
     /// Calls of `raddle_check`.
     pub(crate) check: Check,
     /// Has the execution begun (`main` was entered in the forked process)?
     pub(crate) is_execution: bool,
+    /// What is done before the first thread is created, if a constructor of the program does it: executions begin there.
+    pub(crate) begin_early: fn(),
     /// If the process has begun to exit: its code, and where that was asked for.
     pub(crate) exit: Option<(i32, SiteId)>,
     /// Is this process a copy of an execution on its way, which serves no other?
@@ -283,17 +295,6 @@ unsafe fn thread_pointer(has_fsgsbase: bool) -> usize {
     }
 }
 
-/// Leaves a hook with its result, after what the thread has to do before it goes on: run the handlers
-/// of signals that were sent to it, or end because it was cancelled.
-#[inline(always)]
-pub(crate) fn leave<T>(result: T, mut inside: Inside) -> T {
-    inside.is_inside = false;
-    if inside.process.signals.is_any_pending {
-        crate::schedule::signals::deliver_pending();
-    }
-    result
-}
-
 /// Runs `body`, code of the program, from inside a hook.
 pub(crate) fn outside<T>(inside: &mut Inside, body: impl FnOnce() -> T) -> T {
     inside.is_inside = false;
@@ -302,11 +303,19 @@ pub(crate) fn outside<T>(inside: &mut Inside, body: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Where a hook was called from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Caller {
-    /// The return address.
-    pub(crate) pc: usize,
-    /// The caller's stack pointer.
-    pub(crate) sp: usize,
+impl Control {
+    /// The thread that runs.
+    #[inline]
+    pub(crate) fn this(&mut self) -> &mut ThreadRt {
+        &mut self.scheduler.threads[self.me.idx()]
+    }
+
+    /// The shadow stack of a thread.
+    pub(crate) fn stack_of_thread(&self, thread: ThreadId) -> ShadowStack {
+        if thread == self.me {
+            self.hot.stack
+        } else {
+            self.scheduler.threads[thread.idx()].stack.get()
+        }
+    }
 }

@@ -7,7 +7,6 @@
 mod barrier;
 mod c11;
 mod cancel;
-mod check;
 mod child;
 mod common;
 mod cond;
@@ -49,14 +48,10 @@ use std::{
 use raddle_machine::ObjectState;
 use raddle_trace::ObjectClass;
 
-use crate::control::{Caller, Inside};
+use crate::{control::Inside, record::stack::Caller};
 
-pub(crate) use cancel::{is_cancel_due, test_cancel, warm_up_unwinder};
-pub(crate) use number::Listing;
-pub(crate) use process::{exit_process, register_handlers};
-pub(crate) use random::{fingerprint as random_fingerprint, seed_random};
+pub(crate) use process::register_handlers;
 pub(crate) use syscall::raw_syscall;
-pub(crate) use thread_local::run_thread_destructors;
 pub(crate) use tsan::NO_RESULT;
 
 /// Finds the functions of the C library that hooks go on in.
@@ -68,12 +63,12 @@ pub(crate) fn find_all() {
 /// Where the hook that is being entered was called from. Written by the hooks' first instructions,
 /// read at once by [`caller`]; one thread runs at a time.
 #[repr(C)]
-struct CallerCell(std::cell::UnsafeCell<[usize; 2]>);
+pub(crate) struct CallerCell(std::cell::UnsafeCell<[usize; 2]>);
 
 // SAFETY: plain words; a thread that is not ours can at worst make a site wrong.
 unsafe impl Sync for CallerCell {}
 
-static CALLER: CallerCell = CallerCell(std::cell::UnsafeCell::new([0; 2]));
+pub(crate) static CALLER: CallerCell = CallerCell(std::cell::UnsafeCell::new([0; 2]));
 
 /// Says in `errno` what failed, for a function that returns -1 then.
 fn fail(error: std::ffi::c_int) -> std::ffi::c_int {
@@ -98,7 +93,7 @@ fn make(
 
 /// Where the hook that has just been entered was called from.
 #[inline(always)]
-fn caller() -> Caller {
+pub(crate) fn caller() -> Caller {
     // SAFETY: see `CallerCell`.
     let [pc, sp] = unsafe { *CALLER.0.get() };
     Caller { pc, sp }
@@ -128,7 +123,7 @@ macro_rules! hooks {
             $(#[$doc])*
             #[inline(always)]
             unsafe fn inside(
-                ($inside, $caller): (&mut $crate::control::Inside, $crate::control::Caller), $($arg: $type),*
+                ($inside, $caller): (&mut $crate::control::Inside, $crate::record::stack::Caller), $($arg: $type),*
             ) $(-> $result)? {
                 let _ = (&$inside, $caller, $($arg),*);
                 // SAFETY: the program's promises are passed on; the thread that runs is inside a hook, and no borrow
@@ -147,7 +142,7 @@ macro_rules! hooks {
                         $($before;)?
                         return $crate::base::real::$name($($arg),*);
                     };
-                    $crate::control::leave(inside((&mut token, caller), $($arg),*), token)
+                    $crate::schedule::signals::leave(inside((&mut token, caller), $($arg),*), token)
                 }
             }
 
@@ -182,7 +177,7 @@ pub(crate) use hooks;
 /// # Safety
 ///
 /// None is needed.
-const unsafe fn rely_on_promises() {}
+pub(crate) const unsafe fn rely_on_promises() {}
 
 /// Exports `$name`, which notes its caller and goes on in `$work`.
 macro_rules! export {

@@ -1,6 +1,8 @@
 //! What is outside of the program: descriptors, time, children, code without hooks.
 
+pub(crate) mod clock;
+pub(crate) mod faults;
 pub(crate) mod forks;
+pub(crate) mod frame;
 pub(crate) mod io;
-pub(crate) mod time;
 pub(crate) mod traps;

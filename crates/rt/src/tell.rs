@@ -2,3 +2,4 @@
 
 pub(crate) mod end;
 pub(crate) mod names;
+pub(crate) mod note;

@@ -11,7 +11,7 @@
 mod arena;
 #[path = "../src/schedule/budget/circles.rs"]
 mod circles;
-#[path = "../src/memory/detect/keys.rs"]
+#[path = "../src/state/detect/keys.rs"]
 mod keys;
 #[path = "../src/record/stack.rs"]
 mod stack;

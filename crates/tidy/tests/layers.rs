@@ -136,7 +136,7 @@ fn architecture_names_the_crates() {
 }
 
 /// Crates whose rooms (the modules of `lib.rs`) still stand in circles. The others have none, and none may come.
-const CIRCLES: &[&str] = &["raddle-cli", "raddle-report", "raddle-rt"];
+const CIRCLES: &[&str] = &["raddle-cli", "raddle-report"];
 
 #[test]
 fn rooms_stand_in_no_circle() {
@@ -149,42 +149,96 @@ fn rooms_stand_in_no_circle() {
     }
 }
 
+/// Folders of the runtime, each of which may use those before it. `crates/rt/src/lib.rs` says what they are.
+const RUNTIME: &[&str] = &[
+    "abi", "base", "record", "state", "control", "process", "tell", "memory", "schedule",
+    "outside", "hooks", "begin",
+];
+
+/// Arrows between the runtime's folders go one way: those by name, and those by methods of `Control`, which any file may
+/// add to.
+#[test]
+fn folders_of_the_runtime_stand_in_order() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("rt").join("src");
+    let height = |room: &str| {
+        let at = RUNTIME.iter().position(|it| *it == room);
+        at.unwrap_or_else(|| panic!("{room}: not listed in RUNTIME"))
+    };
+    let mut errors = Vec::new();
+    for (room, named) in rooms(&sources) {
+        let above = named.iter().filter(|it| height(it) > height(&room));
+        errors.extend(above.map(|it| format!("{room} uses {it}")));
+    }
+    let files: Vec<(String, String)> =
+        files(&sources).into_iter().map(|(room, text)| (room, code(&text))).collect();
+    let methods = |text: &str| -> Vec<String> {
+        let parts = text.split("\nimpl Control {\n").skip(1);
+        let parts = parts.filter_map(|it| it.split("\n}\n").next()).flat_map(str::lines);
+        let heads = parts.filter(|it| it.starts_with("    ") && !it.starts_with("     "));
+        let names = heads.filter_map(|it| it.split_once("fn ")?.1.split(['(', '<']).next());
+        names.map(str::to_owned).collect()
+    };
+    assert!(files.iter().any(|it| !methods(&it.1).is_empty()), "no method of Control was found");
+    for (defining, text) in &files {
+        for method in methods(text) {
+            for (room, text) in files.iter().filter(|it| height(&it.0) < height(defining)) {
+                let is_own = text.contains(&format!("fn {method}("));
+                let is_called = ["self", "inside", "control", "(*control())", "(*control)"]
+                    .iter()
+                    .any(|it| text.contains(&format!("{it}.{method}(")));
+                if is_called && !is_own {
+                    errors.push(format!("{room} calls {method} of {defining}"));
+                }
+            }
+        }
+    }
+    assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
+}
+
 /// By room, the rooms that it names, tests left out.
 fn rooms(sources: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (room, text) in files(sources) {
+        let named = named(&text)
+            .into_iter()
+            .filter(|it| *it != room && sources.join(format!("{it}.rs")).exists());
+        rooms.entry(room.clone()).or_default().extend(named);
+    }
+    rooms
+}
+
+/// Files with their rooms, tests left out.
+fn files(sources: &Path) -> Vec<(String, String)> {
+    let mut files = Vec::new();
     let mut open = vec![sources.to_owned()];
     while let Some(folder) = open.pop() {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for path in entries.map(|it| it.expect("it can be listed").path()) {
             let within = path.strip_prefix(sources).expect("it is inside").to_owned();
             let name = within.iter().next().and_then(|it| it.to_str()).unwrap_or_default();
-            let room = name.trim_end_matches(".rs");
             let is_test = within.iter().any(|it| it.to_string_lossy().contains("tests"));
             if path.is_dir() {
                 open.push(path);
             } else if name.ends_with("lib.rs") || name.ends_with("main.rs") || is_test {
             } else if path.extension().is_some_and(|it| it == "rs") {
                 let text = std::fs::read_to_string(&path).expect("it can be read");
-                let named = named(&text)
-                    .into_iter()
-                    .filter(|it| it != room && sources.join(format!("{it}.rs")).exists());
-                rooms.entry(room.to_owned()).or_default().extend(named);
+                files.push((name.trim_end_matches(".rs").to_owned(), text));
             }
         }
     }
-    rooms
+    files
+}
+
+/// A file without its tests and comments.
+fn code(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = code.lines().map(|it| it.split("//").next().unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The first names after `crate::`, also those between braces.
 fn named(text: &str) -> Vec<String> {
-    let code: String = text
-        .split("#[cfg(test)]\nmod tests {")
-        .next()
-        .unwrap_or_default()
-        .lines()
-        .map(|it| it.split("//").next().unwrap_or_default())
-        .collect::<Vec<_>>()
-        .join(" ");
+    let code = code(text);
     let word =
         |it: &str| it.trim().chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect();
     let mut names: Vec<String> = Vec::new();

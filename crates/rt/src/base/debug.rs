@@ -69,11 +69,11 @@ fn tell(file: *const c_char) {
         let at = libc::AT_FDCWD as usize;
         let fd = raw::syscall(libc::SYS_openat, [at, file as usize, flags, 0o600, 0, 0]);
         if fd < 0 {
-            crate::tell::end::die(&[b"the file for the debugger can't be written"]);
+            crate::base::die::die(&[b"the file for the debugger can't be written"]);
         }
         let pid = raw::syscall(libc::SYS_getpid, [0; 6]);
         let mut digits = [0_u8; 10];
-        let text = crate::begin::server::decimal(pid as u32, &mut digits);
+        let text = crate::base::die::decimal(pid as u32, &mut digits);
         let fd = fd as usize;
         raw::syscall(libc::SYS_write, [fd, text.as_ptr() as usize, text.len(), 0, 0, 0]);
         raw::syscall(libc::SYS_write, [fd, b"\n".as_ptr() as usize, 1, 0, 0, 0]);

@@ -62,7 +62,7 @@ macro_rules! real {
 fn find(number: usize) -> *mut c_void {
     let symbol = look_up(NAMES[number]);
     if symbol.is_null() {
-        crate::tell::end::die(&[b"the C library has no function ", NAMES[number].to_bytes()]);
+        crate::base::die::die(&[b"the C library has no function ", NAMES[number].to_bytes()]);
     }
     FOUND[number].store(symbol, Relaxed);
     symbol
@@ -72,7 +72,7 @@ fn find(number: usize) -> *mut c_void {
 pub(crate) fn unwinder() -> *mut c_void {
     let symbol = look_up(c"_Unwind_RaiseException");
     if symbol.is_null() {
-        crate::tell::end::die(&[b"there is no unwinder"]);
+        crate::base::die::die(&[b"there is no unwinder"]);
     }
     symbol
 }

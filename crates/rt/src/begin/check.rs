@@ -24,142 +24,34 @@ use std::{
 };
 
 use raddle_fiber::raw;
-use raddle_machine::Machine;
-use raddle_model::{End, Escape, Event, Misuse, ObjectId, PickerSpec, SiteId, ThreadId};
+use raddle_model::{End, Escape, Event, Misuse, ObjectId, SiteId};
 use raddle_pick::{AnyPicker, Chooser, Nonpreemptive};
-use raddle_trace::{Begin, Header};
+use raddle_trace::Begin;
 
 use crate::{
-    base::locals,
+    base::{locals, random},
     begin::server,
-    control::{self, Caller, Control, Inside, LOOKS, enter_if, is_active},
-    memory::access::{self, Written},
-    outside::forks::Forks,
-    record::emit::Mark,
-    schedule::step::yield_now,
+    control::{self, Control, Inside, LOOKS, enter_if, is_active},
+    process::launcher::{self, leave_void, tell_begin},
+    record::stack::Caller,
+    schedule::{signals::leave, step::yield_now},
+    state::{
+        accesses::{self, Written},
+        check::Beginning,
+        forks::Forks,
+    },
     tell::end,
 };
 
 /// A function to be explored. What it returns is 0, unless it has failed and its caller will say how.
 pub(crate) type Function = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 
-/// What is known about calls of `raddle_check` in this process.
-#[derive(Debug, Default)]
-pub(crate) struct Check {
-    /// Does this process find out where executions can begin?
-    is_asking: bool,
-    /// Is its plan the one that it would have anyway?
-    is_as_planned: bool,
-    n_calls: u32,
-    /// Has something been met that speaks against it?
-    is_refused: bool,
-    /// Threads that there were before; they must not go on. 0: they may.
-    n_before: u32,
-    beginning: Option<Box<Beginning>>,
-    /// Does the function run for the second time, only to find out whether it does the same?
-    is_again: bool,
-    /// Digest and steps of the first run of the function.
-    first: (u64, Vec<Event>),
-    /// Executions of this process.
-    n_served: u64,
-    /// How far below their beginnings stacks were searched for return addresses. What earlier calls have left there
-    /// would be found again, so it is cleared.
-    n_searched: usize,
-}
-
 /// A process is as good as new for so many executions: then memory that they have lost is given back.
 const SERVED_MAX: u64 = 1 << 22;
 /// Output of so many executions may be found together.
 const STREAMS_EVERY: u64 = 64;
-/// Stacks are cleared so much further than they were searched, and at most so far.
-const CLEARED_MORE: usize = 1 << 10;
-const CLEARED_MAX: usize = 1 << 16;
 /// Steps that are compared one by one.
 const EVENTS_MAX: usize = 1 << 12;
-
-/// What executions begin with.
-#[derive(Debug)]
-struct Beginning {
-    machine: Machine,
-    emit: Mark,
-    ordinals: Vec<u32>,
-    thread: ThreadId,
-    /// Where its stack ends.
-    sp: usize,
-    /// Of the thread that called: functions it is in, destructors it has to run, and thread-locals.
-    depth: usize,
-    n_destructors: usize,
-    locals: locals::Saved,
-}
-
-impl Check {
-    /// An execution begins in a new process. Is it to be prepared under the schedule that all know?
-    pub(crate) fn begin(
-        &mut self,
-        header: *const Header,
-        picker: PickerSpec,
-        n_prefix: u32,
-    ) -> bool {
-        // SAFETY: the header is mapped for as long as the process lives.
-        let begin = unsafe { (*header).live.begin };
-        self.is_as_planned = picker == PickerSpec::Nonpreemptive && n_prefix == 0;
-        match Begin::from_number(begin) {
-            Begin::Unknown => self.is_asking = self.is_as_planned,
-            Begin::Asked => self.is_asking = true,
-            Begin::Function => {}
-            Begin::Main => return false,
-        }
-        begin != Begin::Unknown as u32
-    }
-
-    /// Is the thread one of those that must not go on, or this would be another beginning?
-    #[inline(always)]
-    pub(crate) fn forbids(&self, thread: ThreadId) -> bool {
-        thread.0 < self.n_before && self.is_before(thread)
-    }
-
-    #[cold]
-    fn is_before(&self, thread: ThreadId) -> bool {
-        self.beginning.as_ref().is_some_and(|it| it.thread != thread)
-    }
-
-    /// A stack that begins at `top` is searched from `sp` on.
-    pub(crate) fn is_searched(&mut self, thread: ThreadId, top: usize, sp: usize) {
-        let Some(beginning) = &self.beginning else { return };
-        let top = if beginning.thread == thread { beginning.sp } else { top };
-        let n_bytes = (top.saturating_sub(sp) + CLEARED_MORE).min(CLEARED_MAX);
-        self.n_searched = self.n_searched.max(n_bytes);
-    }
-
-    /// What is to be cleared below the beginning of a stack that has been used, if it has room for it.
-    pub(crate) fn n_searched(&self) -> usize {
-        self.n_searched
-    }
-}
-
-fn end_site(header: *const Header) -> SiteId {
-    // SAFETY: the header is mapped for as long as the process lives.
-    SiteId(unsafe { (*header).result.end_site })
-}
-
-fn tell(header: *mut Header, begin: Begin) {
-    // SAFETY: the header is mapped for as long as the process lives.
-    unsafe { (*header).live.begin = begin as u32 };
-}
-
-/// What this process ran was no execution of its block.
-fn leave_void(header: *mut Header) -> ! {
-    // SAFETY: as above.
-    unsafe { (*header).live.is_void = 1 };
-    raw::exit_group(0)
-}
-
-/// Executions can't begin with the function after all: a thread goes on that waited before it was called.
-#[cold]
-pub(crate) fn refuse(control: &Control) -> ! {
-    tell(control.header, Begin::Main);
-    leave_void(control.header)
-}
 
 /// Explores `function(arg)`. Returns when that is not wanted any more, or not possible; with what it
 /// returned if it has failed.
@@ -176,7 +68,7 @@ pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller)
         }
         if begin == Begin::Unknown && inside.process.is_execution && !inside.process.check.is_asking
         {
-            tell(header, Begin::Asked);
+            tell_begin(header, Begin::Asked);
             leave_void(header);
         }
         if !inside.process.check.is_asking {
@@ -193,7 +85,7 @@ pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller)
 
 /// Calls the function, from inside a hook, and leaves that with what it returns.
 unsafe fn call(inside: Inside, function: Function, arg: *mut c_void) -> c_int {
-    control::leave((), inside);
+    leave((), inside);
     // SAFETY: the program's promises are passed on.
     unsafe { function(arg) }
 }
@@ -216,7 +108,7 @@ unsafe fn run_twice(
             if code != 0 {
                 inside.process.check.is_refused = true;
                 inside.process.check.n_before = 0;
-                return control::leave(code, inside);
+                return leave(code, inside);
             }
             await_threads(&mut inside, site);
             if run == 0 {
@@ -231,7 +123,7 @@ unsafe fn run_twice(
         inside.process.check.is_refused |= !inside.go_back();
         inside.process.check.n_before = 0;
         inside.scheduler.chooser = baseline();
-        control::leave(0, inside)
+        leave(0, inside)
     }
 }
 
@@ -247,7 +139,7 @@ unsafe fn serve(mut inside: Inside, function: Function, arg: *mut c_void, site: 
         inside.keep_beginning();
         let code = warm_up(&mut inside, function, arg, site);
         if code != 0 {
-            return control::leave(code, inside);
+            return leave(code, inside);
         }
         loop {
             inside.go_back();
@@ -255,7 +147,7 @@ unsafe fn serve(mut inside: Inside, function: Function, arg: *mut c_void, site: 
             let code = control::outside(&mut inside, || function(arg));
             if code != 0 {
                 inside.process.check.n_before = 0;
-                return control::leave(code, inside);
+                return leave(code, inside);
             }
             await_threads(&mut inside, site);
             end::tell(End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
@@ -295,7 +187,7 @@ unsafe fn warm_up(
         inside.keep_sites();
         ((*header).result.n_races, (*header).result.n_sightings) = (n_races, n_sightings);
         server::forget_told(header);
-        server::reset_streams();
+        launcher::reset_streams();
         0
     }
 }
@@ -385,9 +277,9 @@ impl Control {
         self.process.signals.restart();
         self.process.forks = Forks::default();
         self.process.listings.clear();
-        access::restart();
+        accesses::restart();
         self.memory.written = Written::NONE;
-        crate::hooks::seed_random(0);
+        random::restart();
         self.hot.stack.truncate(beginning.depth);
         let thread = self.this();
         thread.destructors.truncate(beginning.n_destructors);
@@ -402,29 +294,6 @@ impl Control {
         // SAFETY: there is so much room.
         unsafe { raw::clear_below(n_bytes) };
         are_stacks_ours
-    }
-
-    /// The process ends. If it was to find out where executions begin, that is its answer.
-    pub(crate) fn answer_check(&mut self, end: End) {
-        let header = self.header;
-        if self.process.check.is_again {
-            self.note(Escape::UnequalCheck, end_site(header));
-            tell(header, Begin::Main);
-            leave_void(header);
-        }
-        let is_answer = self.process.check.is_asking
-            && (self.process.check.n_calls > 0 || !self.process.check.is_as_planned);
-        if !is_answer {
-            return;
-        }
-        let is_fine = matches!(end, End::Exit(_))
-            && self.process.check.n_calls == 1
-            && !self.process.check.is_refused;
-        tell(header, if is_fine { Begin::Function } else { Begin::Main });
-        // What the function did from its own beginning on is not what it does in an execution that begins with `main`.
-        if is_fine || !self.process.check.is_as_planned || self.process.check.beginning.is_some() {
-            leave_void(header);
-        }
     }
 
     /// Does the last run of the function differ from the first? Then says where they do first.

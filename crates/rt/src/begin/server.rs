@@ -5,47 +5,48 @@ mod function;
 mod leftovers;
 mod start;
 
-use std::{
-    ffi::c_int,
-    slice,
-    sync::atomic::{AtomicPtr, Ordering::*},
-};
-
-use raddle_fiber::raw;
-use raddle_machine::Machine;
-use raddle_model::{
-    End, Escape, Handlers, ObjectId, PickerSpec, Points, ProfileView, SiteId, Timeouts,
-};
-use raddle_pick::{AnyPicker, Chooser, Nonpreemptive, Origin};
-use raddle_trace::{
-    Common, Entry, Header, NoteEntry, ObjectClass, ObjectEntry, Segment, Summary,
-    protocol::{
-        self, COMMAND_FD, Command, NO_PROCESS_CODE, REPLY_FD, RegionTag, Reply, SEGMENT_FD,
-        SEGMENT_VARIABLE,
-    },
-};
-
-use crate::{
-    base::real,
-    begin::check::Check,
-    control::{self, Control, Hot, Memory, Process, Recorder, Scheduler, control, is_active},
-    memory::{access::Written, detect::Detect},
-    outside::{forks::Forks, io::Io},
-    process::{checkpoint, rewind},
-    record::{emit::Emit, library::Library, panics::Panics, stacks::Stacks, ways::Ways},
-    schedule::{
-        signals::{self, Signals},
-        threads::{self, ThreadRt},
-        waiting::Waiting,
-    },
-    state::{heap::Heap, shadow::Shadow},
-    tell::{end::Brief, names::Modules},
-};
+use std::{slice, sync::atomic::Ordering::*};
 
 use function::{Told, take_void};
-pub(crate) use function::{begin_at_function, forget_told, next_execution};
+use raddle_fiber::raw;
+use raddle_machine::Machine;
+use raddle_model::{Handlers, ObjectId, PickerSpec, Points, ProfileView, Timeouts};
+use raddle_pick::{AnyPicker, Chooser, Nonpreemptive, Origin};
+use raddle_trace::{
+    Common, Entry, Header, ObjectClass, ObjectEntry, Segment,
+    protocol::{Command, NO_PROCESS_CODE, RegionTag, Reply, SEGMENT_FD, SEGMENT_VARIABLE},
+};
 use start::run_execution;
-pub(crate) use start::{begin_before_main, is_early, main_address};
+
+use crate::{
+    base::{
+        die::{AT_LAST, FOUND, decimal},
+        random, real,
+    },
+    control::{self, Control, Hot, Memory, Process, Recorder, Scheduler, control, is_active},
+    outside::faults,
+    process::{
+        checkpoint,
+        launcher::{
+            answer, control_ref, count_last, die_with_parent, next_command, prefix, reply,
+            take_block, wait_for,
+        },
+        rewind,
+    },
+    record::{
+        brief::Brief, emit::Emit, library::Library, modules::Modules, panics::Panics,
+        stacks::Stacks, ways::Ways,
+    },
+    schedule::threads,
+    state::{
+        accesses::Written, check::Check, detect::Detect, forks::Forks, heap::Heap, io::Io,
+        shadow::Shadow, signals::Signals, thread::ThreadRt, waiting::Waiting,
+    },
+    tell::end,
+};
+
+pub(crate) use function::{begin_at_function, forget_told, next_execution};
+pub(crate) use start::begin_before_main;
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -66,7 +67,7 @@ extern "C" fn init() {
         let text = info.payload_as_str().unwrap_or("panic");
         let (file, line) = info.location().map_or(("", 0), |it| (it.file(), it.line()));
         let mut digits = [0_u8; 10];
-        crate::tell::end::die(&[
+        crate::base::die::die(&[
             text.as_bytes(),
             b" at ",
             file.as_bytes(),
@@ -75,7 +76,7 @@ extern "C" fn init() {
         ]);
     }));
     let Some(segment) = map_segment() else {
-        crate::tell::end::die(&[b"the segment that the launcher shares can't be mapped"]);
+        crate::base::die::die(&[b"the segment that the launcher shares can't be mapped"]);
     };
     FOUND.store(segment.header(), Relaxed);
     // SAFETY: the header is mapped, and the launcher waits.
@@ -87,31 +88,6 @@ extern "C" fn init() {
     crate::base::debug::find();
     threads::have_had_two();
     take_control(segment);
-}
-
-pub(crate) fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
-    let mut rest = number;
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            return &digits[start..];
-        }
-    }
-}
-
-/// The segment's header, once it is mapped.
-static FOUND: AtomicPtr<Header> = AtomicPtr::new(std::ptr::null_mut());
-
-/// The runtime dies of a bug: what the launcher is to hear of it.
-pub(crate) fn write_last_words(words: &[u8]) {
-    let header = FOUND.load(Relaxed);
-    if !header.is_null() {
-        // SAFETY: the header is mapped for as long as the process lives, and this process does nothing more.
-        unsafe { (*header).result.set_last_words(words) };
-    }
 }
 
 fn map_segment() -> Option<Segment> {
@@ -144,6 +120,7 @@ fn take_control(segment: Segment) {
     let has_fibers = unsafe { (*header).request.carrier == 0 };
     let shadow = Shadow::new();
     let library = Library::load();
+    AT_LAST.get_or_init(|| end::end_by_bug);
     control::activate(Control {
         hot: Hot::new(main.fs, shadow.chunks()),
         me: raddle_model::ThreadId(0),
@@ -183,12 +160,14 @@ fn take_control(segment: Segment) {
         },
         process: Process {
             is_execution: false,
+            begin_early: begin_before_main,
             exit: None,
             is_copy: false,
             io: Io::default(),
             signals: Signals::default(),
             check: Check::default(),
             forks: Forks::default(),
+            keys: Vec::new(),
             listings: Vec::new(),
             plan_number: 0,
         },
@@ -198,8 +177,8 @@ fn take_control(segment: Segment) {
     // SAFETY: we have just been put in control, on the thread that runs.
     unsafe {
         (*control()).find_modules();
-        signals::install();
-        crate::hooks::warm_up_unwinder();
+        faults::install();
+        crate::schedule::cancel::warm_up_unwinder();
         crate::hooks::register_handlers();
         (*control()).is_inside = false;
     }
@@ -246,7 +225,7 @@ fn serve(is_early: bool) {
         // SAFETY: the header is mapped for as long as the process lives. Other processes write to it: no reference to
         // all of it may live meanwhile.
         let header = unsafe { (*control()).header };
-        crate::outside::traps::install(header);
+        crate::outside::traps::install(header, crate::hooks::raw_syscall);
         take_block(header);
         if run_block(header, is_early) == Side::Copy {
             return;
@@ -260,34 +239,6 @@ fn serve(is_early: bool) {
 enum Side {
     Server,
     Copy,
-}
-
-/// A block is begun: it has not been answered for.
-fn take_block(header: *mut Header) {
-    // SAFETY: the header is mapped; the field is atomic.
-    unsafe { (*header).live.is_answered.store(0, Release) };
-    begin_summary(header);
-    reset_streams();
-}
-
-/// Says that the block is done, if nobody has.
-pub(crate) fn answer(header: *mut Header) {
-    // SAFETY: the header is mapped; the field is atomic.
-    if unsafe { (*header).live.is_answered.swap(1, AcqRel) } == 0 {
-        reply(Reply::Done);
-    }
-}
-
-/// In a process that has been rewound, and has answered for its block: waits for the next one.
-pub(crate) fn linger(header: *mut Header) {
-    // Copies are the server's children; it will bury them all in the end.
-    while next_command() != Command::Run {}
-    take_block(header);
-    // SAFETY: asks; the header is mapped, the field is atomic.
-    unsafe {
-        let me = raw::syscall(libc::SYS_getpid, [0; 6]);
-        (*header).live.child.store(me as i32, Relaxed);
-    }
 }
 
 /// Copies of executions outlive those who made them: they become children of the server.
@@ -321,31 +272,6 @@ fn prepare_shadow() {
             control.memory.shadow.cell(address);
         }
     }
-}
-
-/// Waits for what the launcher wants next; ends with the launcher.
-fn next_command() -> Command {
-    loop {
-        let mut byte = 0_u8;
-        // SAFETY: reads one byte into our own variable.
-        let n_read = unsafe { syscall_io(libc::SYS_read, COMMAND_FD, &raw mut byte) };
-        match Command::from_byte(byte) {
-            Some(command) if n_read == 1 => return command,
-            _ if n_read == -(libc::EINTR as isize) => {}
-            _ => raw::exit_group(0),
-        }
-    }
-}
-
-unsafe fn syscall_io(number: i64, fd: c_int, byte: *mut u8) -> isize {
-    // SAFETY: the caller gives one byte of its own.
-    unsafe { raw::syscall(number, [fd as usize, byte as usize, 1, 0, 0, 0]) }
-}
-
-pub(crate) fn reply(reply: Reply) {
-    let mut byte = reply as u8;
-    // SAFETY: writes one byte of our own.
-    unsafe { syscall_io(libc::SYS_write, REPLY_FD, &raw mut byte) };
 }
 
 /// Runs a block: each process that is forked runs one execution, or as many as it can be rewound for.
@@ -444,24 +370,6 @@ fn end_process(header: *mut Header, child: i32) -> Option<bool> {
     }
 }
 
-/// Waits for the process of an execution, and counts the last one that it ran. Is the end of that one to be
-/// looked at?
-pub(crate) fn end_execution(header: *mut Header, child: i32) -> bool {
-    // SAFETY: the header is mapped; the field is atomic.
-    unsafe { (*header).live.child.store(child, Relaxed) };
-    let status = wait_for(child);
-    // SAFETY: as above.
-    unsafe { (*header).live.child.store(0, Relaxed) };
-    count_last(header, status)
-}
-
-fn count_last(header: *mut Header, status: i32) -> bool {
-    settle_end(header, status);
-    let is_over = is_looked_at(header);
-    count_execution(header, &control_ref().segment);
-    is_over
-}
-
 /// Donors that the executions of a process would have liked to find.
 fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
     const MOST: u32 = 1024;
@@ -477,104 +385,6 @@ fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
     n_threads.saturating_sub(1).min(MOST) as usize
 }
 
-/// Counts an execution that has ended, and begins the account of the next one.
-pub(crate) fn count_execution(header: *mut Header, segment: &Segment) {
-    let n_done = count(header, segment);
-    // SAFETY: the header is mapped; no execution runs.
-    if !is_looked_at(header) && n_done < u64::from(unsafe { (*header).live.n_block }) {
-        begin_summary(header);
-        reset_streams();
-    }
-}
-
-/// Counts an execution that has ended. How many are there now?
-fn count(header: *mut Header, segment: &Segment) -> u64 {
-    // SAFETY: the area has room for the block; no execution runs.
-    unsafe {
-        let n_done = (*header).live.n_done.load(Relaxed);
-        let n_pairs = (*header).result.n_pairs.saturating_sub((*header).live.n_pairs_before);
-        (*header).result.summary.n_pairs = n_pairs;
-        *segment.summaries().add(n_done as usize) = (*header).result.summary;
-        (*header).live.n_done.store(n_done + 1, Relaxed);
-        n_done + 1
-    }
-}
-
-/// If the execution that has just ended could not say how: what the kernel says.
-fn settle_end(header: *mut Header, status: i32) {
-    // SAFETY: the process that wrote has ended.
-    unsafe {
-        if (*header).result.is_end_written == 0 {
-            let (kind, detail) = End::Lost(status).to_numbers();
-            (*header).result.summary.end_kind = u32::from(kind);
-            (*header).result.summary.end_detail = detail;
-            (*header).result.summary.n_steps = (*header).live.heartbeat.load(Relaxed);
-        }
-    }
-}
-
-fn control_ref() -> &'static Control {
-    // SAFETY: the server alone runs, between executions.
-    unsafe { &*control() }
-}
-
-/// Each execution prints to an empty file and reads its input from the start.
-pub(crate) fn reset_streams() {
-    // SAFETY: both are the launcher's own files; where input can't be rewound nothing happens.
-    unsafe {
-        raw::syscall(libc::SYS_ftruncate, [1, 0, 0, 0, 0, 0]);
-        raw::syscall(libc::SYS_lseek, [0, 0, 0, 0, 0, 0]);
-    }
-}
-
-fn begin_summary(header: *mut Header) {
-    // SAFETY: no execution runs.
-    unsafe {
-        (*header).result.summary = Summary::default();
-        (*header).live.n_pairs_before = (*header).result.n_pairs;
-        (*header).live.n_shared_before = (*header).result.n_shared_found;
-        (*header).result.forget_end();
-        (*header).live.forked_lock.store(0, Relaxed);
-        (*header).live.heartbeat.store(0, Relaxed);
-    }
-}
-
-/// Is the end of the last execution one that the launcher wants to see?
-pub(crate) fn is_looked_at(header: *mut Header) -> bool {
-    // SAFETY: no execution runs.
-    let (summary, exit_is_fine) =
-        unsafe { ((*header).result.summary, (*header).request.exit_is_fine == 1) };
-    let end = End::from_numbers(summary.end_kind as u8, summary.end_detail);
-    protocol::must_be_looked_at(end, exit_is_fine)
-}
-
-/// In the copy of a copy: the rest of the prefix is another one.
-pub(crate) fn begin_copy(control: &mut Control) {
-    die_with_parent();
-    control.process.is_copy = true;
-    // SAFETY: a copy runs blocks of one, and the launcher has written that one.
-    let entry = unsafe { &*control.segment.entries() };
-    control.scheduler.chooser.go_on_with(prefix(control, entry));
-}
-
-/// The prefix that the launcher wrote for an execution.
-fn prefix(control: &Control, entry: &Entry) -> &'static [u32] {
-    // SAFETY: the area holds what the launcher wrote; it stays mapped and unchanged for the block.
-    unsafe {
-        let start = control.segment.prefix().add(entry.prefix_at as usize);
-        slice::from_raw_parts(start, entry.n_prefix as usize)
-    }
-}
-
-/// In the copy: it does not outlive the server.
-fn die_with_parent() {
-    // SAFETY: a plain system call.
-    unsafe {
-        let (death, kill) = (libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize);
-        raw::syscall(libc::SYS_prctl, [death, kill, 0, 0, 0, 0]);
-    }
-}
-
 /// The plan becomes the chooser.
 fn begin_execution(header: *mut Header, entry: &Entry) {
     // SAFETY: the areas hold what the launcher wrote; they stay mapped and unchanged for the block.
@@ -587,7 +397,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
         (*control).scheduler.known_done.clear();
         (*control).scheduler.commons = [ObjectId::NONE; Common::ALL.len()];
         let Some(picker) = entry.picker() else {
-            crate::tell::end::die(&[b"the plan names a picker that this runtime does not have"]);
+            crate::base::die::die(&[b"the plan names a picker that this runtime does not have"]);
         };
         let origin = Origin {
             picker,
@@ -599,7 +409,7 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
         if (*header).request.n_block == 1 && (*header).request.is_brief == 0 {
             (*control).go_live();
         }
-        crate::hooks::seed_random(entry.seed);
+        random::restart();
         (*control).begin_detection();
     }
 }
@@ -619,47 +429,5 @@ unsafe fn profile(header: *const Header, segment: &Segment) -> ProfileView<'stat
             ),
             uses: slice::from_raw_parts(segment.uses(), (*header).request.n_uses as usize),
         }
-    }
-}
-
-fn wait_for(child: i32) -> i32 {
-    let mut status = 0_i32;
-    loop {
-        // SAFETY: waits for our own child, into our own variable.
-        let result = unsafe {
-            raw::syscall(libc::SYS_wait4, [child as usize, &raw mut status as usize, 0, 0, 0, 0])
-        };
-        if result == child as isize || result == -(libc::ECHILD as isize) {
-            return status;
-        }
-    }
-}
-
-impl Control {
-    /// Says what could not be controlled, once for each place.
-    pub(crate) fn note(&mut self, what: Escape, site: SiteId) {
-        let n_max = self.segment.caps().notes;
-        let place = self.recorder.emit.site_entry(site);
-        // SAFETY: the header is mapped for as long as the process lives; between its blocks nobody else looks at results.
-        let result = unsafe { &mut (*self.header).result };
-        result.summary.n_uncontrolled += 1;
-        let n_notes = result.n_notes.min(n_max);
-        // SAFETY: the area has room for so many, of plain integers.
-        let notes = unsafe { slice::from_raw_parts_mut(self.segment.notes(), n_max as usize) };
-        let (known, free) = notes.split_at_mut(n_notes as usize);
-        let is_same = |it: &&mut NoteEntry| it.frames[0] == place && it.what == what as u32;
-        if let Some(it) = known.iter_mut().find(is_same) {
-            it.count += 1;
-            return;
-        }
-        let Some(it) = free.first_mut() else { return };
-        (it.what, it.count, it.n_frames) = (what as u32, 1, 1);
-        it.frames[0] = place;
-        // They get no numbers: a note is new in one execution, and known in the next.
-        for (frame, pc) in it.frames[1..].iter_mut().zip(self.hot.stack.callers()) {
-            *frame = self.recorder.modules.site_entry(pc);
-            it.n_frames += 1;
-        }
-        result.n_notes = n_notes + 1;
     }
 }

@@ -10,10 +10,10 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     base::real::{self, Start11, Thunk},
-    control::{enter, leave},
-    hooks::{caller, cancel, cond, export, hooks, make, mutex, once, thread, thread_local},
+    control::enter,
+    hooks::{caller, cond, export, hooks, make, mutex, once, thread, thread_local},
     outside::forks,
-    schedule::threads,
+    schedule::{cancel::exit_thread, signals::leave, threads},
 };
 
 const SUCCESS: c_int = 0;
@@ -130,6 +130,6 @@ unsafe extern "C-unwind" fn do_exit(result: c_int) -> ! {
         let Some(mut inside) = enter() else {
             real::thrd_exit(result);
         };
-        cancel::exit_thread(&mut inside, result as isize as *mut c_void)
+        exit_thread(&mut inside, result as isize as *mut c_void)
     }
 }

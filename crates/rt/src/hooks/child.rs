@@ -11,10 +11,11 @@ use raddle_model::{Escape, ObjectId, OpKind, SiteId};
 
 use crate::{
     base::real,
-    control::{Caller, Inside, enter, leave},
+    control::{Inside, enter},
     hooks::{caller, export, fail, hooks},
     outside::io::{self, Wish},
-    schedule::step::yield_now,
+    record::stack::Caller,
+    schedule::{signals::leave, step::yield_now},
 };
 
 hooks! { |inside, caller|

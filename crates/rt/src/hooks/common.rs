@@ -14,9 +14,10 @@ use raddle_model::{ObjectId, Op, OpKind};
 use raddle_trace::{Common, ObjectClass, ObjectEntry, protocol::RegionTag};
 
 use crate::{
-    control::{Caller, Control, Inside, enter, leave},
+    control::{Control, Inside, enter},
     hooks::{behind, export_before},
-    schedule::step::step,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step},
 };
 
 /// Exports functions, each with its number, the register that has its stream (0: it has none), what it uses, and how. A

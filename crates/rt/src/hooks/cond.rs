@@ -9,8 +9,9 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     base::real,
-    control::{Caller, Inside},
+    control::Inside,
     hooks::{destroyed, hooks, make, mutex, time::deadline_of},
+    record::stack::Caller,
     schedule::step::step,
 };
 

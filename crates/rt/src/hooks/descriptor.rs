@@ -9,9 +9,12 @@ use raddle_trace::Common;
 
 use crate::{
     base::real,
-    control::{Caller, Inside, enter, leave},
+    control::{Inside, enter},
     hooks::{caller, common, export, fail, file, hooks},
-    outside::io::{self, AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
+    outside::io,
+    record::stack::Caller,
+    schedule::signals::leave,
+    state::io::{AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
 };
 
 hooks! { |inside, caller|

@@ -5,8 +5,9 @@
 use raddle_model::{End, Misuse, ObjectId, SiteId};
 
 use crate::{
-    control::{Caller, Inside},
+    control::Inside,
     memory::freed::end_freed,
+    record::stack::Caller,
     state::shadow::{Cell, State},
     tell::end,
 };

@@ -8,11 +8,13 @@ use raddle_model::{OpKind, SiteId};
 use raddle_trace::Common;
 
 use crate::{
-    base::real,
-    control::{Caller, Inside, enter, enter_if, is_active, leave},
-    hooks::{caller, child::pause, common, export, fail, hooks, number, random},
-    outside::io::{self, AT_ONCE_NO_POINT, Kind, is_hidden},
-    schedule::step::yield_now,
+    base::{random::fill, real},
+    control::{Inside, enter, enter_if, is_active},
+    hooks::{caller, child::pause, common, export, fail, hooks, number},
+    outside::io,
+    record::stack::Caller,
+    schedule::{signals::leave, step::yield_now},
+    state::io::{AT_ONCE_NO_POINT, Kind, is_hidden},
 };
 
 hooks! { |inside, caller|
@@ -239,7 +241,7 @@ unsafe fn random_stream(inside: &mut Inside) -> *mut c_void {
     let mut bytes = vec![0_u8; RANDOM_SIZE];
     // SAFETY: the buffer is ours; the thread that runs is inside a hook.
     unsafe {
-        random::fill(bytes.as_mut_ptr().cast(), RANDOM_SIZE);
+        fill(bytes.as_mut_ptr().cast(), RANDOM_SIZE);
         let fd = libc::memfd_create(c"random".as_ptr(), libc::MFD_CLOEXEC);
         if fd < 0 {
             return std::ptr::null_mut();
@@ -259,7 +261,7 @@ pub(super) unsafe fn read_random(fd: c_int, buffer: *mut c_void, size: usize) ->
         if inside.process.io.kind_of(fd) != Kind::Random {
             return leave(None, inside);
         }
-        random::fill(buffer, size);
+        fill(buffer, size);
         leave(Some(size as isize), inside)
     }
 }

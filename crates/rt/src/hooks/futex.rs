@@ -13,9 +13,7 @@ use libc::timespec;
 use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 
 use crate::{
-    control::{Caller, Inside},
-    outside::time,
-    schedule::step::step,
+    base::time, control::Inside, outside::clock, record::stack::Caller, schedule::step::step,
 };
 
 /// All bits: `FUTEX_BITSET_MATCH_ANY`.
@@ -96,7 +94,7 @@ impl Call {
             return Err(libc::EINVAL);
         }
         Ok(Some(if self.command() == libc::FUTEX_WAIT {
-            time::deadline_after(time::nanoseconds(given))
+            clock::deadline_after(time::nanoseconds(given))
         } else if self.op & libc::FUTEX_CLOCK_REALTIME != 0 {
             time::deadline(libc::CLOCK_REALTIME, given)
         } else {

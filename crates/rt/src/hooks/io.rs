@@ -9,10 +9,12 @@ use raddle_trace::Common;
 
 use crate::{
     base::real,
-    control::{Caller, Inside, enter_if, leave},
+    control::{Inside, enter_if},
     hooks::{caller, common, export, fail, file, hooks, timer},
-    memory::access::range,
-    outside::io::{self, AT_ONCE, Kind, is_hidden},
+    outside::io,
+    record::stack::Caller,
+    schedule::{access::range, signals::leave},
+    state::io::{AT_ONCE, Kind, is_hidden},
 };
 
 hooks! { |inside, caller|

@@ -9,9 +9,10 @@ use raddle_model::{BlockSort, Op, OpKind};
 
 use crate::{
     base::real,
-    control::{Caller, control, enter, is_active, leave},
+    control::{control, enter, is_active},
     hooks::{caller, export, fail},
-    schedule::step::step,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step},
 };
 
 export! {

@@ -8,9 +8,10 @@ use raddle_model::{BlockSort, Misuse, Op, OpKind};
 
 use crate::{
     base::{apart, real},
-    control::{Caller, Control, control, enter, is_active},
+    control::{Control, control, enter, is_active},
     hooks::{caller, export},
     memory::freed::end_freed,
+    record::stack::Caller,
     schedule::step::step,
     state::heap::{self, Block},
 };

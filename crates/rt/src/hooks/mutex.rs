@@ -8,10 +8,11 @@ use raddle_model::{End, Misuse, ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
-    base::real,
-    control::{Caller, Inside},
+    base::{real, time},
+    control::Inside,
     hooks::{destroyed, hooks, make},
-    outside::{forks, time},
+    outside::forks,
+    record::stack::Caller,
     schedule::step::step,
     tell::end,
 };

@@ -19,8 +19,10 @@ use raddle_trace::Common;
 
 use crate::{
     base::real,
-    control::{Inside, control, enter, enter_if, is_active, leave},
+    control::{Inside, control, enter, enter_if, is_active},
     hooks::{caller, common, export, fail},
+    schedule::signals::leave,
+    state::listing::Listing,
 };
 
 export! {
@@ -357,7 +359,7 @@ unsafe extern "C-unwind" fn do_opendir(from: *const c_char) -> *mut c_void {
             && is_threads(CStr::from_ptr(from).to_bytes())
             && let Some(mut inside) = enter()
         {
-            let listing = Listing::new(&mut inside, folder as usize);
+            let listing = Listing::new(living(&inside), folder as usize);
             inside.process.listings.push(listing);
             leave((), inside);
         }
@@ -374,7 +376,7 @@ unsafe extern "C-unwind" fn do_fdopendir(fd: c_int) -> *mut c_void {
             && let Some(mut inside) = enter()
         {
             if names_threads(fd) {
-                let listing = Listing::new(&mut inside, folder as usize);
+                let listing = Listing::new(living(&inside), folder as usize);
                 inside.process.listings.push(listing);
             }
             leave((), inside);
@@ -404,7 +406,7 @@ unsafe extern "C-unwind" fn do_scandir(
         };
         // Known by where its result goes, while it is made.
         let key = list as usize;
-        let made = Listing::new(&mut inside, key);
+        let made = Listing::new(living(&inside), key);
         let n_max = made.threads.len() + 2;
         inside.process.listings.push(made);
         leave((), inside);
@@ -451,47 +453,6 @@ fn is_threads(path: &[u8]) -> bool {
     let process = rest.strip_suffix(b"/task").unwrap_or_default();
     let number = std::str::from_utf8(process).ok().and_then(|it| it.parse().ok());
     process == b"self" || number.is_some_and(|it: pid_t| it == own_process())
-}
-
-/// The folder of the threads, as the program lists it: `.`, `..`, and the numbers of those who live.
-#[derive(Debug)]
-pub(crate) struct Listing {
-    /// The C library's handle.
-    folder: usize,
-    /// The next entry.
-    at: usize,
-    threads: Vec<pid_t>,
-    entry: Box<libc::dirent64>,
-}
-
-impl Listing {
-    fn new(inside: &mut Inside, folder: usize) -> Listing {
-        // SAFETY: plain bytes; inside a hook.
-        let entry = Box::new(unsafe { std::mem::zeroed() });
-        Listing { folder, at: 0, threads: living(inside), entry }
-    }
-
-    fn next(&mut self) -> *mut c_void {
-        let number = match self.at {
-            0 | 1 => None,
-            at => match self.threads.get(at - 2) {
-                Some(number) => Some(*number),
-                None => return ptr::null_mut(),
-            },
-        };
-        self.at += 1;
-        let name = number.map_or_else(|| ".".repeat(self.at), |it| it.to_string());
-        let entry = &mut *self.entry;
-        entry.d_ino = self.at as u64;
-        entry.d_off = self.at as i64;
-        entry.d_reclen = size_of::<libc::dirent64>() as u16;
-        entry.d_type = libc::DT_DIR;
-        entry.d_name = [0; 256];
-        for (to, from) in entry.d_name.iter_mut().zip(name.bytes()) {
-            *to = from as c_char;
-        }
-        (&raw mut *entry).cast()
-    }
 }
 
 /// The numbers of the threads that have not ended.

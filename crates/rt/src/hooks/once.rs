@@ -16,9 +16,10 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     base::real::{self, Thunk},
-    control::{Caller, Inside, enter, leave, outside},
+    control::{Inside, enter, outside},
     hooks::{caller, export, hooks},
-    schedule::{step::step, threads::IMPLIED},
+    record::stack::Caller,
+    schedule::{signals::leave, step::step, threads::IMPLIED},
 };
 
 /// What glibc keeps in a `pthread_once_t`.

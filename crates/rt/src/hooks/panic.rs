@@ -9,8 +9,12 @@ use std::{
 
 use crate::{
     base::real,
-    control::{Caller, enter_if, leave},
-    record::panics::{Panic, message},
+    control::enter_if,
+    record::{
+        panics::{Panic, message},
+        stack::Caller,
+    },
+    schedule::signals::leave,
 };
 
 /// How std marks its exceptions.

@@ -10,15 +10,16 @@ use raddle_fiber::raw;
 use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 
 use crate::{
-    base::real,
-    control::{Caller, Inside, enter, leave},
+    base::{real, time},
+    control::{Inside, enter},
     hooks::{caller, export, fail, hooks, signal::bits_of},
-    memory::access::range,
     outside::{
-        io::{self, AT_ONCE, Wish},
-        time,
+        clock,
+        io::{self, Wish},
     },
-    schedule::step::step,
+    record::stack::Caller,
+    schedule::{access::range, signals::leave, step::step},
+    state::io::AT_ONCE,
 };
 
 hooks! { |inside, caller|
@@ -80,7 +81,7 @@ enum Limit {
 
 impl Limit {
     fn after(length_ns: u64) -> Limit {
-        if length_ns == 0 { Limit::Now } else { Limit::Until(time::deadline_after(length_ns)) }
+        if length_ns == 0 { Limit::Now } else { Limit::Until(clock::deadline_after(length_ns)) }
     }
 
     fn of_ms(timeout_ms: c_int) -> Limit {
@@ -210,7 +211,9 @@ unsafe fn poll_list(
     unsafe {
         let site = inside.site(caller);
         with_mask(inside, mask, |inside| {
-            poll_until(inside, list, n_list, limit, site, || io::poll_now(list, n_list))
+            poll_until(inside, list, n_list, limit, site, || {
+                crate::state::io::poll_now(list, n_list)
+            })
         })
     }
 }

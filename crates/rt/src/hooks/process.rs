@@ -10,10 +10,14 @@ use raddle_model::{End, Escape, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
     base::real,
-    control::{Inside, control, deactivate, enter, is_active, leave, outside},
+    control::{Inside, control, deactivate, enter, is_active, outside},
     hooks::{caller, export, hooks},
     outside::forks,
-    schedule::step::step,
+    schedule::{
+        exit::{begin_exit, exit_process},
+        signals::leave,
+        step::step,
+    },
     tell::end,
 };
 
@@ -76,24 +80,6 @@ unsafe extern "C-unwind" fn do_exit(code: c_int) -> ! {
         let site = inside.site(caller);
         exit_process(inside, code, site)
     }
-}
-
-/// Exits from inside a hook: the handlers of the program run, scheduled as all else. `site`: where that was
-/// asked for; 0 if nobody did, but `main` came to its end.
-pub(crate) fn exit_process(mut inside: Inside, code: c_int, site: SiteId) -> ! {
-    // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
-    unsafe {
-        begin_exit(&mut inside, code, site);
-        let me = inside.me;
-        super::thread_local::run_cxx_destructors(&mut inside, me);
-        leave((), inside);
-        real::exit(code)
-    }
-}
-
-unsafe fn begin_exit(inside: &mut Inside, code: c_int, site: SiteId) {
-    step(inside, Op::on(OpKind::Exit, ObjectId::NONE, site).arg(code as u64));
-    inside.process.exit = Some((code, site));
 }
 
 /// The end of a process that exits.

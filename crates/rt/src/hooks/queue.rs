@@ -11,10 +11,12 @@ use raddle_model::{OpKind, OpResult};
 
 use crate::{
     base::real,
-    control::{Caller, Inside, enter_if, leave},
+    control::{Inside, enter_if},
     hooks::{descriptor::made, export, fail, hooks, time::deadline_of},
-    memory::access::range,
-    outside::io::{self, AT_ONCE, Kind},
+    outside::io,
+    record::stack::Caller,
+    schedule::{access::range, signals::leave},
+    state::io::{AT_ONCE, Kind},
 };
 
 hooks! { |inside, caller|

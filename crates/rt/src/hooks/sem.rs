@@ -12,8 +12,9 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     base::real,
-    control::{Caller, Inside},
+    control::Inside,
     hooks::{destroyed, fail, hooks, make, time::deadline_of},
+    record::stack::Caller,
     schedule::step::step,
 };
 

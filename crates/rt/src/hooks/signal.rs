@@ -7,18 +7,20 @@ use raddle_machine::Status;
 use raddle_model::{Escape, Op, OpKind, OpResult, ThreadId};
 
 use crate::{
-    base::real,
-    control::{Caller, Inside, enter, leave},
+    base::{real, time},
+    control::{Inside, enter},
     hooks::{
         caller, export, fail, hooks,
         number::{self, own_process},
-        test_cancel,
     },
-    outside::time,
+    outside::{clock, faults},
+    record::stack::Caller,
     schedule::{
-        signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit, info_of, run_handlers_here},
+        cancel::test_cancel,
+        signals::{info_of, leave, run_handlers_here},
         step::step,
     },
+    state::signals::{Action, SIGNAL_MAX, Sent, UNBLOCKABLE, bit},
 };
 
 hooks! { |inside, caller|
@@ -83,7 +85,7 @@ hooks! { |inside, caller|
         if !length.is_null() && !time::is_valid(&*length) {
             return fail(libc::EINVAL);
         }
-        let deadline = length.as_ref().map(|it| time::deadline_after(time::nanoseconds(it)));
+        let deadline = length.as_ref().map(|it| clock::deadline_after(time::nanoseconds(it)));
         wait_for_info(inside, set, info, deadline, caller)
     };
     fn sigsuspend(set: *const sigset_t) -> c_int => suspend(inside, Some(bits_of(set)), caller);
@@ -144,7 +146,7 @@ unsafe extern "C-unwind" fn do_sigaction(
                 flags: (*new).sa_flags,
                 mask: bits_of(&raw const (*new).sa_mask) & !UNBLOCKABLE,
             };
-            inside.process.signals.set_action(signal, action);
+            faults::set_action(&mut inside, signal, action);
         }
         if !old.is_null() {
             *old = std::mem::zeroed();
@@ -177,7 +179,7 @@ unsafe fn set_handler(signal: c_int, handler: usize, flags: c_int) -> usize {
             return leave(libc::SIG_ERR, inside);
         }
         let before = inside.process.signals.action(signal);
-        inside.process.signals.set_action(signal, Action { handler, flags, mask: 0 });
+        faults::set_action(&mut inside, signal, Action { handler, flags, mask: 0 });
         leave(before.handler, inside)
     }
 }

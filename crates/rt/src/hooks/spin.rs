@@ -9,9 +9,10 @@ use raddle_trace::ObjectClass;
 
 use crate::{
     base::real,
-    control::{Caller, Inside},
+    control::Inside,
     hooks::{destroyed, hooks, make, mutex::errno_of},
     outside::forks,
+    record::stack::Caller,
     schedule::step::step,
 };
 

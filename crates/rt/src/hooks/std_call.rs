@@ -6,8 +6,9 @@ use raddle_model::{Op, OpKind, Order};
 
 use super::futex::futex_at;
 use crate::{
-    control::{Caller, enter, leave},
-    schedule::step::step,
+    control::enter,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step},
 };
 
 /// The thread that runs is taken to know all that others have done.

@@ -19,10 +19,12 @@ use raddle_trace::{Common, ObjectClass};
 
 use crate::{
     base::real,
-    control::{Caller, Inside, enter, leave},
+    control::{Inside, enter},
     hooks::{behind, common, descriptor, export_before, hooks, mutex::errno_of},
-    outside::io::{self, AT_ONCE},
-    schedule::step::step,
+    outside::io,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step},
+    state::io::AT_ONCE,
 };
 
 hooks! { |inside, caller|

@@ -10,14 +10,15 @@ use libc::{pid_t, timespec};
 use raddle_model::Escape;
 
 use crate::{
-    base::real,
-    control::{Caller, Inside, control, enter, is_active, leave},
+    base::{random::fill, real},
+    control::{Inside, control, enter, is_active},
     hooks::{
-        caller, child, descriptor, export, fail, futex, number, process, random, signal, thread,
-        time,
+        caller, child, descriptor, export, fail, futex, number, process, signal, thread, time,
     },
-    outside::{forks, io::is_hidden},
-    schedule::step::yield_at,
+    outside::forks,
+    record::stack::Caller,
+    schedule::{signals::leave, step::yield_at},
+    state::io::is_hidden,
 };
 
 export! {
@@ -162,7 +163,7 @@ unsafe fn perform(inside: &mut Inside, number: i64, args: &Args, caller: Caller)
                 i64::from(signal::send_by_number(inside, process, thread, signal, caller))
             }
             libc::SYS_getrandom => {
-                random::fill(ptr::with_exposed_provenance_mut(args[0]), args[1]);
+                fill(ptr::with_exposed_provenance_mut(args[0]), args[1]);
                 args[1] as i64
             }
             libc::SYS_prctl => i64::from(thread::name_itself(inside, args[0] as c_int, args[1])),
@@ -177,7 +178,7 @@ unsafe fn perform(inside: &mut Inside, number: i64, args: &Args, caller: Caller)
             }
             libc::SYS_clock_gettime => {
                 let shown = time::read(inside, args[0] as c_int, caller);
-                *(args[1] as *mut timespec) = crate::outside::time::to_timespec(shown);
+                *(args[1] as *mut timespec) = crate::base::time::to_timespec(shown);
                 0
             }
             libc::SYS_nanosleep => {

@@ -9,11 +9,15 @@ use libc::{pthread_attr_t, pthread_t, size_t, timespec};
 use raddle_model::{End, Misuse, Op, OpKind, OpResult};
 
 use crate::{
-    base::real::{self, Start},
-    control::{Caller, Inside, enter, leave},
+    base::{
+        real::{self, Start},
+        time,
+    },
+    control::{Inside, enter},
     hooks::{caller, export, fail, hooks},
-    outside::{forks, time},
-    schedule::{step::step, threads},
+    outside::forks,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step, threads},
     tell::end,
 };
 
@@ -93,7 +97,7 @@ hooks! { |inside, caller|
         let wanted = (!stack.is_null()).then(|| *stack);
         if !old.is_null() {
             *old = match size {
-                0 => crate::schedule::signals::alternate_stack(),
+                0 => crate::base::signal_stack::alternate_stack(),
                 _ => {
                     libc::stack_t { ss_sp: (end - size) as *mut c_void, ss_flags: 0, ss_size: size }
                 }

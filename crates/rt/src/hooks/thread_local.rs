@@ -3,39 +3,24 @@
 //! All of it is ours, since threads never end for the C library: it would never run a destructor.
 
 use std::{
-    cell::UnsafeCell,
     ffi::{c_int, c_void},
     ptr,
 };
 
 use libc::pthread_key_t;
-use raddle_model::ThreadId;
 
 use crate::{
     base::real::{self, Destructor},
-    control::{Inside, enter, enter_if, leave, outside},
+    control::{Inside, enter, enter_if},
     hooks::export,
+    schedule::signals::leave,
+    state::keys::Key,
 };
 
-/// `PTHREAD_DESTRUCTOR_ITERATIONS` and `PTHREAD_KEYS_MAX`.
-const ROUNDS_MAX: usize = 4;
+/// `PTHREAD_KEYS_MAX`.
 const KEYS_MAX: usize = 1024;
 /// Our keys begin here, apart from those made before we were in control.
 const FIRST_KEY: u32 = 1 << 20;
-
-/// A key: is it in use, and its destructor.
-#[derive(Clone, Copy)]
-struct Key {
-    is_used: bool,
-    destructor: Option<Destructor>,
-}
-
-struct Keys(UnsafeCell<Vec<Key>>);
-
-// SAFETY: touched by the thread that runs, inside a hook.
-unsafe impl Sync for Keys {}
-
-static KEYS: Keys = Keys(UnsafeCell::new(Vec::new()));
 
 export! {
     pthread_key_create => do_key_create;
@@ -53,7 +38,7 @@ pub(crate) unsafe fn create_key(
 ) -> c_int {
     // SAFETY: see `Keys`; the program promises the place for the key.
     unsafe {
-        let keys = &mut *KEYS.0.get();
+        let keys = &mut inside.process.keys;
         let fresh = Key { is_used: true, destructor };
         let idx = match keys.iter().position(|it| !it.is_used) {
             Some(idx) => {
@@ -92,10 +77,10 @@ pub(super) unsafe extern "C-unwind" fn do_key_create(
 pub(super) unsafe extern "C-unwind" fn do_key_delete(key: pthread_key_t) -> c_int {
     // SAFETY: the program's promises are passed on; see `Keys`.
     unsafe {
-        let Some(inside) = enter_if(key >= FIRST_KEY) else {
+        let Some(mut inside) = enter_if(key >= FIRST_KEY) else {
             return real::pthread_key_delete(key);
         };
-        let result = match (&mut (*KEYS.0.get())).get_mut((key - FIRST_KEY) as usize) {
+        let result = match inside.process.keys.get_mut((key - FIRST_KEY) as usize) {
             Some(it) if it.is_used => {
                 it.is_used = false;
                 0
@@ -163,63 +148,4 @@ unsafe extern "C-unwind" fn do_thread_atexit(
         inside.this().destructors.push((destructor, object));
         leave(0, inside)
     }
-}
-
-/// Runs the destructors of a thread that ends: C++ thread-locals, then keys, as the C library does.
-pub(crate) unsafe fn run_thread_destructors(inside: &mut Inside, me: ThreadId) {
-    // SAFETY: the thread that runs is inside a hook; no borrow lives while its destructors run.
-    unsafe {
-        run_cxx_destructors(inside, me);
-        for _ in 0..ROUNDS_MAX {
-            if !run_key_destructors(inside, me) {
-                return;
-            }
-        }
-    }
-}
-
-/// Runs the destructors of C++ thread-locals, the last one registered first.
-pub(crate) unsafe fn run_cxx_destructors(inside: &mut Inside, me: ThreadId) {
-    // SAFETY: as above.
-    unsafe {
-        while let Some((destructor, object)) = inside.scheduler.threads[me.idx()].destructors.pop()
-        {
-            destroy(inside, destructor, object);
-        }
-    }
-}
-
-/// Runs a destructor. What one of a library does to tell others has no hooks (a promise that is kept at the
-/// thread's end).
-unsafe fn destroy(inside: &mut Inside, destructor: Destructor, object: *mut c_void) {
-    // SAFETY: the thread that runs is inside a hook; no borrow lives while its destructors run.
-    unsafe {
-        let is_foreign = inside.is_system_code(destructor as usize);
-        if is_foreign {
-            inside.release_to_all();
-        }
-        outside(inside, || destructor(object));
-        if is_foreign {
-            inside.release_to_all();
-        }
-    }
-}
-
-unsafe fn run_key_destructors(inside: &mut Inside, me: ThreadId) -> bool {
-    let mut has_run = false;
-    // SAFETY: as above.
-    unsafe {
-        for idx in 0..inside.scheduler.threads[me.idx()].values.len() {
-            let values = &mut inside.scheduler.threads[me.idx()].values;
-            let value = std::mem::replace(&mut values[idx], ptr::null_mut());
-            let key = (&(*KEYS.0.get())).get(idx).copied().filter(|it| it.is_used);
-            if let Some(Key { destructor: Some(destructor), .. }) = key
-                && !value.is_null()
-            {
-                has_run = true;
-                destroy(inside, destructor, value);
-            }
-        }
-    }
-    has_run
 }

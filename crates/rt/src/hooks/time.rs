@@ -6,9 +6,11 @@ use libc::{time_t, timespec, timeval};
 use raddle_model::{ObjectId, Op, OpKind, OpResult};
 
 use crate::{
-    control::{Caller, Inside},
+    base::time,
+    control::Inside,
     hooks::{fail, hooks},
-    outside::time,
+    outside::clock,
+    record::stack::Caller,
     schedule::step::{step, yield_at},
 };
 
@@ -95,7 +97,7 @@ pub(crate) unsafe fn sleep_until(inside: &mut Inside, deadline: u64, caller: Cal
 
 /// Sleeps for a time, inside a hook; what is left of it if a signal handler is to run.
 unsafe fn sleep_for(inside: &mut Inside, length_ns: u64, caller: Caller) -> Result<(), u64> {
-    let deadline = time::deadline_after(length_ns);
+    let deadline = clock::deadline_after(length_ns);
     // SAFETY: the thread that runs is inside a hook.
     unsafe {
         if sleep_until(inside, deadline, caller) {
@@ -145,6 +147,6 @@ pub(crate) unsafe fn read(inside: &mut Inside, clock: c_int, caller: Caller) -> 
     // SAFETY: the thread that runs is inside a hook; the borrow ends here.
     unsafe {
         let site = inside.site(caller);
-        time::read(inside, clock, site)
+        clock::read(inside, clock, site)
     }
 }

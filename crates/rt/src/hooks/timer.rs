@@ -10,16 +10,15 @@ use raddle_fiber::raw;
 use raddle_model::{Escape, OpKind, SiteId};
 
 use crate::{
-    base::real,
-    control::{Caller, Inside, enter, leave},
+    base::{real, time},
+    control::{Inside, enter},
     hooks::{descriptor::made, export, fail, hooks, number},
-    outside::{
-        io::{self, AT_ONCE_NO_POINT, Kind},
-        time,
-    },
-    schedule::{
-        threads,
-        timers::{self, Effect},
+    outside::io,
+    record::stack::Caller,
+    schedule::{signals::leave, threads, timers},
+    state::{
+        io::{AT_ONCE_NO_POINT, Kind},
+        timers::Effect,
     },
 };
 

@@ -4,7 +4,8 @@ use raddle_model::{End, Misuse, ObjectId, SiteId};
 use raddle_trace::{FreedEntry, ObjectClass};
 
 use crate::{
-    control::{Caller, Control, control},
+    control::{Control, control},
+    record::stack::Caller,
     state::{
         heap::{self, Block, Freed},
         shadow::State,

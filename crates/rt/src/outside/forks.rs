@@ -21,43 +21,11 @@ use raddle_model::{ObjectId, SiteId, ThreadId};
 
 use crate::{
     control::{Control, control, is_active},
-    state::shadow::State,
-    tell::end,
+    state::{forks::Fork, shadow::State},
 };
 
 /// A child that may find a lock taken is waited for so long, when the program ends before it.
 const PATIENCE_MS: usize = 1_000;
-
-/// What the program has forked.
-#[derive(Debug, Default)]
-pub(crate) struct Forks {
-    /// Threads that are about to fork.
-    pub(crate) n_pending: u32,
-    made: Vec<Fork>,
-    /// Locks that other threads held at the last one, and whether for reading.
-    held: Vec<(ObjectId, bool)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Fork {
-    thread: ThreadId,
-    site: SiteId,
-    child: pid_t,
-    /// Did other threads hold locks?
-    is_risky: bool,
-}
-
-impl Forks {
-    /// Is a thread about to fork?
-    pub(crate) fn is_pending(&self) -> bool {
-        self.n_pending > 0
-    }
-
-    /// Has the program forked in this execution?
-    pub(crate) fn is_any(&self) -> bool {
-        !self.made.is_empty()
-    }
-}
 
 /// Is this the child of a fork at which others held locks?
 static IS_RISKY_CHILD: AtomicBool = AtomicBool::new(false);
@@ -83,19 +51,6 @@ impl Control {
     pub(crate) fn after_fork(&mut self, child: pid_t) {
         if let Some(last) = self.process.forks.made.last_mut() {
             last.child = child;
-        }
-    }
-
-    /// Ends the execution if a child has found a lock taken.
-    pub(crate) fn look_at_children(&mut self) {
-        // SAFETY: the header is mapped for as long as the process lives; the field is atomic.
-        let told = unsafe { (*self.header).live.forked_lock.swap(0, Relaxed) };
-        if told == 0 {
-            return;
-        }
-        let (fork, object) = ((told >> 32) as usize, ObjectId(told as u32 - 1));
-        if let Some(Fork { thread, site, .. }) = self.process.forks.made.get(fork) {
-            end::held_at_fork(*thread, *site, object);
         }
     }
 

@@ -21,10 +21,11 @@ use raddle_model::{Flags, Op, OpKind, Order};
 use raddle_trace::{Header, TrapEntry};
 
 use crate::{
-    control::{Caller, Inside, control, enter, leave, may_enter},
-    hooks::raw_syscall,
-    memory::access,
-    schedule::{signals, step::step},
+    base::peek,
+    control::{Inside, control, enter, may_enter},
+    outside::frame,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step},
 };
 
 /// An instruction that 64-bit code does not have: it interrupts whoever comes to it, by SIGILL. (SIGTRAP is debuggers'.)
@@ -41,6 +42,7 @@ struct Traps {
     all: Vec<Trap>,
     /// Numbers of all, sorted by slot.
     by_slot: Vec<usize>,
+    perform: Perform,
 }
 
 struct Trap {
@@ -52,10 +54,13 @@ struct Trap {
     entry: TrapEntry,
 }
 
+/// Performs a system call inside a hook, or leaves it to the kernel.
+pub(crate) type Perform = unsafe fn(&mut Inside, i64, &[usize; 6], Caller) -> Option<i64>;
+
 static TRAPS: OnceLock<Traps> = OnceLock::new();
 
 /// In the server, before anything is executed: sets the traps that the launcher wants, once.
-pub(crate) fn install(header: *mut Header) {
+pub(crate) fn install(header: *mut Header, perform: Perform) {
     // SAFETY: the launcher has written so many, and waits.
     unsafe {
         let segment = (*control()).segment;
@@ -78,7 +83,7 @@ pub(crate) fn install(header: *mut Header) {
         let mut by_slot: Vec<usize> = (0..all.len()).collect();
         by_slot.sort_unstable_by_key(|it| all[*it].slot);
         // Handlers are to find them before the first is met.
-        let traps = TRAPS.get_or_init(|| Traps { all, by_slot });
+        let traps = TRAPS.get_or_init(|| Traps { all, by_slot, perform });
         traps.all.iter().for_each(arm);
     }
 }
@@ -160,7 +165,7 @@ fn find(at: usize) -> Option<&'static Trap> {
 
 /// The trap whose instruction is performed here.
 fn performed_at(pc: usize) -> Option<&'static Trap> {
-    let Traps { all, by_slot } = TRAPS.get()?;
+    let Traps { all, by_slot, .. } = TRAPS.get()?;
     let n_before = by_slot.partition_point(|it| all[*it].slot <= pc);
     let trap = &all[*by_slot[..n_before].last()?];
     (pc < trap.slot + SLOT).then_some(trap)
@@ -204,7 +209,7 @@ pub(crate) unsafe fn meet(
             // Handlers run on a stack that all threads share: others must not be chosen there.
             let handler = announce as *const () as usize;
             (*control()).is_inside = true;
-            signals::go_on_in(handler, signal, info, context.cast::<c_void>(), None);
+            frame::go_on_in(handler, signal, info, context.cast::<c_void>(), None);
             (*control()).is_inside = false;
         }
         true
@@ -244,9 +249,9 @@ unsafe fn call(mut inside: Inside, registers: &mut [i64; 23], next: usize, calle
         arg(libc::REG_R8),
         arg(libc::REG_R9),
     ];
+    let perform = TRAPS.get().expect("bug: a call without traps").perform;
     // SAFETY: the thread that runs is inside a hook; the program's promises are passed on.
-    let result =
-        unsafe { raw_syscall(&mut inside, registers[libc::REG_RAX as usize], &args, caller) };
+    let result = unsafe { perform(&mut inside, registers[libc::REG_RAX as usize], &args, caller) };
     if let Some(result) = result {
         registers[libc::REG_RAX as usize] = result;
         registers[libc::REG_RIP as usize] = next as i64;
@@ -268,7 +273,7 @@ unsafe fn announce_at(inside: &mut Inside, address: usize, size: usize, caller: 
         op = op.order(Order::SeqCst).bytes(offset, size);
         op.flags = inside.this().spin.flags().with(Flags::UNHOOKED);
         step(inside, op);
-        let seen = access::peek(address, size.min(8));
+        let seen = peek::peek(address, size.min(8));
         inside.note_step(&op, seen);
         inside.recorder.emit.set_value(seen, size.min(8) as u8);
         inside.this().spin.read(site, object, seen);

@@ -26,9 +26,11 @@ use raddle_trace::{
 };
 
 use crate::{
-    begin::server::{begin_copy, end_execution, reply},
     control::Control,
-    process::rewind,
+    process::{
+        launcher::{begin_copy, end_execution, reply},
+        rewind,
+    },
 };
 
 /// How often a copy looks whether the launcher still lives.

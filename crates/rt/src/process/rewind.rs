@@ -28,9 +28,10 @@ use std::{
 use raddle_fiber::raw;
 use raddle_trace::{Begin, Header, Segment};
 
-pub(crate) use self::calls::{context, restore, set_handler};
 use self::{calls::Calls, pages::Pages};
-use crate::{base::arena, begin::server, control::control};
+use crate::{base::arena, control::control, process::launcher};
+
+pub(crate) use self::calls::{FAULTS, context, restore, set_handler};
 
 /// Fewer executions than this are not worth the preparation.
 const WORTH: usize = 4;
@@ -76,7 +77,7 @@ pub(crate) fn prepare(n_block: usize) {
         let control = &*control();
         let is_possible = control.scheduler.has_fibers
             && control.scheduler.has_fsgsbase
-            && !server::is_early()
+            && !launcher::is_early()
             && (*control.header).live.begin != Begin::Function as u32
             && (*control.header).may_be_rewound()
             && (n_block >= WORTH || (*control.header).request.lingers == 1);
@@ -169,20 +170,20 @@ unsafe extern "C" fn rewind(keep: *mut Keep) -> ! {
         let is_last = (*header).live.n_done.load(Relaxed) + 1 >= u64::from((*header).live.n_block);
         let lingers = (*header).request.lingers == 1;
         if is_last && !lingers
-            || server::is_looked_at(header)
+            || launcher::is_looked_at(header)
             || !(*keep).pages.are_known(&(*keep).segment)
         {
             raw::exit_group(0);
         }
-        server::count_execution(header, &(*keep).segment);
+        launcher::count_execution(header, &(*keep).segment);
         if is_last {
             (*header).live.child.store(0, Relaxed);
-            server::answer(header);
+            launcher::answer(header);
         }
         (*keep).calls.undo();
         (*keep).pages.put_back();
         if is_last {
-            server::linger(header);
+            launcher::linger(header);
         }
         relaunch(&raw const (*keep).launch)
     }

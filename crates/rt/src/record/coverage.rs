@@ -39,7 +39,7 @@ pub(crate) struct Touches {
 struct Touch {
     thread: ThreadId,
     /// The number of the site.
-    site: u32,
+    pub(crate) site: u32,
 }
 
 /// The locks that a thread holds, in the order in which it took them.

@@ -194,3 +194,12 @@ mod tests {
         assert!(stack.depth() <= INLINED_MAX + 1, "{}", stack.depth());
     }
 }
+
+/// Where a hook was called from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    /// The return address.
+    pub(crate) pc: usize,
+    /// The caller's stack pointer.
+    pub(crate) sp: usize,
+}

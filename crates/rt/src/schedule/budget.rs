@@ -19,10 +19,13 @@
 
 mod circles;
 
-use raddle_model::{End, Flags, Op, OpKind, Rng, ThreadId};
+use raddle_model::{End, Flags, Op, OpKind, ThreadId};
 
 use self::circles::{have_all_gone_on, nothing_is_new};
-use crate::control::Control;
+use crate::{
+    control::Control,
+    state::trial::{State, Trial},
+};
 
 /// So many of the last steps are looked at, and no more than this part of the budget.
 const STEPS_MAX: u64 = 1 << 14;
@@ -33,37 +36,6 @@ const EXTENDED_MAX: u64 = 16;
 const REPEATS: u32 = 3;
 /// How often all memory is compared, at most.
 const COMPARED_MAX: u32 = 256;
-
-/// See the module.
-#[derive(Debug)]
-pub(crate) struct Trial {
-    rng: Rng,
-    /// Choices left that are random, and then those that go round.
-    n_random: u64,
-    n_turns: u64,
-    /// Choices since threads take turns, and how many there are to be before a state is kept.
-    n_taken: u64,
-    keep_at: u64,
-    kept: Option<State>,
-    n_compared: u32,
-}
-
-/// A state that may come again.
-#[derive(Debug)]
-struct State {
-    outline: u64,
-    stacks_and_objects: u64,
-    memory: u64,
-    outside: u64,
-    /// The step before which it was.
-    step: u64,
-    /// How often it has come again, and how often only its outline has.
-    n_repeats: u32,
-    n_alike: u64,
-    /// By thread: has it been able to go on since, and has it gone on?
-    could: Vec<bool>,
-    went: Vec<bool>,
-}
 
 impl Control {
     /// Is a step among those that will tell who goes in circles?
@@ -186,20 +158,6 @@ impl Control {
             trial.kept = None;
         }
         Some(next)
-    }
-}
-
-impl Trial {
-    fn new(max_steps: u64) -> Trial {
-        Trial {
-            rng: Rng::new(0),
-            n_random: (max_steps / 64).clamp(1 << 10, 1 << 14),
-            n_turns: (max_steps / 16).clamp(1 << 12, 1 << 16),
-            n_taken: 0,
-            keep_at: 1,
-            kept: None,
-            n_compared: 0,
-        }
     }
 }
 

@@ -21,10 +21,10 @@ use raddle_machine::Status;
 use raddle_model::{Op, ThreadId, mix};
 
 use crate::{
-    base::{arena, maps},
+    base::{arena, maps, random},
     control::Control,
-    hooks,
-    schedule::threads::{self, ThreadRt},
+    schedule::threads,
+    state::thread::{Place, ThreadRt},
 };
 
 const PAGE: usize = 4096;
@@ -33,14 +33,6 @@ const PRESENT_OR_SWAPPED: u64 = 3 << 62;
 const MAPPED_MAX: usize = 64 << 30;
 /// What the kernel writes into a thread's own memory when it moves it to another processor (`struct rseq`).
 const RSEQ_BYTES: usize = 32;
-
-/// Where a thread stands in the program's code, as long as it is inside a hook.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
-    /// Its stack pointer, and the registers that survive calls.
-    sp: usize,
-    registers: [usize; 6],
-}
 
 impl Control {
     /// Notes where the thread that runs has called the hook that it is in; `false` if that can't be found out.
@@ -137,7 +129,7 @@ impl Control {
         let is_quiet =
             is_controlled && self.memory.tied.is_empty() && !self.process.signals.is_any_pending;
         let n_bytes = n_bytes_read().filter(|_| is_quiet && self.process.io.n_waiting == 0)?;
-        Some(mix(mix(n_bytes, self.scheduler.machine.n_clock_reads()), hooks::random_fingerprint()))
+        Some(mix(mix(n_bytes, self.scheduler.machine.n_clock_reads()), random::fingerprint()))
     }
 
     /// Where the kernel writes, of each thread, in order.

@@ -8,17 +8,11 @@ use raddle_pick::{Threads, View};
 use raddle_trace::Options;
 
 use crate::{
-    begin::check,
     control::{Control, Inside},
-    outside::io,
-    process::checkpoint,
+    process::{checkpoint, launcher::refuse},
     record::emit::Emit,
-    schedule::{
-        signals,
-        threads::switch_to,
-        timers,
-        waiting::{PATIENCE, give_way_before},
-    },
+    schedule::{descriptors, signals, threads::switch_to, timers, waiting::give_way_before},
+    state::waiting::PATIENCE,
     tell::end,
 };
 
@@ -267,7 +261,7 @@ pub(crate) fn choose_next(control: &mut Control, proposed: Option<&Op>) -> Threa
         } else if control.scheduler.machine.is_alarm_due {
             timers::fire(control);
         } else if control.process.io.n_waiting > 0 && control.process.io.is_stale {
-            io::refresh(control);
+            descriptors::refresh(control);
         }
         if control.recorder.emit.n_steps >= control.scheduler.max_steps
             && let Some((end, words)) = control.end_if_spent(proposed)
@@ -295,7 +289,7 @@ pub(crate) fn choose_next(control: &mut Control, proposed: Option<&Op>) -> Threa
         if next != control.me {
             control.recorder.emit.n_switches += 1;
             if control.process.check.forbids(next) {
-                check::refuse(control);
+                refuse(control);
             }
         }
         return next;
@@ -375,14 +369,14 @@ fn tell_time_out(control: &mut Control, thread: ThreadId) {
 #[cold]
 fn make_way(control: &mut Control) {
     if control.process.io.n_waiting > 0 {
-        io::refresh_stuck(control);
+        descriptors::refresh_stuck(control);
     }
     loop {
         match control.scheduler.machine.settle() {
             Ok(()) if control.scheduler.machine.is_alarm_due => timers::fire(control),
             Ok(()) => return,
             Err(Stuck::Deadlock) => end::deadlock(),
-            Err(Stuck::Descriptors) => io::wait(control),
+            Err(Stuck::Descriptors) => descriptors::wait(control),
         }
     }
 }

@@ -12,194 +12,22 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::*},
 };
 
-use raddle_analysis::hb::Segment;
 use raddle_fiber::{Donor, Fiber, raw};
-use raddle_model::{Flags, ObjectId, Op, OpKind, Points, SiteId, ThreadId};
-use raddle_trace::{ObjectClass, ObjectEntry, SiteEntry, protocol::RegionTag};
+use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
+use raddle_trace::{ObjectClass, ObjectEntry, protocol::RegionTag};
 
 use crate::{
     base::{
         apart::apart,
         arena,
-        real::{self, Destructor, Start},
+        die::die,
+        real::{self, Start},
     },
-    begin::server,
     control::{Control, Inside, begin_to_look, control},
-    record::{stack::ShadowStack, stacks::StackId},
-    schedule::{
-        fingerprint::Place,
-        signals::Sent,
-        step::{choose_next, complete, step},
-        waiting::{Rounds, Spin},
-    },
-    state::shadow::Cell,
-    tell::end,
+    record::stack::ShadowStack,
+    schedule::step::{choose_next, complete, step},
+    state::thread::{ThreadRt, stack_range},
 };
-
-/// What the runtime knows about a thread, beside what the machine knows.
-///
-/// What a switch touches comes first: one cache line, also among a thousand threads.
-#[repr(C, align(64))]
-pub(crate) struct ThreadRt {
-    /// Where it stopped.
-    fiber: UnsafeCell<Fiber>,
-    /// Its thread pointer: its `pthread_t`.
-    pub(crate) fs: usize,
-    /// Its shadow stack, while it does not run.
-    pub(crate) stack: std::cell::Cell<ShadowStack>,
-    /// The object that others join.
-    pub(crate) object: ObjectId,
-    start: Option<Start>,
-    arg: *mut c_void,
-    /// What `join` gives.
-    pub(crate) result: *mut c_void,
-    /// Its stack's lowest and highest address, and the address that its variables are named from.
-    pub(crate) stack_bottom: usize,
-    pub(crate) stack_top: usize,
-    pub(crate) stack_base: usize,
-    /// What the program calls it; empty if it does not.
-    pub(crate) name: [u8; 16],
-    /// What its creator was called then.
-    inherited: [u8; 16],
-    /// The calls that created it.
-    pub(crate) creation: StackId,
-    pub(crate) spin: Spin,
-    pub(crate) rounds: Rounds,
-    /// Where it stands in the program's code, while that is asked for.
-    pub(crate) place: Option<Place>,
-    /// Thread-specific values, by key.
-    pub(crate) values: Vec<*mut c_void>,
-    /// Destructors of C++ thread-locals, in order of registration.
-    pub(crate) destructors: Vec<(Destructor, *mut c_void)>,
-    /// Handlers of `pthread_cleanup_push`, innermost last.
-    pub(crate) cleanups: Vec<*mut c_void>,
-    pub(crate) is_cancelled: bool,
-    pub(crate) is_cancel_off: bool,
-    /// Does it act on a cancellation anywhere?
-    pub(crate) is_cancel_async: bool,
-    /// Was its wait on a condition variable ended by a cancellation?
-    pub(crate) is_wait_cancelled: bool,
-    pub(crate) is_unwinding: bool,
-    /// Signals sent to it and not yet handled.
-    pub(crate) sent: Vec<Sent>,
-    /// Signals that it blocks, and those that it waits for, as bit sets.
-    pub(crate) mask: u64,
-    pub(crate) waits_for: u64,
-    /// How often its reads, and its writes, are to be ignored.
-    pub(crate) ignored: [u32; 2],
-    /// Where its own stack for handlers ends, if it has one, and how large that is.
-    pub(crate) handler_stack: (usize, usize),
-    /// Its shadow stacks below handlers of faults that run on a stack of their own.
-    pub(crate) interrupted: Vec<ShadowStack>,
-    /// Handlers that run in it: where on the stack, and the mask to restore.
-    pub(crate) handlers: Vec<(usize, u64)>,
-    /// Stands for the descriptors when it waits for any of several.
-    pub(crate) poll_object: ObjectId,
-    /// Kernel threads: 1 when it may run.
-    turn: AtomicU32,
-    /// Where its fiber begins, if another thread may use it when this one is over; else 0.
-    pub(crate) top: usize,
-    /// Is its stack one of ours?
-    is_on_ours: bool,
-}
-
-impl ThreadRt {
-    fn new(fiber: Fiber, fs: usize, object: ObjectId) -> ThreadRt {
-        ThreadRt {
-            fiber: UnsafeCell::new(fiber),
-            fs,
-            object,
-            start: None,
-            arg: ptr::null_mut(),
-            result: ptr::null_mut(),
-            stack: std::cell::Cell::new(ShadowStack::new()),
-            stack_bottom: 0,
-            stack_top: 0,
-            stack_base: 0,
-            name: [0; 16],
-            inherited: [0; 16],
-            creation: StackId::default(),
-            spin: Spin::default(),
-            rounds: Rounds::new(),
-            place: None,
-            values: Vec::new(),
-            destructors: Vec::new(),
-            cleanups: Vec::new(),
-            is_cancelled: false,
-            is_cancel_off: false,
-            is_cancel_async: false,
-            is_wait_cancelled: false,
-            is_unwinding: false,
-            sent: Vec::new(),
-            mask: 0,
-            waits_for: 0,
-            ignored: [0; 2],
-            handler_stack: (0, 0),
-            interrupted: Vec::new(),
-            handlers: Vec::new(),
-            poll_object: ObjectId::NONE,
-            turn: AtomicU32::new(0),
-            top: 0,
-            is_on_ours: false,
-        }
-    }
-
-    /// What its stack has room for below an address, a page for functions that run meanwhile left out; none if the
-    /// address is not on it.
-    pub(crate) fn room_below(&self, sp: usize) -> usize {
-        const PAGE: usize = 4096;
-        let room = sp.saturating_sub(self.stack_bottom + PAGE);
-        if sp <= self.stack_top { room } else { 0 }
-    }
-
-    /// Makes a thread of an execution that is over a new one, on the same stack.
-    unsafe fn renew(&mut self, object: ObjectId) {
-        let mut stack = self.stack.get();
-        stack.truncate(0);
-        let (values, destructors) = (take(&mut self.values), take(&mut self.destructors));
-        // SAFETY: the thread that was here is over: its stack is free.
-        let fiber = unsafe { Fiber::begin(self.top, self.fs, boot as *const () as usize) };
-        let fresh = ThreadRt {
-            stack: std::cell::Cell::new(stack),
-            stack_bottom: self.stack_bottom,
-            stack_top: self.stack_top,
-            top: self.top,
-            is_on_ours: true,
-            values,
-            destructors,
-            ..ThreadRt::new(fiber, self.fs, object)
-        };
-        *self = fresh;
-        self.values.clear();
-        self.destructors.clear();
-        crate::base::locals::renew(self.fs);
-    }
-
-    /// The thread that runs now: `main`, at the start.
-    pub(crate) fn main(object: ObjectId) -> ThreadRt {
-        let fiber = Fiber::of_current_thread();
-        let fs = fiber.thread_pointer();
-        let mut thread = ThreadRt::new(fiber, fs, object);
-        let (bottom, top) = stack_range(fs);
-        (thread.stack_bottom, thread.stack_top, thread.stack_base) = (bottom, top, top);
-        thread
-    }
-}
-
-fn stack_range(pthread: usize) -> (usize, usize) {
-    let (mut bottom, mut size) = (ptr::null_mut(), 0);
-    // SAFETY: the thread exists; the attributes are initialised by the first call.
-    unsafe {
-        let mut attr = std::mem::zeroed();
-        apart(|| {
-            if libc::pthread_getattr_np(pthread as libc::pthread_t, &raw mut attr) == 0 {
-                libc::pthread_attr_getstack(&raw const attr, &raw mut bottom, &raw mut size);
-                libc::pthread_attr_destroy(&raw mut attr);
-            }
-        });
-    }
-    (bottom as usize, bottom as usize + size)
-}
 
 /// Donors that wait for a thread to borrow them. They are made before the fork, and each is used once
 /// in an execution: a thread begins with fresh thread-locals.
@@ -343,7 +171,7 @@ pub(crate) fn create(
     unsafe {
         let control = control();
         if !(*control).process.is_execution {
-            server::begin_before_main();
+            ((*control).process.begin_early)();
         }
         let object = (*control).add_thread_object();
         step(&mut Inside::assume(), Op::on(OpKind::Spawn, object, site));
@@ -411,7 +239,7 @@ unsafe fn borrow_donor(
             let n_bytes =
                 (*control()).process.check.n_searched().min(thread.room_below(thread.top));
             ptr::write_bytes((thread.top - n_bytes) as *mut u8, 0, n_bytes);
-            thread.renew(object);
+            thread.renew(object, boot);
             (*thread.fiber.get()).inherit_control_words();
             return Ok(thread);
         }
@@ -483,7 +311,7 @@ unsafe extern "C-unwind" fn kernel_main(number: *mut c_void) -> *mut c_void {
 }
 
 unsafe extern "C-unwind" fn kernel_work(number: usize, entry_sp: usize) -> *mut c_void {
-    crate::schedule::signals::use_alternate_stack();
+    crate::base::signal_stack::use_alternate_stack();
     HANDOVER.is_ready.store(1, Release);
     raw::futex_wake(&HANDOVER.is_ready, 1);
     while HANDOVER.thread.load(Acquire) == u32::MAX {
@@ -550,7 +378,7 @@ extern "C-unwind" fn boot() -> ! {
         complete(&mut inside, me);
         let it = &inside.scheduler.threads[me.idx()];
         let (start, arg) = (it.start.expect("bug: a thread without start"), it.arg);
-        crate::control::leave((), inside);
+        crate::schedule::signals::leave((), inside);
         let result = start(arg);
         let mut inside = Inside::assume();
         inside.is_inside = true;
@@ -565,9 +393,9 @@ pub(crate) fn finish(mut inside: Inside, result: *mut c_void) -> ! {
         let me = inside.me;
         inside.scheduler.threads[me.idx()].result = result;
         inside.scheduler.threads[me.idx()].is_cancel_off = true;
-        crate::hooks::run_thread_destructors(&mut inside, me);
+        crate::schedule::exit::run_thread_destructors(&mut inside, me);
         if inside.scheduler.machine.n_live() == 1 {
-            crate::hooks::exit_process(inside, 0, SiteId(0));
+            crate::schedule::exit::exit_process(inside, 0, SiteId(0));
         }
         inside.end_waiting();
         let object = inside.scheduler.threads[me.idx()].object;
@@ -581,12 +409,12 @@ unsafe fn step_finish(mut inside: Inside, op: Op) -> ! {
     // All others have finished since it announced its end: the process ends with the last thread.
     if inside.scheduler.machine.n_live() == 0 {
         inside.scheduler.machine.revive(me);
-        crate::hooks::exit_process(inside, 0, SiteId(0));
+        crate::schedule::exit::exit_process(inside, 0, SiteId(0));
     }
     let next = choose_next(&mut inside, None);
     // Nobody will switch back to it.
     switch_to(&mut inside, next);
-    end::die(&[b"thread ", &[b'0' + (me.0 % 10) as u8], b" came back after its end"])
+    die(&[b"thread ", &[b'0' + (me.0 % 10) as u8], b" came back after its end"])
 }
 
 impl Control {
@@ -622,17 +450,6 @@ impl Control {
         self.recorder.emit.set_object_base(object, id.0);
     }
 
-    /// The function that a thread runs, as the launcher finds functions: as if a call in it had just
-    /// returned.
-    pub(crate) fn start_entry(&self, id: ThreadId) -> SiteEntry {
-        let start = match self.scheduler.threads[id.idx()].start {
-            Some(start) => start as usize + 1,
-            None if id == ThreadId(0) => server::main_address() + 1,
-            None => 0,
-        };
-        self.recorder.modules.site_entry(start)
-    }
-
     /// The live or finished thread with this `pthread_t`; the newest, if it was used again.
     pub(crate) fn thread_of(&self, pthread: usize) -> Option<ThreadId> {
         let idx = self.scheduler.threads.iter().rposition(|it| it.fs == pthread)?;
@@ -643,30 +460,6 @@ impl Control {
     pub(crate) fn own_stack(&self, pthread: usize) -> Option<(usize, usize)> {
         let thread = &self.scheduler.threads[self.thread_of(pthread)?.idx()];
         thread.is_on_ours.then_some((thread.stack_bottom, thread.stack_top))
-    }
-
-    /// Brings the cells of the thread that runs up to date: another thread runs, or is the only one, or its
-    /// segment is another.
-    #[inline]
-    pub(crate) fn set_mine(&mut self) {
-        let segment = self.memory.detect.open_segment(self.me);
-        if segment == Segment::NONE || self.scheduler.points == Points::All || self.is_ignoring() {
-            self.hot.mine = Cell::NOBODYS.twice();
-            self.hot.mine_written = Cell::NOBODYS.twice();
-            return;
-        }
-        let is_alone = self.scheduler.machine.n_live() == 1;
-        self.hot.mine = Cell::owned(segment, Cell::WHOLE, false).twice();
-        self.hot.mine_written = Cell::owned(segment, Cell::WHOLE, !is_alone).twice();
-    }
-
-    /// The shadow stack of a thread.
-    pub(crate) fn stack_of_thread(&self, thread: ThreadId) -> ShadowStack {
-        if thread == self.me {
-            self.hot.stack
-        } else {
-            self.scheduler.threads[thread.idx()].stack.get()
-        }
     }
 
     /// The upper end of the stack that the thread that runs wants its handlers on, if it has said so.
@@ -688,12 +481,6 @@ impl Control {
         if !is_within && let Some(stack) = self.this().interrupted.pop() {
             self.hot.stack = stack;
         }
-    }
-
-    /// The thread that runs.
-    #[inline]
-    pub(crate) fn this(&mut self) -> &mut ThreadRt {
-        &mut self.scheduler.threads[self.me.idx()]
     }
 }
 

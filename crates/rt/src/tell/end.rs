@@ -3,27 +3,19 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use raddle_fiber::raw;
 use raddle_machine::{Performed, Status};
-use raddle_model::{End, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
-use raddle_trace::{
-    FRAMES_MAX, LAST_WORDS_MAX, PendingEntry, SiteEntry, ThreadEntry, Told, protocol::BUG_CODE,
-};
+use raddle_model::{End, Escape, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
+use raddle_trace::{Begin, FRAMES_MAX, Header, PendingEntry, ThreadEntry, Told};
 
 use crate::{
-    begin::server,
     control::{Control, control, is_active},
-    memory::access,
-    process::rewind,
+    process::{
+        launcher::{leave_void, tell_begin},
+        rewind,
+    },
     record::panics::Panic,
+    state::{accesses, detect::TOLD_MAX, forks::Fork},
 };
-
-/// Room for what is told of executions in brief, used again and again.
-#[derive(Debug, Default)]
-pub(crate) struct Brief {
-    sites: Vec<SiteEntry>,
-    pending: Vec<PendingEntry>,
-}
 
 /// Ends the execution: the thread that runs did it, at `site`.
 pub(crate) fn end(end: End, site: SiteId, message: &[u8]) -> ! {
@@ -205,7 +197,7 @@ impl Control {
         summary.delay_us = u32::try_from(self.recorder.emit.delay_ns / 1_000).unwrap_or(u32::MAX);
         summary.end_kind = u32::from(kind);
         summary.end_detail = detail;
-        summary.n_thinned = access::n_thinned();
+        summary.n_thinned = accesses::n_thinned();
         summary.n_clock_reads = self.recorder.emit.n_clock_reads;
         summary.n_allocators = self.recorder.emit.allocators.count_ones();
         summary.diverged_at =
@@ -295,28 +287,58 @@ impl Control {
         }
         entry.n_frames = callers.len().min(FRAMES_MAX) as u32;
     }
+
+    /// Ends the execution if a child has found a lock taken.
+    pub(crate) fn look_at_children(&mut self) {
+        // SAFETY: the header is mapped for as long as the process lives; the field is atomic.
+        let told = unsafe { (*self.header).live.forked_lock.swap(0, Relaxed) };
+        if told == 0 {
+            return;
+        }
+        let (fork, object) = ((told >> 32) as usize, ObjectId(told as u32 - 1));
+        if let Some(Fork { thread, site, .. }) = self.process.forks.made.get(fork) {
+            held_at_fork(*thread, *site, object);
+        }
+    }
+
+    /// Can another execution of the block tell all of its races?
+    pub(crate) fn has_room_for_races(&self) -> bool {
+        // SAFETY: this is the running execution.
+        unsafe { self.segment.has_room_for_races(TOLD_MAX as u32) }
+    }
+
+    /// The process ends. If it was to find out where executions begin, that is its answer.
+    pub(crate) fn answer_check(&mut self, end: End) {
+        let header = self.header;
+        if self.process.check.is_again {
+            self.note(Escape::UnequalCheck, end_site(header));
+            tell_begin(header, Begin::Main);
+            leave_void(header);
+        }
+        let is_answer = self.process.check.is_asking
+            && (self.process.check.n_calls > 0 || !self.process.check.is_as_planned);
+        if !is_answer {
+            return;
+        }
+        let is_fine = matches!(end, End::Exit(_))
+            && self.process.check.n_calls == 1
+            && !self.process.check.is_refused;
+        tell_begin(header, if is_fine { Begin::Function } else { Begin::Main });
+        // What the function did from its own beginning on is not what it does in an execution that begins with `main`.
+        if is_fine || !self.process.check.is_as_planned || self.process.check.beginning.is_some() {
+            leave_void(header);
+        }
+    }
 }
 
-/// The runtime itself is wrong, or can't go on: one line, and out. The launcher reads it in the segment; the user of a
-/// program without a launcher, on standard error.
-#[cold]
-pub(crate) fn die(parts: &[&[u8]]) -> ! {
-    const MARK: &[u8] = b"raddle: bug: ";
-    const SYS_WRITE: i64 = 1;
-    let mut text = [0_u8; LAST_WORDS_MAX];
-    let mut len = 0;
-    for part in [MARK].iter().chain(parts) {
-        let n_bytes = part.len().min(text.len() - 1 - len);
-        text[len..len + n_bytes].copy_from_slice(&part[..n_bytes]);
-        len += n_bytes;
-    }
-    let words = MARK.len()..len;
-    text[len] = b'\n';
-    server::write_last_words(&text[words.clone()]);
-    // SAFETY: writes our own bytes to standard error.
-    unsafe { raw::syscall(SYS_WRITE, [2, text.as_ptr() as usize, len + 1, 0, 0, 0]) };
+/// The runtime dies of a bug: if an execution is on its way, it ends by that.
+pub(crate) fn end_by_bug(words: &[u8]) {
     if is_active() {
-        end_with(End::Bug, None, SiteId(0), ObjectId::NONE, &text[words]);
+        end_with(End::Bug, None, SiteId(0), ObjectId::NONE, words);
     }
-    raw::exit_group(BUG_CODE)
+}
+
+pub(crate) fn end_site(header: *const Header) -> SiteId {
+    // SAFETY: the header is mapped for as long as the process lives.
+    SiteId(unsafe { (*header).result.end_site })
 }

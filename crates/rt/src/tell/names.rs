@@ -5,7 +5,6 @@
 
 use std::{
     ffi::{CStr, c_int, c_void},
-    ops::Range,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
@@ -16,90 +15,15 @@ use raddle_trace::{
 };
 
 use crate::{
-    control::{Caller, Control},
+    control::Control,
+    process::launcher,
     record::{
-        library::Library,
+        modules::Module,
+        stack::Caller,
         stacks::{self, Stack, StackId},
     },
     state::heap::{self, Block, N_CALLERS},
 };
-
-/// A loaded executable or library.
-#[derive(Debug)]
-pub(crate) struct Module {
-    bias: usize,
-    start: usize,
-    end: usize,
-    /// Where its code is.
-    text: (usize, usize),
-    /// Is it the program's own, not the system's?
-    is_program: bool,
-    pub(crate) path_hash: u64,
-}
-
-/// All of them. Invariant: sorted by `start`.
-#[derive(Debug, Default)]
-pub(crate) struct Modules {
-    /// In the order in which they were found: their numbers.
-    found: Vec<Module>,
-    /// Where the C library's code is.
-    c_library: (usize, usize),
-    /// How often to look again for more, at addresses that are in none.
-    n_looks: u32,
-    /// Which code of the program is its language's library.
-    library: Library,
-}
-
-impl Modules {
-    pub(crate) fn new(library: Library) -> Modules {
-        Modules { library, ..Modules::default() }
-    }
-
-    /// The module that an address is in.
-    pub(crate) fn of(&self, address: usize) -> Option<(u32, &Module)> {
-        let is_in = |it: &&Module| it.start <= address && address < it.end;
-        let idx = self.found.iter().position(|it| is_in(&it))?;
-        Some((idx as u32, &self.found[idx]))
-    }
-
-    /// The last address of each module: its data is there.
-    pub(crate) fn data_addresses(&self) -> Vec<usize> {
-        self.found.iter().map(|it| it.end - 1).collect()
-    }
-
-    /// Where the code, and where all, of the module is that an address is in.
-    pub(crate) fn ranges_of(&self, address: usize) -> Option<(Range<usize>, Range<usize>)> {
-        let (_, it) = self.of(address)?;
-        Some((it.text.0..it.text.1, it.start..it.end))
-    }
-
-    /// Where the module whose path has this hash is loaded.
-    pub(crate) fn bias_of(&self, path_hash: u64) -> Option<usize> {
-        self.found.iter().find(|it| it.path_hash == path_hash).map(|it| it.bias)
-    }
-
-    /// Module and offset of an address.
-    pub(crate) fn site_entry(&self, pc: usize) -> SiteEntry {
-        match self.of(pc) {
-            Some((number, module)) => {
-                SiteEntry { module: number, offset: (pc - module.bias) as u64, via: 0 }
-            }
-            None => SiteEntry { module: u32::MAX, offset: 0, via: 0 },
-        }
-    }
-
-    /// Is it code of the program's language's library, compiled into the program?
-    #[inline]
-    fn is_library_code(&self, pc: usize) -> bool {
-        let program = self.found.first().filter(|it| it.text.0 <= pc && pc < it.text.1);
-        program.is_some_and(|it| self.library.has((pc - it.bias) as u64))
-    }
-
-    /// Is it code of the program itself?
-    fn is_program_code(&self, pc: usize) -> bool {
-        self.found.iter().any(|it| it.is_program && it.text.0 <= pc && pc < it.text.1)
-    }
-}
 
 /// The frame of a function on a stack.
 struct FrameAround {
@@ -567,6 +491,17 @@ impl Control {
             FILTER[idx].fetch_or(bit, Relaxed);
         }
         self.scheduler.shared = names;
+    }
+
+    /// The function that a thread runs, as the launcher finds functions: as if a call in it had just
+    /// returned.
+    pub(crate) fn start_entry(&self, id: ThreadId) -> SiteEntry {
+        let start = match self.scheduler.threads[id.idx()].start {
+            Some(start) => start as usize + 1,
+            None if id == ThreadId(0) => launcher::main_address() + 1,
+            None => 0,
+        };
+        self.recorder.modules.site_entry(start)
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use raddle_model::{Handlers, Points};
 use raddle_trace::Header;
 
-use super::{answer, begin_execution, begin_summary, count, linger, read_plan, reset_streams};
+use super::{begin_execution, read_plan};
 use crate::{
     begin::check,
     control::{Control, control},
+    process::launcher::{answer, begin_summary, count, linger, reset_streams},
 };
 
 /// Executions begin with a function, and this is one of them: its plan becomes the chooser.

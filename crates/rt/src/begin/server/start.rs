@@ -2,7 +2,7 @@
 
 use std::{
     ffi::{c_char, c_int},
-    sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering::*},
+    sync::atomic::{AtomicI32, AtomicPtr, Ordering::*},
 };
 
 use raddle_model::SiteId;
@@ -10,12 +10,15 @@ use raddle_model::SiteId;
 use super::{begin_here, serve};
 use crate::{
     base::real::{self, Main},
-    control::{self, Inside, control, is_active},
+    control::{Inside, control, is_active},
     hooks::NO_RESULT,
-    process::rewind,
+    process::{
+        launcher::{IS_EARLY, MAIN},
+        rewind,
+    },
+    schedule::signals::leave,
 };
 
-static MAIN: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 /// What `main` is to be called with.
 static MAIN_ARGS: (AtomicI32, AtomicPtr<*mut c_char>, AtomicPtr<*mut c_char>) =
     (AtomicI32::new(0), AtomicPtr::new(std::ptr::null_mut()), AtomicPtr::new(std::ptr::null_mut()));
@@ -64,14 +67,6 @@ unsafe extern "C-unwind" fn first_main(
     unreachable!("bug: an execution of `main` came back");
 }
 
-/// Does the program create a thread before `main`? Then executions begin there.
-static IS_EARLY: AtomicBool = AtomicBool::new(false);
-
-/// See [`IS_EARLY`].
-pub(crate) fn is_early() -> bool {
-    IS_EARLY.load(Relaxed)
-}
-
 /// A constructor is about to create a thread, inside a hook: each execution is a copy that begins here, so that such
 /// threads are controlled from their beginning. Returns in those copies.
 #[cold]
@@ -89,11 +84,6 @@ pub(crate) fn begin_before_main() {
     }
 }
 
-/// Where the program's `main` is.
-pub(crate) fn main_address() -> usize {
-    MAIN.load(Relaxed) as usize
-}
-
 fn real_main() -> Main {
     // SAFETY: stored by `__libc_start_main`.
     unsafe { std::mem::transmute::<*mut (), Main>(MAIN.load(Relaxed)) }
@@ -106,7 +96,7 @@ pub(super) extern "C-unwind" fn run_execution() -> ! {
     unsafe {
         begin_here(&raw const here as usize);
         rewind::watch();
-        control::leave((), Inside::assume());
+        leave((), Inside::assume());
         run_main()
     }
 }
@@ -118,7 +108,7 @@ unsafe fn run_main() -> ! {
     unsafe {
         let code = real_main()(argc.load(Relaxed), argv.load(Relaxed), envp.load(Relaxed));
         (*control()).is_inside = true;
-        crate::hooks::exit_process(
+        crate::schedule::exit::exit_process(
             Inside::assume(),
             if code == NO_RESULT { 0 } else { code },
             SiteId(0),

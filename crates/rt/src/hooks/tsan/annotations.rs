@@ -12,10 +12,9 @@ use std::ffi::{CStr, c_char, c_int};
 use raddle_model::{Op, OpKind, Order};
 
 use crate::{
-    control::{control, enter, enter_if, leave},
+    control::{control, enter, enter_if},
     hooks::{caller, export},
-    memory::access::range,
-    schedule::{step::step, threads::IMPLIED},
+    schedule::{access::range, signals::leave, step::step, threads::IMPLIED},
 };
 
 export! {

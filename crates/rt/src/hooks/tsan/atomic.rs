@@ -8,10 +8,11 @@ use raddle_analysis::hb::Atomic;
 use raddle_model::{ObjectId, Op, OpKind, Order, SiteId};
 
 use crate::{
-    control::{Caller, Inside, enter, leave},
+    control::{Inside, enter},
     hooks::{caller, export},
-    memory::detect::Touch,
-    schedule::step::step,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step},
+    state::detect::Touch,
 };
 
 /// What an atomic op is: its kind, its order, and that of a compare-exchange that fails.

@@ -8,10 +8,7 @@
 use std::ffi::c_int;
 
 use super::annotations::{Edge, order, renew};
-use crate::{
-    control::{enter, leave},
-    hooks::export,
-};
+use crate::{control::enter, hooks::export, schedule::signals::leave};
 
 export! {
     __tsan_java_init => do_nothing;

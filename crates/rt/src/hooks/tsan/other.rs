@@ -7,9 +7,10 @@ use raddle_model::OpKind;
 
 use crate::{
     base::real,
-    control::{Caller, control, looks},
+    control::{control, looks},
     hooks::{caller, export},
-    memory::access::{access, range},
+    record::stack::Caller,
+    schedule::access::{access, range},
 };
 
 /// Called many times, before constructors; what there is to do was done when we were loaded.

@@ -6,8 +6,9 @@ use std::mem::offset_of;
 use raddle_model::OpKind;
 
 use crate::{
-    control::{CONTROL, Caller, Control, Hot, LOOKS},
-    memory::access::{access, range, volatile},
+    control::{CONTROL, Control, Hot, LOOKS},
+    record::stack::Caller,
+    schedule::access::{access, range, volatile},
     state::shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT},
 };
 

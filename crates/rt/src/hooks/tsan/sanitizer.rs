@@ -12,7 +12,7 @@ use raddle_model::OpKind;
 
 use crate::{
     hooks::{caller, export},
-    memory::access::range,
+    schedule::access::range,
 };
 
 export! {

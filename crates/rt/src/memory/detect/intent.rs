@@ -1,9 +1,7 @@
 //! What the program asks not to be told (`hooks/tsan/annotations`).
 
-use std::collections::BTreeMap;
-
 use raddle_analysis::hb::{Atomic, Bytes};
-use raddle_model::{ObjectId, OpKind, ThreadId};
+use raddle_model::{ObjectId, OpKind};
 use raddle_trace::ObjectClass;
 
 use super::Detect;
@@ -11,30 +9,6 @@ use crate::control::Control;
 
 /// Stretches of memory that are called benign, at most.
 const BENIGN_MAX: usize = 1024;
-
-/// What the program has asked for.
-#[derive(Debug, Default)]
-pub(super) struct Intent {
-    /// Annotations that are in force, of all threads.
-    n_ignoring: u32,
-    /// Memory whose races are not told: start and end.
-    benign: Vec<(usize, usize)>,
-    /// By address: what stands for the order that the program says there is. Not the variable itself, which need not
-    /// be an atomic.
-    orders: BTreeMap<usize, ObjectId>,
-    /// Fibers made so far, and those that threads are on.
-    n_fibers: usize,
-    fibers: BTreeMap<ThreadId, usize>,
-}
-
-impl Intent {
-    /// Begins another execution: what stood for an order has another number in it, if any.
-    pub(super) fn restart(&mut self) {
-        self.orders.clear();
-        self.fibers.clear();
-        self.n_fibers = 0;
-    }
-}
 
 impl Control {
     /// The accesses of these kinds by the thread that runs are ignored, or are not any more. Annotations nest.

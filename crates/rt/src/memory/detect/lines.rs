@@ -1,26 +1,10 @@
 //! What atomic instructions without hooks have left in memory. A lock in assembly is taken by such an instruction, but
 //! often given back by a plain store, which nobody sees: the next one to take the lock finds something else there.
 
-use std::collections::BTreeMap;
-
-use crate::{control::Control, state::shadow::State};
-
-/// Bytes around such an instruction's memory that are looked at: those of a lock, at least. They are on one page.
-const LINE: usize = 64;
-
-/// By address: what a line was after the last such instruction.
-#[derive(Debug, Default)]
-pub(super) struct Lines {
-    /// The one whose instruction is about to be performed.
-    next: usize,
-    all: BTreeMap<usize, [u8; LINE]>,
-}
-
-impl Lines {
-    pub(super) fn clear(&mut self) {
-        *self = Lines::default();
-    }
-}
+use crate::{
+    control::Control,
+    state::{detect::lines::LINE, shadow::State},
+};
 
 /// What a line is now.
 fn read(line: usize) -> [u8; LINE] {

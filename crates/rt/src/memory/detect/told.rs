@@ -9,11 +9,13 @@ use raddle_trace::{
     race_key,
 };
 
-use super::Touch;
-use crate::{control::Control, state::shadow::State};
-
-/// Most races told of one execution.
-const TOLD_MAX: usize = 1024;
+use crate::{
+    control::Control,
+    state::{
+        detect::{TOLD_MAX, Touch},
+        shadow::State,
+    },
+};
 
 /// A race that is about to be told.
 struct Telling<'a> {
@@ -75,12 +77,6 @@ impl Control {
             // SAFETY: as above.
             unsafe { self.segment.see_race(Sighting { execution, race }) };
         }
-    }
-
-    /// Can another execution of the block tell all of its races?
-    pub(crate) fn has_room_for_races(&self) -> bool {
-        // SAFETY: this is the running execution.
-        unsafe { self.segment.has_room_for_races(TOLD_MAX as u32) }
     }
 
     fn race_entry(&mut self, key: u64, telling: &Telling<'_>) -> RaceEntry {

@@ -1,46 +1,11 @@
 //! Four bytes of memory that are watched: who accesses them, from where, and with which locks.
 
-use raddle_analysis::{
-    HeldLock, HeldLocks,
-    hb::{Conflict, Segment},
-};
-use raddle_model::{Event, OpKind, SiteId, ThreadId, Watch};
+use raddle_analysis::hb::{Conflict, Segment};
+use raddle_model::{Event, OpKind, SiteId, Watch};
 use raddle_trace::{HELD_MAX, HeldEntry, RACE_FRAMES_MAX, RaceSide, protocol::RegionTag};
 
 use super::Touch;
-use crate::control::Control;
-
-/// What is kept about memory that is watched.
-#[derive(Debug, Default)]
-pub(super) struct Watched {
-    watch: Watch,
-    /// The last access of each segment and kind.
-    log: Vec<Logged>,
-    held: HeldLocks,
-}
-
-/// An access to the memory.
-#[derive(Debug)]
-struct Logged {
-    thread: ThreadId,
-    segment: Segment,
-    kind: OpKind,
-    mask: u8,
-    shift: i16,
-    size: u8,
-    step: u64,
-    site: SiteId,
-    /// Return addresses, innermost first.
-    callers: Vec<usize>,
-    holds: Vec<HeldLock>,
-}
-
-impl Watched {
-    /// Is any memory watched?
-    pub(super) const fn is_used(&self) -> bool {
-        self.watch.region != RegionTag::Unknown as u32
-    }
-}
+use crate::{control::Control, state::detect::watched::Logged};
 
 /// Most accesses kept; then the oldest are forgotten.
 const LOG_MAX: usize = 4096;

@@ -13,7 +13,10 @@
 use std::{
     arch::naked_asm,
     ffi::{c_int, c_void},
-    sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed},
+    sync::{
+        OnceLock,
+        atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed},
+    },
 };
 
 use raddle_fiber::raw;
@@ -369,13 +372,20 @@ fn set_action(signal: c_int, action: &KernelAction) {
     }
 }
 
+/// What a handler is to the kernel.
+pub(crate) type Handler = unsafe extern "C-unwind" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Handles a signal that is no call after all.
+pub(crate) static FAULTS: OnceLock<Handler> = OnceLock::new();
+
 /// Instead of a call: SIGSYS.
 unsafe extern "C" fn on_call(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     const SYS_USER_DISPATCH: c_int = 2;
     // SAFETY: the kernel passes what it promises; the process has one thread of ours, which is here.
     unsafe {
         if (*info).si_code != SYS_USER_DISPATCH {
-            return crate::schedule::signals::handle_fault(signal, info, context);
+            let handle = FAULTS.get().expect("bug: faults are handled before calls are watched");
+            return handle(signal, info, context);
         }
         let calls = &mut *CALLS.load(Relaxed);
         calls.let_go();

@@ -3,7 +3,7 @@
 /// Hashes. Each slot is one of them or 0; whatever is looked for is in its own slot or in one of those that follow
 /// without a gap.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     slots: Vec<u64>,
     n_keys: usize,
 }
@@ -12,12 +12,12 @@ impl Keys {
     /// Slots at first. A power of two, as all sizes are.
     const FIRST: usize = 64;
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.n_keys
     }
 
     /// Adds a hash. Is it new? (0 and 1 are the same.)
-    pub(super) fn insert(&mut self, key: u64) -> bool {
+    pub(crate) fn insert(&mut self, key: u64) -> bool {
         if self.slots.len() <= 2 * self.n_keys {
             self.grow();
         }
@@ -26,7 +26,7 @@ impl Keys {
         is_new
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if self.n_keys > 0 {
             self.slots.fill(0);
             self.n_keys = 0;

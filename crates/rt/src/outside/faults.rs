@@ -3,24 +3,25 @@
 
 use std::{
     ffi::{c_int, c_void},
-    sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed},
+    sync::atomic::Ordering::Relaxed,
 };
 
 use raddle_model::{End, SiteId, ThreadId};
 use raddle_trace::protocol::HANG_SIGNAL;
 
 use crate::{
-    base::{arena, real},
-    control::{Caller, Control, control, is_active, may_enter},
-    memory::access,
-    outside::traps,
+    base::{die::die, peek, signal_stack::use_alternate_stack},
+    control::{Control, control, is_active, may_enter},
+    outside::{frame, traps},
     process::rewind,
-    schedule::signals::{bit, frame},
+    record::stack::Caller,
+    state::{
+        accesses::Written,
+        signals::{ARRIVED, Action, bit},
+    },
     tell::end,
 };
 
-/// Bytes of the stack that handlers run on.
-const STACK_SIZE: usize = 64 << 10;
 /// Signals that end a program by its own fault.
 const FATAL: [c_int; 7] = [
     libc::SIGSEGV,
@@ -32,12 +33,10 @@ const FATAL: [c_int; 7] = [
     libc::SIGSYS,
 ];
 
-/// Signals that came from the kernel and have not been looked at, as a bit set.
-static ARRIVED: AtomicU64 = AtomicU64::new(0);
-
 /// Installs our handlers.
 pub(crate) fn install() {
     use_alternate_stack();
+    rewind::FAULTS.get_or_init(|| handle);
     for signal in FATAL.into_iter().chain([HANG_SIGNAL]) {
         set_real(signal, handle as *const () as usize, libc::SA_NODEFER);
     }
@@ -49,8 +48,13 @@ fn set_real(signal: c_int, handler: usize, flags: c_int) {
     rewind::set_handler(signal, handler, libc::SA_SIGINFO | libc::SA_ONSTACK | flags);
 }
 
-/// The program has set an action: what the kernel delivers must find it.
-pub(crate) fn follow(signal: c_int, handler: usize) {
+/// The program sets an action: what the kernel delivers must find it.
+pub(crate) fn set_action(control: &mut Control, signal: c_int, action: Action) {
+    control.process.signals.set_action(signal, action);
+    follow(signal, action.handler);
+}
+
+fn follow(signal: c_int, handler: usize) {
     if FATAL.contains(&signal) || signal == HANG_SIGNAL {
         return;
     }
@@ -60,28 +64,6 @@ pub(crate) fn follow(signal: c_int, handler: usize) {
         _ => arrive as *const () as usize,
     };
     set_real(signal, kernels, libc::SA_RESTART);
-}
-
-/// Signals that have arrived from the kernel since this was last asked, as a bit set.
-pub(crate) fn take_arrived() -> u64 {
-    ARRIVED.swap(0, Relaxed)
-}
-
-/// Gives the calling kernel thread a stack for handlers, so that a stack overflow can be told.
-pub(crate) fn use_alternate_stack() {
-    let stack =
-        libc::stack_t { ss_sp: arena::map(STACK_SIZE).cast(), ss_flags: 0, ss_size: STACK_SIZE };
-    ALTERNATE.store(stack.ss_sp.cast(), Relaxed);
-    // SAFETY: the memory is ours for ever.
-    unsafe { real::sigaltstack(&raw const stack, std::ptr::null_mut()) };
-}
-
-/// The stack for handlers that was last made.
-static ALTERNATE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
-
-/// A stack for handlers, as a thread would be told that it has it.
-pub(crate) fn alternate_stack() -> libc::stack_t {
-    libc::stack_t { ss_sp: ALTERNATE.load(Relaxed).cast(), ss_flags: 0, ss_size: STACK_SIZE }
 }
 
 /// A signal for a handler of the program, or `SIGPIPE`: it is noted, and delivered at a step.
@@ -141,7 +123,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     };
     let action = control.process.signals.action(signal);
     let is_inside = is_active() && control.is_inside;
-    let is_peek = is_inside && access::is_peek(pc);
+    let is_peek = is_inside && peek::is_peek(pc);
     if let (true, false, Some(caller)) = (is_peek, action.has_handler(), control.memory.peeks_from)
     {
         let site = control.site(caller);
@@ -149,7 +131,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     }
     if is_peek {
         // The program's own access comes next, and faults where its handler expects it.
-        registers[libc::REG_RIP as usize] = access::nothing_there as *const () as i64;
+        registers[libc::REG_RIP as usize] = peek::nothing_there as *const () as i64;
         return;
     }
     // A return address is looked up one byte before: make a faulting address look like one.
@@ -159,7 +141,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     let stack = if action.flags & libc::SA_ONSTACK == 0 { None } else { control.handler_stack() };
     let is_handled = action.has_handler() && (!is_overflow || stack.is_some());
     if is_inside && fault >= NULL_END && !is_overflow {
-        end::die(&[
+        die(&[
             b"signal ",
             &[b'0' + (signal / 10) as u8, b'0' + (signal % 10) as u8],
             b" inside the runtime",
@@ -167,7 +149,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     }
     if is_handled {
         if is_active() && !is_inside && matches!(signal, libc::SIGSEGV | libc::SIGBUS) {
-            control.memory.written = access::Written::NONE;
+            control.memory.written = Written::NONE;
             // SAFETY: the kernel passes where the fault was.
             control.forget_faulted(unsafe { (*info).si_addr() as usize });
         }

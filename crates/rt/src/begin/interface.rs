@@ -6,9 +6,9 @@ use raddle_model::{ObjectId, Op, OpKind};
 
 use crate::{
     begin::check::{self, Function},
-    control::{enter, enter_if, is_active, leave},
+    control::{enter, enter_if, is_active},
     hooks::{caller, export, hooks},
-    schedule::step::step,
+    schedule::{signals::leave, step::step},
 };
 
 hooks! { |inside, caller|

@@ -1,0 +1,228 @@
+//! Which memory is shared: cells are brought up to date, and become variables (`state/shadow` has the states).
+//!
+//! What an execution learns, that a variable is shared after all, is told to the launcher by name, and known from the
+//! first access on in later executions.
+
+use raddle_analysis::hb::Segment;
+use raddle_model::{Misuse, ObjectId, OpKind};
+
+use crate::{
+    base::peek::peek,
+    control::Control,
+    memory::freed::end_freed,
+    state::{
+        accesses::Written,
+        detect::Touch,
+        shadow::{Cell, Shadow, State},
+    },
+};
+
+impl Control {
+    /// Brings the cells of a range up to date. The variable that the access is to, if any: that one is
+    /// still to be made, as a step if others are alive.
+    pub(crate) fn touch(&mut self, touch: &Touch) -> Option<ObjectId> {
+        let is_alone = self.scheduler.machine.n_live() == 1;
+        let is_write = touch.kind != OpKind::Read;
+        let mut variable = None;
+        let end = touch.address + touch.size;
+        let mut at = if touch.address.is_multiple_of(4) {
+            self.touch_own(touch.address, end, is_write)
+        } else {
+            touch.address & !3
+        };
+        while at < end {
+            let cell = self.memory.shadow.cell(at);
+            if cell.is_null() {
+                return None;
+            }
+            // SAFETY: not null, so a cell.
+            match unsafe { *cell }.state() {
+                State::Owned(segment, _) if self.memory.detect.owner(segment) == self.me => {
+                    self.access_own(cell, at, touch);
+                }
+                State::Sync(_) => {}
+                State::Freed => self.used_after_free(at, touch),
+                State::Variable(object) => variable = variable.or(Some(object)),
+                State::Untouched => {
+                    if self.scheduler.shared.is_empty() || !self.is_named_shared(at) {
+                        self.access_own(cell, at, touch);
+                    } else {
+                        let object = self.share(cell, at, variable);
+                        self.recorder.emit.set_exposed(object);
+                        variable = Some(object);
+                    }
+                }
+                State::Owned(..) | State::ReadShared(_) if is_alone => {
+                    self.take_over(cell, at, touch);
+                }
+                State::Owned(_, false) | State::ReadShared(_) if !is_write => {
+                    self.read_shared(cell, at, touch);
+                }
+                State::Owned(..) | State::ReadShared(_) => {
+                    let object = self.share(cell, at, variable);
+                    variable = Some(object);
+                    if !self.memory.detect.is_on() {
+                        self.recorder.emit.set_exposed(object);
+                        self.tell_exposed_at(at);
+                    }
+                }
+            }
+            at += 4;
+        }
+        variable
+    }
+
+    /// The same for whole words that are the thread's own or nobody's yet, which is the rule where an access is to many.
+    /// Gives back where the first begins that is not.
+    #[inline]
+    fn touch_own(&mut self, mut at: usize, end: usize, is_write: bool) -> usize {
+        let mut segment = Segment::NONE;
+        while at + 4 <= end {
+            let cell = self.memory.shadow.own_cell(at);
+            // SAFETY: not null, so a cell.
+            let Some(state) = (!cell.is_null()).then(|| unsafe { *cell }) else { break };
+            let is_fresh = state == Cell::UNTOUCHED;
+            let is_mine = match is_fresh {
+                true => self.scheduler.shared.is_empty() || !self.is_named_shared(at),
+                false => state.is_owned() && self.memory.detect.owner(state.segment()) == self.me,
+            };
+            if !is_mine {
+                break;
+            }
+            if segment == Segment::NONE {
+                segment = self.now();
+            }
+            if is_fresh {
+                self.memory.shadow.log(cell);
+            }
+            let whole = |is_written| Cell::owned(segment, Cell::WHOLE, is_written);
+            // SAFETY: as above; a cell has a partner.
+            unsafe {
+                match is_write {
+                    true => *cell = whole(self.scheduler.machine.n_live() > 1),
+                    false => *Shadow::reads(cell) = whole(false),
+                }
+                if is_fresh && !is_write {
+                    *cell = Cell::owned(segment, 0, false);
+                }
+            }
+            at += 4;
+        }
+        at
+    }
+
+    /// Notes what the last write wrote: it was the last step, and nobody else has gone on since. Must come before
+    /// memory goes away.
+    #[inline(always)]
+    pub(crate) fn settle_write(&mut self) {
+        let Written { address, size } = self.memory.written;
+        if size > 0 {
+            self.memory.written = Written::NONE;
+            // SAFETY: the program has just written there.
+            self.recorder.emit.set_written(unsafe { peek(address, size) }, size as u8);
+        }
+    }
+
+    fn used_after_free(&mut self, at: usize, touch: &Touch) {
+        if self.process.is_execution {
+            let site = self.site_of(touch);
+            end_freed(Misuse::UseAfterFree, at.max(touch.address), site, ObjectId::NONE);
+        }
+    }
+
+    /// Makes a cell part of a variable.
+    fn share(&mut self, cell: *mut Cell, at: usize, variable: Option<ObjectId>) -> ObjectId {
+        let object = variable.unwrap_or_else(|| self.make_variable(at));
+        // SAFETY: the caller has a cell.
+        if !matches!(unsafe { *cell }.state(), State::Variable(_)) {
+            self.share_cell(cell, object);
+        }
+        object
+    }
+
+    /// Does the plan say that the variable at an address is shared? Asked at the first access to every
+    /// four bytes, and most of those come one after the other.
+    fn is_named_shared(&mut self, at: usize) -> bool {
+        let (start, end, hash) = self.memory.heap.last;
+        if start <= at && at < end {
+            return self.is_known_shared(Control::block_name(hash, at - start));
+        }
+        if let Some((start, block)) = self.memory.heap.block_of(at) {
+            let hash = self.block_hash(&block);
+            self.memory.heap.last = (start, start + block.size, hash);
+            return self.is_known_shared(Control::block_name(hash, at - start));
+        }
+        let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
+        name != 0 && self.is_known_shared(name)
+    }
+
+    /// Exposes the objects that there are already, as far as the plan names them.
+    pub(crate) fn expose_known(&mut self) {
+        if self.scheduler.shared.is_empty() {
+            return;
+        }
+        for object in (1..self.recorder.emit.n_objects() as u32).map(ObjectId) {
+            if self.is_known_shared(self.recorder.emit.name_of(object)) {
+                self.recorder.emit.set_exposed(object);
+            }
+        }
+    }
+
+    /// From now on what happens to an object is a scheduling point, here and in the executions to come.
+    #[cold]
+    pub(crate) fn expose(&mut self, object: ObjectId) {
+        if !self.recorder.emit.is_exposed(object) {
+            self.recorder.emit.set_exposed(object);
+            self.tell_exposed(self.recorder.emit.name_of(object));
+        }
+    }
+
+    /// Two accesses to memory were seen in a race: it is exposed.
+    pub(crate) fn expose_memory(&mut self, cell: *const Cell, touch: &Touch) {
+        // SAFETY: the caller has a cell.
+        if let State::Variable(object) = unsafe { *cell }.state() {
+            if self.recorder.emit.is_exposed(object) {
+                return;
+            }
+            self.recorder.emit.set_exposed(object);
+        }
+        let words = (touch.address & !3..touch.address + touch.size).step_by(4);
+        words.for_each(|at| self.tell_exposed_at(at));
+    }
+
+    fn tell_exposed_at(&mut self, at: usize) {
+        let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
+        self.tell_exposed(name);
+    }
+
+    /// Tells the launcher that an object is exposed, so that the next executions know.
+    fn tell_exposed(&mut self, name: u64) {
+        if name == 0 || self.is_known_shared(name) {
+            return;
+        }
+        // SAFETY: the header is mapped; the names found follow the names known, within the room.
+        unsafe {
+            let header = &mut *self.header;
+            let (n_known, n_found) =
+                (header.request.n_shared as usize, header.result.n_shared_found as usize);
+            let found = self.segment.shared().add(n_known);
+            let is_told = (0..n_found).any(|idx| *found.add(idx) == name);
+            if !is_told && n_known + n_found < self.segment.caps().shared as usize {
+                *found.add(n_found) = name;
+                header.result.n_shared_found += 1;
+            }
+        }
+    }
+
+    /// Does any other thread know this memory? Freeing it is a step then.
+    pub(crate) fn shared_object_in(&self, address: usize, size: usize) -> Option<ObjectId> {
+        let mut found = None;
+        self.memory.shadow.for_range(address, size, |cell, _| {
+            // SAFETY: `for_range` passes cells only.
+            if let State::Variable(object) = unsafe { *cell }.state() {
+                found = found.or(Some(object));
+            }
+        });
+        found
+    }
+}

@@ -1,0 +1,254 @@
+//! Plain accesses to memory: most are nobody else's business, and cost a look at one cell.
+//!
+//! Seed paper 1's classification, as far as one execution can see it (`shadow` has the states). What
+//! an execution learns, that a variable is shared after all, is told to the launcher by name, and
+//! known from the first access on in later executions.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use raddle_model::{Flags, Misuse, ObjectId, Op, OpKind, Points};
+
+use crate::{
+    base::peek::peek,
+    control::{Inside, control, enter_if, looks, may_enter},
+    memory::freed::end_freed,
+    record::stack::Caller,
+    schedule::{signals::leave, step::step, waiting::stare},
+    state::{
+        accesses::{N_MET, N_QUIET, N_THINNED, Written},
+        detect::Touch,
+        shadow::{Cell, Shadow, State},
+    },
+};
+
+/// An access of `SIZE` bytes (1, 2, 4 or 8) that was not settled by one look at its cell: what is the
+/// thread's own still is settled by a second, in a new segment.
+#[inline(never)]
+pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
+    address: usize,
+    pc: usize,
+    sp: usize,
+) {
+    if !looks() {
+        return;
+    }
+    // SAFETY: active means initialised.
+    if !IS_WRITE && unsafe { (*control()).hot.patience } < 0 {
+        let touch = Touch::new(address, SIZE, OpKind::Read, Caller { pc, sp });
+        if stare(&touch) {
+            return;
+        }
+    }
+    // SAFETY: active means initialised.
+    if SIZE >= 4 && address.is_multiple_of(SIZE) && unsafe { is_settled::<SIZE, IS_WRITE>(address) }
+    {
+        return;
+    }
+    let kind = if IS_WRITE { OpKind::Write } else { OpKind::Read };
+    range(address, SIZE, kind, Caller { pc, sp });
+}
+
+/// Is an aligned access to whole cells to memory that is the thread's own? Then it is settled here: the
+/// segment is another than that of the thread's last access, and that is all.
+#[inline(always)]
+unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) -> bool {
+    // SAFETY: the thread that runs, outside every hook, may change its own cells; aligned cells of one
+    // access are side by side, and have partners.
+    unsafe {
+        let control = control();
+        if !may_enter() || (*control).hot.mine == Cell::NOBODYS.twice() {
+            return false;
+        }
+        let cell = (*control).memory.shadow.own_cell(address);
+        if cell.is_null() {
+            return false;
+        }
+        let me = (*control).me;
+        let is_own =
+            |cell: Cell| cell.is_owned() && (*control).memory.detect.owner(cell.segment()) == me;
+        if !is_own(*cell) || SIZE == 8 && !is_own(*cell.add(1)) {
+            return false;
+        }
+        let (to, mine) = match IS_WRITE {
+            true => (cell, (*control).hot.mine_written),
+            false => (Shadow::reads(cell), (*control).hot.mine),
+        };
+        if SIZE == 8 {
+            to.cast::<u64>().write(mine);
+        } else {
+            to.cast::<u32>().write(mine as u32);
+        }
+        true
+    }
+}
+
+/// An access to any range.
+#[inline(never)]
+pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
+    let Some(mut inside) = enter_if(size != 0 && looks()) else { return };
+    let touch = Touch::new(address, size, kind, caller);
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        if inside.is_ignored(kind) {
+            return leave((), inside);
+        }
+        if let Some(object) = inside.touch(&touch) {
+            if inside.scheduler.machine.n_live() > 1 && is_wanted(object, &touch) && is_due() {
+                visible(&mut inside, object, &touch, Flags::NONE);
+            }
+            inside.inspect(&touch);
+        } else if inside.scheduler.points == Points::All {
+            of_all(&mut inside, &touch);
+        }
+    }
+    leave((), inside);
+}
+
+/// An access to memory that nobody else has touched, where all accesses are points.
+unsafe fn of_all(inside: &mut Inside, touch: &Touch) {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let cell = inside.memory.shadow.cell(touch.address);
+        let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
+        if !is_lock && inside.scheduler.machine.n_live() > 1 && is_due() {
+            let object = inside.variables(touch.address, touch.size);
+            visible(inside, object, touch, Flags::NONE);
+        }
+    }
+}
+
+/// An access to a volatile object: those are made for others to see, so it is always a step. (Who waits
+/// for a volatile flag would wait for ever if the flag were its own until another writes it.) It orders nothing, and
+/// races as any other plain access does.
+#[cold]
+#[inline(never)]
+pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller) {
+    let Some(mut inside) = enter_if(looks()) else { return };
+    let touch = Touch::new(address, size, kind, caller);
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let cell = inside.memory.shadow.cell(address);
+        let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
+        if is_lock {
+            inside.touch(&touch);
+            return leave((), inside);
+        }
+        let object = inside.variables(address, size);
+        if inside.scheduler.machine.n_live() > 1 {
+            visible(&mut inside, object, &touch, Flags::VOLATILE);
+        }
+        inside.inspect(&touch);
+    }
+    leave((), inside);
+}
+
+/// So many accesses of an execution to variables that nobody has raced for are steps: they say what happened, and
+/// change nothing. Of a program that does little else, a reader has seen enough by then.
+const QUIET_MAX: u64 = 1 << 12;
+
+/// Is an access to a variable worth a step? A race is seen whether it is one or not.
+#[inline]
+unsafe fn is_wanted(object: ObjectId, touch: &Touch) -> bool {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let control = control();
+        let is_all = (*control).scheduler.points == Points::All || (*control).is_among_last();
+        if is_all || (*control).recorder.emit.is_exposed(object) {
+            return true;
+        }
+        // One thread runs at a time: no need to be atomic.
+        let n_quiet = N_QUIET.load(Relaxed);
+        if n_quiet < QUIET_MAX {
+            N_QUIET.store(n_quiet + 1, Relaxed);
+            return true;
+        }
+        is_awaited(object, touch)
+    }
+}
+
+/// Does the thread that runs read the same again and again? Who waits must be seen to wait.
+unsafe fn is_awaited(object: ObjectId, touch: &Touch) -> bool {
+    let Touch { address, size, kind, caller, .. } = *touch;
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        if kind != OpKind::Read || size > 8 {
+            (*control()).this().spin.reset();
+            return false;
+        }
+        let site = (*control()).site_of(touch);
+        let value = look(address, size, caller);
+        (*control()).this().spin.read(site, object, value);
+        (*control()).this().spin.flags() != Flags::NONE
+    }
+}
+
+/// A read of memory that nobody else may know yet, by a thread that waits for it to change: it is a step, and so are
+/// those to come.
+pub(crate) unsafe fn watch(touch: &Touch) {
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let object = (*control()).variables(touch.address, touch.size);
+        visible(&mut Inside::assume(), object, touch, Flags::SPIN);
+        (*control()).inspect(touch);
+    }
+}
+
+/// Is an access to a variable a step? All are, until a quarter of the budget is spent: then a program
+/// that simply works on shared memory for long is more likely than one that goes round in circles, and
+/// the more is spent, the fewer accesses are steps. Who spins is told from who works by then. (Of the last ones all are:
+/// they decide.)
+unsafe fn is_due() -> bool {
+    // SAFETY: the thread that runs is inside a hook.
+    unsafe {
+        let (n_steps, budget) =
+            ((*control()).recorder.emit.n_steps, (*control()).scheduler.max_steps);
+        if n_steps < budget / 4 || (*control()).is_among_last() {
+            return true;
+        }
+        let every = if n_steps < budget / 2 { 16 } else { 256 };
+        let is_due = N_MET.fetch_add(1, Relaxed).is_multiple_of(every)
+            || (*control()).this().spin.flags() != Flags::NONE;
+        N_THINNED.fetch_add(u64::from(!is_due), Relaxed);
+        is_due
+    }
+}
+
+unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: Flags) {
+    let Touch { address, size, kind, caller, .. } = *touch;
+    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
+    unsafe {
+        let site = inside.site_of(touch);
+        let (offset, n_bytes) = inside.recorder.emit.bytes_of(object, address, size);
+        let mut op = Op { flags, ..Op::on(kind, object, site).bytes(offset, n_bytes) };
+        if kind == OpKind::Read {
+            op.flags = flags.with(inside.this().spin.flags());
+        } else {
+            inside.this().spin.reset();
+        }
+        step(inside, op);
+        let cell = inside.memory.shadow.cell(address);
+        if !cell.is_null() && (*cell).state() == State::Freed {
+            end_freed(Misuse::UseAfterFree, address, site, object);
+        }
+        let mut seen = 0;
+        if size <= 8 && kind != OpKind::Write {
+            seen = look(address, size, caller);
+            inside.recorder.emit.set_value(seen, size as u8);
+            inside.this().spin.read(site, object, seen);
+        } else if size <= 8 && !inside.recorder.options.is_null() {
+            inside.memory.written = Written { address, size };
+        }
+        inside.note_step(&op, seen);
+    }
+}
+
+/// The same for a caller who has not read it yet: if it must not, the fault is the caller's.
+unsafe fn look(address: usize, size: usize, caller: Caller) -> u64 {
+    // SAFETY: the thread that runs is inside a hook; the program's promise is passed on.
+    unsafe {
+        (*control()).memory.peeks_from = Some(caller);
+        let value = peek(address, size);
+        (*control()).memory.peeks_from = None;
+        value
+    }
+}
