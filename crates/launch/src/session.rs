@@ -16,7 +16,7 @@ use raddle_explore::{
 use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill, Uncontrolled};
 use raddle_trace::{
     Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, Request, SeenRaces, Still, Summary, Trace,
-    protocol::{BUG_CODE, must_be_looked_at},
+    protocol::{BUG_CODE, UNUSABLE_CODE, must_be_looked_at},
 };
 
 use crate::{
@@ -132,10 +132,11 @@ impl NativeSession {
         let output = self.server.output(OUTPUT_KEPT).unwrap_or_default();
         // SAFETY: the program has ended, so nobody writes.
         let segment = unsafe { self.server.segment.still() };
-        if let Some(bug) = bug(segment) {
-            return bug;
+        let code = status.and_then(|it| it.code());
+        if let Some(error) = refusal(segment.last_words(), code).or_else(|| bug(segment)) {
+            return error;
         }
-        if !segment.is_found() && status.and_then(|it| it.code()) == Some(BUG_CODE) {
+        if !segment.is_found() && code == Some(BUG_CODE) {
             return TargetError::Bug("the runtime has not found the shared segment".to_owned());
         }
         let told = Trace::read(segment);
@@ -534,6 +535,14 @@ fn bug(segment: Still<'_>) -> Option<TargetError> {
     segment.last_words().map(|words| TargetError::Bug(format!("in the runtime: {words}")))
 }
 
+/// The runtime has said that it does not know the C library, and which structure of it.
+fn refusal(words: Option<String>, code: Option<i32>) -> Option<TargetError> {
+    let structure = words.filter(|_| code == Some(UNUSABLE_CODE))?;
+    Some(TargetError::Unusable(format!(
+        "unsupported C library: the layout of its `{structure}` is unknown; use glibc on x86-64, or report its version"
+    )))
+}
+
 /// How the program ended before it was an execution.
 fn ending(end: End, message: &str) -> String {
     let how = match end {
@@ -583,5 +592,19 @@ impl Session for NativeSession {
                 self.steadily(|it| it.run_briefly(each, room.take().unwrap_or_default()))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_c_library_is_an_error_of_the_environment() {
+        let words = || Some("sem_t".to_owned());
+        let error = refusal(words(), Some(UNUSABLE_CODE));
+        assert!(matches!(&error, Some(TargetError::Unusable(why)) if why.contains("`sem_t`")));
+        assert!(refusal(words(), Some(BUG_CODE)).is_none());
+        assert!(refusal(None, Some(UNUSABLE_CODE)).is_none());
     }
 }

@@ -6,7 +6,6 @@ pub(crate) mod debug;
 pub(crate) mod die;
 pub(crate) mod locals;
 pub(crate) mod maps;
-pub(crate) mod peek;
 pub(crate) mod random;
 pub(crate) mod real;
 pub(crate) mod signal_stack;

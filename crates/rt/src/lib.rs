@@ -15,7 +15,7 @@
 //!
 //! Its folders, each of which uses only those before it (`crates/tidy` holds that):
 //!
-//! - `base`: what we stand on: our heap (`arena`), the C library's functions behind ours (`real`), a last word (`die`).
+//! - `abi`: what glibc and the processor lay out. `base`: what we stand on: our heap (`arena`), the C library's functions behind ours (`real`), a last word (`die`).
 //! - `record`: what is told of an execution, and what names are made of. `state`: what is known about the program, part
 //!   by part. Values without behaviour of the whole: `control` holds them all, and says who may touch them.
 //! - `process`: what goes to the launcher and comes from it; rewinding, live copies.
@@ -33,6 +33,7 @@
     reason = "nearly every line here is a C interface; blocks are kept to one thought instead"
 )]
 
+mod abi;
 mod base;
 mod begin;
 mod control;

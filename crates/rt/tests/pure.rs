@@ -11,6 +11,8 @@
 mod arena;
 #[path = "../src/schedule/budget/circles.rs"]
 mod circles;
+#[path = "../src/abi/glibc.rs"]
+mod glibc;
 #[path = "../src/state/detect/keys.rs"]
 mod keys;
 #[path = "../src/record/stack.rs"]

@@ -18,6 +18,8 @@ pub const HANG_SIGNAL: i32 = 62;
 
 /// How the runtime ends when it has a bug, whether it can say so or not.
 pub const BUG_CODE: i32 = 70;
+/// How the runtime ends when the C library is none that it knows. Its last words name a structure.
+pub const UNUSABLE_CODE: i32 = 72;
 /// How the server ends when it can't fork. The launcher begins with another one.
 pub const NO_PROCESS_CODE: i32 = 71;
 

@@ -6,7 +6,10 @@ use std::sync::{
 };
 
 use raddle_fiber::raw;
-use raddle_trace::{Header, LAST_WORDS_MAX, protocol::BUG_CODE};
+use raddle_trace::{
+    Header, LAST_WORDS_MAX,
+    protocol::{BUG_CODE, UNUSABLE_CODE},
+};
 
 /// A number's digits.
 pub(crate) fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
@@ -59,4 +62,11 @@ pub(crate) fn die(parts: &[&[u8]]) -> ! {
         end(&text[words]);
     }
     raw::exit_group(BUG_CODE)
+}
+
+/// The C library is none that we know: the launcher is told which of its structures is laid out otherwise.
+#[cold]
+pub(crate) fn refuse(structure: &str) -> ! {
+    write_last_words(structure.as_bytes());
+    raw::exit_group(UNUSABLE_CODE)
 }

@@ -20,9 +20,10 @@ use start::run_execution;
 
 use crate::{
     base::{
-        die::{AT_LAST, FOUND, decimal},
+        die::{self, AT_LAST, FOUND, decimal},
         random, real,
     },
+    begin::environment,
     control::{self, Control, Hot, Memory, Process, Recorder, Scheduler, control, is_active},
     outside::faults,
     process::{
@@ -84,6 +85,9 @@ extern "C" fn init() {
     // SAFETY: M_ARENA_MAX: one heap for all threads, or addresses would depend on who runs where.
     unsafe { libc::mallopt(-8, 1) };
     real::find_all();
+    if let Some(structure) = environment::first_unknown_structure() {
+        die::refuse(structure);
+    }
     crate::hooks::find_all();
     crate::base::debug::find();
     threads::have_had_two();

@@ -8,15 +8,13 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    abi::glibc::{LAYOUT, word_at},
     base::real,
     control::Inside,
     hooks::{destroyed, hooks, make},
     record::stack::Caller,
     schedule::step::step,
 };
-
-/// Where glibc keeps how many threads a barrier is for.
-const COUNT_OFFSET: usize = 8;
 
 hooks! { |inside, caller|
     fn pthread_barrier_init(
@@ -43,7 +41,7 @@ unsafe fn object_of(
     // SAFETY: the program promises a barrier; the count lies within it.
     unsafe {
         destroyed::check(inside, barrier as usize, caller);
-        let count = *barrier.cast::<u8>().add(COUNT_OFFSET).cast::<u32>();
+        let count = *word_at::<u32>(barrier.cast(), LAYOUT.barrier_count);
         let state = || ObjectState::barrier(count);
         inside.sync_object(barrier as usize, ObjectClass::Barrier, state)
     }

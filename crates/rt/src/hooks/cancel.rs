@@ -12,11 +12,12 @@ use libc::pthread_t;
 use raddle_model::{Op, OpKind};
 
 use crate::{
+    abi::glibc::jump_sp,
     base::real,
     control::{enter, is_active},
     hooks::{export, hooks},
     schedule::{
-        cancel::{exit_thread, jump_sp, test_cancel, unwind},
+        cancel::{exit_thread, test_cancel, unwind},
         step::step,
     },
 };

@@ -8,16 +8,13 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    abi::glibc::{COND_MONOTONIC, LAYOUT, word_at},
     base::real,
     control::Inside,
     hooks::{destroyed, hooks, make, mutex, time::deadline_of},
     record::stack::Caller,
     schedule::step::step,
 };
-
-/// Where glibc keeps a condition variable's attributes, and the bit that says which clock.
-const ATTRIBUTES_OFFSET: usize = 36;
-const IS_MONOTONIC: u32 = 2;
 
 hooks! { |inside, caller|
     fn pthread_cond_init(cond: *mut pthread_cond_t, attr: *const pthread_condattr_t) -> c_int
@@ -48,8 +45,8 @@ unsafe fn object_of(inside: &mut Inside, cond: *mut pthread_cond_t, caller: Call
 /// The clock of the deadlines of `pthread_cond_timedwait`.
 unsafe fn clock_of(cond: *mut pthread_cond_t) -> c_int {
     // SAFETY: the word lies within the condition variable.
-    let attributes = unsafe { *cond.cast::<u8>().add(ATTRIBUTES_OFFSET).cast::<u32>() };
-    if attributes & IS_MONOTONIC == 0 { libc::CLOCK_REALTIME } else { libc::CLOCK_MONOTONIC }
+    let attributes: u32 = unsafe { *word_at(cond.cast(), LAYOUT.cond_attributes) };
+    if attributes & COND_MONOTONIC == 0 { libc::CLOCK_REALTIME } else { libc::CLOCK_MONOTONIC }
 }
 
 /// Waits, inside a hook. Every wait on a condition variable is this one.

@@ -7,6 +7,7 @@ use libc::size_t;
 use raddle_model::{BlockSort, Misuse, Op, OpKind};
 
 use crate::{
+    abi::glibc::{is_mapping_of_its_own, room_of},
     base::{apart, real},
     control::{Control, control, enter, is_active},
     hooks::{caller, export},
@@ -201,28 +202,4 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
         inside.is_inside = false;
         Some(known)
     }
-}
-
-/// The C library's size word before a block (glibc: three flags, of which bit 1 says that the block is
-/// a mapping of its own).
-unsafe fn size_word(address: usize) -> usize {
-    // SAFETY: the caller has a block of the C library's.
-    unsafe { ((address - size_of::<usize>()) as *const usize).read() }
-}
-
-/// How much of a block the program may use (`malloc_usable_size`).
-unsafe fn room_of(address: usize) -> usize {
-    // SAFETY: the caller's promise.
-    let word = unsafe { size_word(address) };
-    let n_words = if word & IS_MAPPED != 0 { 2 } else { 1 };
-    (word & !7).saturating_sub(n_words * size_of::<usize>())
-}
-
-const IS_MAPPED: usize = 2;
-
-/// Is the block a mapping of its own, which the C library gives back to the kernel? Whatever is mapped
-/// there next has nothing to do with it.
-unsafe fn is_mapping_of_its_own(address: usize) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { size_word(address) & IS_MAPPED != 0 }
 }

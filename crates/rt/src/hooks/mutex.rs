@@ -8,6 +8,10 @@ use raddle_model::{End, Misuse, ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    abi::glibc::{
+        LAYOUT, MUTEX_DESTROYED, MUTEX_ERRORCHECK, MUTEX_RECURSIVE, MUTEX_ROBUST, MUTEX_TYPE,
+        word_at,
+    },
     base::{real, time},
     control::Inside,
     hooks::{destroyed, hooks, make},
@@ -16,15 +20,6 @@ use crate::{
     schedule::step::step,
     tell::end,
 };
-
-/// Where glibc keeps a mutex's type, and the bits of it.
-const KIND_OFFSET: usize = 16;
-const KIND_TYPE: i32 = 3;
-const KIND_RECURSIVE: i32 = 1;
-const KIND_ERRORCHECK: i32 = 2;
-const KIND_ROBUST: i32 = 16;
-/// What glibc writes there when a mutex is destroyed.
-const KIND_DESTROYED: i32 = -1;
 
 hooks! { |inside, caller|
     fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attr: *const pthread_mutexattr_t) -> c_int,
@@ -52,16 +47,16 @@ hooks! { |inside, caller|
 
 unsafe fn kind_word(mutex: *mut pthread_mutex_t) -> *mut i32 {
     // SAFETY: the word lies within the mutex.
-    unsafe { mutex.cast::<u8>().add(KIND_OFFSET).cast() }
+    unsafe { word_at(mutex.cast(), LAYOUT.mutex_kind) }
 }
 
 fn state_of(kind: i32) -> ObjectState {
-    let machine_kind = match kind & KIND_TYPE {
-        KIND_RECURSIVE => MutexKind::Recursive,
-        KIND_ERRORCHECK => MutexKind::ErrorCheck,
+    let machine_kind = match kind & MUTEX_TYPE {
+        MUTEX_RECURSIVE => MutexKind::Recursive,
+        MUTEX_ERRORCHECK => MutexKind::ErrorCheck,
         _ => MutexKind::Normal,
     };
-    ObjectState::mutex(machine_kind, kind & KIND_ROBUST != 0)
+    ObjectState::mutex(machine_kind, kind & MUTEX_ROBUST != 0)
 }
 
 /// The mutex's number; one that was initialised statically is met here for the first time.
@@ -74,12 +69,12 @@ pub(crate) unsafe fn object_of(
     // SAFETY: the program promises a mutex.
     unsafe {
         let kind = *kind_word(mutex);
-        if kind == KIND_DESTROYED {
+        if kind == MUTEX_DESTROYED {
             let site = inside.site(caller);
             end::end_about(End::Misuse(Misuse::UseDestroyed), site, ObjectId::NONE, b"");
         }
         let object = inside.sync_object(mutex as usize, ObjectClass::Mutex, || state_of(kind));
-        if kind & (KIND_TYPE | KIND_ROBUST) != 0 {
+        if kind & (MUTEX_TYPE | MUTEX_ROBUST) != 0 {
             return of_kind(inside, mutex, object, kind);
         }
         object
@@ -151,7 +146,7 @@ pub(crate) unsafe fn destroy(
             let site = inside.site(caller);
             step(inside, Op::on(OpKind::Destroy, object, site));
         }
-        *kind_word(mutex) = KIND_DESTROYED;
+        *kind_word(mutex) = MUTEX_DESTROYED;
         0
     }
 }

@@ -18,6 +18,7 @@ use raddle_model::{OpKind, ThreadId};
 use raddle_trace::Common;
 
 use crate::{
+    abi::glibc::LAYOUT,
     base::real,
     control::{Inside, control, enter, enter_if, is_active},
     hooks::{caller, common, export, fail},
@@ -49,8 +50,6 @@ export! {
     closedir => do_closedir;
 }
 
-/// Where glibc keeps a thread's kernel number, from its thread pointer.
-const TID_OFFSET: usize = 0x2d0;
 /// The longest path below `/proc` that is looked at.
 const PATH_MAX: usize = 128;
 
@@ -71,7 +70,7 @@ pub(super) fn thread(inside: &mut Inside, number: pid_t) -> Option<ThreadId> {
     unsafe {
         let threads = &inside.scheduler.threads;
         let idx = usize::try_from(number.checked_sub(own_process())?).ok();
-        let kept = |fs: usize| *((fs + TID_OFFSET) as *const pid_t);
+        let kept = |fs: usize| *((fs + LAYOUT.thread_number) as *const pid_t);
         idx.filter(|it| *it < threads.len())
             .or_else(|| threads.iter().position(|it| kept(it.fs) == number))
             .map(|it| ThreadId(it as u32))
@@ -90,7 +89,9 @@ fn carrier(number: pid_t) -> pid_t {
         match thread(inside, number) {
             Some(ThreadId(0)) => own_process(),
             Some(_) if inside.scheduler.has_fibers => own_process(),
-            Some(it) => *((inside.scheduler.threads[it.idx()].fs + TID_OFFSET) as *const pid_t),
+            Some(it) => {
+                *((inside.scheduler.threads[it.idx()].fs + LAYOUT.thread_number) as *const pid_t)
+            }
             None => number,
         }
     }

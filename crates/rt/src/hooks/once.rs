@@ -15,6 +15,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    abi::glibc::{ONCE_DONE, ONCE_FRESH},
     base::real::{self, Thunk},
     control::{Inside, enter, outside},
     hooks::{caller, export, hooks},
@@ -22,9 +23,6 @@ use crate::{
     schedule::{signals::leave, step::step, threads::IMPLIED},
 };
 
-/// What glibc keeps in a `pthread_once_t`.
-const FRESH: i32 = 0;
-const DONE: i32 = 2;
 /// Compilers load a guard's first byte themselves, which makes that a variable: the object stands in
 /// the guard's second half.
 const GUARD_OBJECT_OFFSET: usize = 4;
@@ -60,8 +58,11 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let (kind, value) =
-            if self.is_done { (OpKind::OnceDone, DONE) } else { (OpKind::OnceAbort, FRESH) };
+        let (kind, value) = if self.is_done {
+            (OpKind::OnceDone, ONCE_DONE)
+        } else {
+            (OpKind::OnceAbort, ONCE_FRESH)
+        };
         // SAFETY: the thread that runs is in its own hook, or an exception of its passes by, outside
         // every hook. The borrows end before the step.
         unsafe {
@@ -86,7 +87,7 @@ pub(crate) unsafe fn run(
 ) {
     // SAFETY: the program promises a once word; the borrows end before each step.
     unsafe {
-        if AtomicI32::from_ptr(word).load(SeqCst) == DONE {
+        if AtomicI32::from_ptr(word).load(SeqCst) == ONCE_DONE {
             return find_done(inside, word as usize, caller);
         }
         let object = object_of(inside, word as usize);

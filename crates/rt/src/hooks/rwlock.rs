@@ -8,6 +8,7 @@ use raddle_model::{ObjectId, Op, OpKind};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    abi::glibc::{LAYOUT, RWLOCK_PREFERS_WRITERS, word_at},
     base::real,
     control::Inside,
     hooks::{destroyed, hooks, make, mutex::errno_of, time::deadline_of},
@@ -46,15 +47,10 @@ hooks! { |inside, caller|
     fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int => perform(inside, lock, OpKind::RwUnlock, None, caller);
 }
 
-/// Where glibc keeps a lock's kind, and the one that prefers writers. (`PTHREAD_RWLOCK_PREFER_WRITER_NP` prefers
-/// readers.)
-const KIND_OFFSET: usize = 48;
-const PREFERS_WRITERS: i32 = 2;
-
 unsafe fn state_of(lock: *const pthread_rwlock_t) -> ObjectState {
     // SAFETY: the word lies within the lock.
-    let kind = unsafe { lock.cast::<u8>().add(KIND_OFFSET).cast::<i32>().read() };
-    ObjectState::rwlock(kind == PREFERS_WRITERS)
+    let kind: i32 = unsafe { *word_at(lock.cast(), LAYOUT.rwlock_kind) };
+    ObjectState::rwlock(kind == RWLOCK_PREFERS_WRITERS)
 }
 
 /// The lock's number; one that was initialised statically is met here for the first time.

@@ -11,6 +11,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
 use raddle_trace::ObjectClass;
 
 use crate::{
+    abi::glibc::{LAYOUT, word_at},
     base::real,
     control::Inside,
     hooks::{destroyed, fail, hooks, make, time::deadline_of},
@@ -61,7 +62,7 @@ hooks! { |inside, caller|
             None => {
                 named.push((sem as usize, 1));
                 inside.memory.tied.push(sem as usize..sem as usize + size_of::<sem_t>());
-                let state = ObjectState::sem(*sem.cast::<u32>());
+                let state = ObjectState::sem(*word_at::<u32>(sem.cast(), LAYOUT.sem_count));
                 inside.make_sync_object(sem as usize, ObjectClass::Semaphore, state);
             }
         }
@@ -92,7 +93,7 @@ unsafe fn object_of(inside: &mut Inside, sem: *mut sem_t, caller: Caller) -> Obj
     // SAFETY: the program promises a semaphore, whose first word is the count.
     unsafe {
         destroyed::check(inside, sem as usize, caller);
-        let count = *sem.cast::<u32>();
+        let count = *word_at::<u32>(sem.cast(), LAYOUT.sem_count);
         let state = || ObjectState::sem(count);
         inside.sync_object(sem as usize, ObjectClass::Semaphore, state)
     }

@@ -18,6 +18,7 @@ use raddle_model::{Op, OpKind};
 use raddle_trace::{Common, ObjectClass};
 
 use crate::{
+    abi::glibc::is_drained,
     base::real,
     control::{Inside, enter},
     hooks::{behind, common, descriptor, export_before, hooks, mutex::errno_of},
@@ -132,14 +133,4 @@ pub(super) fn find_all() {
 
 fn real_reader(number: usize) -> *mut c_void {
     behind(&FOUND[number], READERS[number])
-}
-
-/// Is there nothing left in a stream's buffer? (glibc: read pointer and read end are its second and
-/// third word.)
-unsafe fn is_drained(stream: *mut c_void) -> bool {
-    // SAFETY: the program promises a stream.
-    unsafe {
-        let words = stream.cast::<usize>();
-        words.add(1).read() >= words.add(2).read()
-    }
 }

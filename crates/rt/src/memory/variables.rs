@@ -7,7 +7,7 @@ use raddle_analysis::hb::Segment;
 use raddle_model::{Misuse, ObjectId, OpKind};
 
 use crate::{
-    base::peek::peek,
+    abi::x86_64::peek,
     control::Control,
     memory::freed::end_freed,
     state::{

@@ -10,9 +10,13 @@ use raddle_model::{End, SiteId, ThreadId};
 use raddle_trace::protocol::HANG_SIGNAL;
 
 use crate::{
-    base::{die::die, peek, signal_stack::use_alternate_stack},
+    abi::x86_64,
+    base::{die::die, signal_stack::use_alternate_stack},
     control::{Control, control, is_active, may_enter},
-    outside::{frame, traps},
+    outside::{
+        faults::x86_64::{is_peek, nothing_there},
+        frame, traps,
+    },
     process::rewind,
     record::stack::Caller,
     state::{
@@ -123,7 +127,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     };
     let action = control.process.signals.action(signal);
     let is_inside = is_active() && control.is_inside;
-    let is_peek = is_inside && peek::is_peek(pc);
+    let is_peek = is_inside && is_peek(pc);
     if let (true, false, Some(caller)) = (is_peek, action.has_handler(), control.memory.peeks_from)
     {
         let site = control.site(caller);
@@ -131,7 +135,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     }
     if is_peek {
         // The program's own access comes next, and faults where its handler expects it.
-        registers[libc::REG_RIP as usize] = peek::nothing_there as *const () as i64;
+        registers[libc::REG_RIP as usize] = nothing_there as *const () as i64;
         return;
     }
     // A return address is looked up one byte before: make a faulting address look like one.

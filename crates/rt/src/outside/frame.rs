@@ -8,21 +8,9 @@ use std::{
 };
 
 use crate::{
+    abi::x86_64::{CONTEXT_SIZE, DIRECTION_FLAG, RED_ZONE, restore, state_size},
     control::{control, is_active},
-    process::rewind,
 };
-
-/// Bytes below the stack pointer that belong to whoever was interrupted.
-const RED_ZONE: usize = 128;
-/// Bytes of the kernel's `struct ucontext`.
-const CONTEXT_SIZE: usize = 304;
-/// In the image of the floating-point state: where it says that it is an extended one, and how large.
-const FP_MAGIC_AT: usize = 464;
-const FP_SIZE_AT: usize = 468;
-const FP_MAGIC: u32 = 0x4650_5853;
-const FP_SIZE: usize = 512;
-/// Strings go upwards, when a function begins.
-const DIRECTION_FLAG: i64 = 1 << 10;
 
 /// What the kernel puts on the stack of a handler.
 #[repr(C)]
@@ -61,7 +49,7 @@ pub(crate) unsafe fn go_on_in(
         let frame = (((state_at - size_of::<Frame>()) & !15) - 8) as *mut Frame;
         (*frame).restorer = match top {
             Some(_) => leave_apart as *const () as usize,
-            None => rewind::restore as *const () as usize,
+            None => restore as *const () as usize,
         };
         let copy = (&raw mut (*frame).context).cast::<u8>();
         std::ptr::copy_nonoverlapping(context.cast::<u8>(), copy, CONTEXT_SIZE);
@@ -84,24 +72,12 @@ pub(crate) unsafe fn go_on_in(
 /// Where a handler returns to that ran on a stack of its own.
 #[unsafe(naked)]
 unsafe extern "C" fn leave_apart() {
-    naked_asm!("call {end}", "jmp {restore}", end = sym end_apart, restore = sym rewind::restore)
+    naked_asm!("call {end}", "jmp {restore}", end = sym end_apart, restore = sym restore)
 }
 
 extern "C" fn end_apart() {
     if is_active() {
         // SAFETY: the thread that runs has left its handler, and is outside every hook.
         unsafe { (*control()).end_apart(None) };
-    }
-}
-
-/// Bytes of the floating-point state that the kernel has saved.
-unsafe fn state_size(state: *const u8) -> usize {
-    if state.is_null() {
-        return 0;
-    }
-    // SAFETY: the caller passes what the kernel saved, which is at least as large as its first part.
-    unsafe {
-        let word = |at: usize| state.add(at).cast::<u32>().read_unaligned();
-        if word(FP_MAGIC_AT) == FP_MAGIC { word(FP_SIZE_AT) as usize } else { FP_SIZE }
     }
 }

@@ -21,9 +21,9 @@ use raddle_model::{Flags, Op, OpKind, Order};
 use raddle_trace::{Header, TrapEntry};
 
 use crate::{
-    base::peek,
+    abi::x86_64,
     control::{Inside, control, enter, may_enter},
-    outside::frame,
+    outside::{frame, traps::x86_64::peek},
     record::stack::Caller,
     schedule::{signals::leave, step::step},
 };
@@ -273,7 +273,7 @@ unsafe fn announce_at(inside: &mut Inside, address: usize, size: usize, caller: 
         op = op.order(Order::SeqCst).bytes(offset, size);
         op.flags = inside.this().spin.flags().with(Flags::UNHOOKED);
         step(inside, op);
-        let seen = peek::peek(address, size.min(8));
+        let seen = peek(address, size.min(8));
         inside.note_step(&op, seen);
         inside.recorder.emit.set_value(seen, size.min(8) as u8);
         inside.this().spin.read(site, object, seen);

@@ -11,7 +11,7 @@
 //! - *The kernel's state* (`calls`): every system call of the program is seen (syscall user dispatch,
 //!   Linux 5.11). What it opens is closed, what it maps is unmapped; a call that leaves something
 //!   behind that we can't take back ends the process with the execution.
-//! - *The place in the code*: executions begin in [`launch`], on the stack of `main`, always at the same
+//! - *The place in the code*: executions begin in [`x86_64::launch`], on the stack of `main`, always at the same
 //!   address and with the same registers, rewound or forked.
 //!
 //! The idea is that of fuzzers' snapshots (AFL's persistent mode needs the program to be changed for it,
@@ -21,7 +21,7 @@ mod calls;
 mod pages;
 
 use std::{
-    arch::naked_asm,
+    ffi::c_void,
     sync::atomic::{AtomicPtr, Ordering::Relaxed},
 };
 
@@ -29,9 +29,14 @@ use raddle_fiber::raw;
 use raddle_trace::{Begin, Header, Segment};
 
 use self::{calls::Calls, pages::Pages};
-use crate::{base::arena, control::control, process::launcher};
+use crate::{
+    abi::x86_64::{self, Launch, go_on_at, relaunch},
+    base::arena,
+    control::control,
+    process::launcher,
+};
 
-pub(crate) use self::calls::{FAULTS, context, restore, set_handler};
+pub(crate) use self::calls::{FAULTS, context, set_handler};
 
 /// Fewer executions than this are not worth the preparation.
 const WORTH: usize = 4;
@@ -47,18 +52,6 @@ struct Keep {
     calls: Calls,
     pages: Pages,
     stack: [u8; STACK_SIZE],
-}
-
-/// Where executions begin. The assembly below knows the offsets.
-#[repr(C)]
-#[derive(Debug)]
-struct Launch {
-    sp: usize,
-    ip: usize,
-    fs: usize,
-    mxcsr: u32,
-    x87: u32,
-    run: extern "C-unwind" fn() -> !,
 }
 
 impl Keep {
@@ -106,16 +99,17 @@ pub(crate) fn begin(run: extern "C-unwind" fn() -> !) -> ! {
     // SAFETY: the thread that runs is alone; `launch` writes where it is told to.
     unsafe {
         if keep.is_null() || !(*keep).calls.is_on {
-            self::launch(Box::leak(Box::new(launch)), 0, begin_first, keep)
+            x86_64::launch(Box::leak(Box::new(launch)), 0, begin_first, keep.cast())
         }
         (*keep).launch = launch;
         (*keep).launch.fs = raddle_fiber::thread_pointer();
-        self::launch(&raw mut (*keep).launch, (*keep).stack_top(), begin_first, keep)
+        x86_64::launch(&raw mut (*keep).launch, (*keep).stack_top(), begin_first, keep.cast())
     }
 }
 
 /// Keeps what the execution is going to change, away from the stack, which it changes too.
-unsafe extern "C" fn begin_first(keep: *mut Keep) -> ! {
+unsafe extern "C" fn begin_first(keep: *mut c_void) -> ! {
+    let keep = keep.cast::<Keep>();
     // SAFETY: the thread that runs stands in memory that is not put back.
     unsafe {
         (*keep).pages.keep_all(&(*keep).segment);
@@ -158,12 +152,13 @@ pub(crate) fn leave() -> ! {
         if !(*keep).calls.can_be_undone() {
             raw::exit_group(0);
         }
-        go_on_at((*keep).stack_top(), rewind, keep)
+        go_on_at((*keep).stack_top(), rewind, keep.cast())
     }
 }
 
 /// Makes the process what it was, and begins the next execution; or ends it.
-unsafe extern "C" fn rewind(keep: *mut Keep) -> ! {
+unsafe extern "C" fn rewind(keep: *mut c_void) -> ! {
+    let keep = keep.cast::<Keep>();
     // SAFETY: the thread that runs stands in memory that is not put back, and touches nothing else.
     unsafe {
         let header = (*keep).header;
@@ -187,76 +182,4 @@ unsafe extern "C" fn rewind(keep: *mut Keep) -> ! {
         }
         relaunch(&raw const (*keep).launch)
     }
-}
-
-/// Calls `launch.run` by way of [`relaunch`], again and again: with the same stack pointer, the same
-/// registers, and zeroes below, where whoever was here before has left its marks. First `body` is called,
-/// on another stack, which goes to `relaunch`; without such a stack, `launch.run` is called at once.
-#[unsafe(naked)]
-unsafe extern "C-unwind" fn launch(
-    launch: *mut Launch,
-    top: usize,
-    body: unsafe extern "C" fn(*mut Keep) -> !,
-    keep: *mut Keep,
-) -> ! {
-    naked_asm!(
-        ".cfi_startproc",
-        "push rbp",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset rbp, -16",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "mov [rdi], rsp",
-        "lea rax, [rip + 2f]",
-        "mov [rdi + 8], rax",
-        "stmxcsr [rdi + 24]",
-        "fnstcw [rdi + 28]",
-        "test rsi, rsi",
-        "jz 2f",
-        "mov rsp, rsi",
-        "mov rdi, rcx",
-        "call rdx",
-        "ud2",
-        "2:",
-        "mov r8, [rdi + 32]",
-        "lea rdi, [rsp - {below}]",
-        "mov ecx, {below} / 8",
-        "xor eax, eax",
-        "rep stosq",
-        "xor ebx, ebx",
-        "xor r12d, r12d",
-        "xor r13d, r13d",
-        "xor r14d, r14d",
-        "xor r15d, r15d",
-        "call r8",
-        "ud2",
-        ".cfi_endproc",
-        below = const 8192,
-    )
-}
-
-/// Goes on in [`launch`], whatever ran before.
-#[unsafe(naked)]
-unsafe extern "C" fn relaunch(launch: *const Launch) -> ! {
-    naked_asm!(
-        "mov rax, [rdi + 16]",
-        "wrfsbase rax",
-        "fninit",
-        "fldcw [rdi + 28]",
-        "ldmxcsr [rdi + 24]",
-        "cld",
-        "mov rsp, [rdi]",
-        "mov rbp, rsp",
-        "jmp [rdi + 8]",
-    )
-}
-
-/// Calls `body` on another stack.
-#[unsafe(naked)]
-unsafe extern "C" fn go_on_at(
-    top: usize,
-    body: unsafe extern "C" fn(*mut Keep) -> !,
-    keep: *mut Keep,
-) -> ! {
-    naked_asm!("mov rsp, rdi", "xor ebp, ebp", "mov rdi, rdx", "call rsi", "ud2")
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use raddle_model::{Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
-    base::peek::peek,
+    abi::x86_64::peek,
     control::{Inside, control, enter_if, looks, may_enter},
     memory::freed::end_freed,
     record::stack::Caller,

@@ -9,6 +9,7 @@ use raddle_machine::Status;
 use raddle_model::{End, ObjectId, OpKind, SiteId, ThreadId};
 
 use crate::{
+    abi::glibc::jump_sp,
     base::real,
     control::{Control, Inside, control},
     schedule::{signals::is_cancellation_point, threads},
@@ -17,18 +18,13 @@ use crate::{
 };
 
 /// What `pthread_join` gives for a cancelled thread (`PTHREAD_CANCELED`).
-pub(crate) const CANCELED: *mut c_void = -1_isize as *mut c_void;
+const CANCELED: *mut c_void = -1_isize as *mut c_void;
 
-pub(crate) const URC_NO_REASON: c_int = 0;
+const URC_NO_REASON: c_int = 0;
 
-pub(crate) const URC_NORMAL_STOP: c_int = 4;
+const URC_NORMAL_STOP: c_int = 4;
 
-pub(crate) const UA_END_OF_STACK: c_int = 16;
-
-/// Where glibc keeps the stack pointer in a jump buffer, and the guard that it is mangled with.
-pub(crate) const JUMP_SP_WORD: usize = 6;
-
-pub(crate) const JUMP_ROTATION: u32 = 0x11;
+const UA_END_OF_STACK: c_int = 16;
 
 /// `struct _Unwind_Exception`.
 #[repr(C, align(16))]
@@ -130,18 +126,6 @@ pub(crate) unsafe fn finish_unwound() -> ! {
     inside.is_inside = true;
     let result = inside.this().result;
     threads::finish(inside, result)
-}
-
-/// The stack pointer that a jump buffer restores.
-pub(crate) unsafe fn jump_sp(buffer: *mut c_void) -> usize {
-    let guard: usize;
-    // SAFETY: glibc keeps its pointer guard in the thread control block, at 0x30.
-    unsafe {
-        std::arch::asm!("mov {}, fs:[0x30]", out(reg) guard, options(nostack, preserves_flags, readonly));
-    }
-    // SAFETY: the program promises a buffer that was filled in.
-    let mangled = unsafe { *buffer.cast::<usize>().add(JUMP_SP_WORD) };
-    mangled.rotate_right(JUMP_ROTATION) ^ guard
 }
 
 impl ThreadRt {

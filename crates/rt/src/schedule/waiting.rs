@@ -21,9 +21,9 @@ use raddle_machine::MAY_WORK;
 use raddle_model::{Flags, ObjectId, Op, OpKind, SiteId, mix};
 
 use crate::{
-    base::peek,
+    abi::x86_64,
     control::{Control, Inside, enter},
-    schedule::{access, signals::leave, step::step},
+    schedule::{access, signals::leave, step::step, waiting::x86_64::peek},
     state::{
         detect::Touch,
         shadow::State,
@@ -158,7 +158,7 @@ pub(crate) fn stare(touch: &Touch) -> bool {
         if is_alone {
             return leave(false, inside);
         }
-        let value = peek::peek(touch.address, touch.size);
+        let value = peek(touch.address, touch.size);
         let rounds = &mut inside.this().rounds;
         rounds.stares.note(mix(touch.caller.pc as u64, touch.address as u64), value);
         rounds.n_stares += 1;

@@ -176,7 +176,7 @@ impl Detect {
         };
         let is_foreign = atomic.kind != OpKind::AtomicStore && (0..size).any(is_other);
         // SAFETY: the program has just used so many bytes there.
-        let now = unsafe { crate::base::peek::peek(touch.address, size) }.to_le_bytes();
+        let now = unsafe { crate::abi::x86_64::peek(touch.address, size) }.to_le_bytes();
         left.value[first..first + size].copy_from_slice(&now[..size]);
         left.known |= (((1_u16 << size) - 1) << first) as u8;
         if atomic.kind == OpKind::AtomicStore || now[..size] != seen[..size] {

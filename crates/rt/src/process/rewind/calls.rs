@@ -11,7 +11,6 @@
 //! taken back; what it copies (memory, descriptors, signal actions and masks) must be.
 
 use std::{
-    arch::naked_asm,
     ffi::{c_int, c_void},
     sync::{
         OnceLock,
@@ -20,6 +19,8 @@ use std::{
 };
 
 use raddle_fiber::raw;
+
+use crate::abi::x86_64::{RESTORE_BYTES, restore};
 
 /// An execution that makes more calls than this is left to forks.
 const CALLS_MAX: u32 = 1_000;
@@ -434,18 +435,9 @@ unsafe fn perform(number: i64, mut args: [usize; 6]) -> isize {
     }
 }
 
-/// Bytes of [`restore`].
-const RESTORE_BYTES: usize = 16;
-
 /// Where the program is that waits for a call which is made on its behalf.
 pub(crate) fn context() -> Option<*const libc::ucontext_t> {
     let calls = CALLS.load(Relaxed);
     // SAFETY: the notes live as long as the process; nobody else runs.
     unsafe { (!calls.is_null()).then(|| (*calls).context).filter(|it| !it.is_null()) }
-}
-
-/// The end of a signal handler. The only call that is never dispatched.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C" fn restore() {
-    naked_asm!("mov eax, 15", "syscall", "ud2")
 }
