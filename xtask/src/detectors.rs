@@ -18,7 +18,7 @@ use anyhow::{Context, ensure};
 use raddle_explore::{Campaign, Found, Options as CampaignOptions, Outcome, TargetError};
 use raddle_launch::{CompilerChoice, Native, Symbols};
 use raddle_model::{Certainty, Detect, Finding};
-use raddle_report::{fault, named};
+use raddle_report::{finding::named, words::fault};
 
 use crate::soak::{build, programs_under};
 

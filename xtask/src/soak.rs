@@ -23,7 +23,7 @@ use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{Carrier, Detect, Kind};
-use raddle_report::{escape, fault};
+use raddle_report::words::{escape, fault};
 use serde::Serialize;
 
 /// What to run.

@@ -7,11 +7,7 @@ mod split;
 mod suite;
 mod test;
 
-use std::{
-    ffi::OsString,
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsString, io::Write as _};
 
 use raddle_explore::{
     StoredTarget,
@@ -178,23 +174,6 @@ fn target(built: &Built, split: &Split, conditions: &ConditionArgs) -> StoredTar
         },
         ..StoredTarget::default()
     }
-}
-
-/// Builds a program again, as it was built; `None` if it is not among what is built now.
-pub(crate) fn build_again(build: &CargoBuild) -> Result<Option<PathBuf>, Failure> {
-    let here = std::env::current_dir();
-    let go = |to: &Path| {
-        std::env::set_current_dir(to)
-            .map_err(|error| Failure::usage(format!("{}: {error}", to.display())))
-    };
-    go(&build.cwd)?;
-    let what = if build.is_test { Artifacts::Tests } else { Artifacts::Programs };
-    let built = Cargo::open(&build.metadata).and_then(|it| it.build(what, &build.args));
-    if let Ok(here) = here {
-        go(&here)?;
-    }
-    let is_it = |it: &Built| it.id() == build.id && it.is_test == build.is_test;
-    Ok(built?.into_iter().find(is_it).map(|it| it.executable))
 }
 
 impl From<CargoError> for Failure {

@@ -14,8 +14,11 @@ use raddle_launch::Native;
 use raddle_model::Conditions;
 use raddle_plan::Strategy;
 use raddle_report::{
-    compare::{self, Heading, Reach, Row, Trial},
-    fault, json, number,
+    campaign::compare::{self, Reach, Row, Trial},
+    formats::json,
+    layout::number,
+    pages::{self, Heading},
+    words::fault,
 };
 
 use crate::{
@@ -218,7 +221,7 @@ fn tell(
         fs::write(path, compare::csv(&trials)).map_err(|error| cannot_write(path, &error))?;
     }
     if let Some(path) = &args.html {
-        let page = compare::page(&heading(args, baseline(args, comparison)), &rows);
+        let page = pages::compare(&heading(args, baseline(args, comparison)), &rows);
         fs::write(path, page).map_err(|error| cannot_write(path, &error))?;
     }
     Ok(())

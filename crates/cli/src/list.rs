@@ -1,7 +1,7 @@
 //! `raddle list`: what was found, newest first.
 
 use raddle_explore::{Store, store::Listed};
-use raddle_report::{fault, json, table};
+use raddle_report::{formats::json, layout::table, words::fault};
 
 use crate::{
     args::{Format, ListArgs},

@@ -9,10 +9,8 @@ use raddle_model::MinimisingEnd;
 use crate::{
     args::MinArgs,
     exit::{Exit, Failure},
-    replay,
-    run::here,
-    signals, stored,
-    terminal::Terminal,
+    replay, signals, stored,
+    terminal::{Terminal, here},
 };
 
 /// Makes a finding's schedule small, beginning with the one that was found first.

@@ -5,14 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_explore::{
-    CampaignEvent, Execution, Found, Observer, Outcome, Reproduced, store::SearchFile,
-};
-use raddle_model::{Explanation, Finding};
+use raddle_explore::{CampaignEvent, Execution, Found, Observer, Outcome, store::SearchFile};
+use raddle_model::{Explanation, Finding, Reproduced};
 use raddle_report::{
-    Shown, Status, Style, Tally, json,
-    progress::{self, Heading, Since},
-    text,
+    Shown, Status, Style, Tally,
+    campaign::progress::{self, Heading, Since},
+    finding::text,
+    formats::json,
 };
 
 use crate::{
@@ -86,8 +85,7 @@ impl<'a> Watcher<'a> {
 
     /// Writes what was found, unless it was written before.
     pub(crate) fn tell(&mut self, found: &Found) {
-        let Reproduced { n, m } = found.reproduced;
-        let reproduced = (m > 0).then_some(json::Reproduced { n, of: m });
+        let reproduced = found.reproduced.if_tried();
         self.tell_once(&found.finding, &found.id, reproduced, found.explanation.as_deref());
     }
 
@@ -95,7 +93,7 @@ impl<'a> Watcher<'a> {
         &mut self,
         finding: &Finding,
         id: &str,
-        reproduced: Option<json::Reproduced>,
+        reproduced: Option<Reproduced>,
         explanation: Option<&Explanation>,
     ) {
         if !self.told.insert((id.to_owned(), finding.is_timing())) {
@@ -111,7 +109,7 @@ impl<'a> Watcher<'a> {
         &mut self,
         finding: &Finding,
         id: &str,
-        reproduced: Option<json::Reproduced>,
+        reproduced: Option<Reproduced>,
         explanation: Option<&Explanation>,
     ) -> String {
         let (seed, base) = (Some(self.seed), self.base.as_str());

@@ -5,10 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use raddle_explore::{StoredTarget, store::Bounds};
-use raddle_launch::{CompileRequest, CompilerChoice, Symbols, Toolchain};
+use raddle_explore::{
+    StoredTarget,
+    store::{Bounds, CargoBuild},
+};
+use raddle_launch::{
+    CompileRequest, CompilerChoice, Symbols, Toolchain,
+    cargo::{Artifacts, Built, Cargo},
+};
 
-use crate::{args::ConditionArgs, cargo, exit::Failure, terminal::Terminal, values};
+use crate::{args::ConditionArgs, exit::Failure, terminal::Terminal, values};
 
 /// What sources end in; everything else that stands alone before `--` is a program.
 const SOURCES: [&str; 10] = ["c", "cc", "cpp", "cxx", "C", "c++", "rs", "o", "a", "so"];
@@ -89,10 +95,27 @@ pub(crate) fn prepare_again(
 /// Builds a program again from what is there now; `None` if nobody knows how.
 fn rebuild(target: &StoredTarget, terminal: &mut Terminal) -> Result<Option<PathBuf>, Failure> {
     if let Some(build) = target.cargo.as_ref().filter(|it| it.cwd.is_dir()) {
-        return cargo::build_again(build);
+        return build_again(build);
     }
     let is_there = !target.sources.is_empty() && target.sources.iter().all(|it| it.is_file());
     is_there.then(|| compile(target, terminal)).transpose()
+}
+
+/// Builds a program again, as it was built; `None` if it is not among what is built now.
+fn build_again(build: &CargoBuild) -> Result<Option<PathBuf>, Failure> {
+    let here = std::env::current_dir();
+    let go = |to: &Path| {
+        std::env::set_current_dir(to)
+            .map_err(|error| Failure::usage(format!("{}: {error}", to.display())))
+    };
+    go(&build.cwd)?;
+    let what = if build.is_test { Artifacts::Tests } else { Artifacts::Programs };
+    let built = Cargo::open(&build.metadata).and_then(|it| it.build(what, &build.args));
+    if let Ok(here) = here {
+        go(&here)?;
+    }
+    let is_it = |it: &Built| it.id() == build.id && it.is_test == build.is_test;
+    Ok(built?.into_iter().find(is_it).map(|it| it.executable))
 }
 
 /// Sources that are named in a warning.

@@ -1,10 +1,10 @@
 //! Findings, kept. What can't be written is a warning: recording must not fail a run.
 
 use raddle_explore::{
-    Found, Ids, Reproduced, Store, StoreError, StoredFinding,
+    Found, Ids, Store, StoreError, StoredFinding,
     store::{Run, RunEnd, RunInfo, SearchFile, SearchSettings},
 };
-use raddle_model::Finding;
+use raddle_model::{Finding, Reproduced};
 
 use crate::terminal::Terminal;
 

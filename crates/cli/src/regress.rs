@@ -11,7 +11,7 @@ use raddle_explore::{
 use raddle_launch::Symbols;
 use raddle_model::{Likelihood, Share};
 use raddle_plan::Strategy;
-use raddle_report::{likelihood, number};
+use raddle_report::{layout::number, words::likelihood};
 
 use crate::{
     args::{Format, RegressArgs},
@@ -109,7 +109,7 @@ impl Regressed {
         if format == Format::Json {
             let value = serde_json::json!({
                 "type": "regress",
-                "version": raddle_report::json::VERSION,
+                "version": raddle_report::formats::json::VERSION,
                 "id": id,
                 "schedule": word,
                 "strategy": self.strategy,

@@ -2,14 +2,17 @@
 //! diverged.
 
 use raddle_explore::{
-    Ids, Outcome, Reproduced, Sameness, StoredTarget, Symbols, Target, TargetError, Until, Verdict,
+    Ids, Outcome, Sameness, StoredTarget, Symbols, Target, TargetError, Until, Verdict,
     campaign::Found,
     regression::{self, Regression},
     store::{RunEnd, hash_program},
 };
+use raddle_model::Reproduced;
 use raddle_report::{
-    closing::{self, NewEnd, Replayed},
-    fault, json, number,
+    campaign::closing::{self, NewEnd, Replayed},
+    formats::json,
+    layout::number,
+    words::fault,
 };
 
 use crate::{
@@ -94,7 +97,7 @@ impl Ran {
             id: regression.id.clone(),
             count: 1,
             first: 0,
-            reproduced: Reproduced { n: 1, m: 1 },
+            reproduced: Reproduced { n: 1, of: 1 },
         });
         Ran { id: regression.id.clone(), replayed, is_rebuilt, found }
     }

@@ -12,8 +12,10 @@ use raddle_explore::{
 use raddle_launch::{Native, Symbols};
 use raddle_model::{Carrier, Finding};
 use raddle_report::{
-    closing::{self, NewEnd, Replayed},
-    fault, json, text,
+    campaign::closing::{self, NewEnd, Replayed},
+    finding::text,
+    formats::json,
+    words::fault,
 };
 
 use crate::{
@@ -21,9 +23,8 @@ use crate::{
     exit::{Exit, Failure},
     native::{self, Launch},
     prepare::prepare_again,
-    run::here,
     signals, stored,
-    terminal::Terminal,
+    terminal::{Terminal, here},
 };
 
 /// Replays a finding.

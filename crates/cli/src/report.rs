@@ -11,18 +11,16 @@ use raddle_explore::{Store, StoredFinding, StoredTarget, store::StoredRun};
 use raddle_model::{Explanation, Place};
 use raddle_report::{
     Shown, Style,
+    finding::reason,
     formats::{self, Item, Suite},
-    json,
-    page::{self, FindingPage, Source, View},
-    reason,
+    pages::{self, FindingPage, Source, View},
 };
 
 use crate::{
     args::{ReportArgs, ReportFormat},
     exit::{Exit, Failure},
-    run::here,
     stored,
-    terminal::Terminal,
+    terminal::{Terminal, here},
 };
 
 /// What a report is about.
@@ -100,7 +98,8 @@ fn render(subject: &Subject, format: ReportFormat) -> Result<String, Failure> {
             (Subject::Finding(_), [one]) => formats::markdown(one, &mut sources),
             (Subject::Run(run, _), items) => {
                 let program = program_name(&run.info.target);
-                let n_findings = raddle_report::number::count(items.len() as u64, "finding");
+                let n_findings =
+                    raddle_report::layout::number::count(items.len() as u64, "finding");
                 let title = format!("{program}: {n_findings}");
                 formats::markdown_of_run(&title, items, &mut sources)
             }
@@ -167,19 +166,18 @@ fn finding_page(stored: &StoredFinding, base: &str) -> String {
     if let Some(original) = &stored.original {
         views.push(View { label: "as found", finding: original, orders: &[], difference: None });
     }
-    let passing = nearest.map(|it| page::passing(&stored.finding, it));
+    let passing = nearest.map(|it| pages::passing(&stored.finding, it));
     if let Some(passing) = &passing {
         let difference = difference.map(|it| it.passing_step);
         views.push(View { label: "nearest passing", finding: passing, orders: &[], difference });
     }
     let Item { shown, reason, .. } = item(stored, &program, base);
     let page = FindingPage { shown, program: &program, views, reason };
-    page::finding(&page, &mut |path| stored::source(stored, path))
+    pages::finding(&page, &mut |path| stored::source(stored, path))
 }
 
 fn item<'a>(stored: &'a StoredFinding, program: &'a str, base: &'a str) -> Item<'a> {
-    let reproduced = (stored.reproduced.m > 0)
-        .then_some(json::Reproduced { n: stored.reproduced.n, of: stored.reproduced.m });
+    let reproduced = stored.reproduced.if_tried();
     let StoredFinding { finding, id, info, .. } = stored;
     let explanation = stored.explanation.as_deref();
     let (seed, test) = (Some(info.seed), info.target.test.as_deref());

@@ -15,16 +15,15 @@ use raddle_explore::{
     store::Review,
 };
 
-use raddle_report::fault;
+use raddle_report::words::fault;
 
 use crate::{
     args::{Format, ReviewArgs},
     config,
     exit::{Exit, Failure},
     regressions::folder_of,
-    run::here,
     stored,
-    terminal::Terminal,
+    terminal::{Terminal, here},
 };
 
 /// What is to be done with a finding.

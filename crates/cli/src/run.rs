@@ -19,9 +19,13 @@ use raddle_explore::{
 use raddle_launch::{CacheError, Native, Symbols};
 use raddle_plan::{Strategy, search::SearchSpec};
 use raddle_report::{
-    closing::{self, Doubts, Uncontrolled},
-    escape, fault, formats, json, number,
-    progress::Heading,
+    campaign::{
+        closing::{self, Doubts, Uncontrolled},
+        progress::Heading,
+    },
+    formats::{self, json},
+    layout::number,
+    words::{escape, fault},
 };
 
 use crate::{
@@ -33,7 +37,7 @@ use crate::{
     prepare::{Named, prepare},
     record::Record,
     regressions, replay, search, signals,
-    terminal::Terminal,
+    terminal::{Terminal, here},
     total,
 };
 
@@ -340,11 +344,11 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     // Where the first finding ends it, nobody wants to know what else there would be.
     let is_whole = outcome.n_ended() > 0 && (outcome.findings.is_empty() || args.keep_going);
     if status.search.is_none() && is_whole && !outcome.figures.single_threaded {
-        watcher.terminal.out(&raddle_report::sampling::closing(&status.figures, &style));
+        watcher.terminal.out(&raddle_report::campaign::sampling::closing(&status.figures, &style));
     }
     watcher.terminal.out(&closing::explored(&status, outcome.figures.interrupted, &style));
     if let Some(search) = status.search.as_ref().filter(|_| !outcome.figures.single_threaded) {
-        watcher.terminal.out(&raddle_report::search::closing(&status, search, &style));
+        watcher.terminal.out(&raddle_report::campaign::search::closing(&status, search, &style));
     }
 }
 
@@ -442,9 +446,4 @@ fn watch(args: &RunArgs, target: &StoredTarget) -> Watch {
 fn name(target: &StoredTarget) -> String {
     let path = target.sources.first().unwrap_or(&target.program);
     path.file_name().unwrap_or(Path::new("?").as_os_str()).to_string_lossy().into_owned()
-}
-
-/// The working directory, for paths relative to it; empty if it can't be told.
-pub(crate) fn here() -> String {
-    std::env::current_dir().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
 }

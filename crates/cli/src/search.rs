@@ -10,8 +10,8 @@ use raddle_launch::Symbols;
 use raddle_model::{Conditions, Detect, Place};
 use raddle_plan::{Strategy, search::SearchSpec};
 use raddle_report::{
-    number,
-    search::{CoveredOrder, SearchStatus},
+    campaign::status::{CoveredOrder, SearchStatus},
+    layout::number,
 };
 
 use crate::{

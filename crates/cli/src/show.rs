@@ -5,10 +5,8 @@ use raddle_report::Style;
 use crate::{
     args::{Format, ShowArgs, ShowFormat},
     exit::{Exit, Failure},
-    report,
-    run::here,
-    stored,
-    terminal::Terminal,
+    report, stored,
+    terminal::{Terminal, here},
 };
 
 /// Shows a finding.

@@ -9,13 +9,15 @@ use raddle_explore::{
     Store, StoredFinding,
     store::{Export, Retention, StoredRun, hash_program},
 };
-use raddle_report::{json, number, table};
+use raddle_report::{
+    formats::json,
+    layout::{number, table},
+};
 
 use crate::{
     args::{Common, Format, StoreArgs, StoreVerb},
     exit::{Exit, Failure},
-    run::here,
-    terminal::Terminal,
+    terminal::{Terminal, here},
 };
 
 /// Does what is asked for.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use raddle_explore::{Store, StoredFinding};
-use raddle_report::{Shown, Style, json, page::Source, text};
+use raddle_report::{Shown, Style, finding::text, formats::json, pages::Source};
 
 use crate::{
     args::{Common, Format},
@@ -36,8 +36,7 @@ pub(crate) fn file(name: &str) -> Option<&Path> {
 
 /// The finding as the user wants to read it.
 pub(crate) fn text(stored: &StoredFinding, format: Format, base: &str, style: &Style) -> String {
-    let reproduced = (stored.reproduced.m > 0)
-        .then_some(json::Reproduced { n: stored.reproduced.n, of: stored.reproduced.m });
+    let reproduced = stored.reproduced.if_tried();
     let shown = Shown {
         finding: &stored.finding,
         id: &stored.id,

@@ -147,3 +147,8 @@ fn is_unicode_locale() -> bool {
         it.contains("utf-8") || it.contains("utf8")
     })
 }
+
+/// The working directory, for paths relative to it; empty if it can't be told.
+pub(crate) fn here() -> String {
+    std::env::current_dir().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
+}

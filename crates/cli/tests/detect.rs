@@ -37,7 +37,7 @@ use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{Access, Certainty, Detect, Finding, Kind};
-use raddle_report::named;
+use raddle_report::finding::named;
 
 /// The seed of every campaign here.
 const SEED: u64 = 1;
@@ -274,7 +274,7 @@ fn race_of(finding: &Finding, path: &Path, expected: &Expected) -> Result<Option
         return Err(format!(
             "not a race: {}: {}",
             finding.kind.word(),
-            raddle_report::fault::line(finding)
+            raddle_report::words::fault::line(finding)
         )
         .into());
     }
@@ -286,7 +286,9 @@ fn race_of(finding: &Finding, path: &Path, expected: &Expected) -> Result<Option
     let lines: Vec<u32> = accesses.iter().map(|it| it.place.line).collect();
     let has_stacks = accesses.iter().all(|it| !it.stack.is_empty());
     if lines.len() != 2 || lines.contains(&0) || !has_stacks {
-        return Err(format!("a side is not known: {}", raddle_report::fault::line(finding)).into());
+        return Err(
+            format!("a side is not known: {}", raddle_report::words::fault::line(finding)).into()
+        );
     }
     Ok(Some(pair(&lines)))
 }
@@ -300,7 +302,7 @@ fn comes_back(options: &NativeOptions, found: &Found) -> Result<(), Failed> {
         Verdict::Reproduced { exact: true, .. } => Ok(()),
         other => Err(format!(
             "{} did not come back: {other:?}",
-            raddle_report::fault::line(&found.finding)
+            raddle_report::words::fault::line(&found.finding)
         )
         .into()),
     }
@@ -308,7 +310,7 @@ fn comes_back(options: &NativeOptions, found: &Found) -> Result<(), Failed> {
 
 fn compare(expected: &Expected, found: &BTreeSet<Pair>, outcome: &Outcome) -> Result<(), Failed> {
     let told: Vec<String> =
-        outcome.findings.iter().map(|it| raddle_report::fault::line(&it.finding)).collect();
+        outcome.findings.iter().map(|it| raddle_report::words::fault::line(&it.finding)).collect();
     if let Some(among) = &expected.among {
         let is_inside = |it: &Pair| among.contains(&it.0) && among.contains(&it.1);
         if found.is_empty() || !found.iter().all(is_inside) {

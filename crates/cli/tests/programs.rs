@@ -34,8 +34,8 @@ use raddle_model::{
 use raddle_plan::Arm;
 use raddle_report::{
     Shown, Style,
+    finding::{reason, text},
     formats::{self, Item},
-    reason, text,
 };
 use raddle_tidy::{lacks, skip};
 use raddle_trace::{Entry, Summary, Trace};
@@ -301,7 +301,7 @@ fn explores_as_expected(
         return Err(format!(
             "baseline failure: {}: {}",
             finding.kind.word(),
-            raddle_report::fault::line(finding)
+            raddle_report::words::fault::line(finding)
         )
         .into());
     }
@@ -326,7 +326,7 @@ fn explores_as_expected(
             "expected {expected}, found {} at execution {}: {}\n{}",
             found.finding.kind.word(),
             found.first,
-            raddle_report::fault::line(&found.finding),
+            raddle_report::words::fault::line(&found.finding),
             found.finding.output
         )
         .into()),

@@ -7,12 +7,12 @@ use std::{fs, io::Read as _, path::Path, process::Stdio};
 use common::{check, folder, raddle, told};
 use expect_test::expect;
 use raddle_explore::{
-    Reproduced, Store, StoredTarget,
+    Store, StoredTarget,
     store::{About, Run, RunInfo},
 };
 use raddle_model::{
     Bucket, Carrier, Certainty, Fault, Finding, Kind, NamedObject, ObjectClass, ObjectId, OpKind,
-    PickerSpec, Place, Plan, Step, ThreadId, ThreadState,
+    PickerSpec, Place, Plan, Reproduced, Step, ThreadId, ThreadState,
 };
 
 fn place(line: u32) -> Place {
@@ -84,7 +84,7 @@ fn store(root: &Path, ids: &[&str]) {
     let mut run = begin(root);
     for (idx, id) in ids.iter().enumerate() {
         let finding = Finding { bucket: Bucket(idx as u64), ..finding() };
-        run.add(id, &finding, Reproduced { n: 5, m: 5 }).expect("added");
+        run.add(id, &finding, Reproduced { n: 5, of: 5 }).expect("added");
     }
 }
 

@@ -37,8 +37,7 @@ pub use self::{
     journal::{Counted, Journal, Saved, Standing},
     options::{Method, Options, SearchOptions},
     outcome::{
-        CampaignEvent, CoveredOrders, CutAt, Found, Observer, Outcome, Reproduced, Searched,
-        Suppressed,
+        CampaignEvent, CoveredOrders, CutAt, Found, Observer, Outcome, Searched, Suppressed,
     },
     thinking::unless_over,
 };

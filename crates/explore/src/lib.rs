@@ -21,7 +21,7 @@ pub mod target;
 
 pub use campaign::{
     Campaign, CampaignEvent, CoveredOrders, Found, Journal, Method, Observer, Options, Outcome,
-    Reproduced, Saved, SearchOptions, Searched, Suppressed, unless_over,
+    Saved, SearchOptions, Searched, Suppressed, unless_over,
 };
 pub use explain::{Budget, Explained, explain};
 pub use finding::{Ids, finding, is_system_file, runs_tasks};

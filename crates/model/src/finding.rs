@@ -449,3 +449,21 @@ impl Finding {
         self.steps.get(usize::try_from(number.checked_sub(self.n_steps_dropped)?).ok()?)
     }
 }
+
+/// How often a finding came back when its plan was run again.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reproduced {
+    /// Times it came back.
+    pub n: u32,
+    /// Times it was tried.
+    #[cfg_attr(feature = "serde", serde(alias = "m"))]
+    pub of: u32,
+}
+
+impl Reproduced {
+    /// The same, if it was tried at all.
+    pub fn if_tried(self) -> Option<Reproduced> {
+        (self.of > 0).then_some(self)
+    }
+}

@@ -47,7 +47,7 @@ pub use fault::{
 pub use figures::{ArmYield, Coverage, CurvePoint, Estimate, Figures, StepsAt, Uncontrolled};
 pub use finding::{
     Access, Bucket, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link, Miss,
-    Missed, Place, Step, TIMING_US, ThreadState, WaitFor,
+    Missed, Place, Reproduced, Step, TIMING_US, ThreadState, WaitFor,
 };
 pub use function::{is_registry_crate, is_rust_library, short_function};
 pub use gap::Gap;

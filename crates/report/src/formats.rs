@@ -3,18 +3,19 @@
 
 mod dot;
 mod github;
+pub mod json;
 mod junit;
 mod markdown;
 mod perfetto;
 mod sarif;
 
-use crate::Shown;
+use crate::finding::shown::Shown;
 
 pub(crate) use self::dot::AT_FIRST;
 pub use self::{
     dot::dot,
     github::annotations,
-    junit::{Suite, junit},
+    junit::{Suite, junit, junit_of_suite},
     markdown::{markdown, markdown_of_run},
     perfetto::perfetto,
     sarif::sarif,

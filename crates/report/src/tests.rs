@@ -5,9 +5,14 @@ mod lines;
 pub(crate) mod samples;
 
 use expect_test::{Expect, expect};
-use raddle_model::{Finding, Place};
+use raddle_model::{Finding, Place, Reproduced};
 
-use crate::{Shown, Style, json, schedule::Schedule, style::width, text};
+use crate::{
+    finding::{shown::Shown, text},
+    formats::json,
+    layout::style::{Style, width},
+    schedule::Schedule,
+};
 
 fn check(finding: &Finding, style: &Style, expect: Expect) {
     let shown = Shown {
@@ -420,7 +425,7 @@ fn wide_names_do_not_move_columns() {
         let style = Style { width, ..Style::default() };
         let columns = |finding: &Finding| -> Vec<usize> {
             let schedule = Schedule::new(finding, None, &style).render(&style, &mut |_| None);
-            schedule.lines().map(crate::style::width).collect()
+            schedule.lines().map(crate::layout::style::width).collect()
         };
         let (wide, narrow) =
             (renamed("转账线程", "账户余额", "账.c"), renamed("transfer", "accounts", "it.c"));
@@ -477,7 +482,7 @@ fn json_line() {
         finding: &finding,
         id: "assert-02c1",
         seed: Some(7),
-        reproduced: Some(json::Reproduced { n: 5, of: 5 }),
+        reproduced: Some(Reproduced { n: 5, of: 5 }),
         base: "",
         explanation: None,
         test: None,

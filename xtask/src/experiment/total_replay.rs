@@ -6,7 +6,7 @@
 use std::{fmt::Write as _, process::Command};
 
 use anyhow::{Context as _, ensure};
-use raddle_report::number::grouped;
+use raddle_report::layout::number::grouped;
 use serde_json::Value;
 
 use super::{Lab, root};

@@ -14,18 +14,21 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, CampaignEvent, Found, Observer, Options, Outcome, Reproduced, Sameness, Store,
-    StoredTarget, Target, Until, Verdict as Replay, replay, store::RunEnd,
+    Campaign, CampaignEvent, Found, Observer, Options, Outcome, Sameness, Store, StoredTarget,
+    Target, Until, Verdict as Replay, replay, store::RunEnd,
 };
 use raddle_launch::{
     Asked, Native, Symbols,
     cargo::{Artifacts, Built, Cargo},
 };
-use raddle_model::{Explanation, Finding, Gap};
+use raddle_model::{Explanation, Finding, Gap, Reproduced};
 use raddle_report::{
-    Shown, escape, fault, json, number,
-    suite::{self, Hit, TestLine, Totals, Verdict},
-    text,
+    Shown,
+    campaign::suite::{self, Hit, TestLine, Totals, Verdict},
+    finding::text,
+    formats::{self, json},
+    layout::number,
+    words::{escape, fault},
 };
 
 use super::{
@@ -40,7 +43,7 @@ use crate::{
     native::{self, Launch},
     record::Record,
     regressions, run, search, signals, stored,
-    terminal::Terminal,
+    terminal::{Terminal, here},
 };
 
 /// Executions of each test when nothing is said.
@@ -117,7 +120,7 @@ fn nothing(cargo: &Cargo, filters: &[String], n_skipped: u64) -> Failure {
 }
 
 fn write_junit(path: &Path, lines: &[TestLine]) -> Result<(), Failure> {
-    std::fs::write(path, suite::junit(lines))
+    std::fs::write(path, formats::junit_of_suite(lines))
         .map_err(|error| Failure::usage(format!("--junit {}: {error}", path.display())))
 }
 
@@ -192,7 +195,7 @@ enum Explored {
 struct Text<'a> {
     finding: &'a Finding,
     id: &'a str,
-    reproduced: Option<json::Reproduced>,
+    reproduced: Option<Reproduced>,
     explanation: Option<&'a Explanation>,
     test: Option<&'a str>,
 }
@@ -515,8 +518,7 @@ impl Suite<'_> {
     }
 
     fn hit(&mut self, found: &Found, test: Option<&str>) -> Hit {
-        let Reproduced { n, m } = found.reproduced;
-        let reproduced = (m > 0).then_some(json::Reproduced { n, of: m });
+        let reproduced = found.reproduced.if_tried();
         let Found { finding, id, .. } = found;
         let explanation = found.explanation.as_deref();
         Hit {
@@ -528,7 +530,7 @@ impl Suite<'_> {
     }
 
     fn text(&mut self, text: &Text<'_>) -> String {
-        let base = run::here();
+        let base = here();
         let seed = Some(self.args.seed);
         let Text { finding, id, reproduced, explanation, test } = *text;
         let shown = Shown { finding, id, seed, reproduced, base: &base, explanation, test };
@@ -548,7 +550,7 @@ impl Suite<'_> {
         };
         let style = self.terminal.out_style;
         if self.args.common.message_format == Format::Json {
-            self.terminal.out(&(texts + &suite::test_json(line)));
+            self.terminal.out(&(texts + &json::test(line)));
         } else {
             self.terminal.out(&(suite::line(line, &style) + &texts));
         }

@@ -6,10 +6,10 @@ use raddle_explore::{
 };
 use raddle_model::{Carrier, Place};
 use raddle_report::{
-    escape,
+    Sources,
     formats::Item,
-    page::{self, FileSteps, RunFigures, RunFinding, RunPage},
-    text::Sources,
+    pages::{self, FileSteps, RunFigures, RunFinding, RunPage},
+    words::escape,
 };
 
 use super::name_of;
@@ -38,7 +38,7 @@ pub(super) fn page(
         end: run.end.as_ref().map(|it| figures(it, base)),
         facts: facts(run),
     };
-    page::run(&page, sources)
+    pages::run(&page, sources)
 }
 
 fn figures(end: &RunEnd, base: &str) -> RunFigures {

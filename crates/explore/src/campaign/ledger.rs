@@ -14,13 +14,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::{Bucket, End, Finding, Kind, Plan, TIMING_US};
+use raddle_model::{Bucket, End, Finding, Kind, Plan, Reproduced, TIMING_US};
 use raddle_plan::{News, is_probe};
 
 use self::{predicted::Predicted, races::KnownRaces};
 use super::{
-    CampaignEvent, CutAt, Found, Observer, Options, Outcome, Reproduced, Suppressed, source::Done,
-    tally::Tally,
+    CampaignEvent, CutAt, Found, Observer, Options, Outcome, Suppressed, source::Done, tally::Tally,
 };
 use crate::{
     explain::explain,
@@ -359,7 +358,7 @@ impl<'a> Ledger<'a> {
         let mut found = self.tally.outcome.findings[idx].clone();
         let since = Instant::now();
         let n_times = if is_explained { self.options.confirmations } else { 1 };
-        let n_times = n_times.saturating_sub(found.reproduced.m);
+        let n_times = n_times.saturating_sub(found.reproduced.of);
         let mut looked_into = self.confirm(&mut found, n_times);
         if is_explained {
             looked_into = looked_into.and_then(|()| self.explain(&mut found));
@@ -407,7 +406,7 @@ impl<'a> Ledger<'a> {
                 Verdict::Gone => (false, false),
             };
             found.reproduced.n += u32::from(is_back);
-            found.reproduced.m += 1;
+            found.reproduced.of += 1;
             tally.count_confirmation(is_same_trace);
         }
         Ok(())

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use raddle_model::{
-    CurvePoint, Drawing, Explanation, Figures, Finding, Gap, Place, SearchEffort, SearchProgress,
-    StepsAt, Uncontrolled,
+    CurvePoint, Drawing, Explanation, Figures, Finding, Gap, Place, Reproduced, SearchEffort,
+    SearchProgress, StepsAt, Uncontrolled,
 };
 use raddle_plan::search;
 use raddle_trace::Summary;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::account::Uses;
 use crate::{explain::Explained, finding::Inconclusive, target::Execution};
@@ -193,15 +193,6 @@ impl Found {
         self.finding = finding;
         self.explanation = Some(Box::new(explanation));
     }
-}
-
-/// How often a finding came back: `n` times of `m`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reproduced {
-    /// Times it came back.
-    pub n: u32,
-    /// Times its plan was run again.
-    pub m: u32,
 }
 
 /// What happens in a campaign, in the order of executions. Whatever is shown or kept of a campaign is made of these: the

@@ -5,10 +5,10 @@ use std::{
     time::Duration,
 };
 
-use raddle_model::{End, Figures, Kind};
+use raddle_model::{End, Figures, Kind, Reproduced};
 use raddle_plan::Arm;
 
-use super::{Campaign, CampaignEvent, Method, Observer, Options, Outcome, Reproduced};
+use super::{Campaign, CampaignEvent, Method, Observer, Options, Outcome};
 use crate::{
     fake::{Toy, ToySymbols, print_hash},
     target::TargetError,
@@ -153,7 +153,7 @@ fn keeps_going() {
     let firsts: Vec<u64> = outcome.findings.iter().map(|it| it.first).collect();
     assert!(firsts.is_sorted());
     for found in &outcome.findings {
-        assert_eq!(found.reproduced, Reproduced { n: 1, m: 1 });
+        assert_eq!(found.reproduced, Reproduced { n: 1, of: 1 });
         assert_eq!(found.finding.execution, found.first);
         assert_eq!(found.finding.output, "hello");
         assert!(found.id.starts_with("assert-"));
@@ -310,7 +310,7 @@ fn unstable_confirmations_count() {
     let toy = Toy { is_unstable: true, ..Toy::default() };
     let shaky = run(&toy, options(1, 2_000));
     let steady = run(&Toy::default(), options(1, 2_000));
-    assert_eq!(shaky.findings[0].reproduced, Reproduced { n: 1, m: 1 });
+    assert_eq!(shaky.findings[0].reproduced, Reproduced { n: 1, of: 1 });
     assert!(shaky.figures.stability < steady.figures.stability);
 }
 

@@ -36,7 +36,7 @@ fn check(trace: &Trace, expect: Expect) {
     expect.assert_eq(&format!(
         "{}: {}\ncycle {cycle:?}, lines {sites:?}\n",
         finding.kind.word(),
-        raddle_report::fault::line(&finding)
+        raddle_report::words::fault::line(&finding)
     ));
 }
 

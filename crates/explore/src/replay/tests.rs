@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use raddle_model::{End, Finding, ObjectId, OpKind, PickerSpec, Plan};
-use raddle_report::fault::moment;
+use raddle_report::words::fault::moment;
 use raddle_trace::{ObjectClass, Trace};
 
 use super::{Sameness, Verdict, replay};

@@ -183,10 +183,7 @@ mod tests {
         super::tests::{found, info},
         Retention, Store,
     };
-    use crate::{
-        campaign::Reproduced,
-        store::{Review, RunEnd, StoreError},
-    };
+    use crate::store::{Review, RunEnd, StoreError};
 
     fn store(folder: &TempDir) -> Store {
         Store::at(folder.path().join(".raddle"))
@@ -196,7 +193,7 @@ mod tests {
     fn run(store: &Store, id: Option<&str>) -> String {
         let mut run = store.begin(info()).expect("begun");
         if let Some(id) = id {
-            run.add(id, &found(7), Reproduced::default()).expect("added");
+            run.add(id, &found(7), Default::default()).expect("added");
         }
         run.finish(RunEnd::default()).expect("finished");
         // Ids sort by milliseconds.

@@ -1,12 +1,12 @@
 //! A run that is being stored.
 
-use raddle_model::Finding;
+use raddle_model::{Finding, Reproduced};
 
 use super::{
     RunEnd, RunInfo, SearchFile, SearchSettings, Store, StoreError, StoredFinding, VERSION,
     database::Database, rows, time, value::StoredRun,
 };
-use crate::campaign::{Found, Reproduced};
+use crate::campaign::Found;
 
 /// A run that is being stored.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use std::{
 use expect_test::{Expect, expect};
 use raddle_model::{
     Amount, Bucket, Carrier, Conditions, Counting, Depth, Detect, End, Figures, Finding, Interest,
-    Length, PickerSpec, Plan, Profile, Role, Smax, Timeouts, Use,
+    Length, PickerSpec, Plan, Profile, Reproduced, Role, Smax, Timeouts, Use,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ use super::{
     About, RunEnd, RunInfo, SearchSettings, Store, StoreError, StoredTarget, hash_program,
 };
 use crate::{
-    campaign::{Account, Counted, FoundCount, Journal as _, Reproduced, Standing},
+    campaign::{Account, Counted, FoundCount, Journal as _, Standing},
     fake::{ToySymbols, TraceExt, trace},
     finding::finding,
 };
@@ -61,7 +61,7 @@ fn store() -> (TempDir, Store) {
 fn add(store: &Store, ids: &[(&str, u64)]) {
     let mut run = store.begin(info()).expect("bug: the directory is new");
     for (id, bucket) in ids {
-        run.add(id, &found(*bucket), Reproduced { n: 1, m: 1 }).expect("bug: it is writable");
+        run.add(id, &found(*bucket), Reproduced { n: 1, of: 1 }).expect("bug: it is writable");
     }
 }
 
@@ -83,7 +83,7 @@ fn execute(directory: &TempDir, text: &str) {
 fn round_trip() {
     let (directory, store) = store();
     let mut run = store.begin(info()).unwrap();
-    let stored = run.add("assert-0001", &found(1), Reproduced { n: 1, m: 1 }).unwrap();
+    let stored = run.add("assert-0001", &found(1), Reproduced { n: 1, of: 1 }).unwrap();
     assert_eq!(store.find("assert-0001").unwrap(), stored);
     assert_eq!(store.find("latest").unwrap(), stored);
     assert_eq!(stored.finding, found(1));
@@ -108,7 +108,7 @@ fn a_later_word_replaces_the_first() {
     let (_directory, store) = store();
     let mut run = store.begin(info()).unwrap();
     run.add("assert-0001", &found(1), Reproduced::default()).unwrap();
-    run.add("assert-0001", &found(1), Reproduced { n: 1, m: 1 }).unwrap();
+    run.add("assert-0001", &found(1), Reproduced { n: 1, of: 1 }).unwrap();
     assert_eq!(store.list().unwrap().len(), 1);
     assert_eq!(store.find("assert").unwrap().reproduced.n, 1);
 }
@@ -219,7 +219,7 @@ fn stores_of_before_are_taken_over() {
     let (directory, store) = store();
     let (_other, theirs) = self::store();
     let mut run = theirs.begin(info()).unwrap();
-    let stored = run.add("assert-0001", &found(1), Reproduced { n: 1, m: 1 }).unwrap();
+    let stored = run.add("assert-0001", &found(1), Reproduced { n: 1, of: 1 }).unwrap();
     let folder = directory.path().join(".raddle/runs").join(run.id());
     fs::create_dir_all(folder.join("findings")).unwrap();
     let of_run = serde_json::to_vec(&theirs.find_run("latest").unwrap()).unwrap();

@@ -8,13 +8,13 @@ use std::{
 };
 
 use raddle_model::{
-    Carrier, CurvePoint, Drawing, Explanation, Figures, Finding, Scope, StepsAt, Uncontrolled,
-    hash_bytes, mix,
+    Carrier, CurvePoint, Drawing, Explanation, Figures, Finding, Reproduced, Scope, StepsAt,
+    Uncontrolled, hash_bytes, mix,
 };
 use serde::{Deserialize, Serialize};
 
 use super::os;
-use crate::campaign::{FoundCount, Outcome, Reproduced};
+use crate::campaign::{FoundCount, Outcome};
 
 /// What was run, so that it can be run again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,11 @@
 use raddle_model::Place;
 
 use super::Item;
-use crate::{Style, brief, evidence, place, text};
+use crate::{
+    finding::{brief, evidence, text},
+    layout::style::Style,
+    words::place,
+};
 
 /// The lines.
 pub fn annotations(items: &[Item<'_>]) -> String {

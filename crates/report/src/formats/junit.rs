@@ -1,10 +1,18 @@
 //! JUnit's XML, as build servers read it: a test case for each finding, which failed; one that passed if
 //! there are none.
 
+mod suite;
+
 use std::fmt::Write as _;
 
+pub use suite::junit_of_suite;
+
 use super::Item;
-use crate::{Style, markup::escape, text, text::Sources};
+use crate::{
+    finding::text,
+    layout::{markup::escape, style::Style},
+    words::place::Sources,
+};
 
 /// What was run, and how it went.
 #[derive(Clone, Debug)]

@@ -3,7 +3,12 @@
 use std::fmt::Write as _;
 
 use super::Item;
-use crate::{Style, brief, place, schedule::Schedule, text, text::Sources};
+use crate::{
+    finding::{brief, text},
+    layout::style::Style,
+    schedule::Schedule,
+    words::place::{self, Sources},
+};
 
 /// Columns of the schedule: what trackers show without scrolling.
 const WIDTH: usize = 100;

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::Item;
 use crate::{
-    names::Names,
-    place, text,
-    timeline::{EdgeKind, Timeline},
+    finding::text,
+    schedule::timeline::{EdgeKind, Timeline},
+    words::{names::Names, place},
 };
 
 /// All is one process.
@@ -42,7 +42,7 @@ pub fn perfetto(item: &Item<'_>) -> String {
         other_data: json!({
             "tool": "raddle",
             "finding": item.shown.id,
-            "what": text::headline_text(finding, &crate::Style::default()),
+            "what": text::headline_text(finding, &crate::layout::style::Style::default()),
             "time": "logical: one step is one microsecond",
         }),
     };
@@ -71,7 +71,7 @@ fn tracks(item: &Item<'_>, timeline: &Timeline<'_>) -> Vec<Value> {
 
 fn steps(item: &Item<'_>, timeline: &Timeline<'_>) -> Vec<Value> {
     let finding = item.shown.finding;
-    let event = |(idx, row): (usize, &crate::timeline::Row<'_>)| {
+    let event = |(idx, row): (usize, &crate::schedule::timeline::Row<'_>)| {
         let mut args = json!({});
         if let Some(number) = row.number {
             args["step"] = json!(number);

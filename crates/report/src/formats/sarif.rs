@@ -11,8 +11,10 @@ use serde::Serialize;
 
 use super::Item;
 use crate::{
-    Style, brief, place, text,
-    timeline::{Row, Timeline},
+    finding::{brief, text},
+    layout::style::Style,
+    schedule::timeline::{Row, Timeline},
+    words::place,
 };
 
 /// Steps of a finding that are told; viewers take no more (GitHub shows 1,000 of a thread).

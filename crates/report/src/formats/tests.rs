@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Item, Suite, annotations, junit, markdown, markdown_of_run, perfetto, sarif};
 use crate::{
-    Shown,
+    finding::shown::Shown,
     tests::{analyses, samples},
 };
 

@@ -10,7 +10,7 @@ use super::{
     ASCII, check,
     samples::{add, at, blank},
 };
-use crate::{Shown, Style, json};
+use crate::{finding::shown::Shown, formats::json, layout::style::Style};
 
 fn held(lock: &str, id: u32, line: u32, is_shared: bool) -> Held {
     let lock = NamedObject::called(ObjectClass::Mutex, lock);
@@ -174,7 +174,7 @@ fn race_on_globals_and_stacks() {
             explanation: None,
             test: None,
         };
-        let text = crate::text::finding(&shown, &Style::default(), &mut |_| None);
+        let text = crate::finding::text::finding(&shown, &Style::default(), &mut |_| None);
         let lines = text.lines().skip_while(|it| !it.contains("Location is"));
         let lines = lines.take_while(|it| !it.contains("Mutex `left` held"));
         lines.map(|it| format!("{}\n", it.trim_start())).collect::<String>()

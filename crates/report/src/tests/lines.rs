@@ -8,9 +8,12 @@ use expect_test::expect;
 
 use super::samples;
 use crate::{
-    Status, Style, Tally,
-    closing::{self, Doubts, NewEnd, Replayed, Uncontrolled},
-    json,
+    campaign::{
+        closing::{self, Doubts, NewEnd, Replayed, Uncontrolled},
+        status::{Status, Tally},
+    },
+    formats::json,
+    layout::style::Style,
 };
 
 fn status() -> Status {

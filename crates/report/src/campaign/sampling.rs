@@ -1,0 +1,180 @@
+//! What random executions have covered, what each strategy has yielded, and how much is left to be seen.
+
+use std::fmt::Write as _;
+
+use raddle_model::{ArmYield, Figures};
+
+use crate::layout::{
+    number::{count, grouped, short},
+    style::{Ink, Style},
+};
+
+/// Fewer executions say nothing about the strategies.
+const YIELDS_FROM: u64 = 100;
+/// Strategies named in the block.
+const ARMS_MAX: usize = 6;
+
+/// The lines of the block: ` pairs 63, both ways 57   locks 4`, and each strategy's new traces of executions.
+pub(crate) fn block_lines(figures: &Figures) -> Vec<String> {
+    let mut lines = vec![format!(
+        " pairs of places {}, both ways {}   pairs of locks {}   chance of a new pair {}",
+        short(figures.coverage.site_pairs),
+        short(figures.coverage.both_ways),
+        short(figures.coverage.lock_pairs),
+        chance(figures.unseen_pairs.upper, true)
+    )];
+    if figures.arms.len() > 2 {
+        let mut line = " new traces:".to_owned();
+        for arm in most_used(figures).into_iter().take(ARMS_MAX) {
+            let (new, all) = (short(arm.new_traces), short(arm.executions));
+            let _ = write!(line, "  {} {new}/{all}", arm.strategy);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// What random executions come to, after the line about executions.
+pub fn closing(figures: &Figures, style: &Style) -> String {
+    let mut out = String::new();
+    if figures.is_saturated {
+        let words = style.paint(Ink::Good, "saturated");
+        let _ = writeln!(out, "{words}: hardly anything new was left to be seen");
+    }
+    if figures.arms.len() > 2 && figures.executions >= YIELDS_FROM {
+        let _ = write!(out, "{}", yields(figures, style));
+    }
+    let _ = writeln!(
+        out,
+        "  {} of places, {} in both orders; {} of locks",
+        count(figures.coverage.site_pairs, "pair"),
+        grouped(figures.coverage.both_ways),
+        count(figures.coverage.lock_pairs, "pair")
+    );
+    if figures.executions > 1 {
+        let _ = writeln!(
+            out,
+            "  the chance that one more execution like these shows a new pair is {} (at most {}), a new \
+             trace {}",
+            chance(figures.unseen_pairs.chance, false),
+            chance(figures.unseen_pairs.upper, false),
+            chance(figures.unseen_traces.chance, false)
+        );
+    }
+    out
+}
+
+/// A line for each strategy that had more than a try, those with most executions first.
+fn yields(figures: &Figures, style: &Style) -> String {
+    let mut arms = most_used(figures);
+    let n_all: u64 = arms.iter().map(|it| it.executions).sum();
+    arms.retain(|it| it.findings > 0 || 100 * it.executions >= n_all);
+    let width = |of: fn(&ArmYield) -> String| arms.iter().map(|it| of(it).len()).max().unwrap_or(0);
+    let name_width = width(|it| it.strategy.clone());
+    let (all_width, new_width) =
+        (width(|it| grouped(it.executions)), width(|it| grouped(it.new_traces)));
+    let mut out = String::new();
+    for arm in &arms {
+        let findings = match arm.findings {
+            0 => String::new(),
+            many => format!(", {}", style.paint(Ink::Error, &count(many, "finding"))),
+        };
+        let _ = writeln!(
+            out,
+            "  {:name_width$}  {:>all_width$} executions, {:>new_width$} new traces, {} new pairs{findings}",
+            arm.strategy,
+            grouped(arm.executions),
+            grouped(arm.new_traces),
+            grouped(arm.new_pairs)
+        );
+    }
+    out
+}
+
+fn most_used(figures: &Figures) -> Vec<&ArmYield> {
+    let mut arms: Vec<&ArmYield> = figures.arms.iter().collect();
+    arms.sort_by_key(|it| std::cmp::Reverse(it.executions));
+    arms
+}
+
+/// `31%`, `0.04%`, `0`.
+pub(crate) fn chance(chance: f64, is_short: bool) -> String {
+    let percent = 100.0 * chance;
+    let space = if is_short { "" } else { " " };
+    match percent {
+        _ if percent <= 0.0 => format!("0{space}%"),
+        _ if percent >= 9.95 => format!("{percent:.0}{space}%"),
+        _ if percent >= 0.95 => format!("{percent:.1}{space}%"),
+        _ if percent >= 0.095 => format!("{percent:.2}{space}%"),
+        _ => format!("{percent:.3}{space}%"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use raddle_model::{ArmYield, Coverage, Estimate, Figures};
+
+    use super::{block_lines, closing};
+    use crate::layout::style::Style;
+
+    fn figures() -> Figures {
+        let arm = |strategy: &str, executions, new_traces, new_pairs, findings| ArmYield {
+            strategy: strategy.into(),
+            executions,
+            new_pairs,
+            new_traces,
+            findings,
+        };
+        Figures {
+            executions: 20_000,
+            coverage: Coverage { site_pairs: 63, both_ways: 57, lock_pairs: 1 },
+            arms: vec![
+                arm("nonpreemptive", 1, 1, 4, 0),
+                arm("walk", 1_900, 312, 40, 0),
+                arm("surw", 12_345, 6_000, 76, 2),
+                arm("pct:d=drawn", 5_754, 0, 0, 0),
+            ],
+            unseen_pairs: Estimate { chance: 0.0002, upper: 0.0011 },
+            unseen_traces: Estimate { chance: 0.3141, upper: 0.4 },
+            ..Figures::default()
+        }
+    }
+
+    #[test]
+    fn in_the_block() {
+        let text = format!("block\n{}", block_lines(&figures()).join("\n"));
+        expect![[r#"
+            block
+             pairs of places 63, both ways 57   pairs of locks 1   chance of a new pair 0.11%
+             new traces:  surw 6.0k/12.3k  pct:d=drawn 0/5.8k  walk 312/1.9k  nonpreemptive 1/1"#]]
+        .assert_eq(&text);
+        let one = Figures { arms: figures().arms[..2].to_vec(), ..figures() };
+        assert_eq!(block_lines(&one).len(), 1);
+    }
+
+    #[test]
+    fn at_the_end() {
+        let text = format!("end\n{}", closing(&figures(), &Style::default()));
+        expect![[r#"
+            end
+              surw         12,345 executions, 6,000 new traces, 76 new pairs, 2 findings
+              pct:d=drawn   5,754 executions,     0 new traces, 0 new pairs
+              walk          1,900 executions,   312 new traces, 40 new pairs
+              63 pairs of places, 57 in both orders; 1 pair of locks
+              the chance that one more execution like these shows a new pair is 0.020 % (at most 0.11 %), a new trace 31 %
+        "#]].assert_eq(&text);
+        let one = Figures {
+            arms: figures().arms[..2].to_vec(),
+            is_saturated: true,
+            unseen_pairs: Estimate { chance: 0.0, upper: 0.0011 },
+            ..figures()
+        };
+        expect![[r#"
+            saturated: hardly anything new was left to be seen
+              63 pairs of places, 57 in both orders; 1 pair of locks
+              the chance that one more execution like these shows a new pair is 0 % (at most 0.11 %), a new trace 31 %
+        "#]].assert_eq(&closing(&one, &Style::default()));
+    }
+}

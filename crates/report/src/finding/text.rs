@@ -1,0 +1,422 @@
+//! A finding in words: headline, what each thread waits for or where it failed, the schedule, what the
+//! program wrote, and the commands to go on with.
+
+use std::fmt::Write as _;
+
+use raddle_model::{
+    Finding, Home, Kind, Miss, Missed, OpKind, Place, Reproduced, ThreadState, WaitFor,
+};
+
+use crate::{
+    finding::{
+        evidence, reason,
+        shown::Shown,
+        stacks::{self, beside},
+    },
+    layout::{
+        number,
+        style::{self, Ink, Style, width},
+    },
+    schedule::Schedule,
+    words::{
+        delays, fault, minimised,
+        place::{self, Sources},
+        steps,
+    },
+};
+
+/// Lines of the program's output that are shown, unless all are wanted.
+const OUTPUT_MAX: usize = 20;
+
+/// Longer messages of deadlocks are said in fewer words.
+const MESSAGE_MAX: usize = 100;
+
+/// The whole text of a finding.
+pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> String {
+    let schedule = Schedule::new(shown.finding, shown.explanation, style);
+    let mut out = headline(shown, style);
+    body(&mut out, shown, &schedule, style, sources);
+    if let Some(note) = delays::note(shown.finding) {
+        reason::wrapped(&mut out, "note: ", &note, style);
+    }
+    let why = shown.explanation.map(|it| reason::block(shown.finding, it, style));
+    if let Some(why) = why.filter(|it| !it.is_empty()) {
+        let _ = write!(out, "\n{why}");
+    }
+    let schedule = schedule.render(style, sources);
+    if !schedule.is_empty() {
+        let minimised = shown.explanation.and_then(|it| minimised::line(it, style));
+        if let Some(line) = minimised {
+            let _ = write!(out, "\n  {}", style.paint(Ink::Dim, &line));
+        }
+        let _ = write!(out, "\n{schedule}");
+    }
+    output(&mut out, shown.finding, style);
+    hint(&mut out, shown.finding);
+    closing(&mut out, shown, style);
+    out
+}
+
+/// Where the program's own code has no lines, it was built without debug information, or has lost it.
+pub(crate) fn bare_module(finding: &Finding) -> Option<&str> {
+    let is_bare = |it: &&Place| it.file.is_empty() && it.offset > 0 && !place::is_library(it);
+    let is_rust = place::is_rust(&finding.places);
+    let is_missed = |it: &&Place| is_bare(it) && !(is_rust && place::is_glue(it));
+    let found = finding.sites.iter().chain(&finding.places).find(is_missed);
+    found.map(|it| it.module.as_str())
+}
+
+fn hint(out: &mut String, finding: &Finding) {
+    if let Some(module) = bare_module(finding) {
+        let _ = writeln!(
+            out,
+            "\n  hint: {module} has no debug information; built with -g, lines and variables have names"
+        );
+    }
+}
+
+/// What one execution wrote, under a heading.
+pub fn execution(index: u64, output: &str, style: &Style) -> String {
+    let rule = style.rule();
+    let head = format!("{rule} execution {} {rule}", number::grouped(index));
+    let mut out = format!("{}\n", style.paint(Ink::Switch, &head));
+    for line in output.lines() {
+        let _ = writeln!(out, "{}", style.tame(line));
+    }
+    out
+}
+
+/// `deadlock at bank.c:31 in transfer`: the line that scripts look for, without its prefix.
+pub fn summary(finding: &Finding, base: &str) -> String {
+    let of_evidence = finding.evidence.as_deref().and_then(evidence::main_place);
+    let first = of_evidence.or(places(finding).first().copied());
+    match first.map(|it| place::with_function(it, base)) {
+        Some(place) if !place.is_empty() => format!("{} at {place}", finding.kind.word()),
+        _ => finding.kind.word().to_owned(),
+    }
+}
+
+/// `bank.c:31`, or `pool.c:140 ⇄ pool.c:171` for a cycle or a race.
+pub fn short_place(finding: &Finding, style: &Style) -> String {
+    let mut places: Vec<String> = places(finding).into_iter().map(place::short).collect();
+    places.retain(|it| !it.is_empty());
+    places.dedup();
+    match places.as_slice() {
+        [] => "?".to_owned(),
+        [first, second] if finding.is_cycle || finding.evidence.is_some() => {
+            format!("{first} {} {second}", if style.unicode { "⇄" } else { "<>" })
+        }
+        [first, ..] => first.clone(),
+    }
+}
+
+/// Where it failed; for a cycle, where each of its threads waits.
+fn places(finding: &Finding) -> Vec<&Place> {
+    let waits = finding.cycle.iter().filter_map(|thread| {
+        let state = finding.threads.iter().find(|it| it.thread == *thread)?;
+        state.waits_for.as_ref().map(|it| &it.at)
+    });
+    let places: Vec<&Place> = waits.collect();
+    if places.is_empty() { finding.sites.iter().collect() } else { places }
+}
+
+/// What went wrong, as short as it can be said: `deadlock`, `data race on `hits` (4 bytes)`.
+pub(crate) fn title(finding: &Finding) -> String {
+    evidence::headline(finding).unwrap_or_else(|| finding.kind.title().to_owned())
+}
+
+fn headline(shown: &Shown<'_>, style: &Style) -> String {
+    let finding = shown.finding;
+    let (severity, ink) = match finding.is_warning() {
+        false => ("error", Ink::Error),
+        true => ("warning", Ink::Warning),
+    };
+    let label = match shown.id {
+        "" => severity.to_owned(),
+        id => format!("{severity}[{id}]"),
+    };
+    let text = format!(": {}", headline_text(finding, style));
+    let found = circumstances(shown);
+    let used = width(&label) + width(&text);
+    let found_width = width(&found);
+    let head = format!("{}{}", style.paint(ink, &label), style.paint(Ink::Strong, &text));
+    let found = style.paint(Ink::Dim, &found);
+    match style.width.checked_sub(used + found_width + 2) {
+        Some(room) => format!("{head}{:gap$}{found}\n", "", gap = room.min(24) + 2),
+        None => format!("{head}\n  {found}\n"),
+    }
+}
+
+/// `deadlock: T1 and T2 wait for each other`.
+pub(crate) fn headline_text(finding: &Finding, style: &Style) -> String {
+    let title = finding.kind.title();
+    // The message of a cycle names every lock, as the lines below it do.
+    let message = fault::line(finding);
+    let message = cycle(finding)
+        .or_else(|| forlorn(finding, &message))
+        .unwrap_or_else(|| style.tame(&message));
+    match message.as_str() {
+        _ if finding.evidence.is_some() => {
+            style.tame(&evidence::headline(finding).unwrap_or_default())
+        }
+        "" => title.to_owned(),
+        message if message.starts_with(title) => message.to_owned(),
+        message => format!("{title}: {message}"),
+    }
+}
+
+/// `T1 and T2 wait, and nobody will wake them`: where the message names what takes long to describe, and
+/// the lines below it do so again.
+fn forlorn(finding: &Finding, message: &str) -> Option<String> {
+    let is_long = width(message) > MESSAGE_MAX;
+    if finding.kind != Kind::Deadlock || !is_long {
+        return None;
+    }
+    let is_waiting = |it: &&ThreadState| {
+        it.waits_for.is_some() && it.pending.is_some_and(|it| it != OpKind::Join)
+    };
+    let waiting = || finding.threads.iter().filter(is_waiting);
+    // A wait that no line of the program led to is a harness's, which waits for the rest of it.
+    let is_own = |it: &&ThreadState| it.waits_for.as_ref().is_some_and(|it| it.at.line > 0);
+    let has_own = waiting().any(|it| is_own(&it));
+    let threads = waiting().filter(|it| !has_own || is_own(it));
+    let threads: Vec<String> = threads.map(|it| format!("T{}", it.thread.0)).collect();
+    Some(match threads.as_slice() {
+        [] => return None,
+        [alone] => format!("{alone} waits, and nobody will wake it"),
+        [most @ .., last] => {
+            format!("{} and {last} wait, and nobody will wake them", most.join(", "))
+        }
+    })
+}
+
+/// `T1 and T2 wait for each other`.
+fn cycle(finding: &Finding) -> Option<String> {
+    let threads: Vec<String> = finding.cycle.iter().map(|it| format!("T{}", it.0)).collect();
+    Some(match threads.as_slice() {
+        [] => return None,
+        [alone] => format!("{alone} waits for itself"),
+        [first, second] => format!("{first} and {second} wait for each other"),
+        [most @ .., last] => format!("{} and {last} wait in a circle", most.join(", ")),
+    })
+}
+
+/// `rank at c=1, v=1`: what chose the execution, and where a search had come to.
+pub(crate) fn strategy(finding: &Finding) -> String {
+    match &finding.position {
+        Some(position) => format!("{} at {position}", finding.strategy),
+        None => finding.strategy.clone(),
+    }
+}
+
+/// `found at execution 1,942 by surw, seed 7, replayed 5/5`.
+pub(crate) fn circumstances(shown: &Shown<'_>) -> String {
+    let mut text = format!("found at execution {}", number::grouped(shown.finding.execution));
+    if !shown.finding.strategy.is_empty() {
+        let _ = write!(text, " by {}", strategy(shown.finding));
+    }
+    if let Some(seed) = shown.seed {
+        let _ = write!(text, ", seed {seed}");
+    }
+    match shown.reproduced {
+        Some(Reproduced { of: 0, .. }) => text.push_str(", not replayed"),
+        Some(Reproduced { n, of }) => drop(write!(text, ", replayed {n}/{of}")),
+        None => {}
+    }
+    text
+}
+
+fn body(
+    out: &mut String,
+    shown: &Shown<'_>,
+    schedule: &Schedule<'_>,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) {
+    if let Some(evidence) = &shown.finding.evidence {
+        return evidence::body(out, shown, evidence, style, sources);
+    }
+    match shown.finding.kind {
+        Kind::Deadlock => deadlock(out, shown, schedule, style, sources),
+        Kind::Livelock => every_stack(out, shown, style, sources),
+        _ => {
+            failing_stack(out, shown, style, sources);
+            freed(out, shown, style, sources);
+        }
+    }
+}
+
+/// Who freed the memory, and who had allocated it.
+fn freed(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    let Some(freed) = &shown.finding.freed else { return };
+    let mut tell = |head: String, stack: &[Place]| {
+        let _ = writeln!(out, "  {}", style.tame(&head));
+        stacks::render(out, shown, stack, 6, style, sources);
+    };
+    let who = |thread| style.paint(Ink::Strong, &place::thread(shown.finding, thread));
+    tell(format!("freed by {} at:", who(freed.free.thread)), &freed.free.stack);
+    if let Home::Heap { thread, stack, .. } = &freed.location.home {
+        let size = number::count(freed.location.size, "byte");
+        tell(format!("allocated by {} ({size}) at:", who(*thread)), stack);
+    }
+}
+
+/// Who waits for what, who holds it: the threads of the cycle first, in its order, then the others,
+/// those that only wait for the end of another last.
+fn deadlock(
+    out: &mut String,
+    shown: &Shown<'_>,
+    schedule: &Schedule<'_>,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) {
+    let finding = shown.finding;
+    let order = |it: &&ThreadState| {
+        let idx_in_cycle = finding.cycle.iter().position(|thread| *thread == it.thread);
+        (idx_in_cycle.unwrap_or(usize::MAX), it.pending == Some(OpKind::Join))
+    };
+    let mut states: Vec<&ThreadState> = finding.threads.iter().collect();
+    states.sort_by_key(order);
+    for state in states {
+        let Some(wait) = &state.waits_for else { continue };
+        let who = place::thread(finding, state.thread);
+        let label = style.paint(Ink::Strong, &who);
+        let verb = state.pending.map_or("waits for", |it| steps::waiting(it, wait));
+        let letter = schedule.names.letter(wait.object_id);
+        let letter = letter.map(|it| format!(" ({it})")).unwrap_or_default();
+        let what = format!("{verb} {}{letter}", style.tame(&wait.object.to_string()));
+        let room = style.width.saturating_sub(3 + width(&who));
+        for (idx, line) in style::wrapped(&what, room).iter().enumerate() {
+            let before = if idx == 0 { format!("  {label}") } else { "     ".to_owned() };
+            let _ = writeln!(out, "{before} {line}");
+        }
+        waiting(out, shown, wait, style, sources);
+        if let Some(it) = &wait.missed {
+            let text = missed(shown, it);
+            for line in style::wrapped(&text, style.width.saturating_sub(6)) {
+                let _ = writeln!(out, "      {line}");
+            }
+        } else if wait.holders.is_empty() && state.pending != Some(OpKind::Join) {
+            let _ = writeln!(out, "      no thread is left that could end this wait");
+        }
+    }
+}
+
+/// The last notification that the thread could have had, and why it had not: a lost wake-up, or another's.
+fn missed(shown: &Shown<'_>, missed: &Missed) -> String {
+    let thread = place::thread_in_passing(shown.finding, missed.thread);
+    let (what, at) = (missed.kind.verb(), place::short(&missed.at));
+    let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+    let became = match missed.why {
+        Miss::TooEarly => "came before the wait: nobody waited yet".to_owned(),
+        Miss::TooLate | Miss::Another(_) => fault::missed(missed),
+    };
+    format!("the last {what}, by {thread}{at} (step {}), {became}", number::grouped(missed.step))
+}
+
+fn waiting(
+    out: &mut String,
+    shown: &Shown<'_>,
+    wait: &WaitFor,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) {
+    let at = format!("      at {}", place::with_function(&wait.at, shown.base));
+    let _ = writeln!(out, "{}", beside(&at, sources(&wait.at).as_deref(), style));
+    for (holder, taken) in &wait.holders {
+        let is_ahead = place::is_ahead(shown.finding, *holder, wait);
+        let holder = place::thread_in_passing(shown.finding, *holder);
+        let head = match place::long(taken, shown.base).as_str() {
+            taken if is_ahead => format!("      lets {holder} go first, who waits at {taken}"),
+            "" => format!("      held by {holder}"),
+            taken => format!("      held by {holder}, taken at {taken}"),
+        };
+        let _ = writeln!(out, "{}", beside(&head, sources(taken).as_deref(), style));
+    }
+}
+
+/// What every thread was doing, with its stack.
+fn every_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    for state in &shown.finding.threads {
+        let label = style.paint(Ink::Strong, &place::thread(shown.finding, state.thread));
+        let _ = writeln!(out, "  {label} {}", doing(shown.finding, state));
+        stacks::render(out, shown, &state.stack, 6, style, sources);
+    }
+}
+
+fn doing(finding: &Finding, state: &ThreadState) -> String {
+    match (&state.waits_for, state.pending) {
+        _ if state.is_finished => "had finished".to_owned(),
+        (Some(wait), _) => format!("waits for {}", wait.object),
+        (None, _) if finding.thread == Some(state.thread) => "runs".to_owned(),
+        (None, Some(pending)) => format!("about to {}", pending.word()),
+        (None, None) => "runs".to_owned(),
+    }
+}
+
+/// The thread that failed, with its stack.
+fn failing_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    let finding = shown.finding;
+    let Some(thread) = finding.thread else {
+        if finding.threads.iter().all(|it| it.stack.is_empty()) {
+            let last = finding.steps.last().map(|it| place::thread(finding, it.thread));
+            let last = last.map(|it| format!("; {it} did the last step")).unwrap_or_default();
+            let _ = writeln!(out, "  the process was killed{last}");
+        }
+        return;
+    };
+    let label = style.paint(Ink::Strong, &place::thread(finding, thread));
+    let state = finding.threads.iter().find(|it| it.thread == thread);
+    let created = state
+        .filter(|it| it.parent.is_some() && !place::is_library(&it.created_at))
+        .map(|it| place::with_function(&it.created_at, shown.base))
+        .filter(|it| !it.is_empty())
+        .map(|it| format!(", created at {it}"))
+        .unwrap_or_default();
+    let has_stack = state.is_some_and(|it| !it.stack.is_empty()) || !finding.sites.is_empty();
+    if !has_stack && created.is_empty() {
+        let _ = writeln!(out, "  by {label}");
+        return;
+    }
+    let _ = writeln!(out, "  in {label}{created}");
+    match state {
+        Some(state) if !state.stack.is_empty() => {
+            stacks::render(out, shown, &state.stack, 6, style, sources);
+        }
+        _ => stacks::render(out, shown, &finding.sites, 6, style, sources),
+    }
+}
+
+/// What the program wrote, its last lines.
+fn output(out: &mut String, finding: &Finding, style: &Style) {
+    let lines: Vec<&str> = finding.output.trim_end().lines().collect();
+    if lines.is_empty() {
+        return;
+    }
+    let n_shown = if style.full { lines.len() } else { lines.len().min(OUTPUT_MAX) };
+    let _ = writeln!(out, "\n  program output:");
+    if n_shown < lines.len() {
+        let n_left = number::grouped((lines.len() - n_shown) as u64);
+        let _ = writeln!(out, "    {} {n_left} earlier lines", style.ellipsis());
+    }
+    for line in &lines[lines.len() - n_shown..] {
+        let _ = writeln!(out, "    {}", style.tame(line).trim_end());
+    }
+}
+
+/// What to do next, and the line that scripts look for.
+fn closing(out: &mut String, shown: &Shown<'_>, style: &Style) {
+    let id = shown.id;
+    let summary = summary(shown.finding, shown.base);
+    if id.is_empty() {
+        let _ = writeln!(out, "\nSUMMARY: raddle: {summary}");
+        return;
+    }
+    let replay = style.paint(Ink::Strong, &format!("raddle replay {id}"));
+    let _ = write!(out, "\n  replay:  {replay}");
+    if !style.full {
+        let show = style.paint(Ink::Strong, &format!("raddle show {id} --full"));
+        let _ = write!(out, "\n  show:    {show}");
+    }
+    let _ = writeln!(out, "\n\nSUMMARY: raddle: {summary}");
+}

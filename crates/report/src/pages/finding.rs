@@ -1,0 +1,264 @@
+//! The page of one finding: lanes of threads to step through, the source beside them, and the text of
+//! `raddle show` for paper and for browsers without scripts.
+
+use std::fmt::Write as _;
+
+use raddle_model::{Constraint, Fault, Finding, Kind, Passing, Place};
+use serde::Serialize;
+
+use super::{
+    Document, Files, Source, data, document,
+    lanes::{Lanes, lanes},
+    sources::{Quote, Quotes},
+};
+use crate::{
+    finding::{
+        brief,
+        shown::Shown,
+        text::{self, circumstances, headline_text},
+    },
+    layout::{markup::escape, style::Style},
+    words::{delays, doubt, place},
+};
+
+const STYLE: &str = include_str!("finding.css");
+const SCRIPT: &str = include_str!("finding.js");
+
+/// Columns of the text for paper.
+const TEXT_WIDTH: usize = 110;
+
+/// A finding, and other schedules to compare it with.
+#[derive(Debug)]
+pub struct FindingPage<'a> {
+    /// The finding, as it is told.
+    pub shown: Shown<'a>,
+    /// What was run, as the user calls it.
+    pub program: &'a str,
+    /// The schedules that can be looked at, the one to begin with first.
+    pub views: Vec<View<'a>>,
+    /// Why it fails, one sentence each; empty if that is not known.
+    pub reason: Vec<String>,
+}
+
+/// A schedule that can be looked at.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// What the button says: `as found`.
+    pub label: &'a str,
+    /// The schedule, with what explains its numbers.
+    pub finding: &'a Finding,
+    /// The orders that make it fail, in its own steps; empty where they are not known.
+    pub orders: &'a [Constraint],
+    /// A step that differs from the same one of another schedule, from 0.
+    pub difference: Option<u64>,
+}
+
+/// A schedule that passes, so that it can be looked at like one that fails.
+pub fn passing(finding: &Finding, passing: &Passing) -> Finding {
+    Finding {
+        // Nothing failed: no thread, no place, nobody waits.
+        kind: Kind::Assert,
+        fault: Fault::default(),
+        thread: None,
+        sites: Vec::new(),
+        is_cycle: false,
+        cycle: Vec::new(),
+        evidence: None,
+        freed: None,
+        threads: passing.threads.clone(),
+        steps: passing.steps.clone(),
+        n_steps_dropped: passing.n_steps_dropped,
+        objects: passing.objects.clone(),
+        places: passing.places.clone(),
+        stacks: passing.stacks.clone(),
+        plan: passing.plan.clone(),
+        n_switches: passing.size.n_switches,
+        output: String::new(),
+        ..finding.clone()
+    }
+}
+
+/// What the script gets.
+#[derive(Serialize)]
+struct Data {
+    views: Vec<Lanes>,
+    files: Vec<Quote>,
+}
+
+/// The page.
+pub fn finding(page: &FindingPage<'_>, files: &mut Files<'_>) -> String {
+    let shown = &page.shown;
+    let mut quotes = Quotes::default();
+    let views: Vec<Lanes> =
+        page.views.iter().map(|it| lanes(it, shown.base, &mut quotes)).collect();
+    let mut cache = Cache { files, texts: Vec::new() };
+    let mut body = header(page, &mut cache);
+    let values = Data { views, files: quotes.read(shown.base, &mut |it| cache.file(it)) };
+    body.push_str(EXPLORER);
+    body.push_str(&as_text(shown, &mut cache));
+    let title = format!("{} {}", shown.id, headline_text(shown.finding, &plain()));
+    let data = data(&values);
+    document(&Document {
+        title: title.trim(),
+        style: STYLE,
+        body: &body,
+        data: &data,
+        script: SCRIPT,
+    })
+}
+
+pub(super) fn plain() -> Style {
+    Style { color: false, unicode: true, width: TEXT_WIDTH, full: false }
+}
+
+/// Headline, who did what where, why.
+fn header(page: &FindingPage<'_>, cache: &mut Cache<'_, '_>) -> String {
+    let shown = &page.shown;
+    let finding = shown.finding;
+    let word = if finding.is_warning() { "warning" } else { "error" };
+    let mut out = format!(
+        "<header>\n<h1><span class=\"severity {word}\">{word}[{}]</span> {}</h1>\n",
+        escape(shown.id),
+        words(&headline_text(finding, &plain()))
+    );
+    let _ = writeln!(
+        out,
+        "<p class=\"found\">{} · {}</p>",
+        escape(page.program),
+        escape(&circumstances(shown))
+    );
+    if !page.reason.is_empty() {
+        out.push_str("<ul class=\"reason\">\n");
+        for sentence in &page.reason {
+            let _ = writeln!(out, "<li>{}</li>", words(sentence));
+        }
+        out.push_str("</ul>\n");
+    }
+    let points = brief::points(finding);
+    if !points.is_empty() {
+        out.push_str("<ul class=\"points\">\n");
+        for point in points {
+            let at = match place::short(point.place).as_str() {
+                "" => String::new(),
+                at => {
+                    let whole = escape(&place::with_function(point.place, shown.base));
+                    format!(" <span class=\"at\" title=\"{whole}\">{}</span>", escape(at))
+                }
+            };
+            let source = place::source(Some(point.place), &mut |it| cache.line(it));
+            let source = match source.trim() {
+                "" => String::new(),
+                text => format!(" <code>{}</code>", escape(text)),
+            };
+            let _ = writeln!(out, "<li>{}{at}{source}</li>", words(&point.words));
+        }
+        out.push_str("</ul>\n");
+    }
+    out.push_str(&notices(finding));
+    out.push_str("</header>\n");
+    out
+}
+
+/// Text in which `` `names` `` stand between backquotes.
+fn words(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let of_part = |(idx, part): (usize, &&str)| match idx % 2 {
+        0 => escape(part),
+        _ => format!("<code>{}</code>", escape(part)),
+    };
+    parts.iter().enumerate().map(of_part).collect()
+}
+
+/// What the reader should know about what is missing.
+fn notices(finding: &Finding) -> String {
+    let mut out = String::new();
+    if let Some(why) = doubt::why(finding) {
+        let _ = writeln!(out, "<p class=\"notice\">only potential: {}</p>", escape(&why));
+    }
+    if let Some(note) = delays::note(finding) {
+        let _ = writeln!(out, "<p class=\"notice\">{}</p>", escape(&note));
+    }
+    if let Some(module) = text::bare_module(finding) {
+        let _ = writeln!(
+            out,
+            "<p class=\"notice\">{} has no debug information; built with -g, lines and variables have \
+             names</p>",
+            escape(module)
+        );
+    }
+    if finding.n_steps_dropped > 0 {
+        let n_steps = crate::layout::number::count(finding.n_steps_dropped, "step");
+        let _ = writeln!(out, "<p class=\"notice\">the first {n_steps} were not kept</p>");
+    }
+    out
+}
+
+/// What the script fills.
+const EXPLORER: &str = r#"<noscript><p class="notice">The drawing needs JavaScript; the text below says the same.</p></noscript>
+<section id="explorer" aria-label="schedule" hidden>
+<div class="bar">
+<span class="group" id="views" role="group" aria-label="schedule shown"></span>
+<span class="size" id="size"></span>
+<span class="group" role="group" aria-label="go to">
+<button data-go="switch-">◂ switch<kbd>p</kbd></button><button data-go="switch+">switch ▸<kbd>n</kbd></button>
+</span>
+<span class="group" role="group" aria-label="go to">
+<button data-go="object-">◂ same object<kbd>O</kbd></button><button data-go="object+">same object ▸<kbd>o</kbd></button>
+</span>
+<span class="group"><button data-go="failure">failure<kbd>f</kbd></button></span>
+<span class="group"><button id="theme" aria-label="light or dark">◐</button><button id="keys" aria-expanded="false" aria-controls="help">keys<kbd>?</kbd></button></span>
+</div>
+<div id="help" hidden></div>
+<div class="stage">
+<div class="left">
+<div class="pane board"><div id="lanes" tabindex="0" role="listbox" aria-label="steps, one column for each thread"><div id="heads"></div><div id="track"><div id="rows"></div></div></div><div id="map" aria-hidden="true"><canvas></canvas><div></div></div></div>
+<p class="key" aria-hidden="true"><span><svg viewBox="0 0 26 10"><path class="edge near" d="M1 5h20"/></svg>comes before</span><span><svg viewBox="0 0 26 10"><path class="edge value near" d="M1 5h20"/></svg>value seen</span><span><svg viewBox="0 0 26 10"><path class="edge race" d="M1 5h24"/></svg>unordered: race</span><span><svg viewBox="0 0 26 10"><path class="edge reason" d="M1 5h24"/></svg>fails in this order</span><span id="bands"></span></p>
+</div>
+<div class="right">
+<section class="pane" id="source" aria-label="source"><h2></h2><div id="code" tabindex="0"></div></section>
+<section class="pane" id="detail" aria-live="polite" aria-label="selected step"></section>
+</div>
+</div>
+<div id="tip" role="tooltip" hidden></div>
+</section>
+"#;
+
+/// The text of `raddle show`, open until the script closes it.
+fn as_text(shown: &Shown<'_>, cache: &mut Cache<'_, '_>) -> String {
+    let text = text::finding(shown, &plain(), &mut |it| cache.line(it));
+    format!(
+        "<details id=\"text\" open><summary>As text</summary>\n<pre class=\"text\">{}</pre></details>\n",
+        escape(&text)
+    )
+}
+
+/// Files, each read once.
+struct Cache<'c, 'f> {
+    files: &'c mut Files<'f>,
+    texts: Vec<(String, Source)>,
+}
+
+impl Cache<'_, '_> {
+    fn file(&mut self, path: &str) -> Source {
+        self.get(path).clone()
+    }
+
+    fn get(&mut self, path: &str) -> &Source {
+        let known = self.texts.iter().position(|it| it.0 == path);
+        let idx = known.unwrap_or_else(|| {
+            self.texts.push((path.to_owned(), (self.files)(path)));
+            self.texts.len() - 1
+        });
+        &self.texts[idx].1
+    }
+
+    /// A line of a file, without the space around it.
+    fn line(&mut self, place: &Place) -> Option<String> {
+        let idx = (place.line as usize).checked_sub(1)?;
+        let Source::Text(text) = self.get(&place.file) else { return None };
+        text.lines().nth(idx).map(|it| it.trim().to_owned())
+    }
+}

@@ -1,0 +1,248 @@
+//! Rows of a schedule: steps, switches between them, folded stretches, and how it ended.
+
+use raddle_model::{Access, Finding, Kind, OpKind, OpResult, Place, ThreadId};
+
+use super::{
+    fold,
+    switches::{self, Locks},
+};
+use crate::{
+    layout::{number, style::Style},
+    words::{
+        access,
+        names::Names,
+        steps::{self, Words},
+    },
+};
+
+/// One line of the schedule.
+pub(crate) enum Row<'a> {
+    Step(Cell<'a>),
+    /// Why another thread runs from here on.
+    Switch(String),
+    /// Steps left out.
+    Fold(String),
+}
+
+/// What one thread did, or was about to do when the execution ended.
+pub(crate) struct Cell<'a> {
+    /// The step's number; `None` for what was not done any more.
+    pub(crate) number: Option<u64>,
+    pub(crate) thread: ThreadId,
+    pub(crate) words: Words,
+    pub(crate) place: Option<&'a Place>,
+    /// Why this row matters: `assert failed`.
+    pub(crate) mark: Option<&'static str>,
+    /// Is it a side of an order that makes it fail?
+    pub(crate) is_reason: bool,
+    /// How many locks each thread holds at this step, of those that hold any.
+    pub(crate) held: Vec<(ThreadId, usize)>,
+}
+
+impl Cell<'_> {
+    /// How many locks a thread holds at this step.
+    pub(crate) fn n_held(&self, thread: ThreadId) -> usize {
+        self.held.iter().find(|it| it.0 == thread).map_or(0, |it| it.1)
+    }
+}
+
+/// `43 steps, 5 switches`.
+pub(crate) fn size(finding: &Finding) -> String {
+    let n_steps = finding.n_steps_dropped + finding.steps.len() as u64;
+    let switches = match finding.n_switches {
+        1 => "1 switch".to_owned(),
+        many => format!("{} switches", number::grouped(many)),
+    };
+    format!("{}, {switches}", number::count(n_steps, "step"))
+}
+
+/// The rows of a finding's schedule; `reason` are the steps that make it fail.
+pub(crate) fn rows<'a>(
+    finding: &'a Finding,
+    reason: &[usize],
+    names: &mut Names<'a>,
+    style: &Style,
+) -> Vec<Row<'a>> {
+    let reasons = switches::reasons(finding);
+    let period = fold::period(finding).filter(|_| !style.full);
+    let kept = match period {
+        Some(period) => fold::last(finding, period),
+        None => fold::kept(finding, reason, &reasons, style.full),
+    };
+    let mut rows = Vec::new();
+    let n_known = reasons.iter().flatten().count() as u64;
+    let mut gap = Gap {
+        n_steps: finding.n_steps_dropped,
+        n_switches: finding.n_switches.saturating_sub(n_known),
+        is_start: true,
+        period,
+    };
+    let mut locks = Locks::default();
+    for (idx, step) in finding.steps.iter().enumerate() {
+        let n_before = locks.held_by(step.thread).len();
+        locks.apply(step);
+        let reason_to_switch = &reasons[idx];
+        if !kept[idx] {
+            gap.n_steps += 1;
+            gap.n_switches += u64::from(reason_to_switch.is_some());
+            continue;
+        }
+        gap.flush(&mut rows, style);
+        rows.push(Row::Step(Cell {
+            number: Some(finding.n_steps_dropped + idx as u64 + 1),
+            thread: step.thread,
+            words: steps::words(step, names, style),
+            place: place_of_step(finding, idx),
+            mark: mark_of_step(finding, idx),
+            is_reason: reason.contains(&idx),
+            held: held(finding, &locks, Some((step.thread, n_before))),
+        }));
+        rows.extend(between(finding, finding.n_steps_dropped + idx as u64 + 1, &locks));
+        if let Some(reason) = reason_to_switch {
+            if kept.get(idx + 1).is_some_and(|it| *it) {
+                rows.push(Row::Switch(reason.clone()));
+            } else {
+                gap.n_switches += 1;
+            }
+        }
+    }
+    gap.flush(&mut rows, style);
+    let held = held(finding, &locks, None);
+    let ends = ends(finding, names, style).into_iter();
+    rows.extend(ends.map(|cell| Row::Step(Cell { held: held.clone(), ..cell })));
+    rows
+}
+
+/// How many locks each thread holds. Who gives one back holds it until then.
+fn held(
+    finding: &Finding,
+    locks: &Locks,
+    before: Option<(ThreadId, usize)>,
+) -> Vec<(ThreadId, usize)> {
+    let threads = finding.threads.iter().map(|it| it.thread);
+    let counts = threads.map(|thread| {
+        let n_before = before.filter(|it| it.0 == thread).map_or(0, |it| it.1);
+        (thread, locks.held_by(thread).len().max(n_before))
+    });
+    counts.filter(|it| it.1 > 0).collect()
+}
+
+/// Accesses of a race that were no steps, after so many steps.
+fn between<'a>(finding: &'a Finding, n_steps: u64, locks: &Locks) -> impl Iterator<Item = Row<'a>> {
+    let held = held(finding, locks, None);
+    let here = accesses(finding)
+        .filter(move |it| it.step == n_steps && access::step_idx(finding, it).is_none());
+    here.filter_map(move |it| {
+        let op = access::words(it, finding.evidence.as_deref()?);
+        let words = Words { op, result: String::new() };
+        let mark = Some(access::mark(finding, it));
+        let (thread, place, held) = (it.thread, Some(&it.place), held.clone());
+        Some(Row::Step(Cell { number: None, thread, words, place, mark, is_reason: false, held }))
+    })
+}
+
+/// The accesses that an analysis speaks of.
+fn accesses(finding: &Finding) -> impl Iterator<Item = &Access> {
+    finding.evidence.as_deref().into_iter().flat_map(|it| &it.accesses)
+}
+
+/// The one of them that is a step.
+fn access_of_step(finding: &Finding, idx: usize) -> Option<&Access> {
+    accesses(finding).find(|it| access::step_idx(finding, it) == Some(idx))
+}
+
+/// Where a step is: of an access that was told, the program's own line, not the library's.
+fn place_of_step(finding: &Finding, idx: usize) -> Option<&Place> {
+    let access = access_of_step(finding, idx).map(|it| &it.place);
+    access.or_else(|| finding.places.get(finding.steps[idx].place as usize))
+}
+
+/// A stretch of steps that is not shown.
+struct Gap {
+    n_steps: u64,
+    n_switches: u64,
+    is_start: bool,
+    /// The steps that are shown are the last ones of many rounds of so many.
+    period: Option<usize>,
+}
+
+impl Gap {
+    fn flush(&mut self, rows: &mut Vec<Row<'_>>, style: &Style) {
+        if self.n_steps > 0 {
+            let dots = style.ellipsis();
+            let earlier = if self.is_start { " earlier" } else { "" };
+            let steps = if self.n_steps == 1 { "step" } else { "steps" };
+            let switches = match self.n_switches {
+                0 => String::new(),
+                1 => ", 1 switch".to_owned(),
+                many => format!(", {} switches", number::grouped(many)),
+            };
+            let count = number::grouped(self.n_steps);
+            let again = match self.period {
+                Some(period) => format!(": these {period} again and again"),
+                None => String::new(),
+            };
+            let text = format!("{dots} {count}{earlier} {steps}{switches}{again} {dots}");
+            rows.push(Row::Fold(text));
+        }
+        *self = Gap { n_steps: 0, n_switches: 0, is_start: false, period: None };
+    }
+}
+
+/// The mark of a step that is itself the failure.
+fn mark_of_step(finding: &Finding, idx: usize) -> Option<&'static str> {
+    let step = &finding.steps[idx];
+    let is_last = idx + 1 == finding.steps.len();
+    match finding.kind {
+        Kind::Race | Kind::Atomicity => {
+            access_of_step(finding, idx).map(|it| access::mark(finding, it))
+        }
+        Kind::Misuse if step.result == OpResult::Misused => Some("misuse"),
+        Kind::Exit if is_last && step.kind == OpKind::Exit => Some("exits"),
+        Kind::Livelock if is_last => Some("the same state again"),
+        _ => None,
+    }
+}
+
+/// What threads were about to do, or what happened to them between steps, at the end.
+fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
+    let is_in_steps = |idx: usize| mark_of_step(finding, idx).is_some();
+    let is_told = finding.evidence.is_some();
+    if is_told || (0..finding.steps.len()).rev().take(64).any(is_in_steps) {
+        return Vec::new();
+    }
+    if finding.kind == Kind::Deadlock {
+        return stuck(finding, names, style);
+    }
+    let (text, mark) = match finding.kind {
+        Kind::Assert => ("assert", "assert failed"),
+        Kind::Abort => ("abort", "abort called"),
+        Kind::Crash => ("crash", "crashed"),
+        Kind::Exit => ("exit", "exits"),
+        Kind::Exception => ("throw", "not caught"),
+        Kind::Panic => ("panic", "panicked"),
+        Kind::Misuse => ("misuse", "misuse"),
+        Kind::OutOfMemory => ("allocate", "out of memory"),
+        Kind::Deadlock | Kind::Livelock | Kind::Race | Kind::Atomicity => return Vec::new(),
+    };
+    let Some(thread) = finding.thread else { return Vec::new() };
+    let place = finding.sites.first();
+    let words = Words { op: text.to_owned(), result: String::new() };
+    let (mark, held) = (Some(mark), Vec::new());
+    vec![Cell { number: None, thread, words, place, mark, is_reason: false, held }]
+}
+
+fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
+    let stuck = finding.threads.iter().filter_map(|it| Some((it, it.waits_for.as_ref()?)));
+    stuck
+        .map(|(state, wait)| Cell {
+            number: None,
+            thread: state.thread,
+            words: steps::stuck(state.pending.unwrap_or(OpKind::Lock), wait, names, style),
+            place: Some(&wait.at),
+            mark: Some("waits for ever"),
+            is_reason: false,
+            held: Vec::new(),
+        })
+        .collect()
+}

@@ -1,0 +1,274 @@
+//! Which schedules a search explores, in words: what it says of itself, what it has not reached, what it may claim.
+
+use std::collections::BTreeMap;
+
+use raddle_model::{BoundUnit, Count, Decided, Scope, Unreached};
+
+use crate::layout::number::grouped;
+
+/// What has been explored, or is.
+pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
+    match scope {
+        Scope::All if is_finished => "all schedules were explored".to_owned(),
+        Scope::All => "all schedules, depth first".to_owned(),
+        Scope::Levels { unit, level, is_cut } => levels(*unit, *level, *is_cut, is_finished),
+        Scope::Classes(bound) => classes(*bound, is_finished),
+        Scope::Backtracked(bound) => {
+            let bound = bound.map(|it| format!(" with {}", at_most(it, BoundUnit::Preemptions)));
+            let bound = bound.unwrap_or_default();
+            let what = format!("schedules{bound} that the published algorithm turns back for");
+            match is_finished {
+                true => format!("all {what} were explored; others{bound} may be left"),
+                false => what,
+            }
+        }
+        Scope::NewOrders(bound) => {
+            let bound = bound.map(|it| format!(" with {}", at_most(it, BoundUnit::Preemptions)));
+            new_orders(&bound.unwrap_or_default(), is_finished)
+        }
+        Scope::NewOrdersFirst(_) if is_finished => classes(None, true),
+        Scope::NewOrdersFirst(Some(0)) => {
+            "schedules with an order of two places that is new".to_owned()
+        }
+        Scope::NewOrdersFirst(Some(n)) => format!(
+            "what is new first, then all schedules with at most {n} old orders turned round"
+        ),
+        Scope::NewOrdersFirst(None) => classes(None, false),
+        Scope::Tuples(done) => tuples(done.as_deref(), is_finished),
+        Scope::Decisions(decided) => decisions(decided),
+    }
+}
+
+/// "at most 2 preemptions".
+fn at_most(n: u32, unit: BoundUnit) -> String {
+    let unit = match unit {
+        BoundUnit::Preemptions => "preemption",
+        BoundUnit::Delays => "delay",
+    };
+    match n {
+        0 => format!("no {unit}"),
+        1 => format!("at most 1 {unit}"),
+        n => format!("at most {n} {unit}s"),
+    }
+}
+
+fn levels(unit: BoundUnit, level: u32, is_cut: bool, is_finished: bool) -> String {
+    match (is_finished, is_cut, level) {
+        (true, false, _) => "all schedules were explored".to_owned(),
+        (true, true, _) => format!("all schedules with {} were explored", at_most(level, unit)),
+        (false, _, 0) => format!("schedules with {}", at_most(0, unit)),
+        (false, ..) => format!(
+            "all schedules with {} were explored; now {}",
+            at_most(level - 1, unit),
+            at_most(level, unit)
+        ),
+    }
+}
+
+fn classes(bound: Option<u32>, is_finished: bool) -> String {
+    let bound = bound.map(|it| at_most(it, BoundUnit::Preemptions));
+    match (bound, is_finished) {
+        (None, true) => "all schedules were explored, up to the order of independent steps".into(),
+        (None, false) => {
+            "one of all schedules that differ in the order of independent steps only".into()
+        }
+        (Some(bound), true) => format!(
+            "all schedules with {bound} were explored, up to the order of independent steps"
+        ),
+        (Some(bound), false) => {
+            format!("schedules with {bound}, up to the order of independent steps")
+        }
+    }
+}
+
+fn new_orders(bound: &str, is_finished: bool) -> String {
+    match is_finished {
+        true => format!(
+            "every order of two places{bound} that was not covered was tried; what only combines covered ones \
+             was left out"
+        ),
+        false => format!("schedules{bound} with an order of two places that is not covered"),
+    }
+}
+
+fn tuples(done: Option<&str>, is_finished: bool) -> String {
+    let what = "(preemptions, variables, threads in every order, rounds)";
+    match (done, is_finished) {
+        (Some(tuple), true) => format!("all tuples up to {tuple} were explored: {what}"),
+        (Some(tuple), false) => format!("tuples up to {tuple} were explored: {what}"),
+        (None, _) => format!("tuples in order: {what}"),
+    }
+}
+
+/// All figures of total replay in one line.
+fn decisions(it: &Decided) -> String {
+    let mut parts = Vec::new();
+    if it.n_branches > 0 {
+        let unknown = match it.n_unknown {
+            0 => String::new(),
+            n => {
+                let percent = (n * 100).checked_div(it.n_branches).unwrap_or(0);
+                format!(" ({} unknown, {percent}%)", grouped(n))
+            }
+        };
+        parts.push(format!(
+            "branches {}{unknown}, decided by interleaving {}",
+            grouped(it.n_branches),
+            grouped(it.n_affected)
+        ));
+    }
+    parts.push(guidelines(it));
+    parts.push(format!(
+        "executions {} (reachability testing would need {}, thread pairs {})",
+        grouped(it.n_test_cases),
+        and_one(it.reachability),
+        and_one(it.thread_pairs)
+    ));
+    parts.push(format!("pairs checked {}, reused {}", grouped(it.n_checked), grouped(it.n_reused)));
+    if let Some(nodes) = it.variant_nodes {
+        parts.push(format!(
+            "graph nodes {} ({} bytes) for {} ({})",
+            grouped(it.n_graph_nodes),
+            grouped(it.n_graph_bytes),
+            and_one(Some(Count { n: nodes.n.saturating_sub(1), ..nodes })),
+            grouped(it.n_variant_bytes)
+        ));
+    }
+    if it.n_witnesses > 0 {
+        parts.push(format!("witnesses {}", grouped(it.n_witnesses)));
+    }
+    if it.n_repeats > 0 {
+        parts.push(format!("repeated {}", grouped(it.n_repeats)));
+    }
+    if it.n_combined > 0 {
+        parts.push(combinations(it));
+    }
+    if it.is_full {
+        parts.push("stopped at the memory limit".to_owned());
+    }
+    if it.is_model_cut {
+        parts.push("too many states to look at all".to_owned());
+    }
+    parts.join(" · ")
+}
+
+/// So many and the first one, or more.
+fn and_one(count: Option<Count>) -> String {
+    match count {
+        Some(Count { n, is_cut: false }) => grouped(n + 1),
+        Some(Count { n, is_cut: true }) => format!("more than {}", grouped(n)),
+        None => "many".to_owned(),
+    }
+}
+
+/// How many guidelines there were, and what came of those that were not followed.
+fn guidelines(it: &Decided) -> String {
+    let waiting = if it.is_queue_full { "or more not tried yet" } else { "not tried yet" };
+    let kinds = [
+        (it.n_waiting, waiting),
+        (it.n_infeasible, "infeasible"),
+        (it.n_unwoven, "without a schedule"),
+        (it.n_unlucky, "unlucky"),
+        (it.n_astray, "led elsewhere"),
+        (it.n_again, "tried again"),
+    ];
+    let parts: Vec<String> = kinds
+        .into_iter()
+        .filter(|it| it.0 > 0)
+        .map(|(n, what)| format!("{} {what}", grouped(n)))
+        .collect();
+    let what = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+    format!("guidelines {}{what}", grouped(it.n_guidelines))
+}
+
+fn combinations(it: &Decided) -> String {
+    let open = match (it.n_untried, it.n_unsettled) {
+        (0, 0) => String::new(),
+        (0, n) => format!(" ({} not settled)", grouped(n)),
+        (n, 0) => format!(" ({} not tried)", grouped(n)),
+        (n, m) => format!(" ({} not tried, {} not settled)", grouped(n), grouped(m)),
+    };
+    format!(
+        "combinations {}, no race {}, potential race {}{open}",
+        grouped(it.n_combined),
+        grouped(it.n_combined - it.n_potential),
+        grouped(it.n_potential)
+    )
+}
+
+/// What holds if a search with a bound has finished, found nothing, and left nothing out.
+pub(crate) const fn claim(scope: &Scope) -> &'static str {
+    match scope {
+        Scope::Decisions(_) => {
+            "none of them fails, and no other order takes another branch or deadlocks while several threads \
+             run (dpor finds failures that need neither)"
+        }
+        _ => "none of them fails",
+    }
+}
+
+/// What was not covered although it was searched for.
+pub(crate) fn unreached(it: &Unreached) -> String {
+    match it {
+        Unreached::Guidelines { n, of } => {
+            format!("{} of {} orders could not be reached", grouped(*n), grouped(*of))
+        }
+        Unreached::States => "there are too many states to look at all".to_owned(),
+        Unreached::Outcomes(calls) => {
+            format!("other outcomes of {} were not tried", calls.join(", "))
+        }
+        Unreached::Ties => "several waits timed out at the same time".to_owned(),
+        Unreached::CutOff => "threads were alive at the exit".to_owned(),
+        Unreached::LastThread => "the last thread to run was seen alone only".to_owned(),
+        Unreached::Combinations => {
+            "not every combination of known decisions was executed".to_owned()
+        }
+        Unreached::Races(n) => format!("{} potential races are not settled", grouped(*n)),
+    }
+}
+
+/// Figures of a search's own, as tools call them. What was cut has its name twice, with `_cut`.
+pub(crate) fn figures(scope: &Scope) -> BTreeMap<&'static str, u64> {
+    let Scope::Decisions(it) = scope else { return BTreeMap::new() };
+    let mut all = BTreeMap::from([
+        ("branches", it.n_branches),
+        ("branches_unknown", it.n_unknown),
+        ("branches_decided", it.n_affected),
+        ("guidelines", it.n_guidelines),
+        ("guidelines_waiting", it.n_waiting),
+        ("guidelines_infeasible", it.n_infeasible),
+        ("guidelines_unlucky", it.n_unlucky),
+        ("guidelines_unwoven", it.n_unwoven),
+        ("memory_full", u64::from(it.is_full)),
+        ("test_cases", it.n_test_cases),
+        ("led_elsewhere", it.n_astray),
+        ("tried_again", it.n_again),
+        ("witnesses", it.n_witnesses),
+        ("repeated", it.n_repeats),
+        ("pairs_checked", it.n_checked),
+        ("pairs_reused", it.n_reused),
+        ("groups", it.n_groups),
+        ("combinations", it.n_combined),
+        ("potential_races", it.n_potential),
+        ("potential_races_open", it.n_untried + it.n_unsettled),
+        ("states_cut", u64::from(it.is_model_cut)),
+        ("graph_nodes", it.n_graph_nodes),
+        ("graph_bytes", it.n_graph_bytes),
+    ]);
+    let and_first = |it: Count| Count { n: it.n + u64::from(!it.is_cut), ..it };
+    let bytes = it.variant_nodes.map(|nodes| Count { n: it.n_variant_bytes, ..nodes });
+    let counts = [
+        (["reachability", "reachability_cut"], it.reachability.map(and_first)),
+        (["thread_pairs", "thread_pairs_cut"], it.thread_pairs.map(and_first)),
+        (["variant_nodes", "variant_nodes_cut"], it.variant_nodes),
+        (["variant_bytes", "variant_bytes_cut"], bytes),
+    ];
+    for ([name, cut], count) in counts {
+        let Some(count) = count else { continue };
+        all.insert(name, count.n);
+        if count.is_cut {
+            all.insert(cut, 1);
+        }
+    }
+    all
+}

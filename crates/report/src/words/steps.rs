@@ -1,0 +1,106 @@
+//! One step in words: `lock left`, `read balance → 10`, `write balance ← 7`, `wait ready: timed out`.
+
+use raddle_model::{Flags, ObjectId, OpKind, OpResult, Step, WaitFor};
+
+use crate::{
+    layout::{
+        number,
+        style::{Style, width},
+    },
+    words::names::Names,
+};
+
+/// A step in words, in two parts: where there is no room, the first is cut.
+pub(crate) struct Words {
+    /// `read balance`.
+    pub(crate) op: String,
+    /// ` → 10`, `: busy`, or empty.
+    pub(crate) result: String,
+}
+
+impl Words {
+    /// Columns that it takes.
+    pub(crate) fn width(&self) -> usize {
+        width(&self.op) + width(&self.result)
+    }
+
+    /// In exactly so many columns.
+    pub(crate) fn fit(&self, columns: usize, style: &Style) -> String {
+        let room = columns.saturating_sub(width(&self.result));
+        style.fit(&format!("{}{}", style.cut(&self.op, room), self.result), columns)
+    }
+}
+
+/// What a step did.
+pub(crate) fn words(step: &Step, names: &mut Names<'_>, style: &Style) -> Words {
+    let op = match step.kind {
+        OpKind::Spawn => format!("spawn T{}", step.value),
+        OpKind::Start | OpKind::Finish => step.kind.verb().to_owned(),
+        _ => op(step.kind, step.object, names, style),
+    };
+    let mut result = String::new();
+    let is_written = step.kind == OpKind::AtomicStore || Flags(step.flags).has(Flags::WRITTEN);
+    if is_written || has_value(step.kind) {
+        let arrow = if is_written { style.arrow_left() } else { style.arrow_right() };
+        result = format!(" {arrow} {}", number::value(step.value, style));
+    }
+    if let Some(ending) = ending(step) {
+        result.push_str(": ");
+        result.push_str(ending);
+    }
+    Words { op, result }
+}
+
+/// What a thread waits to do when the execution ends.
+pub(crate) fn stuck(kind: OpKind, wait: &WaitFor, names: &mut Names<'_>, style: &Style) -> Words {
+    let kind = match kind {
+        // It was woken, and somebody holds the mutex.
+        OpKind::CondWake if !wait.holders.is_empty() => OpKind::Lock,
+        OpKind::CondWake => OpKind::CondWait,
+        OpKind::FutexWake => OpKind::FutexWait,
+        OpKind::BarrierLeave => OpKind::BarrierArrive,
+        kind => kind,
+    };
+    Words { op: op(kind, wait.object_id, names, style), result: String::new() }
+}
+
+fn op(kind: OpKind, object: ObjectId, names: &mut Names<'_>, style: &Style) -> String {
+    match names.short(object).as_str() {
+        "" => kind.verb().to_owned(),
+        object => format!("{} {}", kind.word(), style.tame(object)),
+    }
+}
+
+/// Does the event's value say what was read?
+const fn has_value(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas)
+}
+
+fn ending(step: &Step) -> Option<&'static str> {
+    let flags = Flags(step.flags);
+    Some(match step.result {
+        OpResult::Busy => "busy",
+        OpResult::TimedOut => "timed out",
+        OpResult::WouldDeadlock => "would deadlock",
+        OpResult::OwnerDied => "its owner died",
+        OpResult::NotRecoverable => "not recoverable",
+        OpResult::NotOwner => "not the owner",
+        OpResult::Overflow => "overflow",
+        OpResult::Interrupted => "interrupted",
+        _ if flags.has(Flags::TIMED_OUT) => "timed out",
+        _ if flags.has(Flags::SPURIOUS) => "spurious",
+        OpResult::Done | OpResult::Chosen | OpResult::Misused => return None,
+    })
+}
+
+/// What a blocked thread is doing to its object: `waits for`, `waits to be woken at`.
+pub(crate) const fn waiting(kind: OpKind, wait: &WaitFor) -> &'static str {
+    match kind {
+        _ if !wait.holders.is_empty() => "waits for",
+        OpKind::Join => "waits for the end of",
+        OpKind::CondWait | OpKind::CondWake => "waits to be woken at",
+        OpKind::FutexWait | OpKind::FutexWake => "waits to be woken at",
+        OpKind::BarrierArrive | OpKind::BarrierLeave => "waits for the others at",
+        _ => "waits for",
+    }
+}
