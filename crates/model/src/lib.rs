@@ -29,6 +29,7 @@ mod profile;
 mod rng;
 mod script;
 mod search;
+mod threads;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
 pub use detect::Detect;
@@ -64,6 +65,7 @@ pub use search::{
     BoundUnit, Count, CoveredPairs, Decided, Divergence, Scope, SearchEffort, SearchProgress,
     SearchSize, Unreached,
 };
+pub use threads::ThreadSet;
 
 /// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).
 #[inline]

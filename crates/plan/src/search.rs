@@ -6,7 +6,7 @@
 //! counts when all before it do. So the same executions are made, in the same order, whatever the number
 //! of workers, and what is handed out ahead of its turn is only what is certain to be wanted.
 //!
-//! Threads are kept in bit sets: a program with more than 64 threads is given up at once
+//! Threads are kept in bit sets: a program with more than 256 threads is given up at once
 //! ([`RunError::TooManyThreads`]).
 
 mod dfs;
@@ -23,10 +23,12 @@ use std::collections::BTreeMap;
 use raddle_model::{Drawing, PickerSpec, SearchProgress, flows::Flows};
 use serde_json::value::RawValue;
 
+pub use raddle_model::ThreadSet;
+
 pub use self::{
     dpor::{HapSets, Pair},
     rank::{Tuple, covering},
-    run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step, Threads},
+    run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step},
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
     total::{DrawnStep, LocksetRace, lockset_races},
 };

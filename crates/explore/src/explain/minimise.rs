@@ -365,7 +365,7 @@ fn deviations_but(trace: &Trace, is_left_out: impl Fn(&Event) -> bool) -> Vec<De
     let mut found = Vec::new();
     for (idx, event) in trace.events.iter().enumerate() {
         let is_default = trace.options.get(idx).is_some_and(|it| {
-            let is_forced = it.n_enabled == 1 && it.timed == 0;
+            let is_forced = it.n_enabled == 1 && it.timed.is_empty();
             is_forced || default(it, walk.last) == Some(event.thread)
         });
         let is_default = is_default || is_left_out(event);
@@ -400,8 +400,7 @@ fn singles(trace: &Trace, with_preemptions: bool) -> Vec<Deviation> {
     for (idx, event) in trace.events.iter().enumerate() {
         let options = trace.options.get(idx).copied().unwrap_or_default();
         if with_preemptions || !options.is_preempted(walk.last) {
-            let others = (0..u64::BITS).map(ThreadId).filter(|it| has(options.enabled, *it));
-            let others = others.filter(|it| *it != event.thread);
+            let others = options.enabled.without(event.thread).iter();
             found.extend(others.map(|it| walk.switch(it)));
         }
         walk.step(event);
@@ -443,18 +442,13 @@ pub(super) fn size(trace: &Trace) -> Size {
 
 /// Who goes on if nobody deviates; `None` if that is not known.
 fn default(options: &Options, last: ThreadId) -> Option<ThreadId> {
-    if options.enabled.count_ones() != options.n_enabled {
+    if options.enabled.len() != options.n_enabled {
         return None;
     }
     if options.is_preempted(last) {
         return Some(last);
     }
-    let next = |it: &ThreadId| has(options.enabled, *it);
-    (last.0 + 1..u64::BITS).chain(0..=last.0).map(ThreadId).find(next)
-}
-
-fn has(threads: u64, thread: ThreadId) -> bool {
-    1_u64.checked_shl(thread.0).is_some_and(|bit| threads & bit != 0)
+    options.enabled.round(last).next()
 }
 
 /// Along a sequence of steps: who came last, and how many steps each thread has taken.

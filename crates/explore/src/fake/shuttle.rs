@@ -116,7 +116,7 @@ impl Running<'_> {
     }
 
     fn options(&self) -> Options {
-        let enabled = self.all().fold(0, |set, it| set | 1 << it.0);
+        let enabled = self.all().collect();
         Options { enabled, n_enabled: self.n_enabled(), n_choices: 1, ..Options::default() }
     }
 }

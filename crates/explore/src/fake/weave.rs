@@ -3,7 +3,7 @@
 
 use std::{thread, time::Duration};
 
-use raddle_model::{End, Event, ObjectId, OpKind, SiteId, ThreadId, mix};
+use raddle_model::{End, Event, ObjectId, OpKind, SiteId, ThreadId, ThreadSet, mix};
 use raddle_trace::{Module, Object, ObjectClass, Options, Region, Trace};
 
 use super::{TraceExt, trace};
@@ -46,8 +46,8 @@ impl Weave {
             let next = prefix.get(order.len()).copied().filter(|it| can_go(*it));
             let next = next.unwrap_or(if can_go(last) { last } else { first as u32 });
             let enabled = (0..left.len()).filter(|it| left[*it] > 0);
-            let enabled = enabled.fold(0, |set, it| set | 1 << it);
-            let n_enabled = u64::count_ones(enabled);
+            let enabled: ThreadSet = enabled.map(|it| ThreadId(it as u32)).collect();
+            let n_enabled = enabled.len();
             options.push(Options { enabled, n_enabled, n_choices: 1, ..Options::default() });
             order.push(next);
             left[next as usize] -= 1;

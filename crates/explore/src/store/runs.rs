@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use raddle_model::{End, Flags, ObjectId, OpKind, OpResult, SiteId, ThreadId};
-use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
+use raddle_plan::search::{ObjectName, Pending, Run, Step, ThreadSet};
 
 use crate::campaign::Counted;
 
@@ -69,6 +69,9 @@ impl Writer {
             for number in of_step(step) {
                 self.number(number);
             }
+            if is_crowded(step) {
+                more_threads(step).for_each(|it| self.number(it));
+            }
         }
         self.number(run.pending.len() as u64);
         for pending in &run.pending {
@@ -120,18 +123,19 @@ fn of_step(step: &Step) -> [u64; 13] {
     [
         u64::from(step.thread.0),
         step.kind as u64,
-        // The size has the second byte, two marks bits of the third: stores of before have none there.
+        // The size has the second byte, three marks bits of the third: stores of before have none there.
         u64::from(step.flags.0)
             | u64::from(step.size) << 8
             | u64::from(step.is_weak) << 16
-            | u64::from(step.gives_way) << 17,
+            | u64::from(step.gives_way) << 17
+            | u64::from(is_crowded(step)) << 18,
         step.result as u64,
         u64::from(step.object.0),
         u64::from(step.other.0),
         u64::from(step.site.0),
         step.value,
-        step.enabled.0,
-        step.timed.0,
+        step.enabled.words()[0],
+        step.timed.words()[0],
         u64::from(step.n_choices),
         u64::from(step.choice),
         step.context,
@@ -195,7 +199,14 @@ impl<'a> Reader<'a> {
         let n_same = self.number()? as usize;
         let mut steps = self.before.steps.get(..n_same)?.to_vec();
         for _ in 0..self.number()? {
-            steps.push(to_step(self.array()?)?);
+            let numbers = self.array()?;
+            let mut step = to_step(numbers)?;
+            if numbers[2] >> 18 & 1 == 1 {
+                let [a, b, c, d, e, f] = self.array()?;
+                step.enabled = ThreadSet::from_words([numbers[8], a, b, c]);
+                step.timed = ThreadSet::from_words([numbers[9], d, e, f]);
+            }
+            steps.push(step);
         }
         let mut pending = Vec::new();
         for _ in 0..self.number()? {
@@ -232,6 +243,16 @@ impl Iterator for Reader<'_> {
     }
 }
 
+/// Words of the two sets of threads behind the first: only of programs with more than 64 threads.
+fn more_threads(step: &Step) -> impl Iterator<Item = u64> + use<> {
+    let [enabled, timed] = [step.enabled, step.timed].map(|it| it.words());
+    enabled.into_iter().skip(1).chain(timed.into_iter().skip(1))
+}
+
+fn is_crowded(step: &Step) -> bool {
+    more_threads(step).any(|it| it != 0)
+}
+
 fn to_step(numbers: [u64; 13]) -> Option<Step> {
     let [
         thread,
@@ -260,8 +281,8 @@ fn to_step(numbers: [u64; 13]) -> Option<Step> {
         other: ObjectId(other as u32),
         site: SiteId(site as u32),
         value,
-        enabled: Threads(enabled),
-        timed: Threads(timed),
+        enabled: ThreadSet::from_words([enabled, 0, 0, 0]),
+        timed: ThreadSet::from_words([timed, 0, 0, 0]),
         n_choices: ways as u32,
         choice: way as u32,
         context,
@@ -286,7 +307,7 @@ mod tests {
     use std::borrow::Cow;
 
     use raddle_model::{End, Misuse, ObjectId, OpKind, OpResult, ThreadId};
-    use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
+    use raddle_plan::search::{ObjectName, Pending, Run, Step, ThreadSet};
 
     use super::{Reader, Writer};
     use crate::campaign::Counted;
@@ -301,7 +322,7 @@ mod tests {
             result: OpResult::Interrupted,
             object: ObjectId(300),
             value,
-            enabled: Threads(u64::MAX),
+            enabled: ThreadSet::from_words([u64::MAX, value % 2, 0, value % 3]),
             n_choices: 3,
             choice: 2,
             context: u64::MAX - 5,

@@ -43,7 +43,7 @@ use self::{
     waiting::Waiting,
 };
 use super::{
-    Pending, Run, Step, Threads,
+    Pending, Run, Step, ThreadSet,
     run::is_waiting,
     tree,
     tree::{Policy, State, Verdict, Way, push_choice},
@@ -52,7 +52,7 @@ use super::{
 pub(crate) type Path = tree::Path<Sleepers, Known>;
 pub(crate) type Node = tree::Node<Sleepers, Known>;
 
-/// Threads that sleep at a node, with what they would do.
+/// ThreadSet that sleep at a node, with what they would do.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sleepers(Vec<Sleeper>);
 
@@ -210,9 +210,10 @@ impl<R: Rule> Policy for Reduced<R> {
             taken.extra.then.first().all(|branch| it.stays(branch.way.thread, &branch.deed))
         };
         let asleep = asleep_after(path.node(node), child).filter(stays).map(|it| it.thread);
-        match asleep.collect::<Threads>() {
-            Threads::NONE => PickerSpec::Nonpreemptive,
-            asleep => PickerSpec::Awake { asleep: asleep.0, from },
+        match asleep.collect::<ThreadSet>() {
+            ThreadSet::NONE => PickerSpec::Nonpreemptive,
+            // Who does not fit is awake there, which costs an execution that ends asleep.
+            asleep => PickerSpec::Awake { asleep: asleep.words()[0], from },
         }
     }
 
@@ -421,7 +422,7 @@ impl Clone for Sleepers {
 }
 
 impl Sleepers {
-    pub(crate) fn threads(&self) -> Threads {
+    pub(crate) fn threads(&self) -> ThreadSet {
         self.0.iter().map(|it| it.thread).collect()
     }
 }
@@ -484,10 +485,10 @@ impl Path {
         next.or_else(|| pending.iter().find(|it| it.thread == thread).copied())
     }
 
-    /// Threads that have a way at a node already, or sleep there.
-    pub(crate) fn covered(&self, idx: usize) -> Threads {
+    /// ThreadSet that have a way at a node already, or sleep there.
+    pub(crate) fn covered(&self, idx: usize) -> ThreadSet {
         let node = self.node(idx);
-        let wanted: Threads = node.children.iter().map(|it| it.way.thread).collect();
+        let wanted: ThreadSet = node.children.iter().map(|it| it.way.thread).collect();
         wanted.or(node.extra.threads())
     }
 }

@@ -42,7 +42,7 @@ pub struct Tuple {
     pub preemptions: u32,
     /// Variables before whose accesses threads are preempted; `None` for all.
     pub variables: Option<u32>,
-    /// Threads that come in every order.
+    /// ThreadSet that come in every order.
     pub threads: u32,
     /// Rounds of a loop.
     pub rounds: u32,

@@ -1,19 +1,18 @@
 //! One execution, as a search sees it.
 
-mod set;
 mod spin;
 
 use std::sync::Arc;
 
 use raddle_model::{
-    End, Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId, hash_bytes, mix,
+    End, Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId, ThreadSet,
+    hash_bytes, mix,
 };
 use raddle_trace::{
     Brief, Module, Object, ObjectEntry, Options, Region, Site, SiteEntry, Tables, Trace,
 };
 use serde::{Deserialize, Serialize};
 
-pub use self::set::Threads;
 pub(crate) use self::spin::{is_repeat, is_waiting, last_look, repeats};
 
 /// The steps of one execution, with the choices that each had.
@@ -74,9 +73,9 @@ pub struct Step {
     #[serde(default)]
     pub is_weak: bool,
     /// Who could go on.
-    pub enabled: Threads,
+    pub enabled: ThreadSet,
     /// Whose wait could end by itself.
-    pub timed: Threads,
+    pub timed: ThreadSet,
     /// Did the thread before yield, and could it go on at once? To leave it was no preemption.
     #[serde(default)]
     pub gives_way: bool,
@@ -109,9 +108,9 @@ impl Step {
         may_time_out: bool,
         last: ThreadId,
     ) -> impl Iterator<Item = ThreadId> + use<> {
-        let stays = if self.gives_way { Threads::NONE } else { Threads::one(last) };
+        let stays = if self.gives_way { ThreadSet::NONE } else { ThreadSet::one(last) };
         let first = self.enabled.and(stays);
-        let timed = if may_time_out { self.timed.minus(self.enabled) } else { Threads::NONE };
+        let timed = if may_time_out { self.timed.minus(self.enabled) } else { ThreadSet::NONE };
         first.iter().chain(self.enabled.minus(first).round(last)).chain(timed.iter())
     }
 }
@@ -145,9 +144,9 @@ impl Pending {
 /// Why a trace is of no use to a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// Bit sets have room for 64.
+    /// Sets have no room for them.
     #[error(
-        "the program has more than 64 threads; a systematic search can't follow it: use --strategy walk"
+        "the program has more than 256 threads; a systematic search can't follow it: use --strategy walk"
     )]
     TooManyThreads,
     /// Early steps were overwritten.
@@ -180,7 +179,7 @@ impl Run {
         if trace.options.len() != trace.events.len() {
             return Err(RunError::NoOptions);
         }
-        if Threads::MAX < trace.threads.len() as u32 {
+        if ThreadSet::MAX < trace.threads.len() as u32 {
             return Err(RunError::TooManyThreads);
         }
         names.set(&trace.modules);
@@ -212,8 +211,8 @@ fn step(event: &Event, options: &Options) -> Step {
         value: event.value,
         size: event.size,
         is_weak: is_weak(event),
-        enabled: Threads(options.enabled),
-        timed: Threads(options.timed),
+        enabled: options.enabled,
+        timed: options.timed,
         gives_way: options.gives_way != 0,
         n_choices: options.n_choices.max(1),
         choice: event.choice().unwrap_or(0),
@@ -264,7 +263,7 @@ impl RunReader {
     /// Is an execution of use to a search?
     pub fn check(brief: &Brief<'_>) -> Result<(), RunError> {
         match brief.tables().n_threads {
-            0..=Threads::MAX => Ok(()),
+            0..=ThreadSet::MAX => Ok(()),
             _ => Err(RunError::TooManyThreads),
         }
     }

@@ -12,7 +12,7 @@
 //! which situations threads can come to all the same, what calls can be told that they were not (a try for a lock, a
 //! wait with a time limit), where nobody could go on, and then whether manners of two threads that were seen in
 //! different executions and would be in a race can come together (Algorithm 12, `combine`): if nothing comes of it, there is
-//! nothing left. Threads that an exit cut off go on in another execution (`rest`). What is left out all the same is said
+//! nothing left. ThreadSet that an exit cut off go on in another execution (`rest`). What is left out all the same is said
 //! (`unreached`).
 //!
 //! Bound: none in general, for a loop may have as many different iterations as it likes; else an execution for each
@@ -123,9 +123,9 @@ pub(crate) struct Total {
     has_last: bool,
     /// Several waits ran out of time at once: in other schedules others may.
     has_ties: bool,
-    /// Threads were alive when a program exited.
+    /// ThreadSet were alive when a program exited.
     is_cut_off: bool,
-    /// Threads that went on before an exit, where they had been left before.
+    /// ThreadSet that went on before an exit, where they had been left before.
     rests: BTreeSet<Rest>,
     /// What has counted, for whoever restores it.
     counted: Vec<Run>,

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_machine::{Machine, Performed, Stuck};
-use raddle_model::{Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId};
+use raddle_model::{Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, ThreadSet};
 use raddle_pick::{Threads, View};
 use raddle_trace::Options;
 
@@ -74,8 +74,8 @@ fn go_on_quietly(inside: &mut Inside, op: &Op) -> Performed {
 /// Nobody else was to choose from.
 #[cold]
 fn only(thread: ThreadId) -> Options {
-    let enabled = 1_u64.checked_shl(thread.0).unwrap_or(0);
-    Options { enabled, timed: 0, n_enabled: 1, n_choices: 1, ..Options::default() }
+    let enabled = ThreadSet::one(thread);
+    Options { enabled, n_enabled: 1, n_choices: 1, ..Options::default() }
 }
 
 /// The thread that runs goes on: it was chosen, and has announced nothing.
@@ -344,11 +344,10 @@ fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
 #[cold]
 fn options(control: &Control, proposed: Option<&Op>) -> Options {
     let sees = Sees::of(control, proposed);
-    let bit = |thread: ThreadId| 1_u64.checked_shl(thread.0).unwrap_or(0);
     let n_enabled = sees.n_enabled();
     Options {
-        enabled: (0..n_enabled).fold(0, |set, idx| set | bit(sees.enabled(idx))),
-        timed: sees.timed().iter().fold(0, |set, it| set | bit(*it)),
+        enabled: (0..n_enabled).map(|idx| sees.enabled(idx)).collect(),
+        timed: sees.timed().iter().copied().collect(),
         n_enabled,
         n_choices: 1,
         gives_way: u32::from(sees.op(control.me).is_hint()),

@@ -1,16 +1,16 @@
 //! What is kept of each step beside its event, and executions that are told in brief.
 
-use raddle_model::ThreadId;
+use raddle_model::{ThreadId, ThreadSet};
 
 /// Who could have gone on at a step, and in how many ways the step could be performed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Options {
-    /// Threads that could go on, as a bit set of the first 64.
-    pub enabled: u64,
-    /// Blocked threads whose wait could end by itself, as a bit set of the first 64.
-    pub timed: u64,
-    /// Threads that could go on, also beyond the first 64.
+    /// Threads that could go on.
+    pub enabled: ThreadSet,
+    /// Blocked threads whose wait could end by itself.
+    pub timed: ThreadSet,
+    /// Threads that could go on, also beyond those that a set has room for.
     pub n_enabled: u32,
     /// Ways to perform the step: 1 where it had no data choice.
     pub n_choices: u32,
@@ -26,7 +26,7 @@ pub struct Options {
 impl Options {
     /// Is it a preemption if another thread than this one goes on, which ran last?
     pub const fn is_preempted(&self, last: ThreadId) -> bool {
-        last.0 < u64::BITS && self.enabled >> last.0 & 1 != 0 && self.gives_way == 0
+        self.enabled.has(last) && self.gives_way == 0
     }
 }
 

@@ -19,7 +19,7 @@ use super::{
     Path, Rule,
     order::{Asked, Order},
 };
-use crate::search::{Pending, Threads, levels::Preemptions};
+use crate::search::{Pending, ThreadSet, levels::Preemptions};
 
 /// See the module.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ impl Rule for Bounded {
             for idx in wanted_at(path, step, asked) {
                 // Whose wait could only end by itself may be too dear there; others may end it for nothing.
                 let wanted = match path.steps[idx].enabled.has(thread) {
-                    true => Threads::one(thread),
+                    true => ThreadSet::one(thread),
                     false => order.choosable(&path.steps[idx]),
                 };
                 self.want(path, idx, wanted, pending);
@@ -52,7 +52,7 @@ impl Rule for Bounded {
         }
         for step in order.releases_by_thread(asked) {
             for idx in [step, start_of_stretch(path, step)] {
-                let wanted = path.steps[idx].enabled.and(Threads::one(thread));
+                let wanted = path.steps[idx].enabled.and(ThreadSet::one(thread));
                 self.want(path, idx, wanted, pending);
             }
         }
@@ -79,7 +79,7 @@ impl Bounded {
     }
 
     /// Adds ways at a node, as far as the bound allows.
-    fn want(&mut self, path: &mut Path, idx: usize, wanted: Threads, pending: &[Pending]) {
+    fn want(&mut self, path: &mut Path, idx: usize, wanted: ThreadSet, pending: &[Pending]) {
         for thread in wanted.minus(path.covered(idx)).iter() {
             if self.affords(path, idx, thread) {
                 path.want(idx, thread, pending);

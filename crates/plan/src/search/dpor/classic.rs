@@ -17,7 +17,7 @@ use super::{
     Path, Rule,
     order::{Asked, Order},
 };
-use crate::search::{Pending, Threads};
+use crate::search::{Pending, ThreadSet};
 
 /// See the module.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,13 +44,13 @@ impl Rule for Classic {
 }
 
 /// Who is wanted before a step, so that the other one comes first.
-pub(crate) fn chosen(order: &Order, path: &Path, step: usize, second: ThreadId) -> Threads {
+pub(crate) fn chosen(order: &Order, path: &Path, step: usize, second: ThreadId) -> ThreadSet {
     let asleep = path.node(step).extra.threads();
     let able = order.choosable(&path.steps[step]).minus(asleep);
-    let first: Threads = order.needed(step).with(second).and(able);
+    let first: ThreadSet = order.needed(step).with(second).and(able);
     match first.first() {
-        _ if first.has(second) => Threads::one(second),
-        Some(thread) => Threads::one(thread),
+        _ if first.has(second) => ThreadSet::one(second),
+        Some(thread) => ThreadSet::one(thread),
         None => able,
     }
 }

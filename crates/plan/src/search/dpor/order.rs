@@ -33,7 +33,7 @@ use crate::search::{
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     may_time_out: bool,
-    /// Threads that a clock has room for.
+    /// ThreadSet that a clock has room for.
     n_threads: usize,
     events: Vec<Event>,
     clocks: Vec<u32>,

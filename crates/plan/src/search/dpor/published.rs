@@ -27,7 +27,7 @@ use super::{
     hapset::limit_choices,
     order::{Asked, Order},
 };
-use crate::search::{Pending, Threads, levels::Preemptions, tree::Way};
+use crate::search::{Pending, ThreadSet, levels::Preemptions, tree::Way};
 
 /// See the module.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl Rule for Published {
         let at_end = pending.iter().find(|it| it.thread == thread);
         let is_blocked = at_end.is_some_and(|it| it.is_blocked);
         for step in self.latest(order, path, asked, is_blocked) {
-            let wanted: Threads = match self.max {
+            let wanted: ThreadSet = match self.max {
                 None => chosen(order, path, step, thread),
                 Some(_) => order.choosable(&path.steps[step]),
             };

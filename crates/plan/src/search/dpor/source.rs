@@ -19,7 +19,7 @@ use super::{
     Path, Rule,
     order::{Asked, Order},
 };
-use crate::search::{Pending, Threads};
+use crate::search::{Pending, ThreadSet};
 
 /// See the module.
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,15 +54,15 @@ impl Rule for Source {
 
 /// Who is to begin: the thread of the race's second step if it can, else another; if none can, everybody.
 pub(crate) fn beginners(
-    initials: Threads,
-    choosable: Threads,
-    covered: Threads,
+    initials: ThreadSet,
+    choosable: ThreadSet,
+    covered: ThreadSet,
     second: ThreadId,
 ) -> impl Iterator<Item = ThreadId> {
     let able = initials.and(choosable);
     let chosen = match able.first() {
-        _ if able.has(second) => Threads::one(second),
-        Some(thread) => Threads::one(thread),
+        _ if able.has(second) => ThreadSet::one(second),
+        Some(thread) => ThreadSet::one(thread),
         None => choosable.minus(covered),
     };
     chosen.iter()

@@ -7,7 +7,7 @@ use raddle_model::{OpKind, Ranking, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use super::{Tuple, covering};
-use crate::search::{Run, Threads};
+use crate::search::{Run, ThreadSet};
 
 /// See the module.
 #[derive(Debug, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub(super) enum Next {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Point {
     /// One of these in the place of the thread that runs.
-    Preempts(usize, Threads),
+    Preempts(usize, ThreadSet),
     /// The thread that gave way, all the same.
     GoesOn(usize, ThreadId),
 }

@@ -1,4 +1,4 @@
-//! Threads that wait by looking again and again.
+//! ThreadSet that wait by looking again and again.
 //!
 //! A thread that has yielded and reads what it has read before, with nothing but reads and yields in
 //! between, is where it was: whatever follows could have followed the first look, with the steps of others

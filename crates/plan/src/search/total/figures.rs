@@ -43,7 +43,7 @@ pub(super) struct Figures {
     pub(super) n_unsettled: u64,
     /// There were more states than could be looked at, so perhaps a situation that no execution had.
     pub(super) is_model_cut: bool,
-    /// Threads can read what they were not seen to read, in situations that were all seen.
+    /// ThreadSet can read what they were not seen to read, in situations that were all seen.
     pub(super) is_reduced: bool,
     /// Guidelines for which no schedule was found, where there were too many states to look at all.
     pub(super) n_unwoven: u64,

@@ -6,7 +6,7 @@ use raddle_model::{Flags, ObjectId, OpKind, OpResult, Side, ThreadId};
 use raddle_total::{Act, Flow, History, MustOrder, Step, ways};
 
 use super::{
-    super::{Pending, Run, Step as RunStep, Threads},
+    super::{Pending, Run, Step as RunStep, ThreadSet},
     std_locks::std_locks,
 };
 use raddle_model::flows::Flows;
@@ -50,7 +50,7 @@ impl Past {
         let mut visits: BTreeMap<(ThreadId, u64), u32> = BTreeMap::new();
         let mut threads: BTreeMap<ObjectId, ThreadId> = BTreeMap::new();
         // Whose wait could have ended by itself since its last step.
-        let mut timed = Threads::NONE;
+        let mut timed = ThreadSet::NONE;
         for (idx, step) in run.steps.iter().enumerate() {
             if step.kind == OpKind::Spawn {
                 threads.insert(step.object, ThreadId(step.value as u32));
@@ -83,8 +83,8 @@ impl Past {
             timed = timed.or(step.timed);
             let is_whim = step.kind == OpKind::CondWake
                 && !step.flags.has(Flags::TIMED)
-                && timed.and(Threads::one(step.thread)) != Threads::NONE;
-            timed = timed.minus(Threads::one(step.thread));
+                && timed.and(ThreadSet::one(step.thread)) != ThreadSet::NONE;
+            timed = timed.minus(ThreadSet::one(step.thread));
             if std_lock.is_none() && (is_whim || !is_foreseen(step)) {
                 past.unforeseen.insert(step.kind.verb());
             }
@@ -172,7 +172,7 @@ impl Past {
     pub(super) fn prefix(&self, steps: &[u32]) -> Vec<u32> {
         let mut choices = Vec::with_capacity(steps.len());
         let spawns = |it: &Step| matches!(it.act, Act::Spawn(_));
-        // Threads of toys may be there from the beginning.
+        // ThreadSet of toys may be there from the beginning.
         let has_spawns = self.history.steps.iter().any(spawns);
         let mut n_live = 1_usize;
         for (idx, n_ways) in steps.iter().zip(ways(&self.history, steps)) {

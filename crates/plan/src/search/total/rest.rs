@@ -1,4 +1,4 @@
-//! Threads that could have gone on when an execution ended, for the program exits without waiting for them. What they
+//! ThreadSet that could have gone on when an execution ended, for the program exits without waiting for them. What they
 //! would have done is in no trace, so no guideline has it: an execution is made in which they go on before the exit.
 
 use raddle_model::{End, OpKind, ThreadId};

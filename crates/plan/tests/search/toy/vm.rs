@@ -5,7 +5,7 @@ use raddle_model::{
     End, Flags, ObjectId, Op, OpKind, OpResult, PickerSpec, ProfileView, SiteId, ThreadId,
 };
 use raddle_pick::{Chooser, Origin, Threads as _, View};
-use raddle_plan::search::{ObjectName, Pending, Run, Step, Threads};
+use raddle_plan::search::{ObjectName, Pending, Run, Step, ThreadSet};
 
 use super::program::{If, Ins, Program, Reg, Val, Var};
 
@@ -194,11 +194,11 @@ impl Toy {
     ) -> Step {
         let machine = &state.machine;
         let sees = Sees(machine);
-        let mut enabled = Threads::NONE;
+        let mut enabled = ThreadSet::NONE;
         for idx in 0..sees.n_enabled() {
             enabled = enabled.with(sees.enabled(idx));
         }
-        let timed: Threads = machine.timed().iter().copied().collect();
+        let timed: ThreadSet = machine.timed().iter().copied().collect();
         let gives_way = machine.pending(last).is_hint();
         let view = View { step, last, threads: &sees };
         let is_forced = enabled.len() == 1 && timed.is_empty();

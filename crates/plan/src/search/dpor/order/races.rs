@@ -3,7 +3,7 @@
 use raddle_model::{Conflict, Effect, Flags, OpKind, ThreadId, conflict};
 
 use super::{Asked, Entry, Order, Sequence};
-use crate::search::{Step, Threads};
+use crate::search::{Step, ThreadSet};
 
 impl Order {
     /// Steps with which an op is in a race, the last one first. Of those that come one before the other,
@@ -48,7 +48,7 @@ impl Order {
     /// The races of each state since the thread came to its op; of what was before, the last of each thread.
     pub(crate) fn races_by_thread(&mut self, asked: &Asked, steps: &[Step]) -> Vec<usize> {
         let mut found = self.all_races(asked, steps);
-        let mut seen = Threads::NONE;
+        let mut seen = ThreadSet::NONE;
         found.retain(|step| {
             let thread = self.events[*step].thread;
             let is_last = !seen.has(thread);
@@ -62,7 +62,7 @@ impl Order {
     /// would have had to wait.
     pub(crate) fn releases_by_thread(&self, asked: &Asked) -> Vec<usize> {
         let mut found = Vec::new();
-        let mut seen = Threads::one(asked.event.thread);
+        let mut seen = ThreadSet::one(asked.event.thread);
         for (list, (_, how)) in asked.event.lists.into_iter().zip(asked.event.deed.uses) {
             let Some(list) = list else { continue };
             for entry in self.list(list).iter().rev() {
@@ -114,7 +114,7 @@ impl Order {
             let Some(list) = list.filter(|_| !is_release(how)) else { continue };
             let entries = self.list(list);
             let n_before = entries.partition_point(|it| (it.event as usize) < step);
-            let mut seen = Threads::NONE;
+            let mut seen = ThreadSet::NONE;
             for entry in entries[..n_before].iter().rev().filter(|it| !is_release(it.how)) {
                 let thread = self.events[entry.event as usize].thread;
                 match thread == event.thread {
@@ -192,8 +192,8 @@ impl Order {
         !uses.any(|it| matches!(it.how, Effect::Change | Effect::Whole))
     }
 
-    /// Threads that can be chosen in the state before a step.
-    pub(crate) fn choosable(&self, step: &Step) -> Threads {
+    /// ThreadSet that can be chosen in the state before a step.
+    pub(crate) fn choosable(&self, step: &Step) -> ThreadSet {
         if self.may_time_out { step.enabled.or(step.timed) } else { step.enabled }
     }
 
@@ -243,11 +243,11 @@ impl Order {
         n_alone <= 0 && (wanted == Effect::Share || n_shared <= 0)
     }
 
-    /// Threads that can begin if a race is turned round: of all steps after `step` that happen in spite of it,
+    /// ThreadSet that can begin if a race is turned round: of all steps after `step` that happen in spite of it,
     /// and the op last, those that nothing else of these comes before.
-    pub(crate) fn initials(&self, step: usize, asked: &Asked) -> Threads {
-        let mut initials = Threads::NONE;
-        let mut seen = Threads::one(self.events[step].thread);
+    pub(crate) fn initials(&self, step: usize, asked: &Asked) -> ThreadSet {
+        let mut initials = ThreadSet::NONE;
+        let mut seen = ThreadSet::one(self.events[step].thread);
         for idx in step + 1..self.events.len() {
             let thread = self.events[idx].thread;
             if seen.has(thread) {
@@ -266,8 +266,8 @@ impl Order {
         if is_initial { initials.with(thread) } else { initials }
     }
 
-    /// Threads that take a step after `step` that comes before the op asked about.
-    pub(crate) fn needed(&self, step: usize) -> Threads {
+    /// ThreadSet that take a step after `step` that comes before the op asked about.
+    pub(crate) fn needed(&self, step: usize) -> ThreadSet {
         let threads = self.past.iter().enumerate().filter(|(_, last)| step as u32 + 1 < **last);
         threads.map(|(thread, _)| ThreadId(thread as u32)).collect()
     }
