@@ -9,6 +9,7 @@ mod detectors;
 mod determinism;
 mod ecosystem;
 mod experiment;
+mod miri;
 mod real;
 mod soak;
 mod suites;
@@ -34,6 +35,12 @@ enum Verb {
         #[arg(long)]
         quick: bool,
         /// Only benchmarks whose name contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
+    /// Unit tests of the crates without system calls, under Miri, which is installed for it.
+    Miri {
+        /// Only crates whose name contains this.
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
     },
@@ -152,6 +159,7 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Verb::parse() {
         Verb::Ci => ci::run(),
+        Verb::Miri { only } => miri::run(&only),
         Verb::Bench { which, json, quick, only } => {
             bench::run(&bench::Options { which, json, is_quick: quick, only })
         }

@@ -13,7 +13,7 @@ use crate::{interruptions::side, value::Side};
 
 /// A read, in the failing execution and in the one that ends well.
 #[derive(Clone, Debug)]
-pub struct Contrast {
+pub struct ReadDifference {
     /// The memory, by its number in the failing execution.
     pub object: ObjectId,
     /// The read, in the failing execution.
@@ -26,11 +26,11 @@ pub struct Contrast {
 
 /// The last read that sees another value, of another write: what the same write brings otherwise, its thread has read
 /// otherwise before. If there is none, the last one that sees another value.
-pub fn contrast(failing: &Trace, passing: &Trace) -> Option<Contrast> {
+pub fn contrast(failing: &Trace, passing: &Trace) -> Option<ReadDifference> {
     let all = differences(failing, passing).into_iter().rev();
     let all = all.map(|[step, other]| {
         let event = &failing.events[step];
-        Contrast {
+        ReadDifference {
             object: event.object,
             read: side(failing, step),
             values: [event.value, passing.events[other].value],
@@ -40,7 +40,7 @@ pub fn contrast(failing: &Trace, passing: &Trace) -> Option<Contrast> {
     let place = |trace: &Trace, it: &Option<Side>| {
         it.as_ref().map(|it| (it.thread, trace.sites.get(it.site.0 as usize).copied()))
     };
-    let is_same = |it: &Contrast| {
+    let is_same = |it: &ReadDifference| {
         let [seen, instead] = &it.writes;
         seen.is_some() && place(failing, seen) == place(passing, instead)
     };

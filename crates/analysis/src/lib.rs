@@ -19,7 +19,7 @@ mod value;
 mod weak;
 
 pub use atomicity::{Intent, violations};
-pub use contrast::{Contrast, contrast, differences};
+pub use contrast::{ReadDifference, contrast, differences};
 pub use deadlocks::{PotentialDeadlock, deadlocks};
 pub use held::HeldLocks;
 pub use interruptions::{Interruption, Tear, interruptions};

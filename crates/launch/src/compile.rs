@@ -117,7 +117,7 @@ pub fn compile(toolchain: &Toolchain, request: &CompileRequest) -> Result<Compil
     let inputs = classify(&request.inputs)?;
     let stem = inputs[0].path.file_stem().expect("bug: a file has a name").to_owned();
     let rust = match inputs[0].kind {
-        Kind::Rust => Some(Hooked::open(Path::new("."))?),
+        InputKind::Rust => Some(Hooked::open(Path::new("."))?),
         _ => None,
     };
     let recipe = recipe(toolchain, request, &inputs, rust.as_ref())?;
@@ -154,7 +154,7 @@ pub fn compile(toolchain: &Toolchain, request: &CompileRequest) -> Result<Compil
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum InputKind {
     Source(Language),
     Rust,
     Object,
@@ -163,7 +163,7 @@ enum Kind {
 
 struct Input<'a> {
     path: &'a Path,
-    kind: Kind,
+    kind: InputKind,
 }
 
 fn classify(paths: &[PathBuf]) -> Result<Vec<Input<'_>>, CompileError> {
@@ -177,30 +177,30 @@ fn classify(paths: &[PathBuf]) -> Result<Vec<Input<'_>>, CompileError> {
         };
         inputs.push(Input { path, kind });
     }
-    match inputs.iter().find(|it| it.kind == Kind::Rust) {
+    match inputs.iter().find(|it| it.kind == InputKind::Rust) {
         Some(it) if inputs.len() > 1 => Err(CompileError::NotAlone { path: it.path.to_owned() }),
         _ if inputs.is_empty() => Err(CompileError::NoInput),
         _ => Ok(inputs),
     }
 }
 
-fn kind_of(path: &Path) -> Option<Kind> {
+fn kind_of(path: &Path) -> Option<InputKind> {
     let is_versioned_library =
         path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so."));
     match path.extension()?.to_str()? {
-        "c" => Some(Kind::Source(Language::C)),
-        "cc" | "cpp" | "cxx" | "C" | "c++" => Some(Kind::Source(Language::Cxx)),
-        "rs" => Some(Kind::Rust),
-        "o" | "a" => Some(Kind::Object),
-        "so" => Some(Kind::SharedLibrary),
-        _ if is_versioned_library => Some(Kind::SharedLibrary),
+        "c" => Some(InputKind::Source(Language::C)),
+        "cc" | "cpp" | "cxx" | "C" | "c++" => Some(InputKind::Source(Language::Cxx)),
+        "rs" => Some(InputKind::Rust),
+        "o" | "a" => Some(InputKind::Object),
+        "so" => Some(InputKind::SharedLibrary),
+        _ if is_versioned_library => Some(InputKind::SharedLibrary),
         _ => None,
     }
 }
 
 /// Objects alone may be C++ ones, and the C++ driver links C as well.
 fn link_language(inputs: &[Input<'_>]) -> Language {
-    let has = |language| inputs.iter().any(|input| input.kind == Kind::Source(language));
+    let has = |language| inputs.iter().any(|input| input.kind == InputKind::Source(language));
     if has(Language::C) && !has(Language::Cxx) { Language::C } else { Language::Cxx }
 }
 
@@ -226,7 +226,7 @@ fn recipe(
     }
     for language in [Language::C, Language::Cxx] {
         let is_used = link_language(inputs) == language
-            || inputs.iter().any(|input| input.kind == Kind::Source(language));
+            || inputs.iter().any(|input| input.kind == InputKind::Source(language));
         if is_used {
             hash = mix(hash, Compiler::of(toolchain, language)?.identity);
         }
@@ -253,7 +253,7 @@ impl Job<'_> {
         let mut dependencies = Vec::new();
         let mut has_failed = false;
         for (idx, input) in inputs.iter().enumerate() {
-            let Kind::Source(language) = input.kind else {
+            let InputKind::Source(language) = input.kind else {
                 objects.push(input.path.to_path_buf());
                 dependencies.push(input.path.to_path_buf());
                 continue;
@@ -307,7 +307,7 @@ impl Job<'_> {
         args.extend(["-o".into(), program.into()]);
         args.extend(objects.iter().map(OsString::from));
         args.extend(last);
-        for library in inputs.iter().filter(|input| input.kind == Kind::SharedLibrary) {
+        for library in inputs.iter().filter(|input| input.kind == InputKind::SharedLibrary) {
             let folder = fs::canonicalize(library.path.parent().unwrap_or(Path::new("")));
             let folder = folder.or_else(|_| std::env::current_dir()).unwrap_or_default();
             args.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), folder.into()]);

@@ -152,7 +152,7 @@ impl NativeSession {
     }
 
     #[expect(unsafe_code, reason = "writes the plan into the shared segment")]
-    fn write_block(&mut self, block: &Block, kind: Kind) {
+    fn write_block(&mut self, block: &Block, kind: Telling) {
         let segment = self.server.segment;
         let caps = segment.caps();
         let plan = &block.plan;
@@ -163,13 +163,13 @@ impl NativeSession {
         // SAFETY: as above.
         let header = unsafe { &mut *segment.header() };
         // Executions with a prefix each are a search's, and more will come.
-        let is_each = kind == Kind::Brief || block.entries.len() == 1;
+        let is_each = kind == Telling::Brief || block.entries.len() == 1;
         header.begin_block(Request {
             n_block: block.entries.len() as u32,
             plan_number: self.n_plans,
             is_fresh: u32::from(self.options.is_fresh),
             lingers: u32::from(plan.record.options && is_each),
-            is_brief: u32::from(kind == Kind::Brief),
+            is_brief: u32::from(kind == Telling::Brief),
             exit_is_fine: u32::from(block.exit_is_fine),
             ..Request::of(plan, header.request)
         });
@@ -177,8 +177,8 @@ impl NativeSession {
         let with_prefix = |it: &Entry| Entry { prefix_at: 0, n_prefix, ..*it };
         let of_all: Vec<Entry>;
         let entries = match kind {
-            Kind::Brief => &block.entries,
-            Kind::Full => {
+            Telling::Brief => &block.entries,
+            Telling::Full => {
                 of_all = block.entries.iter().map(with_prefix).collect();
                 &of_all
             }
@@ -222,7 +222,7 @@ impl NativeSession {
         }
         self.make_room(&block.plan)?;
         self.server.clear_output();
-        self.write_block(block, Kind::Full);
+        self.write_block(block, Telling::Full);
         let segment = self.server.segment;
         let mut start = self.checkpoints.prepare(&segment, block);
         let begun = Instant::now();
@@ -235,7 +235,7 @@ impl NativeSession {
             }
             if let Some(dead) = start.take() {
                 self.checkpoints.forget(&segment, dead);
-                self.write_block(block, Kind::Full);
+                self.write_block(block, Telling::Full);
             }
         };
         if self.checkpoints.collect(&segment) {
@@ -257,7 +257,7 @@ impl NativeSession {
     fn run_briefly(&mut self, each: &Each, room: Briefs) -> Result<EachResult, TargetError> {
         self.make_room(&each.shared().plan)?;
         self.server.clear_output();
-        self.write_block(each.shared(), Kind::Brief);
+        self.write_block(each.shared(), Telling::Brief);
         let begun = Instant::now();
         let Some(watchdog) = self.run_from(None)? else {
             return Err(TargetError::Bug("a block from no copy has lost its copy".to_owned()));
@@ -563,7 +563,7 @@ fn ending(end: End, message: &str) -> String {
 
 /// How a block's executions are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Telling {
     /// The last one in full. All have the same prefix.
     Full,
     /// In brief. Entries say which part of the prefix is whose.

@@ -4,10 +4,10 @@ use raddle_model::{PickerSpec, ThreadId};
 
 use crate::{
     awake::Awake,
+    by_age::ByAge,
     constrained::Constrained,
     delay::Delay,
     nonpreemptive::Nonpreemptive,
-    order::Order,
     origin::Origin,
     pct::Pct,
     pos::Pos,
@@ -69,7 +69,7 @@ pickers! {
     Urw(Urw<'a>),
     Delay(Delay),
     Sticky(Sticky),
-    Order(Order),
+    ByAge(ByAge),
     Sites(Sites),
     Awake(Awake),
     Switches(Switches<'a>),
@@ -93,7 +93,7 @@ impl<'a> AnyPicker<'a> {
             PickerSpec::Delay(n_delays) => AnyPicker::Delay(Delay::new(origin, n_delays)),
             PickerSpec::Sticky { per_mille } => AnyPicker::Sticky(Sticky::new(origin, per_mille)),
             PickerSpec::Order { newest_first } => {
-                AnyPicker::Order(Order::new(origin, newest_first))
+                AnyPicker::ByAge(ByAge::new(origin, newest_first))
             }
             PickerSpec::Sites => AnyPicker::Sites(Sites::new(origin)),
             PickerSpec::Awake { asleep, from } => AnyPicker::Awake(Awake::new(asleep, from)),

@@ -29,7 +29,7 @@ const REDRAW: u32 = 60;
 #[derive(Clone, Debug)]
 pub struct Constrained {
     dice: Dice,
-    orders: Vec<Order>,
+    orders: Vec<AwaitedOrder>,
     manner: Manner,
     /// By thread.
     priorities: Vec<u64>,
@@ -45,7 +45,7 @@ enum Manner {
 }
 
 #[derive(Clone, Debug)]
-struct Order {
+struct AwaitedOrder {
     first: Waited,
     second: Waited,
 }
@@ -62,8 +62,9 @@ impl Constrained {
         let mut dice = Dice::new(origin.seed, origin.may_time_out);
         let waited = |side| Waited { side, n_met: 0 };
         let orders = Before::of_script(script);
-        let orders =
-            orders.map(|it| Order { first: waited(it.first), second: waited(it.second) }).collect();
+        let orders = orders
+            .map(|it| AwaitedOrder { first: waited(it.first), second: waited(it.second) })
+            .collect();
         let manner = match origin.picker {
             PickerSpec::LeastSwitching => Manner::LeastSwitching,
             _ if dice.is_heads(500) => Manner::ByPriority,

@@ -10,6 +10,7 @@
 
 mod any;
 mod awake;
+mod by_age;
 mod chooser;
 mod constrained;
 mod delay;
@@ -19,7 +20,6 @@ mod fair;
 #[cfg(test)]
 mod fake;
 mod nonpreemptive;
-mod order;
 mod origin;
 mod pct;
 mod pending;
@@ -42,11 +42,11 @@ mod weights;
 
 pub use any::AnyPicker;
 pub use awake::Awake;
+pub use by_age::ByAge;
 pub use chooser::Chooser;
 pub use constrained::Constrained;
 pub use delay::Delay;
 pub use nonpreemptive::Nonpreemptive;
-pub use order::Order;
 pub use origin::Origin;
 pub use pct::Pct;
 pub use pos::Pos;

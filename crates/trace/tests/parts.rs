@@ -247,7 +247,7 @@ fn what_an_execution_told_is_read() {
     };
     let objects = objects();
     let entries: Vec<ObjectEntry> = objects.iter().map(|it| it.0).collect();
-    let options = Options { enabled: 3, n_enabled: 2, ..Options::default() };
+    let options = Options { enabled: [0, 1].map(ThreadId).into_iter().collect(), n_enabled: 2, ..Options::default() };
     let it = &both.segment;
     // SAFETY: nobody else uses it; all of it fits.
     unsafe {

@@ -3,17 +3,17 @@
 use raddle_model::{Difference, Finding, Passing, PickerSpec, Plan, Point, Record, Step};
 use raddle_trace::Trace;
 
-use super::{minimise::size, reason::Contrast};
+use super::{minimise::size, reason::PassingExecution};
 use crate::{finding::Described, target::Symbols};
 
 /// A passing execution as a value.
 pub(super) fn passing(
-    contrast: Contrast,
+    contrast: PassingExecution,
     failing: &Trace,
     small: &Finding,
     symbols: &mut dyn Symbols,
 ) -> Passing {
-    let Contrast { execution, plan, reversed, .. } = contrast;
+    let PassingExecution { execution, plan, reversed, .. } = contrast;
     let trace = &execution.trace;
     let described = Described::of(trace, symbols);
     let record = Record { options: false, ..plan.record };

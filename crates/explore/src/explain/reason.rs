@@ -54,7 +54,7 @@ pub(super) struct Orders {
     /// By edge: executions with this one the other way round, and how many failed.
     pub(super) reversed: Vec<Share>,
     /// The nearest execution that passes, its plan, and the edge that it has the other way round.
-    pub(super) passing: Option<Contrast>,
+    pub(super) passing: Option<PassingExecution>,
     /// Passing executions that edges refer to.
     pub(super) passes: Vec<Trace>,
 }
@@ -67,7 +67,7 @@ impl Orders {
 }
 
 /// An execution that passes.
-pub(super) struct Contrast {
+pub(super) struct PassingExecution {
     pub(super) execution: Execution,
     pub(super) plan: Plan,
     pub(super) reversed: Option<usize>,
@@ -81,7 +81,7 @@ pub(super) struct Reasoner<'t, 'a, 'e> {
     /// All executions have this in common.
     base: Plan,
     failing: &'e Trace,
-    contrast: Option<Contrast>,
+    contrast: Option<PassingExecution>,
     /// Passing executions with steps that the failing one did not come to.
     passes: Vec<Trace>,
     /// Where steps were in executions that did not fail.
@@ -403,11 +403,12 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         let pairs = self.failing.events.iter().zip(&trace.events);
         let n_same = pairs.take_while(|(a, b)| a.thread == b.thread && a.kind == b.kind).count();
         let nearness = (n_same, Reverse(trace.summary.n_switches));
-        let is_first =
-            |it: &Contrast| (it.reversed.is_some(), it.nearness) < (reversed.is_some(), nearness);
+        let is_first = |it: &PassingExecution| {
+            (it.reversed.is_some(), it.nearness) < (reversed.is_some(), nearness)
+        };
         if self.contrast.as_ref().is_none_or(is_first) {
             let plan = self.plan(orders, seed);
-            self.contrast = Some(Contrast { execution, plan, reversed, nearness });
+            self.contrast = Some(PassingExecution { execution, plan, reversed, nearness });
         }
     }
 }

@@ -11,7 +11,7 @@ use raddle_model::Place;
 
 use super::{
     debug::{Debug, Die},
-    expression::{self, Chain, Step},
+    expression::{self, Chain, Link},
 };
 
 /// What the C library hands out memory with.
@@ -170,9 +170,9 @@ impl Debug {
         let mut at = self.variable_type(&chain.start, function)?;
         for step in &chain.steps {
             at = match step {
-                Step::Arrow(name) => self.member(self.pointee(at)?, name)?,
-                Step::Dot(name) => self.member(at, name)?,
-                Step::Index => self.element(at)?,
+                Link::Arrow(name) => self.member(self.pointee(at)?, name)?,
+                Link::Dot(name) => self.member(at, name)?,
+                Link::Index => self.element(at)?,
             };
         }
         Some(at)

@@ -6,12 +6,12 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chain {
     pub(super) start: String,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Link>,
 }
 
 /// One step of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Link {
     /// `->name`.
     Arrow(String),
     /// `.name`.
@@ -33,8 +33,8 @@ impl Chain {
     /// The name that the chain ends with.
     pub(super) fn last_name(&self) -> &str {
         let mut names = self.steps.iter().rev().filter_map(|it| match it {
-            Step::Arrow(name) | Step::Dot(name) => Some(name.as_str()),
-            Step::Index => None,
+            Link::Arrow(name) | Link::Dot(name) => Some(name.as_str()),
+            Link::Index => None,
         });
         names.next().unwrap_or(&self.start)
     }
@@ -103,7 +103,7 @@ fn chain(text: &str) -> Option<Chain> {
         let bare = rest.trim_end();
         if bare.ends_with(']') {
             rest = &bare[..matching(bare)?];
-            steps.push(Step::Index);
+            steps.push(Link::Index);
             continue;
         }
         let n_before = bare.trim_end_matches(is_word).len();
@@ -113,10 +113,10 @@ fn chain(text: &str) -> Option<Chain> {
         }
         let before = before.trim_end();
         if let Some(before) = before.strip_suffix("->") {
-            steps.push(Step::Arrow(name.to_owned()));
+            steps.push(Link::Arrow(name.to_owned()));
             rest = before;
         } else if let Some(before) = before.strip_suffix('.') {
-            steps.push(Step::Dot(name.to_owned()));
+            steps.push(Link::Dot(name.to_owned()));
             rest = before;
         } else {
             // `*out = malloc(…)` gives the address to what `out` points to.
@@ -170,9 +170,9 @@ mod tests {
 
     fn text(chain: &Chain) -> String {
         let steps = chain.steps.iter().map(|it| match it {
-            Step::Arrow(name) => format!("->{name}"),
-            Step::Dot(name) => format!(".{name}"),
-            Step::Index => "[]".to_owned(),
+            Link::Arrow(name) => format!("->{name}"),
+            Link::Dot(name) => format!(".{name}"),
+            Link::Index => "[]".to_owned(),
         });
         chain.start.clone() + &steps.collect::<String>()
     }

@@ -17,20 +17,20 @@ use crate::{
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct ByAge {
     dice: Dice,
     fair: Fair,
     newest_first: bool,
 }
 
-impl Order {
-    pub(crate) fn new(origin: &Origin<'_>, newest_first: bool) -> Order {
+impl ByAge {
+    pub(crate) fn new(origin: &Origin<'_>, newest_first: bool) -> ByAge {
         let dice = Dice::new(origin.seed, origin.may_time_out);
-        Order { dice, fair: Fair::new(), newest_first }
+        ByAge { dice, fair: Fair::new(), newest_first }
     }
 }
 
-impl Picker for Order {
+impl Picker for ByAge {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
         if let Some(thread) = self.dice.timed(view.threads) {
@@ -53,7 +53,7 @@ impl Picker for Order {
 mod tests {
     use raddle_model::{PickerSpec, ProfileView};
 
-    use super::Order;
+    use super::ByAge;
     use crate::{fake::Fake, origin::Origin, view::Picker};
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
             profile: ProfileView::default(),
         };
         let threads = Fake::new(6, &[3, 1, 4], &[]);
-        assert_eq!(Order::new(&origin, false).pick(&threads.view(0, 3)).0, 1);
-        assert_eq!(Order::new(&origin, true).pick(&threads.view(0, 3)).0, 4);
+        assert_eq!(ByAge::new(&origin, false).pick(&threads.view(0, 3)).0, 1);
+        assert_eq!(ByAge::new(&origin, true).pick(&threads.view(0, 3)).0, 4);
     }
 }
