@@ -14,7 +14,8 @@ use std::process::Command;
 const LIBRARY: &str = "libraddle_rt.so";
 
 /// The crates that the runtime is made of.
-const CRATES: &[&str] = &["model", "machine", "pick", "trace", "analysis", "fiber", "rt"];
+const CRATES: &[&str] =
+    &["model", "machine", "pick", "trace", "analysis", "fiber", "rust_std", "rt"];
 
 fn main() {
     let root = workspace_root();

@@ -1,15 +1,5 @@
 //! Names of functions, as people write them.
 
-/// Is the file a source of Rust's library, or of a crate from a registry?
-pub fn is_rust_library(file: &str) -> bool {
-    file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/") || is_registry_crate(file)
-}
-
-/// Is the file a source of a crate from a registry?
-pub fn is_registry_crate(file: &str) -> bool {
-    file.contains("/registry/src/")
-}
-
 /// A function without its template arguments, parameters and result: `std::vector::at`,
 /// `Queue::push`.
 pub fn short_function(name: &str) -> String {

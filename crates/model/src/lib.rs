@@ -50,7 +50,7 @@ pub use finding::{
     Access, Bucket, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link, Miss,
     Missed, Place, Reproduced, Step, TIMING_US, ThreadState, WaitFor,
 };
-pub use function::{is_registry_crate, is_rust_library, short_function};
+pub use function::short_function;
 pub use gap::Gap;
 pub use location::{BlockSort, Home, Location};
 pub use object::{Common, NamedObject, ObjectClass};

@@ -17,8 +17,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("raddle-total", &["raddle-model"]),
     ("raddle-plan", &["raddle-model", "raddle-trace", "raddle-total"]),
     ("raddle-analysis", &["raddle-model", "raddle-trace"]),
-    ("raddle-slice", &["raddle-model"]),
+    ("raddle-slice", &["raddle-model", "raddle-rust-std"]),
     ("raddle-fiber", &[]),
+    ("raddle-rust-std", &[]),
     (
         "raddle-rt",
         // `raddle_analysis::hb`: the core of race detection runs in the program too.
@@ -29,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "raddle-trace",
             "raddle-analysis",
             "raddle-fiber",
+            "raddle-rust-std",
         ],
     ),
     (
@@ -40,10 +42,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "raddle-trace",
             "raddle-plan",
             "raddle-analysis",
+            "raddle-rust-std",
         ],
     ),
-    ("raddle-launch", &["raddle-model", "raddle-trace", "raddle-explore"]),
-    ("raddle-report", &["raddle-model", "raddle-trace", "raddle-analysis"]),
+    ("raddle-launch", &["raddle-model", "raddle-trace", "raddle-explore", "raddle-rust-std"]),
+    ("raddle-report", &["raddle-model", "raddle-trace", "raddle-analysis", "raddle-rust-std"]),
     (
         "raddle-cli",
         &[

@@ -54,7 +54,6 @@ const ERRORS: &[(&str, &str)] = &[
     ("crates/plan/src/strategy.rs", "help on what strategies are called, where that is read"),
     ("crates/plan/src/strategy/params.rs", "a strategy that there is not"),
     ("crates/rt/src/base/debug.rs", "a machine without room"),
-    ("crates/rt/src/record/panics.rs", "what std says, which is read"),
     ("crates/rt/src/base/real.rs", "a C library that can't be used"),
     ("crates/rt/src/begin/server.rs", "a launcher that does not fit"),
     ("crates/rt/src/schedule/threads.rs", "a bug of the runtime's"),

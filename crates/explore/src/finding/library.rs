@@ -7,7 +7,8 @@
 //! Rust's std is compiled without hooks, but calls generic functions of its own that have them: what such code
 //! does under std's own locks is seen, the locks are not. An access that no code of the program led to is std's.
 
-use raddle_model::{Access, Place, is_rust_library};
+use raddle_model::{Access, Place};
+use raddle_rust_std::is_rust_library;
 
 use super::program;
 

@@ -98,7 +98,7 @@ const SYSTEM_FILE_PREFIXES: &[&str] = &[
 pub fn is_system_file(file: &str) -> bool {
     SYSTEM_FILE_PREFIXES.iter().any(|it| file.starts_with(it))
         || file.contains("/include/c++/")
-        || raddle_model::is_rust_library(file)
+        || raddle_rust_std::is_rust_library(file)
 }
 
 /// Is it a frame of the program under test, not of the C or C++ library or of Raddle?

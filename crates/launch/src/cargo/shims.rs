@@ -12,6 +12,8 @@
 
 use std::{fs, io::Write as _, path::Path, process::Command, process::Stdio};
 
+use raddle_rust_std::{Wrapped, wrapped};
+
 use super::{CargoError, ask, lossy};
 use crate::{Cache, CacheError, symbols::functions};
 
@@ -20,27 +22,14 @@ pub(super) fn link_args(
     compiler: &super::flags::Compiler,
     cache: &Cache,
 ) -> Result<Vec<String>, CargoError> {
-    let names = wrapped(compiler)?;
+    let names = names(compiler)?;
     let Some(archive) = archive(compiler, &names, cache)? else { return Ok(Vec::new()) };
     let wrap = names.iter().map(|(it, _)| format!("-Clink-arg=-Wl,--wrap={it}"));
     Ok(wrap.chain([format!("-Clink-arg={}", archive.display())]).collect())
 }
 
-/// When the runtime is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum When {
-    /// After a function that may have ordered threads unseen.
-    After,
-    /// Before a wait at a condition variable, which comes first in memory and in the arguments, and after it.
-    AroundWait,
-    /// Before its notification.
-    BeforeNotify,
-    /// Before a thread of a scope counts as finished.
-    BeforeScopeEnd,
-}
-
 /// The mangled names of the functions, sorted.
-fn wrapped(compiler: &super::flags::Compiler) -> Result<Vec<(String, When)>, CargoError> {
+fn names(compiler: &super::flags::Compiler) -> Result<Vec<(String, Wrapped)>, CargoError> {
     let mut command = Command::new(&compiler.program);
     let output = ask(command.args(["--print=target-libdir", "--target", &compiler.host]))?;
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -49,7 +38,7 @@ fn wrapped(compiler: &super::flags::Compiler) -> Result<Vec<(String, When)>, Car
         let name = lossy(&entry.file_name());
         if name.starts_with("libstd-") && name.ends_with(".so") {
             let functions = functions(&entry.path()).into_iter();
-            names.extend(functions.filter_map(|(name, path)| Some((name, when(&path)?))));
+            names.extend(functions.filter_map(|(name, path)| Some((name, wrapped(&path)?))));
         }
     }
     names.sort();
@@ -57,30 +46,10 @@ fn wrapped(compiler: &super::flags::Compiler) -> Result<Vec<(String, When)>, Car
     Ok(names)
 }
 
-/// Is the function one of them?
-fn when(function: &str) -> Option<When> {
-    let path: Vec<&str> = function.split("::").map(|it| it.trim_matches(['<', '>'])).collect();
-    match path[..] {
-        ["std", "thread", .., "park" | "park_timeout" | "park_timeout_ms"] => Some(When::After),
-        ["std", "sync", .., "Barrier", "wait"] => Some(When::After),
-        ["std", "sync", .., "Once", "wait" | "wait_force"] => Some(When::After),
-        // After a try that failed for another reason than that it is taken.
-        ["std", "sys", "sync", .., "lock_contended" | "read_contended" | "write_contended"] => {
-            Some(When::After)
-        }
-        ["std", "sys", "sync", .., "Condvar", "wait" | "wait_timeout"] => Some(When::AroundWait),
-        ["std", "sync", .., "Condvar", "notify_one" | "notify_all"] => Some(When::BeforeNotify),
-        ["std", "thread", .., "ScopeData", "decrement_num_running_threads"] => {
-            Some(When::BeforeScopeEnd)
-        }
-        _ => None,
-    }
-}
-
 /// Compiles the shims: an archive, so that only those come into a program that it calls.
 fn archive(
     compiler: &super::flags::Compiler,
-    names: &[(String, When)],
+    names: &[(String, Wrapped)],
     cache: &Cache,
 ) -> Result<Option<std::path::PathBuf>, CargoError> {
     if names.is_empty() {
@@ -117,16 +86,16 @@ fn compile(compiler: &super::flags::Compiler, source: &str, to: &Path) -> std::i
     Ok(process.wait()?.success())
 }
 
-fn source(names: &[(String, When)]) -> String {
+fn source(names: &[(String, Wrapped)]) -> String {
     let mut text = "#![no_std]\n".to_owned();
     for (name, when) in names {
         let body = match when {
-            When::After => after(name),
+            Wrapped::After => after(name),
             // A notification that comes before it sleeps is seen by a look at the count, and the lock is
             // taken again, without a word to anybody.
-            When::AroundWait => before(0) + &after(name),
-            When::BeforeNotify => before(1) + &format!("    jmp __real_{name}"),
-            When::BeforeScopeEnd => before_scope_end(name),
+            Wrapped::AroundWait => before(0) + &after(name),
+            Wrapped::BeforeNotify => before(1) + &format!("    jmp __real_{name}"),
+            Wrapped::BeforeScopeEnd => before_scope_end(name),
         };
         text += &format!(
             "core::arch::global_asm!(r#\"
@@ -209,30 +178,6 @@ mod tests {
 
     use super::*;
     use crate::cargo::flags::Compiler;
-
-    #[test]
-    fn the_functions_of_std_that_order_threads() {
-        let after = Some(When::After);
-        for (name, expected) in [
-            ("std::thread::functions::park", after),
-            ("std::thread::park_timeout", after),
-            ("<std::thread::thread::Thread>::park", after),
-            ("<std::sync::barrier::Barrier>::wait", after),
-            ("<std::sync::once::Once>::wait", after),
-            ("<std::sys::sync::rwlock::futex::RwLock>::read_contended", after),
-            ("<std::sync::barrier::Barrier as core::fmt::Debug>::fmt", None),
-            ("<std::sys::sync::condvar::futex::Condvar>::wait", Some(When::AroundWait)),
-            ("<std::thread::thread::Thread>::unpark", None),
-            ("<std::sync::poison::condvar::Condvar>::notify_all", Some(When::BeforeNotify)),
-            ("<std::sync::poison::condvar::Condvar>::wait::<u32>", None),
-            (
-                "<std::thread::scoped::ScopeData>::decrement_num_running_threads",
-                Some(When::BeforeScopeEnd),
-            ),
-        ] {
-            assert_eq!(when(name), expected, "{name}");
-        }
-    }
 
     #[test]
     fn the_compiler_at_hand_has_them() {

@@ -102,7 +102,7 @@ impl Debug {
             text.map(Cow::into_owned).unwrap_or_default()
         };
         let of_registry = |part: &Part| {
-            let is_registry = text(&part.unit.comp_dir).contains("/registry/src/");
+            let is_registry = raddle_rust_std::is_registry_crate(&text(&part.unit.comp_dir));
             // `src/lib.rs/@/parking_lot.7c1d-cgu.0`
             let name = text(&part.unit.name);
             let name = name.rsplit_once("/@/")?.1.split('.').next()?.to_owned();

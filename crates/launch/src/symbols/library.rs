@@ -11,31 +11,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use raddle_rust_std::{PERSONALITY, is_std_crate, root_crate};
+
 use super::{debug::Debug, demangled, table::Table};
 use crate::{Cache, CacheError};
-
-/// The crates that come with the compiler.
-const STD: &[&str] = &[
-    "std",
-    "core",
-    "alloc",
-    "test",
-    "std_detect",
-    "panic_unwind",
-    "panic_abort",
-    "hashbrown",
-    "gimli",
-    "addr2line",
-    "object",
-    "miniz_oxide",
-    "rustc_demangle",
-    "compiler_builtins",
-    "unwind",
-    "getopts",
-    "memchr",
-    "adler2",
-    "__rustc",
-];
 
 /// Writes the ranges of such code into the cache, unless they are there, and gives back the file; `None`
 /// for programs in other languages.
@@ -68,7 +47,7 @@ fn bytes(program: &Path) -> Vec<u8> {
 /// Sorted, and joined where they touch.
 fn ranges(program: &Path) -> Vec<[u64; 2]> {
     let table = Table::load(program);
-    if !table.functions().any(|it| it.name == "rust_eh_personality") {
+    if !table.functions().any(|it| it.name == PERSONALITY) {
         return Vec::new();
     }
     let registry = Debug::load(program).map(|it| it.registry_crates()).unwrap_or_default();
@@ -96,15 +75,7 @@ pub(super) fn is_std(name: &str) -> bool {
 
 /// Does the function belong to std or to one of these crates?
 fn is_library(function: &str, registry: &BTreeSet<String>) -> bool {
-    let function = function.trim_start_matches(['<', '&', '*', '(', '[']);
-    let function = function.strip_prefix("mut ").unwrap_or(function);
-    let function = function.strip_prefix("dyn ").unwrap_or(function);
-    let end =
-        function.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(function.len());
-    let (root, rest) = function.split_at(end);
-    // `<fn() as FnOnce>::call_once`: whose it is, is not said; it is std's.
-    let is_std = rest.starts_with("::") && STD.contains(&root) || root == "fn" || root == "dyn";
-    is_std || rest.starts_with("::") && registry.contains(root)
+    root_crate(function).is_some_and(|it| is_std_crate(it) || registry.contains(it))
 }
 
 #[cfg(test)]

@@ -104,9 +104,7 @@ impl Units {
     /// Did the unit come with the compiler?
     fn is_compilers(&self, idx: usize) -> bool {
         let UnitCode { name, folder, .. } = &self.all[idx];
-        // Crates that the prebuilt std brings along are compiled elsewhere.
-        let is_rusts = |it: &&String| it.starts_with("/rustc/") || it.starts_with("/rust/deps/");
-        [name, folder].iter().any(is_rusts)
+        [name, folder].iter().any(|it| raddle_rust_std::is_compilers(it))
             || folder.starts_with("/build/") && folder.contains("glibc")
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn render(
     let is_folded = |it: &Frame| place::is_library(it) || is_rust && place::is_glue(it);
     // A crate that somebody else wrote may be where the fault is: its innermost frames are told.
     let crates = frames.iter().take(own.unwrap_or(0)).enumerate();
-    let crates = crates.filter(|(_, it)| raddle_model::is_registry_crate(&it.file));
+    let crates = crates.filter(|(_, it)| raddle_rust_std::is_registry_crate(&it.file));
     let crates: Vec<usize> = crates.map(|it| it.0).take(CRATE_FRAMES_MAX).collect();
     let is_shown = |number: usize, it: &Frame| {
         style.full || own.is_none() || !is_folded(it) || crates.contains(&number)

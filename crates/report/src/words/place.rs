@@ -40,7 +40,7 @@ pub(crate) fn is_rust(places: &[Place]) -> bool {
 /// Is it code that the Rust compiler puts into every program, and that has no lines: the `main` that C calls,
 /// `__rust_try` under `catch_unwind`?
 pub(crate) fn is_glue(place: &Place) -> bool {
-    place.file.is_empty() && (place.function == "main" || place.function.starts_with("__rust_"))
+    place.file.is_empty() && raddle_rust_std::is_glue(&place.function)
 }
 
 /// Is it in a header of the system or of a language's library, or in such a library without a place?
@@ -49,7 +49,7 @@ pub(crate) fn is_library(place: &Place) -> bool {
     let is_in_library = || LIBRARIES.iter().any(|it| place.module.starts_with(it));
     place.file.starts_with("/usr/include/")
         || place.file.contains("/include/c++/")
-        || raddle_model::is_rust_library(&place.file)
+        || raddle_rust_std::is_rust_library(&place.file)
         || place.file.is_empty() && is_in_library()
 }
 

@@ -7,6 +7,8 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering::Relaxed},
 };
 
+use raddle_rust_std::EXCEPTION_CLASS;
+
 use crate::{
     base::real,
     control::enter_if,
@@ -16,9 +18,6 @@ use crate::{
     },
     schedule::signals::leave,
 };
-
-/// How std marks its exceptions.
-const RUST: u64 = u64::from_ne_bytes(*b"MOZ\0RUST");
 
 /// The unwinder's own function.
 static RAISE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
@@ -49,7 +48,7 @@ unsafe extern "C" fn note(exception: *const u8, pc: usize, sp: usize) {
     }
     // SAFETY: an exception begins with its class.
     let class = unsafe { exception.cast::<u64>().read_unaligned() };
-    let Some(mut inside) = enter_if(class == RUST) else {
+    let Some(mut inside) = enter_if(class == EXCEPTION_CLASS) else {
         return;
     };
     // SAFETY: the thread that runs is inside a hook; the exception is std's.

@@ -5,16 +5,12 @@
 //! the last one, unless that only passes on an earlier one (`join().unwrap()`, a poisoned lock).
 
 use raddle_model::{End, SiteId, ThreadId};
+use raddle_rust_std::{PANICKED, PASSED_ON, PAYLOAD_DATA, PAYLOAD_VTABLE};
 use raddle_trace::FRAMES_MAX;
 
 /// Panics that are kept: the first ones, and the last.
 const N_KEPT: usize = 8;
 const MESSAGE_MAX: usize = 256;
-/// The exit code of a Rust program that panicked, and of a harness whose test failed.
-const PANICKED: i32 = 101;
-
-/// What those say that pass on the panic of another thread.
-const PASSED_ON: [&[u8]; 3] = [b"Any { .. }", b"PoisonError", b"a scoped thread panicked"];
 
 /// A panic.
 #[derive(Clone, Debug)]
@@ -69,13 +65,10 @@ impl Panics {
 ///
 /// The exception is one that Rust's std has just made.
 pub(crate) unsafe fn message(exception: *const u8) -> Vec<u8> {
-    /// After the unwinder's part: a mark, then the two words of the box.
-    const DATA: usize = 40;
-    const VTABLE: usize = 48;
     const FIRST_PAGE: usize = 4096;
     // SAFETY: the caller promises std's exception, which is at least so long.
     let word = |at: usize| unsafe { exception.add(at).cast::<usize>().read() };
-    let (data, vtable) = (word(DATA), word(VTABLE));
+    let (data, vtable) = (word(PAYLOAD_DATA), word(PAYLOAD_VTABLE));
     if data < FIRST_PAGE || vtable < FIRST_PAGE || data % 8 != 0 || vtable % 8 != 0 {
         return Vec::new();
     }
