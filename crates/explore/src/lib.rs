@@ -28,5 +28,6 @@ pub use finding::{Ids, finding, is_system_file, runs_tasks};
 pub use replay::{Sameness, Verdict, is_same, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{
-    Block, BlockResult, Each, EachResult, Execution, Session, Symbols, Target, TargetError, Until,
+    Block, BlockResult, Execution, PrefixBatch, PrefixBatchResult, Session, Symbols, Target,
+    TargetError, Until,
 };

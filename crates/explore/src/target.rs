@@ -64,8 +64,15 @@ pub trait Session {
 
     /// Runs executions with a prefix each: the first ones in order, at least one, up to one whose end must be
     /// looked at. `room`: of executions that nobody needs any more.
-    fn run_each(&mut self, each: &Each, _room: Briefs) -> Result<EachResult, TargetError> {
-        Ok(EachResult { last: Some(self.run(&each.alone(0))?), ..EachResult::default() })
+    fn run_each(
+        &mut self,
+        each: &PrefixBatch,
+        _room: Briefs,
+    ) -> Result<PrefixBatchResult, TargetError> {
+        Ok(PrefixBatchResult {
+            last: Some(self.run(&each.alone(0))?),
+            ..PrefixBatchResult::default()
+        })
     }
 }
 
@@ -93,16 +100,16 @@ impl Block {
 
 /// Executions of a search, which share all but prefix, seed and picker.
 #[derive(Clone, Debug)]
-pub struct Each {
+pub struct PrefixBatch {
     /// The plan's prefix is that of all, one after the other; entries say which part is whose.
     block: Block,
 }
 
-impl Each {
+impl PrefixBatch {
     /// None yet; all will share what a block has beside its prefix and its entries.
-    pub fn new(shared: Block) -> Each {
+    pub fn new(shared: Block) -> PrefixBatch {
         let plan = Plan { prefix: Vec::new(), ..shared.plan };
-        Each { block: Block { plan, entries: Vec::new(), ..shared } }
+        PrefixBatch { block: Block { plan, entries: Vec::new(), ..shared } }
     }
 
     /// Adds an execution.
@@ -113,7 +120,7 @@ impl Each {
         self.block.entries.push(Entry { prefix_at, n_prefix, ..entry });
     }
 
-    /// Seed and picker of each, and which part of [`Each::prefixes`] is its prefix.
+    /// Seed and picker of each, and which part of [`PrefixBatch::prefixes`] is its prefix.
     pub fn entries(&self) -> &[Entry] {
         &self.block.entries
     }
@@ -156,7 +163,7 @@ impl Each {
 
 /// How executions with a prefix each went.
 #[derive(Debug, Default)]
-pub struct EachResult {
+pub struct PrefixBatchResult {
     /// The first ones, if they ended well and a search need not know more of them.
     pub briefs: Briefs,
     /// Races that those showed, in order.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use raddle_explore::target::{Block, Each};
+use raddle_explore::target::{Block, PrefixBatch};
 use raddle_model::{PickerSpec, Plan};
 use raddle_trace::{CHECKPOINTS_MAX, Checkpoint, Entry, Segment};
 
@@ -127,7 +127,7 @@ impl Checkpoints {
     }
 
     /// May copies spare an execution something? If not, it is a plain one.
-    pub(crate) fn are_worth_it(&mut self, each: &Each) -> bool {
+    pub(crate) fn are_worth_it(&mut self, each: &PrefixBatch) -> bool {
         let is_worth_it = self.budget != 0 && self.gap() <= each.prefix(0).len();
         self.is_plain = !is_worth_it;
         is_worth_it

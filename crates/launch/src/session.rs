@@ -11,7 +11,9 @@ use std::{
 
 use raddle_explore::{
     coverage::covered,
-    target::{Block, BlockResult, Each, EachResult, Execution, Session, TargetError, Until},
+    target::{
+        Block, BlockResult, Execution, PrefixBatch, PrefixBatchResult, Session, TargetError, Until,
+    },
 };
 use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill, Uncontrolled};
 use raddle_trace::{
@@ -254,7 +256,11 @@ impl NativeSession {
 
     /// Runs executions with a prefix each, and hears of all that end well at once. The last one that was run may
     /// have to be looked at in full, and was not told in brief then.
-    fn run_briefly(&mut self, each: &Each, room: Briefs) -> Result<EachResult, TargetError> {
+    fn run_briefly(
+        &mut self,
+        each: &PrefixBatch,
+        room: Briefs,
+    ) -> Result<PrefixBatchResult, TargetError> {
         self.make_room(&each.shared().plan)?;
         self.server.clear_output();
         self.write_block(each.shared(), Telling::Brief);
@@ -272,10 +278,10 @@ impl NativeSession {
     #[expect(unsafe_code, reason = "reads the results out of the shared segment")]
     fn read_briefs(
         &mut self,
-        each: &Each,
+        each: &PrefixBatch,
         watchdog: &Watchdog,
         room: Briefs,
-    ) -> Result<(EachResult, u64), TargetError> {
+    ) -> Result<(PrefixBatchResult, u64), TargetError> {
         let segment = self.server.segment;
         // SAFETY: the server has answered, so the segment is ours.
         let header = unsafe { &mut *segment.header() };
@@ -292,7 +298,7 @@ impl NativeSession {
             self.modules = modules;
         }
         let briefs = still.read_briefs(&summaries, &self.modules, room);
-        let mut result = EachResult { briefs, races, last: None };
+        let mut result = PrefixBatchResult { briefs, races, last: None };
         let n_briefs = result.briefs.len();
         if n_briefs < n_done {
             // The last one. All that is new in the block, it has found.
@@ -582,11 +588,16 @@ impl Session for NativeSession {
         }
     }
 
-    fn run_each(&mut self, each: &Each, room: Briefs) -> Result<EachResult, TargetError> {
+    fn run_each(
+        &mut self,
+        each: &PrefixBatch,
+        room: Briefs,
+    ) -> Result<PrefixBatchResult, TargetError> {
         match self.checkpoints.are_worth_it(each) {
-            true => {
-                Ok(EachResult { last: Some(self.run(&each.alone(0))?), ..EachResult::default() })
-            }
+            true => Ok(PrefixBatchResult {
+                last: Some(self.run(&each.alone(0))?),
+                ..PrefixBatchResult::default()
+            }),
             false => {
                 let mut room = Some(room);
                 self.steadily(|it| it.run_briefly(each, room.take().unwrap_or_default()))

@@ -286,7 +286,7 @@ fn is_of_interest(class: ObjectClass) -> bool {
 #[cfg(test)]
 mod tests {
     use raddle_model::{Event, ObjectId, OpKind, Profile, Role, SiteId, ThreadId};
-    use raddle_trace::{Object, ObjectClass, Options, Thread, Trace};
+    use raddle_trace::{EnabledSet, Object, ObjectClass, Thread, Trace};
 
     use super::{Learning, Observation, roles};
 
@@ -307,7 +307,7 @@ mod tests {
             ..Event::default()
         };
         let option =
-            |it: &(u32, OpKind, u32, u32)| Options { n_enabled: it.3, ..Options::default() };
+            |it: &(u32, OpKind, u32, u32)| EnabledSet { n_enabled: it.3, ..EnabledSet::default() };
         let object = |number: u64| Object {
             class: if number == 1 { ObjectClass::Mutex } else { ObjectClass::Variable },
             name: number,

@@ -15,7 +15,7 @@ use raddle_trace::{Common, Header, Segment};
 
 use crate::{
     record::{
-        brief::Brief,
+        brief::BriefRoom,
         emit::Emit,
         modules::Modules,
         panics::Panics,
@@ -106,9 +106,9 @@ pub(crate) struct Recorder {
     pub(crate) stacks: Stacks,
     /// Panics of Rust threads.
     pub(crate) panics: Panics,
-    pub(crate) brief: Brief,
+    pub(crate) brief: BriefRoom,
     /// Where to write down who could have gone on; null if nobody asks.
-    pub(crate) options: *mut raddle_trace::Options,
+    pub(crate) options: *mut raddle_trace::EnabledSet,
     /// With the calls that led to each step?
     pub(crate) keeps_stacks: bool,
 }
@@ -173,7 +173,7 @@ pub(crate) static CONTROL: Global = Global(UnsafeCell::new(MaybeUninit::uninit()
 pub(crate) static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
 /// Are plain accesses looked at? Not before a second thread is made: what the first one did until then
 /// happens before all that any other will do.
-pub(crate) static LOOKS: AtomicBool = AtomicBool::new(false);
+pub(crate) static TRACKING: AtomicBool = AtomicBool::new(false);
 
 /// The global state. Dereference it for one statement at a time, never across a switch.
 #[inline(always)]
@@ -189,13 +189,13 @@ pub(crate) fn is_active() -> bool {
 
 /// Are plain accesses looked at?
 #[inline(always)]
-pub(crate) fn looks() -> bool {
-    LOOKS.load(Relaxed)
+pub(crate) fn is_tracking() -> bool {
+    TRACKING.load(Relaxed)
 }
 
 /// A second thread is made: from now on all accesses are looked at.
-pub(crate) fn begin_to_look() {
-    LOOKS.store(true, Relaxed);
+pub(crate) fn begin_tracking() {
+    TRACKING.store(true, Relaxed);
 }
 
 /// Puts the program under control.
@@ -208,7 +208,7 @@ pub(crate) fn activate(control_value: Control) {
 /// Lets the program go: from now on every hook passes to the real function (after a `fork`).
 pub(crate) fn deactivate() {
     IS_ACTIVE.store(false, Relaxed);
-    LOOKS.store(false, Relaxed);
+    TRACKING.store(false, Relaxed);
 }
 
 /// The right to touch the global state: this thread runs, and is inside a hook. What it is borrowed for ends before another

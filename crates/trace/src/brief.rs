@@ -10,7 +10,7 @@ use raddle_model::{End, Event, Flags, ObjectId, Op, OpKind, SiteId, ThreadId};
 
 use crate::{
     PAIRS_MAX, Pair,
-    layout::{BriefEntry, ObjectEntry, Options, PendingEntry, SiteEntry, Summary},
+    layout::{BriefEntry, EnabledSet, ObjectEntry, PendingEntry, SiteEntry, Summary},
     segment::{Segment, Still},
     value::{Module, decode_event},
 };
@@ -40,7 +40,7 @@ impl BriefEntry {
     fn n_words(&self) -> usize {
         n_words::<BriefEntry>(1)
             + n_words::<Event>(self.n_events as usize)
-            + n_words::<Options>(self.n_events as usize)
+            + n_words::<EnabledSet>(self.n_events as usize)
             + n_words::<ObjectEntry>(self.n_objects as usize)
             + n_words::<SiteEntry>(self.n_sites as usize)
             + n_words::<PendingEntry>(self.n_pending as usize)
@@ -172,11 +172,11 @@ impl Briefs {
     }
 
     /// One of them.
-    pub fn get(&self, idx: usize) -> Brief<'_> {
+    pub fn get(&self, idx: usize) -> CompactTrace<'_> {
         let (at, pairs_at) = self.starts[idx];
         let summary = &self.summaries[idx];
         let (_, pairs) = self.pairs.split_at(pairs_at);
-        Brief {
+        CompactTrace {
             words: &self.words[at..],
             summary,
             pairs: &pairs[..pairs.len().min(summary.n_pairs as usize)],
@@ -201,7 +201,7 @@ impl Briefs {
 
 /// One execution that was told in brief.
 #[derive(Clone, Copy, Debug)]
-pub struct Brief<'a> {
+pub struct CompactTrace<'a> {
     /// Invariant: an entry, and all that it says follows it.
     words: &'a [u64],
     /// Its summary.
@@ -221,7 +221,7 @@ pub struct Tables<'a> {
     pub end_thread: Option<ThreadId>,
     events: &'a [[u32; 8]],
     /// Of each event.
-    pub options: &'a [Options],
+    pub options: &'a [EnabledSet],
     /// Objects, by number.
     pub objects: &'a [ObjectEntry],
     /// Sites, by number.
@@ -230,7 +230,7 @@ pub struct Tables<'a> {
     pub pending: &'a [PendingEntry],
 }
 
-impl<'a> Brief<'a> {
+impl<'a> CompactTrace<'a> {
     /// How it ended.
     pub fn end(&self) -> Option<End> {
         End::from_numbers(self.summary.end_kind as u8, self.summary.end_detail)

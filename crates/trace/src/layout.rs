@@ -19,7 +19,7 @@ pub use header::{Ask, Header, Live, Request, Results};
 pub(crate) use offsets::Offsets;
 pub(crate) use races::SLOTS_PER_RACE;
 pub use races::{HELD_MAX, HeldEntry, RACE_FRAMES_MAX, RaceEntry, RaceSide, Sighting};
-pub use steps::{BriefEntry, Options, PendingEntry};
+pub use steps::{BriefEntry, EnabledSet, PendingEntry};
 pub use tables::{
     ModuleEntry, NoteEntry, ObjectEntry, SiteEntry, StackEntry, ThreadEntry, TrapEntry,
 };

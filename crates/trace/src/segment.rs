@@ -11,8 +11,8 @@ use std::{ops::Deref, ptr, slice};
 use raddle_model::{Event, Interest, Length, Use};
 
 use crate::layout::{
-    Caps, Entry, Header, LAST_WORDS_MAX, MAGIC, ModuleEntry, NoteEntry, ObjectEntry, Offsets,
-    Options, RaceEntry, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry, VERSION,
+    Caps, EnabledSet, Entry, Header, LAST_WORDS_MAX, MAGIC, ModuleEntry, NoteEntry, ObjectEntry,
+    Offsets, RaceEntry, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry, VERSION,
 };
 use crate::pair::Pair;
 
@@ -182,7 +182,7 @@ impl Segment {
 
     area!(
         /// Who could have gone on, if that is recorded; for step `n` at `n` modulo the events' room.
-        options, options, events, Options
+        options, options, events, EnabledSet
     );
 
     area!(

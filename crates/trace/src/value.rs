@@ -8,7 +8,7 @@ use raddle_model::{
 };
 
 use crate::{
-    layout::{ObjectEntry, Options, SiteEntry, StackEntry, Summary, ThreadEntry},
+    layout::{EnabledSet, ObjectEntry, SiteEntry, StackEntry, Summary, ThreadEntry},
     protocol::RegionTag,
     race::{SeenRace, SeenRaces},
     segment::Still,
@@ -20,7 +20,7 @@ pub struct Trace {
     /// The last events; see `n_dropped`.
     pub events: Vec<Event>,
     /// Who could have gone on at each of those, if the plan asked for it; else empty.
-    pub options: Vec<Options>,
+    pub options: Vec<EnabledSet>,
     /// Earlier events that were not kept.
     pub n_dropped: u64,
     /// Sites by number; entry 0 is unknown.

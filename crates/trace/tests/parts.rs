@@ -13,9 +13,9 @@ use raddle_model::{
     Plan, Points, Profile, Record, SiteId, ThreadId, Timeouts,
 };
 use raddle_trace::{
-    Caps, Entry, FRAMES_MAX, FrameSpot, Freed, FreedEntry, MapError, ModuleEntry, NoteEntry,
-    ObjectEntry, Options, PAIRS_MAX, Region, Request, STACK_DEPTH, Segment, SiteEntry, StackEntry,
-    Summary, ThreadEntry, Trace, protocol::RegionTag,
+    Caps, EnabledSet, Entry, FRAMES_MAX, FrameSpot, Freed, FreedEntry, MapError, ModuleEntry,
+    NoteEntry, ObjectEntry, PAIRS_MAX, Region, Request, STACK_DEPTH, Segment, SiteEntry,
+    StackEntry, Summary, ThreadEntry, Trace, protocol::RegionTag,
 };
 
 const CAPS: Caps = Caps {
@@ -247,7 +247,7 @@ fn what_an_execution_told_is_read() {
     };
     let objects = objects();
     let entries: Vec<ObjectEntry> = objects.iter().map(|it| it.0).collect();
-    let options = Options { enabled: [0, 1].map(ThreadId).into_iter().collect(), n_enabled: 2, ..Options::default() };
+    let options = EnabledSet { enabled: [0, 1].map(ThreadId).into_iter().collect(), n_enabled: 2, ..EnabledSet::default() };
     let it = &both.segment;
     // SAFETY: nobody else uses it; all of it fits.
     unsafe {

@@ -9,13 +9,13 @@ use raddle_trace::{Briefs, Entry, SeenRaces};
 use super::source::Done;
 use crate::{
     coverage::covered,
-    target::{Block, BlockResult, Each},
+    target::{Block, BlockResult, PrefixBatch},
 };
 
 /// Executions that ended well, told in brief.
 #[derive(Debug)]
 pub(super) struct Batch {
-    pub(super) each: Arc<Each>,
+    pub(super) each: Arc<PrefixBatch>,
     pub(super) briefs: Briefs,
     pub(super) races: SeenRaces,
 }
@@ -49,7 +49,7 @@ pub(super) enum Planned {
     /// All of a block.
     Block(Box<Block>),
     /// One of several.
-    One { each: Arc<Each>, idx: usize },
+    One { each: Arc<PrefixBatch>, idx: usize },
 }
 
 impl Planned {

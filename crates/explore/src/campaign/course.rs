@@ -10,11 +10,11 @@ use super::{
     Outcome,
     batch::{Batch, Planned},
     crew::{Crew, Job, Report, What},
-    ledger::{Appetite, Ledger},
+    ledger::{Continue, Ledger},
     options::Options,
     source::{Done, Source},
 };
-use crate::target::{EachResult, TargetError};
+use crate::target::{PrefixBatchResult, TargetError};
 
 /// A campaign under way.
 pub(super) struct Course<'a, S> {
@@ -67,7 +67,7 @@ impl<'a, S: Source> Course<'a, S> {
     /// Takes in a result: what must be known before more is handed out.
     fn receive(&mut self, report: Report) {
         let Job { range, what } = report.job;
-        let EachResult { briefs, races, last } = match report.ran {
+        let PrefixBatchResult { briefs, races, last } = match report.ran {
             Ok(ran) => ran,
             Err(error) => return self.ledger.fail(error),
         };
@@ -90,7 +90,7 @@ impl<'a, S: Source> Course<'a, S> {
         }
         let (planned, is_each) = match what {
             What::Block(block) => (Planned::Block(block), false),
-            What::Each(each, _) => {
+            What::PrefixBatch(each, _) => {
                 (Planned::One { each: Arc::from(each), idx: briefs.len() }, true)
             }
         };
@@ -127,7 +127,7 @@ impl<'a, S: Source> Course<'a, S> {
         let has_failed = done.bucket.is_some() && news.last().is_some_and(|it| it.is_new_finding);
         self.source.hear(first, &news);
         self.source.account(self.ledger.outcome(), false);
-        if appetite == Appetite::Enough || has_failed && !self.options.keep_going {
+        if appetite == Continue::Enough || has_failed && !self.options.keep_going {
             self.source.stop_after(last);
         }
     }

@@ -11,7 +11,9 @@ use std::{
 use raddle_plan::search::{ModuleNames, Run, RunError};
 use raddle_trace::Briefs;
 
-use crate::target::{Block, BlockResult, Each, EachResult, Session, Target, TargetError, Until};
+use crate::target::{
+    Block, BlockResult, PrefixBatch, PrefixBatchResult, Session, Target, TargetError, Until,
+};
 
 /// Executions for one worker.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ pub(super) enum What {
     /// To run a block.
     Block(Box<Block>),
     /// To run the first of these executions, as many as are run at once.
-    Each(Box<Each>, Briefs),
+    PrefixBatch(Box<PrefixBatch>, Briefs),
 }
 
 impl Job {
@@ -41,7 +43,7 @@ impl Job {
 pub(super) struct Report {
     pub(super) job: Job,
     pub(super) elapsed: Duration,
-    pub(super) ran: Result<EachResult, TargetError>,
+    pub(super) ran: Result<PrefixBatchResult, TargetError>,
     /// The choices of the last execution, if they were recorded: read here, for it takes a while.
     pub(super) run: Option<Result<Run, RunError>>,
     worker: usize,
@@ -151,15 +153,16 @@ fn run(
     open: &impl Fn() -> Result<Box<dyn Session + Send>, TargetError>,
     session: &mut Option<Box<dyn Session + Send>>,
     what: &mut What,
-) -> Result<EachResult, TargetError> {
+) -> Result<PrefixBatchResult, TargetError> {
     let session = match session {
         Some(session) => session,
         None => session.insert(open()?),
     };
     match what {
-        What::Block(block) => {
-            Ok(EachResult { last: Some(session.run(block)?), ..EachResult::default() })
-        }
-        What::Each(each, room) => session.run_each(each, std::mem::take(room)),
+        What::Block(block) => Ok(PrefixBatchResult {
+            last: Some(session.run(block)?),
+            ..PrefixBatchResult::default()
+        }),
+        What::PrefixBatch(each, room) => session.run_each(each, std::mem::take(room)),
     }
 }

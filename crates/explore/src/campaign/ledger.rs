@@ -78,7 +78,7 @@ pub(super) struct Parties<'a> {
 
 /// Is more wanted after what has been seen?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Appetite {
+pub(super) enum Continue {
     /// Yes.
     GoOn,
     /// No: nothing after the last execution entered.
@@ -203,7 +203,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Counts executions, all before them having been counted.
-    pub(super) fn enter(&mut self, done: &mut Done) -> (Appetite, Vec<News>) {
+    pub(super) fn enter(&mut self, done: &mut Done) -> (Continue, Vec<News>) {
         if self.first.is_none() {
             self.first = done.result.summaries.first().map(|it| (done.plan(0), it.digest));
         }
@@ -224,7 +224,7 @@ impl<'a> Ledger<'a> {
         self.enter_races(done);
         self.look_into_failures();
         self.look_into_races();
-        let is_baseline_broken = done.bucket.is_some() && self.add(done) == Appetite::Enough;
+        let is_baseline_broken = done.bucket.is_some() && self.add(done) == Continue::Enough;
         let has_predicted = self.options.detect.predicts() && self.predict(done, &news);
         // What nobody wants to hear of did not fail, and a timing assumption is no end.
         done.bucket =
@@ -235,7 +235,7 @@ impl<'a> Ledger<'a> {
         let is_alone = outcome.figures.single_threaded && 2 <= outcome.figures.executions;
         let is_enough =
             is_baseline_broken || is_alone || is_saturated || has_predicted || is_hopeless;
-        (if is_enough { Appetite::Enough } else { Appetite::GoOn }, news)
+        (if is_enough { Continue::Enough } else { Continue::GoOn }, news)
     }
 
     /// Counts an execution that says nothing, if the last one is one. Have there been too many, one after the
@@ -269,11 +269,11 @@ impl<'a> Ledger<'a> {
     }
 
     /// Counts a failure: the last execution of a result.
-    fn add(&mut self, done: &Done) -> Appetite {
+    fn add(&mut self, done: &Done) -> Continue {
         let mut count = 1;
         if let Some(bucket) = done.bucket.filter(|it| self.tally.count_again(*it)) {
             if self.has_shown(bucket, &done.result) {
-                return Appetite::GoOn;
+                return Continue::GoOn;
             }
             count = self.tally.forget(bucket);
         }
@@ -289,10 +289,10 @@ impl<'a> Ledger<'a> {
         let is_suppressed = self.options.suppressions.find(&finding).is_some();
         if first == 0 && summary.n_threads <= self.options.n_alone && !is_suppressed {
             self.tally.outcome.baseline_failure = Some(finding);
-            return Appetite::Enough;
+            return Continue::Enough;
         }
         self.add_finding(finding, count);
-        Appetite::GoOn
+        Continue::GoOn
     }
 
     /// Adds a finding of a new bucket, which so many executions have shown.

@@ -31,7 +31,7 @@ use super::{
     source::{Done, Source},
     thinking::{Thinking, Wanted, unless_over},
 };
-use crate::target::{Block, Each, TargetError};
+use crate::target::{Block, PrefixBatch, TargetError};
 
 /// Tasks asked for at a time, at least: who comes next shows where executions have much in common.
 const TASKS_MIN: usize = 4;
@@ -208,14 +208,14 @@ impl<'a> Searching<'a> {
         Some(match is_brief {
             true => {
                 let room = self.rooms.pop().unwrap_or_default();
-                Job { range, what: What::Each(Box::new(each), room) }
+                Job { range, what: What::PrefixBatch(Box::new(each), room) }
             }
             false => Job::block(range, each.alone(0)),
         })
     }
 
     /// The first tasks, as they are run.
-    fn each(&self, n_tasks: usize) -> Each {
+    fn each(&self, n_tasks: usize) -> PrefixBatch {
         let others = self.out.values().flat_map(|it| &it.tasks).chain(self.tasks.iter().skip(1));
         // Those that are run at once are too short for copies of them to be of use.
         let first = &self.tasks[0];
@@ -224,7 +224,7 @@ impl<'a> Searching<'a> {
         let plan = self.plan(Vec::new(), PickerSpec::Nonpreemptive, self.standing.shared.clone());
         let (entries, exit_is_fine) = (Vec::new(), self.options.exit_is_fine);
         let seed = plan.seed;
-        let mut each = Each::new(Block { plan, entries, exit_is_fine, common });
+        let mut each = PrefixBatch::new(Block { plan, entries, exit_is_fine, common });
         for task in self.tasks.iter().take(n_tasks) {
             each.push(&task.prefix, entry(task.tail, seed));
         }

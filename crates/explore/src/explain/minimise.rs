@@ -13,7 +13,7 @@ use raddle_model::{
     Before, Deviation, Event, Finding, Kind, Limits, Minimising, MinimisingEnd, PickerSpec, Plan,
     Profile, Record, Size, TIMING_US, ThreadId,
 };
-use raddle_trace::{Options, Trace};
+use raddle_trace::{EnabledSet, Trace};
 
 use super::{
     reorder,
@@ -441,7 +441,7 @@ pub(super) fn size(trace: &Trace) -> Size {
 }
 
 /// Who goes on if nobody deviates; `None` if that is not known.
-fn default(options: &Options, last: ThreadId) -> Option<ThreadId> {
+fn default(options: &EnabledSet, last: ThreadId) -> Option<ThreadId> {
     if options.enabled.len() != options.n_enabled {
         return None;
     }

@@ -5,7 +5,7 @@ use raddle_model::{
     End, Event, Flags, ObjectId, Op, OpKind, OpResult, Plan, ProfileView, SiteId, ThreadId, mix,
 };
 use raddle_pick::{Chooser, Origin, Threads, View};
-use raddle_trace::{Object, ObjectClass, Options, Region, Trace};
+use raddle_trace::{EnabledSet, Object, ObjectClass, Region, Trace};
 
 use super::{TraceExt, trace};
 use crate::target::{Block, BlockResult, Execution, Session, Target, TargetError, Until};
@@ -115,9 +115,9 @@ impl Running<'_> {
         (0..self.done.len()).filter(can_go).map(|it| ThreadId(it as u32))
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> EnabledSet {
         let enabled = self.all().collect();
-        Options { enabled, n_enabled: self.n_enabled(), n_choices: 1, ..Options::default() }
+        EnabledSet { enabled, n_enabled: self.n_enabled(), n_choices: 1, ..EnabledSet::default() }
     }
 }
 

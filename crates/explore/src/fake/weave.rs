@@ -4,7 +4,7 @@
 use std::{thread, time::Duration};
 
 use raddle_model::{End, Event, ObjectId, OpKind, SiteId, ThreadId, ThreadSet, mix};
-use raddle_trace::{Module, Object, ObjectClass, Options, Region, Trace};
+use raddle_trace::{Module, Object, ObjectClass, EnabledSet, Region, Trace};
 
 use super::{TraceExt, trace};
 use crate::target::{Block, BlockResult, Execution, Session, Target, TargetError, Until};
@@ -37,7 +37,7 @@ struct WeaveSession {
 
 impl Weave {
     /// Who goes at each step: the prefix, then the one that runs for as long as it can.
-    fn order(&self, prefix: &[u32]) -> (Vec<u32>, Vec<Options>) {
+    fn order(&self, prefix: &[u32]) -> (Vec<u32>, Vec<EnabledSet>) {
         let mut left = self.lengths.clone();
         let (mut order, mut options) = (Vec::new(), Vec::new());
         let mut last = 0;
@@ -48,7 +48,7 @@ impl Weave {
             let enabled = (0..left.len()).filter(|it| left[*it] > 0);
             let enabled: ThreadSet = enabled.map(|it| ThreadId(it as u32)).collect();
             let n_enabled = enabled.len();
-            options.push(Options { enabled, n_enabled, n_choices: 1, ..Options::default() });
+            options.push(EnabledSet { enabled, n_enabled, n_choices: 1, ..EnabledSet::default() });
             order.push(next);
             left[next as usize] -= 1;
             last = next;

@@ -9,7 +9,7 @@ use raddle_model::{
     hash_bytes, mix,
 };
 use raddle_trace::{
-    Brief, Module, Object, ObjectEntry, Options, Region, Site, SiteEntry, Tables, Trace,
+    CompactTrace, EnabledSet, Module, Object, ObjectEntry, Region, Site, SiteEntry, Tables, Trace,
 };
 use serde::{Deserialize, Serialize};
 
@@ -199,7 +199,7 @@ impl Run {
     }
 }
 
-fn step(event: &Event, options: &Options) -> Step {
+fn step(event: &Event, options: &EnabledSet) -> Step {
     Step {
         thread: event.thread,
         kind: event.kind,
@@ -261,7 +261,7 @@ pub struct RunReader {
 
 impl RunReader {
     /// Is an execution of use to a search?
-    pub fn check(brief: &Brief<'_>) -> Result<(), RunError> {
+    pub fn check(brief: &CompactTrace<'_>) -> Result<(), RunError> {
         match brief.tables().n_threads {
             0..=ThreadSet::MAX => Ok(()),
             _ => Err(RunError::TooManyThreads),
@@ -269,7 +269,7 @@ impl RunReader {
     }
 
     /// What an execution did, which is of use.
-    pub fn read(&mut self, brief: &Brief<'_>) -> &Run {
+    pub fn read(&mut self, brief: &CompactTrace<'_>) -> &Run {
         let tables = brief.tables();
         self.set_tables(brief.modules, &tables);
         let run = &mut self.run;

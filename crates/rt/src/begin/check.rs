@@ -31,7 +31,7 @@ use raddle_trace::Begin;
 use crate::{
     base::{locals, random},
     begin::server,
-    control::{self, Control, Inside, LOOKS, enter_if, is_active},
+    control::{self, Control, Inside, TRACKING, enter_if, is_active},
     process::launcher::{self, leave_void, tell_begin},
     record::stack::Caller,
     schedule::{signals::leave, step::yield_now},
@@ -287,7 +287,7 @@ impl Control {
         beginning.locals.restore();
         self.process.check.beginning = Some(beginning);
         // What was before happens before all that is to come, unless somebody waits to go on.
-        LOOKS.store(n_threads > 1, Relaxed);
+        TRACKING.store(n_threads > 1, Relaxed);
         self.set_mine();
         let n_bytes =
             self.process.check.n_searched.min(self.this().room_below(raw::stack_pointer()));

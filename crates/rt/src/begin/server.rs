@@ -35,7 +35,7 @@ use crate::{
         rewind,
     },
     record::{
-        brief::Brief, emit::Emit, library::Library, modules::Modules, panics::Panics,
+        brief::BriefRoom, emit::Emit, library::Library, modules::Modules, panics::Panics,
         stacks::Stacks, ways::Ways,
     },
     schedule::threads,
@@ -90,7 +90,7 @@ extern "C" fn init() {
     }
     crate::hooks::find_all();
     crate::base::debug::find();
-    threads::have_had_two();
+    threads::warm_up_threads();
     take_control(segment);
 }
 
@@ -160,7 +160,7 @@ fn take_control(segment: Segment) {
             panics: Panics::default(),
             options: std::ptr::null_mut(),
             keeps_stacks: false,
-            brief: Brief::default(),
+            brief: BriefRoom::default(),
         },
         process: Process {
             is_execution: false,

@@ -13,7 +13,7 @@ use crate::{
     base::real,
     control::{Inside, enter},
     hooks::{caller, export, fail, hooks},
-    outside::io::{self, Wish},
+    outside::io::{self, PollRequest},
     record::stack::Caller,
     schedule::{signals::leave, step::yield_now},
 };
@@ -165,7 +165,7 @@ unsafe fn wait_for_end(inside: &mut Inside, pid: pid_t, site: SiteId) {
         let object = inside.poll_object(fd);
         io::wait_for(
             inside,
-            &Wish {
+            &PollRequest {
                 kind: OpKind::Io,
                 list: &raw mut list,
                 n_list: 1,

@@ -15,7 +15,7 @@ use crate::{
     hooks::{caller, export, fail, hooks, signal::bits_of},
     outside::{
         clock,
-        io::{self, Wish},
+        io::{self, PollRequest},
     },
     record::stack::Caller,
     schedule::{access::range, signals::leave, step::step},
@@ -138,9 +138,17 @@ unsafe fn poll_until(
             n_list > 0 && (0..n_list).all(|idx| inside.process.io.is_outside((*list.add(idx)).fd));
         loop {
             let deadline = limit.deadline();
-            let wish =
-                Wish { kind: OpKind::Poll, list, n_list, object, written, deadline, is_late, site };
-            let result = io::wait_for(inside, &wish);
+            let request = PollRequest {
+                kind: OpKind::Poll,
+                list,
+                n_list,
+                object,
+                written,
+                deadline,
+                is_late,
+                site,
+            };
+            let result = io::wait_for(inside, &request);
             if result == OpResult::Interrupted && inside.process.signals.ran.is_any {
                 return -(libc::EINTR as isize);
             }

@@ -18,7 +18,7 @@ use crate::{
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct PollRequest {
     /// What for.
     pub(crate) kind: OpKind,
     pub(crate) list: *mut libc::pollfd,
@@ -36,25 +36,25 @@ pub(crate) struct Wish {
 
 /// Waits until one of the listed descriptors is ready, inside a hook. When this returns `Done`, it
 /// was: look again.
-pub(crate) unsafe fn wait_for(inside: &mut Inside, wish: &Wish) -> OpResult {
+pub(crate) unsafe fn wait_for(inside: &mut Inside, request: &PollRequest) -> OpResult {
     // SAFETY: the thread that runs is inside a hook; the list lives on its stack or is the program's
     // and it waits; the borrows end before the step.
     unsafe {
         let me = inside.me;
         let waiting = Waiting {
             thread: me,
-            object: wish.object,
-            is_write: wish.written != ObjectId::NONE,
-            list: wish.list,
-            n_list: wish.n_list,
-            is_late: wish.is_late,
+            object: request.object,
+            is_write: request.written != ObjectId::NONE,
+            list: request.list,
+            n_list: request.n_list,
+            is_late: request.is_late,
         };
         inside.process.io.waiting.push(waiting);
         inside.process.io.n_waiting += 1;
-        let is_ready = !wish.is_late && poll_now(wish.list, wish.n_list) != 0;
+        let is_ready = !request.is_late && poll_now(request.list, request.n_list) != 0;
         inside.set_ready(&waiting, is_ready);
-        let op = Op::on(wish.kind, wish.object, wish.site).other(wish.written);
-        let performed = step(inside, op.until(wish.deadline));
+        let op = Op::on(request.kind, request.object, request.site).other(request.written);
+        let performed = step(inside, op.until(request.deadline));
         inside.process.io.stop_waiting(me);
         inside.process.io.is_stale = true;
         performed.result
@@ -90,8 +90,9 @@ pub(crate) unsafe fn wait_for_one_until(
         let is_late = !inside.process.io.look(fd).is_internal;
         loop {
             let list = &raw mut list;
-            let wish = Wish { kind, list, n_list: 1, object, written, deadline, is_late, site };
-            match wait_for(inside, &wish) {
+            let request =
+                PollRequest { kind, list, n_list: 1, object, written, deadline, is_late, site };
+            match wait_for(inside, &request) {
                 OpResult::Done if poll_now(list, 1) == 0 => {}
                 OpResult::Interrupted if inside.process.signals.ran.may_restart => {}
                 result => return result,

@@ -21,7 +21,7 @@ use libc::c_int;
 use raddle_fiber::raw;
 use raddle_model::Event;
 use raddle_trace::{
-    Checkpoint, Header, NoteEntry, Options, RaceEntry, Sighting, Summary,
+    Checkpoint, EnabledSet, Header, NoteEntry, RaceEntry, Sighting, Summary,
     protocol::{COMMAND_FD, Reply},
 };
 
@@ -143,7 +143,7 @@ fn wait(slot: &Checkpoint, state: u32) {
 /// What an execution has left behind outside of its own memory.
 struct Saved {
     events: Vec<Event>,
-    options: Vec<Options>,
+    options: Vec<EnabledSet>,
     notes: Vec<NoteEntry>,
     races: Vec<RaceEntry>,
     sightings: Vec<Sighting>,

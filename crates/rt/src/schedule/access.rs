@@ -10,7 +10,7 @@ use raddle_model::{Flags, Misuse, ObjectId, Op, OpKind, Points};
 
 use crate::{
     abi::x86_64::peek,
-    control::{Inside, control, enter_if, looks, may_enter},
+    control::{Inside, control, enter_if, is_tracking, may_enter},
     memory::freed::end_freed,
     record::stack::Caller,
     schedule::{signals::leave, step::step, waiting::stare},
@@ -29,7 +29,7 @@ pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
     pc: usize,
     sp: usize,
 ) {
-    if !looks() {
+    if !is_tracking() {
         return;
     }
     // SAFETY: active means initialised.
@@ -85,7 +85,7 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
 /// An access to any range.
 #[inline(never)]
 pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
-    let Some(mut inside) = enter_if(size != 0 && looks()) else { return };
+    let Some(mut inside) = enter_if(size != 0 && is_tracking()) else { return };
     let touch = Touch::new(address, size, kind, caller);
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
@@ -123,7 +123,7 @@ unsafe fn of_all(inside: &mut Inside, touch: &Touch) {
 #[cold]
 #[inline(never)]
 pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller) {
-    let Some(mut inside) = enter_if(looks()) else { return };
+    let Some(mut inside) = enter_if(is_tracking()) else { return };
     let touch = Touch::new(address, size, kind, caller);
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {

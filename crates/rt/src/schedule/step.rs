@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use raddle_machine::{Machine, Performed, Stuck};
 use raddle_model::{Flags, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, ThreadSet};
 use raddle_pick::{Threads, View};
-use raddle_trace::Options;
+use raddle_trace::EnabledSet;
 
 use crate::{
     control::{Control, Inside},
@@ -73,9 +73,9 @@ fn go_on_quietly(inside: &mut Inside, op: &Op) -> Performed {
 
 /// Nobody else was to choose from.
 #[cold]
-fn only(thread: ThreadId) -> Options {
+fn only(thread: ThreadId) -> EnabledSet {
     let enabled = ThreadSet::one(thread);
-    Options { enabled, n_enabled: 1, n_choices: 1, ..Options::default() }
+    EnabledSet { enabled, n_enabled: 1, n_choices: 1, ..EnabledSet::default() }
 }
 
 /// The thread that runs goes on: it was chosen, and has announced nothing.
@@ -342,16 +342,16 @@ fn pick(control: &mut Control, proposed: Option<&Op>) -> ThreadId {
 
 /// Who can go on, as it is recorded.
 #[cold]
-fn options(control: &Control, proposed: Option<&Op>) -> Options {
+fn options(control: &Control, proposed: Option<&Op>) -> EnabledSet {
     let sees = Sees::of(control, proposed);
     let n_enabled = sees.n_enabled();
-    Options {
+    EnabledSet {
         enabled: (0..n_enabled).map(|idx| sees.enabled(idx)).collect(),
         timed: sees.timed().iter().copied().collect(),
         n_enabled,
         n_choices: 1,
         gives_way: u32::from(sees.op(control.me).is_hint()),
-        ..Options::default()
+        ..EnabledSet::default()
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
         die::die,
         real::{self, Start},
     },
-    control::{Control, Inside, begin_to_look, control},
+    control::{Control, Inside, begin_tracking, control},
     record::stack::ShadowStack,
     schedule::step::{choose_next, complete, step},
     state::thread::{ThreadRt, stack_range},
@@ -93,7 +93,7 @@ fn make_donor(attr: *const libc::pthread_attr_t) -> Option<(*mut Donor, (usize, 
 
 /// Creates a thread that ends at once. The C and C++ libraries take other ways until there has been a
 /// second thread; whether one has been made ready before an execution must make no difference.
-pub(crate) fn have_had_two() {
+pub(crate) fn warm_up_threads() {
     const STACK_OF_SECOND: usize = 256 << 10;
     unsafe extern "C-unwind" fn nothing(arg: *mut c_void) -> *mut c_void {
         arg
@@ -187,7 +187,7 @@ pub(crate) fn create(
         thread.inherited = (&(*control).scheduler.threads)[me.idx()].own_or_inherited();
         let fs = thread.fs;
         let id = (*control).scheduler.machine.create_thread(object, Some(me), site);
-        begin_to_look();
+        begin_tracking();
         (*control).recorder.emit.add_thread(id);
         (*control).recorder.emit.set_value(u64::from(id.0), 0);
         (*control).describe_thread(object, id);

@@ -6,7 +6,7 @@
 //! either, if it was written while its owner was alone (initialised); from the first write that others
 //! can see it is a *variable*, an object like a lock.
 //!
-//! Nothing is noted before a second thread is made (`control::LOOKS`): all of that happens before whatever
+//! Nothing is noted before a second thread is made (`control::TRACKING`): all of that happens before whatever
 //! another thread does, so memory that `main` has filled in belongs to whoever comes first.
 //!
 //! Each four bytes have two cells: one for writes, which also says whose they are, and one for reads. A cell

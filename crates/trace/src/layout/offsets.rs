@@ -3,8 +3,8 @@
 use raddle_model::{Event, Interest, Length, Profile, Use};
 
 use super::{
-    Caps, Entry, Header, ModuleEntry, NoteEntry, ObjectEntry, Options, RaceEntry, SLOTS_PER_RACE,
-    Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry,
+    Caps, EnabledSet, Entry, Header, ModuleEntry, NoteEntry, ObjectEntry, RaceEntry,
+    SLOTS_PER_RACE, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry,
 };
 use crate::pair::{PAIRS_MAX, Pair};
 
@@ -54,7 +54,7 @@ impl Offsets {
         let notes = after(modules, caps.modules, size_of::<ModuleEntry>());
         let pages = after(notes, caps.notes, size_of::<NoteEntry>());
         let options = after(pages, caps.pages, 8);
-        let lengths = after(options, caps.events, size_of::<Options>());
+        let lengths = after(options, caps.events, size_of::<EnabledSet>());
         let interests = after(lengths, Profile::LENGTHS_MAX as u32, size_of::<Length>());
         let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
         let pairs = after(uses, Profile::USES_MAX as u32, size_of::<Use>());

@@ -5,7 +5,7 @@ use raddle_model::{ThreadId, ThreadSet};
 /// Who could have gone on at a step, and in how many ways the step could be performed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct Options {
+pub struct EnabledSet {
     /// Threads that could go on.
     pub enabled: ThreadSet,
     /// Blocked threads whose wait could end by itself.
@@ -23,7 +23,7 @@ pub struct Options {
     pub gives_way: u32,
 }
 
-impl Options {
+impl EnabledSet {
     /// Is it a preemption if another thread than this one goes on, which ran last?
     pub const fn is_preempted(&self, last: ThreadId) -> bool {
         self.enabled.has(last) && self.gives_way == 0

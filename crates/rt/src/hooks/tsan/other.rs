@@ -7,7 +7,7 @@ use raddle_model::OpKind;
 
 use crate::{
     base::real,
-    control::{control, looks},
+    control::{control, is_tracking},
     hooks::{caller, export},
     record::stack::Caller,
     schedule::access::{access, range},
@@ -51,7 +51,7 @@ extern "C" fn do_vptr_update(address: *const usize, value: usize) {
 /// Is memory worth a look: does more than one thread run?
 fn is_shared_world() -> bool {
     // SAFETY: active means initialised; a plain look.
-    looks() && unsafe { (*control()).process.is_execution && !(*control()).is_inside }
+    is_tracking() && unsafe { (*control()).process.is_execution && !(*control()).is_inside }
 }
 
 unsafe extern "C" fn do_memcpy(to: *mut c_void, from: *const c_void, size: size_t) -> *mut c_void {

@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use raddle_model::OpKind;
 
 use crate::{
-    control::{CONTROL, Control, Hot, LOOKS},
+    control::{CONTROL, Control, Hot, TRACKING},
     record::stack::Caller,
     schedule::access::{access, range, volatile},
     state::shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT},
@@ -36,7 +36,7 @@ macro_rules! export_fast {
         #[unsafe(naked)]
         pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
-                "cmp byte ptr [rip + {looks}], 0",
+                "cmp byte ptr [rip + {is_tracking}], 0",
                 "je 2f",
                 $patience,
                 concat!("test dil, ", $misaligned),
@@ -60,7 +60,7 @@ macro_rules! export_fast {
                 "3: mov rsi, [rsp]",
                 "lea rdx, [rsp + 8]",
                 "jmp {work}",
-                looks = sym LOOKS,
+                is_tracking = sym TRACKING,
                 control = sym CONTROL,
                 chunks = const CHUNKS,
                 patience = const PATIENCE,
