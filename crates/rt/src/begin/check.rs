@@ -143,17 +143,18 @@ unsafe fn serve(mut inside: Inside, function: Function, arg: *mut c_void, site: 
         }
         loop {
             inside.go_back();
-            server::begin_at_function();
+            server::begin_at_function(&mut inside);
             let code = control::outside(&mut inside, || function(arg));
             if code != 0 {
                 inside.process.check.n_before = 0;
                 return leave(code, inside);
             }
             await_threads(&mut inside, site);
-            end::tell(End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
+            end::tell(&mut inside, End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
             inside.process.check.n_served += 1;
             let n_served = inside.process.check.n_served;
             if !server::next_execution(
+                &inside,
                 n_served.is_multiple_of(STREAMS_EVERY),
                 n_served < SERVED_MAX,
             ) {
@@ -218,7 +219,7 @@ unsafe fn await_threads(inside: &mut Inside, site: SiteId) {
         }
         yield_now(inside, site);
     }
-    end::end(End::Misuse(Misuse::ThreadsLeft), site, b"");
+    end::end(inside, End::Misuse(Misuse::ThreadsLeft), site, b"");
 }
 
 impl Control {

@@ -189,26 +189,25 @@ fn take_control(segment: Segment) {
 }
 
 /// An execution begins, inside a hook. Variables of its first thread are named by how far below `stack_base` they are.
-unsafe fn begin_here(stack_base: usize) {
-    // SAFETY: the thread that runs is `main`, inside a hook.
-    unsafe {
-        let control = control();
-        let header = (*control).header;
+fn begin_here(control: &mut Control, stack_base: usize) {
+    let header = control.header;
+    // SAFETY: the header and the block's entries are mapped for as long as the process lives.
+    let (entry, plan_number) = unsafe {
         let idx = (*header).live.n_done.load(Relaxed) as usize;
-        let entry = *(*control).segment.entries().add(idx);
-        if (*control).process.plan_number != (*header).request.plan_number {
-            read_plan(header);
-        }
-        begin_execution(header, &entry);
-        let picker = entry.picker().unwrap_or(PickerSpec::Nonpreemptive);
-        if (*control).process.check.begin(header, picker, entry.n_prefix) {
-            (*control).prepare_for_function();
-        }
-        (*control).this().stack_base = stack_base;
-        (*control).watch_stack();
-        (*control).process.is_execution = true;
-        crate::base::debug::wait();
+        (*control.segment.entries().add(idx), (*header).request.plan_number)
+    };
+    if control.process.plan_number != plan_number {
+        read_plan(control);
     }
+    begin_execution(control, &entry);
+    let picker = entry.picker().unwrap_or(PickerSpec::Nonpreemptive);
+    if control.process.check.begin(header, picker, entry.n_prefix) {
+        control.prepare_for_function();
+    }
+    control.this().stack_base = stack_base;
+    control.watch_stack();
+    control.process.is_execution = true;
+    crate::base::debug::wait();
 }
 
 /// Takes blocks of executions from the launcher and runs them in processes forked from this one. Those begin with
@@ -282,7 +281,8 @@ fn prepare_shadow() {
 ///
 /// A process that lingers may have answered for this block and for others before it ends.
 fn run_block(header: *mut Header, is_early: bool) -> Side {
-    read_plan(header);
+    // SAFETY: the server alone runs, between executions.
+    read_plan(unsafe { &mut *control() });
     loop {
         // SAFETY: the header is mapped; the field is atomic.
         let n_before = unsafe { (*header).live.n_done.load(Relaxed) } as usize;
@@ -333,28 +333,29 @@ fn fork_patiently() -> isize {
 }
 
 /// What all executions of a plan have in common, whatever their prefix, picker and seed.
-fn read_plan(header: *mut Header) {
+fn read_plan(control: &mut Control) {
+    let header = control.header;
     // SAFETY: the launcher wrote so many names into the area, and waits.
     unsafe {
-        let segment = (*control()).segment;
+        let segment = control.segment;
         let names = segment.copy(segment.shared(), (*header).request.n_shared as usize);
-        (*control()).set_shared(names);
-        (*control()).scheduler.max_steps = (*header).request.max_steps;
-        (*control()).scheduler.points = match (*header).request.points {
+        control.set_shared(names);
+        control.scheduler.max_steps = (*header).request.max_steps;
+        control.scheduler.points = match (*header).request.points {
             0 => Points::Sync,
             2 => Points::All,
             _ => Points::Visible,
         };
-        (*control()).recorder.options = match (*header).request.record_options {
+        control.recorder.options = match (*header).request.record_options {
             0 => std::ptr::null_mut(),
             _ => segment.options(),
         };
-        (*control()).recorder.keeps_stacks = (*header).request.record_options == 2;
-        (*control()).scheduler.machine.may_wake_spuriously = (*header).request.spurious == 1;
-        (*control()).scheduler.machine.may_reorder =
+        control.recorder.keeps_stacks = (*header).request.record_options == 2;
+        control.scheduler.machine.may_wake_spuriously = (*header).request.spurious == 1;
+        control.scheduler.machine.may_reorder =
             (*header).request.timeouts == Timeouts::Any.number();
-        (*control()).process.signals.handlers = Handlers::from_number((*header).request.handlers);
-        (*control()).process.plan_number = (*header).request.plan_number;
+        control.process.signals.handlers = Handlers::from_number((*header).request.handlers);
+        control.process.plan_number = (*header).request.plan_number;
     }
 }
 
@@ -390,16 +391,16 @@ fn n_donors_wanted(header: *mut Header, n_before: usize) -> usize {
 }
 
 /// The plan becomes the chooser.
-fn begin_execution(header: *mut Header, entry: &Entry) {
+fn begin_execution(control: &mut Control, entry: &Entry) {
+    let header = control.header;
     // SAFETY: the areas hold what the launcher wrote; they stay mapped and unchanged for the block.
     unsafe {
-        let control = control();
-        let prefix = prefix(&*control, entry);
-        (*control).scheduler.max_steps = (*header).request.max_steps;
-        (*control).scheduler.trial = None;
-        (*control).forget_waiting();
-        (*control).scheduler.known_done.clear();
-        (*control).scheduler.commons = [ObjectId::NONE; Common::ALL.len()];
+        let prefix = prefix(control, entry);
+        control.scheduler.max_steps = (*header).request.max_steps;
+        control.scheduler.trial = None;
+        control.forget_waiting();
+        control.scheduler.known_done.clear();
+        control.scheduler.commons = [ObjectId::NONE; Common::ALL.len()];
         let Some(picker) = entry.picker() else {
             crate::base::die::die(&[b"the plan names a picker that this runtime does not have"]);
         };
@@ -407,14 +408,14 @@ fn begin_execution(header: *mut Header, entry: &Entry) {
             picker,
             seed: entry.seed,
             may_time_out: (*header).request.timeouts != Timeouts::Last.number(),
-            profile: profile(header, &(*control).segment),
+            profile: profile(header, &control.segment),
         };
-        (*control).scheduler.chooser = Chooser::of(prefix, &origin);
+        control.scheduler.chooser = Chooser::of(prefix, &origin);
         if (*header).request.n_block == 1 && (*header).request.is_brief == 0 {
-            (*control).go_live();
+            control.go_live();
         }
         random::restart();
-        (*control).begin_detection();
+        control.begin_detection();
     }
 }
 

@@ -110,7 +110,8 @@ unsafe extern "C-unwind" fn do_create(
         };
         let site = inside.site(caller);
         let given = Box::into_raw(Box::new(Start { start, arg }));
-        let result = match threads::create(std::ptr::null(), begin, given.cast(), site) {
+        let result = match threads::create(&mut inside, std::ptr::null(), begin, given.cast(), site)
+        {
             Ok(id) => {
                 *thread = id as pthread_t;
                 SUCCESS

@@ -33,7 +33,7 @@ pub(super) unsafe fn check_freed(
     unsafe {
         let cell = inside.memory.shadow.cell(address);
         if !cell.is_null() && *cell == Cell::FREED {
-            end_freed(Misuse::UseAfterFree, address, site, object);
+            end_freed(inside, Misuse::UseAfterFree, address, site, object);
         }
     }
 }
@@ -54,8 +54,8 @@ pub(super) unsafe fn check(inside: &mut Inside, address: usize, caller: Caller) 
         let object = if let State::Sync(object) = state { object } else { ObjectId::NONE };
         let site = inside.site(caller);
         match misuse {
-            Misuse::UseAfterFree => end_freed(misuse, address, site, object),
-            _ => end::end_about(End::Misuse(misuse), site, object, b""),
+            Misuse::UseAfterFree => end_freed(inside, misuse, address, site, object),
+            _ => end::end_about(inside, End::Misuse(misuse), site, object, b""),
         }
     }
 }

@@ -193,7 +193,7 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
             // Another thread may have freed it meanwhile, and a third may have a block there now.
             let now = inside.memory.heap.block_of(address);
             if !now.is_some_and(|(base, it)| base == address && it.is(&known)) {
-                end_freed(Misuse::DoubleFree, address, site, object);
+                end_freed(&mut inside, Misuse::DoubleFree, address, site, object);
             }
         }
         inside.inspect_free(address, known.size, caller);

@@ -71,7 +71,7 @@ pub(crate) unsafe fn object_of(
         let kind = *kind_word(mutex);
         if kind == MUTEX_DESTROYED {
             let site = inside.site(caller);
-            end::end_about(End::Misuse(Misuse::UseDestroyed), site, ObjectId::NONE, b"");
+            end::end_about(inside, End::Misuse(Misuse::UseDestroyed), site, ObjectId::NONE, b"");
         }
         let object = inside.sync_object(mutex as usize, ObjectClass::Mutex, || state_of(kind));
         if kind & (MUTEX_TYPE | MUTEX_ROBUST) != 0 {

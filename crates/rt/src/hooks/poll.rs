@@ -193,7 +193,7 @@ unsafe fn with_mask(
             return body(inside);
         }
         let before = inside.set_mask(bits_of(mask));
-        let result = match crate::schedule::signals::run_handlers().is_any {
+        let result = match crate::schedule::signals::run_handlers(inside).is_any {
             true => -(libc::EINTR as isize),
             false => body(inside),
         };

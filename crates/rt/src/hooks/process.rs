@@ -86,7 +86,7 @@ unsafe extern "C-unwind" fn do_exit(code: c_int) -> ! {
 unsafe fn end_exit(inside: &mut Inside) {
     inside.await_children();
     if let Some((code, site)) = inside.process.exit {
-        end::end(End::Exit(code & 0xff), site, b"");
+        end::end(inside, End::Exit(code & 0xff), site, b"");
     }
 }
 
@@ -179,8 +179,8 @@ unsafe extern "C-unwind" fn do_abort() -> ! {
     };
     let site = inside.site(caller);
     match exception_type() {
-        Some(name) => end::end(End::Exception, site, name),
-        None => end::end(End::Abort, site, b""),
+        Some(name) => end::end(&mut inside, End::Exception, site, name),
+        None => end::end(&mut inside, End::Abort, site, b""),
     }
 }
 
@@ -222,7 +222,7 @@ unsafe extern "C-unwind" fn do_assert_fail(
         let site = inside.site(caller);
         let text = CStr::from_ptr(text).to_bytes();
         tell_assertion(text, file, line);
-        end::end(End::Assert, site, text)
+        end::end(&mut inside, End::Assert, site, text)
     }
 }
 

@@ -322,7 +322,7 @@ unsafe fn suspend(inside: &mut Inside, mask: Option<u64>, caller: Caller) -> c_i
     if let Some(mask) = mask {
         inside.set_mask(mask);
     }
-    if !run_handlers_here().is_any {
+    if !run_handlers_here(inside).is_any {
         inside.scheduler.machine.forget_wake(me);
         step(inside, Op::on(OpKind::SigWait, object, site));
     }

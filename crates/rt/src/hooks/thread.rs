@@ -26,7 +26,7 @@ hooks! { |inside, caller|
         thread: *mut pthread_t, attr: *const pthread_attr_t, start: Start, arg: *mut c_void
     ) -> c_int, else forks::create_thread() => {
         let site = inside.site(caller);
-        match threads::create(attr, start, arg, site) {
+        match threads::create(inside, attr, start, arg, site) {
             Ok(id) => {
                 *thread = id as pthread_t;
                 0
@@ -135,7 +135,7 @@ pub(crate) unsafe fn join(
         let Some(target) = inside.thread_of(thread as usize) else { return libc::ESRCH };
         let object = inside.scheduler.threads[target.idx()].object;
         if target == inside.me {
-            end::end_about(End::Misuse(Misuse::JoinSelf), site, object, b"");
+            end::end_about(inside, End::Misuse(Misuse::JoinSelf), site, object, b"");
         }
         let performed = step(inside, Op::on(kind, object, site).until(deadline));
         match performed.result {

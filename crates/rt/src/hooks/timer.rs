@@ -88,7 +88,7 @@ hooks! { |inside, caller|
             return result;
         };
         let result = set_time(inside, idx, flags & libc::TIMER_ABSTIME != 0, new, old);
-        timers::give_thread(idx, caller);
+        timers::give_thread(inside, idx, caller);
         result
     };
     fn timer_gettime(timer: *mut c_void, value: *mut itimerspec) -> c_int => {
@@ -173,7 +173,7 @@ unsafe fn set_interval(
     unsafe {
         let idx = interval_timer(inside);
         let before = inside.set_timer(idx, &to, false);
-        timers::give_thread(idx, caller);
+        timers::give_thread(inside, idx, caller);
         before
     }
 }
@@ -228,7 +228,7 @@ unsafe fn create_with_thread(
         let function = std::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize)>(function);
         let value = event.sigev_value.sival_ptr as usize;
         let notify = Box::into_raw(Box::new(Notify { timer, fd, function, value, site }));
-        let thread = threads::create(ptr::null(), notify_main, notify.cast(), site)?;
+        let thread = threads::create(inside, ptr::null(), notify_main, notify.cast(), site)?;
         if let Some(thread) = inside.thread_of(thread) {
             inside.scheduler.machine.detach_quietly(thread);
         }

@@ -4,7 +4,7 @@ use raddle_model::{End, Misuse, ObjectId, SiteId};
 use raddle_trace::{FreedEntry, ObjectClass};
 
 use crate::{
-    control::{Control, control},
+    control::Control,
     record::stack::Caller,
     state::{
         heap::{self, Block, Freed},
@@ -16,10 +16,15 @@ use crate::{
 /// Ends the execution: the thread that runs uses or frees memory that was freed, at `site`. The memory is `object`'s,
 /// if it was one.
 #[cold]
-pub(crate) fn end_freed(misuse: Misuse, address: usize, site: SiteId, object: ObjectId) -> ! {
-    // SAFETY: the thread that runs is inside a hook.
-    let object = unsafe { (*control()).describe_freed(address, object) };
-    end::end_about(End::Misuse(misuse), site, object, b"")
+pub(crate) fn end_freed(
+    control: &mut Control,
+    misuse: Misuse,
+    address: usize,
+    site: SiteId,
+    object: ObjectId,
+) -> ! {
+    let object = control.describe_freed(address, object);
+    end::end_about(control, End::Misuse(misuse), site, object, b"")
 }
 
 impl Control {
@@ -53,10 +58,10 @@ impl Control {
         };
         let site = self.site(caller);
         match misuse {
-            Misuse::DoubleFree => end_freed(misuse, address, site, ObjectId::NONE),
+            Misuse::DoubleFree => end_freed(self, misuse, address, site, ObjectId::NONE),
             _ => {
                 let object = self.add_object_at(address, ObjectClass::Variable);
-                end::end_about(End::Misuse(misuse), site, object, b"")
+                end::end_about(self, End::Misuse(misuse), site, object, b"")
             }
         }
     }

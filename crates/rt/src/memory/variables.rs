@@ -126,7 +126,7 @@ impl Control {
     fn used_after_free(&mut self, at: usize, touch: &Touch) {
         if self.process.is_execution {
             let site = self.site_of(touch);
-            end_freed(Misuse::UseAfterFree, at.max(touch.address), site, ObjectId::NONE);
+            end_freed(self, Misuse::UseAfterFree, at.max(touch.address), site, ObjectId::NONE);
         }
     }
 

@@ -131,7 +131,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     if let (true, false, Some(caller)) = (is_peek, action.has_handler(), control.memory.peeks_from)
     {
         let site = control.site(caller);
-        end::end(End::Crash(signal), site, b"");
+        end::end(control, End::Crash(signal), site, b"");
     }
     if is_peek {
         // The program's own access comes next, and faults where its handler expects it.
@@ -173,7 +173,7 @@ pub(crate) unsafe extern "C-unwind" fn handle(
         raddle_fiber::raw::exit_group(128 + signal);
     }
     let site = control.site(caller);
-    end::end(End::Crash(signal), site, if is_overflow { STACK_OVERFLOW } else { b"" });
+    end::end(control, End::Crash(signal), site, if is_overflow { STACK_OVERFLOW } else { b"" });
 }
 
 /// What is said of a crash whose cause is known: the launcher's side tells it by these words.
@@ -224,5 +224,5 @@ unsafe fn hang(caller: Caller) -> ! {
     };
     let path = control.path_of(caller.pc);
     let file = path.rsplit(|it| *it == b'/').next().unwrap_or_default();
-    end::end(End::Hang, site, file)
+    end::end(control, End::Hang, site, file)
 }

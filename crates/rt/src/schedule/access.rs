@@ -4,6 +4,7 @@
 //! an execution learns, that a variable is shared after all, is told to the launcher by name, and
 //! known from the first access on in later executions.
 
+use crate::control::Control;
 use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_model::{Flags, Misuse, ObjectId, Op, OpKind, Points};
@@ -93,7 +94,10 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
             return leave((), inside);
         }
         if let Some(object) = inside.touch(&touch) {
-            if inside.scheduler.machine.n_live() > 1 && is_wanted(object, &touch) && is_due() {
+            if inside.scheduler.machine.n_live() > 1
+                && is_wanted(&mut inside, object, &touch)
+                && is_due(&mut inside)
+            {
                 visible(&mut inside, object, &touch, Flags::NONE);
             }
             inside.inspect(&touch);
@@ -110,7 +114,7 @@ unsafe fn of_all(inside: &mut Inside, touch: &Touch) {
     unsafe {
         let cell = inside.memory.shadow.cell(touch.address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
-        if !is_lock && inside.scheduler.machine.n_live() > 1 && is_due() {
+        if !is_lock && inside.scheduler.machine.n_live() > 1 && is_due(inside) {
             let object = inside.variables(touch.address, touch.size);
             visible(inside, object, touch, Flags::NONE);
         }
@@ -148,69 +152,58 @@ const QUIET_MAX: u64 = 1 << 12;
 
 /// Is an access to a variable worth a step? A race is seen whether it is one or not.
 #[inline]
-unsafe fn is_wanted(object: ObjectId, touch: &Touch) -> bool {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let control = control();
-        let is_all = (*control).scheduler.points == Points::All || (*control).is_among_last();
-        if is_all || (*control).recorder.emit.is_exposed(object) {
-            return true;
-        }
-        // One thread runs at a time: no need to be atomic.
-        let n_quiet = N_QUIET.load(Relaxed);
-        if n_quiet < QUIET_MAX {
-            N_QUIET.store(n_quiet + 1, Relaxed);
-            return true;
-        }
-        is_awaited(object, touch)
+fn is_wanted(control: &mut Control, object: ObjectId, touch: &Touch) -> bool {
+    let is_all = control.scheduler.points == Points::All || control.is_among_last();
+    if is_all || control.recorder.emit.is_exposed(object) {
+        return true;
     }
+    // One thread runs at a time: no need to be atomic.
+    let n_quiet = N_QUIET.load(Relaxed);
+    if n_quiet < QUIET_MAX {
+        N_QUIET.store(n_quiet + 1, Relaxed);
+        return true;
+    }
+    is_awaited(control, object, touch)
 }
 
 /// Does the thread that runs read the same again and again? Who waits must be seen to wait.
-unsafe fn is_awaited(object: ObjectId, touch: &Touch) -> bool {
+fn is_awaited(control: &mut Control, object: ObjectId, touch: &Touch) -> bool {
     let Touch { address, size, kind, caller, .. } = *touch;
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        if kind != OpKind::Read || size > 8 {
-            (*control()).this().spin.reset();
-            return false;
-        }
-        let site = (*control()).site_of(touch);
-        let value = look(address, size, caller);
-        (*control()).this().spin.read(site, object, value);
-        (*control()).this().spin.flags() != Flags::NONE
+    if kind != OpKind::Read || size > 8 {
+        control.this().spin.reset();
+        return false;
     }
+    let site = control.site_of(touch);
+    // SAFETY: the program is about to read there.
+    let value = unsafe { look(control, address, size, caller) };
+    let spin = &mut control.this().spin;
+    spin.read(site, object, value);
+    spin.flags() != Flags::NONE
 }
 
 /// A read of memory that nobody else may know yet, by a thread that waits for it to change: it is a step, and so are
 /// those to come.
-pub(crate) unsafe fn watch(touch: &Touch) {
-    // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
-    unsafe {
-        let object = (*control()).variables(touch.address, touch.size);
-        visible(&mut Inside::assume(), object, touch, Flags::SPIN);
-        (*control()).inspect(touch);
-    }
+pub(crate) unsafe fn watch(inside: &mut Inside, touch: &Touch) {
+    let object = inside.variables(touch.address, touch.size);
+    // SAFETY: the caller promises that the program is about to read there.
+    unsafe { visible(inside, object, touch, Flags::SPIN) };
+    inside.inspect(touch);
 }
 
 /// Is an access to a variable a step? All are, until a quarter of the budget is spent: then a program
 /// that simply works on shared memory for long is more likely than one that goes round in circles, and
 /// the more is spent, the fewer accesses are steps. Who spins is told from who works by then. (Of the last ones all are:
 /// they decide.)
-unsafe fn is_due() -> bool {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let (n_steps, budget) =
-            ((*control()).recorder.emit.n_steps, (*control()).scheduler.max_steps);
-        if n_steps < budget / 4 || (*control()).is_among_last() {
-            return true;
-        }
-        let every = if n_steps < budget / 2 { 16 } else { 256 };
-        let is_due = N_MET.fetch_add(1, Relaxed).is_multiple_of(every)
-            || (*control()).this().spin.flags() != Flags::NONE;
-        N_THINNED.fetch_add(u64::from(!is_due), Relaxed);
-        is_due
+fn is_due(control: &mut Control) -> bool {
+    let (n_steps, budget) = (control.recorder.emit.n_steps, control.scheduler.max_steps);
+    if n_steps < budget / 4 || control.is_among_last() {
+        return true;
     }
+    let every = if n_steps < budget / 2 { 16 } else { 256 };
+    let is_due = N_MET.fetch_add(1, Relaxed).is_multiple_of(every)
+        || control.this().spin.flags() != Flags::NONE;
+    N_THINNED.fetch_add(u64::from(!is_due), Relaxed);
+    is_due
 }
 
 unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: Flags) {
@@ -228,11 +221,11 @@ unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: F
         step(inside, op);
         let cell = inside.memory.shadow.cell(address);
         if !cell.is_null() && (*cell).state() == State::Freed {
-            end_freed(Misuse::UseAfterFree, address, site, object);
+            end_freed(inside, Misuse::UseAfterFree, address, site, object);
         }
         let mut seen = 0;
         if size <= 8 && kind != OpKind::Write {
-            seen = look(address, size, caller);
+            seen = look(inside, address, size, caller);
             inside.recorder.emit.set_value(seen, size as u8);
             inside.this().spin.read(site, object, seen);
         } else if size <= 8 && !inside.recorder.options.is_null() {
@@ -243,12 +236,12 @@ unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: F
 }
 
 /// The same for a caller who has not read it yet: if it must not, the fault is the caller's.
-unsafe fn look(address: usize, size: usize, caller: Caller) -> u64 {
-    // SAFETY: the thread that runs is inside a hook; the program's promise is passed on.
-    unsafe {
-        (*control()).memory.peeks_from = Some(caller);
-        let value = peek(address, size);
-        (*control()).memory.peeks_from = None;
-        value
-    }
+unsafe fn look(control: &mut Control, address: usize, size: usize, caller: Caller) -> u64 {
+    control.memory.peeks_from = Some(caller);
+    // The handler of a fault reads it, and the compiler knows nothing of that.
+    let control = std::hint::black_box(control);
+    // SAFETY: the program's promise is passed on.
+    let value = unsafe { peek(address, size) };
+    control.memory.peeks_from = None;
+    value
 }

@@ -84,9 +84,10 @@ pub(crate) fn unwind() -> ! {
 
 /// `catch (...)` kept the exception for itself: glibc ends the program as well.
 pub(crate) extern "C-unwind" fn not_rethrown(_reason: c_int, _exception: *mut Exception) {
-    // SAFETY: the thread that runs is in the C++ runtime, outside every hook.
-    unsafe { (*control()).is_inside = true };
-    end::end(End::Abort, SiteId(0), b"FATAL: exception not rethrown");
+    // SAFETY: the thread that runs is in the C++ runtime, outside every hook, and does not come back.
+    let mut inside = unsafe { Inside::assume() };
+    inside.is_inside = true;
+    end::end(&mut inside, End::Abort, SiteId(0), b"FATAL: exception not rethrown");
 }
 
 /// Called by the unwinder before each frame that it leaves; `context` has the stack pointer of that

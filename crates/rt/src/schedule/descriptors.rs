@@ -131,7 +131,7 @@ pub(crate) fn wait(control: &mut Control) {
         }
     }
     if all.is_empty() {
-        end::deadlock();
+        end::deadlock(control);
     }
     let site = control.scheduler.machine.pending(control.process.io.waiting[0].thread).site;
     control.note(Escape::WaitInput, site);

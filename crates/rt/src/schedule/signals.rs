@@ -25,7 +25,7 @@ use raddle_model::{
 };
 
 use crate::{
-    control::{Control, Inside, control, enter, outside},
+    control::{Control, Inside, enter, outside},
     schedule::{
         cancel::{is_cancel_due, test_cancel},
         step::step,
@@ -99,8 +99,8 @@ impl Control {
         match default_of(signal) {
             Fate::Ignore => {}
             Fate::Stop => self.note(Escape::StopSignal, site),
-            Fate::End if signal == libc::SIGABRT => end::end(End::Abort, site, b""),
-            Fate::End => end::end(End::Crash(signal), site, b""),
+            Fate::End if signal == libc::SIGABRT => end::end(self, End::Abort, site, b""),
+            Fate::End => end::end(self, End::Crash(signal), site, b""),
         }
     }
 
@@ -174,41 +174,38 @@ impl Control {
 }
 
 /// Runs the handlers of the signals that wait for the thread that runs, inside a hook; or has them run.
-pub(crate) fn run_handlers() -> Ran {
-    // SAFETY: the thread that runs is inside a hook.
-    handle(unsafe { (*control()).process.signals.handlers })
+pub(crate) fn run_handlers(inside: &mut Inside) -> Ran {
+    let handlers = inside.process.signals.handlers;
+    handle(inside, handlers)
 }
 
 /// The same in this thread, whatever was asked for.
-pub(crate) fn run_handlers_here() -> Ran {
-    handle(Handlers::Nested)
+pub(crate) fn run_handlers_here(inside: &mut Inside) -> Ran {
+    handle(inside, Handlers::Nested)
 }
 
-fn handle(handlers: Handlers) -> Ran {
+fn handle(inside: &mut Inside, handlers: Handlers) -> Ran {
     let mut ran = Ran { is_any: false, may_restart: true };
-    // SAFETY: the thread that runs is inside a hook; borrows end before user code runs.
-    unsafe {
-        let control = control();
-        (*control).receive_arrived();
-        loop {
-            let opened = !(*control).this().mask;
-            let Some(sent) = take(&mut (*control).this().sent, opened) else { break };
-            let action = (*control).process.signals.action(sent.signal);
-            match action.handler {
-                libc::SIG_IGN => {}
-                libc::SIG_DFL => (*control).act_by_default(sent.signal, SiteId(0)),
-                _ => {
-                    ran.is_any = true;
-                    ran.may_restart &= action.flags & libc::SA_RESTART != 0;
-                    if handlers == Handlers::Nested || !make_handler(sent, action, handlers) {
-                        run_handler(&mut Inside::assume(), sent, action);
-                    }
+    inside.receive_arrived();
+    loop {
+        let opened = !inside.this().mask;
+        let Some(sent) = take(&mut inside.this().sent, opened) else { break };
+        let action = inside.process.signals.action(sent.signal);
+        match action.handler {
+            libc::SIG_IGN => {}
+            libc::SIG_DFL => inside.act_by_default(sent.signal, SiteId(0)),
+            _ => {
+                ran.is_any = true;
+                ran.may_restart &= action.flags & libc::SA_RESTART != 0;
+                if handlers == Handlers::Nested || !make_handler(inside, sent, action, handlers) {
+                    // SAFETY: no borrow lives while the handler runs: it has the token.
+                    unsafe { run_handler(inside, sent, action) };
                 }
             }
         }
-        (*control).look_for_pending();
-        (*control).process.signals.ran = ran;
     }
+    inside.look_for_pending();
+    inside.process.signals.ran = ran;
     ran
 }
 
@@ -221,31 +218,31 @@ struct Handled {
 }
 
 /// Makes a thread that runs a handler; `false` if there can't be one.
-unsafe fn make_handler(sent: Sent, action: Action, handlers: Handlers) -> bool {
-    // SAFETY: the thread that runs is inside a hook; the borrows end before the thread is made.
-    unsafe {
-        let control = control();
-        let site = (*control).scheduler.machine.pending((*control).me).site;
-        let made = &mut (*control).process.signals.made;
-        let is_ordered = handlers == Handlers::Ordered;
-        let last = made.iter().position(|(signal, _)| is_ordered && *signal == sent.signal);
-        let after = last.map(|idx| made.swap_remove(idx).1);
-        let handled = Box::into_raw(Box::new(Handled { sent, action, after }));
-        let Ok(thread) = threads::create(ptr::null(), handler_main, handled.cast(), site) else {
-            drop(Box::from_raw(handled));
-            return false;
-        };
-        if let Some(thread) = (*control).thread_of(thread) {
-            let it = &mut (&mut (*control).scheduler.threads)[thread.idx()];
-            name(&mut it.name, sent.signal);
-            if is_ordered {
-                (*control).process.signals.made.push((sent.signal, it.object));
-            } else {
-                (*control).scheduler.machine.detach_quietly(thread);
-            }
+fn make_handler(inside: &mut Inside, sent: Sent, action: Action, handlers: Handlers) -> bool {
+    let me = inside.me;
+    let site = inside.scheduler.machine.pending(me).site;
+    let made = &mut inside.process.signals.made;
+    let is_ordered = handlers == Handlers::Ordered;
+    let last = made.iter().position(|(signal, _)| is_ordered && *signal == sent.signal);
+    let after = last.map(|idx| made.swap_remove(idx).1);
+    let handled = Box::into_raw(Box::new(Handled { sent, action, after }));
+    let Ok(thread) = threads::create(inside, ptr::null(), handler_main, handled.cast(), site)
+    else {
+        // SAFETY: it has just been made, and nobody has got it.
+        drop(unsafe { Box::from_raw(handled) });
+        return false;
+    };
+    if let Some(thread) = inside.thread_of(thread) {
+        let it = &mut inside.scheduler.threads[thread.idx()];
+        name(&mut it.name, sent.signal);
+        let object = it.object;
+        if is_ordered {
+            inside.process.signals.made.push((sent.signal, object));
+        } else {
+            inside.scheduler.machine.detach_quietly(thread);
         }
-        true
     }
+    true
 }
 
 /// Such a thread's start routine.
@@ -289,30 +286,20 @@ pub(crate) fn name(name: &mut [u8; 16], signal: c_int) {
 
 /// A signal comes now, in a thread of its own: that runs the handler, unless somebody's call has to end for it, or all
 /// block it.
-///
-/// # Safety
-///
-/// The thread that runs is inside a hook, and nothing of the control is borrowed.
-pub(crate) unsafe fn interrupt(to: Option<ThreadId>, sent: Sent) {
-    // SAFETY: the caller's promise; the borrows end before the handler runs.
-    unsafe {
-        let control = control();
-        let action = (*control).process.signals.action(sent.signal);
-        let is_free = {
-            let control = &*control;
-            to.or_else(|| control.thread_for(bit(sent.signal))).is_some_and(|it| {
-                let is_open = control.scheduler.threads[it.idx()].mask & bit(sent.signal) == 0;
-                let is_alive = control.scheduler.machine.status(it) != Status::Finished;
-                let kind = control.scheduler.machine.pending(it).kind;
-                let is_ended = control.scheduler.machine.is_blocked(it) && is_interruptible(kind);
-                is_open && is_alive && !is_ended
-            })
-        };
-        if is_free && action.has_handler() {
-            run_handler(&mut Inside::assume(), sent, action);
-        } else {
-            (*control).send_signal(to, sent, SiteId(0));
-        }
+pub(crate) fn interrupt(inside: &mut Inside, to: Option<ThreadId>, sent: Sent) {
+    let action = inside.process.signals.action(sent.signal);
+    let is_free = to.or_else(|| inside.thread_for(bit(sent.signal))).is_some_and(|it| {
+        let is_open = inside.scheduler.threads[it.idx()].mask & bit(sent.signal) == 0;
+        let is_alive = inside.scheduler.machine.status(it) != Status::Finished;
+        let kind = inside.scheduler.machine.pending(it).kind;
+        let is_ended = inside.scheduler.machine.is_blocked(it) && is_interruptible(kind);
+        is_open && is_alive && !is_ended
+    });
+    if is_free && action.has_handler() {
+        // SAFETY: no borrow lives while the handler runs: it has the token.
+        unsafe { run_handler(inside, sent, action) };
+    } else {
+        inside.send_signal(to, sent, SiteId(0));
     }
 }
 
@@ -370,17 +357,13 @@ pub(crate) fn info_of(sent: Sent) -> libc::siginfo_t {
 
 /// Runs handlers of signals that were sent to the thread that runs, which is outside every hook.
 #[cold]
-pub(crate) fn deliver_pending() {
-    // SAFETY: the thread that runs leaves its hook, and enters ours.
-    unsafe {
-        let control = control();
-        (*control).is_inside = true;
-        run_handlers();
-        if (*control).this().is_cancel_async {
-            test_cancel(&mut Inside::assume());
-        }
-        (*control).is_inside = false;
+pub(crate) fn deliver_pending(mut inside: Inside) {
+    inside.is_inside = true;
+    run_handlers(&mut inside);
+    if inside.this().is_cancel_async {
+        test_cancel(&mut inside);
     }
+    inside.is_inside = false;
 }
 
 /// A thread is about to announce an op, and some thread has signals or is cancelled.
@@ -389,14 +372,14 @@ pub(crate) fn before_step(inside: &mut Inside, op: &Op) {
     match op.kind {
         OpKind::Handle | OpKind::Kill | OpKind::Finish | OpKind::Exit => {}
         OpKind::CondWake => {
-            run_handlers();
+            run_handlers(inside);
             if is_cancel_due(inside) {
                 let me = inside.me;
                 inside.cancel_wait(me, op.object);
             }
         }
         OpKind::FutexWake | OpKind::BarrierLeave => {
-            run_handlers();
+            run_handlers(inside);
         }
         _ if is_cancellation_point(op) => test_cancel(inside),
         _ => {}
@@ -427,7 +410,8 @@ pub(crate) fn after_step(inside: &mut Inside, op: &Op, performed: &Performed) ->
     let me = inside.me;
     inside.process.io.stop_waiting(me);
     // Who waits for a signal goes on after its handler.
-    let ran = if op.kind == OpKind::SigWait { run_handlers_here() } else { run_handlers() };
+    let ran =
+        if op.kind == OpKind::SigWait { run_handlers_here(inside) } else { run_handlers(inside) };
     let is_async = inside.this().is_cancel_async;
     if is_async || (is_cancellation_point(op) && op.kind != OpKind::CondWake) {
         test_cancel(inside);
@@ -446,7 +430,7 @@ pub(crate) fn after_step(inside: &mut Inside, op: &Op, performed: &Performed) ->
 pub(crate) fn leave<T>(result: T, mut inside: Inside) -> T {
     inside.is_inside = false;
     if inside.process.signals.is_any_pending {
-        crate::schedule::signals::deliver_pending();
+        deliver_pending(inside);
     }
     result
 }

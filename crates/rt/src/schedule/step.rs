@@ -172,7 +172,7 @@ fn alone(control: &mut Control, me: ThreadId) -> Performed {
     let op = *control.scheduler.machine.pending(me);
     let performed = control.scheduler.machine.perform(me, choice);
     if performed.misuse.is_some() {
-        end::misuse(&op, &performed);
+        end::misuse(control, &op, &performed);
     }
     if !op.kind.is_access() {
         control.order_by(&op, performed.result, performed.value);
@@ -238,7 +238,7 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
     control.beat();
     control.hot.patience = PATIENCE;
     if performed.misuse.is_some() {
-        end::misuse(op, performed);
+        end::misuse(control, op, performed);
     }
     if sees_locks(control, op) {
         control.expose(op.object);
@@ -266,7 +266,7 @@ pub(crate) fn choose_next(control: &mut Control, proposed: Option<&Op>) -> Threa
         if control.recorder.emit.n_steps >= control.scheduler.max_steps
             && let Some((end, words)) = control.end_if_spent(proposed)
         {
-            end::end(end, SiteId(0), words.as_bytes());
+            end::end(control, end, SiteId(0), words.as_bytes());
         }
         let next = pick(control, proposed);
         if next == control.me && proposed.is_some() {
@@ -374,7 +374,7 @@ fn make_way(control: &mut Control) {
         match control.scheduler.machine.settle() {
             Ok(()) if control.scheduler.machine.is_alarm_due => timers::fire(control),
             Ok(()) => return,
-            Err(Stuck::Deadlock) => end::deadlock(),
+            Err(Stuck::Deadlock) => end::deadlock(control),
             Err(Stuck::Descriptors) => descriptors::wait(control),
         }
     }

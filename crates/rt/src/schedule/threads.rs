@@ -162,47 +162,48 @@ unsafe fn with_stack(
 
 /// Creates a thread that will run `start(arg)`. The error is that of `pthread_create`.
 pub(crate) fn create(
+    inside: &mut Inside,
     attr: *const libc::pthread_attr_t,
     start: Start,
     arg: *mut c_void,
     site: SiteId,
 ) -> Result<usize, c_int> {
-    // SAFETY: the thread that runs is inside a hook; borrows end before each step.
-    unsafe {
-        let control = control();
-        if !(*control).process.is_execution {
-            ((*control).process.begin_early)();
-        }
-        let object = (*control).add_thread_object();
-        step(&mut Inside::assume(), Op::on(OpKind::Spawn, object, site));
-        let me = (*control).me;
-        let mut thread = match (*control).scheduler.has_fibers {
-            true => borrow_donor(attr, object)?,
-            false => Box::new(kernel_thread(attr, object)?),
-        };
-        thread.start = Some(start);
-        thread.arg = arg;
-        thread.creation = (*control).keep_stack((*control).recorder.emit.site_pc(site));
-        thread.mask = (&(*control).scheduler.threads)[me.idx()].mask;
-        thread.inherited = (&(*control).scheduler.threads)[me.idx()].own_or_inherited();
-        let fs = thread.fs;
-        let id = (*control).scheduler.machine.create_thread(object, Some(me), site);
-        begin_tracking();
-        (*control).recorder.emit.add_thread(id);
-        (*control).recorder.emit.set_value(u64::from(id.0), 0);
-        (*control).describe_thread(object, id);
-        (*control).scheduler.threads.push(thread);
-        (*control).announce_thread(id);
-        if is_detached(attr) {
-            (*control).scheduler.machine.detach_quietly(id);
-        }
-        (*control).memory.detect.spawned(me, id, object);
-        (*control).set_mine();
-        if !(*control).scheduler.has_fibers {
-            hand_to_kernel_thread(id);
-        }
-        Ok(fs)
+    if !inside.process.is_execution {
+        (inside.process.begin_early)();
     }
+    let object = inside.add_thread_object();
+    step(inside, Op::on(OpKind::Spawn, object, site));
+    let me = inside.me;
+    let mut thread = match inside.scheduler.has_fibers {
+        // SAFETY: the thread that runs is inside a hook; the program promises a good attribute.
+        true => unsafe { borrow_donor(inside, attr, object)? },
+        // SAFETY: as above.
+        false => Box::new(unsafe { kernel_thread(attr, object)? }),
+    };
+    thread.start = Some(start);
+    thread.arg = arg;
+    let pc = inside.recorder.emit.site_pc(site);
+    thread.creation = inside.keep_stack(pc);
+    thread.mask = inside.scheduler.threads[me.idx()].mask;
+    thread.inherited = inside.scheduler.threads[me.idx()].own_or_inherited();
+    let fs = thread.fs;
+    let id = inside.scheduler.machine.create_thread(object, Some(me), site);
+    begin_tracking();
+    inside.recorder.emit.add_thread(id);
+    inside.recorder.emit.set_value(u64::from(id.0), 0);
+    inside.describe_thread(object, id);
+    inside.scheduler.threads.push(thread);
+    inside.announce_thread(id);
+    if is_detached(attr) {
+        inside.scheduler.machine.detach_quietly(id);
+    }
+    inside.memory.detect.spawned(me, id, object);
+    inside.set_mine();
+    if !inside.scheduler.has_fibers {
+        // SAFETY: it has just been made, and waits to be told.
+        unsafe { hand_to_kernel_thread(id) };
+    }
+    Ok(fs)
 }
 
 unsafe extern "C" {
@@ -228,6 +229,7 @@ fn has_own_stack(attr: *const libc::pthread_attr_t) -> bool {
 }
 
 unsafe fn borrow_donor(
+    control: &Control,
     attr: *const libc::pthread_attr_t,
     object: ObjectId,
 ) -> Result<Box<ThreadRt>, c_int> {
@@ -236,8 +238,7 @@ unsafe fn borrow_donor(
         let is_own = has_own_stack(attr);
         let donors = &mut *DONORS.0.get();
         if let Some(mut thread) = (!is_own).then(|| donors.used.pop()).flatten() {
-            let n_bytes =
-                (*control()).process.check.n_searched().min(thread.room_below(thread.top));
+            let n_bytes = control.process.check.n_searched().min(thread.room_below(thread.top));
             ptr::write_bytes((thread.top - n_bytes) as *mut u8, 0, n_bytes);
             thread.renew(object, boot);
             (*thread.fiber.get()).inherit_control_words();

@@ -9,6 +9,7 @@
 //! every strategy. Once for each time that it is set: one that repeats would never let anybody go on. And not if
 //! it is far away.
 
+use crate::control::Inside;
 use std::{
     ffi::{c_int, c_void},
     ptr,
@@ -19,7 +20,7 @@ use raddle_model::{Handlers, SiteId, ThreadId};
 
 use crate::{
     base::time,
-    control::{Control, control, enter},
+    control::{Control, enter},
     record::stack::Caller,
     schedule::{
         descriptors,
@@ -102,42 +103,31 @@ impl Control {
 }
 
 /// Gives a timer that was set its thread, if it is to have one.
-///
-/// # Safety
-///
-/// The thread that runs is inside a hook, and nothing of the control is borrowed.
-pub(crate) unsafe fn give_thread(idx: usize, caller: Caller) {
-    // SAFETY: the caller's promise; the borrows end before the thread is made.
-    unsafe {
-        if !(*control()).wants_thread(idx) {
-            return;
-        }
-        let site = (*control()).site(caller);
-        let Ok(thread) = threads::create(ptr::null(), timer_main, idx as *mut c_void, site) else {
-            return;
-        };
-        let control = &mut *control();
-        let Some(thread) = control.thread_of(thread) else { return };
-        if let Some(Timer { has_thread, effect: Effect::Signal { signal, .. }, .. }) =
-            control.process.signals.timers.get(idx)
-        {
-            *has_thread = true;
-            signals::name(&mut control.scheduler.threads[thread.idx()].name, *signal);
-        }
-        control.scheduler.machine.detach_quietly(thread);
+pub(crate) fn give_thread(inside: &mut Inside, idx: usize, caller: Caller) {
+    if !inside.wants_thread(idx) {
+        return;
     }
+    let site = inside.site(caller);
+    let arg = idx as *mut c_void;
+    let Ok(thread) = threads::create(inside, ptr::null(), timer_main, arg, site) else { return };
+    let control: &mut Control = inside;
+    let Some(thread) = control.thread_of(thread) else { return };
+    if let Some(Timer { has_thread, effect: Effect::Signal { signal, .. }, .. }) =
+        control.process.signals.timers.get(idx)
+    {
+        *has_thread = true;
+        signals::name(&mut control.scheduler.threads[thread.idx()].name, *signal);
+    }
+    control.scheduler.machine.detach_quietly(thread);
 }
 
 /// Such a thread's start routine.
 unsafe extern "C-unwind" fn timer_main(idx: *mut c_void) -> *mut c_void {
-    // SAFETY: the thread that runs is inside a hook between the two; the borrow ends before the handler runs.
-    unsafe {
-        if let Some(mut inside) = enter() {
-            if let Some((to, sent)) = inside.set_off(idx as usize) {
-                signals::interrupt(to, sent);
-            }
-            leave((), inside);
+    if let Some(mut inside) = enter() {
+        if let Some((to, sent)) = inside.set_off(idx as usize) {
+            signals::interrupt(&mut inside, to, sent);
         }
+        leave((), inside);
     }
     ptr::null_mut()
 }

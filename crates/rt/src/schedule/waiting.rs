@@ -172,7 +172,7 @@ pub(crate) fn stare(touch: &Touch) -> bool {
         let cell = inside.memory.shadow.cell(touch.address);
         let is_memory = !cell.is_null() && !matches!((*cell).state(), State::Sync(_));
         if is_same && is_memory {
-            access::watch(touch);
+            access::watch(&mut inside, touch);
         } else {
             let site = inside.site(touch.caller);
             yield_unsure(&mut inside, site);

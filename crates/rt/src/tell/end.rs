@@ -18,72 +18,78 @@ use crate::{
 };
 
 /// Ends the execution: the thread that runs did it, at `site`.
-pub(crate) fn end(end: End, site: SiteId, message: &[u8]) -> ! {
-    end_about(end, site, ObjectId::NONE, message)
+pub(crate) fn end(control: &mut Control, end: End, site: SiteId, message: &[u8]) -> ! {
+    end_about(control, end, site, ObjectId::NONE, message)
 }
 
 /// Ends the execution because of a misuse.
 #[cold]
-pub(crate) fn misuse(op: &Op, performed: &Performed) -> ! {
+pub(crate) fn misuse(control: &mut Control, op: &Op, performed: &Performed) -> ! {
     let misuse = performed.misuse.expect("bug: no misuse");
-    end_about(End::Misuse(misuse), op.site, op.object, b"")
+    end_about(control, End::Misuse(misuse), op.site, op.object, b"")
 }
 
 /// Ends the execution because no thread can go on.
 #[cold]
-pub(crate) fn deadlock() -> ! {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        (*control()).look_at_children();
-        if let Some((thread, op)) = (*control()).waits_for_another_process() {
-            end_with(End::Hang, Some(thread), op.site, op.object, b"");
-        }
+pub(crate) fn deadlock(control: &mut Control) -> ! {
+    control.look_at_children();
+    if let Some((thread, op)) = control.waits_for_another_process() {
+        end_with(control, End::Hang, Some(thread), op.site, op.object, b"");
     }
     flush_streams();
-    end_with(End::Deadlock, None, SiteId(0), ObjectId::NONE, b"")
+    end_with(control, End::Deadlock, None, SiteId(0), ObjectId::NONE, b"")
 }
 
 /// Ends the execution because a child of the program waits for ever.
 #[cold]
-pub(crate) fn held_at_fork(thread: ThreadId, site: SiteId, lock: ObjectId) -> ! {
+pub(crate) fn held_at_fork(
+    control: &mut Control,
+    thread: ThreadId,
+    site: SiteId,
+    lock: ObjectId,
+) -> ! {
     flush_streams();
-    end_with(End::Misuse(Misuse::LockHeldAtFork), Some(thread), site, lock, b"")
+    end_with(control, End::Misuse(Misuse::LockHeldAtFork), Some(thread), site, lock, b"")
 }
 
 /// Ends the execution because of an object.
 #[cold]
-pub(crate) fn end_about(end: End, site: SiteId, object: ObjectId, message: &[u8]) -> ! {
-    // SAFETY: the thread that runs is inside a hook, or in a signal handler that ends it all.
-    let me = unsafe { (*control()).me };
+pub(crate) fn end_about(
+    control: &mut Control,
+    end: End,
+    site: SiteId,
+    object: ObjectId,
+    message: &[u8],
+) -> ! {
+    let me = control.me;
     if matches!(end, End::Misuse(_) | End::Livelock | End::Spent) {
         flush_streams();
     }
-    end_with(end, Some(me), site, object, message)
+    end_with(control, end, Some(me), site, object, message)
 }
 
 fn end_with(
+    control: &mut Control,
     end: End,
     thread: Option<ThreadId>,
     site: SiteId,
     object: ObjectId,
     message: &[u8],
 ) -> ! {
-    tell(end, thread, site, object, message);
-    // SAFETY: nobody else runs any more.
-    unsafe { (*control()).answer_check(end) };
+    tell(control, end, thread, site, object, message);
+    control.answer_check(end);
     rewind::leave()
 }
 
 /// Says how the execution has ended.
 pub(crate) fn tell(
+    control: &mut Control,
     end: End,
     thread: Option<ThreadId>,
     site: SiteId,
     object: ObjectId,
     message: &[u8],
 ) {
-    // SAFETY: nobody else runs any more.
-    let control = unsafe { &mut *control() };
     control.is_inside = true;
     let panic = control.recorder.panics.blamed(end).cloned();
     let (end, thread, site) = match &panic {
@@ -297,7 +303,8 @@ impl Control {
         }
         let (fork, object) = ((told >> 32) as usize, ObjectId(told as u32 - 1));
         if let Some(Fork { thread, site, .. }) = self.process.forks.made.get(fork) {
-            held_at_fork(*thread, *site, object);
+            let (thread, site) = (*thread, *site);
+            held_at_fork(self, thread, site, object);
         }
     }
 
@@ -334,7 +341,9 @@ impl Control {
 /// The runtime dies of a bug: if an execution is on its way, it ends by that.
 pub(crate) fn end_by_bug(words: &[u8]) {
     if is_active() {
-        end_with(End::Bug, None, SiteId(0), ObjectId::NONE, words);
+        // SAFETY: the thread that runs does nothing more, whatever it was doing to the state.
+        let control = unsafe { &mut *control() };
+        end_with(control, End::Bug, None, SiteId(0), ObjectId::NONE, words);
     }
 }
 

@@ -9,39 +9,38 @@ use raddle_trace::Header;
 use super::{begin_execution, read_plan};
 use crate::{
     begin::check,
-    control::{Control, control},
+    control::Control,
     process::launcher::{answer, begin_summary, count, linger, reset_streams},
 };
 
 /// Executions begin with a function, and this is one of them: its plan becomes the chooser.
-pub(crate) fn begin_at_function() {
-    // SAFETY: the thread that runs is inside a hook.
-    unsafe {
-        let control = control();
-        let header = (*control).header;
-        let entry = *(*control).segment.entries().add((*header).live.n_done.load(Relaxed) as usize);
-        if (*control).process.plan_number != (*header).request.plan_number {
-            read_plan(header);
-        }
-        (*control).expose_known();
-        begin_execution(header, &entry);
-        (*control).set_mine();
-        (*control).watch_stack();
+pub(crate) fn begin_at_function(control: &mut Control) {
+    let header = control.header;
+    // SAFETY: the header and the block's entries are mapped for as long as the process lives.
+    let (entry, plan_number) = unsafe {
+        let idx = (*header).live.n_done.load(Relaxed) as usize;
+        (*control.segment.entries().add(idx), (*header).request.plan_number)
+    };
+    if control.process.plan_number != plan_number {
+        read_plan(control);
     }
+    control.expose_known();
+    begin_execution(control, &entry);
+    control.set_mine();
+    control.watch_stack();
 }
 
 /// An execution that began with a function has ended well, and said so: counts it. Is there another one for
 /// this process? It waits for the next block if it must.
-pub(crate) fn next_execution(resets_streams: bool, may_linger: bool) -> bool {
+pub(crate) fn next_execution(control: &Control, resets_streams: bool, may_linger: bool) -> bool {
     // SAFETY: the thread that runs is inside a hook; no execution runs.
     unsafe {
-        let control = control();
-        let header = (*control).header;
+        let header = control.header;
         let is_last = (*header).live.n_done.load(Relaxed) + 1 >= u64::from((*header).live.n_block);
-        if !(*control).may_go_back() {
+        if !control.may_go_back() {
             return false;
         }
-        count(header, &(*control).segment);
+        count(header, &control.segment);
         if is_last {
             (*header).live.child.store(0, Relaxed);
             answer(header);

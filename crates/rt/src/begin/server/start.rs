@@ -80,7 +80,7 @@ pub(crate) fn begin_before_main() {
     unsafe {
         (*control()).find_modules();
         serve(true);
-        begin_here(__libc_stack_end as usize);
+        begin_here(&mut *control(), __libc_stack_end as usize);
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) extern "C-unwind" fn run_execution() -> ! {
     let here = 0_usize;
     // SAFETY: the thread that runs is `main`, inside a hook.
     unsafe {
-        begin_here(&raw const here as usize);
+        begin_here(&mut *control(), &raw const here as usize);
         rewind::watch();
         leave((), Inside::assume());
         run_main()
