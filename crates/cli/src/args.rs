@@ -251,6 +251,12 @@ pub(crate) enum DebuggerName {
 /// `raddle list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
+    /// Show the N newest findings [default: 50 on a terminal, else all]
+    #[arg(long, value_name = "N", value_parser = crate::values::count, conflicts_with = "all")]
+    pub(crate) last: Option<u64>,
+    /// Show all findings
+    #[arg(long)]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }

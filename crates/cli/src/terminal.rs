@@ -23,6 +23,8 @@ pub(crate) struct Terminal {
     pub(crate) out_style: Style,
     /// How text on standard error looks: progress, warnings, errors.
     pub(crate) error_style: Style,
+    /// Is somebody looking at standard output?
+    pub(crate) is_out_terminal: bool,
     /// Is somebody looking at standard error?
     pub(crate) is_error_terminal: bool,
     /// What would have been written, if it is only collected.
@@ -53,6 +55,7 @@ impl Terminal {
         Terminal {
             out_style: style(is_out_terminal, size_of_out),
             error_style: style(is_error_terminal, size_of_error),
+            is_out_terminal,
             is_error_terminal,
             collected: None,
         }
@@ -63,6 +66,7 @@ impl Terminal {
         Terminal {
             out_style: Style::default(),
             error_style: Style::default(),
+            is_out_terminal: false,
             is_error_terminal: false,
             collected: Some(Collected::default()),
         }

@@ -6,6 +6,7 @@ use std::{fs, io::Read as _, path::Path, process::Stdio};
 
 use common::{check, folder, raddle, told};
 use expect_test::expect;
+use nix::pty::{OpenptyResult, openpty};
 use raddle_explore::{
     Store, StoredTarget,
     store::{About, Run, RunInfo},
@@ -86,6 +87,44 @@ fn store(root: &Path, ids: &[&str]) {
         let finding = Finding { bucket: Bucket(idx as u64), ..finding() };
         run.add(id, &finding, Reproduced { n: 5, of: 5 }).expect("added");
     }
+}
+
+/// A person sees the last ones and how to see the others; a pipe gets them all.
+#[test]
+fn a_long_list_ends_on_a_terminal() {
+    let folder = folder();
+    let ids: Vec<String> = (0..60).map(|it| format!("assert-{it:04}")).collect();
+    store(folder.path(), &ids.iter().map(String::as_str).collect::<Vec<_>>());
+    let n_lines = |args: &[&str]| {
+        let output = raddle(folder.path(), args).output().expect("it starts");
+        String::from_utf8_lossy(&output.stdout).lines().count()
+    };
+    assert_eq!(n_lines(&["list"]), 61);
+    assert_eq!(n_lines(&["list", "--message-format", "json"]), 60);
+    assert_eq!(n_lines(&["list", "--message-format", "json", "--last", "2"]), 2);
+    let on_terminal = |args: &[&str]| {
+        let Ok(OpenptyResult { master, slave }) = openpty(None, None) else {
+            panic!("there are no terminals");
+        };
+        let child = raddle(folder.path(), args).stdout(slave).stderr(Stdio::piped()).spawn();
+        let reader = std::thread::spawn(move || {
+            let mut seen = Vec::new();
+            // The other end of the terminal is gone: that is an error once all was read.
+            let _ = fs::File::from(master).read_to_end(&mut seen);
+            String::from_utf8_lossy(&seen).lines().count()
+        });
+        let output = child.expect("it starts").wait_with_output().expect("it ends");
+        let note = String::from_utf8_lossy(&output.stderr).into_owned();
+        (reader.join().expect("it reads"), note)
+    };
+    let (n_shown, note) = on_terminal(&["list"]);
+    assert_eq!(n_shown, 51);
+    expect![[r#"
+        10 older findings not shown; `raddle list --all` shows all
+    "#]]
+    .assert_eq(&note);
+    assert_eq!(on_terminal(&["list", "--all"]), (61, String::new()));
+    assert_eq!(on_terminal(&["list", "--last", "2"]), (3, String::new()));
 }
 
 #[test]

@@ -83,7 +83,12 @@ impl Store {
 
     /// All findings, newest first; a bucket that several runs found is listed once, with its newest.
     pub fn list(&self) -> Result<Vec<Listed>, StoreError> {
-        self.read(rows::newest_of_each)
+        self.read(|it| rows::newest_of_each(it, usize::MAX))
+    }
+
+    /// The first `n` of [`Store::list`], and how many there are.
+    pub fn newest(&self, n: usize) -> Result<(Vec<Listed>, usize), StoreError> {
+        self.read(|it| Ok((rows::newest_of_each(it, n)?, rows::n_ids(it)?)))
     }
 
     /// The finding whose id begins with `name`; `latest` is the one that was written last.
