@@ -79,7 +79,7 @@ fn kept() -> TempDir {
         &["review", "latest", "--keep"],
         expect![[r#"
             exit 0
-            stderr: kept dl-67c2: raddle-regressions/prog/dl-67c2.sched; add it to version control
+            stderr: kept dl-67c2: raddle-regressions/prog/dl-67c2.toml; add it to version control
         "#]],
     );
     folder
@@ -98,51 +98,65 @@ fn verdict(folder: &Path, args: &[&str]) -> String {
 #[test]
 fn a_regression_is_a_small_text_file() {
     let folder = kept();
-    let text = fs::read_to_string(folder.path().join("raddle-regressions/prog/dl-67c2.sched"));
+    let text = fs::read_to_string(folder.path().join("raddle-regressions/prog/dl-67c2.toml"));
     let text = text.expect("it was written");
     let mut shown = String::new();
     for line in text.lines() {
         // What depends on the machine, or on what was learned about the program.
-        let line = match line.split_once(' ') {
-            Some((key @ ("build" | "digest" | "plan"), _)) => format!("{key} …"),
+        let line = match line.split_once(" = ") {
+            Some((key @ ("build" | "digest" | "plan"), _)) => format!("{key} = …"),
             _ => line.to_owned(),
         };
         shown.push_str(&line);
         shown.push('\n');
     }
-    expect![[r#"
-        raddle-regression 2
+    expect![[r##"
         # deadlock: T1 waits for `b` held by T2 (taken at prog.c:4), T2 waits for `a` held by T1 (taken at prog.c:4)
         # Kept by `raddle review --keep`; every `raddle run` of the program runs it first.
-        id dl-67c2
-        kind deadlock
-        bucket 67c2c05454193ef1
-        message "T1 waits for `b` held by T2 (taken at prog.c:4), T2 waits for `a` held by T1 (taken at prog.c:4)"
-        build …
-        carrier "fibers"
-        digest …
-        site {"function":"take","file":"prog.c","line":4,"column":5,"module":"prog","offset":0}
-        site {"function":"take","file":"prog.c","line":5,"column":5,"module":"prog","offset":0}
-        site {"function":"take","file":"prog.c","line":4,"column":5,"module":"prog","offset":0}
-        site {"function":"take","file":"prog.c","line":5,"column":5,"module":"prog","offset":0}
-        plan …
-        choices 0*2 1*2 2*2
-        object 1 {}
-        object 2 {"class":"thread","location":{"home":{"thread":1}}}
-        object 3 {"class":"thread","location":{"home":{"thread":2}}}
-        object 4 {"class":"mutex","location":{"name":"a"}}
-        object 5 {"class":"mutex","location":{"name":"b"}}
-        place 1 {"function":"main","file":"prog.c","line":13,"column":5,"module":"prog","offset":0}
-        place 2 {"function":"main","file":"prog.c","line":14,"column":5,"module":"prog","offset":0}
-        place 3 {"function":"take","file":"prog.c","line":4,"column":5,"module":"prog","offset":0}
-        # thread, op, object, place
-        step 0 spawn 2 1
-        step 0 spawn 3 2
-        step 1 start 2 0
-        step 1 lock 4 3
-        step 2 start 3 0
-        step 2 lock 5 3
-    "#]].assert_eq(&shown);
+        version = 3
+        id = "dl-67c2"
+        kind = "deadlock"
+        bucket = 0x67c2c05454193ef1
+        message = "T1 waits for `b` held by T2 (taken at prog.c:4), T2 waits for `a` held by T1 (taken at prog.c:4)"
+        args = []
+        build = …
+        carrier = "fibers"
+        exit_is_fine = false
+        digest = …
+        plan = …
+        # A choice, and how often.
+        choices = [
+            [0, 2], [1, 2], [2, 2],
+        ]
+        sites = [
+            { function = "take", file = "prog.c", line = 4, column = 5, module = "prog", offset = 0 },
+            { function = "take", file = "prog.c", line = 5, column = 5, module = "prog", offset = 0 },
+            { function = "take", file = "prog.c", line = 4, column = 5, module = "prog", offset = 0 },
+            { function = "take", file = "prog.c", line = 5, column = 5, module = "prog", offset = 0 },
+        ]
+        # Objects and places are numbered from 1.
+        objects = [
+            {},
+            { class = "thread", location = { home = { thread = 1 } } },
+            { class = "thread", location = { home = { thread = 2 } } },
+            { class = "mutex", location = { name = "a" } },
+            { class = "mutex", location = { name = "b" } },
+        ]
+        places = [
+            { function = "main", file = "prog.c", line = 13, column = 5, module = "prog", offset = 0 },
+            { function = "main", file = "prog.c", line = 14, column = 5, module = "prog", offset = 0 },
+            { function = "take", file = "prog.c", line = 4, column = 5, module = "prog", offset = 0 },
+        ]
+        # Thread, op, object, place.
+        steps = [
+            [0, "spawn", 2, 1],
+            [0, "spawn", 3, 2],
+            [1, "start", 2, 0],
+            [1, "lock", 4, 3],
+            [2, "start", 3, 0],
+            [2, "lock", 5, 3],
+        ]
+    "##]].assert_eq(&shown);
 }
 
 #[test]
@@ -259,14 +273,17 @@ fn verdicts_as_json() {
 fn damaged_regressions_are_named() {
     let folder = kept();
     let at = folder.path();
-    write(at, "raddle-regressions/prog/dl-67c2.sched", "raddle-regression 1\nid dl\nnonsense\n");
+    write(at, "raddle-regressions/prog/dl-67c2.toml", "version = 3\nid = \"dl\"\nnonsense\n");
     let told = run(at, &["run", "prog.c"]);
     let last = told.lines().last().unwrap_or_default();
-    expect!["stderr: error: raddle-regressions/prog/dl-67c2.sched:3: expected `id`, `kind`, `plan`, `step` or another key, found `nonsense`"].assert_eq(last);
+    expect![
+        "stderr: error: raddle-regressions/prog/dl-67c2.toml:3: key with no value, expected `=`"
+    ]
+    .assert_eq(last);
     assert!(told.starts_with("exit 1"), "{told}");
-    write(at, "raddle-regressions/prog/dl-67c2.sched", "raddle-regression 9\n");
+    write(at, "raddle-regressions/prog/dl-67c2.toml", "version = 9\n");
     let told = run(at, &["run", "prog.c"]);
-    assert!(told.contains("dl-67c2.sched:1: it was written by a newer raddle"), "{told}");
+    assert!(told.contains("dl-67c2.toml:1: it was written by a newer raddle"), "{told}");
 }
 
 #[test]
@@ -418,10 +435,10 @@ fn questions_are_asked_until_there_is_an_answer() {
     expect![[r#"
         exit 0, 1 shown
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? kept dl-67c2: raddle-regressions/prog/dl-67c2.sched; add it to version control
+        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? kept dl-67c2: raddle-regressions/prog/dl-67c2.toml; add it to version control
 
     "#]].assert_eq(&answer(at, &["latest"], "k\n"));
-    assert!(at.join("raddle-regressions/prog/dl-67c2.sched").exists());
+    assert!(at.join("raddle-regressions/prog/dl-67c2.toml").exists());
     expect![[r#"
         exit 0, 1 shown
 
@@ -467,7 +484,7 @@ fn what_can_be_wrong_with_a_review() {
         &["review", "dl", "--keep", "--regressions", "file"],
         expect![[r#"
         exit 1
-        stderr: error: failed to write file/prog/dl-67c2.sched: Not a directory (os error 20); --regressions says where to
+        stderr: error: failed to write file/prog/dl-67c2.toml: Not a directory (os error 20); --regressions says where to
     "#]],
     );
     let output = raddle(at, &["review", "dl", "--suppress"]).output().expect("it starts");

@@ -1,14 +1,14 @@
-//! A finding as a small text file, to be kept with the sources and run first by every campaign.
+//! A finding as a small file of TOML, to be kept with the sources and run first by every campaign.
 //!
-//! A line for each fact, `key value`; compound values are JSON. What a replay needs is there: the plan, the
-//! choices one by one, and the steps that they led to, so that a program that has changed is told from one
-//! that is mended. Hashes, paths and dates of one machine are not, but for the hash of the program, which
-//! says whether lines may have moved.
+//! What a replay needs is there: the plan, the choices one by one, and the steps that they led to, so that a program that
+//! has changed is told from one that is mended. Hashes, paths and dates of one machine are not, but for the hash of the
+//! program, which says whether lines may have moved.
 //!
-//! The first line has the version of the format. An old Raddle refuses a newer file; a new one reads all older
-//! ones.
+//! `version` is that of the format. An old Raddle refuses a newer file; a new one reads all older ones, also those of
+//! before they were TOML (`old`).
 
-mod text;
+mod file;
+mod old;
 
 use std::{
     fs, io,
@@ -17,11 +17,13 @@ use std::{
 
 use raddle_model::{Carrier, Finding};
 
-pub use self::text::ParseError;
+pub use self::file::ParseError;
 use crate::store::StoredFinding;
 
 /// What such files end in.
-pub const EXTENSION: &str = "sched";
+pub const EXTENSION: &str = "toml";
+/// And those of before they were TOML.
+const OLD_EXTENSION: &str = "sched";
 
 /// Steps of a schedule that are kept; of a longer one, the last.
 const STEPS_MAX: usize = 4_000;
@@ -69,12 +71,12 @@ impl Regression {
 
     /// The file's text, with the line about what went wrong.
     pub fn to_text(&self, message: &str) -> String {
-        text::write(self, message)
+        file::write(self, message)
     }
 
     /// Reads a file's text.
     pub fn parse(text: &str) -> Result<Regression, ParseError> {
-        text::parse(text)
+        file::parse(text)
     }
 }
 
@@ -99,7 +101,8 @@ pub enum RegressionError {
     },
 }
 
-/// The regressions of a program in a directory: `<directory>/<program>/*.sched`, sorted by name.
+/// The regressions of a program in a directory: `<directory>/<program>/*.toml`, sorted by name. Of one that was kept again, an
+/// old file is not read.
 pub fn load(directory: &Path, program: &str) -> Result<Vec<Regression>, RegressionError> {
     let folder = directory.join(program);
     let io = |source| RegressionError::Io { file: folder.clone(), source };
@@ -108,8 +111,10 @@ pub fn load(directory: &Path, program: &str) -> Result<Vec<Regression>, Regressi
         result => result.map_err(io)?,
     };
     let mut files: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
-    files.retain(|it| it.extension().is_some_and(|it| it == EXTENSION));
-    files.sort();
+    files.retain(|it| it.extension().is_some_and(|it| it == EXTENSION || it == OLD_EXTENSION));
+    // Newer files before older ones of the same name.
+    files.sort_by(|a, b| (a.file_stem(), b.extension()).cmp(&(b.file_stem(), a.extension())));
+    files.dedup_by(|a, b| a.file_stem() == b.file_stem());
     let read = |file: PathBuf| {
         let text = fs::read_to_string(&file)
             .map_err(|source| RegressionError::Io { file: file.clone(), source })?;
