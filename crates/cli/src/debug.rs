@@ -24,6 +24,8 @@ use crate::{
     terminal::Terminal,
 };
 
+use raddle_trace::protocol;
+
 /// Commands of ours for gdb, in Python. The tables stand before it.
 const COMMANDS: &str = include_str!("debug/commands.py");
 /// A century: a user who thinks is no hang.
@@ -45,7 +47,7 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
     let folder = Folder::new()?;
     stored.info.target.bounds.hang_timeout_ms = NO_HANG_MS;
     let file = folder.0.join("pid").display().to_string();
-    stored.info.target.env.push(("RADDLE_DEBUG".to_owned(), file));
+    stored.info.target.env.push((protocol::name(protocol::DEBUG_VARIABLE).to_owned(), file));
     let mut commands = args.commands.clone();
     loop {
         let visit = Visit { debugger, at, commands: &commands, is_batch: args.batch };

@@ -19,6 +19,9 @@ use crate::{args::ConditionArgs, exit::Failure, terminal::Terminal, values};
 /// What sources end in; everything else that stands alone before `--` is a program.
 const SOURCES: [&str; 10] = ["c", "cc", "cpp", "cxx", "C", "c++", "rs", "o", "a", "so"];
 
+/// What linkers say of a function that is in no library they were told of.
+const UNLINKED: [&str; 2] = ["undefined reference to", "undefined symbol"];
+
 /// What the user named: sources or a program, and arguments; and how to run it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named<'a> {
@@ -158,7 +161,11 @@ pub(crate) fn compile(target: &StoredTarget, terminal: &mut Terminal) -> Result<
         let names: Vec<_> = target.sources.iter().map(|it| it.display().to_string()).collect();
         let mut failure = Failure::from(error);
         if !failure.words.is_empty() {
-            failure.line = format!("{} failed to compile", names.join(" "));
+            let is_unlinked =
+                UNLINKED.iter().any(|it| failure.words.contains(it)) && target.cflags.is_empty();
+            let hint =
+                if is_unlinked { "; name libraries in --cflags, e.g. `--cflags=-lm`" } else { "" };
+            failure.line = format!("{} failed to compile{hint}", names.join(" "));
         }
         failure
     })?;

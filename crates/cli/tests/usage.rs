@@ -174,6 +174,21 @@ fn a_source_that_does_not_compile() {
     assert_eq!(stderr.lines().last(), Some("error: bad.c failed to compile"));
 }
 
+/// The C compiler says what is missing; what to do about it with `raddle run`, Raddle has to say.
+#[test]
+fn a_source_that_needs_a_library() {
+    let folder = folder();
+    let text = "#include <math.h>\nint main(int n, char **v) { return cbrt(n + !v) > 9; }\n";
+    fs::write(folder.path().join("root.c"), text).expect("written");
+    let output = raddle(folder.path(), &["run", "root.c"]).output().expect("raddle starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let line = "error: root.c failed to compile; name libraries in --cflags, e.g. `--cflags=-lm`";
+    assert_eq!(stderr.lines().last(), Some(line));
+    let args = ["run", "root.c", "--cflags=-lm", "--execs", "2"];
+    let output = raddle(folder.path(), &args).output().expect("raddle starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn a_rust_source_without_rustc() {
     let folder = folder();
