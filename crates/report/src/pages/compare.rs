@@ -2,12 +2,12 @@
 
 mod plot;
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
 use self::plot::{Axes, changes, rates};
 use crate::{
     campaign::compare::{Row, percentage, reach},
-    layout::{markup::escape, number::grouped},
+    layout::number::grouped,
     pages::{Document, document},
 };
 
@@ -32,74 +32,68 @@ pub fn compare(heading: &Heading, rows: &[Row]) -> String {
     strategies.retain(|it| !seen.contains(it) && (seen.push(*it), true).1);
     let baseline = of(&heading.baseline);
     let axes = Axes::of(rows);
-    let title = escape(&heading.title);
-    let mut out = format!("<h1>{title}</h1>\n<p>{}</p>\n", escape(&heading.words));
-    let name = escape(&heading.baseline);
-    let _ =
-        writeln!(out, "<h2>How often programs fail, and how many scheduling points they have</h2>");
-    let _ = writeln!(out, "<figure class=\"wide\">{}</figure>", rates(&baseline, &axes));
-    let _ = writeln!(out, "<h2>What changes against {name}</h2>\n{LEGEND}\n<div class=\"panels\">");
-    for strategy in strategies.iter().filter(|it| **it != heading.baseline) {
-        let plot = changes(&baseline, &of(strategy), &axes);
-        let _ =
-            writeln!(out, "<figure><figcaption>{}</figcaption>{plot}</figure>", escape(strategy));
-    }
-    out.push_str("</div>\n");
-    out.push_str(&matrix(rows, &strategies));
-    out.push_str(&details(rows));
-    let title = heading.title.as_str();
-    document(&Document { title, style: STYLE, body: &out, data: "", script: "" })
-}
-
-const LEGEND: &str = "<p class=\"legend\"><span class=\"found\">●</span> newly found (in how many \
-    campaigns) <span class=\"more\">●</span> more often <span class=\"same\">●</span> about as often \
-    (less than twofold) <span class=\"less\">●</span> less often <span class=\"lost\">✕</span> no longer \
-    found <span class=\"none\">○</span> found by neither. The larger, the more.</p>";
-
-/// Programs down, strategies across: the median, and in how many campaigns.
-fn matrix(rows: &[Row], strategies: &[&str]) -> String {
-    let mut out =
-        "<h2>Executions to the first failure: median, and found in how many campaigns</h2>\n\
-                   <div class=\"scroll\"><table>\n<tr><th>program</th>"
-            .to_owned();
-    for strategy in strategies {
-        let _ = write!(out, "<th>{}</th>", escape(strategy));
-    }
-    out.push_str("</tr>\n");
-    let mut programs: Vec<&str> = rows.iter().map(|it| it.program.as_str()).collect();
-    programs.dedup();
-    for program in programs {
-        let _ = write!(out, "<tr><th>{}</th>", escape(program));
-        for strategy in strategies {
-            let row = rows.iter().find(|it| it.program == program && it.strategy == *strategy);
-            match row {
-                None => out.push_str("<td></td>"),
-                Some(row) => {
-                    let class = match row.n_found {
-                        0 => " class=\"nothing\"",
-                        found if found == row.n_repeats => "",
-                        _ => " class=\"some\"",
-                    };
-                    let _ = write!(
-                        out,
-                        "<td{class}>{} <small>{}/{}</small></td>",
-                        escape(&reach(row.median)),
-                        row.n_found,
-                        row.n_repeats
-                    );
+    let body = html! {
+        h1 { (heading.title) }
+        p { (heading.words) }
+        h2 { "How often programs fail, and how many scheduling points they have" }
+        figure class="wide" { (rates(&baseline, &axes)) }
+        h2 { "What changes against " (heading.baseline) }
+        p class="legend" {
+            span class="found" { "●" } " newly found (in how many campaigns) "
+            span class="more" { "●" } " more often "
+            span class="same" { "●" } " about as often (less than twofold) "
+            span class="less" { "●" } " less often "
+            span class="lost" { "✕" } " no longer found "
+            span class="none" { "○" } " found by neither. The larger, the more."
+        }
+        div class="panels" {
+            @for strategy in strategies.iter().filter(|it| **it != heading.baseline) {
+                figure {
+                    figcaption { (strategy) }
+                    (changes(&baseline, &of(strategy), &axes))
                 }
             }
         }
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</table></div>\n");
-    out
+        (matrix(rows, &strategies))
+        (details(rows))
+    };
+    document(&Document { title: &heading.title, style: STYLE, body, data: "", script: "" })
 }
 
-fn details(rows: &[Row]) -> String {
-    let mut out =
-        "<details><summary>All figures</summary><div class=\"scroll\"><table>\n<tr>".to_owned();
-    for heading in [
+/// Programs down, strategies across: the median, and in how many campaigns.
+fn matrix(rows: &[Row], strategies: &[&str]) -> Markup {
+    let mut programs: Vec<&str> = rows.iter().map(|it| it.program.as_str()).collect();
+    programs.dedup();
+    let of = |program: &str, strategy: &str| {
+        rows.iter().find(|it| it.program == program && it.strategy == strategy)
+    };
+    let class = |row: &Row| match row.n_found {
+        0 => Some("nothing"),
+        found if found == row.n_repeats => None,
+        _ => Some("some"),
+    };
+    html! {
+        h2 { "Executions to the first failure: median, and found in how many campaigns" }
+        div class="scroll" { table {
+            tr { th { "program" } @for strategy in strategies { th { (strategy) } } }
+            @for program in programs {
+                tr {
+                    th { (program) }
+                    @for row in strategies.iter().map(|it| of(program, it)) {
+                        @if let Some(row) = row {
+                            td class=[class(row)] {
+                                (reach(row.median)) " " small { (row.n_found) "/" (row.n_repeats) }
+                            }
+                        } @else { td {} }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+fn details(rows: &[Row]) -> Markup {
+    let headings = [
         "program",
         "strategy",
         "found",
@@ -109,12 +103,9 @@ fn details(rows: &[Row]) -> String {
         "points/exec",
         "points, most",
         "execs/s",
-    ] {
-        let _ = write!(out, "<th>{heading}</th>");
-    }
-    out.push_str("</tr>\n");
-    for row in rows {
-        let cells = [
+    ];
+    let cells = |row: &Row| {
+        [
             format!("{} of {}", row.n_found, row.n_repeats),
             reach(row.median),
             reach(row.p95),
@@ -122,16 +113,22 @@ fn details(rows: &[Row]) -> String {
             format!("{:.1}", row.points),
             grouped(row.points_max),
             grouped(row.execs_per_s.round() as u64),
-        ];
-        let _ =
-            write!(out, "<tr><th>{}</th><th>{}</th>", escape(&row.program), escape(&row.strategy));
-        for cell in cells {
-            let _ = write!(out, "<td>{}</td>", escape(&cell));
+        ]
+    };
+    html! {
+        details {
+            summary { "All figures" }
+            div class="scroll" { table {
+                tr { @for heading in headings { th { (heading) } } }
+                @for row in rows {
+                    tr {
+                        th { (row.program) } th { (row.strategy) }
+                        @for cell in cells(row) { td { (cell) } }
+                    }
+                }
+            } }
         }
-        out.push_str("</tr>\n");
     }
-    out.push_str("</table></div></details>\n");
-    out
 }
 
 #[cfg(test)]

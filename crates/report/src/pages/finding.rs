@@ -1,8 +1,7 @@
 //! The page of one finding: lanes of threads to step through, the source beside them, and the text of
 //! `raddle show` for paper and for browsers without scripts.
 
-use std::fmt::Write as _;
-
+use maud::{Markup, PreEscaped, html};
 use raddle_model::{Constraint, Fault, Finding, Kind, Passing, Place};
 use serde::Serialize;
 
@@ -17,7 +16,7 @@ use crate::{
         shown::Shown,
         text::{self, circumstances, headline_text},
     },
-    layout::{markup::escape, style::Style},
+    layout::{number::count, style::Style},
     words::{delays, doubt, place},
 };
 
@@ -92,19 +91,16 @@ pub fn finding(page: &FindingPage<'_>, files: &mut Files<'_>) -> String {
     let views: Vec<Lanes> =
         page.views.iter().map(|it| lanes(it, shown.base, &mut quotes)).collect();
     let mut cache = Cache { files, texts: Vec::new() };
-    let mut body = header(page, &mut cache);
+    let header = header(page, &mut cache);
     let values = Data { views, files: quotes.read(shown.base, &mut |it| cache.file(it)) };
-    body.push_str(EXPLORER);
-    body.push_str(&as_text(shown, &mut cache));
+    let body = html! {
+        (header)
+        (PreEscaped(EXPLORER))
+        (as_text(shown, &mut cache))
+    };
     let title = format!("{} {}", shown.id, headline_text(shown.finding, &plain()));
     let data = data(&values);
-    document(&Document {
-        title: title.trim(),
-        style: STYLE,
-        body: &body,
-        data: &data,
-        script: SCRIPT,
-    })
+    document(&Document { title: title.trim(), style: STYLE, body, data: &data, script: SCRIPT })
 }
 
 pub(super) fn plain() -> Style {
@@ -112,88 +108,66 @@ pub(super) fn plain() -> Style {
 }
 
 /// Headline, who did what where, why.
-fn header(page: &FindingPage<'_>, cache: &mut Cache<'_, '_>) -> String {
+fn header(page: &FindingPage<'_>, cache: &mut Cache<'_, '_>) -> Markup {
     let shown = &page.shown;
     let finding = shown.finding;
     let word = if finding.is_warning() { "warning" } else { "error" };
-    let mut out = format!(
-        "<header>\n<h1><span class=\"severity {word}\">{word}[{}]</span> {}</h1>\n",
-        escape(shown.id),
-        words(&headline_text(finding, &plain()))
-    );
-    let _ = writeln!(
-        out,
-        "<p class=\"found\">{} · {}</p>",
-        escape(page.program),
-        escape(&circumstances(shown))
-    );
-    if !page.reason.is_empty() {
-        out.push_str("<ul class=\"reason\">\n");
-        for sentence in &page.reason {
-            let _ = writeln!(out, "<li>{}</li>", words(sentence));
-        }
-        out.push_str("</ul>\n");
-    }
     let points = brief::points(finding);
-    if !points.is_empty() {
-        out.push_str("<ul class=\"points\">\n");
-        for point in points {
-            let at = match place::short(point.place).as_str() {
-                "" => String::new(),
-                at => {
-                    let whole = escape(&place::with_function(point.place, shown.base));
-                    format!(" <span class=\"at\" title=\"{whole}\">{}</span>", escape(at))
+    let mut source = |at| place::source(Some(at), &mut |it| cache.line(it));
+    html! {
+        header {
+            h1 {
+                span class={ "severity " (word) } { (word) "[" (shown.id) "]" } " "
+                (words(&headline_text(finding, &plain())))
+            }
+            p class="found" { (page.program) " · " (circumstances(shown)) }
+            @if !page.reason.is_empty() {
+                ul class="reason" { @for it in &page.reason { li { (words(it)) } } }
+            }
+            @if !points.is_empty() {
+                ul class="points" {
+                    @for point in points {
+                        @let (at, source) = (place::short(point.place), source(point.place));
+                        li {
+                            (words(&point.words))
+                            @if !at.is_empty() {
+                                " " span class="at" title=(place::with_function(point.place, shown.base)) { (at) }
+                            }
+                            @if !source.trim().is_empty() { " " code { (source.trim()) } }
+                        }
+                    }
                 }
-            };
-            let source = place::source(Some(point.place), &mut |it| cache.line(it));
-            let source = match source.trim() {
-                "" => String::new(),
-                text => format!(" <code>{}</code>", escape(text)),
-            };
-            let _ = writeln!(out, "<li>{}{at}{source}</li>", words(&point.words));
+            }
+            @for notice in notices(finding) { p class="notice" { (notice) } }
         }
-        out.push_str("</ul>\n");
     }
-    out.push_str(&notices(finding));
-    out.push_str("</header>\n");
-    out
 }
 
 /// Text in which `` `names` `` stand between backquotes.
-fn words(text: &str) -> String {
+fn words(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
-        return escape(text);
+        return html! { (text) };
     }
-    let of_part = |(idx, part): (usize, &&str)| match idx % 2 {
-        0 => escape(part),
-        _ => format!("<code>{}</code>", escape(part)),
-    };
-    parts.iter().enumerate().map(of_part).collect()
+    html! {
+        @for (idx, part) in parts.iter().enumerate() {
+            @if idx % 2 == 0 { (part) } @else { code { (part) } }
+        }
+    }
 }
 
 /// What the reader should know about what is missing.
-fn notices(finding: &Finding) -> String {
-    let mut out = String::new();
-    if let Some(why) = doubt::why(finding) {
-        let _ = writeln!(out, "<p class=\"notice\">only potential: {}</p>", escape(&why));
-    }
-    if let Some(note) = delays::note(finding) {
-        let _ = writeln!(out, "<p class=\"notice\">{}</p>", escape(&note));
-    }
-    if let Some(module) = text::bare_module(finding) {
-        let _ = writeln!(
-            out,
-            "<p class=\"notice\">{} has no debug information; built with -g, lines and variables have \
-             names</p>",
-            escape(module)
-        );
-    }
+fn notices(finding: &Finding) -> Vec<String> {
+    let mut all = Vec::from_iter(doubt::why(finding).map(|it| format!("only potential: {it}")));
+    all.extend(delays::note(finding));
+    all.extend(text::bare_module(finding).map(|it| {
+        format!("{it} has no debug information; built with -g, lines and variables have names")
+    }));
     if finding.n_steps_dropped > 0 {
-        let n_steps = crate::layout::number::count(finding.n_steps_dropped, "step");
-        let _ = writeln!(out, "<p class=\"notice\">the first {n_steps} were not kept</p>");
+        let n_steps = count(finding.n_steps_dropped, "step");
+        all.push(format!("the first {n_steps} were not kept"));
     }
-    out
+    all
 }
 
 /// What the script fills.
@@ -227,12 +201,13 @@ const EXPLORER: &str = r#"<noscript><p class="notice">The drawing needs JavaScri
 "#;
 
 /// The text of `raddle show`, open until the script closes it.
-fn as_text(shown: &Shown<'_>, cache: &mut Cache<'_, '_>) -> String {
-    let text = text::finding(shown, &plain(), &mut |it| cache.line(it));
-    format!(
-        "<details id=\"text\" open><summary>As text</summary>\n<pre class=\"text\">{}</pre></details>\n",
-        escape(&text)
-    )
+fn as_text(shown: &Shown<'_>, cache: &mut Cache<'_, '_>) -> Markup {
+    html! {
+        details id="text" open {
+            summary { "As text" }
+            pre class="text" { (text::finding(shown, &plain(), &mut |it| cache.line(it))) }
+        }
+    }
 }
 
 /// Files, each read once.

@@ -4,14 +4,11 @@
 //! Letters have the same width, so that the size of a text is known without a browser. Leaves stand below each other in
 //! the order of the tree, and whoever has children stands in their middle.
 
-use std::fmt::Write as _;
-
+use maud::{Markup, html};
 use raddle_model::{Drawing, DrawnEdge, DrawnNode, Shape};
 
-use crate::{
-    formats::AT_FIRST,
-    layout::{markup::escape, style::width},
-};
+use super::px;
+use crate::{formats::AT_FIRST, layout::style::width};
 
 /// Of a letter, at the font size that the style sheet has.
 const LETTER: f64 = 6.7;
@@ -32,23 +29,21 @@ struct Spot {
 }
 
 /// The drawing.
-pub(super) fn svg(drawing: &Drawing<String>) -> String {
+pub(super) fn svg(drawing: &Drawing<String>) -> Markup {
     let spots = layout(drawing);
     let far = |of: fn(&Spot) -> f64| spots.iter().map(of).fold(0.0, f64::max) + 1.0;
     let (width, height) = (far(|it| it.x + it.width), far(|it| it.y + it.height / 2.0));
-    let mut out = format!(
-        "<svg class=\"tree\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.1} {height:.1}\" \
-         role=\"img\" aria-label=\"{}\">\n",
-        escape(&drawing.title)
-    );
-    for (node, spot) in drawing.nodes.iter().zip(&spots) {
-        if let Some(parent) = node.parent.and_then(|it| spots.get(it)) {
-            arrow(&mut out, parent, spot, edge_text(node));
+    html! {
+        svg class="tree" width=(format!("{width:.0}")) height=(format!("{height:.0}"))
+            viewBox={ "0 0 " (px(width)) " " (px(height)) } role="img" aria-label=(drawing.title) {
+            @for (node, spot) in drawing.nodes.iter().zip(&spots) {
+                @if let Some(parent) = node.parent.and_then(|it| spots.get(it)) {
+                    (arrow(parent, spot, edge_text(node)))
+                }
+                (shape(node, spot, &lines(drawing, node)))
+            }
         }
-        shape(&mut out, node, spot, &lines(drawing, node));
     }
-    out.push_str("</svg>\n");
-    out
 }
 
 /// What a node says; the root, what is decided.
@@ -129,52 +124,38 @@ fn size(lines: &[&str], shape: Shape) -> Spot {
     Spot { width, height, ..Spot::default() }
 }
 
-fn arrow(out: &mut String, from: &Spot, to: &Spot, label: &str) {
+fn arrow(from: &Spot, to: &Spot, label: &str) -> Markup {
     let (x1, x2) = (from.x + from.width, to.x);
     // It bends within the first part, so that its label lies on a straight one.
     let bend = x1 + ARROW - 8.0;
     let middle = f64::midpoint(x1, bend);
-    let _ = writeln!(
-        out,
-        "<path class=\"to\" d=\"M{x1:.1} {:.1}C{middle:.1} {:.1} {middle:.1} {:.1} {bend:.1} {:.1}H{:.1}\"/>\
-         <path class=\"tip\" d=\"M{x2:.1} {:.1}l-6 -3.5v7Z\"/>",
-        from.y,
-        from.y,
-        to.y,
-        to.y,
-        x2 - 5.0,
-        to.y
+    let (y1, y2, end) = (from.y, to.y, x2 - 5.0);
+    let way = format!(
+        "M{x1:.1} {y1:.1}C{middle:.1} {y1:.1} {middle:.1} {y2:.1} {bend:.1} {y2:.1}H{end:.1}"
     );
-    if !label.is_empty() {
-        let (x, y) = (bend + 1.0, to.y - 4.0);
-        let _ =
-            writeln!(out, "<text class=\"by\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(label));
+    html! {
+        path class="to" d=(way) {}
+        path class="tip" d={ "M" (px(x2)) " " (px(y2)) "l-6 -3.5v7Z" } {}
+        @if !label.is_empty() {
+            text class="by" x=(px(bend + 1.0)) y=(px(y2 - 4.0)) { (label) }
+        }
     }
 }
 
-fn shape(out: &mut String, node: &DrawnNode<String>, spot: &Spot, lines: &[&str]) {
+fn shape(node: &DrawnNode<String>, spot: &Spot, lines: &[&str]) -> Markup {
     let Spot { x, y, width, height } = *spot;
-    let (middle, top) = (x + width / 2.0, y - height / 2.0);
-    let _ = match node.shape {
-        Shape::Box => writeln!(
-            out,
-            "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"3\"/>"
-        ),
-        Shape::Circle => writeln!(
-            out,
-            "<ellipse cx=\"{middle:.1}\" cy=\"{y:.1}\" rx=\"{:.1}\" ry=\"{:.1}\"/>",
-            width / 2.0,
-            height / 2.0
-        ),
-    };
+    let (middle, top) = (px(x + width / 2.0), px(y - height / 2.0));
     let first = y - (lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
-    for (idx, line) in lines.iter().enumerate() {
-        let at = first + idx as f64 * LINE;
-        let _ = writeln!(
-            out,
-            "<text x=\"{middle:.1}\" y=\"{at:.1}\" text-anchor=\"middle\">{}</text>",
-            escape(line)
-        );
+    html! {
+        @match node.shape {
+            Shape::Box => rect x=(px(x)) y=(top) width=(px(width)) height=(px(height)) rx="3" {},
+            Shape::Circle => {
+                ellipse cx=(middle) cy=(px(y)) rx=(px(width / 2.0)) ry=(px(height / 2.0)) {}
+            }
+        }
+        @for (idx, line) in lines.iter().enumerate() {
+            text x=(middle) y=(px(first + idx as f64 * LINE)) text-anchor="middle" { (line) }
+        }
     }
 }
 
@@ -199,7 +180,7 @@ mod tests {
 
     #[test]
     fn all_is_said() {
-        let text = svg(&drawing());
+        let text = svg(&drawing()).into_string();
         assert_eq!(text.matches("<rect").count(), 3, "{text}");
         assert_eq!(text.matches("<ellipse").count(), 1);
         assert_eq!(text.matches("class=\"to\"").count(), 3);

@@ -3,11 +3,12 @@
 //!
 //! Both axes are logarithmic. Programs that never failed stand in a column of their own on the left.
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
 use crate::{
     campaign::compare::{Row, percentage},
-    layout::{markup::escape, number::short},
+    layout::number::short,
+    pages::px,
 };
 
 /// A strategy's programs against the baseline's.
@@ -74,105 +75,66 @@ impl Axes {
         HEIGHT - BOTTOM - share.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
     }
 
-    /// Grid and captions.
-    fn draw(&self, caption: &str) -> String {
-        let mut out = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
-            escape(caption)
-        );
+    /// The drawing, with grid and captions around `marks`.
+    fn draw(&self, caption: &str, marks: &Markup) -> Markup {
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-        for exponent in self.rate_min..=0 {
-            let x = self.x(10_f64.powi(exponent));
-            let _ = writeln!(
-                out,
-                "<line class=\"grid\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\"/>"
-            );
-            let percent = 10_f64.powi(exponent + 2);
-            let _ = writeln!(
-                out,
-                "<text class=\"tick\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{percent}%</text>",
-                bottom + 14.0
-            );
-        }
-        for exponent in self.points_min..=self.points_max {
-            let y = self.y(10_f64.powi(exponent));
-            let _ = writeln!(
-                out,
-                "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/>"
-            );
-            let points = short(10_u64.pow(exponent.max(0) as u32));
-            let _ = writeln!(
-                out,
-                "<text class=\"tick\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{points}</text>",
-                LEFT - 6.0,
-                y + 4.0
-            );
-        }
         let middle = LEFT + NEVER + (right - LEFT - NEVER) / 2.0;
-        let _ = writeln!(
-            out,
-            "<rect class=\"never\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{NEVER}\" height=\"{:.1}\"/>",
-            bottom - TOP
-        );
-        let _ = writeln!(
-            out,
-            "<text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">never</text>",
-            LEFT + NEVER / 2.0,
-            bottom + 14.0
-        );
-        let _ = writeln!(
-            out,
-            "<text class=\"axis\" x=\"{middle:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            HEIGHT - 8.0,
-            escape(caption)
-        );
-        let _ = writeln!(
-            out,
-            "<text class=\"axis\" transform=\"translate(12 {:.1}) rotate(-90)\" text-anchor=\"middle\">scheduling points</text>",
-            TOP + (bottom - TOP) / 2.0
-        );
-        out
+        let turned = format!("translate(12 {:.1}) rotate(-90)", TOP + (bottom - TOP) / 2.0);
+        html! {
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(caption) {
+                @for exponent in self.rate_min..=0 {
+                    @let x = px(self.x(10_f64.powi(exponent)));
+                    line class="grid" x1=(x) y1=(TOP) x2=(x) y2=(bottom) {}
+                    text class="tick" x=(x) y=(bottom + 14.0) text-anchor="middle" {
+                        (10_f64.powi(exponent + 2)) "%"
+                    }
+                }
+                @for exponent in self.points_min..=self.points_max {
+                    @let y = self.y(10_f64.powi(exponent));
+                    line class="grid" x1=(LEFT) y1=(px(y)) x2=(right) y2=(px(y)) {}
+                    text class="tick" x=(LEFT - 6.0) y=(px(y + 4.0)) text-anchor="end" {
+                        (short(10_u64.pow(exponent.max(0) as u32)))
+                    }
+                }
+                rect class="never" x=(LEFT) y=(TOP) width=(NEVER) height=(px(bottom - TOP)) {}
+                text class="tick" x=(LEFT + NEVER / 2.0) y=(bottom + 14.0) text-anchor="middle" { "never" }
+                text class="axis" x=(px(middle)) y=(HEIGHT - 8.0) text-anchor="middle" { (caption) }
+                text class="axis" transform=(turned) text-anchor="middle" { "scheduling points" }
+                (marks)
+            }
+        }
     }
 }
 
 /// How often each program fails under the baseline.
-pub(super) fn rates(baseline: &[&Row], axes: &Axes) -> String {
+pub(super) fn rates(baseline: &[&Row], axes: &Axes) -> Markup {
+    let marks = html! {
+        @for row in baseline {
+            @let (x, y) = (axes.x(row.rate()), axes.y(row.points_max as f64));
+            @let (dx, anchor) = if x > WIDTH - 110.0 { (-6.0, "end") } else { (6.0, "start") };
+            circle class="base" cx=(px(x)) cy=(px(y)) r="3.5" { title { (title(row, None)) } }
+            text class="name" x=(px(x + dx)) y=(px(y + 3.0)) text-anchor=(anchor) { (row.program) }
+        }
+    };
+    axes.draw(&caption(baseline), &marks)
+}
+
+fn caption(baseline: &[&Row]) -> String {
     let name = baseline.first().map_or("", |it| it.strategy.as_str());
-    let mut out = axes.draw(&format!("executions that fail under {name}"));
-    for row in baseline {
-        let (x, y) = (axes.x(row.rate()), axes.y(row.points_max as f64));
-        let title = title(row, None);
-        let _ = writeln!(
-            out,
-            "<circle class=\"base\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\">{title}</circle>"
-        );
-        let is_right = x > WIDTH - 110.0;
-        let (dx, anchor) = if is_right { (-6.0, "end") } else { (6.0, "start") };
-        let _ = writeln!(
-            out,
-            "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
-            x + dx,
-            y + 3.0,
-            escape(&row.program)
-        );
-    }
-    out.push_str("</svg>\n");
-    out
+    format!("executions that fail under {name}")
 }
 
 /// How much more or less often each program fails under another strategy. Programs have the places that they
 /// have in the baseline's plot.
-pub(super) fn changes(baseline: &[&Row], other: &[&Row], axes: &Axes) -> String {
-    let name = baseline.first().map_or("", |it| it.strategy.as_str());
-    let mut out = axes.draw(&format!("executions that fail under {name}"));
-    for row in other {
-        let Some(base) = baseline.iter().find(|it| it.program == row.program) else { continue };
-        let (x, y) = (axes.x(base.rate()), axes.y(base.points_max as f64));
-        let title = title(row, Some(base));
-        out.push_str(&mark(change(base, row), row, x, y, &title));
-    }
-    out.push_str("</svg>\n");
-    out
+pub(super) fn changes(baseline: &[&Row], other: &[&Row], axes: &Axes) -> Markup {
+    let marks = html! {
+        @for row in other {
+            @if let Some(base) = baseline.iter().find(|it| it.program == row.program) {
+                (mark(base, row, axes))
+            }
+        }
+    };
+    axes.draw(&caption(baseline), &marks)
 }
 
 fn change(base: &Row, row: &Row) -> Change {
@@ -187,41 +149,36 @@ fn change(base: &Row, row: &Row) -> Change {
     }
 }
 
-fn mark(change: Change, row: &Row, x: f64, y: f64, title: &str) -> String {
+fn mark(base: &Row, row: &Row, axes: &Axes) -> Markup {
+    let (x, y) = (axes.x(base.rate()), axes.y(base.points_max as f64));
     // Areas grow with the ratio's logarithm.
     let radius = |ratio: f64| (4.0 + 2.5 * ratio.log2().max(0.0).sqrt()).min(12.0);
-    match change {
-        Change::Never => {
-            format!("<circle class=\"none\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\">{title}</circle>\n")
+    let (class, radius) = match change(base, row) {
+        Change::Never => ("none", 3.0),
+        Change::Same => ("same", 3.5),
+        Change::More(ratio) => ("more", radius(ratio)),
+        Change::Less(ratio) => ("less", radius(ratio)),
+        Change::Found => ("found", 9.0),
+        Change::Lost => ("lost", 0.0),
+    };
+    let title = title(row, Some(base));
+    html! {
+        @if class == "lost" {
+            path class="lost" d={ "M" (px(x - 5.0)) " " (px(y - 5.0)) "l10 10m0 -10l-10 10" } {
+                title { (title) }
+            }
+        } @else {
+            circle class=(class) cx=(px(x)) cy=(px(y)) r=(px(radius)) { title { (title) } }
         }
-        Change::Same => format!(
-            "<circle class=\"same\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\">{title}</circle>\n"
-        ),
-        Change::More(ratio) => format!(
-            "<circle class=\"more\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\">{title}</circle>\n",
-            radius(ratio)
-        ),
-        Change::Less(ratio) => format!(
-            "<circle class=\"less\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\">{title}</circle>\n",
-            radius(ratio)
-        ),
-        Change::Found => format!(
-            "<circle class=\"found\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\">{title}</circle>\
-             <text class=\"count\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
-            y + 3.5,
-            row.n_found
-        ),
-        Change::Lost => format!(
-            "<path class=\"lost\" d=\"M{:.1} {:.1}l10 10m0 -10l-10 10\">{title}</path>\n",
-            x - 5.0,
-            y - 5.0
-        ),
+        @if class == "found" {
+            text class="count" x=(px(x)) y=(px(y + 3.5)) text-anchor="middle" { (row.n_found) }
+        }
     }
 }
 
 fn title(row: &Row, base: Option<&Row>) -> String {
     let rate = |row: &Row| percentage(row);
-    let text = match base {
+    match base {
         None => format!("{}: {} of executions fail", row.program, rate(row)),
         Some(base) => format!(
             "{}: {} of executions fail, {} under {}",
@@ -230,8 +187,7 @@ fn title(row: &Row, base: Option<&Row>) -> String {
             rate(base),
             base.strategy
         ),
-    };
-    format!("<title>{}</title>", escape(&text))
+    }
 }
 
 #[cfg(test)]
