@@ -41,39 +41,42 @@ pub fn finding(shown: &Shown<'_>) -> String {
     let finding = shown.finding;
     let id = (!shown.id.is_empty()).then_some(shown.id);
     let (certainty, why_potential) = evidence::certainty(finding);
-    to_line(&FindingLine {
-        r#type: if id.is_some() { "finding" } else { "baseline" },
-        version: VERSION,
-        id,
-        kind: finding.kind.word(),
-        message: fault::line(finding),
-        execution: finding.execution,
-        seed: shown.seed,
-        strategy: (!finding.strategy.is_empty()).then(|| crate::finding::text::strategy(finding)),
-        steps: finding.n_steps_dropped + finding.steps.len() as u64,
-        switches: finding.n_switches,
-        thread: finding.thread,
-        threads: finding.threads.iter().map(ThreadLine::new).collect(),
-        cycle: &finding.cycle,
-        sites: finding.sites.iter().map(PlaceLine::new).collect(),
-        bucket: format!("{:016x}", finding.bucket.0),
-        trace_digest: format!("{:016x}", finding.trace_digest),
-        reproduced: shown.reproduced,
-        replay: id.map(|id| format!("raddle replay {id}")),
-        output: &finding.output,
-        test: shown.test,
-        certainty,
-        why_potential: why_potential.as_deref(),
-        delays: finding.delays().map(|(step, it)| DelayLine::new(finding, step, it)).collect(),
-        evidence: finding.evidence.as_deref().map(EvidenceLine::new),
-        freed: finding.freed.as_deref().map(FreedLine::new),
-        explanation: shown.explanation.map(|it| ExplanationLine::new(finding, it)),
-    })
+    let r#type = if id.is_some() { "finding" } else { "baseline" };
+    to_line(
+        r#type,
+        &FindingLine {
+            id,
+            kind: finding.kind.word(),
+            message: fault::line(finding),
+            execution: finding.execution,
+            seed: shown.seed,
+            strategy: (!finding.strategy.is_empty())
+                .then(|| crate::finding::text::strategy(finding)),
+            steps: finding.n_steps_dropped + finding.steps.len() as u64,
+            switches: finding.n_switches,
+            thread: finding.thread,
+            threads: finding.threads.iter().map(ThreadLine::new).collect(),
+            cycle: &finding.cycle,
+            sites: finding.sites.iter().map(PlaceLine::new).collect(),
+            bucket: format!("{:016x}", finding.bucket.0),
+            trace_digest: format!("{:016x}", finding.trace_digest),
+            reproduced: shown.reproduced,
+            replay: id.map(|id| format!("raddle replay {id}")),
+            output: &finding.output,
+            test: shown.test,
+            certainty,
+            why_potential: why_potential.as_deref(),
+            delays: finding.delays().map(|(step, it)| DelayLine::new(finding, step, it)).collect(),
+            evidence: finding.evidence.as_deref().map(EvidenceLine::new),
+            freed: finding.freed.as_deref().map(FreedLine::new),
+            explanation: shown.explanation.map(|it| ExplanationLine::new(finding, it)),
+        },
+    )
 }
 
 /// `{"type":"progress",…}`.
 pub fn progress(status: &Status) -> String {
-    to_line(&figures("progress", status))
+    to_line("progress", &figures(status))
 }
 
 /// What the summary says besides the figures.
@@ -109,16 +112,19 @@ pub fn summary(status: &Status, closing: &Closing<'_>) -> String {
         inconclusive_calls: Vec<CallLine<'a>>,
         baseline_failed: bool,
     }
-    to_line(&SummaryLine {
-        figures: figures("summary", status),
-        seed: closing.seed,
-        interrupted: closing.interrupted,
-        single_threaded: closing.single_threaded,
-        uncontrolled: closing.uncontrolled,
-        uncontrolled_calls: closing.uncontrolled_calls.iter().map(CallLine::new).collect(),
-        inconclusive_calls: closing.inconclusive_calls.iter().map(CallLine::new).collect(),
-        baseline_failed: closing.baseline_failed,
-    })
+    to_line(
+        "summary",
+        &SummaryLine {
+            figures: figures(status),
+            seed: closing.seed,
+            interrupted: closing.interrupted,
+            single_threaded: closing.single_threaded,
+            uncontrolled: closing.uncontrolled,
+            uncontrolled_calls: closing.uncontrolled_calls.iter().map(CallLine::new).collect(),
+            inconclusive_calls: closing.inconclusive_calls.iter().map(CallLine::new).collect(),
+            baseline_failed: closing.baseline_failed,
+        },
+    )
 }
 
 /// `{"type":"replay",…}`: one for each replay.
@@ -153,28 +159,27 @@ fn replay_line(
         Replayed::Diverged { .. } => "diverged",
         Replayed::Gone => "gone",
     };
-    to_line(&ReplayLine {
+    to_line(
         r#type,
-        version: VERSION,
-        id,
-        time,
-        verdict,
-        reproduced: replayed.is_reproduced(),
-        exact: matches!(replayed, Replayed::Reproduced { is_exact: true }),
-        diverged_at_step: step,
-        expected,
-        found,
-        other_failure: failure,
-        rebuilt: is_rebuilt,
-    })
+        &ReplayLine {
+            id,
+            time,
+            verdict,
+            reproduced: replayed.is_reproduced(),
+            exact: matches!(replayed, Replayed::Reproduced { is_exact: true }),
+            diverged_at_step: step,
+            expected,
+            found,
+            other_failure: failure,
+            rebuilt: is_rebuilt,
+        },
+    )
 }
 
 /// `{"type":"suppressed",…}`: a finding that the user does not want to hear of.
 pub fn suppressed(suppressed: &Suppressed<'_>) -> String {
     #[derive(Serialize)]
     struct SuppressedLine<'a> {
-        r#type: &'static str,
-        version: u32,
         kind: &'static str,
         message: String,
         executions: u64,
@@ -182,27 +187,26 @@ pub fn suppressed(suppressed: &Suppressed<'_>) -> String {
         reason: Option<&'a str>,
     }
     let Suppressed { finding, count, origin, reason } = *suppressed;
-    to_line(&SuppressedLine {
-        r#type: "suppressed",
-        version: VERSION,
-        kind: finding.kind.word(),
-        message: fault::line(finding),
-        executions: count,
-        rule: origin,
-        reason: (!reason.is_empty()).then_some(reason),
-    })
+    to_line(
+        "suppressed",
+        &SuppressedLine {
+            kind: finding.kind.word(),
+            message: fault::line(finding),
+            executions: count,
+            rule: origin,
+            reason: (!reason.is_empty()).then_some(reason),
+        },
+    )
 }
 
 /// `{"type":"output",…}`: what one execution wrote.
 pub fn output(execution: u64, output: &str) -> String {
     #[derive(Serialize)]
     struct OutputLine<'a> {
-        r#type: &'static str,
-        version: u32,
         execution: u64,
         output: &'a str,
     }
-    to_line(&OutputLine { r#type: "output", version: VERSION, execution, output })
+    to_line("output", &OutputLine { execution, output })
 }
 
 /// A row of `raddle list`.
@@ -224,14 +228,7 @@ pub struct Listed<'a> {
 
 /// `{"type":"listed",…}`.
 pub fn listed(listed: &Listed<'_>) -> String {
-    #[derive(Serialize)]
-    struct ListedLine<'a> {
-        r#type: &'static str,
-        version: u32,
-        #[serde(flatten)]
-        listed: &'a Listed<'a>,
-    }
-    to_line(&ListedLine { r#type: "listed", version: VERSION, listed })
+    to_line("listed", listed)
 }
 
 /// A row of `raddle store ls`.
@@ -253,34 +250,18 @@ pub struct RunLine<'a> {
 
 /// `{"type":"run",…}`.
 pub fn run(run: &RunLine<'_>) -> String {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        r#type: &'static str,
-        version: u32,
-        #[serde(flatten)]
-        run: &'a RunLine<'a>,
-    }
-    to_line(&Line { r#type: "run", version: VERSION, run })
+    to_line("run", run)
 }
 
 /// `{"type":"test",…}`.
 pub fn test(test: &TestLine) -> String {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        r#type: &'static str,
-        version: u32,
-        #[serde(flatten)]
-        test: &'a TestLine,
-    }
-    to_line(&Line { r#type: "test", version: VERSION, test })
+    to_line("test", test)
 }
 
 /// `{"type":"compared",…}`.
 pub fn compared(row: &Row) -> String {
     #[derive(Serialize)]
     struct ComparedLine<'a> {
-        r#type: &'static str,
-        version: u32,
         program: &'a str,
         strategy: &'a str,
         repeats: u64,
@@ -299,28 +280,27 @@ pub fn compared(row: &Row) -> String {
         Reach::At(executions) => Some(executions),
         Reach::Beyond(_) | Reach::Never(_) => None,
     };
-    to_line(&ComparedLine {
-        r#type: "compared",
-        version: VERSION,
-        program: &row.program,
-        strategy: &row.strategy,
-        repeats: row.n_repeats,
-        found: row.n_found,
-        median: reached(row.median),
-        p95: reached(row.p95),
-        failures: row.failures,
-        executions: row.executions,
-        failure_rate: row.rate(),
-        points_per_execution: row.points,
-        points_max: row.points_max,
-        execs_per_s: row.execs_per_s,
-    })
+    to_line(
+        "compared",
+        &ComparedLine {
+            program: &row.program,
+            strategy: &row.strategy,
+            repeats: row.n_repeats,
+            found: row.n_found,
+            median: reached(row.median),
+            p95: reached(row.p95),
+            failures: row.failures,
+            executions: row.executions,
+            failure_rate: row.rate(),
+            points_per_execution: row.points,
+            points_max: row.points_max,
+            execs_per_s: row.execs_per_s,
+        },
+    )
 }
 
 #[derive(Serialize)]
 struct FindingLine<'a> {
-    r#type: &'static str,
-    version: u32,
     id: Option<&'a str>,
     kind: &'static str,
     message: String,
@@ -367,8 +347,6 @@ impl<'a> DelayLine<'a> {
 
 #[derive(Serialize)]
 struct FiguresLine {
-    r#type: &'static str,
-    version: u32,
     executions: u64,
     execs_per_s: f64,
     distinct_traces: u64,
@@ -393,11 +371,9 @@ fn is_zero(figure: &u64) -> bool {
     *figure == 0
 }
 
-fn figures(r#type: &'static str, status: &Status) -> FiguresLine {
+fn figures(status: &Status) -> FiguresLine {
     let figures = &status.figures;
     FiguresLine {
-        r#type,
-        version: VERSION,
         executions: figures.executions,
         execs_per_s: rounded(figures.execs_per_s(), 10.0),
         distinct_traces: figures.distinct_traces,
@@ -442,8 +418,6 @@ impl SamplingLine {
 
 #[derive(Serialize)]
 struct ReplayLine<'a> {
-    r#type: &'static str,
-    version: u32,
     id: &'a str,
     time: u64,
     verdict: &'static str,
@@ -570,8 +544,15 @@ fn rounded(number: f64, scale: f64) -> f64 {
     (number * scale).round() / scale
 }
 
-pub(crate) fn to_line(value: &impl Serialize) -> String {
-    let mut line = serde_json::to_string(value).expect("bug: these values are plain data");
-    line.push('\n');
-    line
+/// Every line begins with what it is.
+fn to_line(r#type: &'static str, value: &impl Serialize) -> String {
+    #[derive(Serialize)]
+    struct Line<'a, T> {
+        r#type: &'static str,
+        version: u32,
+        #[serde(flatten)]
+        value: &'a T,
+    }
+    let line = Line { r#type, version: VERSION, value };
+    serde_json::to_string(&line).expect("bug: these values are plain data") + "\n"
 }
