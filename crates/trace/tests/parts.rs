@@ -247,7 +247,11 @@ fn what_an_execution_told_is_read() {
     };
     let objects = objects();
     let entries: Vec<ObjectEntry> = objects.iter().map(|it| it.0).collect();
-    let options = EnabledSet { enabled: [0, 1].map(ThreadId).into_iter().collect(), n_enabled: 2, ..EnabledSet::default() };
+    let options = EnabledSet {
+        enabled: [0, 1].map(ThreadId).into_iter().collect(),
+        n_enabled: 2,
+        ..EnabledSet::default()
+    };
     let it = &both.segment;
     // SAFETY: nobody else uses it; all of it fits.
     unsafe {

@@ -4,7 +4,7 @@
 use std::{thread, time::Duration};
 
 use raddle_model::{End, Event, ObjectId, OpKind, SiteId, ThreadId, ThreadSet, mix};
-use raddle_trace::{Module, Object, ObjectClass, EnabledSet, Region, Trace};
+use raddle_trace::{EnabledSet, Module, Object, ObjectClass, Region, Trace};
 
 use super::{TraceExt, trace};
 use crate::target::{Block, BlockResult, Execution, Session, Target, TargetError, Until};

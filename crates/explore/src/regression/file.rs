@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Bucket, Carrier, Certainty, Fault, Finding, Flags, Kind, Location, NamedObject, ObjectId,
-    OpKind, OpResult, Place, Plan, Step, ThreadId,
+    Bucket, Carrier, Certainty, Fault, Finding, Kind, Location, NamedObject, ObjectId, OpKind,
+    Place, Plan, Step, ThreadId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -193,12 +193,9 @@ impl File {
             steps.push(Step {
                 thread: ThreadId(thread),
                 kind,
-                result: OpResult::Done,
-                flags: Flags::NONE.0,
                 object: ObjectId(object),
                 place,
-                value: 0,
-                stack: 0,
+                ..Step::default()
             });
         }
         let finding = Finding {
