@@ -43,7 +43,7 @@ pub(crate) fn min(args: &MinArgs, terminal: &mut Terminal) -> Result<Exit, Failu
     stored.explanation = Some(Box::new(explanation));
     match &file {
         Some(file) => Store::write_file(Path::new(file), &stored)?,
-        None => Store::at(store).write(&stored)?,
+        None => stored::store(&store).write(&stored)?,
     }
     terminal.out(&stored::text(&stored, args.common.message_format, &base, &terminal.out_style));
     Ok(stop.exit().unwrap_or(Exit::Clean))

@@ -35,7 +35,7 @@ enum Decision {
 
 /// Decides about findings.
 pub(crate) fn review(args: &ReviewArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    let store = Store::at(&args.store);
+    let store = stored::store(&args.store);
     let decision = decision(args);
     if decision.is_some() && args.ids.is_empty() {
         let line = "name the findings that this is about; `raddle list` shows what there is";

@@ -11,8 +11,8 @@ use std::{
 };
 
 use raddle_explore::{
-    Budget, Campaign, Found, Method, Options, Outcome, Saved, SearchOptions, Store, StoredTarget,
-    Target, Until,
+    Budget, Campaign, Found, Method, Options, Outcome, Saved, SearchOptions, StoredTarget, Target,
+    Until,
     classes::Classes,
     store::{About, RunEnd, RunInfo, StoredSearch, hash_program},
 };
@@ -36,7 +36,7 @@ use crate::{
     observe::{Watch, Watcher, status},
     prepare::{Named, prepare},
     record::Record,
-    regressions, replay, search, signals,
+    regressions, replay, search, signals, stored,
     terminal::{Terminal, here},
     total,
 };
@@ -157,7 +157,7 @@ fn explore(
 ) -> Result<Exit, Failure> {
     let known = classes(args, program)?;
     announce(args, program, terminal);
-    let store = Store::at(&args.common.store);
+    let store = stored::store(&args.common.store);
     let info = info(args, program);
     let program_hash = info.program_hash;
     let (mut record, mut ids) = Record::begin(&store, info, terminal);

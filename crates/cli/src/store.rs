@@ -17,6 +17,7 @@ use raddle_report::{
 use crate::{
     args::{Common, Format, StoreArgs, StoreVerb},
     exit::{Exit, Failure},
+    stored,
     terminal::{Terminal, here},
 };
 
@@ -40,7 +41,7 @@ pub(crate) fn store(args: &StoreArgs, terminal: &mut Terminal) -> Result<Exit, F
 }
 
 fn list(common: &Common, terminal: &mut Terminal) -> Result<(), Failure> {
-    let store = Store::at(&common.store);
+    let store = stored::store(&common.store);
     let mut runs = store.runs()?;
     runs.reverse();
     if common.message_format == Format::Json {
@@ -91,7 +92,7 @@ fn export(
     common: &Common,
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
-    let export = Store::at(&common.store).export(id)?;
+    let export = stored::store(&common.store).export(id)?;
     let name = match export.findings.as_slice() {
         [one] => one.id.clone(),
         _ => export.run.run.clone(),
@@ -126,7 +127,7 @@ fn import(
             "{program} is not on this machine: import with --program to say where the program is"
         ));
     }
-    Store::at(&common.store).import(&export)?;
+    stored::store(&common.store).import(&export)?;
     let ids: Vec<&str> = export.findings.iter().map(|it| it.id.as_str()).collect();
     let n_findings = number::count(ids.len() as u64, "finding");
     terminal.note(&format!("imported {n_findings}: {}\n", ids.join(", ")));
@@ -162,7 +163,7 @@ fn prune(
     common: &Common,
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
-    let store = Store::at(&common.store);
+    let store = stored::store(&common.store);
     let pruned = store.prunable(retention)?;
     if !is_dry && !pruned.runs.is_empty() {
         store.remove_runs(&pruned.runs)?;

@@ -7,12 +7,17 @@ use std::{
 };
 
 use raddle_explore::{Store, StoredFinding};
-use raddle_report::{Shown, Style, finding::text, formats::json, pages::Source};
+use raddle_report::{Shown, Style, finding::text, formats::json, pages::Source, words::fault};
 
 use crate::{
     args::{Common, Format},
     exit::Failure,
 };
+
+/// The store of a directory, to be written to.
+pub(crate) fn store(directory: &Path) -> Store {
+    Store::at(directory).saying(fault::message)
+}
 
 /// The finding with this id or start of an id, or in this file.
 pub(crate) fn find(common: &Common, name: &str) -> Result<StoredFinding, Failure> {

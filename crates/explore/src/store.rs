@@ -45,7 +45,7 @@ pub use self::{
     error::StoreError,
     hapset::{read_hapsets, write_hapsets},
     manage::{Export, Pruned, Retention},
-    rows::Listed,
+    rows::{Listed, Words},
     run::Run,
     search::{SearchFile, SearchSettings, StoredSearch},
     value::{
@@ -63,12 +63,18 @@ pub const VERSION: u32 = 2;
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
+    words: Option<Words>,
 }
 
 impl Store {
     /// The store at `root`, which need not exist: `.raddle` as a rule.
     pub fn at(root: impl Into<PathBuf>) -> Store {
-        Store { root: root.into() }
+        Store { root: root.into(), words: None }
+    }
+
+    /// The same, where what is written is listed in these words: [`Store::list`] need not read faults then.
+    pub fn saying(self, words: Words) -> Store {
+        Store { words: Some(words), ..self }
     }
 
     /// Where it is.
@@ -179,7 +185,7 @@ impl Store {
 
     /// Writes a finding again, where it was found.
     pub fn write(&self, stored: &StoredFinding) -> Result<(), StoreError> {
-        Database::create(&self.root)?.change(|it| rows::put_finding(it, stored))
+        Database::create(&self.root)?.change(|it| rows::put_finding(it, stored, self.words))
     }
 
     /// Writes a finding's file, wherever it is.

@@ -10,6 +10,7 @@ use std::{
 use anyhow::{Context, ensure};
 use raddle_explore::{Store, StoredFinding};
 use raddle_model::Bucket;
+use raddle_report::words::fault;
 
 use super::{
     program::Bench,
@@ -34,7 +35,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     run.arg(root.join("examples/bank.c")).stdout(Stdio::null());
     ensure!(run.status()?.code() == Some(2), "nothing was found: {run:?}");
     let n_findings = bench.amount(100_000);
-    fill(&Store::at(&small), &Store::at(&large), n_findings)?;
+    fill(&Store::at(&small), &Store::at(&large).saying(fault::message), n_findings)?;
     let size = large.join("raddle.db").metadata()?.len() >> 20;
     let row = |name, args: &[&str], bar| -> anyhow::Result<Row> {
         Ok(Row {

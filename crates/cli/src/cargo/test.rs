@@ -14,8 +14,8 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, CampaignEvent, Found, Observer, Options, Outcome, Sameness, Store, StoredTarget,
-    Target, Until, Verdict as Replay, replay, store::RunEnd,
+    Campaign, CampaignEvent, Found, Observer, Options, Outcome, Sameness, StoredTarget, Target,
+    Until, Verdict as Replay, replay, store::RunEnd,
 };
 use raddle_launch::{
     Asked, Native, Symbols,
@@ -286,7 +286,7 @@ impl Suite<'_> {
     /// Keeps what a test has shown in its only execution.
     fn keep(&mut self, test: &str) {
         let Some((stored, outcome)) = self.unkept.remove(test) else { return };
-        let store = Store::at(&self.args.common.store);
+        let store = stored::store(&self.args.common.store);
         let info = run::info(self.args, &stored);
         let (mut record, _) = Record::begin(&store, info, self.terminal);
         for found in &outcome.findings {
@@ -427,7 +427,7 @@ impl Suite<'_> {
             explain.time = explain.time.min(time.max(EXPLAIN_MIN));
         }
         let mut campaign = Campaign::new(&native, options);
-        let store = Store::at(&self.args.common.store);
+        let store = stored::store(&self.args.common.store);
         if !is_kept {
             campaign = campaign.with_ids(store.ids().unwrap_or_default());
             let outcome = Box::new(campaign.run(&mut self.symbols, &mut (), stop.flag())?);

@@ -104,7 +104,8 @@ impl Store {
         database.change(|it| {
             rows::keep_run(it, run)?;
             for finding in findings {
-                rows::put_finding(it, &StoredFinding { run: run.run.clone(), ..finding.clone() })?;
+                let finding = StoredFinding { run: run.run.clone(), ..finding.clone() };
+                rows::put_finding(it, &finding, self.words)?;
             }
             Ok(())
         })

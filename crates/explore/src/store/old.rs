@@ -39,7 +39,8 @@ pub(super) fn import(
         }
     }
     findings.sort_by(|a, b| (&a.date, &a.run, &a.id).cmp(&(&b.date, &b.run, &b.id)));
-    findings.iter().try_for_each(|it| rows::put_finding(transaction, it)).map_err(failed)
+    let put = |it: &StoredFinding| rows::put_finding(transaction, it, None);
+    findings.iter().try_for_each(put).map_err(failed)
 }
 
 /// The paths in a directory, sorted; none if there is no such directory.

@@ -22,7 +22,7 @@ pub struct Listed {
     pub kind: Kind,
     /// Its bucket.
     pub bucket: Bucket,
-    /// What went wrong.
+    /// What went wrong, or the line about it ([`Store::saying`](super::Store::saying)).
     pub fault: Fault,
     /// The run that found it.
     pub run: String,
@@ -52,14 +52,24 @@ pub(super) fn keep_run(to: &Connection, run: &StoredRun) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Writes a finding, or writes it again. Its run is there.
-pub(super) fn put_finding(to: &Connection, stored: &StoredFinding) -> rusqlite::Result<()> {
+/// Makes the line of a fault that lists show.
+pub type Words = fn(Kind, &Fault) -> String;
+
+/// Writes a finding, or writes it again. Its run is there. With `words`, the row has the line that they make instead of the
+/// fault, which can be long and is in the finding, too.
+pub(super) fn put_finding(
+    to: &Connection,
+    stored: &StoredFinding,
+    words: Option<Words>,
+) -> rusqlite::Result<()> {
     let finding = &stored.finding;
     let text = "INSERT INTO findings (run, id, kind, bucket, fault, date, program) \
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
                 ON CONFLICT (id, run) DO UPDATE SET kind = ?3, bucket = ?4, fault = ?5, date = ?6, program = ?7 \
                 RETURNING number";
-    let fault = serde_json::to_string(&finding.fault).expect("bug: a fault has a JSON form");
+    let said = words.map(|it| Fault::Said(it(finding.kind, &finding.fault)));
+    let fault = serde_json::to_string(said.as_ref().unwrap_or(&finding.fault));
+    let fault = fault.expect("bug: a fault has a JSON form");
     let number: i64 = to.prepare_cached(text)?.query_row(
         params![
             stored.run,

@@ -85,7 +85,7 @@ impl Run {
     fn put(&mut self, stored: &StoredFinding) -> Result<(), StoreError> {
         self.database.change(|it| {
             rows::keep_run(it, &self.stored)?;
-            rows::put_finding(it, stored)
+            rows::put_finding(it, stored, self.store.words)
         })
     }
 

@@ -13,8 +13,8 @@ use std::{
 
 use expect_test::{Expect, expect};
 use raddle_model::{
-    Amount, Bucket, Carrier, Conditions, Counting, Depth, Detect, End, Figures, Finding, Interest,
-    Length, PickerSpec, Plan, Profile, Reproduced, Role, Smax, Timeouts, Use,
+    Amount, Bucket, Carrier, Conditions, Counting, Depth, Detect, End, Fault, Figures, Finding,
+    Interest, Length, PickerSpec, Plan, Profile, Reproduced, Role, Smax, Timeouts, Use,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -77,6 +77,22 @@ fn database(directory: &TempDir) -> PathBuf {
 fn execute(directory: &TempDir, text: &str) {
     let connection = Connection::open(database(directory)).expect("it is there");
     connection.execute_batch(text).expect("it is a statement");
+}
+
+/// Whoever has words for faults makes lists short; the finding has its fault nevertheless.
+#[test]
+fn lists_say_what_was_said_when_it_was_found() {
+    let (_directory, store) = store();
+    let store = store.saying(|kind, _| format!("some {}", kind.word()));
+    let mut run = store.begin(info()).unwrap();
+    run.add("assert-0001", &found(1), Reproduced::default()).unwrap();
+    assert_eq!(store.list().unwrap()[0].fault, Fault::Said("some assert".into()));
+    let (shown, n_all) = store.newest(1).unwrap();
+    assert_eq!((shown.len(), n_all), (1, 1));
+    assert_eq!(store.find("assert").unwrap().finding, found(1));
+    // Written again, it is said again.
+    store.write(&store.find("assert").unwrap()).unwrap();
+    assert_eq!(store.list().unwrap(), shown);
 }
 
 #[test]
