@@ -41,7 +41,6 @@ const ERRORS: &[(&str, &str)] = &[
     ("crates/explore/src/campaign/searching.rs", "a search that can't go on"),
     ("crates/explore/src/finding/should_panic.rs", "what libtest says, which is read"),
     ("crates/explore/src/regression/file.rs", "a file that can't be read, and its comment"),
-    ("crates/explore/src/regression/old.rs", "a file that can't be read"),
     ("crates/explore/src/store/database.rs", "a store that can't be read"),
     ("crates/explore/src/store/file.rs", "a store that can't be read"),
     ("crates/explore/src/store/rows.rs", "a store that can't be read"),
