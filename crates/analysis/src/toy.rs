@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use raddle_model::{
-    End, Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, Standstill, ThreadId,
+    End, Event, Flags, MemoryOrder, ObjectId, Op, OpKind, OpResult, SiteId, Standstill, ThreadId,
 };
 use raddle_trace::{Object, ObjectClass, Region, Site, Summary, Thread, Trace};
 
@@ -91,11 +91,11 @@ fn event(line: &str, site: u32, objects: &mut BTreeMap<String, ObjectId>) -> Eve
     }
     for word in rest {
         match word {
-            "rlx" => op.order = Order::Relaxed,
-            "acq" => op.order = Order::Acquire,
-            "rel" => op.order = Order::Release,
-            "acqrel" => op.order = Order::AcqRel,
-            "sc" => op.order = Order::SeqCst,
+            "rlx" => op.order = MemoryOrder::Relaxed,
+            "acq" => op.order = MemoryOrder::Acquire,
+            "rel" => op.order = MemoryOrder::Release,
+            "acqrel" => op.order = MemoryOrder::AcqRel,
+            "sc" => op.order = MemoryOrder::SeqCst,
             "busy" => result = OpResult::Busy,
             "late" => result = OpResult::TimedOut,
             "last" => result = OpResult::Chosen,

@@ -7,7 +7,7 @@
 //! Not all that orders is in a trace ([`Hidden`]). Where something may have, it is taken to: fewer pairs are
 //! told, none that is excused by what was not seen.
 
-use raddle_model::{Event, ObjectId, OpKind, Order, ThreadId};
+use raddle_model::{Event, MemoryOrder, ObjectId, OpKind, ThreadId};
 
 use crate::hb::{Atomic, Bytes, Causality, Clock, Segment};
 
@@ -143,7 +143,7 @@ impl WeakOrder {
         }
         if event.kind.is_write() && !is_failed {
             let store =
-                Atomic { kind: OpKind::AtomicStore, order: Order::Release, is_failed: false };
+                Atomic { kind: OpKind::AtomicStore, order: MemoryOrder::Release, is_failed: false };
             self.causality.after_atomic(thread, object, bytes, store);
         }
     }

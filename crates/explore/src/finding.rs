@@ -81,7 +81,7 @@ impl Shown<'_> {
         let Shown { trace, plan, execution, output } = *self;
         let mut names = Names::new(trace, symbols);
         // Steps first, so that objects are told apart in the order of their use.
-        let Told { mut steps, places, stacks } = Told::of(trace, &mut names);
+        let StepTables { mut steps, places, stacks } = StepTables::of(trace, &mut names);
         let ending = find(&mut names)?;
         let n_too_many = steps.len().saturating_sub(STEPS_MAX);
         let steps = steps.split_off(n_too_many);
@@ -158,7 +158,7 @@ impl<'a> Schedule<'a> {
     /// The schedule of an execution that need not have failed.
     pub(crate) fn of_trace(trace: &Trace, symbols: &mut dyn Symbols) -> Schedule<'static> {
         let mut names = Names::new(trace, symbols);
-        let Told { steps, places, .. } = Told::of(trace, &mut names);
+        let StepTables { steps, places, .. } = StepTables::of(trace, &mut names);
         Schedule {
             steps: steps.into(),
             places: places.into(),
@@ -183,7 +183,7 @@ pub(crate) struct Described {
 impl Described {
     pub(crate) fn of(trace: &Trace, symbols: &mut dyn Symbols) -> Described {
         let mut names = Names::new(trace, symbols);
-        let Told { mut steps, places, stacks } = Told::of(trace, &mut names);
+        let StepTables { mut steps, places, stacks } = StepTables::of(trace, &mut names);
         let threads = ending::states(trace, &mut names);
         let n_too_many = steps.len().saturating_sub(STEPS_MAX);
         let steps = steps.split_off(n_too_many);
@@ -210,14 +210,14 @@ impl Described {
 }
 
 /// The steps of a trace, and the tables that they refer to. Place 0 and stack 0 are unknown.
-struct Told {
+struct StepTables {
     steps: Vec<Step>,
     places: Vec<Place>,
     stacks: Vec<Vec<u32>>,
 }
 
-impl Told {
-    fn of(trace: &Trace, names: &mut Names<'_>) -> Told {
+impl StepTables {
+    fn of(trace: &Trace, names: &mut Names<'_>) -> StepTables {
         let mut places = Places::default();
         let mut by_site = HashMap::new();
         let mut steps = Vec::with_capacity(trace.events.len());
@@ -231,8 +231,8 @@ impl Told {
             let kind = std_sync.kind(event.kind, event.site);
             steps.push(Step { kind, ..Step::of(event, number) });
         }
-        let stacks = Told::stacks(trace, names, &mut steps, &mut places);
-        Told { steps, places: places.all, stacks }
+        let stacks = StepTables::stacks(trace, names, &mut steps, &mut places);
+        StepTables { steps, places: places.all, stacks }
     }
 
     /// The calls that led to each step, where they were written down. Their places come after those of the
@@ -288,7 +288,7 @@ pub(crate) fn end_stack(trace: &Trace, symbols: &mut dyn Symbols) -> Vec<Place> 
 /// Where each step of a trace was.
 pub(crate) fn step_places(trace: &Trace, symbols: &mut dyn Symbols) -> Vec<Place> {
     let mut names = Names::new(trace, symbols);
-    let Told { steps, places, .. } = Told::of(trace, &mut names);
+    let StepTables { steps, places, .. } = StepTables::of(trace, &mut names);
     steps.iter().map(|it| places[it.place as usize].clone()).collect()
 }
 

@@ -54,7 +54,7 @@ pub use function::short_function;
 pub use gap::Gap;
 pub use location::{BlockSort, Home, Location};
 pub use object::{Common, NamedObject, ObjectClass};
-pub use op::{Event, Flags, ObjectId, Op, OpKind, Order, SiteId, ThreadId};
+pub use op::{Event, Flags, MemoryOrder, ObjectId, Op, OpKind, SiteId, ThreadId};
 pub use orders::{BothOrders, Change, Outcome};
 pub use picker::{Amount, Counting, Depth, PickerSpec, Ranking, Smax};
 pub use plan::{Carrier, Conditions, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};

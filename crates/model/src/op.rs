@@ -289,7 +289,7 @@ impl Flags {
 /// The memory order of an atomic op or a fence. The numbers are those of C.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Order {
+pub enum MemoryOrder {
     /// Atomic, and nothing more.
     #[default]
     Relaxed = 0,
@@ -303,29 +303,29 @@ pub enum Order {
     SeqCst = 5,
 }
 
-impl Order {
+impl MemoryOrder {
     /// The order whose number in C is `number`. Compilers add flags above the low byte.
     #[inline]
-    pub const fn from_number(number: u32) -> Order {
+    pub const fn from_number(number: u32) -> MemoryOrder {
         match number as u8 {
-            0 => Order::Relaxed,
-            1 | 2 => Order::Acquire,
-            3 => Order::Release,
-            4 => Order::AcqRel,
-            _ => Order::SeqCst,
+            0 => MemoryOrder::Relaxed,
+            1 | 2 => MemoryOrder::Acquire,
+            3 => MemoryOrder::Release,
+            4 => MemoryOrder::AcqRel,
+            _ => MemoryOrder::SeqCst,
         }
     }
 
     /// Does it acquire?
     #[inline]
     pub const fn is_acquire(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+        matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 
     /// Does it release?
     #[inline]
     pub const fn is_release(self) -> bool {
-        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+        matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 }
 
@@ -337,7 +337,7 @@ pub struct Op {
     /// Marks.
     pub flags: Flags,
     /// The memory order of an atomic op or a fence.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// Bytes accessed, for accesses to variables; 255 for more than that, 0 if unknown.
     pub size: u8,
     /// To what; [`ObjectId::NONE`] for an op without object.
@@ -358,7 +358,7 @@ impl Op {
         Op {
             kind,
             flags: Flags::NONE,
-            order: Order::Relaxed,
+            order: MemoryOrder::Relaxed,
             size: 0,
             object,
             other: ObjectId::NONE,
@@ -369,7 +369,7 @@ impl Op {
 
     /// With a memory order.
     #[inline]
-    pub const fn order(mut self, order: Order) -> Op {
+    pub const fn order(mut self, order: MemoryOrder) -> Op {
         self.order = order;
         self
     }
@@ -494,7 +494,7 @@ impl Event {
     }
 
     /// Makes it the event of a compare-exchange that did not write: a load, of this order.
-    pub const fn set_failed(&mut self, order: Order) {
+    pub const fn set_failed(&mut self, order: MemoryOrder) {
         self.result = OpResult::Busy;
         self.detail = self.detail >> ORDER_BITS << ORDER_BITS | order as u32;
     }
@@ -510,11 +510,11 @@ impl Event {
 
     /// The memory order of an atomic op or a fence.
     #[inline]
-    pub const fn order(&self) -> Order {
+    pub const fn order(&self) -> MemoryOrder {
         if self.kind.is_access() || matches!(self.kind, OpKind::Fence) {
-            return Order::from_number(self.detail & ((1 << ORDER_BITS) - 1));
+            return MemoryOrder::from_number(self.detail & ((1 << ORDER_BITS) - 1));
         }
-        Order::Relaxed
+        MemoryOrder::Relaxed
     }
 
     /// How far into its object an access begins.

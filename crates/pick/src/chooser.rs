@@ -7,8 +7,8 @@
 use raddle_model::ThreadId;
 
 use crate::{
-    any::AnyPicker,
     origin::Origin,
+    pickers::AnyPicker,
     view::{Picker, Threads, View},
 };
 

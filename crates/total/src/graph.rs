@@ -43,14 +43,14 @@ pub struct Graph {
 
 #[derive(Clone, Debug)]
 struct Node {
-    kind: Kind,
+    kind: NodeKind,
     /// The node that leads here, and the define that was chosen, if the parent is a circle.
     parent: Option<usize>,
     chosen: Option<UseDefine>,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum NodeKind {
     /// Reads that are not replaced yet.
     Box(Vec<u32>),
     /// The read that is.
@@ -73,7 +73,7 @@ impl Graph {
         };
         reads.sort_unstable();
         reads.dedup();
-        let first = Node { kind: Kind::Box(reads), parent: None, chosen: None };
+        let first = Node { kind: NodeKind::Box(reads), parent: None, chosen: None };
         let mut graph = Graph { nodes: vec![first], is_cut: false };
         let mut at = 0;
         while at < graph.nodes.len() {
@@ -92,7 +92,7 @@ impl Graph {
         is_optimised: bool,
         n_max: usize,
     ) {
-        let Kind::Box(mut reads) = self.nodes[at].kind.clone() else { return };
+        let NodeKind::Box(mut reads) = self.nodes[at].kind.clone() else { return };
         let mut settled: Vec<u32> = self.way(at).iter().map(|it| it.use_step).collect();
         while let Some(read) = reads.pop() {
             let defines = sets.of(read);
@@ -107,7 +107,7 @@ impl Graph {
             settled.push(read);
             if is_optimised && let [define] = defines[..] {
                 reads = replaced(define, &reads, &settled);
-                self.nodes[at].kind = Kind::Box(reads.clone());
+                self.nodes[at].kind = NodeKind::Box(reads.clone());
                 continue;
             }
             if self.nodes.len() + defines.len() >= n_max {
@@ -115,9 +115,9 @@ impl Graph {
                 return;
             }
             let circle = self.nodes.len();
-            self.nodes.push(Node { kind: Kind::Circle(read), parent: Some(at), chosen: None });
+            self.nodes.push(Node { kind: NodeKind::Circle(read), parent: Some(at), chosen: None });
             for define in defines {
-                let kind = Kind::Box(replaced(define, &reads, &settled));
+                let kind = NodeKind::Box(replaced(define, &reads, &settled));
                 let chosen = Some(UseDefine { use_step: read, define });
                 self.nodes.push(Node { kind, parent: Some(circle), chosen });
             }
@@ -155,8 +155,8 @@ impl Graph {
     /// Roughly what they take in memory.
     pub fn n_bytes(&self) -> usize {
         let of_kind = |it: &Node| match &it.kind {
-            Kind::Box(reads) => reads.len() * 4,
-            Kind::Circle(_) => 0,
+            NodeKind::Box(reads) => reads.len() * 4,
+            NodeKind::Circle(_) => 0,
         };
         self.nodes.iter().map(|it| of_kind(it) + size_of::<Node>()).sum()
     }
@@ -170,9 +170,9 @@ impl Graph {
     pub fn drawing<L>(&self, title: L, name: impl Fn(u32) -> L) -> Drawing<L> {
         let node = |it: &Node| {
             let (shape, steps) = match &it.kind {
-                Kind::Box(_) if it.parent.is_none() => (Shape::Box, &[][..]),
-                Kind::Box(reads) => (Shape::Box, reads.as_slice()),
-                Kind::Circle(read) => (Shape::Circle, slice::from_ref(read)),
+                NodeKind::Box(_) if it.parent.is_none() => (Shape::Box, &[][..]),
+                NodeKind::Box(reads) => (Shape::Box, reads.as_slice()),
+                NodeKind::Circle(read) => (Shape::Circle, slice::from_ref(read)),
             };
             let edge = match it.chosen.map(|it| it.define) {
                 None => DrawnEdge::Plain,

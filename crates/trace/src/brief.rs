@@ -17,7 +17,7 @@ use crate::{
 
 /// What there is to be written of an execution, beside its events.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct ToldInBrief<'a> {
     /// Threads numbered.
     pub n_threads: u32,
     /// Who ended it.
@@ -80,7 +80,7 @@ impl Segment {
     /// # Safety
     ///
     /// The launcher waits, and the events and options of the execution are in their areas.
-    pub unsafe fn add_brief(&self, told: &Told<'_>) -> bool {
+    pub unsafe fn add_brief(&self, told: &ToldInBrief<'_>) -> bool {
         // SAFETY: the mapping holds a header; the launcher waits.
         let header = unsafe { &mut *self.header() };
         if header.result.n_events > u64::from(self.caps().events) {

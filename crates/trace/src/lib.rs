@@ -18,7 +18,7 @@ mod value;
 
 pub use raddle_model::{Common, ObjectClass};
 
-pub use brief::{Briefs, CompactTrace, Tables, Told};
+pub use brief::{Briefs, CompactTrace, Tables, ToldInBrief};
 pub use layout::{
     Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, EnabledSet, Entry,
     FRAMES_MAX, FreedEntry, HELD_MAX, Header, HeldEntry, LAST_WORDS_MAX, Live, MAGIC, ModuleEntry,

@@ -24,7 +24,7 @@ pub(crate) struct Bench {
 
 /// What a program said about itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Timing {
     /// How long it took.
     pub(crate) ns: f64,
     /// The most memory that it had.
@@ -34,7 +34,7 @@ pub(crate) struct Told {
 /// One execution under Raddle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ran {
-    pub(crate) told: Told,
+    pub(crate) told: Timing,
     pub(crate) summary: Summary,
 }
 
@@ -211,8 +211,8 @@ fn block(picker: PickerSpec, n_executions: u64) -> Block {
 
 /// A program on its own, the fastest of several runs. Addresses are fixed: gcc 12's libtsan can't live
 /// with all the randomness of later kernels.
-pub(crate) fn alone(program: &Path, args: &[u64], n_rounds: usize) -> anyhow::Result<Told> {
-    let mut fastest: Option<Told> = None;
+pub(crate) fn alone(program: &Path, args: &[u64], n_rounds: usize) -> anyhow::Result<Timing> {
+    let mut fastest: Option<Timing> = None;
     for _ in 0..n_rounds {
         let output = Command::new("setarch")
             .arg("--addr-no-randomize")
@@ -233,10 +233,10 @@ pub(crate) fn alone(program: &Path, args: &[u64], n_rounds: usize) -> anyhow::Re
 }
 
 /// Reads the line that `tell` of `meter.h` writes.
-fn parse(output: &str) -> anyhow::Result<Told> {
+fn parse(output: &str) -> anyhow::Result<Timing> {
     let words: Vec<&str> = output.split_whitespace().collect();
     match words[..] {
-        ["ns", ns, "kib", peak_kib] => Ok(Told { ns: ns.parse()?, peak_kib: peak_kib.parse()? }),
+        ["ns", ns, "kib", peak_kib] => Ok(Timing { ns: ns.parse()?, peak_kib: peak_kib.parse()? }),
         _ => bail!("the program printed: {output}"),
     }
 }

@@ -19,7 +19,7 @@
 //! A race orders nothing: what comes after it in both threads is looked at as if it had not been, and is reported if
 //! nothing else orders it, as the standards have it, and as TSan does.
 
-use raddle_model::{Event, ObjectId, OpKind, OpResult, Order, ThreadId};
+use raddle_model::{Event, MemoryOrder, ObjectId, OpKind, OpResult, ThreadId};
 
 use super::{Clock, Segment};
 
@@ -114,7 +114,7 @@ pub struct Atomic {
     /// Load, store, rmw or cas.
     pub kind: OpKind,
     /// Its order, that of failure for a compare-exchange that failed.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// Did a compare-exchange fail?
     pub is_failed: bool,
 }
@@ -282,7 +282,7 @@ impl Causality {
         bytes: Bytes,
         is_changed: bool,
     ) {
-        let op = Atomic { kind: OpKind::AtomicRmw, order: Order::SeqCst, is_failed: false };
+        let op = Atomic { kind: OpKind::AtomicRmw, order: MemoryOrder::SeqCst, is_failed: false };
         if is_changed {
             self.know_all(thread);
         }
@@ -433,7 +433,7 @@ impl Causality {
     }
 
     /// A fence.
-    pub fn fence(&mut self, thread: ThreadId, order: Order) {
+    pub fn fence(&mut self, thread: ThreadId, order: MemoryOrder) {
         let me = &mut self.threads[thread.idx()];
         if order.is_acquire() {
             me.now.join(&me.to_fence);

@@ -39,7 +39,7 @@ pub(crate) use self::{
 use self::{
     deed::{Deed, Marks},
     guide::Code,
-    order::{Asked, Order},
+    order::{Asked, HappensBefore},
     waiting::Waiting,
 };
 use super::{
@@ -95,7 +95,7 @@ pub(crate) trait Rule: std::fmt::Debug + Serialize + for<'a> Deserialize<'a> {
     /// The op that was asked about last may be in races: adds ways at the states before these.
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],
@@ -157,7 +157,7 @@ pub(crate) struct Reduced<R: Rule> {
     rule: R,
     may_time_out: bool,
     #[serde(skip)]
-    order: Option<Order>,
+    order: Option<HappensBefore>,
 }
 
 impl<R: Rule> Reduced<R> {
@@ -169,7 +169,7 @@ impl<R: Rule> Reduced<R> {
 impl Reduced<Optimal> {
     /// For a path that goes on behind another one's: takes what is known of the order of its steps, and leaves
     /// what was another path's, which is forgotten, but its room is not.
-    pub(crate) fn part(&mut self, spare: Option<Order>) -> Reduced<Optimal> {
+    pub(crate) fn part(&mut self, spare: Option<HappensBefore>) -> Reduced<Optimal> {
         let order = std::mem::replace(&mut self.order, spare);
         if let Some(order) = &mut self.order {
             order.cut(0);
@@ -178,7 +178,11 @@ impl Reduced<Optimal> {
     }
 
     /// What a path that went on behind this one still wants here. Its room is left.
-    pub(crate) fn join(&mut self, path: &mut Path, behind: Reduced<Optimal>) -> Option<Order> {
+    pub(crate) fn join(
+        &mut self,
+        path: &mut Path,
+        behind: Reduced<Optimal>,
+    ) -> Option<HappensBefore> {
         self.rule.take_wanted(path, behind.rule);
         behind.order
     }
@@ -190,7 +194,7 @@ impl<R: Rule> Policy for Reduced<R> {
     const IS_STATIC: bool = false;
 
     fn grow(&mut self, path: &mut Path, from: usize, run: &Run) -> Verdict {
-        let mut order = self.order.take().unwrap_or_else(|| Order::new(self.may_time_out));
+        let mut order = self.order.take().unwrap_or_else(|| HappensBefore::new(self.may_time_out));
         let verdict = self.explore(&mut order, path, from, run);
         self.order = Some(order);
         verdict
@@ -260,7 +264,13 @@ impl<R: Rule> Policy for Reduced<R> {
 }
 
 impl<R: Rule> Reduced<R> {
-    fn explore(&mut self, order: &mut Order, path: &mut Path, from: usize, run: &Run) -> Verdict {
+    fn explore(
+        &mut self,
+        order: &mut HappensBefore,
+        path: &mut Path,
+        from: usize,
+        run: &Run,
+    ) -> Verdict {
         restore(order, path, from);
         if let Some(guide) = self.rule.guide_mut() {
             let code = Code { steps: &path.steps, sites: &path.sites };
@@ -353,7 +363,7 @@ impl<R: Rule> Reduced<R> {
 }
 
 /// Brings what is known about the order of steps back to a node; after a search was restored, from nothing.
-fn restore(order: &mut Order, path: &Path, from: usize) {
+fn restore(order: &mut HappensBefore, path: &Path, from: usize) {
     order.cut(from);
     while order.len() < from {
         let asked = order.ask_step(&path.steps, &path.objects);
@@ -363,7 +373,7 @@ fn restore(order: &mut Order, path: &Path, from: usize) {
 
 /// Adds the node before a step: those sleep who did at the node before, or whose step was explored there, and
 /// whom the step in between did not wake.
-fn push_node(order: &Order, path: &mut Path, idx: usize, has_sleep: bool) {
+fn push_node(order: &HappensBefore, path: &mut Path, idx: usize, has_sleep: bool) {
     let mut sleepers = std::mem::take(&mut path.push_node().extra);
     sleepers.0.clear();
     if let Some(before) = idx.checked_sub(1).filter(|_| has_sleep) {

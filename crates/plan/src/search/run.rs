@@ -5,7 +5,7 @@ mod spin;
 use std::sync::Arc;
 
 use raddle_model::{
-    End, Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId, ThreadSet,
+    End, Event, Flags, MemoryOrder, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, ThreadSet,
     hash_bytes, mix,
 };
 use raddle_trace::{
@@ -221,7 +221,7 @@ fn step(event: &Event, options: &EnabledSet) -> Step {
 }
 
 fn is_weak(event: &Event) -> bool {
-    event.kind.is_atomic() && event.order() != Order::SeqCst
+    event.kind.is_atomic() && event.order() != MemoryOrder::SeqCst
 }
 
 fn pending(trace: &Trace) -> Vec<Pending> {

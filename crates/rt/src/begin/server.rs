@@ -7,7 +7,7 @@ mod start;
 
 use std::{slice, sync::atomic::Ordering::*};
 
-use function::{Told, take_void};
+use function::{FunctionEnd, take_void};
 use raddle_fiber::raw;
 use raddle_machine::Machine;
 use raddle_model::{Handlers, ObjectId, PickerSpec, Points, ProfileView, Timeouts};
@@ -288,7 +288,7 @@ fn run_block(header: *mut Header, is_early: bool) -> Side {
         let n_before = unsafe { (*header).live.n_done.load(Relaxed) } as usize;
         // SAFETY: as above; a process that lingers has blocks of one.
         rewind::prepare(unsafe { (*header).live.n_block } as usize - n_before);
-        let told = Told::of(header);
+        let told = FunctionEnd::of(header);
         let child = fork_patiently();
         if child == 0 {
             die_with_parent();

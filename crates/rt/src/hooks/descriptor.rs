@@ -14,7 +14,7 @@ use crate::{
     outside::io,
     record::stack::Caller,
     schedule::signals::leave,
-    state::io::{AT_ONCE, AT_ONCE_NO_POINT, HIDDEN, Kind, is_hidden},
+    state::io::{AT_ONCE, AT_ONCE_NO_POINT, DescriptorKind, HIDDEN, is_hidden},
 };
 
 hooks! { |inside, caller|
@@ -56,7 +56,7 @@ export! {
 }
 
 /// Remembers a descriptor that was made; outside a hook, after the real call.
-pub(crate) fn made(fd: c_int, kind: Kind, is_internal: bool) -> c_int {
+pub(crate) fn made(fd: c_int, kind: DescriptorKind, is_internal: bool) -> c_int {
     if fd >= 0
         && let Some(mut inside) = enter()
     {
@@ -66,7 +66,7 @@ pub(crate) fn made(fd: c_int, kind: Kind, is_internal: bool) -> c_int {
     fd
 }
 
-unsafe fn made_pair(result: c_int, ends: *const c_int, kind: Kind) -> c_int {
+unsafe fn made_pair(result: c_int, ends: *const c_int, kind: DescriptorKind) -> c_int {
     if result == 0
         && let Some(mut inside) = enter()
     {
@@ -80,13 +80,13 @@ unsafe fn made_pair(result: c_int, ends: *const c_int, kind: Kind) -> c_int {
 unsafe extern "C-unwind" fn do_pipe(ends: *mut c_int) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
-    unsafe { made_pair(real::pipe2(ends, 0), ends, Kind::Pipe) }
+    unsafe { made_pair(real::pipe2(ends, 0), ends, DescriptorKind::Pipe) }
 }
 
 unsafe extern "C-unwind" fn do_pipe2(ends: *mut c_int, flags: c_int) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
-    unsafe { made_pair(real::pipe2(ends, flags), ends, Kind::Pipe) }
+    unsafe { made_pair(real::pipe2(ends, flags), ends, DescriptorKind::Pipe) }
 }
 
 unsafe extern "C-unwind" fn do_socketpair(
@@ -97,14 +97,16 @@ unsafe extern "C-unwind" fn do_socketpair(
 ) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
-    unsafe { made_pair(real::socketpair(domain, kind, protocol, ends), ends, Kind::Socket) }
+    unsafe {
+        made_pair(real::socketpair(domain, kind, protocol, ends), ends, DescriptorKind::Socket)
+    }
 }
 
 unsafe extern "C-unwind" fn do_socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
     let fd = unsafe { real::socket(domain, kind, protocol) };
-    made(fd, Kind::Socket, domain == libc::AF_UNIX)
+    made(fd, DescriptorKind::Socket, domain == libc::AF_UNIX)
 }
 
 /// Can only this machine be at the other end? Then it is most likely this program.
@@ -169,7 +171,7 @@ unsafe extern "C-unwind" fn do_shutdown(fd: c_int, how: c_int) -> c_int {
 unsafe extern "C-unwind" fn do_eventfd(count: c_uint, flags: c_int) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
-    made(unsafe { real::eventfd(count, flags) }, Kind::Event, true)
+    made(unsafe { real::eventfd(count, flags) }, DescriptorKind::Event, true)
 }
 
 unsafe extern "C-unwind" fn do_epoll_create(size: c_int) -> c_int {
@@ -178,13 +180,13 @@ unsafe extern "C-unwind" fn do_epoll_create(size: c_int) -> c_int {
         return fail(libc::EINVAL);
     }
     // SAFETY: the program's promises are passed on.
-    made(unsafe { real::epoll_create1(0) }, Kind::Event, true)
+    made(unsafe { real::epoll_create1(0) }, DescriptorKind::Event, true)
 }
 
 unsafe extern "C-unwind" fn do_epoll_create1(flags: c_int) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
-    made(unsafe { real::epoll_create1(flags) }, Kind::Event, true)
+    made(unsafe { real::epoll_create1(flags) }, DescriptorKind::Event, true)
 }
 
 unsafe extern "C-unwind" fn do_dup(old: c_int) -> c_int {

@@ -14,7 +14,7 @@ use crate::{
     outside::io,
     record::stack::Caller,
     schedule::{signals::leave, step::yield_now},
-    state::io::{AT_ONCE_NO_POINT, Kind, is_hidden},
+    state::io::{AT_ONCE_NO_POINT, DescriptorKind, is_hidden},
 };
 
 hooks! { |inside, caller|
@@ -80,7 +80,7 @@ unsafe fn open_at(
             if result >= 0 {
                 inside.process.io.forget(result as c_int);
                 if is_random(path) {
-                    inside.process.io.add(result as c_int, Kind::Random, false);
+                    inside.process.io.add(result as c_int, DescriptorKind::Random, false);
                 }
             }
             leave(result, inside)
@@ -258,7 +258,7 @@ pub(super) unsafe fn read_random(fd: c_int, buffer: *mut c_void, size: usize) ->
     let inside = enter_if(!is_hidden(fd) && fd >= 0)?;
     // SAFETY: the program promises the buffer; the thread that runs is inside a hook.
     unsafe {
-        if inside.process.io.kind_of(fd) != Kind::Random {
+        if inside.process.io.kind_of(fd) != DescriptorKind::Random {
             return leave(None, inside);
         }
         fill(buffer, size);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use libc::timespec;
-use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
+use raddle_model::{MemoryOrder, ObjectId, Op, OpKind, OpResult};
 
 use crate::{
     base::time, control::Inside, outside::clock, record::stack::Caller, schedule::step::step,
@@ -187,7 +187,7 @@ impl Call {
             let site = inside.site(caller);
             let is_told = inside.scheduler.machine.n_live() > 1;
             inside.this().spin.reset();
-            let op = Op::on(OpKind::AtomicRmw, object2, site).order(Order::SeqCst);
+            let op = Op::on(OpKind::AtomicRmw, object2, site).order(MemoryOrder::SeqCst);
             step(inside, op.other(object).bytes(0, 4));
             let (seen, is_second) = change(AtomicU32::from_ptr(self.word2), self.value3)?;
             inside.release(object);

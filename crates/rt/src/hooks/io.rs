@@ -14,7 +14,7 @@ use crate::{
     outside::io,
     record::stack::Caller,
     schedule::{access::range, signals::leave},
-    state::io::{AT_ONCE, Kind, is_hidden},
+    state::io::{AT_ONCE, DescriptorKind, is_hidden},
 };
 
 hooks! { |inside, caller|
@@ -72,7 +72,7 @@ struct Call {
 #[derive(Clone, Copy)]
 struct Way {
     fd: c_int,
-    kind: Kind,
+    kind: DescriptorKind,
     /// Must it not wait (`O_NONBLOCK`, `MSG_DONTWAIT`)?
     is_nonblocking: bool,
 }
@@ -95,7 +95,7 @@ unsafe fn begin(fd: c_int, op: OpKind, flags: c_int, caller: Caller) -> Option<C
         let status =
             raw::syscall(libc::SYS_fcntl, [fd as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
         let is_nonblocking = status & libc::O_NONBLOCK as isize != 0
-            || (flags & libc::MSG_DONTWAIT != 0 && known.kind == Kind::Socket);
+            || (flags & libc::MSG_DONTWAIT != 0 && known.kind == DescriptorKind::Socket);
         inside.this().spin.reset();
         let site = inside.site(caller);
         let way = Way { fd, kind: known.kind, is_nonblocking };
@@ -171,7 +171,7 @@ unsafe fn read_from(fd: c_int, buffer: *mut c_void, size: size_t, caller: Caller
         let mut result = perform(&mut call, || {
             raw::syscall(libc::SYS_read, [fd as usize, buffer as usize, size, 0, 0, 0])
         });
-        if call.way.kind == Kind::Timer {
+        if call.way.kind == DescriptorKind::Timer {
             result = timer::expirations(&mut call.inside, fd, buffer, result);
         }
         came_in(buffer, end(result, call), caller)
@@ -241,7 +241,7 @@ unsafe fn write_part(way: Way, address: usize, size: usize) -> isize {
     let fd = way.fd as usize;
     // SAFETY: the program promises so many bytes.
     unsafe {
-        if way.kind == Kind::Socket {
+        if way.kind == DescriptorKind::Socket {
             let flags = libc::MSG_DONTWAIT as usize;
             let result = raw::syscall(libc::SYS_sendto, [fd, address, size, flags, 0, 0]);
             if result != -(libc::ENOTSOCK as isize) {
@@ -444,7 +444,7 @@ unsafe fn accept_from(
         let result = perform(&mut call, || raw::syscall(libc::SYS_accept4, args));
         if result >= 0 {
             let is_internal = call.inside.process.io.look(fd).is_internal;
-            call.inside.process.io.add(result as c_int, Kind::Socket, is_internal);
+            call.inside.process.io.add(result as c_int, DescriptorKind::Socket, is_internal);
         }
         end(result, call) as c_int
     }

@@ -16,7 +16,7 @@ use crate::{
     outside::io,
     record::stack::Caller,
     schedule::{access::range, signals::leave},
-    state::io::{AT_ONCE, Kind},
+    state::io::{AT_ONCE, DescriptorKind},
 };
 
 hooks! { |inside, caller|
@@ -49,7 +49,7 @@ unsafe extern "C-unwind" fn do_open(
 ) -> c_int {
     // SAFETY: the program's promises are passed on; what it has not given is not looked at.
     let queue = unsafe { real::mq_open(name, flags, mode, attributes) };
-    made(queue, Kind::Event, flags & libc::O_CREAT != 0)
+    made(queue, DescriptorKind::Event, flags & libc::O_CREAT != 0)
 }
 
 /// Waits until the queue is ready, if the program would, and makes the call: `-errno` or its result.

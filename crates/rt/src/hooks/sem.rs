@@ -7,7 +7,7 @@ use std::{
 
 use libc::{sem_t, timespec};
 use raddle_machine::ObjectState;
-use raddle_model::{ObjectId, Op, OpKind, OpResult, Order};
+use raddle_model::{MemoryOrder, ObjectId, Op, OpKind, OpResult};
 use raddle_trace::ObjectClass;
 
 use crate::{
@@ -41,7 +41,7 @@ hooks! { |inside, caller|
         let object = object_of(inside, sem, caller);
         let site = inside.site(caller);
         let is_told = inside.scheduler.machine.n_live() > 1;
-        step(inside, Op::on(OpKind::AtomicLoad, object, site).order(Order::Acquire));
+        step(inside, Op::on(OpKind::AtomicLoad, object, site).order(MemoryOrder::Acquire));
         inside.acquire(object);
         let count = inside.scheduler.machine.sem_count(object);
         if is_told {

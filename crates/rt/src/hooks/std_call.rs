@@ -2,7 +2,7 @@
 //! need not ask the kernel for anything: `park` with its token there, `Barrier::wait` of the last to come. The
 //! launcher links programs so that calls of them come back through here, or go there through here.
 
-use raddle_model::{Op, OpKind, Order};
+use raddle_model::{MemoryOrder, Op, OpKind};
 
 use super::futex::futex_at;
 use crate::{
@@ -51,7 +51,7 @@ unsafe extern "C" fn raddle_before_std(
             let site = inside.site(Caller { pc, sp });
             let kind = if is_notified == 0 { OpKind::AtomicLoad } else { OpKind::AtomicRmw };
             let object = futex_at(&mut inside, word);
-            step(&mut inside, Op::on(kind, object, site).order(Order::Relaxed));
+            step(&mut inside, Op::on(kind, object, site).order(MemoryOrder::Relaxed));
             if is_notified == 0 {
                 let object = futex_at(&mut inside, mutex);
                 inside.release(object);

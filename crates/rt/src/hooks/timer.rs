@@ -17,7 +17,7 @@ use crate::{
     record::stack::Caller,
     schedule::{signals::leave, threads, timers},
     state::{
-        io::{AT_ONCE_NO_POINT, Kind},
+        io::{AT_ONCE_NO_POINT, DescriptorKind},
         timers::Effect,
     },
 };
@@ -222,7 +222,7 @@ unsafe fn create_with_thread(
         let dup = libc::F_DUPFD_CLOEXEC as usize;
         let fd = raw::syscall(libc::SYS_fcntl, [made, dup, FIRST_FD, 0, 0, 0]) as c_int;
         raw::syscall(libc::SYS_close, [made, 0, 0, 0, 0, 0]);
-        inside.process.io.add(fd, Kind::Event, true);
+        inside.process.io.add(fd, DescriptorKind::Event, true);
         let timer = inside.process.signals.timers.add(Effect::Thread(fd), clock);
         let function = (&raw const *event).cast::<u8>().add(16).cast::<usize>().read();
         let function = std::mem::transmute::<usize, unsafe extern "C-unwind" fn(usize)>(function);
@@ -294,7 +294,7 @@ unsafe fn set_time(
 
 unsafe extern "C-unwind" fn do_timerfd_create(clock: c_int, flags: c_int) -> c_int {
     // SAFETY: the program's promises are passed on.
-    let fd = unsafe { made(real::timerfd_create(clock, flags), Kind::Timer, true) };
+    let fd = unsafe { made(real::timerfd_create(clock, flags), DescriptorKind::Timer, true) };
     if fd >= 0
         && let Some(mut inside) = enter()
     {

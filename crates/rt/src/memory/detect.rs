@@ -21,7 +21,7 @@ mod told;
 mod watched;
 
 use raddle_analysis::hb::{Accessed, Atomic, Bytes, Causality, Conflict, HistoryId, Segment};
-use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, Points, SiteId, ThreadId};
+use raddle_model::{Event, MemoryOrder, ObjectId, Op, OpKind, OpResult, Points, SiteId, ThreadId};
 
 use crate::{
     control::Control,
@@ -87,7 +87,7 @@ impl Control {
     }
 
     /// A fence of the thread that runs.
-    pub(crate) fn order_by_fence(&mut self, order: Order) {
+    pub(crate) fn order_by_fence(&mut self, order: MemoryOrder) {
         if self.memory.detect.is_on && self.scheduler.machine.n_threads() > 1 {
             self.memory.detect.causality.fence(self.me, order);
             self.set_mine();

@@ -17,7 +17,7 @@ use std::{
 };
 
 use raddle_fiber::raw;
-use raddle_model::{Flags, Op, OpKind, Order};
+use raddle_model::{Flags, MemoryOrder, Op, OpKind};
 use raddle_trace::{Header, TrapEntry};
 
 use crate::{
@@ -270,7 +270,7 @@ unsafe fn announce_at(inside: &mut Inside, address: usize, size: usize, caller: 
         let site = inside.site(caller);
         let (offset, _) = inside.recorder.emit.bytes_of(object, address, size);
         let mut op = Op::on(OpKind::AtomicRmw, object, site);
-        op = op.order(Order::SeqCst).bytes(offset, size);
+        op = op.order(MemoryOrder::SeqCst).bytes(offset, size);
         op.flags = inside.this().spin.flags().with(Flags::UNHOOKED);
         step(inside, op);
         let seen = peek(address, size.min(8));

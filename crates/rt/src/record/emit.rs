@@ -7,7 +7,7 @@
 
 use raddle_machine::Performed;
 use raddle_model::{
-    Event, Flags, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId, hash_bytes, mix,
+    Event, Flags, MemoryOrder, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, hash_bytes, mix,
 };
 use raddle_trace::{Header, ObjectClass, ObjectEntry, Pair, Segment, SiteEntry};
 
@@ -297,7 +297,7 @@ impl Emit {
     }
 
     /// The last step was a compare-exchange that did not write: a load, of this order.
-    pub(crate) fn set_failed(&mut self, order: Order) {
+    pub(crate) fn set_failed(&mut self, order: MemoryOrder) {
         let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
         // SAFETY: the mask keeps the index within the area.
         let event = unsafe { &mut *self.events.add(idx) };

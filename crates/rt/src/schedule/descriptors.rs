@@ -9,7 +9,7 @@ use raddle_trace::{ObjectClass, ObjectEntry, protocol::RegionTag};
 
 use crate::{
     control::Control,
-    state::io::{Kind, Waiting, list_of, poll_now},
+    state::io::{DescriptorKind, Waiting, list_of, poll_now},
     tell::end,
 };
 
@@ -20,7 +20,7 @@ impl Control {
         if known.object != ObjectId::NONE {
             return known.object;
         }
-        let peer = known.peer.filter(|_| known.kind == Kind::Pipe);
+        let peer = known.peer.filter(|_| known.kind == DescriptorKind::Pipe);
         let object = self.add_descriptor_object(fd, peer);
         for end in [Some(fd), peer].into_iter().flatten() {
             if let Some(slot) = self.process.io.slot(end)
@@ -53,7 +53,8 @@ impl Control {
         let known = self.process.io.look(fd);
         match known.peer {
             Some(peer)
-                if known.kind == Kind::Socket && self.process.io.look(peer).kind == known.kind =>
+                if known.kind == DescriptorKind::Socket
+                    && self.process.io.look(peer).kind == known.kind =>
             {
                 self.descriptor_object(peer)
             }

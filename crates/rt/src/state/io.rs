@@ -37,7 +37,7 @@ impl Io {
 /// What is known about a descriptor.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Descriptor {
-    pub(crate) kind: Kind,
+    pub(crate) kind: DescriptorKind,
     /// Its number in traces; made at its first use. Both ends of a pipe have the same.
     pub(crate) object: ObjectId,
     /// The descriptor at the other end, if it was made together with this one.
@@ -50,7 +50,7 @@ pub(crate) struct Descriptor {
 
 /// What kind of thing a descriptor is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DescriptorKind {
     /// Not looked at yet.
     #[default]
     Unknown,
@@ -94,7 +94,7 @@ impl Io {
     }
 
     /// A descriptor was made by the program.
-    pub(crate) fn add(&mut self, fd: c_int, kind: Kind, is_internal: bool) {
+    pub(crate) fn add(&mut self, fd: c_int, kind: DescriptorKind, is_internal: bool) {
         if let Some(slot) = self.slot(fd) {
             *slot = Descriptor { kind, is_internal, ..Descriptor::default() };
         }
@@ -102,7 +102,7 @@ impl Io {
     }
 
     /// Two descriptors are the ends of one thing.
-    pub(crate) fn add_pair(&mut self, ends: [c_int; 2], kind: Kind) {
+    pub(crate) fn add_pair(&mut self, ends: [c_int; 2], kind: DescriptorKind) {
         for (fd, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
             self.add(fd, kind, true);
             if let Some(slot) = self.slot(fd) {
@@ -148,14 +148,14 @@ impl Io {
     }
 
     /// What kind it is, if that is known.
-    pub(crate) fn kind_of(&self, fd: c_int) -> Kind {
-        self.known.get(fd as usize).map_or(Kind::Unknown, |it| it.kind)
+    pub(crate) fn kind_of(&self, fd: c_int) -> DescriptorKind {
+        self.known.get(fd as usize).map_or(DescriptorKind::Unknown, |it| it.kind)
     }
 
     /// What is known about a descriptor, looked up if nothing is.
     pub(crate) fn look(&mut self, fd: c_int) -> Descriptor {
         let Some(slot) = self.slot(fd) else { return Descriptor::default() };
-        if slot.kind == Kind::Unknown {
+        if slot.kind == DescriptorKind::Unknown {
             *slot = Descriptor { kind: find_kind(fd), is_found: true, ..Descriptor::default() };
         }
         *slot
@@ -184,7 +184,7 @@ pub(crate) unsafe fn list_of<'a>(waiting: &Waiting) -> &'a mut [libc::pollfd] {
     unsafe { std::slice::from_raw_parts_mut(waiting.list, waiting.n_list) }
 }
 
-pub(crate) fn find_kind(fd: c_int) -> Kind {
+pub(crate) fn find_kind(fd: c_int) -> DescriptorKind {
     // SAFETY: the kernel fills our own structure in.
     let (result, mode) = unsafe {
         let mut status = std::mem::zeroed::<libc::stat>();
@@ -193,18 +193,18 @@ pub(crate) fn find_kind(fd: c_int) -> Kind {
         (result, status.st_mode)
     };
     match mode & libc::S_IFMT {
-        _ if result < 0 => Kind::Plain,
-        libc::S_IFIFO => Kind::Pipe,
-        libc::S_IFSOCK => Kind::Socket,
-        0 => Kind::Event,
-        _ => Kind::Plain,
+        _ if result < 0 => DescriptorKind::Plain,
+        libc::S_IFIFO => DescriptorKind::Pipe,
+        libc::S_IFSOCK => DescriptorKind::Socket,
+        0 => DescriptorKind::Event,
+        _ => DescriptorKind::Plain,
     }
 }
 
-impl Kind {
+impl DescriptorKind {
     /// Can a call on it block?
     pub(crate) fn is_stream(self) -> bool {
-        !matches!(self, Kind::Unknown | Kind::Plain | Kind::Random)
+        !matches!(self, DescriptorKind::Unknown | DescriptorKind::Plain | DescriptorKind::Random)
     }
 }
 

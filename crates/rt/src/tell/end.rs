@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use raddle_machine::{Performed, Status};
 use raddle_model::{End, Escape, Misuse, ObjectId, Op, OpKind, SiteId, ThreadId};
-use raddle_trace::{Begin, FRAMES_MAX, Header, PendingEntry, ThreadEntry, Told};
+use raddle_trace::{Begin, FRAMES_MAX, Header, PendingEntry, ThreadEntry, ToldInBrief};
 
 use crate::{
     control::{Control, control, is_active},
@@ -234,7 +234,7 @@ impl Control {
         }
         self.recorder.brief.sites.clear();
         self.recorder.brief.sites.extend(self.recorder.emit.site_entries());
-        let told = Told {
+        let told = ToldInBrief {
             n_threads,
             end_thread: ended,
             objects: self.recorder.emit.object_entries(),

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::{collection::vec, prelude::*, sample::select};
-use raddle_model::{Event, ObjectId, Op, OpKind, OpResult, Order, SiteId, ThreadId, dependent};
+use raddle_model::{
+    Event, MemoryOrder, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, dependent,
+};
 
 use super::super::Detector;
 use crate::{hb::Atomic, toy::of_events};
@@ -22,14 +24,19 @@ struct Try {
     thread: u32,
     kind: OpKind,
     object: u32,
-    order: Order,
+    order: MemoryOrder,
     offset: u64,
     size: usize,
     is_failed: bool,
 }
 
 fn tries() -> impl Strategy<Value = Vec<Try>> {
-    let orders = select(vec![Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel]);
+    let orders = select(vec![
+        MemoryOrder::Relaxed,
+        MemoryOrder::Acquire,
+        MemoryOrder::Release,
+        MemoryOrder::AcqRel,
+    ]);
     let kinds = select(vec![
         OpKind::Spawn,
         OpKind::Join,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Path, Rule,
-    order::{Asked, Order},
+    order::{Asked, HappensBefore},
 };
 use crate::search::{Pending, ThreadSet, levels::Preemptions};
 
@@ -34,7 +34,7 @@ impl Rule for Bounded {
 
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],

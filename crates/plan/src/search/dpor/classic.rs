@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Path, Rule,
-    order::{Asked, Order},
+    order::{Asked, HappensBefore},
 };
 use crate::search::{Pending, ThreadSet};
 
@@ -26,7 +26,7 @@ pub(crate) struct Classic;
 impl Rule for Classic {
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],
@@ -44,7 +44,12 @@ impl Rule for Classic {
 }
 
 /// Who is wanted before a step, so that the other one comes first.
-pub(crate) fn chosen(order: &Order, path: &Path, step: usize, second: ThreadId) -> ThreadSet {
+pub(crate) fn chosen(
+    order: &HappensBefore,
+    path: &Path,
+    step: usize,
+    second: ThreadId,
+) -> ThreadSet {
     let asleep = path.node(step).extra.threads();
     let able = order.choosable(&path.steps[step]).minus(asleep);
     let first: ThreadSet = order.needed(step).with(second).and(able);

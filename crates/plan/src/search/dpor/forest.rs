@@ -23,7 +23,7 @@ use raddle_model::{Divergence, SearchProgress, SearchSize};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Optimal, Path, Reduced, order::Order};
+use super::{Optimal, Path, Reduced, order::HappensBefore};
 use crate::search::{
     InTurn, Run, Search, SpecError, Task,
     tree::{Leaves, Policy, Tree},
@@ -47,7 +47,7 @@ pub(crate) struct Forest {
     results: BTreeMap<u64, Run>,
     /// Of branches that are done.
     #[serde(skip)]
-    spare: Vec<Order>,
+    spare: Vec<HappensBefore>,
     #[serde(skip)]
     room: Vec<Path>,
     /// What branches have come to that are done.

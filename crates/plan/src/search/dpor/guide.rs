@@ -6,7 +6,7 @@ use raddle_model::{CoveredPairs, End, SiteId};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    order::{Asked, Order},
+    order::{Asked, HappensBefore},
     predecessors::{HapSets, Pair},
 };
 use crate::search::{Run, Step};
@@ -78,7 +78,7 @@ impl Guide {
     }
 
     /// Learns from a step, all before it having been learned from.
-    pub(crate) fn learn(&mut self, order: &Order, code: Code<'_>, step: usize) {
+    pub(crate) fn learn(&mut self, order: &HappensBefore, code: Code<'_>, step: usize) {
         if !self.is_good || step < self.n_steps {
             return;
         }
@@ -104,7 +104,7 @@ impl Guide {
     /// before, that is when the step had been taken and the op was pending.
     pub(crate) fn is_covered(
         &self,
-        order: &Order,
+        order: &HappensBefore,
         code: Code<'_>,
         step: usize,
         asked: &Asked,
@@ -116,7 +116,7 @@ impl Guide {
     /// The same, by what was known in a state.
     pub(crate) fn is_covered_at(
         &self,
-        order: &Order,
+        order: &HappensBefore,
         code: Code<'_>,
         step: usize,
         asked: &Asked,
@@ -142,7 +142,7 @@ impl Guide {
 
     /// Learns from a whole execution that is no part of the search.
     pub(crate) fn teach(&mut self, run: &Run, may_time_out: bool) {
-        let mut order = Order::new(may_time_out);
+        let mut order = HappensBefore::new(may_time_out);
         let code = Code { steps: &run.steps, sites: &run.sites };
         self.n_steps = 0;
         self.begin(run, 0);

@@ -23,7 +23,7 @@ use super::{
     Path, Rule,
     classic::chosen,
     guide::{Code, Guide},
-    order::{Asked, Order},
+    order::{Asked, HappensBefore},
     source::beginners,
 };
 use crate::search::{
@@ -72,7 +72,7 @@ impl Rule for Pruned {
 
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],
@@ -121,7 +121,7 @@ impl Rule for PrunedBounded {
 
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],
@@ -193,7 +193,7 @@ impl Rule for Ordered {
 
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],
@@ -261,7 +261,12 @@ impl Rule for Ordered {
 
 /// The steps before which an op would be new, the last one first: all since its thread came to it, and one of
 /// those before; and whether others were left out.
-fn uncovered(guide: &Guide, order: &Order, path: &Path, asked: &Asked) -> (Vec<usize>, bool) {
+fn uncovered(
+    guide: &Guide,
+    order: &HappensBefore,
+    path: &Path,
+    asked: &Asked,
+) -> (Vec<usize>, bool) {
     let code = Code { steps: &path.steps, sites: &path.sites };
     let mut steps = order.maximal_races(asked, &path.steps);
     let n_races = steps.len();

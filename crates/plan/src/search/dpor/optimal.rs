@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Known, Path, Rule,
     deed::Deed,
-    order::{Asked, Order, Sequence},
+    order::{Asked, HappensBefore, Sequence},
     waiting::Waiting,
 };
 use crate::search::{
@@ -41,7 +41,13 @@ pub(crate) struct Optimal {
 impl Rule for Optimal {
     const IS_BY_OP: bool = false;
 
-    fn turn_round(&mut self, order: &mut Order, path: &mut Path, asked: &Asked, _: &[Pending]) {
+    fn turn_round(
+        &mut self,
+        order: &mut HappensBefore,
+        path: &mut Path,
+        asked: &Asked,
+        _: &[Pending],
+    ) {
         let races = order.immediate_races(asked, &path.steps);
         for step in &races {
             let mut sequence = order.sequence(*step, asked, &path.steps);

@@ -31,7 +31,7 @@ use crate::search::{
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Order {
+pub(crate) struct HappensBefore {
     may_time_out: bool,
     /// ThreadSet that a clock has room for.
     n_threads: usize,
@@ -128,9 +128,9 @@ const fn covers(first: Effect, second: Effect) -> bool {
     }
 }
 
-impl Order {
-    pub(crate) fn new(may_time_out: bool) -> Order {
-        Order { may_time_out, ..Order::default() }
+impl HappensBefore {
+    pub(crate) fn new(may_time_out: bool) -> HappensBefore {
+        HappensBefore { may_time_out, ..HappensBefore::default() }
     }
 
     /// What a step did.

@@ -25,7 +25,7 @@ use super::{
     classic::chosen,
     guide::{Code, Guide},
     hapset::limit_choices,
-    order::{Asked, Order},
+    order::{Asked, HappensBefore},
 };
 use crate::search::{Pending, ThreadSet, levels::Preemptions, tree::Way};
 
@@ -45,7 +45,13 @@ impl Published {
 
     /// For each state since the thread came to its op and in which it could go on: the latest step that it is to come
     /// before.
-    fn latest(&self, order: &Order, path: &Path, asked: &Asked, is_blocked: bool) -> Vec<usize> {
+    fn latest(
+        &self,
+        order: &HappensBefore,
+        path: &Path,
+        asked: &Asked,
+        is_blocked: bool,
+    ) -> Vec<usize> {
         let races = order.all_races(asked, &path.steps);
         let code = Code { steps: &path.steps, sites: &path.sites };
         let mut found: Vec<usize> = Vec::new();
@@ -74,7 +80,7 @@ impl Rule for Published {
 
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],

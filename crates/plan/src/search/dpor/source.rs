@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Path, Rule,
-    order::{Asked, Order},
+    order::{Asked, HappensBefore},
 };
 use crate::search::{Pending, ThreadSet};
 
@@ -28,7 +28,7 @@ pub(crate) struct Source;
 impl Rule for Source {
     fn turn_round(
         &mut self,
-        order: &mut Order,
+        order: &mut HappensBefore,
         path: &mut Path,
         asked: &Asked,
         pending: &[Pending],

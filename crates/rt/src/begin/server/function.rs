@@ -83,7 +83,7 @@ impl Control {
 }
 
 /// What processes of a block have told, beside summaries.
-pub(super) struct Told {
+pub(super) struct FunctionEnd {
     n_races: u32,
     n_sightings: u32,
     n_pairs: u32,
@@ -93,11 +93,11 @@ pub(super) struct Told {
     n_brief_words: u32,
 }
 
-impl Told {
-    pub(super) fn of(header: *const Header) -> Told {
+impl FunctionEnd {
+    pub(super) fn of(header: *const Header) -> FunctionEnd {
         // SAFETY: the header is mapped; no execution runs.
         unsafe {
-            Told {
+            FunctionEnd {
                 n_races: (*header).result.n_races,
                 n_sightings: (*header).result.n_sightings,
                 n_pairs: (*header).result.n_pairs,
@@ -120,7 +120,7 @@ pub(crate) fn forget_told(header: *mut Header) {
 }
 
 /// Was what the last process ran no execution? Then all is as before, but for notes.
-pub(super) fn take_void(header: *mut Header, told: &Told) -> bool {
+pub(super) fn take_void(header: *mut Header, told: &FunctionEnd) -> bool {
     // SAFETY: the header is mapped; no execution runs.
     unsafe {
         if (*header).live.is_void == 0 {

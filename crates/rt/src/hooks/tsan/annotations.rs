@@ -9,7 +9,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use raddle_model::{Op, OpKind, Order};
+use raddle_model::{MemoryOrder, Op, OpKind};
 
 use crate::{
     control::{control, enter, enter_if},
@@ -122,8 +122,8 @@ pub(super) fn order(address: usize, edge: Edge) {
     let site = inside.site(caller);
     let is_acquire = matches!(edge, Edge::Acquire | Edge::AcquireAlone);
     let (kind, order) = match is_acquire {
-        true => (OpKind::AtomicLoad, Order::Acquire),
-        false => (OpKind::AtomicStore, Order::Release),
+        true => (OpKind::AtomicLoad, MemoryOrder::Acquire),
+        false => (OpKind::AtomicStore, MemoryOrder::Release),
     };
     step(&mut inside, Op { flags: IMPLIED, ..Op::on(kind, object, site).order(order) });
     match is_acquire {

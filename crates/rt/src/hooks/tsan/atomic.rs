@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 
 use raddle_analysis::hb::Atomic;
-use raddle_model::{ObjectId, Op, OpKind, Order, SiteId};
+use raddle_model::{MemoryOrder, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
     control::{Inside, enter},
@@ -19,14 +19,14 @@ use crate::{
 #[derive(Clone, Copy)]
 struct Way {
     kind: OpKind,
-    order: Order,
-    failure: Order,
+    order: MemoryOrder,
+    failure: MemoryOrder,
 }
 
 impl Way {
     #[inline(always)]
     fn new(kind: OpKind, order: i32) -> Way {
-        Way { kind, order: Order::from_number(order as u32), failure: Order::Relaxed }
+        Way { kind, order: MemoryOrder::from_number(order as u32), failure: MemoryOrder::Relaxed }
     }
 
     /// What it did.
@@ -39,7 +39,10 @@ impl Way {
 
     #[inline(always)]
     fn cas(order: i32, failure: i32) -> Way {
-        Way { failure: Order::from_number(failure as u32), ..Way::new(OpKind::AtomicCas, order) }
+        Way {
+            failure: MemoryOrder::from_number(failure as u32),
+            ..Way::new(OpKind::AtomicCas, order)
+        }
     }
 }
 
@@ -400,7 +403,7 @@ extern "C" fn thread_fence(order: i32) {
     let Some(mut inside) = enter() else {
         return;
     };
-    let order = Order::from_number(order as u32);
+    let order = MemoryOrder::from_number(order as u32);
     if inside.scheduler.machine.n_live() > 1 {
         let site = inside.site(caller);
         // One in a spin loop is part of the wait.

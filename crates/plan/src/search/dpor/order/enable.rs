@@ -2,10 +2,10 @@
 
 use raddle_model::{Effect, Flags, OpKind, OpResult};
 
-use super::{Asked, Entry, Order, join};
+use super::{Asked, Entry, HappensBefore, join};
 use crate::search::Step;
 
-impl Order {
+impl HappensBefore {
     /// What happens before an op whatever its objects are used for: its thread's steps, and what let it go on.
     pub(super) fn set_past(&mut self, asked: &Asked, steps: &[Step]) {
         let mut past = std::mem::take(&mut self.past);

@@ -2,10 +2,10 @@
 
 use raddle_model::{Conflict, Effect, Flags, OpKind, ThreadId, conflict};
 
-use super::{Asked, Entry, Order, Sequence};
+use super::{Asked, Entry, HappensBefore, Sequence};
 use crate::search::{Step, ThreadSet};
 
-impl Order {
+impl HappensBefore {
     /// Steps with which an op is in a race, the last one first. Of those that come one before the other,
     /// only the last: when that race has been turned round, the others will be seen.
     pub(crate) fn immediate_races(&mut self, asked: &Asked, steps: &[Step]) -> Vec<usize> {

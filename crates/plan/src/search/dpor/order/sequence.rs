@@ -5,7 +5,7 @@ use std::ops::Range;
 use raddle_model::{Effect, Flags, OpKind, ThreadId};
 use serde::{Deserialize, Serialize};
 
-use super::{Asked, Order, join, races::depends};
+use super::{Asked, HappensBefore, join, races::depends};
 use crate::search::{
     Pending, Step,
     dpor::{Branch, deed::Deed},
@@ -34,7 +34,7 @@ struct Item {
 
 const LAST: u32 = u32::MAX;
 
-impl Order {
+impl HappensBefore {
     /// The sequence that turns round the race of a step with the op that was asked about last.
     pub(crate) fn sequence(&mut self, step: usize, asked: &Asked, steps: &[Step]) -> Sequence {
         let Sequence { mut items, mut after } = std::mem::take(&mut self.spare);

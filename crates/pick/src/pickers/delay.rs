@@ -14,8 +14,8 @@ use raddle_model::{Amount, ThreadId};
 use crate::{
     dice::Dice,
     fair::Fair,
-    nonpreemptive::next_after,
     origin::Origin,
+    pickers::nonpreemptive::next_after,
     points::{Points, choices},
     view::{Picker, Threads, View},
 };

@@ -10,7 +10,7 @@
 use raddle_model::{Ranking, ThreadId};
 
 use crate::{
-    nonpreemptive::Stay,
+    pickers::nonpreemptive::Stay,
     view::{Picker, Threads, View},
 };
 

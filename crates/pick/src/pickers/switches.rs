@@ -8,7 +8,7 @@
 use raddle_model::{Deviation, ThreadId};
 
 use crate::{
-    nonpreemptive::Nonpreemptive,
+    pickers::nonpreemptive::Nonpreemptive,
     view::{Picker, Threads, View},
 };
 

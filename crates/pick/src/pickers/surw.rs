@@ -23,8 +23,8 @@ use crate::{
     draws::Draws,
     fair::Fair,
     origin::Origin,
+    pickers::urw::weighted,
     roles::{Newcomer, Roles},
-    urw::weighted,
     view::{Picker, Threads, View},
     weights::Weights,
 };

@@ -16,8 +16,8 @@ use raddle_model::ThreadId;
 
 use crate::{
     dice::Dice,
-    nonpreemptive::next_after,
     origin::Origin,
+    pickers::nonpreemptive::next_after,
     view::{Picker, Threads, View},
 };
 

@@ -12,7 +12,7 @@ use raddle_model::{Amount, Depth};
 use crate::{
     dice::Dice,
     origin::Origin,
-    pct::{Pct, power, resolve},
+    pickers::pct::{Pct, power, resolve},
     points::{Points, choices},
 };
 

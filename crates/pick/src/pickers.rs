@@ -1,27 +1,34 @@
 //! Any picker: made from its description, and asked without knowing which it is.
 
+mod awake;
+mod by_age;
+mod constrained;
+mod delay;
+mod nonpreemptive;
+mod pct;
+mod pos;
+mod ranked;
+mod rpro;
+mod rstest;
+mod sites;
+mod sticky;
+mod stride;
+mod surw;
+mod switches;
+mod urw;
+mod walk;
+
 use raddle_model::{PickerSpec, ThreadId};
 
+use self::rpro::rpro;
+pub use self::{
+    awake::Awake, by_age::ByAge, constrained::Constrained, delay::Delay,
+    nonpreemptive::Nonpreemptive, pct::Pct, pos::Pos, ranked::Ranked, rstest::Rstest, sites::Sites,
+    sticky::Sticky, stride::Stride, surw::Surw, switches::Switches, urw::Urw, walk::Walk,
+};
 use crate::{
-    awake::Awake,
-    by_age::ByAge,
-    constrained::Constrained,
-    delay::Delay,
-    nonpreemptive::Nonpreemptive,
     origin::Origin,
-    pct::Pct,
-    pos::Pos,
-    ranked::Ranked,
-    rpro::rpro,
-    rstest::Rstest,
-    sites::Sites,
-    sticky::Sticky,
-    stride::Stride,
-    surw::Surw,
-    switches::Switches,
-    urw::Urw,
     view::{Picker, Threads, View},
-    walk::Walk,
 };
 
 /// Makes [`AnyPicker`] out of the list of pickers: a new one is a line there, and one in [`AnyPicker::new`].
