@@ -40,7 +40,7 @@ pub(crate) unsafe extern "C" fn peek(address: usize, size: usize) -> u64 {
 }
 
 /// At least as many bytes as [`peek`] has.
-pub(crate) const PEEK_BYTES: usize = 48;
+const PEEK_BYTES: usize = 48;
 
 /// Is this instruction one of [`peek`]'s?
 pub(crate) fn is_peek(pc: usize) -> bool {

@@ -17,7 +17,7 @@ pub(crate) fn use_alternate_stack() {
 }
 
 /// The stack for handlers that was last made.
-pub(crate) static ALTERNATE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+static ALTERNATE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 
 /// A stack for handlers, as a thread would be told that it has it.
 pub(crate) fn alternate_stack() -> libc::stack_t {

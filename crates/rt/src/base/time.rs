@@ -5,9 +5,9 @@ use std::ffi::c_int;
 use libc::timespec;
 
 /// Where the clocks stand when an execution begins: 2026-01-01, and an hour after boot.
-pub(crate) const REALTIME_START_NS: u64 = 1_767_225_600_000_000_000;
+const REALTIME_START_NS: u64 = 1_767_225_600_000_000_000;
 
-pub(crate) const MONOTONIC_START_NS: u64 = 3_600_000_000_000;
+const MONOTONIC_START_NS: u64 = 3_600_000_000_000;
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 

@@ -60,7 +60,7 @@ pub(crate) fn next_command() -> Command {
     }
 }
 
-pub(crate) unsafe fn syscall_io(number: i64, fd: c_int, byte: *mut u8) -> isize {
+unsafe fn syscall_io(number: i64, fd: c_int, byte: *mut u8) -> isize {
     // SAFETY: the caller gives one byte of its own.
     unsafe { raw::syscall(number, [fd as usize, byte as usize, 1, 0, 0, 0]) }
 }
@@ -113,7 +113,7 @@ pub(crate) fn count(header: *mut Header, segment: &Segment) -> u64 {
 }
 
 /// If the execution that has just ended could not say how: what the kernel says.
-pub(crate) fn settle_end(header: *mut Header, status: i32) {
+fn settle_end(header: *mut Header, status: i32) {
     // SAFETY: the process that wrote has ended.
     unsafe {
         if (*header).result.is_end_written == 0 {

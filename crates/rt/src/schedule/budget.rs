@@ -9,7 +9,7 @@
 //!
 //! Then comes the *trial*. It may be the picker that keeps the program from its end, so at first threads are chosen
 //! uniformly at random for a while, which gets out of every circle that a schedule can leave. Then they take turns, so
-//! that a program whose state comes again does so soon, and its whole state (`state`) is compared with earlier ones
+//! that a program whose state comes again does so soon, and its whole state (`fingerprint`) is compared with earlier ones
 //! (Brent's way: one state is kept, and replaced after twice as many steps each time). If the same state comes three
 //! times, and every thread that could go on in between has, the program can go on like this for ever under a fair
 //! scheduler: a livelock, and that is proven. Anything else is inconclusive: the execution is cut short.

@@ -21,9 +21,7 @@ use crate::{
 const CANCELED: *mut c_void = -1_isize as *mut c_void;
 
 const URC_NO_REASON: c_int = 0;
-
 const URC_NORMAL_STOP: c_int = 4;
-
 const UA_END_OF_STACK: c_int = 16;
 
 /// `struct _Unwind_Exception`.
@@ -83,7 +81,7 @@ pub(crate) fn unwind() -> ! {
 }
 
 /// `catch (...)` kept the exception for itself: glibc ends the program as well.
-pub(crate) extern "C-unwind" fn not_rethrown(_reason: c_int, _exception: *mut Exception) {
+extern "C-unwind" fn not_rethrown(_reason: c_int, _exception: *mut Exception) {
     // SAFETY: the thread that runs is in the C++ runtime, outside every hook, and does not come back.
     let mut inside = unsafe { Inside::assume() };
     inside.is_inside = true;
@@ -121,7 +119,7 @@ pub(crate) unsafe extern "C-unwind" fn stop(
     }
 }
 
-pub(crate) unsafe fn finish_unwound() -> ! {
+unsafe fn finish_unwound() -> ! {
     // SAFETY: the thread that runs has left all frames of the program.
     let mut inside = unsafe { Inside::assume() };
     inside.is_inside = true;

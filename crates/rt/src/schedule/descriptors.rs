@@ -107,7 +107,7 @@ pub(crate) fn refresh_stuck(control: &mut Control) {
     refresh_those(control, true);
 }
 
-pub(crate) fn refresh_those(control: &mut Control, is_stuck: bool) {
+fn refresh_those(control: &mut Control, is_stuck: bool) {
     control.process.io.is_stale = false;
     for idx in 0..control.process.io.waiting.len() {
         let waiting = control.process.io.waiting[idx];

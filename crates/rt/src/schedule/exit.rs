@@ -49,7 +49,7 @@ pub(crate) unsafe fn run_thread_destructors(inside: &mut Inside, me: ThreadId) {
 }
 
 /// Runs the destructors of C++ thread-locals, the last one registered first.
-pub(crate) unsafe fn run_cxx_destructors(inside: &mut Inside, me: ThreadId) {
+unsafe fn run_cxx_destructors(inside: &mut Inside, me: ThreadId) {
     // SAFETY: as above.
     unsafe {
         while let Some((destructor, object)) = inside.scheduler.threads[me.idx()].destructors.pop()
@@ -75,7 +75,7 @@ pub(crate) unsafe fn destroy(inside: &mut Inside, destructor: Destructor, object
     }
 }
 
-pub(crate) unsafe fn run_key_destructors(inside: &mut Inside, me: ThreadId) -> bool {
+unsafe fn run_key_destructors(inside: &mut Inside, me: ThreadId) -> bool {
     let mut has_run = false;
     // SAFETY: as above.
     unsafe {

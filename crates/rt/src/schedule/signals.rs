@@ -357,7 +357,7 @@ pub(crate) fn info_of(sent: Sent) -> libc::siginfo_t {
 
 /// Runs handlers of signals that were sent to the thread that runs, which is outside every hook.
 #[cold]
-pub(crate) fn deliver_pending(mut inside: Inside) {
+fn deliver_pending(mut inside: Inside) {
     inside.is_inside = true;
     run_handlers(&mut inside);
     if inside.this().is_cancel_async {

@@ -31,9 +31,9 @@ pub(crate) struct Check {
 }
 
 /// Stacks are cleared so much further than they were searched, and at most so far.
-pub(crate) const CLEARED_MORE: usize = 1 << 10;
+const CLEARED_MORE: usize = 1 << 10;
 
-pub(crate) const CLEARED_MAX: usize = 1 << 16;
+const CLEARED_MAX: usize = 1 << 16;
 
 /// What executions begin with.
 #[derive(Debug)]

@@ -184,7 +184,7 @@ pub(crate) unsafe fn list_of<'a>(waiting: &Waiting) -> &'a mut [libc::pollfd] {
     unsafe { std::slice::from_raw_parts_mut(waiting.list, waiting.n_list) }
 }
 
-pub(crate) fn find_kind(fd: c_int) -> DescriptorKind {
+fn find_kind(fd: c_int) -> DescriptorKind {
     // SAFETY: the kernel fills our own structure in.
     let (result, mode) = unsafe {
         let mut status = std::mem::zeroed::<libc::stat>();

@@ -13,7 +13,7 @@ use crate::state::timers::Timers;
 pub(crate) const SIGNAL_MAX: c_int = 64;
 
 /// The first signal of which several can be queued.
-pub(crate) const SIGNAL_QUEUED: c_int = 32;
+const SIGNAL_QUEUED: c_int = 32;
 
 /// What the program has said about signals.
 #[derive(Debug)]
@@ -149,7 +149,7 @@ pub(crate) fn set_of(queue: &[Sent]) -> u64 {
     queue.iter().fold(0, |set, it| set | bit(it.signal))
 }
 
-/// What [`run_handlers`] did.
+/// What `run_handlers` did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ran {
     pub(crate) is_any: bool,

@@ -12,7 +12,7 @@ pub(crate) struct Spin {
 }
 
 /// So many equal reads in a row are taken for waiting.
-pub(crate) const SPIN_MIN: u32 = 6;
+const SPIN_MIN: u32 = 6;
 
 impl Spin {
     /// A read: is the thread spinning? (A loop that counts its failures up and down does nothing else.)
@@ -68,19 +68,19 @@ pub(crate) struct Rounds {
     pub(crate) is_used: bool,
 }
 
-pub(crate) const WAYS: usize = 4;
+const WAYS: usize = 4;
 
 /// So many known steps in a row are taken for waiting: more than any loop has steps whose hashes are kept.
-pub(crate) const ROUNDS_MIN: u32 = 192;
+const ROUNDS_MIN: u32 = 192;
 
 /// Each time that a thread has given way so often in vain, it takes twice as many steps in between, up to these.
-pub(crate) const VAIN: u32 = 64;
+const VAIN: u32 = 64;
 
 pub(crate) const STEPS_BETWEEN_MAX: u32 = 64;
 
 /// Who has given way so often in vain probably works. From then on only one of its steps in eight is looked at, as those
 /// of everybody else are: what a step may cost is measured with such threads.
-pub(crate) const IN_VAIN: u32 = VAIN * (STEPS_BETWEEN_MAX.ilog2() + 1);
+const IN_VAIN: u32 = VAIN * (STEPS_BETWEEN_MAX.ilog2() + 1);
 
 impl Rounds {
     pub(crate) const fn new() -> Rounds {

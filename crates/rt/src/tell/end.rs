@@ -42,12 +42,7 @@ pub(crate) fn deadlock(control: &mut Control) -> ! {
 
 /// Ends the execution because a child of the program waits for ever.
 #[cold]
-pub(crate) fn held_at_fork(
-    control: &mut Control,
-    thread: ThreadId,
-    site: SiteId,
-    lock: ObjectId,
-) -> ! {
+fn held_at_fork(control: &mut Control, thread: ThreadId, site: SiteId, lock: ObjectId) -> ! {
     flush_streams();
     end_with(control, End::Misuse(Misuse::LockHeldAtFork), Some(thread), site, lock, b"")
 }
@@ -347,7 +342,7 @@ pub(crate) fn end_by_bug(words: &[u8]) {
     }
 }
 
-pub(crate) fn end_site(header: *const Header) -> SiteId {
+fn end_site(header: *const Header) -> SiteId {
     // SAFETY: the header is mapped for as long as the process lives.
     SiteId(unsafe { (*header).result.end_site })
 }
