@@ -67,8 +67,8 @@ const BENCHMARKS: &[(&str, Measure)] = &[
 
 /// Runs the benchmarks, prints a table and fails if a bar is missed.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let rows = match options.which {
-        Some(Which::Rust) => rust::measure(options)?,
+    let (rows, failed) = match options.which {
+        Some(Which::Rust) => (rust::measure(options)?, Vec::new()),
         None => measure_promises(options)?,
     };
     eprint!("\n{}", row::table(&rows));
@@ -76,17 +76,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         fs::write(path, row::json(&rows, options.is_quick)?)
             .with_context(|| format!("failed to write {}", path.display()))?;
     }
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
     let n_missed = rows.iter().filter(|row| !row.is_ok()).count();
     ensure!(n_missed == 0, "{n_missed} of {} bars missed", rows.len());
     Ok(())
 }
 
-fn measure_promises(options: &Options) -> anyhow::Result<Vec<Row>> {
+fn measure_promises(options: &Options) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
     let bench = Bench::new(options.is_quick)?;
-    let mut rows = Vec::new();
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for (name, measure) in BENCHMARKS.iter().filter(|(name, _)| name.contains(&options.only)) {
         eprintln!("measuring {name}…");
-        rows.extend(measure(&bench).with_context(|| format!("failed to measure {name}"))?);
+        // What was measured before is not lost.
+        match measure(&bench) {
+            Ok(found) => rows.extend(found),
+            Err(error) => failed.push(format!("failed to measure {name}: {error:#}")),
+        }
     }
-    Ok(rows)
+    Ok((rows, failed))
 }

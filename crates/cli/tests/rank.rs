@@ -119,3 +119,44 @@ fn no_such_tuple() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("C.V.T.L"), "{errors}");
 }
+
+const CROWD: &str = r#"
+#include <pthread.h>
+#include <assert.h>
+static volatile int x;
+static void *count(void *arg) { int old = x; x = old + 1; return arg; }
+int main(void) {
+    pthread_t t[N];
+    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, count, 0);
+    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
+    assert(x == N);
+}
+"#;
+
+/// Sets of threads have room for more than a word has bits: the lost update of 200 threads is found.
+#[test]
+fn two_hundred_threads() {
+    let folder = folder();
+    write(folder.path(), "prog.c", CROWD);
+    for strategy in ["rank", "rank:paper", "ipb", "dpor", "pcb:1"] {
+        let args = ["run", "prog.c", "--strategy", strategy, "--cflags=-DN=200"];
+        let more = ["--progress", "none", "--execs", "5000", "--detect", "none"];
+        let output = raddle(folder.path(), &[&args[..], &more].concat()).output();
+        let output = output.expect("it starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{strategy}: {text}{errors}");
+        assert!(text.contains("x == N") || text.contains("x == 200"), "{strategy}: {text}");
+    }
+}
+
+#[test]
+fn too_many_threads() {
+    let folder = folder();
+    write(folder.path(), "prog.c", CROWD);
+    let args = ["run", "prog.c", "--strategy", "ipb", "--cflags=-DN=260", "--progress", "none"];
+    let output = raddle(folder.path(), &args).output().expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("the program has more than 256 threads"), "{errors}");
+}

@@ -657,32 +657,6 @@ fn a_program_that_is_not_deterministic() {
     assert_eq!(strict.status.code(), Some(3));
 }
 
-/// Sets of threads have room for more than a word has bits: the lost update of 200 threads is found by every search.
-#[test]
-fn two_hundred_threads() {
-    let folder = folder();
-    write(folder.path(), "prog.c", COUNTERS);
-    for strategy in ["rank", "rank:paper", "ipb", "dpor", "pcb:1"] {
-        let args = ["run", "prog.c", "--strategy", strategy, "--cflags", "-DN=200 -DCHECK"];
-        let more = ["--progress", "none", "--execs", "5000", "--no-minimise"];
-        let output = explored(folder.path(), &[&args[..], &more].concat());
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{strategy}: {text}");
-        assert!(text.contains("x == 200"), "{strategy}: {text}");
-    }
-}
-
-#[test]
-fn too_many_threads() {
-    let folder = folder();
-    write(folder.path(), "prog.c", COUNTERS);
-    let args = ["run", "prog.c", "--strategy", "ipb", "--cflags", "-DN=260", "--progress", "none"];
-    let output = explored(folder.path(), &args);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("the program has more than 256 threads"), "{errors}");
-}
-
 #[test]
 fn bad_requests() {
     let folder = folder();
