@@ -175,6 +175,25 @@ fn folders_point_down() {
     }
 }
 
+/// Rooms of `plan`'s searches, lower first.
+const SEARCHES: &[&str] = &["run", "tree", "dfs", "levels", "dpor", "rank", "total", "spec"];
+
+#[test]
+fn searches_point_down() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("plan").join("src/search");
+    let place = |room: &str| SEARCHES.iter().position(|it| *it == room);
+    let mut errors = Vec::new();
+    for (room, text) in files(&folder) {
+        let own = place(&room).unwrap_or_else(|| panic!("{room} is not in SEARCHES"));
+        // What a room has from the one above it is the vocabulary of all; what it has by name, it has from another room.
+        let text =
+            text.replace("crate::search::", "crate::").replace("\nuse super::{", "\nuse crate::{");
+        let above = named(&text).into_iter().filter(|it| place(it) > Some(own));
+        errors.extend(above.map(|it| format!("{room} names {it}")));
+    }
+    assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
+}
+
 /// Arrows by methods of `Control`, which any file of the runtime may add to, go down too.
 #[test]
 fn methods_of_the_runtime_point_down() {
