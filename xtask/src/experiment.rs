@@ -6,12 +6,16 @@
 //! and with the failing one; `none of n` is a search that ended without failure after n executions, `> n` one
 //! that was given up at its budget. Times are in the results for the sake of the paper's columns; they depend on
 //! the machine.
+//!
+//! Every cell goes to `results.json` of its experiment as soon as it is known; an interrupted experiment goes on there. The
+//! page `RESULTS.md` is made of that file alone, and a test holds the two together.
 
 mod hapset;
 mod rank;
 mod total_replay;
 
 use std::{
+    cell::RefCell,
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
@@ -20,6 +24,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 /// Random executions of each program beforehand.
@@ -48,19 +53,39 @@ pub(crate) struct Settings {
     pub(crate) only: String,
     /// The `raddle` to use; one is built if none is named.
     pub(crate) raddle: Option<PathBuf>,
+    /// Forget what an earlier run has found.
+    pub(crate) anew: bool,
+}
+
+impl Which {
+    const fn name(self) -> &'static str {
+        match self {
+            Which::Hapset => "hapset",
+            Which::Rank => "rank",
+            Which::TotalReplay => "total-replay",
+        }
+    }
+
+    fn folder(self) -> PathBuf {
+        root().join("experiments").join(self.name())
+    }
+
+    fn tables(self, lab: &Lab<'_>) -> anyhow::Result<String> {
+        match self {
+            Which::Hapset => hapset::tables(lab),
+            Which::Rank => rank::tables(lab),
+            Which::TotalReplay => total_replay::tables(lab),
+        }
+    }
 }
 
 /// Makes an experiment; its results go to standard output and, if nothing was left out, to its folder.
 pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     let lab = Lab::new(settings)?;
-    let (name, text) = match settings.which {
-        Which::Hapset => ("hapset", hapset::tables(&lab)?),
-        Which::Rank => ("rank", rank::tables(&lab)?),
-        Which::TotalReplay => ("total-replay", total_replay::tables(&lab)?),
-    };
+    let text = settings.which.tables(&lab)?;
     eprint!("\n{text}");
     if settings.only.is_empty() {
-        let path = root().join("experiments").join(name).join("RESULTS.md");
+        let path = settings.which.folder().join("RESULTS.md");
         fs::write(&path, text).with_context(|| format!("failed to write {}", path.display()))?;
     }
     Ok(())
@@ -101,10 +126,22 @@ pub(crate) struct Lab<'a> {
     settings: &'a Settings,
     raddle: PathBuf,
     folder: TempDir,
+    results: RefCell<Vec<Made>>,
+    /// Nothing is run: what is not known is an error.
+    is_reading: bool,
+}
+
+/// A cell of `results.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Made {
+    program: String,
+    strategy: String,
+    #[serde(flatten)]
+    cell: Cell,
 }
 
 /// How a search went.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) n_executions: u64,
     pub(crate) seconds: f64,
@@ -113,7 +150,8 @@ pub(crate) struct Cell {
     pub(crate) place: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     Found,
     /// The search ended, and nothing had failed.
@@ -133,7 +171,65 @@ impl<'a> Lab<'a> {
                 root().join("target/release/raddle")
             }
         };
-        Ok(Lab { settings, raddle, folder: TempDir::new()? })
+        let lab = Lab {
+            settings,
+            raddle,
+            folder: TempDir::new()?,
+            results: RefCell::default(),
+            is_reading: false,
+        };
+        if !settings.anew {
+            lab.read()?;
+        }
+        Ok(lab)
+    }
+
+    /// Knows what `results.json` says, if there is one.
+    fn read(&self) -> anyhow::Result<()> {
+        let path = self.settings.which.folder().join("results.json");
+        if let Ok(text) = fs::read_to_string(&path) {
+            let results = serde_json::from_str(&text);
+            *self.results.borrow_mut() =
+                results.with_context(|| format!("failed to read {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    fn known(&self, case: &Case, strategy: &str) -> Option<Cell> {
+        let results = self.results.borrow();
+        let found = results.iter().find(|it| it.program == case.name && it.strategy == strategy);
+        found.map(|it| it.cell.clone())
+    }
+
+    /// Searches a program up to its first failure in each of these ways, if that is not known.
+    pub(crate) fn search(&self, case: &Case, strategies: &[&str]) -> anyhow::Result<Vec<Cell>> {
+        let unknown: Vec<&str> =
+            strategies.iter().copied().filter(|it| self.known(case, it).is_none()).collect();
+        ensure!(unknown.is_empty() || !self.is_reading, "{}: no {unknown:?}", case.name);
+        if !unknown.is_empty() {
+            eprintln!("{}: {}…", case.name, unknown.join(", "));
+            let cells = self.run(case, &unknown)?;
+            let made = unknown.iter().zip(cells).map(|(strategy, cell)| Made {
+                program: case.name.clone(),
+                strategy: (*strategy).to_owned(),
+                cell,
+            });
+            self.results.borrow_mut().extend(made);
+            self.write()?;
+        }
+        let cells = strategies.iter().map(|it| self.known(case, it));
+        cells.map(|it| it.context("a cell was lost")).collect()
+    }
+
+    fn write(&self) -> anyhow::Result<()> {
+        if !self.settings.only.is_empty() {
+            return Ok(());
+        }
+        let mut results = self.results.borrow_mut();
+        results.sort_by(|a, b| (&a.program, &a.strategy).cmp(&(&b.program, &b.strategy)));
+        let path = self.settings.which.folder().join("results.json");
+        let text = serde_json::to_string_pretty(&*results)? + "\n";
+        fs::write(&path, text).with_context(|| format!("failed to write {}", path.display()))
     }
 
     /// Is the program to be left out?
@@ -141,8 +237,7 @@ impl<'a> Lab<'a> {
         !case.name.contains(&self.settings.only)
     }
 
-    /// Searches a program up to its first failure in each of these ways.
-    pub(crate) fn search(&self, case: &Case, strategies: &[&str]) -> anyhow::Result<Vec<Cell>> {
+    fn run(&self, case: &Case, strategies: &[&str]) -> anyhow::Result<Vec<Cell>> {
         let csv = self.folder.path().join("trials.csv");
         let status = Command::new(&self.raddle)
             .arg("compare")
@@ -215,4 +310,39 @@ pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
         let _ = writeln!(text, "| {} |", row.join(" | "));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, fs};
+
+    use tempfile::TempDir;
+
+    use super::{Lab, Settings, Which};
+
+    /// No number of a page is written by hand.
+    #[test]
+    fn pages_are_made_of_results() {
+        for which in [Which::Rank] {
+            let settings = Settings {
+                which,
+                executions: 0,
+                seconds: 0,
+                only: String::new(),
+                raddle: None,
+                anew: false,
+            };
+            let lab = Lab {
+                settings: &settings,
+                raddle: "none".into(),
+                folder: TempDir::new().expect("a folder"),
+                results: RefCell::default(),
+                is_reading: true,
+            };
+            lab.read().expect("results are there");
+            let text = which.tables(&lab).expect("all cells are there");
+            let page = fs::read_to_string(which.folder().join("RESULTS.md")).expect("a page");
+            assert_eq!(text, page, "cargo xtask experiment {} makes the page anew", which.name());
+        }
+    }
 }

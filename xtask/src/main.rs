@@ -138,6 +138,9 @@ enum Verb {
         /// The `raddle` to use, instead of one that is built for it.
         #[arg(long, value_name = "FILE")]
         raddle: Option<PathBuf>,
+        /// Begin anew, instead of going on where an earlier run ended.
+        #[arg(long)]
+        anew: bool,
     },
     /// Runs every program in several environments; fails if traces differ.
     Determinism {
@@ -181,8 +184,9 @@ fn main() -> anyhow::Result<()> {
             let time = Duration::from_secs(time);
             real::run(&real::Options { time, only, raddle, is_rebuilt: rebuild, json })
         }
-        Verb::Experiment { which, executions, time: seconds, only, raddle } => {
-            experiment::run(&experiment::Settings { which, executions, seconds, only, raddle })
+        Verb::Experiment { which, executions, time: seconds, only, raddle, anew } => {
+            let settings = experiment::Settings { which, executions, seconds, only, raddle, anew };
+            experiment::run(&settings)
         }
         Verb::Determinism { seeds, only, one, verbose } => {
             determinism::run(&determinism::Options {
