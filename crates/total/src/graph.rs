@@ -31,6 +31,28 @@ pub enum Root {
     Reads(Vec<u32>),
 }
 
+impl Root {
+    /// What it is made of. Sorted.
+    pub fn reads(&self, history: &History) -> Vec<u32> {
+        let mut reads = match self {
+            Root::Branch(step) => history.reads_into(*step),
+            Root::Manner(steps) => steps.iter().flat_map(|it| history.reads_into(*it)).collect(),
+            Root::Reads(reads) => reads.clone(),
+        };
+        reads.sort_unstable();
+        reads.dedup();
+        reads
+    }
+
+    /// The step that is the last before it is decided.
+    pub fn last(&self) -> Option<u32> {
+        match self {
+            Root::Branch(step) => Some(*step),
+            Root::Manner(steps) | Root::Reads(steps) => steps.iter().copied().max(),
+        }
+    }
+}
+
 /// Use-defines that decide the root. Sorted.
 pub type Guideline = Vec<UseDefine>;
 
@@ -66,14 +88,7 @@ impl Graph {
         is_optimised: bool,
         n_max: usize,
     ) -> Graph {
-        let mut reads = match root {
-            Root::Branch(step) => history.reads_into(*step),
-            Root::Manner(steps) => steps.iter().flat_map(|it| history.reads_into(*it)).collect(),
-            Root::Reads(reads) => reads.clone(),
-        };
-        reads.sort_unstable();
-        reads.dedup();
-        let first = Node { kind: NodeKind::Box(reads), parent: None, chosen: None };
+        let first = Node { kind: NodeKind::Box(root.reads(history)), parent: None, chosen: None };
         let mut graph = Graph { nodes: vec![first], is_cut: false };
         let mut at = 0;
         while at < graph.nodes.len() {

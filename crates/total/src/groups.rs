@@ -8,14 +8,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
+    graph::Root,
     history::History,
     uses::{DefineSets, UseDefine},
 };
 
-/// The uses that can affect a step, a branch as a rule, in whatever schedule. Algorithm 3. Sorted.
-pub fn related_uses(history: &History, sets: &DefineSets<'_>, step: u32) -> Vec<u32> {
+/// The uses that can affect a branch, or whatever else is decided, in whatever schedule. Algorithm 3. Sorted.
+pub fn related_uses(history: &History, sets: &DefineSets<'_>, root: &Root) -> Vec<u32> {
     let mut found = BTreeSet::new();
-    let mut open = history.reads_into(step);
+    let mut open = root.reads(history);
     while let Some(read) = open.pop() {
         if found.insert(read) {
             for define in sets.of(read).into_iter().flatten() {
@@ -33,8 +34,6 @@ pub struct Group {
     pub members: Vec<u32>,
     /// The use-defines that they have in common, first values left out.
     pub uses: Vec<UseDefine>,
-    /// What the outcome is, if one of them was tried.
-    pub outcome: Option<bool>,
 }
 
 /// Groups schedules by what flows into a branch. Algorithm 4. Who has not come to the branch at the end of
@@ -43,22 +42,21 @@ pub fn affect_groups(
     history: &History,
     sets: &DefineSets<'_>,
     schedules: impl IntoIterator<Item = Vec<u32>>,
-    branch: u32,
+    root: &Root,
 ) -> Vec<Group> {
-    let uses = related_uses(history, sets, branch);
+    let uses = related_uses(history, sets, root);
     let mut groups: BTreeMap<Vec<UseDefine>, Vec<u32>> = BTreeMap::new();
     for (number, mut schedule) in (0..).zip(schedules) {
-        let thread = history.steps[branch as usize].thread;
-        let is_done: BTreeSet<u32> = schedule.iter().copied().collect();
-        let steps = 0..=branch;
-        schedule
-            .extend(steps.filter(|it| {
-                history.steps[*it as usize].thread == thread && !is_done.contains(it)
-            }));
+        if let Some(last) = root.last() {
+            let thread = history.steps[last as usize].thread;
+            let is_done: BTreeSet<u32> = schedule.iter().copied().collect();
+            let is_left =
+                |it: &u32| history.steps[*it as usize].thread == thread && !is_done.contains(it);
+            schedule.extend((0..=last).filter(is_left));
+        }
         groups.entry(defines_of(history, &uses, &schedule)).or_default().push(number);
     }
-    let group = |(uses, members)| Group { members, uses, outcome: None };
-    groups.into_iter().map(group).collect()
+    groups.into_iter().map(|(uses, members)| Group { members, uses }).collect()
 }
 
 /// What the given uses read in a schedule, first values left out.
@@ -80,29 +78,56 @@ fn defines_of(history: &History, uses: &[u32], schedule: &[u32]) -> Vec<UseDefin
     found
 }
 
-/// Which outcomes of all branches were tried together, and which schedule to try next. Algorithm 5.
+/// Which outcomes of all branches were tried together, and which variant to try next. Algorithm 5. Branches, groups and
+/// outcomes are named by whoever asks.
+///
+/// Corrected: its second condition ends it when every group was tried, though there may be variants that are known to
+/// combine their outcomes as nobody did; those are tried here, too. Its rows, two to the number of branches, are not
+/// enumerated: only those count that a variant could fill.
 #[derive(Clone, Debug, Default)]
 pub struct BranchTable {
-    /// By branch: its groups.
-    pub branches: Vec<Vec<Group>>,
-    /// Combinations that were tried, and by which schedule.
-    tested: BTreeMap<Vec<bool>, u32>,
+    /// How many combinations there can be, if that is known: when all were tried, it is finished.
+    pub n_rows: Option<usize>,
+    /// By branch and group: its outcome, if one of the group was tried.
+    outcomes: BTreeMap<(u64, u64), u64>,
+    /// Combinations of branches and outcomes that were tried.
+    tested: BTreeSet<Vec<(u64, u64)>>,
+    /// By variant that was not tried: its groups, each with its branch.
+    open: BTreeMap<u32, Vec<(u64, u64)>>,
+    /// Variants that were tried for a branch.
+    asked: BTreeSet<(u32, u64)>,
+}
+
+/// A variant that is to be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// Which.
+    pub variant: u32,
+    /// The branch whose outcome nobody knows; its thread has to come to it first. `None`: the outcomes of all are known,
+    /// and nobody had them together.
+    pub branch: Option<u64>,
 }
 
 impl BranchTable {
-    /// A table of these branches.
-    pub fn new(branches: Vec<Vec<Group>>) -> BranchTable {
-        BranchTable { branches, tested: BTreeMap::new() }
+    /// There is a variant, in these groups: each branch with its group. Sorted.
+    pub fn add(&mut self, variant: u32, groups: Vec<(u64, u64)>) {
+        self.open.insert(variant, groups);
     }
 
-    /// A schedule was tried, and had these outcomes.
-    pub fn test(&mut self, schedule: u32, outcomes: &[bool]) {
-        for (groups, outcome) in self.branches.iter_mut().zip(outcomes) {
-            for group in groups.iter_mut().filter(|it| it.members.contains(&schedule)) {
-                group.outcome = Some(*outcome);
-            }
+    /// A variant is tried.
+    pub fn ask(&mut self, tried: Tried) {
+        match tried.branch {
+            Some(branch) => _ = self.asked.insert((tried.variant, branch)),
+            None => _ = self.open.remove(&tried.variant),
         }
-        self.tested.entry(outcomes.to_vec()).or_insert(schedule);
+    }
+
+    /// One was tried: each branch with its group and its outcome.
+    pub fn test(&mut self, found: &[(u64, u64, u64)]) {
+        self.outcomes.extend(found.iter().map(|it| ((it.0, it.1), it.2)));
+        let mut row: Vec<(u64, u64)> = found.iter().map(|it| (it.0, it.2)).collect();
+        row.sort_unstable();
+        self.tested.insert(row);
     }
 
     /// Combinations that were tried.
@@ -110,51 +135,39 @@ impl BranchTable {
         self.tested.len()
     }
 
-    /// The schedules to try next: for each combination that was not, one that has it by what is known; if
+    /// The variants to try next: for each combination that was not, one that has it by what is known; if
     /// there is none, the one that is in most groups of which nothing is known. Empty: it is finished.
-    pub fn next(&self) -> Vec<u32> {
-        let n_branches = self.branches.len() as u32;
-        let rows = (0..1_u64 << n_branches)
-            .map(|row| (0..n_branches).map(|it| row >> it & 1 == 0).collect::<Vec<bool>>())
-            .filter(|it| !self.tested.contains_key(it));
-        let mut next: Vec<u32> = Vec::new();
-        let mut is_any_left = false;
-        for row in rows {
-            is_any_left = true;
-            if let Some(found) = self.candidate(&row)
-                && !next.contains(&found)
-            {
-                next.push(found);
-            }
+    pub fn next(&self) -> Vec<Tried> {
+        if self.n_rows == Some(self.tested.len()) {
+            return Vec::new();
         }
-        if next.is_empty() && is_any_left {
+        let mut rows = BTreeSet::new();
+        let next = self.open.iter().filter_map(|(variant, groups)| {
+            let outcome = |it: &(u64, u64)| Some((it.0, *self.outcomes.get(it)?));
+            let row: Vec<(u64, u64)> = groups.iter().map(outcome).collect::<Option<_>>()?;
+            let is_new = !self.is_tested(&row) && rows.insert(row);
+            is_new.then_some(Tried { variant: *variant, branch: None })
+        });
+        let mut next: Vec<Tried> = next.collect();
+        if next.is_empty() {
             next.extend(self.unknown());
         }
         next
     }
 
-    fn candidate(&self, row: &[bool]) -> Option<u32> {
-        let mut candidates: Option<BTreeSet<u32>> = None;
-        for (groups, outcome) in self.branches.iter().zip(row) {
-            let fitting = groups.iter().filter(|it| it.outcome == Some(*outcome));
-            let members: BTreeSet<u32> =
-                fitting.flat_map(|it| it.members.iter().copied()).collect();
-            candidates = Some(match candidates {
-                Some(it) => it.intersection(&members).copied().collect(),
-                None => members,
-            });
-        }
-        candidates?.first().copied()
+    /// Did something that was tried have all of these outcomes?
+    fn is_tested(&self, row: &[(u64, u64)]) -> bool {
+        self.tested.iter().any(|it| row.iter().all(|of| it.binary_search(of).is_ok()))
     }
 
-    fn unknown(&self) -> Option<u32> {
-        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-        for group in self.branches.iter().flatten().filter(|it| it.outcome.is_none()) {
-            for member in &group.members {
-                *counts.entry(*member).or_default() += 1;
-            }
-        }
-        let most = counts.iter().max_by_key(|(member, n)| (**n, u32::MAX - **member));
-        most.map(|(member, _)| *member)
+    fn unknown(&self) -> Option<Tried> {
+        let counts = self.open.iter().filter_map(|(variant, groups)| {
+            let is_unknown = |it: &&(u64, u64)| {
+                !self.outcomes.contains_key(it) && !self.asked.contains(&(*variant, it.0))
+            };
+            let branch = Some(groups.iter().find(is_unknown)?.0);
+            Some((groups.iter().filter(is_unknown).count(), Tried { variant: *variant, branch }))
+        });
+        counts.max_by_key(|(n, it)| (*n, u32::MAX - it.variant)).map(|it| it.1)
     }
 }

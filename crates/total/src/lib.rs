@@ -35,17 +35,17 @@ mod weave;
 pub use check::{Checked, Checker, PotentialRace};
 pub use follow::follow;
 pub use graph::{Graph, Guideline, Root};
-pub use groups::{BranchTable, Group, affect_groups, related_uses};
+pub use groups::{BranchTable, Group, Tried, affect_groups, related_uses};
 pub use history::{Act, Flow, History, Step};
 pub use known::{Known, Labels, Made, first_value, label_of};
 pub use locks::{HeldAt, Locks};
 pub use manners::{Deed, Manner, MannerUse, conflicting_steps, fold, is_race, manners};
 pub use order::MustOrder;
 pub use reach::{At, Goal, Reached, reach, reach_after};
-pub use rules::{is_in_time, ways};
+pub use rules::{is_in_time, ways, woken};
 pub use uses::{DefineSets, UseDefine};
-pub use variants::{Variants, count_pairs};
-pub use weave::{Constraint, Policy, Woven, meet, weave};
+pub use variants::{Taken, Variants, count_pairs, of_pairs};
+pub use weave::{Constraint, Policy, Woven, complete, meet, weave};
 
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,17 @@ pub fn ways(history: &History, order: &[u32]) -> Vec<u32> {
     steps.map(one).collect()
 }
 
+/// By step of an order: whom it wakes, if it is a notification of one.
+pub fn woken(history: &History, order: &[u32]) -> Vec<Option<ThreadId>> {
+    let mut rules = Rules::new(&history.steps, &history.counts);
+    let one = |step: &Step| {
+        let woken = rules.woken(step).map(|it| rules.waiting[it].1);
+        rules.perform(step);
+        woken
+    };
+    order.iter().map(|it| &history.steps[*it as usize]).map(one).collect()
+}
+
 /// If the steps come in this order, does each wait that runs out of time do so when nobody else can go on? Of objects that
 /// are not modelled nobody knows that.
 pub fn is_in_time(history: &History, order: &[u32]) -> bool {
@@ -162,7 +173,11 @@ impl Rules {
                 self.give(step.other, true);
                 self.waiting.push((step.object, step.thread));
             }
-            Act::Notify => self.notify(step),
+            Act::Notify => {
+                if let Some(at) = self.woken(step) {
+                    self.waiting.remove(at);
+                }
+            }
             Act::NotifyAll => self.waiting.retain(|it| it.0 != step.object),
             Act::Take | Act::TryTake if step.answer == OpResult::Done => {
                 let count = self.counts.entry(step.object).or_default();
@@ -206,12 +221,12 @@ impl Rules {
         }
     }
 
-    fn notify(&mut self, step: &Step) {
-        let here = self.waiting.iter().enumerate().filter(|it| it.1.0 == step.object);
+    /// Of those that wait, which one a notification of one wakes.
+    fn woken(&self, step: &Step) -> Option<usize> {
+        let here = self.waiting.iter().enumerate();
+        let here = here.filter(|it| step.act == Act::Notify && it.1.0 == step.object);
         let here: Vec<usize> = here.map(|it| it.0).collect();
-        if let Some(at) = here.get(step.way as usize).or(here.first()) {
-            self.waiting.remove(*at);
-        }
+        here.get(step.way as usize).or(here.first()).copied()
     }
 
     fn is_waiting(&self, step: &Step) -> bool {

@@ -1,43 +1,54 @@
 //! Reachability testing's variant graph (Algorithm 2, with locks and waits, §5.2), and TPAIR's count.
 //!
 //! Each node is a state: how far each thread is. A *variant* is a step that would read, or write, another
-//! version of its variable than it did; it is one more execution for reachability testing, and is not
-//! followed further here.
+//! version of its variable than it did, or a call that goes on where the history has left its thread blocked; it is
+//! one more execution for reachability testing, and is not followed further here.
 //!
 //! Corrected (F3.3, F3.4): the version of a write is the one that it makes; a node is told from others by how
-//! far threads are *and* who waits, for the same steps in another order leave another thread asleep; a wait
-//! gives its lock back and takes it again; a notification wakes one, the first; locks have owners and are
-//! recursive.
+//! far threads are *and* who waits, for the same steps in another order leave another thread asleep. Who can go on, and
+//! what calls return, is as everywhere ([`Rules`]): a wait gives its lock back and takes it again, a notification wakes
+//! one, whichever; a call has to return what it did, for its thread would go on in another way.
 //!
-//! TPAIR, as a counter: the variants of each two threads, the others left out.
+//! TPAIR: the variants of each two threads, the others left out. Of semaphores, barriers and once blocks, which are
+//! for all threads, a pair knows nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::{Count, ThreadId};
+use raddle_model::{Count, OpResult, ThreadId};
 
-use crate::history::{Act, History};
+use crate::{
+    history::{Act, History, Step},
+    rules::Rules,
+};
+
+/// A step of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Which. Behind the last one of the history come those that threads were blocked at.
+    pub step: u32,
+    /// Of a notification: which of those that wait it wakes.
+    pub way: u32,
+}
 
 /// See the module.
 #[derive(Debug)]
 pub struct Variants {
     nodes: Vec<Node>,
     /// Of each variant: the node where it parts, and the step that does.
-    found: Vec<(usize, u32)>,
+    found: Vec<(usize, Taken)>,
     is_cut: bool,
 }
 
 #[derive(Debug)]
 struct Node {
-    parent: Option<(usize, u32)>,
+    parent: Option<(usize, Taken)>,
     state: State,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 struct State {
     at: Vec<u32>,
-    /// Who waits at which condition variable, in the order of arrival.
-    waiting: Vec<(u64, ThreadId)>,
-    owners: BTreeMap<u64, (ThreadId, u32)>,
+    rules: Rules,
     /// By variable: how often it was written. A function of `at`, kept for speed.
     versions: Vec<u32>,
 }
@@ -48,8 +59,6 @@ struct Program<'a> {
     /// By step of an access: its variable's number, and the version that it reads or makes.
     versions: BTreeMap<u32, (usize, u32)>,
     n_variables: usize,
-    /// By thread that another creates: who does, and its how manieth step that is.
-    spawned: BTreeMap<ThreadId, (usize, u32)>,
 }
 
 impl Variants {
@@ -68,11 +77,10 @@ impl Variants {
         let program = Program::new(history, shared, takes_part);
         let first = State {
             at: vec![0; program.threads.len()],
-            waiting: Vec::new(),
-            owners: BTreeMap::new(),
+            rules: Rules::new(program.steps(), &history.counts),
             versions: vec![0; program.n_variables],
         };
-        let mut known = BTreeSet::from([first.clone()]);
+        let mut known = BTreeSet::from([first.key()]);
         let mut graph = Variants {
             nodes: vec![Node { parent: None, state: first }],
             found: Vec::new(),
@@ -84,15 +92,18 @@ impl Variants {
                 let Some(step) = program.enabled(&graph.nodes[next].state, thread) else {
                     continue;
                 };
-                if program.is_variant(&graph.nodes[next].state, step) {
-                    graph.found.push((next, step));
-                    continue;
-                }
-                let state = program.after(&graph.nodes[next].state, step);
-                if graph.nodes.len() >= n_max {
-                    graph.is_cut = true;
-                } else if known.insert(state.clone()) {
-                    graph.nodes.push(Node { parent: Some((next, step)), state });
+                let n_ways = graph.nodes[next].state.rules.n_ways(program.step(step));
+                for taken in (0..n_ways).map(|way| Taken { step, way }) {
+                    if program.is_variant(&graph.nodes[next].state, step) {
+                        graph.found.push((next, taken));
+                        continue;
+                    }
+                    let state = program.after(&graph.nodes[next].state, taken);
+                    if graph.nodes.len() >= n_max {
+                        graph.is_cut = true;
+                    } else if known.insert(state.key()) {
+                        graph.nodes.push(Node { parent: Some((next, taken)), state });
+                    }
                 }
             }
             next += 1;
@@ -113,19 +124,19 @@ impl Variants {
     /// Roughly what they take in memory.
     pub fn n_bytes(&self) -> u64 {
         let of_state = |it: &State| {
-            let lists = (it.at.len() + it.versions.len()) * 4 + it.waiting.len() * 16;
-            lists + it.owners.len() * 24 + size_of::<Node>()
+            let lists = (it.at.len() + it.versions.len()) * 4 + it.rules.waiting().len() * 16;
+            lists + size_of::<Node>()
         };
         self.nodes.iter().map(|it| of_state(&it.state) as u64).sum()
     }
 
     /// The steps of each variant: up to the one that differs, and that one.
-    pub fn schedules(&self) -> impl Iterator<Item = Vec<u32>> + '_ {
-        self.found.iter().map(|(node, step)| {
-            let mut steps = vec![*step];
+    pub fn schedules(&self) -> impl Iterator<Item = Vec<Taken>> + '_ {
+        self.found.iter().map(|(node, taken)| {
+            let mut steps = vec![*taken];
             let mut at = *node;
-            while let Some((parent, step)) = self.nodes[at].parent {
-                steps.push(step);
+            while let Some((parent, taken)) = self.nodes[at].parent {
+                steps.push(taken);
                 at = parent;
             }
             steps.reverse();
@@ -134,19 +145,36 @@ impl Variants {
     }
 }
 
+/// Variants of each two threads, with the threads.
+pub fn of_pairs<'a>(
+    history: &'a History,
+    shared: &'a [u64],
+    n_max: usize,
+) -> impl Iterator<Item = ([ThreadId; 2], Variants)> + 'a {
+    let n_threads = history.n_threads() as u32;
+    let pairs =
+        (0..n_threads).flat_map(move |it| (it + 1..n_threads).map(move |other| (it, other)));
+    pairs.map(move |(first, second)| {
+        let pair = [first, second].map(ThreadId);
+        (pair, Variants::among(history, shared, n_max, |it| pair.contains(&it)))
+    })
+}
+
 /// Variants of each two threads, added up.
 pub fn count_pairs(history: &History, shared: &[u64], n_max: usize) -> Count {
-    let n_threads = history.n_threads() as u32;
     let mut count = Count::default();
-    for first in 0..n_threads {
-        for second in first + 1..n_threads {
-            let is_one = |it: ThreadId| it.0 == first || it.0 == second;
-            let of_pair = Variants::among(history, shared, n_max, is_one).count();
-            count.n += of_pair.n;
-            count.is_cut |= of_pair.is_cut;
-        }
+    for of_pair in of_pairs(history, shared, n_max).map(|it| it.1.count()) {
+        count.n += of_pair.n;
+        count.is_cut |= of_pair.is_cut;
     }
     count
+}
+
+impl State {
+    /// Locks that are held follow from where threads are.
+    fn key(&self) -> (Vec<u32>, Vec<(u64, ThreadId)>) {
+        (self.at.clone(), self.rules.waiting().to_vec())
+    }
 }
 
 impl Program<'_> {
@@ -155,100 +183,80 @@ impl Program<'_> {
         shared: &[u64],
         takes_part: impl Fn(ThreadId) -> bool,
     ) -> Program<'a> {
-        let mut threads = vec![Vec::new(); history.n_threads()];
-        let mut versions = BTreeMap::new();
+        let n_threads = history.n_threads();
+        let has_all = (0..n_threads as u32).all(|it| takes_part(ThreadId(it)));
+        let counts = |step: &Step| match step.act {
+            _ if !takes_part(step.thread) || step.thread.idx() >= n_threads => false,
+            Act::Branch(_) | Act::Other | Act::Finish | Act::Exit => false,
+            Act::Spawn(child) | Act::Join(child) => takes_part(child),
+            Act::Take | Act::TryTake | Act::Post | Act::Arrive | Act::Leave => has_all,
+            Act::Enter | Act::EnterDone => has_all,
+            act if act.is_access() => shared.binary_search(&step.object).is_ok(),
+            _ => true,
+        };
+        let mut program = Program {
+            history,
+            threads: vec![Vec::new(); n_threads],
+            versions: BTreeMap::new(),
+            n_variables: 0,
+        };
         let mut last: BTreeMap<u64, (usize, u32)> = BTreeMap::new();
-        let mut spawned = BTreeMap::new();
-        for (idx, step) in history.steps.iter().enumerate() {
-            let counts = match step.done() {
-                _ if !takes_part(step.thread) => false,
-                Act::Branch(_) | Act::Other | Act::Finish | Act::Exit => false,
-                Act::Spawn(child) | Act::Join(child) => takes_part(child),
-                act if act.is_access() => shared.binary_search(&step.object).is_ok(),
-                _ => true,
-            };
-            if !counts {
-                continue;
-            }
-            if let Act::Spawn(child) = step.act {
-                let position = threads[step.thread.idx()].len() as u32;
-                spawned.insert(child, (step.thread.idx(), position));
-            }
+        let all = history.steps.iter().chain(&history.blocked);
+        for (step, idx) in all.zip(0_u32..).filter(|it| counts(it.0)) {
             if step.act.is_access() {
                 let number = last.len();
                 let version = last.entry(step.object).or_insert((number, 0));
                 version.1 += u32::from(step.act.is_write());
-                versions.insert(idx as u32, *version);
+                program.versions.insert(idx, *version);
             }
-            threads[step.thread.idx()].push(idx as u32);
+            program.threads[step.thread.idx()].push(idx);
         }
-        Program { history, threads, versions, n_variables: last.len(), spawned }
+        program.n_variables = last.len();
+        program
+    }
+
+    fn step(&self, idx: u32) -> &Step {
+        let n_made = self.history.steps.len();
+        let made = self.history.steps.get(idx as usize);
+        made.unwrap_or_else(|| &self.history.blocked[idx as usize - n_made])
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.threads.iter().flatten().map(|it| self.step(*it))
+    }
+
+    /// Was its thread blocked there, whenever it was seen?
+    fn is_blocked(&self, idx: u32) -> bool {
+        self.history.steps.len() <= idx as usize
     }
 
     /// The next step of a thread, if it can be taken.
     fn enabled(&self, state: &State, thread: usize) -> Option<u32> {
         let idx = *self.threads[thread].get(state.at[thread] as usize)?;
-        let me = ThreadId(thread as u32);
-        if self.spawned.get(&me).is_some_and(|(parent, step)| state.at[*parent] <= *step) {
-            return None;
-        }
-        let step = &self.history.steps[idx as usize];
-        let is_free = |lock| state.owners.get(&lock).is_none_or(|it| it.0 == me);
-        let is_enabled = match step.done() {
-            Act::Lock | Act::ReadLock => is_free(step.object),
-            Act::Wake => !state.waiting.contains(&(step.object, me)) && is_free(step.other),
-            Act::Join(target) => {
-                let target = target.idx();
-                state.at.get(target).is_none_or(|at| *at as usize == self.threads[target].len())
-            }
-            _ => true,
+        let step = self.step(idx);
+        let is_over = |it: ThreadId| {
+            let target = it.idx();
+            state.at.get(target).is_none_or(|at| *at as usize == self.threads[target].len())
         };
-        is_enabled.then_some(idx)
+        let is_same =
+            |it: &OpResult| self.is_blocked(idx) || !step.act.has_answers() || *it == step.answer;
+        state.rules.answer(step, is_over).filter(is_same).map(|_| idx)
     }
 
     fn is_variant(&self, state: &State, idx: u32) -> bool {
-        let is_write = self.history.steps[idx as usize].act.is_write();
-        self.versions.get(&idx).is_some_and(|(variable, recorded)| {
-            state.versions[*variable] + u32::from(is_write) != *recorded
-        })
+        let is_write = self.step(idx).act.is_write();
+        let is_other = |it: &(usize, u32)| state.versions[it.0] + u32::from(is_write) != it.1;
+        self.is_blocked(idx) || self.versions.get(&idx).is_some_and(is_other)
     }
 
-    fn after(&self, state: &State, idx: u32) -> State {
-        let step = &self.history.steps[idx as usize];
+    fn after(&self, state: &State, Taken { step: idx, way }: Taken) -> State {
+        let step = self.step(idx);
         let mut next = state.clone();
         next.at[step.thread.idx()] += 1;
         if let Some((variable, _)) = self.versions.get(&idx).filter(|_| step.act.is_write()) {
             next.versions[*variable] += 1;
         }
-        match step.done() {
-            Act::Lock | Act::ReadLock => take(&mut next, step.object, step.thread),
-            Act::Unlock => give(&mut next, step.object, false),
-            Act::Wait => {
-                give(&mut next, step.other, true);
-                next.waiting.push((step.object, step.thread));
-            }
-            Act::Wake => take(&mut next, step.other, step.thread),
-            Act::Notify => {
-                if let Some(at) = next.waiting.iter().position(|it| it.0 == step.object) {
-                    next.waiting.remove(at);
-                }
-            }
-            Act::NotifyAll => next.waiting.retain(|it| it.0 != step.object),
-            _ => {}
-        }
+        next.rules.perform(&Step { way, ..*step });
         next
-    }
-}
-
-fn take(state: &mut State, lock: u64, thread: ThreadId) {
-    state.owners.entry(lock).or_insert((thread, 0)).1 += 1;
-}
-
-fn give(state: &mut State, lock: u64, all: bool) {
-    if let Some((_, depth)) = state.owners.get_mut(&lock) {
-        *depth -= 1;
-        if all || *depth == 0 {
-            state.owners.remove(&lock);
-        }
     }
 }

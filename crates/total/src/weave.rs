@@ -143,6 +143,44 @@ pub fn meet(history: &History, pair: [u32; 2], kept: &[Constraint]) -> Option<Ve
     })
 }
 
+/// A schedule of all threads in which these steps come in this order, up to the last of them; `None` if there is none.
+/// Of their own threads, everything else is made when it is due; others go on where they are waited for.
+/// Those of `going_on` do as they did, before that.
+pub fn complete(
+    history: &History,
+    order: &[u32],
+    going_on: impl Fn(ThreadId) -> bool,
+) -> Option<Vec<u32>> {
+    let mut loom = Loom::new(history, &[], Policy::AsBefore);
+    let thread = |it: u32| history.steps[it as usize].thread.idx();
+    let mut wanted: BTreeSet<u32> = order.iter().copied().collect();
+    for target in order {
+        let due = |loom: &Loom<'_>, is_due: &dyn Fn(usize, u32) -> bool| {
+            let next = (0..loom.threads.len()).filter_map(|it| Some((loom.next_of(it)?, it)));
+            let due = next.filter(|(step, thread)| {
+                let is_exit = history.steps[*step as usize].act == Act::Exit;
+                is_due(*thread, *step) && !is_exit && loom.is_enabled(*step)
+            });
+            due.min().map(|it| it.1)
+        };
+        let as_it_was =
+            |thread: usize, step: u32| step < *target && going_on(ThreadId(thread as u32));
+        while let Some(next) = due(&loom, &as_it_was) {
+            loom.step(next);
+        }
+        let own = thread(*target);
+        while loom.next_of(own) != Some(*target) || !loom.is_enabled(*target) {
+            let is_own = |thread: usize, step: u32| thread == own && !wanted.contains(&step);
+            let is_other = |_: usize, step: u32| !wanted.contains(&step);
+            let next = due(&loom, &is_own).or_else(|| due(&loom, &is_other));
+            loom.step(next?);
+        }
+        loom.step(own);
+        wanted.remove(target);
+    }
+    Some(loom.woven.steps)
+}
+
 impl<'a> Loom<'a> {
     fn new(history: &'a History, constraints: &'a [Constraint], policy: Policy) -> Loom<'a> {
         let mut of_use: BTreeMap<u32, Vec<usize>> = BTreeMap::new();

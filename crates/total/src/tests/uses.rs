@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{FIGURE_24, FIGURE_33, Figure};
-use crate::{Act, UseDefine, related_uses};
+use crate::{Act, Root, UseDefine, related_uses};
 
 /// Use-defines, then what else each use could read.
 fn check(text: &str, expected: &Expect) {
@@ -97,7 +97,7 @@ fn figure_33() {
 fn table_2() {
     let figure = Figure::new(FIGURE_24);
     let sets = figure.sets();
-    let uses = related_uses(&figure.history, &sets, figure.branch(2));
+    let uses = related_uses(&figure.history, &sets, &Root::Branch(figure.branch(2)));
     let all: Vec<UseDefine> = uses
         .iter()
         .flat_map(|it| sets.of(*it).into_iter().map(|define| UseDefine { use_step: *it, define }))

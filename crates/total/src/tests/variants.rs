@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use expect_test::expect;
 
 use super::{FIGURE_24, FIGURE_33, Figure};
-use crate::{Act, BranchTable, Group, Variants, affect_groups, count_pairs};
+use crate::{Act, BranchTable, Root, Tried, Variants, affect_groups, count_pairs};
 
 const MANY: usize = 100_000;
+
+fn schedules(variants: &Variants) -> impl Iterator<Item = Vec<u32>> {
+    variants.schedules().map(|it| it.iter().map(|it| it.step).collect())
+}
 
 /// Figure 35 (and 43): seven variants.
 #[test]
@@ -33,7 +37,8 @@ fn table_3() {
     let figure = Figure::new(FIGURE_24);
     let variants = Variants::of(&figure.history, &figure.history.shared(), MANY);
     let sets = figure.sets();
-    let groups = affect_groups(&figure.history, &sets, variants.schedules(), figure.branch(2));
+    let root = Root::Branch(figure.branch(2));
+    let groups = affect_groups(&figure.history, &sets, schedules(&variants), &root);
     let mut shown: Vec<String> = groups
         .iter()
         .map(|it| {
@@ -68,8 +73,9 @@ fn figure_55() {
     assert_eq!(1 + variants.count().n, 4);
     let first: Vec<u32> = (0..figure.history.steps.len() as u32).collect();
     let sets = figure.sets();
-    let all = std::iter::once(first).chain(variants.schedules());
-    let groups = affect_groups(&figure.history, &sets, all, figure.branch(4));
+    let all = std::iter::once(first).chain(schedules(&variants));
+    let root = Root::Branch(figure.branch(4));
+    let groups = affect_groups(&figure.history, &sets, all, &root);
     let sizes: Vec<usize> = groups.iter().map(|it| it.members.len()).collect();
     assert_eq!(sizes, [2, 2]);
 }
@@ -107,7 +113,7 @@ fn table_10() {
         let n = at(4, "n");
         format!("{} {} {n} {} {}", at(3, "x"), at(3, "y"), n < 0, at(25, "x"))
     };
-    let mut rows: Vec<String> = variants.schedules().map(row).collect();
+    let mut rows: Vec<String> = schedules(&variants).map(row).collect();
     rows.push(row(all.clone()));
     rows.sort();
     expect![[r#"
@@ -160,27 +166,34 @@ fn recursive_locks_can_be_taken_again() {
     assert_eq!(variants.count().n, 1);
 }
 
-fn group(members: &[u32]) -> Group {
-    Group { members: members.to_vec(), uses: Vec::new(), outcome: None }
-}
-
 /// Figures 45 and 46, Tables 4 and 5: four of six variants are tested.
 #[test]
 fn figures_45_and_46() {
-    let first = vec![group(&[1, 2, 3]), group(&[5]), group(&[4])];
-    let second = vec![group(&[1, 2, 4]), group(&[3, 5])];
-    let mut table = BranchTable::new(vec![first, second]);
-    table.test(1, &[true, true]);
-    assert_eq!(table.next(), [5]);
-    table.test(5, &[false, false]);
+    let (b1, b2) = (11, 21);
+    let (is_true, is_false) = (1, 0);
+    let mut table = BranchTable::default();
+    table.n_rows = Some(4);
+    table.test(&[(b1, 1, is_true), (b2, 1, is_true)]);
+    for (variant, g1, g2) in [(2, 1, 1), (3, 1, 2), (4, 3, 1), (5, 2, 2)] {
+        table.add(variant, vec![(b1, g1), (b2, g2)]);
+    }
+    let next = |table: &BranchTable| table.next().iter().map(|it| it.variant).collect::<Vec<_>>();
+    let tried = |variant, branch| Tried { variant, branch };
+    assert_eq!(table.next(), [tried(5, Some(b1))]);
+    table.ask(tried(5, Some(b1)));
+    table.test(&[(b1, 2, is_false), (b2, 2, is_false)]);
     // Testing V5 shows a variant more, V6.
-    table.branches[0][1].members.push(6);
-    table.branches[1][0].members.push(6);
-    let mut next = table.next();
-    next.sort_unstable();
-    assert_eq!(next, [3, 6]);
-    table.test(3, &[true, false]);
-    table.test(6, &[false, true]);
-    assert_eq!(table.next(), [0; 0]);
+    table.add(6, vec![(b1, 2), (b2, 1)]);
+    assert_eq!(table.next(), [tried(3, None), tried(6, None)]);
+    for (variant, outcomes) in [(3, [is_true, is_false]), (6, [is_false, is_true])] {
+        table.ask(tried(variant, None));
+        let group = |outcome| if outcome == is_true { 1 } else { 2 };
+        let of = |branch, outcome| (branch, group(outcome), outcome);
+        table.test(&[of(b1, outcomes[0]), of(b2, outcomes[1])]);
+    }
     assert_eq!(table.n_tested(), 4);
+    // All rows are full. If nobody knows that branches have two outcomes, V4 is to be tested: it is in a group of its own.
+    assert_eq!(next(&table), [0; 0]);
+    table.n_rows = None;
+    assert_eq!(next(&table), [4]);
 }
