@@ -98,7 +98,7 @@ pub(crate) fn settings(args: &RunArgs) -> SearchSettings {
 
 /// Is it total replay?
 pub(crate) fn is_total(args: &RunArgs) -> bool {
-    matches!(args.strategy, Strategy::Search(SearchSpec::Total(_)))
+    matches!(&args.strategy, Strategy::Search(spec) if spec.is_total())
 }
 
 /// What the program may do. For total replay every access is a scheduling point: it has to see all reads and writes.

@@ -113,6 +113,8 @@ pub enum Scope {
     /// Those that a published algorithm turns back for, with at most so many preemptions; it may miss others of the same
     /// bound.
     Backtracked(Option<u32>),
+    /// Those that a published algorithm derives from executions; it may miss others.
+    Derived,
     /// Those with an order of two places that is not covered, with at most so many preemptions.
     NewOrders(Option<u32>),
     /// Those with new orders of two places first, then those with so many old ones turned round; then all.

@@ -30,7 +30,7 @@ pub use self::{
     rank::{Tuple, covering},
     run::{ModuleNames, ObjectName, Pending, Run, RunError, RunReader, Step},
     spec::{Dpor, Hapset, SearchSpec, SpecError, Start},
-    total::{DrawnStep, LocksetRace, lockset_races},
+    total::{DrawnStep, LocksetRace, Thesis, lockset_races},
 };
 
 /// One execution that a search wants.

@@ -14,7 +14,7 @@ impl Outcome {
         let if_so = |is_so: bool, gap: Gap| is_so.then_some(gap);
         let is_late = options.conditions.timeouts == Timeouts::Last;
         let spec = options.method.search().map(|it| &it.spec);
-        let is_total = matches!(spec, Some(SearchSpec::Total(_)));
+        let is_total = spec.is_some_and(SearchSpec::is_total);
         let is_reduced =
             !matches!(spec, Some(SearchSpec::Dfs | SearchSpec::Ipb(_) | SearchSpec::Idb(_)));
         [

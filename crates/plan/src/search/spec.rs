@@ -15,7 +15,7 @@ use super::{
     },
     levels::{Bounded, Delays, Preemptions},
     rank::{Rank, RankPaper, Tuple},
-    total::Total,
+    total::{Published as ThesisSearch, Thesis, Total},
     tree::{Policy, Tree},
 };
 
@@ -35,6 +35,8 @@ pub enum SearchSpec {
     Pcb(u32),
     /// One execution for each way that reads can decide branches and references, as long as no more steps are kept.
     Total(Option<usize>),
+    /// As published in seed paper 3.
+    Thesis(Thesis),
     /// Guided by which orders of two statements were covered.
     Hapset(Hapset),
     /// By tuples (c, v, t, l), one after the other.
@@ -96,8 +98,8 @@ pub enum SpecError {
     #[error(
         "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), pcb:2, dpor, \
          dpor:classic, dpor:plain, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, \
-         hapset:paper, hapset:pcb=2, rank, rank:paper, total and total:steps=1000000 (which ends when so many steps \
-         are kept)"
+         hapset:paper, hapset:pcb=2, rank, rank:paper, total, total:steps=1000000 (which ends when so many steps \
+         are kept), total:reachability, total:tpair, total:groups and total:guidelines"
     )]
     Unknown(String),
     /// Its tuples are the paper's.
@@ -127,6 +129,7 @@ impl fmt::Display for SearchSpec {
             SearchSpec::Dpor(Dpor::Preemptions(max)) => write!(f, "dpor:preemptions={max}"),
             SearchSpec::Total(None) => f.write_str("total"),
             SearchSpec::Total(Some(max)) => write!(f, "total:steps={max}"),
+            SearchSpec::Thesis(thesis) => write!(f, "total:{}", thesis.name()),
             SearchSpec::Hapset(Hapset::Classic) => f.write_str("hapset"),
             SearchSpec::Hapset(Hapset::Ipb(None)) => f.write_str("hapset:ipb"),
             SearchSpec::Hapset(Hapset::Ipb(Some(max))) => write!(f, "hapset:ipb={max}"),
@@ -154,10 +157,11 @@ impl SearchSpec {
         let level = || rest.map(|it| it.parse().map_err(|_| unknown())).transpose();
         match name {
             "dfs" if rest.is_none() => Ok(SearchSpec::Dfs),
-            "total" => Ok(SearchSpec::Total(match rest.map(|it| it.strip_prefix("steps=")) {
-                None => None,
-                Some(max) => Some(max.ok_or_else(unknown)?.parse().map_err(|_| unknown())?),
-            })),
+            "total" => match rest.map(|it| it.strip_prefix("steps=").ok_or(it)) {
+                None => Ok(SearchSpec::Total(None)),
+                Some(Ok(max)) => Ok(SearchSpec::Total(Some(max.parse().map_err(|_| unknown())?))),
+                Some(Err(name)) => Thesis::parse(name).map(SearchSpec::Thesis).ok_or_else(unknown),
+            },
             "ipb" => Ok(SearchSpec::Ipb(level()?)),
             "idb" => Ok(SearchSpec::Idb(level()?)),
             "pcb" => Ok(SearchSpec::Pcb(level()?.unwrap_or(PCB_DEFAULT))),
@@ -199,6 +203,11 @@ impl SearchSpec {
         }
     }
 
+    /// Is it a form of total replay? It has to see every access.
+    pub const fn is_total(&self) -> bool {
+        matches!(self, SearchSpec::Total(_) | SearchSpec::Thesis(_))
+    }
+
     /// The search, at its beginning.
     pub fn start(&self, start: Start) -> Box<dyn Search + Send> {
         let Start { may_time_out, exit_is_fine, covered } = start;
@@ -218,6 +227,7 @@ impl SearchSpec {
                 reduced(dpor::Bounded::new(max), may_time_out)
             }
             SearchSpec::Total(steps_max) => Box::new(Total::new(steps_max, may_time_out)),
+            SearchSpec::Thesis(thesis) => Box::new(ThesisSearch::new(thesis, may_time_out)),
             SearchSpec::Hapset(Hapset::Classic) => reduced(Pruned::new(guide), may_time_out),
             SearchSpec::Hapset(Hapset::Ipb(max)) => {
                 reduced(PrunedBounded::new(guide, max), may_time_out)
@@ -250,6 +260,7 @@ impl SearchSpec {
             SearchSpec::Dpor(Dpor::Optimal) => Ok(Box::new(Forest::restore(saved)?)),
             SearchSpec::Dpor(Dpor::Preemptions(_)) => restore::<Reduced<dpor::Bounded>>(saved),
             SearchSpec::Total(steps_max) => Ok(Box::new(Total::restore(saved, *steps_max)?)),
+            SearchSpec::Thesis(thesis) => Ok(Box::new(ThesisSearch::restore(*thesis, saved)?)),
             SearchSpec::Hapset(Hapset::Classic) => restore::<Reduced<Pruned>>(saved),
             SearchSpec::Hapset(Hapset::Ipb(_)) => restore::<Reduced<PrunedBounded>>(saved),
             SearchSpec::Hapset(Hapset::Order) => restore::<Reduced<Ordered>>(saved),

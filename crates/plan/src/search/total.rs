@@ -33,10 +33,12 @@ mod meetings;
 mod model;
 mod past;
 mod planned;
+mod published;
 mod reached;
 mod relevant;
 mod replays;
 mod rest;
+mod roots;
 mod sharing;
 mod std_locks;
 mod unreached;
@@ -66,6 +68,8 @@ use self::{
 use super::{Run, Search, SpecError, Step, Task};
 
 pub use self::draw::DrawnStep;
+pub(crate) use self::published::Published;
+pub use self::published::Thesis;
 pub use self::witness::{LocksetRace, lockset_races};
 
 /// Guidelines that wait at once.

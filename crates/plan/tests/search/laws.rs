@@ -33,6 +33,10 @@ const SEARCHES: &[&str] = &[
     "dpor:plain",
     "pcb:1",
     "rank:paper",
+    "total:reachability",
+    "total:tpair",
+    "total:groups",
+    "total:guidelines",
     "rank:0.0.2.1+1.0.2.1+1.all.2.1+2.1.2.1+1.all.3.2",
 ];
 

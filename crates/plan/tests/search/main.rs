@@ -9,5 +9,6 @@ mod levels;
 mod oracle;
 mod published;
 mod rank;
+mod thesis;
 mod total;
 mod toy;

@@ -520,7 +520,7 @@ fn moved(ins: Ins, by: usize) -> Ins {
     }
 }
 
-fn program() -> impl Strategy<Value = Program> {
+pub(crate) fn program() -> impl Strategy<Value = Program> {
     let thread = vec(piece(), 1..=2).prop_map(|pieces| {
         let mut all: Vec<Ins> = Vec::new();
         for piece in pieces {

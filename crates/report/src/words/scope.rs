@@ -22,6 +22,11 @@ pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
                 false => what,
             }
         }
+        Scope::Derived => match is_finished {
+            true => "all test cases that the published algorithm derives were executed; other schedules may be left",
+            false => "test cases that the published algorithm derives from earlier ones",
+        }
+        .to_owned(),
         Scope::NewOrders(bound) => {
             let bound = bound.map(|it| format!(" with {}", at_most(it, BoundUnit::Preemptions)));
             new_orders(&bound.unwrap_or_default(), is_finished)

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_model::{Drawing, ThreadId};
-use raddle_total::{DefineSets, Flow, Graph, History, Locks, MustOrder, Root};
+use raddle_total::{DefineSets, Graph, Locks, MustOrder, Root};
 
-use super::{decide::Decisions, past::Past};
+use super::{decide::Decisions, past::Past, roots::roots};
 use raddle_model::flows::Flows;
 
 /// Nodes of one graph, more than which are not made.
@@ -46,7 +46,11 @@ impl DrawnStep {
 /// The graphs of all that deciding reads decide, each way of coming there once.
 pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
     let mut history = past.history.clone();
-    let latest = fill_flows(&mut history, flows, decisions);
+    let mut together: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for it in roots(&mut history, flows, &decisions.reached) {
+        let all = together.entry(it.read).or_default();
+        all.extend(it.sink.into_iter().flat_map(|_| it.reads.iter().copied()));
+    }
     let order = MustOrder::of(&history);
     let locks = Locks::of(&history);
     let sets = DefineSets::new(&history, &order, &locks).at_most(super::DEFINES_MAX);
@@ -57,8 +61,8 @@ pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
         if !seen.insert((step.thread, step.place, decider.visit)) || seen.len() > GRAPHS_MAX {
             continue;
         }
-        let reads = latest.get(&decider.read).cloned().unwrap_or_else(|| vec![decider.read]);
-        let affected = reads.into_iter().filter(|it| decisions.is_affected[*it as usize]);
+        let reads = together.get(&decider.read).into_iter().flatten().copied();
+        let affected = reads.filter(|it| decisions.is_affected[*it as usize]);
         let root = Root::Reads(affected.collect());
         let graph = Graph::new(&history, &sets, &root, true, NODES_MAX);
         drawn.n_nodes += graph.n_nodes() as u64;
@@ -73,37 +77,4 @@ pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
         drawn.drawings.push(graph.drawing(DrawnStep::Decided(step.place), name));
     }
     drawn
-}
-
-/// Says of each write which reads flow into it; gives back, for each read, the reads that decide together
-/// with it.
-fn fill_flows(
-    history: &mut History,
-    flows: &Flows,
-    decisions: &Decisions,
-) -> BTreeMap<u32, Vec<u32>> {
-    let mut latest: Vec<BTreeMap<u64, u32>> = vec![BTreeMap::new(); history.n_threads()];
-    let mut together = BTreeMap::new();
-    for idx in 0..history.steps.len() {
-        let step = history.steps[idx];
-        let latest = &mut latest[step.thread.idx()];
-        if step.act.is_read() {
-            latest.insert(step.place, idx as u32);
-            let sinks = decisions.reached.sinks_of(step.thread, step.place).into_iter().flatten();
-            let places = sinks.flat_map(|it| flows.sinks[*it as usize].reads.iter());
-            let reads: BTreeSet<u32> = places.filter_map(|it| latest.get(it).copied()).collect();
-            together.insert(idx as u32, reads.into_iter().collect());
-        }
-        if step.act.is_write() {
-            history.flows[idx] = match flows.writes.get(&step.place) {
-                Some(places) => {
-                    let reads: BTreeSet<u32> =
-                        places.iter().filter_map(|it| latest.get(it).copied()).collect();
-                    Flow::Reads(reads.into_iter().filter(|it| *it < idx as u32).collect())
-                }
-                None => Flow::Earlier,
-            };
-        }
-    }
-    together
 }

@@ -1,0 +1,53 @@
+//! A trace with all that branches and references in it depend on.
+
+use raddle_model::{
+    flows::{Flows, SinkKind},
+    mix,
+};
+use raddle_total::{DefineSets, History, Root, UseDefine, first_value, related_uses};
+
+use super::super::{
+    decide::name,
+    past::Past,
+    reached::Reached,
+    roots::{Decided, roots},
+};
+
+/// A branch, or what a reference refers to, at one moment of a thread.
+#[derive(Clone, Debug)]
+pub(super) struct Branch {
+    /// The same in every execution in which its thread comes there.
+    pub(super) key: u64,
+    pub(super) root: Root,
+    /// What its reads have read, as a hash. Traces do not say which way a branch goes; of equal values it goes the same.
+    pub(super) outcome: u64,
+}
+
+/// What executions have in common: who reads, and whose write that is. First values have a name too.
+pub(super) fn name_of(past: &Past, it: UseDefine) -> (u64, u64) {
+    let of = |step: u32| name(&past.instances[step as usize]);
+    let first = || first_value(past.history.steps[it.use_step as usize].object);
+    (of(it.use_step), it.define.map_or_else(first, of))
+}
+
+/// The history of an execution with all flows, and what is decided in it.
+pub(super) fn decided(past: &Past, flows: &Flows) -> (History, Vec<Branch>) {
+    let mut history = past.history.clone();
+    let reached = Reached::of(past, flows);
+    let is_end =
+        |it: &Decided| it.sink.is_none_or(|it| flows.sinks[it as usize].kind != SinkKind::Value);
+    let all = roots(&mut history, flows, &reached).into_iter().filter(is_end);
+    let branch = |it: Decided| {
+        let sink = it.sink.map_or(0, |it| u64::from(it) + 1);
+        let key = mix(name(&past.instances[it.read as usize]), sink);
+        let value = |it: &u32| past.values[*it as usize].unwrap_or(u64::from(*it));
+        let outcome = it.reads.iter().map(value).fold(key, mix);
+        Branch { key, root: Root::Reads(it.reads), outcome }
+    };
+    (history, all.map(branch).collect())
+}
+
+/// Can another schedule give one of its uses something else?
+pub(super) fn is_affected(history: &History, sets: &DefineSets<'_>, root: &Root) -> bool {
+    related_uses(history, sets, root).into_iter().any(|it| sets.of(it).len() > 1)
+}
