@@ -136,6 +136,14 @@ pub enum Smax {
         /// Which length.
         counting: Counting,
     },
+    /// The same, by the longest that a thread was in the first executions, which have strides of one: seed paper 4's way
+    /// to find out.
+    Measured {
+        /// Length over longest stride, per mille.
+        per_mille: u32,
+        /// Which length.
+        counting: Counting,
+    },
 }
 
 /// Which of a thread's events make its length.
@@ -182,6 +190,9 @@ impl PickerSpec {
             PickerSpec::Stride(Smax::Ratio { per_mille, counting }) => {
                 (4, [per_mille as u64, counting as u64])
             }
+            PickerSpec::Stride(Smax::Measured { per_mille, counting }) => {
+                (23, [per_mille as u64, counting as u64])
+            }
             PickerSpec::Pct(depth) => (5, [depth.to_number(), 0]),
             PickerSpec::Rpro { depth, radius } => (6, [depth.to_number(), radius.to_number()]),
             PickerSpec::Pos => (7, [0, 0]),
@@ -218,9 +229,12 @@ impl PickerSpec {
             1 => PickerSpec::Walk,
             2 => PickerSpec::Rstest { per_mille },
             3 => PickerSpec::Stride(Smax::Fixed(first as u32)),
-            4 => {
+            4 | 23 => {
                 let counting = if second == 0 { Counting::All } else { Counting::Contended };
-                PickerSpec::Stride(Smax::Ratio { per_mille, counting })
+                PickerSpec::Stride(match number {
+                    4 => Smax::Ratio { per_mille, counting },
+                    _ => Smax::Measured { per_mille, counting },
+                })
             }
             5 => PickerSpec::Pct(Depth::from_number(first)),
             6 => PickerSpec::Rpro {
@@ -292,8 +306,13 @@ impl fmt::Display for PickerSpec {
             PickerSpec::Walk => f.write_str("walk"),
             PickerSpec::Rstest { per_mille } => write!(f, "rstest:p={}", per_mille as f64 / 1e3),
             PickerSpec::Stride(Smax::Fixed(smax)) => write!(f, "stride:smax={smax}"),
-            PickerSpec::Stride(Smax::Ratio { per_mille, .. }) => {
-                write!(f, "stride:ratio={}", per_mille as f64 / 1e3)
+            PickerSpec::Stride(
+                smax @ (Smax::Ratio { per_mille, counting }
+                | Smax::Measured { per_mille, counting }),
+            ) => {
+                write!(f, "stride:ratio={}", per_mille as f64 / 1e3)?;
+                f.write_str(if counting == Counting::All { "" } else { ",count=contended" })?;
+                f.write_str(if matches!(smax, Smax::Measured { .. }) { ",profile=max" } else { "" })
             }
             PickerSpec::Pct(depth) => write!(f, "pct:d={depth}"),
             PickerSpec::Rpro { depth, radius } => write!(f, "rpro:d={depth},r={radius}"),
@@ -347,6 +366,7 @@ mod tests {
             PickerSpec::Stride(Smax::Fixed(5)),
             ratio(Counting::All),
             ratio(Counting::Contended),
+            PickerSpec::Stride(Smax::Measured { per_mille: 3_450, counting: Counting::Contended }),
             PickerSpec::Pct(Depth::Fixed(3)),
             PickerSpec::Pct(Depth::Drawn),
             PickerSpec::Pct(Depth::Guaranteed(3_338)),

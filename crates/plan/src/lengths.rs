@@ -20,6 +20,9 @@ use raddle_trace::{ObjectClass, Thread, Trace};
 
 use crate::sharing::epoch;
 
+/// Executions in which lengths are measured, if they are measured once: whole epochs.
+const MEASURED: u64 = 16;
+
 /// What one execution teaches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
@@ -70,6 +73,18 @@ impl Learning {
             }
             Some(before) => before.merge(&observation, Decay::None),
         }
+    }
+
+    /// What `execution` is to know where lengths are measured once, as in seed paper 4: nothing among the first, which
+    /// are for measuring; then the maximum over those of them that were looked at.
+    pub fn measured(&self, execution: u64) -> Profile {
+        let mut known = Observation::default();
+        if execution >= MEASURED {
+            for observation in self.observed.range(..MEASURED).map(|it| it.1) {
+                known.merge(observation, Decay::None);
+            }
+        }
+        known.profile()
     }
 
     /// What `execution` is to know: what all epochs before its own have taught.
@@ -449,6 +464,22 @@ mod tests {
         });
         assert_eq!(known, [(64, 64), (48, 48), (36, 36), (40, 40)]);
         assert_eq!(learning.profile(8).n_choices, 65);
+    }
+
+    /// Measured once: nothing is known in the first sixteen executions, then the longest of them, whatever comes later.
+    #[test]
+    fn lengths_that_are_measured_once() {
+        let of = |n_steps: usize| trace(1, &vec![(0, OpKind::Write, 2, 2); n_steps]);
+        let mut learning = Learning::new();
+        for (execution, n_steps) in [(0, 3), (1, 9), (2, 1), (4, 1), (8, 1), (16, 50)] {
+            learning.learn(execution, Observation::of(&of(n_steps)));
+        }
+        assert_eq!(learning.measured(15), Profile::EMPTY);
+        for execution in [16, 17, 1_000_000] {
+            assert_eq!(counts(&learning.measured(execution), MAIN), [9; 3], "{execution}");
+        }
+        assert_eq!(counts(&learning.profile(32), MAIN)[0], 50);
+        assert!(counts(&learning.profile(16), MAIN)[0] < 9, "it fades");
     }
 
     /// Of a thread that was not there nothing is learned.

@@ -16,9 +16,9 @@ mod unseen;
 
 pub use lengths::{Learning, Observation, roles};
 pub use portfolio::{Arm, News, Portfolio};
-pub use ratio::{Goal, edge_probability, stride_ratio};
+pub use ratio::{Goal, Sum, edge_probability, stride_ratio};
 pub use rounds::{is_probe, round};
 pub use seeds::{Seeds, entry, picker};
 pub use sharing::{Sharing, epoch};
-pub use strategy::{FORMS, Form, Recipe, Strategy, StrategyError};
+pub use strategy::{Edges, FORMS, Form, Recipe, Strategy, StrategyError};
 pub use unseen::Unseen;

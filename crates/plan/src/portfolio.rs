@@ -21,10 +21,14 @@
 
 use std::ops::Range;
 
-use raddle_model::{Amount, Counting, Depth, PickerSpec, mix};
+use raddle_model::{Amount, Depth, PickerSpec, mix};
 use raddle_trace::Entry;
 
-use crate::{rounds::round, seeds::entry, strategy::Recipe};
+use crate::{
+    rounds::round,
+    seeds::entry,
+    strategy::{Edges, Recipe},
+};
 
 /// One strategy of a portfolio.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +49,7 @@ impl Arm {
     /// have a fifth together is for those that need threads to alternate, which nothing else does as well.
     pub fn standard(n_executions: u64) -> Vec<Arm> {
         let stride =
-            |n_edges| Recipe::Stride { n_edges, confidence: 9_500, counting: Counting::All };
+            |n_edges| Recipe::Stride(Edges { n_edges, confidence: 9_500, ..Edges::default() });
         let rpro = PickerSpec::Rpro { depth: Depth::Fixed(3), radius: Amount::Drawn };
         [
             (240, Recipe::Picker(PickerSpec::Surw)),

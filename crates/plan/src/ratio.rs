@@ -9,7 +9,7 @@
 //! P(r) = 1 - 1/2 Σ_i 2^-i F_i(r) = 1 - 1/2 Σ_{j=0}^{floor r} (-1)^j / j! ((r - j) / 2)^j e^((r - j) / 2)
 //!
 //! The paper samples P; its own sum is twice as large, for it takes A to be running when the edge begins. We
-//! take the smaller one, which asks for longer strides. Real strides are whole numbers,
+//! take the smaller one, which asks for longer strides; the paper's is a choice ([`Sum::Paper`]). Real strides are whole numbers,
 //! and so a little longer than the continuous ones: for small smax the edge is more likely than P(r) says.
 
 /// What is asked for: something is to happen at least once.
@@ -19,6 +19,24 @@ pub struct Goal {
     pub confidence: u32,
     /// In so many executions.
     pub n_executions: u64,
+}
+
+/// Which sum says how likely an edge is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sum {
+    /// P(r): anybody may be running when the edge begins.
+    #[default]
+    Ours,
+    /// Seed paper 4's, 2 P(r): the long thread is.
+    Paper,
+}
+
+impl Sum {
+    /// The probability that thread A, of length `ratio` times its longest stride, ends before B begins.
+    pub fn edge_probability(self, ratio: f64) -> f64 {
+        let ours = edge_probability(ratio);
+        if self == Sum::Paper { 2.0 * ours } else { ours }
+    }
 }
 
 impl Goal {
@@ -36,13 +54,13 @@ impl Goal {
 
 /// The ratio of a thread's length to its longest stride, per mille, at which so many independent edges,
 /// each as unlikely as can be, are covered in one execution often enough for the goal.
-pub fn stride_ratio(goal: Goal, n_edges: u32) -> u32 {
+pub fn stride_ratio(goal: Goal, n_edges: u32, sum: Sum) -> u32 {
     let wanted = goal.probability().powf(1.0 / f64::from(n_edges));
-    // P falls from 1/2 at 0 towards 0: the root is between the two, and beyond 16 the sum loses its digits.
+    // P falls from 1/2 at 0 (the paper's from 1) towards 0: the root is between the two, and beyond 16 the sum loses its digits.
     let (mut low, mut high) = (0.0, 16.0);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        if edge_probability(middle) < wanted {
+        if sum.edge_probability(middle) < wanted {
             high = middle;
         } else {
             low = middle;
@@ -68,7 +86,7 @@ pub fn edge_probability(ratio: f64) -> f64 {
 mod tests {
     use raddle_model::Rng;
 
-    use super::{Goal, edge_probability, stride_ratio};
+    use super::{Goal, Sum, edge_probability, stride_ratio};
 
     fn goal(confidence: u32, n_executions: u64) -> Goal {
         Goal { confidence, n_executions }
@@ -130,7 +148,9 @@ mod tests {
             (9_999, 100_000, [7.07, 3.37, 2.14]),
         ] {
             for (n_edges, expected) in (1..).zip(expected) {
-                let found = f64::from(stride_ratio(goal(confidence, n_executions), n_edges)) / 1e3;
+                let found =
+                    f64::from(stride_ratio(goal(confidence, n_executions), n_edges, Sum::Ours))
+                        / 1e3;
                 // The table's own ratios are asymptotic ones, off by up to 0.01 (and more for the small).
                 let tolerance = if expected < 2.0 { 0.06 } else { 0.012 };
                 assert!(
@@ -139,6 +159,34 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// The paper's sum is that of a thread which is in its first stride already: 2^-(N - 1) for N strides. It asks for
+    /// ratios larger by ln 2 / 1.25643 = 0.552, of one edge and of two; a ratio is where the sum is what is wanted.
+    #[test]
+    fn the_papers_ratios() {
+        for (confidence, expected) in [(9_500, [6.68, 3.45]), (9_900, [6.34, 3.28])] {
+            let goal = goal(confidence, 10_000);
+            for (n_edges, expected) in (1..).zip(expected) {
+                let found = f64::from(stride_ratio(goal, n_edges, Sum::Paper)) / 1e3;
+                assert!((found - expected).abs() < 0.012, "{confidence} {n_edges}: {found}");
+                let wanted = goal.probability().powf(1.0 / f64::from(n_edges));
+                assert!((Sum::Paper.edge_probability(found) / wanted - 1.0).abs() < 0.01);
+            }
+        }
+        let mut rng = Rng::new(12);
+        let (n, ratio, mut total) = (400_000, 3.45, 0.0);
+        for _ in 0..n {
+            let (mut length, mut weight) = (0.0, 2.0);
+            while length < ratio {
+                length += (rng.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+                weight /= 2.0;
+            }
+            total += weight;
+        }
+        let (found, expected) = (total / f64::from(n), Sum::Paper.edge_probability(ratio));
+        let tolerance = 4.0 * (expected / f64::from(n)).sqrt();
+        assert!((found - expected).abs() < tolerance, "{found}, not {expected}");
     }
 
     /// 1 - 0.05^(1/10,000) = 0.00029953: one in 3,338.
@@ -151,7 +199,7 @@ mod tests {
     /// With absurd goals the ratio stays where the sum is exact.
     #[test]
     fn ratios_stay_in_bounds() {
-        assert!(stride_ratio(goal(9_999, u64::MAX), 1) <= 16_000);
-        assert!(stride_ratio(goal(9_999, 1), 1) >= 1);
+        assert!(stride_ratio(goal(9_999, u64::MAX), 1, Sum::Paper) <= 16_000);
+        assert!(stride_ratio(goal(9_999, 1), 1, Sum::Ours) >= 1);
     }
 }

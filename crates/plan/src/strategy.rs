@@ -11,7 +11,7 @@ use raddle_model::{Amount, Counting, Depth, PickerSpec, Smax};
 use self::params::Params;
 pub use self::params::StrategyError;
 use crate::{
-    ratio::{Goal, stride_ratio},
+    ratio::{Goal, Sum, stride_ratio},
     search::SearchSpec,
 };
 
@@ -32,14 +32,7 @@ pub enum Recipe {
     /// The picker itself.
     Picker(PickerSpec),
     /// Strides long enough to cover so many of the least likely edges in one execution.
-    Stride {
-        /// How many.
-        n_edges: u32,
-        /// How sure it is to be, in ten-thousandths.
-        confidence: u32,
-        /// What makes a thread's length.
-        counting: Counting,
-    },
+    Stride(Edges),
     /// PCT as deep as its guarantee goes.
     Pct {
         /// How sure it is to be, in ten-thousandths.
@@ -52,6 +45,33 @@ pub enum Recipe {
         /// How far from the first change point the others are.
         radius: Amount,
     },
+}
+
+/// How long strides are to be, by the edges that they are to cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edges {
+    /// How many.
+    pub n_edges: u32,
+    /// How sure it is to be, in ten-thousandths.
+    pub confidence: u32,
+    /// What makes a thread's length.
+    pub counting: Counting,
+    /// How likely an edge is.
+    pub sum: Sum,
+    /// Are lengths measured once, in the first executions?
+    pub is_measured: bool,
+}
+
+impl Default for Edges {
+    fn default() -> Edges {
+        Edges {
+            n_edges: 2,
+            confidence: CONFIDENCE,
+            counting: Counting::All,
+            sum: Sum::Ours,
+            is_measured: false,
+        }
+    }
 }
 
 /// A strategy: its name, how it is written, what it is, and how its parameters are read. This is the only list of
@@ -104,7 +124,8 @@ pub const FORMS: &[Form] = &[
     },
     Form {
         name: "stride",
-        params: "one | two | smax=1..20000, c=0.5..0.9999, count=all|contended",
+        params: "one | two | ratio=0.1..16 | smax=1..20000, c=0.5..0.9999, sum=ours|paper, count=all|contended, \
+                 profile=recent|max",
         what: "a thread runs for a random stretch, long enough for one or two of the least likely edges",
         read: stride,
     },
@@ -207,7 +228,7 @@ pub const FORMS: &[Form] = &[
     },
     Form {
         name: "total",
-        params: "",
+        params: "steps=1.. | reachability | tpair | groups | guidelines",
         what: "systematic: one of all schedules that decide branches, references and locks alike, for races",
         read: search,
     },
@@ -218,6 +239,8 @@ const CONFIDENCE: u32 = 9_500;
 /// Deepest changes, most delays.
 const POINTS_MAX: u32 = 64;
 const SMAX_MAX: u32 = 20_000;
+/// Per mille: beyond, the sum loses its digits.
+const RATIO_MAX: u32 = 16_000;
 const RADIUS_MAX: u32 = 100_000;
 
 impl Strategy {
@@ -261,22 +284,32 @@ fn search(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
 fn stride(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     let (one, two) = (params.word("one"), params.word("two"));
     let smax = params.number("smax", 1..=SMAX_MAX)?;
+    let ratio = params.decimal("ratio", 1_000, 100..=RATIO_MAX)?;
     let confidence = params.confidence()?;
     let counting = params.one_of("count", &["all", "contended"])?;
-    if usize::from(one) + usize::from(two) + usize::from(smax.is_some()) > 1 {
-        return Err(params.wrong("`one`, `two` and `smax` exclude each other"));
+    let sum = params.one_of("sum", &["ours", "paper"])?;
+    let profile = params.one_of("profile", &["recent", "max"])?;
+    let given = [one, two, smax.is_some(), ratio.is_some()];
+    if given.into_iter().filter(|it| *it).count() > 1 {
+        return Err(params.wrong("`one`, `two`, `ratio` and `smax` exclude each other"));
     }
-    if let Some(smax) = smax {
-        if confidence.is_some() || counting.is_some() {
-            return Err(params.wrong("a given smax needs no `c` and no `count`"));
-        }
-        return picker(PickerSpec::Stride(Smax::Fixed(smax)));
-    }
-    Ok(Strategy::Picker(Recipe::Stride {
+    let of_edges = confidence.is_some() || sum.is_some();
+    let edges = Edges {
         n_edges: if one { 1 } else { 2 },
         confidence: confidence.unwrap_or(CONFIDENCE),
         counting: if counting == Some(1) { Counting::Contended } else { Counting::All },
-    }))
+        sum: if sum == Some(1) { Sum::Paper } else { Sum::Ours },
+        is_measured: profile == Some(1),
+    };
+    match (smax, ratio) {
+        (Some(_), _) if of_edges || counting.is_some() || profile.is_some() => {
+            Err(params.wrong("a given smax needs no `c`, `sum`, `count` and `profile`"))
+        }
+        (Some(smax), _) => picker(PickerSpec::Stride(Smax::Fixed(smax))),
+        (None, Some(_)) if of_edges => Err(params.wrong("a given ratio needs no `c` and no `sum`")),
+        (None, Some(ratio)) => picker(edges.with_ratio(ratio)),
+        (None, None) => Ok(Strategy::Picker(Recipe::Stride(edges))),
+    }
 }
 
 /// A depth, or `None` for the deepest that is guaranteed with the confidence.
@@ -319,14 +352,25 @@ fn order(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     picker(PickerSpec::Order { newest_first })
 }
 
+impl Edges {
+    /// The picker with this ratio of lengths to longest strides, per mille.
+    fn with_ratio(self, per_mille: u32) -> PickerSpec {
+        let counting = self.counting;
+        PickerSpec::Stride(match self.is_measured {
+            true => Smax::Measured { per_mille, counting },
+            false => Smax::Ratio { per_mille, counting },
+        })
+    }
+}
+
 impl Recipe {
     /// The picker, for a campaign of so many executions.
     pub fn picker(self, n_executions: u64) -> PickerSpec {
         match self {
             Recipe::Picker(picker) => picker,
-            Recipe::Stride { n_edges, confidence, counting } => {
-                let per_mille = stride_ratio(Goal { confidence, n_executions }, n_edges);
-                PickerSpec::Stride(Smax::Ratio { per_mille, counting })
+            Recipe::Stride(edges) => {
+                let goal = Goal { confidence: edges.confidence, n_executions };
+                edges.with_ratio(stride_ratio(goal, edges.n_edges, edges.sum))
             }
             Recipe::Pct { confidence } => {
                 let one_in = Goal { confidence, n_executions }.one_in();
@@ -355,10 +399,12 @@ impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Recipe::Picker(picker) => write!(f, "{picker}"),
-            Recipe::Stride { n_edges, confidence, counting } => {
+            Recipe::Stride(Edges { n_edges, confidence, counting, sum, is_measured }) => {
                 f.write_str(if n_edges == 1 { "stride:one" } else { "stride:two" })?;
                 write_confidence(confidence, f)?;
-                f.write_str(if counting == Counting::All { "" } else { ",count=contended" })
+                f.write_str(if sum == Sum::Ours { "" } else { ",sum=paper" })?;
+                f.write_str(if counting == Counting::All { "" } else { ",count=contended" })?;
+                f.write_str(if is_measured { ",profile=max" } else { "" })
             }
             Recipe::Pct { confidence } => {
                 f.write_str("pct:d=paper")?;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use raddle_model::{Plan, Profile, Record};
+use raddle_model::{PickerSpec, Plan, Profile, Record, Smax};
 use raddle_plan::{
     Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_probe, picker,
 };
@@ -66,13 +66,14 @@ impl Sampling<'_> {
 
     fn job(&mut self, range: Range<u64>) -> Job {
         let entries = self.planning.block(range.start, (range.end - range.start) as u32);
+        let picker = picker(&entries[0]);
         let plan = Plan {
             prefix: Vec::new(),
-            picker: picker(&entries[0]),
+            picker,
             seed: entries[0].seed,
             conditions: self.options.conditions,
             shared: self.sharing.known(range.start),
-            profile: self.profile(range.start),
+            profile: self.profile(range.start, picker),
             record: Record {
                 options: is_probe(range.start),
                 stacks: false,
@@ -85,10 +86,14 @@ impl Sampling<'_> {
     }
 
     /// What is known about threads: the same for a whole epoch.
-    fn profile(&mut self, execution: u64) -> Profile {
+    fn profile(&mut self, execution: u64, picker: PickerSpec) -> Profile {
         let since = epoch(execution).start;
         if self.profile.0 != since {
-            self.profile = (since, self.learning.profile(execution));
+            let profile = match picker {
+                PickerSpec::Stride(Smax::Measured { .. }) => self.learning.measured(execution),
+                _ => self.learning.profile(execution),
+            };
+            self.profile = (since, profile);
         }
         self.profile.1.clone()
     }

@@ -14,7 +14,7 @@
 //! Where we depart from the paper: lengths are those of threads of the same role, not number; they count
 //! all events since there has been a second thread, because the paper's count (events while others could
 //! go on) leaves out exactly what a long thread does after the short ones are gone (the
-//! paper's count is an option); a thread of unknown length takes that of its elder sibling, or 1; no
+//! paper's count is an option, and so is its way to measure lengths, once, in the first executions); a thread of unknown length takes that of its elder sibling, or 1; no
 //! stride is longer than 20,000 events, so that a thread that spins does not spin for long; and timed
 //! waits end one time in sixteen, which does not end a stride.
 
@@ -74,7 +74,7 @@ impl<'a> Stride<'a> {
         let elder = parent.map_or(1, |it| self.smax_of_child[it]);
         let smax = match self.smax {
             Smax::Fixed(smax) => smax,
-            Smax::Ratio { per_mille, counting } => {
+            Smax::Ratio { per_mille, counting } | Smax::Measured { per_mille, counting } => {
                 self.profile.length(newcomer.role).map_or(elder, |length| {
                     let n_events = match counting {
                         Counting::All => length.n_events,

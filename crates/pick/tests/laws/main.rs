@@ -12,12 +12,13 @@ mod toy;
 use raddle_model::{Amount, Counting, Depth, PickerSpec, Smax};
 
 /// One of each.
-const PICKERS: [PickerSpec; 18] = [
+const PICKERS: [PickerSpec; 19] = [
     PickerSpec::Nonpreemptive,
     PickerSpec::Walk,
     PickerSpec::Rstest { per_mille: 200 },
     PickerSpec::Stride(Smax::Fixed(5)),
     PickerSpec::Stride(Smax::Ratio { per_mille: 2_900, counting: Counting::All }),
+    PickerSpec::Stride(Smax::Measured { per_mille: 3_450, counting: Counting::Contended }),
     PickerSpec::Pct(Depth::Fixed(1)),
     PickerSpec::Pct(Depth::Fixed(3)),
     PickerSpec::Pct(Depth::Drawn),

@@ -105,15 +105,16 @@ impl<'a> Params<'a> {
         key: &str,
         range: RangeInclusive<u32>,
     ) -> Result<Option<u32>, StrategyError> {
-        self.fraction(key, 1_000, range)
+        self.decimal(key, 1_000, range)
     }
 
     /// A confidence, in ten-thousandths.
     pub(super) fn confidence(&mut self) -> Result<Option<u32>, StrategyError> {
-        self.fraction("c", 10_000, 5_000..=9_999)
+        self.decimal("c", 10_000, 5_000..=9_999)
     }
 
-    fn fraction(
+    /// A number with a point, times a scale.
+    pub(super) fn decimal(
         &mut self,
         key: &str,
         scale: u32,
@@ -121,7 +122,7 @@ impl<'a> Params<'a> {
     ) -> Result<Option<u32>, StrategyError> {
         let Some(text) = self.take(key) else { return Ok(None) };
         let scale = f64::from(scale);
-        let number = text.parse::<f64>().ok().filter(|it| (0.0..=1.0).contains(it));
+        let number = text.parse::<f64>().ok().filter(|it| (0.0..=1e3).contains(it));
         let number = number.map(|it| (it * scale).round() as u32);
         let wrong = || {
             let [start, end] = [range.start(), range.end()].map(|it| f64::from(*it) / scale);
@@ -201,6 +202,10 @@ mod tests {
             "stride:smax=5",
             "stride:one",
             "stride:two,c=0.99,count=contended",
+            "stride:ratio=2.9",
+            "stride:ratio=6.13,count=contended,profile=max",
+            "stride:two,sum=paper,profile=max",
+            "stride:one,c=0.99,sum=paper,count=contended,profile=max",
             "pct:d=3",
             "pct:d=drawn",
             "pct:d=paper",
@@ -255,8 +260,13 @@ mod tests {
             ("pct:d=3,c=0.9", "`c` goes with `d=paper` only"),
             ("pct:d=3,d=4", "`pct` has no parameter `d=4` here"),
             ("rpro:r=0", "`r` is a number from 1 to 100000, not `0`"),
-            ("stride:one,two", "`one`, `two` and `smax` exclude each other"),
-            ("stride:smax=3,c=0.9", "a given smax needs no `c` and no `count`"),
+            ("stride:one,two", "`one`, `two`, `ratio` and `smax` exclude each other"),
+            ("stride:ratio=2.9,smax=3", "`one`, `two`, `ratio` and `smax` exclude each other"),
+            ("stride:smax=3,c=0.9", "a given smax needs no `c`, `sum`, `count` and `profile`"),
+            ("stride:ratio=2.9,sum=paper", "a given ratio needs no `c` and no `sum`"),
+            ("stride:ratio=20", "`ratio` is a number from 0.1 to 16, not `20`"),
+            ("stride:sum=half", "`sum` is ours or paper, not `half`"),
+            ("stride:profile=first", "`profile` is recent or max, not `first`"),
             ("stride:c=1", "`c` is a number from 0.5 to 0.9999, not `1`"),
             ("stride:count=some", "`count` is all or contended, not `some`"),
             ("sticky:p=1", "`p` is a number from 0 to 0.999, not `1`"),
