@@ -8,7 +8,7 @@ use raddle_explore::{
 };
 use raddle_launch::Symbols;
 use raddle_model::{Conditions, Detect, Place};
-use raddle_plan::{Strategy, search::SearchSpec};
+use raddle_plan::Strategy;
 use raddle_report::{
     campaign::status::{CoveredOrder, SearchStatus},
     layout::number,

@@ -60,6 +60,8 @@ macro_rules! export_fast {
                 "3: mov rsi, [rsp]",
                 "lea rdx, [rsp + 8]",
                 "jmp {work}",
+                // At the end, where nobody runs it: what it aligns is the function's section, and so its entry.
+                ".p2align 6",
                 is_tracking = sym TRACKING,
                 control = sym CONTROL,
                 chunks = const CHUNKS,
