@@ -107,11 +107,12 @@ pub(crate) fn conditions(args: &RunArgs) -> Conditions {
     if is_total(args) { conditions.at_every_access() } else { conditions }
 }
 
-/// What to look for: for total replay races, too, for that is what it is made for.
+/// What to look for: for total replay races and deadlocks, too, for that is what it is made for.
 pub(crate) fn detection(args: &RunArgs) -> Detect {
     let mut found = detect(&args.detect);
     found.races |= is_total(args);
     found.locksets |= is_total(args);
+    found.deadlocks |= is_total(args);
     found
 }
 

@@ -21,8 +21,6 @@ pub enum Gap {
     Signals,
     /// Nobody looked for data races.
     NoRaces,
-    /// The search does not try the orders in which threads take locks, and nobody looked for deadlocks.
-    NoDeadlocks,
     /// Waits on condition variables ended only when somebody ended them.
     NoSpurious,
     /// Timed waits timed out only when nothing else could run.
@@ -60,7 +58,6 @@ impl Gap {
             Gap::Addresses(_) => "addresses",
             Gap::Signals => "signals",
             Gap::NoRaces => "no-race-detection",
-            Gap::NoDeadlocks => "no-deadlock-detection",
             Gap::NoSpurious => "no-spurious-wakeups",
             Gap::LateTimeouts => "late-timeouts",
             Gap::Unhooked(_) => "uninstrumented-code",

@@ -113,8 +113,6 @@ pub struct Uses {
     pub yields: BTreeSet<u64>,
     /// Threads sent signals, or cancelled others.
     pub signals: bool,
-    /// Threads took locks.
-    pub locks: bool,
     /// Threads waited on condition variables.
     pub waits: bool,
     /// Waits had deadlines.
@@ -134,7 +132,6 @@ impl Uses {
                 _ if step.flags.has(Flags::VOLATILE) => &mut self.volatile,
                 kind => {
                     self.signals |= matches!(kind, OpKind::Kill | OpKind::Cancel);
-                    self.locks |= kind.is_on_lock();
                     self.waits |= kind == OpKind::CondWait;
                     self.timed |= step.flags.has(Flags::TIMED);
                     continue;

@@ -14,7 +14,6 @@ impl Outcome {
         let if_so = |is_so: bool, gap: Gap| is_so.then_some(gap);
         let is_late = options.conditions.timeouts == Timeouts::Last;
         let spec = options.method.search().map(|it| &it.spec);
-        let is_total = spec.is_some_and(SearchSpec::is_total);
         let is_reduced =
             !matches!(spec, Some(SearchSpec::Dfs | SearchSpec::Ipb(_) | SearchSpec::Idb(_)));
         [
@@ -25,7 +24,6 @@ impl Outcome {
             has(self.n_allocating, Gap::Addresses),
             if_so(uses.signals && is_reduced, Gap::Signals),
             if_so(!options.detect.races, Gap::NoRaces),
-            if_so(uses.locks && is_total && !options.detect.deadlocks, Gap::NoDeadlocks),
             if_so(uses.waits && !options.conditions.spurious, Gap::NoSpurious),
             if_so(uses.timed && is_late, Gap::LateTimeouts),
             if_so(!self.unhooked.is_empty(), Gap::Unhooked(self.unhooked.clone())),

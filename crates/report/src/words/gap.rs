@@ -33,10 +33,6 @@ pub(crate) fn words(gap: &Gap) -> String {
                 .to_owned()
         }
         Gap::NoRaces => "data races: they were not looked for (--detect race)".to_owned(),
-        Gap::NoDeadlocks => {
-            "orders in which threads take locks: deadlocks were not looked for (--detect deadlock)"
-                .to_owned()
-        }
         Gap::NoSpurious => "spurious wake-ups of condition variables (--spurious)".to_owned(),
         Gap::LateTimeouts => {
             "timeouts that expire while other threads can run (--timeouts rare)".to_owned()
@@ -92,7 +88,6 @@ pub(crate) const fn number(gap: &Gap) -> Option<u64> {
         | Gap::Gone(n) => Some(*n),
         Gap::Signals
         | Gap::NoRaces
-        | Gap::NoDeadlocks
         | Gap::NoSpurious
         | Gap::LateTimeouts
         | Gap::NotRepeated
