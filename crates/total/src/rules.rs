@@ -263,6 +263,11 @@ impl Rules {
         }
     }
 
+    /// How many locks are held.
+    pub(crate) fn n_held(&self) -> usize {
+        self.owners.len() + self.readers.values().filter(|it| **it > 0).count()
+    }
+
     /// Who waits where: all that does not follow from where threads are.
     pub(crate) fn waiting(&self) -> &[(u64, ThreadId)] {
         &self.waiting

@@ -21,6 +21,9 @@ use crate::{
     rules::Rules,
 };
 
+/// A link to the node before, and four lists.
+const NODE_BYTES: usize = 120;
+
 /// A step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
@@ -121,11 +124,12 @@ impl Variants {
         Count { n: (self.nodes.len() + self.found.len()) as u64, is_cut: self.is_cut }
     }
 
-    /// Roughly what they take in memory.
+    /// Roughly what they take in memory: indices, versions, flags of locks and waits. What else is kept here for speed
+    /// is no part of the graph.
     pub fn n_bytes(&self) -> u64 {
         let of_state = |it: &State| {
             let lists = (it.at.len() + it.versions.len()) * 4 + it.rules.waiting().len() * 16;
-            lists + size_of::<Node>()
+            lists + it.rules.n_held() * 24 + NODE_BYTES
         };
         self.nodes.iter().map(|it| of_state(&it.state) as u64).sum()
     }
