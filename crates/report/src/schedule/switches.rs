@@ -123,7 +123,10 @@ impl Locks {
     pub(crate) fn apply(&mut self, step: &Step) {
         let event = step.event();
         let is_done = matches!(step.result, OpResult::Done | OpResult::OwnerDied);
-        self.held.step(&event, 0);
+        // Who ends with a lock in its hands keeps it from the others for ever.
+        if step.kind != OpKind::Finish {
+            self.held.step(&event, 0);
+        }
         self.seen.extend(self.held.of(step.thread).map(|it| it.lock));
         match step.kind {
             OpKind::Unlock | OpKind::RwUnlock if is_done => {

@@ -72,11 +72,11 @@ pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller)
             leave_void(header);
         }
         if !inside.process.check.is_asking {
-            return call(inside, function, arg);
+            return call(inside, function, arg, caller);
         }
         if inside.process.check.n_calls > 1 || !inside.can_begin_here() {
             inside.process.check.is_refused = true;
-            return call(inside, function, arg);
+            return call(inside, function, arg, caller);
         }
         inside.prepare_for_function();
         run_twice(inside, function, arg, site)
@@ -84,10 +84,18 @@ pub(crate) unsafe fn check(function: Function, arg: *mut c_void, caller: Caller)
 }
 
 /// Calls the function, from inside a hook, and leaves that with what it returns.
-unsafe fn call(inside: Inside, function: Function, arg: *mut c_void) -> c_int {
+/// What it is called by is ours, so the call of ours is put among the program's calls.
+unsafe fn call(mut inside: Inside, function: Function, arg: *mut c_void, caller: Caller) -> c_int {
+    let sp = caller.sp - size_of::<usize>();
+    inside.hot.stack.push(caller.pc, sp);
     leave((), inside);
     // SAFETY: the program's promises are passed on.
-    unsafe { function(arg) }
+    let code = unsafe { function(arg) };
+    if let Some(mut inside) = enter_if(is_active()) {
+        inside.hot.stack.drop_dead(sp);
+        leave((), inside);
+    }
+    code
 }
 
 /// Lets it run twice from the same beginning: is what it does the same?
