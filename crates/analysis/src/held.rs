@@ -38,6 +38,12 @@ impl HeldLocks {
         self.threads.get(thread.idx()).into_iter().flatten().map(|it| (it.lock, it.step))
     }
 
+    /// The locks of a thread, each as often as it took it.
+    pub fn counted(&self, thread: ThreadId) -> impl Iterator<Item = ObjectId> + '_ {
+        let held = self.threads.get(thread.idx()).into_iter().flatten();
+        held.flat_map(|it| std::iter::repeat_n(it.lock.lock, it.depth as usize))
+    }
+
     /// Who holds a lock: threads, and how.
     pub fn holders(&self, lock: ObjectId) -> impl Iterator<Item = (ThreadId, HeldLock)> + '_ {
         let all = (0..self.threads.len()).map(|it| ThreadId(it as u32));

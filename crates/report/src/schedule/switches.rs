@@ -115,9 +115,9 @@ pub(crate) struct Locks {
 }
 
 impl Locks {
-    /// The locks that a thread holds, in the order in which it took them.
+    /// The locks that a thread holds, in the order in which it took them; twice what it took twice.
     pub(crate) fn held_by(&self, thread: ThreadId) -> Vec<ObjectId> {
-        self.held.of(thread).map(|it| it.lock).collect()
+        self.held.counted(thread).collect()
     }
 
     pub(crate) fn apply(&mut self, step: &Step) {
