@@ -337,19 +337,29 @@ impl<R: Rule> Reduced<R> {
     }
 
     /// An execution that was ended by a step of one thread, with others still able to go on, stands for
-    /// all that these would have done. So they go on, once, without that step.
+    /// all that these would have done. So they go on, once, without that step; or, if nobody could be chosen in its
+    /// place (it was no scheduling point), without the last one of the thread before which somebody could.
     fn go_on_in_spite_of_the_end(&mut self, path: &mut Path, run: &Run) {
-        let Some(last) = path.steps.len().checked_sub(1) else { return };
+        let Some(mut last) = path.steps.len().checked_sub(1) else { return };
         let is_early =
             !matches!(run.end, None | Some(End::Deadlock | End::Livelock | End::Hang | End::Spent));
         if !is_early || run.pending.iter().all(|it| it.is_blocked) {
             return;
         }
+        loop {
+            let node = path.node_mut(last);
+            let current = node.current.expect("bug: the path goes through the node");
+            node.children[current].extra.is_end = true;
+            let (step, before) = (&path.steps[last], path.last(last));
+            let has_others = step.options(self.may_time_out, before).any(|it| it != step.thread);
+            if has_others || before != step.thread || last == 0 {
+                break;
+            }
+            last -= 1;
+        }
         let step = path.steps[last];
         let before = path.last(last);
-        let node = path.node_mut(last);
-        let current = node.current.expect("bug: the path goes through the node");
-        node.children[current].extra.is_end = true;
+        let node = path.node(last);
         let is_alone = node.children.iter().all(|it| it.way.thread == step.thread);
         let asleep = node.extra.threads().with(step.thread);
         let mut options = step.options(self.may_time_out, before);

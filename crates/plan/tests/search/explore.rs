@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::{Rng, SearchProgress};
+use raddle_model::{OpKind, Rng, SearchProgress, ThreadSet};
 use raddle_plan::search::{Run, SearchSpec, Start, Task};
 
 use crate::{
@@ -42,6 +42,8 @@ pub(crate) struct How {
     pub(crate) max: u64,
     /// Are classes worked out?
     pub(crate) has_classes: bool,
+    /// Is a lock's release no scheduling point, as in the runtime?
+    pub(crate) has_silent_releases: bool,
 }
 
 impl Default for How {
@@ -53,6 +55,7 @@ impl Default for How {
             save_every: None,
             max: 2_000_000,
             has_classes: true,
+            has_silent_releases: false,
         }
     }
 }
@@ -75,6 +78,10 @@ pub(crate) fn explore_as(spec: &str, program: &Program, how: How) -> Found {
             let mut run = Run::default();
             let outcome = toy.run(&task.prefix, task.tail, &mut run);
             assert_eq!(outcome.diverged_at, None, "{} follows {:?}", program.name, task.prefix);
+            if how.has_silent_releases {
+                let releases = run.steps.iter_mut().filter(|it| it.kind == OpKind::Unlock);
+                releases.for_each(|it| it.enabled = ThreadSet::one(it.thread));
+            }
             out.push((task, run, outcome));
         }
         if out.is_empty() {

@@ -154,6 +154,22 @@ fn nothing_is_lost_when_an_execution_ends_early() {
     }
 }
 
+/// One ends the execution after a release, before which nobody could be chosen: what the other does is seen all the same.
+#[test]
+fn nothing_is_lost_when_an_execution_ends_after_a_release() {
+    let ends = vec![Lock(0), Unlock(0), Abort];
+    let fails = vec![Store(At(0), Is(1)), Fail];
+    let program = Program::new("ends after a release", vec![ends, fails]);
+    let how = How { has_silent_releases: true, has_classes: false, ..How::default() };
+    let all = explore_as("dfs", &program, how).outcomes;
+    assert!(all.iter().any(|it| it.n_failures > 0) && all.iter().any(|it| it.n_failures == 0));
+    for spec in ["dpor", "dpor:classic", "dpor:optimal", "dpor:preemptions=1", "hapset:order"] {
+        let found = explore_as(spec, &program, how).outcomes;
+        let fails = found.iter().any(|it| it.n_failures > 0);
+        assert!(fails, "{spec}: {found:?}");
+    }
+}
+
 /// Threads that wait by looking, and yield: every search comes to an end, and sees the reader before and after
 /// the writer.
 #[test]

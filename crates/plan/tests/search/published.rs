@@ -22,6 +22,7 @@ const HOW: How = How {
     save_every: None,
     max: 2_000_000,
     has_classes: false,
+    has_silent_releases: false,
 };
 
 fn found(spec: &str, program: &Program) -> Found {

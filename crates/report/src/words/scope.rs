@@ -18,12 +18,12 @@ pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
             let bound = bound.unwrap_or_default();
             let what = format!("schedules{bound} that the published algorithm turns back for");
             match is_finished {
-                true => format!("all {what} were explored; others{bound} may be left"),
+                true => format!("all {what} were explored (it may leave others out)"),
                 false => what,
             }
         }
         Scope::Derived => match is_finished {
-            true => "all test cases that the published algorithm derives were executed; other schedules may be left",
+            true => "all test cases that the published algorithm derives were executed (it may leave schedules out)",
             false => "test cases that the published algorithm derives from earlier ones",
         }
         .to_owned(),
@@ -88,6 +88,10 @@ fn classes(bound: Option<u32>, is_finished: bool) -> String {
 
 fn new_orders(bound: &str, is_finished: bool) -> String {
     match is_finished {
+        true if !bound.is_empty() => format!(
+            "orders of two places that were not covered were tried, as far as schedules{bound} showed them (others \
+             are left out)"
+        ),
         true => format!(
             "every order of two places{bound} that was not covered was tried; what only combines covered ones \
              was left out"

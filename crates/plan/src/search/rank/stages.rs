@@ -89,8 +89,10 @@ impl Stages {
         while let Some(tuple) = self.tuples.get(self.stage) {
             self.n_choosable = self.variables.len();
             self.n_covered = 0;
-            let n_variables = tuple.variables.unwrap_or(0) as usize;
-            if n_variables <= self.n_choosable {
+            // Of fewer variables than that, all.
+            let n_wanted = tuple.variables.unwrap_or(0) as usize;
+            let n_variables = n_wanted.min(self.n_choosable);
+            if n_wanted == 0 || n_variables > 0 {
                 self.subset = (0..n_variables).collect();
                 self.cover();
                 return Next::Tuple;
