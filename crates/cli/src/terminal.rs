@@ -152,7 +152,7 @@ fn is_unicode_locale() -> bool {
     })
 }
 
-/// The working directory, for paths relative to it; empty if it can't be told.
+/// The working directory, for paths relative to it; empty if it is not known.
 pub(crate) fn here() -> String {
     std::env::current_dir().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
 }

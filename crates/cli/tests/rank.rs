@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{folder, raddle, write};
+use common::{COUNTERS, folder, raddle, write};
 use serde_json::Value;
 
 const FRAME: &str = r#"
@@ -120,26 +120,11 @@ fn no_such_tuple() {
     assert!(errors.contains("C.V.T.L"), "{errors}");
 }
 
-const CROWD: &str = r#"
-#include <pthread.h>
-#include <assert.h>
-static volatile int x;
-static void *count(void *arg) { int old = x; x = old + 1; return arg; }
-int main(void) {
-    pthread_t t[N];
-    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, count, 0);
-    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
-#ifdef CHECK
-    assert(x == N);
-#endif
-}
-"#;
-
 /// Sets of threads have room for more than a word has bits: the lost update of 200 threads is found.
 #[test]
 fn two_hundred_threads() {
     let folder = folder();
-    write(folder.path(), "prog.c", CROWD);
+    write(folder.path(), "prog.c", COUNTERS);
     for strategy in ["rank", "rank:paper", "dpor", "pcb:1"] {
         let args = ["run", "prog.c", "--strategy", strategy, "--cflags=-DN=200 -DCHECK"];
         let more = ["--progress", "none", "--execs", "5000", "--detect", "none", "--learn", "1"];
@@ -156,7 +141,7 @@ fn two_hundred_threads() {
 #[test]
 fn too_many_threads() {
     let folder = folder();
-    write(folder.path(), "prog.c", CROWD);
+    write(folder.path(), "prog.c", COUNTERS);
     let args = ["run", "prog.c", "--strategy", "ipb", "--cflags=-DN=260", "--progress", "none"];
     let output = raddle(folder.path(), &args).output().expect("it starts");
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -10,30 +10,11 @@ use std::{
     time::Duration,
 };
 
-use common::{explored, folder, raddle, summary, write};
+use common::{COUNTERS, explored, folder, raddle, summary, write};
 use raddle_explore::Store;
 use serde_json::Value;
 
 /// Each of N threads reads a variable, then writes it.
-const COUNTERS: &str = r#"
-#include <pthread.h>
-#include <assert.h>
-#ifndef N
-#define N 2
-#endif
-static volatile int x;
-static void *count(void *arg) { int old = x; x = old + 1; return arg; }
-int main(void) {
-    pthread_t t[N];
-    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, count, 0);
-    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
-#ifdef CHECK
-    assert(x == N);
-#endif
-    return 0;
-}
-"#;
-
 /// What must not depend on the machine.
 fn essence(mut summary: Value) -> Value {
     for key in ["elapsed_s", "execs_per_s"] {

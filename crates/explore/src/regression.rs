@@ -1,8 +1,8 @@
 //! A finding as a small file of TOML, to be kept with the sources and run first by every campaign.
 //!
 //! What a replay needs is there: the plan, the choices one by one, and the steps that they led to, so that a program that
-//! has changed is told from one that is mended. Hashes, paths and dates of one machine are not, but for the hash of the
-//! program, which says whether lines may have moved.
+//! has changed is not taken for one that is mended. Hashes, paths and dates of one machine are not kept, but for the hash
+//! of the program, which says whether lines may have moved.
 //!
 //! `version` is that of the format. An old Raddle refuses a newer file; a new one reads all older ones, also those of
 //! before they were TOML (`old`).

@@ -12,6 +12,26 @@ use std::{
 use expect_test::Expect;
 use tempfile::TempDir;
 
+/// So many threads that add to a variable, which may lose some.
+pub(crate) const COUNTERS: &str = r#"
+#include <pthread.h>
+#include <assert.h>
+#ifndef N
+#define N 2
+#endif
+static volatile int x;
+static void *count(void *arg) { int old = x; x = old + 1; return arg; }
+int main(void) {
+    pthread_t t[N];
+    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, count, 0);
+    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
+#ifdef CHECK
+    assert(x == N);
+#endif
+    return 0;
+}
+"#;
+
 /// A folder of its own for a test.
 pub(crate) fn folder() -> TempDir {
     TempDir::with_prefix("raddle-cli-").expect("a temporary folder")

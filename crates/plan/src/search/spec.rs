@@ -176,7 +176,9 @@ impl SearchSpec {
                 }
             })),
             "rank" if rest == Some("paper") => Ok(SearchSpec::RankPaper(Tuple::PAPER.to_vec())),
-            "rank" if rest.is_some_and(|it| it.starts_with("paper")) => Err(SpecError::PaperTuples),
+            "rank" if rest.is_some_and(|it| it.starts_with("paper+")) => {
+                Err(SpecError::PaperTuples)
+            }
             "rank" => Ok(SearchSpec::Rank(match rest {
                 None => Tuple::ORDER.to_vec(),
                 Some(rest) => {

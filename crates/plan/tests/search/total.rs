@@ -9,6 +9,7 @@ use raddle_model::{Decided, End, OpKind, Scope, SearchProgress, Unreached, mix};
 use raddle_plan::search::{LocksetRace, Run, SearchSpec, Start, lockset_races};
 
 use crate::toy::{
+    library::{consumers, small},
     program::{
         If,
         Ins::{self, *},
@@ -353,28 +354,11 @@ fn check_ways(program: &Program) -> Found {
     total
 }
 
-/// Two consumers that look once, and wait once: whoever was woken finds nothing, if the other came first.
+/// See [`consumers`].
 #[test]
 fn a_wait_without_a_second_look() {
-    let consumes = vec![
-        Lock(0),
-        Load(0, At(0)),
-        Goto(If::Differs(0, 0), 4),
-        Wait(0, 0),
-        Load(1, At(0)),
-        Goto(If::Differs(1, 0), 7),
-        Abort,
-        Plus(1, -1),
-        Store(At(0), In(1)),
-        Unlock(0),
-    ];
-    let produces = |call: Ins| {
-        let once = vec![Lock(0), Load(0, At(0)), Plus(0, 1), Store(At(0), In(0)), call, Unlock(0)];
-        [once.clone(), once].concat()
-    };
     for call in [Signal(0), Broadcast(0)] {
-        let threads = vec![consumes.clone(), consumes.clone(), produces(call)];
-        check_ways(&Program::new("consumers", threads));
+        check_ways(&consumers(call));
     }
 }
 
@@ -467,7 +451,7 @@ fn waits_that_time_out_at_the_same_time() {
 /// two threads: it is no step of real programs.
 #[test]
 fn programs_of_the_library() {
-    for program in crate::toy::library::small() {
+    for program in small() {
         if is_foreseen(&program) && program.name != "bluetooth" {
             check_ways(&program);
         }

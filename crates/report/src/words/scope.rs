@@ -128,7 +128,7 @@ fn decisions(it: &Decided) -> String {
     }
     parts.push(guidelines(it));
     parts.push(format!(
-        "executions {} (reachability testing would need {}, thread pairs {})",
+        "executions {} (reachability testing would need at least {}, thread pairs {})",
         grouped(it.n_test_cases),
         and_one(it.reachability),
         and_one(it.thread_pairs)

@@ -215,6 +215,25 @@ pub(crate) fn broadcast() -> Program {
     Program::new("broadcast", vec![waits(1), waits(2), calls])
 }
 
+/// Two consumers that look once, and wait once: whoever was woken finds nothing, if the other came first.
+pub(crate) fn consumers(call: Ins) -> Program {
+    let consumes = vec![
+        Lock(0),
+        Load(0, At(0)),
+        Goto(If::Differs(0, 0), 4),
+        Wait(0, 0),
+        Load(1, At(0)),
+        Goto(If::Differs(1, 0), 7),
+        Abort,
+        Plus(1, -1),
+        Store(At(0), In(1)),
+        Unlock(0),
+    ];
+    let once = vec![Lock(0), Load(0, At(0)), Plus(0, 1), Store(At(0), In(0)), call, Unlock(0)];
+    let produces = [once.clone(), once].concat();
+    Program::new("consumers", vec![consumes.clone(), consumes, produces])
+}
+
 /// Each tries a lock that the other may have.
 pub(crate) fn trylocks() -> Program {
     let tries = vec![TryLock(0, 0), Goto(If::Equal(0, 0), 4), Add(1, At(0), 1), Unlock(0)];
