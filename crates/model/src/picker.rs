@@ -22,6 +22,9 @@ pub enum PickerSpec {
     Rstest {
         /// How likely another round of the loop is, per mille.
         per_mille: u32,
+        /// How a thread gives way, and to whom.
+        #[cfg_attr(feature = "serde", serde(default))]
+        giving: Giving,
     },
     /// Randomized stride.
     Stride(Smax),
@@ -179,13 +182,46 @@ pub enum Amount {
     Drawn,
 }
 
+/// How the scheduling loop of seed paper 1 gives way.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Giving {
+    /// How likely it sleeps, per mille; else it yields.
+    pub sleeps: u32,
+    /// Is the scheduler below it a list of those who are ready, new threads at its head, as in the paper's example? Else a
+    /// round robin in the order of creation.
+    pub has_ready_list: bool,
+    /// At most once before each operation: what the paper shows to be too little.
+    pub is_once: bool,
+}
+
+impl Giving {
+    /// Sleeps half of the time.
+    pub const DEFAULT: Giving = Giving { sleeps: 500, has_ready_list: false, is_once: false };
+
+    const fn to_number(self) -> u64 {
+        self.sleeps as u64 | (self.has_ready_list as u64) << 32 | (self.is_once as u64) << 33
+    }
+
+    const fn from_number(number: u64) -> Giving {
+        let (has_ready_list, is_once) = (number >> 32 & 1 == 1, number >> 33 & 1 == 1);
+        Giving { sleeps: number as u32, has_ready_list, is_once }
+    }
+}
+
+impl Default for Giving {
+    fn default() -> Giving {
+        Giving::DEFAULT
+    }
+}
+
 impl PickerSpec {
     /// A number for the picker, and its parameters, for the shared segment.
     pub const fn to_numbers(self) -> (u32, [u64; 2]) {
         match self {
             PickerSpec::Nonpreemptive => (0, [0, 0]),
             PickerSpec::Walk => (1, [0, 0]),
-            PickerSpec::Rstest { per_mille } => (2, [per_mille as u64, 0]),
+            PickerSpec::Rstest { per_mille, giving } => (2, [per_mille as u64, giving.to_number()]),
             PickerSpec::Stride(Smax::Fixed(smax)) => (3, [smax as u64, 0]),
             PickerSpec::Stride(Smax::Ratio { per_mille, counting }) => {
                 (4, [per_mille as u64, counting as u64])
@@ -227,7 +263,7 @@ impl PickerSpec {
         Some(match number {
             0 => PickerSpec::Nonpreemptive,
             1 => PickerSpec::Walk,
-            2 => PickerSpec::Rstest { per_mille },
+            2 => PickerSpec::Rstest { per_mille, giving: Giving::from_number(second) },
             3 => PickerSpec::Stride(Smax::Fixed(first as u32)),
             4 | 23 => {
                 let counting = if second == 0 { Counting::All } else { Counting::Contended };
@@ -304,7 +340,14 @@ impl fmt::Display for PickerSpec {
         match *self {
             PickerSpec::Nonpreemptive => f.write_str("nonpreemptive"),
             PickerSpec::Walk => f.write_str("walk"),
-            PickerSpec::Rstest { per_mille } => write!(f, "rstest:p={}", per_mille as f64 / 1e3),
+            PickerSpec::Rstest { per_mille, giving } => {
+                write!(f, "rstest:p={}", per_mille as f64 / 1e3)?;
+                if giving.sleeps != Giving::DEFAULT.sleeps {
+                    write!(f, ",sleep={}", giving.sleeps as f64 / 1e3)?;
+                }
+                f.write_str(if giving.has_ready_list { ",base=ready" } else { "" })?;
+                f.write_str(if giving.is_once { ",loop=no" } else { "" })
+            }
             PickerSpec::Stride(Smax::Fixed(smax)) => write!(f, "stride:smax={smax}"),
             PickerSpec::Stride(
                 smax @ (Smax::Ratio { per_mille, counting }
@@ -354,7 +397,7 @@ impl fmt::Display for Amount {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Counting, Depth, PickerSpec, Ranking, Smax, ThreadId};
+    use super::{Amount, Counting, Depth, Giving, PickerSpec, Ranking, Smax, ThreadId};
 
     #[test]
     fn numbers_come_back() {
@@ -362,7 +405,11 @@ mod tests {
         let pickers = [
             PickerSpec::Nonpreemptive,
             PickerSpec::Walk,
-            PickerSpec::Rstest { per_mille: 200 },
+            PickerSpec::Rstest { per_mille: 200, giving: Giving::DEFAULT },
+            PickerSpec::Rstest {
+                per_mille: 500,
+                giving: Giving { sleeps: 1_000, has_ready_list: true, is_once: true },
+            },
             PickerSpec::Stride(Smax::Fixed(5)),
             ratio(Counting::All),
             ratio(Counting::Contended),

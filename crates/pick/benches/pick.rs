@@ -8,8 +8,8 @@ use std::{hint::black_box, time::Duration};
 
 use criterion::Criterion;
 use raddle_model::{
-    Amount, Counting, Depth, Interest, Length, ObjectId, Op, OpKind, PickerSpec, Profile, Rng,
-    Role, SiteId, Smax, ThreadId, Use,
+    Amount, Counting, Depth, Giving, Interest, Length, ObjectId, Op, OpKind, PickerSpec, Profile,
+    Rng, Role, SiteId, Smax, ThreadId, Use,
 };
 use raddle_pick::{AnyPicker, Chooser, Origin, Threads, View};
 
@@ -81,7 +81,7 @@ fn pick(criterion: &mut Criterion) {
         ("walk", PickerSpec::Walk),
         ("nonpreemptive", PickerSpec::Nonpreemptive),
         ("sticky", PickerSpec::Sticky { per_mille: 900 }),
-        ("rstest", PickerSpec::Rstest { per_mille: 200 }),
+        ("rstest", PickerSpec::Rstest { per_mille: 200, giving: Giving::DEFAULT }),
         ("stride", PickerSpec::Stride(Smax::Ratio { per_mille: 2_900, counting: Counting::All })),
         ("pct", PickerSpec::Pct(Depth::Fixed(3))),
         ("delay", PickerSpec::Delay(Amount::Fixed(3))),

@@ -90,7 +90,9 @@ impl<'a> AnyPicker<'a> {
         match origin.picker {
             PickerSpec::Nonpreemptive => AnyPicker::Nonpreemptive(Nonpreemptive::new()),
             PickerSpec::Walk => AnyPicker::Walk(Walk::new(origin.seed, origin.may_time_out)),
-            PickerSpec::Rstest { per_mille } => AnyPicker::Rstest(Rstest::new(origin, per_mille)),
+            PickerSpec::Rstest { per_mille, giving } => {
+                AnyPicker::Rstest(Rstest::new(origin, per_mille, giving))
+            }
             PickerSpec::Stride(smax) => AnyPicker::Stride(Stride::new(origin, smax)),
             PickerSpec::Pct(depth) => AnyPicker::Pct(Pct::new(origin, depth)),
             PickerSpec::Rpro { depth, radius } => AnyPicker::Pct(rpro(origin, depth, radius)),
@@ -151,7 +153,7 @@ impl<'a> AnyPicker<'a> {
 #[cfg(test)]
 mod tests {
     use raddle_model::{
-        Amount, Depth, ObjectId, Op, OpKind, PickerSpec, ProfileView, SiteId, Smax,
+        Amount, Depth, Giving, ObjectId, Op, OpKind, PickerSpec, ProfileView, SiteId, Smax,
     };
 
     use crate::{chooser::Chooser, fake::Fake, origin::Origin};
@@ -171,7 +173,7 @@ mod tests {
         for picker in [
             PickerSpec::Nonpreemptive,
             PickerSpec::Walk,
-            PickerSpec::Rstest { per_mille: 500 },
+            PickerSpec::Rstest { per_mille: 500, giving: Giving::DEFAULT },
             PickerSpec::Stride(Smax::Fixed(8)),
             PickerSpec::Pct(Depth::Fixed(3)),
             PickerSpec::Pos,

@@ -6,7 +6,7 @@ mod params;
 
 use std::fmt;
 
-use raddle_model::{Amount, Counting, Depth, PickerSpec, Smax};
+use raddle_model::{Amount, Counting, Depth, Giving, PickerSpec, Smax};
 
 use self::params::Params;
 pub use self::params::StrategyError;
@@ -115,11 +115,15 @@ pub const FORMS: &[Form] = &[
     },
     Form {
         name: "rstest",
-        params: "p=0.01..0.95",
+        params: "p=0.01..0.95, sleep=0..1, base=creation|ready, loop=yes|no",
         what: "round robin, each thread giving way again and again with probability p",
         read: |params| {
             let per_mille = params.per_mille("p", 10..=950)?.unwrap_or(200);
-            picker(PickerSpec::Rstest { per_mille })
+            let sleeps = params.per_mille("sleep", 0..=1_000)?.unwrap_or(Giving::DEFAULT.sleeps);
+            let has_ready_list = params.one_of("base", &["creation", "ready"])? == Some(1);
+            let is_once = params.one_of("loop", &["yes", "no"])? == Some(1);
+            let giving = Giving { sleeps, has_ready_list, is_once };
+            picker(PickerSpec::Rstest { per_mille, giving })
         },
     },
     Form {

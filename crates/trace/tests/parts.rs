@@ -9,8 +9,8 @@ use std::{
 };
 
 use raddle_model::{
-    BlockSort, Common, End, Escape, Event, Handlers, ObjectClass, ObjectId, OpKind, PickerSpec,
-    Plan, Points, Profile, Record, SiteId, ThreadId, Timeouts,
+    BlockSort, Common, End, Escape, Event, Giving, Handlers, ObjectClass, ObjectId, OpKind,
+    PickerSpec, Plan, Points, Profile, Record, SiteId, ThreadId, Timeouts,
 };
 use raddle_trace::{
     Caps, EnabledSet, Entry, FRAMES_MAX, FrameSpot, Freed, FreedEntry, MapError, ModuleEntry,
@@ -135,7 +135,7 @@ fn another_version_is_refused() {
 #[test]
 fn a_plan_is_asked_for() {
     let both = Both::new();
-    let picker = PickerSpec::Rstest { per_mille: 300 };
+    let picker = PickerSpec::Rstest { per_mille: 300, giving: Giving::DEFAULT };
     let mut plan = Plan::new(picker, 42);
     plan.shared = vec![3, 4];
     plan.conditions.timeouts = Timeouts::Any;

@@ -9,13 +9,13 @@ mod priorities;
 mod repeats;
 mod toy;
 
-use raddle_model::{Amount, Counting, Depth, PickerSpec, Smax};
+use raddle_model::{Amount, Counting, Depth, Giving, PickerSpec, Smax};
 
 /// One of each.
 const PICKERS: [PickerSpec; 19] = [
     PickerSpec::Nonpreemptive,
     PickerSpec::Walk,
-    PickerSpec::Rstest { per_mille: 200 },
+    PickerSpec::Rstest { per_mille: 200, giving: Giving::DEFAULT },
     PickerSpec::Stride(Smax::Fixed(5)),
     PickerSpec::Stride(Smax::Ratio { per_mille: 2_900, counting: Counting::All }),
     PickerSpec::Stride(Smax::Measured { per_mille: 3_450, counting: Counting::Contended }),

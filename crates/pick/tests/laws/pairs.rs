@@ -1,8 +1,10 @@
 //! Two events of two threads: how likely is each order? (Seed paper 4.)
 
-use raddle_model::{Amount, Counting, Length, PickerSpec, Profile, Role, Smax};
+use std::collections::BTreeSet;
 
-use crate::toy::{How, Running, Toy, assert_frequency, hits};
+use raddle_model::{Amount, Counting, Giving, Length, OpKind, PickerSpec, Profile, Role, Smax};
+
+use crate::toy::{How, Running, Toy, assert_frequency, hits, on, run, write};
 
 /// Does the `j`-th step of thread 1 come before the `i`-th of thread 0?
 fn is_second_first(order: &[u32], i: usize, j: usize) -> bool {
@@ -152,13 +154,40 @@ fn sticky() {
     assert_frequency(hits(&toy, picker, N, from_the_start), N, 0.9_f64.powi(9));
 }
 
-/// Seed paper 1's example: a round robin under which one conditional yield at each operation can't produce
-/// a schedule that the loop can. Here: the loop lets every thread be next, whatever the order of creation.
+/// Seed paper 1's example: the first thread starts the second, does a1, starts the third and does b1; these do a2 and a3.
+/// With a ready list that has new threads at its head, one conditional yield before each access gives every order but
+/// a1 a2 a3 b1, and the loop gives that, too.
+#[test]
+fn rstest_needs_the_loop() {
+    let spawn = |thread| on(OpKind::Spawn, 0).arg(thread);
+    let first = [spawn(1), write(1), spawn(2), write(1)];
+    let toy = Toy::of(&[&first, &[write(1)], &[write(1)]]);
+    let orders = |is_once| {
+        let giving = Giving { sleeps: 0, has_ready_list: true, is_once };
+        let picker = PickerSpec::Rstest { per_mille: 500, giving };
+        let accesses = |seed| {
+            let mut n_first = 0;
+            let order = run(&toy, How { picker, seed, profile: &Profile::EMPTY }, usize::MAX);
+            let access = order.into_iter().filter_map(|thread| {
+                n_first += usize::from(thread == 0);
+                [["", "a1", "", "b1"][n_first.max(1) - 1], "a2", "a3"].get(thread as usize).copied()
+            });
+            access.filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ")
+        };
+        (0..10_000).map(accesses).collect::<BTreeSet<String>>()
+    };
+    let (once, again) = (orders(true), orders(false));
+    // a1 comes before a3 and b1: a third of 4!.
+    assert_eq!(again.len(), 8, "{again:?}");
+    assert_eq!(again.difference(&once).collect::<Vec<_>>(), ["a1 a2 a3 b1"]);
+}
+
+/// The loop lets every thread be next, whatever the order of creation.
 #[test]
 fn rstest_reaches_every_schedule() {
     let toy = Toy::lengths(&[2, 2, 2]);
     let profile = toy.profile();
-    let picker = PickerSpec::Rstest { per_mille: 600 };
+    let picker = PickerSpec::Rstest { per_mille: 600, giving: Giving::DEFAULT };
     let mut orders: Vec<Vec<u32>> = (0..60_000)
         .map(|seed| crate::toy::run(&toy, How { picker, seed, profile: &profile }, usize::MAX))
         .collect();

@@ -199,6 +199,8 @@ mod tests {
             "walk",
             "nonpreemptive",
             "rstest:p=0.25",
+            "rstest:p=0.5,sleep=1,base=ready",
+            "rstest:p=0.5,sleep=0,base=ready,loop=no",
             "stride:smax=5",
             "stride:one",
             "stride:two,c=0.99,count=contended",
@@ -232,7 +234,7 @@ mod tests {
             ("stride:count=all", "stride:two"),
             ("pct", "pct:d=drawn"),
             ("rpro", "rpro:d=3,r=50"),
-            ("rstest", "rstest:p=0.2"),
+            ("rstest", "rstest:p=0.2,sleep=0.5,base=creation,loop=yes"),
             ("delay", "delay:n=drawn"),
             ("sticky", "sticky:p=0.9"),
             (" pct : d = 3 ", "pct:d=3"),
@@ -271,6 +273,7 @@ mod tests {
             ("stride:count=some", "`count` is all or contended, not `some`"),
             ("sticky:p=1", "`p` is a number from 0 to 0.999, not `1`"),
             ("rstest:p=nan", "`p` is a number from 0.01 to 0.95, not `nan`"),
+            ("rstest:base=heap", "`base` is creation or ready, not `heap`"),
             ("walk:fast", "`walk` has no parameters, so no `fast`"),
         ] {
             let error = error(text);
