@@ -31,6 +31,8 @@ pub struct Machine {
     pub(crate) now: u64,
     /// Threads that have not finished.
     n_live: u32,
+    /// Those that have, and that nobody has joined.
+    n_unjoined: u32,
     /// The earliest of `deadlines`, or never.
     pub(crate) next_deadline: u64,
     /// May waits on condition variables end although nobody signalled?
@@ -152,6 +154,7 @@ impl Machine {
 
     pub(crate) fn restore_counts(&mut self, earlier: &Machine) {
         self.n_live = earlier.n_live;
+        self.n_unjoined = earlier.n_unjoined;
         self.has_robust = earlier.has_robust;
     }
 
@@ -199,6 +202,13 @@ impl Machine {
     #[inline]
     pub fn n_live(&self) -> u32 {
         self.n_live
+    }
+
+    /// Does all that any other thread did or will do happen before what is done now, or after it? One that has finished
+    /// could have been later, unless it was joined: what the last thread alive does may conflict with it.
+    #[inline]
+    pub fn is_alone(&self) -> bool {
+        self.n_live + self.n_unjoined == 1
     }
 
     /// Virtual time, in nanoseconds since the execution began.
@@ -552,9 +562,15 @@ impl Machine {
     pub(crate) fn finish_thread(&mut self, thread: ThreadId) {
         self.threads[thread.idx()].status = Status::Finished;
         self.n_live -= 1;
+        self.n_unjoined += 1;
         let object = self.threads[thread.idx()].object;
         self.object_mut(object).state = ObjectState::Thread { thread, is_finished: true };
         self.refresh(object);
+    }
+
+    /// A thread that has finished is joined.
+    pub(crate) fn join_finished(&mut self) {
+        self.n_unjoined -= 1;
     }
 
     /// The last thread to finish runs on, to end the process.
@@ -562,6 +578,7 @@ impl Machine {
         assert_eq!(self.n_live, 0, "bug: others are alive");
         self.threads[thread.idx()].status = Status::Running;
         self.n_live = 1;
+        self.n_unjoined -= 1;
     }
 
     /// Makes the object one that threads can wait on as a futex, if it has no state yet.

@@ -349,6 +349,7 @@ impl Machine {
             return Ok(OpResult::Busy.into());
         }
         self.threads[target.idx()].is_joined = true;
+        self.join_finished();
         Ok(OpResult::Done.into())
     }
 

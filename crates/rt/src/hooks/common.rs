@@ -256,7 +256,7 @@ fn is_shared(stream: *mut c_void) -> bool {
 
 /// A step of the thread that runs on something that all threads share, if there are others. Inside a hook.
 pub(crate) unsafe fn touch(inside: &mut Inside, common: Common, kind: OpKind, caller: Caller) {
-    if inside.scheduler.machine.n_live() == 1 {
+    if inside.scheduler.machine.is_alone() {
         return;
     }
     let object = inside.common_object(common);

@@ -112,7 +112,7 @@ impl Call {
             let object = futex_at(inside, self.word);
             let site = inside.site(caller);
             inside.this().spin.reset();
-            let is_told = inside.scheduler.machine.n_live() > 1;
+            let is_told = !inside.scheduler.machine.is_alone();
             step(inside, Op::on(OpKind::FutexWait, object, site));
             let seen = AtomicU32::from_ptr(self.word).load(SeqCst);
             if is_told {
@@ -185,7 +185,7 @@ impl Call {
         unsafe {
             let (object, object2) = (futex_at(inside, self.word), futex_at(inside, self.word2));
             let site = inside.site(caller);
-            let is_told = inside.scheduler.machine.n_live() > 1;
+            let is_told = !inside.scheduler.machine.is_alone();
             inside.this().spin.reset();
             let op = Op::on(OpKind::AtomicRmw, object2, site).order(MemoryOrder::SeqCst);
             step(inside, op.other(object).bytes(0, 4));

@@ -132,7 +132,7 @@ fn give_back(address: usize, size: usize, caller: Caller) {
         return clear(address, size);
     };
     inside.settle_write();
-    if inside.scheduler.machine.n_live() > 1
+    if !inside.scheduler.machine.is_alone()
         && let Some(object) = inside.shared_object_in(address, size)
     {
         let site = inside.site(caller);

@@ -165,7 +165,7 @@ impl Control {
     /// Memory was allocated: where it is may depend on who else has allocated some.
     #[inline]
     pub(super) fn note_allocation(&mut self) {
-        if self.scheduler.machine.n_live() > 1 {
+        if !self.scheduler.machine.is_alone() {
             self.recorder.emit.allocators |= 1 << (self.me.0 % u64::BITS);
         }
     }
@@ -184,7 +184,7 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
             inside.is_inside = false;
             return None;
         };
-        if inside.scheduler.machine.n_live() > 1
+        if !inside.scheduler.machine.is_alone()
             && !inside.is_c_library(caller.pc)
             && let Some(object) = inside.shared_object_in(address, known.size)
         {

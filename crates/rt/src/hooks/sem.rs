@@ -40,7 +40,7 @@ hooks! { |inside, caller|
     fn sem_getvalue(sem: *mut sem_t, value: *mut c_int) -> c_int => {
         let object = object_of(inside, sem, caller);
         let site = inside.site(caller);
-        let is_told = inside.scheduler.machine.n_live() > 1;
+        let is_told = !inside.scheduler.machine.is_alone();
         step(inside, Op::on(OpKind::AtomicLoad, object, site).order(MemoryOrder::Acquire));
         inside.acquire(object);
         let count = inside.scheduler.machine.sem_count(object);

@@ -47,7 +47,7 @@ unsafe extern "C" fn raddle_before_std(
     };
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
-        if inside.scheduler.machine.n_live() > 1 {
+        if !inside.scheduler.machine.is_alone() {
             let site = inside.site(Caller { pc, sp });
             let kind = if is_notified == 0 { OpKind::AtomicLoad } else { OpKind::AtomicRmw };
             let object = futex_at(&mut inside, word);

@@ -146,7 +146,7 @@ impl Control {
     /// The thread that runs accesses memory that is its own.
     #[inline]
     pub(crate) fn access_own(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
-        let is_alone = self.scheduler.machine.n_live() == 1;
+        let is_alone = self.scheduler.machine.is_alone();
         let (segment, mask) = (self.now(), touch.mask(at));
         // SAFETY: the caller has a cell, which has a partner.
         unsafe {
@@ -456,7 +456,7 @@ impl Control {
             self.hot.mine_written = Cell::NOBODYS.twice();
             return;
         }
-        let is_alone = self.scheduler.machine.n_live() == 1;
+        let is_alone = self.scheduler.machine.is_alone();
         self.hot.mine = Cell::owned(segment, Cell::WHOLE, false).twice();
         self.hot.mine_written = Cell::owned(segment, Cell::WHOLE, !is_alone).twice();
     }

@@ -21,7 +21,7 @@ impl Control {
     /// Brings the cells of a range up to date. The variable that the access is to, if any: that one is
     /// still to be made, as a step if others are alive.
     pub(crate) fn touch(&mut self, touch: &Touch) -> Option<ObjectId> {
-        let is_alone = self.scheduler.machine.n_live() == 1;
+        let is_alone = self.scheduler.machine.is_alone();
         let is_write = touch.kind != OpKind::Read;
         let mut variable = None;
         let end = touch.address + touch.size;
@@ -99,7 +99,7 @@ impl Control {
             // SAFETY: as above; a cell has a partner.
             unsafe {
                 match is_write {
-                    true => *cell = whole(self.scheduler.machine.n_live() > 1),
+                    true => *cell = whole(!self.scheduler.machine.is_alone()),
                     false => *Shadow::reads(cell) = whole(false),
                 }
                 if is_fresh && !is_write {

@@ -40,7 +40,7 @@ pub(crate) unsafe fn read(inside: &mut Inside, clock: c_int, site: SiteId) -> u6
             inside.scheduler.machine.advance(SLOW_READ_NS);
             inside.recorder.emit.delay_ns += SLOW_READ_NS;
         }
-        inside.recorder.emit.n_clock_reads += u32::from(inside.scheduler.machine.n_live() > 1);
+        inside.recorder.emit.n_clock_reads += u32::from(!inside.scheduler.machine.is_alone());
         start_of(clock) + inside.scheduler.machine.read_clock()
     }
 }

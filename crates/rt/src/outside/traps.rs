@@ -264,7 +264,7 @@ unsafe fn announce_at(inside: &mut Inside, address: usize, size: usize, caller: 
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let object = inside.variables(address, size);
-        if inside.scheduler.machine.n_live() == 1 {
+        if inside.scheduler.machine.is_alone() {
             return inside.order_by_unhooked(object, address, size);
         }
         let site = inside.site(caller);

@@ -94,7 +94,7 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
             return leave((), inside);
         }
         if let Some(object) = inside.touch(&touch) {
-            if inside.scheduler.machine.n_live() > 1
+            if !inside.scheduler.machine.is_alone()
                 && is_wanted(&mut inside, object, &touch)
                 && is_due(&mut inside)
             {
@@ -114,7 +114,7 @@ unsafe fn of_all(inside: &mut Inside, touch: &Touch) {
     unsafe {
         let cell = inside.memory.shadow.cell(touch.address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
-        if !is_lock && inside.scheduler.machine.n_live() > 1 && is_due(inside) {
+        if !is_lock && !inside.scheduler.machine.is_alone() && is_due(inside) {
             let object = inside.variables(touch.address, touch.size);
             visible(inside, object, touch, Flags::NONE);
         }
@@ -138,7 +138,7 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
             return leave((), inside);
         }
         let object = inside.variables(address, size);
-        if inside.scheduler.machine.n_live() > 1 {
+        if !inside.scheduler.machine.is_alone() {
             visible(&mut inside, object, &touch, Flags::VOLATILE);
         }
         inside.inspect(&touch);

@@ -27,7 +27,7 @@ pub(crate) fn step(inside: &mut Inside, op: Op) -> Performed {
         give_way_before(inside, &op);
     }
     let me = inside.me;
-    let is_plain = !inside.process.signals.is_any_pending && inside.scheduler.machine.n_live() > 1;
+    let is_plain = !inside.process.signals.is_any_pending && !inside.scheduler.machine.is_alone();
     if is_plain && inside.scheduler.machine.can_perform(me, &op) {
         if !is_point(inside, &op) {
             return go_on_quietly(inside, &op);
@@ -54,7 +54,7 @@ fn sees_locks(control: &Control, op: &Op) -> bool {
     match op.kind {
         OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock => true,
         OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock => op.flags.has(Flags::TIMED),
-        OpKind::Destroy => op.object != ObjectId::NONE && control.scheduler.machine.n_live() > 1,
+        OpKind::Destroy => op.object != ObjectId::NONE && !control.scheduler.machine.is_alone(),
         _ => false,
     }
 }
@@ -121,7 +121,7 @@ fn step_slowly(inside: &mut Inside, op: &Op) -> Performed {
 
 fn step_once(inside: &mut Inside, op: &Op) -> Performed {
     let me = inside.me;
-    if inside.scheduler.machine.n_live() == 1 && !is_always_told(op.kind) {
+    if inside.scheduler.machine.is_alone() && !is_always_told(op.kind) {
         inside.scheduler.machine.announce(me, *op);
         return alone(inside, me);
     }

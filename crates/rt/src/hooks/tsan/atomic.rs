@@ -61,7 +61,7 @@ fn atomically<T: Copy + Into<u128>>(
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let touch = Touch::new(address, size_of::<T>(), way.kind, caller);
-        if inside.scheduler.machine.n_live() == 1 {
+        if inside.scheduler.machine.is_alone() {
             return alone(inside, &touch, way, body);
         }
         let object = inside.variables(address, size_of::<T>());
@@ -404,7 +404,7 @@ extern "C" fn thread_fence(order: i32) {
         return;
     };
     let order = MemoryOrder::from_number(order as u32);
-    if inside.scheduler.machine.n_live() > 1 {
+    if !inside.scheduler.machine.is_alone() {
         let site = inside.site(caller);
         // One in a spin loop is part of the wait.
         let flags = inside.this().spin.flags();
