@@ -31,11 +31,11 @@ int main(void) {{
 }
 
 /// How many variables and locks are known to be points after so many executions.
-fn n_exposed(folder: &Path, executions: &str) -> usize {
+fn n_exposed(folder: &Path, executions: &str, points: &str) -> usize {
     let kept = folder.join("kept.json");
     let run = ["run", "prog.c", "--strategy", "walk", "--execs", executions, "--progress", "none"];
     let output = raddle(folder, &run)
-        .args(["--seed", "1", "--detect", "none", "--classes", "kept.json"])
+        .args(["--seed", "1", "--detect", "none", "--classes", "kept.json", "--points", points])
         .output()
         .expect("raddle starts");
     assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
@@ -46,10 +46,17 @@ fn n_exposed(folder: &Path, executions: &str) -> usize {
 }
 
 fn check(one: &str, other: &str, first: usize, at_last: usize) {
+    check_by("visible", one, other, first, at_last);
+    // An atomic is unprotected memory, too, though a point in any case.
+    let n_atomics = usize::from(one.contains("flag"));
+    check_by("lockset", one, other, first + n_atomics, at_last + n_atomics);
+}
+
+fn check_by(points: &str, one: &str, other: &str, first: usize, at_last: usize) {
     let folder = folder();
     write(folder.path(), "prog.c", &program(one, other));
-    assert_eq!(n_exposed(folder.path(), "1"), first, "the first guess");
-    assert_eq!(n_exposed(folder.path(), "64"), at_last, "after 64 executions");
+    assert_eq!(n_exposed(folder.path(), "1", points), first, "{points}: the first guess");
+    assert_eq!(n_exposed(folder.path(), "64", points), at_last, "{points}: after 64 executions");
 }
 
 /// One thread's own, until the other comes before the flag is set.
@@ -74,4 +81,80 @@ fn protected_is_disproved() {
 fn protected_and_constant_stay() {
     let both = "pthread_mutex_lock(&lock); n += constant; pthread_mutex_unlock(&lock);";
     check(both, both, 0, 0);
+}
+
+/// What is handed over by an atomic is ordered, and has no lock.
+#[test]
+fn a_lockset_knows_locks_only() {
+    let one = "n = 1; atomic_store(&flag, 1);";
+    let other = "if (atomic_load(&flag)) n = 2;";
+    check_by("visible", one, other, 0, 0);
+    check_by("lockset", one, other, 2, 2);
+}
+
+/// A block is filled by the thread that allocated it before anybody knows of it: that needs no lock. What is done to it
+/// afterwards does.
+#[test]
+fn initialisation_ends_when_a_block_is_shown() {
+    let program = |after: &str| {
+        format!(
+            "#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int *box;
+static void *fill(void *arg) {{
+    int *mine = malloc(sizeof *mine);
+    *mine = 1;
+    pthread_mutex_lock(&lock); box = mine; pthread_mutex_unlock(&lock);
+    {after}
+    return arg;
+}}
+static void *use(void *arg) {{
+    pthread_mutex_lock(&lock);
+    if (box) *box = 2;
+    pthread_mutex_unlock(&lock);
+    return arg;
+}}
+int main(void) {{
+    pthread_t s, t;
+    pthread_create(&s, 0, fill, 0);
+    pthread_create(&t, 0, use, 0);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    return 0;
+}}
+"
+        )
+    };
+    for (after, expected) in [("", 0), ("*mine = 3;", 1)] {
+        let folder = folder();
+        write(folder.path(), "prog.c", &program(after));
+        assert_eq!(n_exposed(folder.path(), "64", "lockset"), expected, "{after}");
+    }
+}
+
+/// More variables than there is room for are racing: the campaign says so, and a search claims nothing.
+#[test]
+fn too_many_points_are_told() {
+    let folder = folder();
+    write(
+        folder.path(),
+        "prog.c",
+        "#include <pthread.h>
+static int all[70000];
+static void *count(void *arg) { for (int i = 0; i < 70000; i++) all[i]++; return arg; }
+int main(void) {
+    pthread_t s, t;
+    pthread_create(&s, 0, count, 0);
+    pthread_create(&t, 0, count, 0);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+",
+    );
+    let run = ["run", "prog.c", "--strategy", "walk", "--execs", "1", "--detect", "none"];
+    let output = raddle(folder.path(), &run).output().expect("raddle starts");
+    let text = stdout(&output) + &stderr(&output);
+    assert!(text.contains("in 1 execution some accesses to shared memory were not"), "{text}");
 }

@@ -256,7 +256,8 @@ fn a_resumed_search_can_be_interrupted_and_resumed() {
             n_early += u32::from(n_here(&again) == 0);
         }
         let (code, second) = interrupted(folder.path(), &resume, "-TERM", patience);
-        let is_interrupted = second["interrupted"] == true;
+        // On a slow machine the signal comes before anything is ready for it.
+        let is_interrupted = second.is_null() || second["interrupted"] == true;
         assert_eq!(code, if is_interrupted { 143 } else { 0 }, "{second}");
         let third = match is_interrupted {
             true => {

@@ -43,6 +43,9 @@ pub struct Figures {
     pub n_cut_short: u64,
     /// Executions that were ended because their steps were spent.
     pub n_spent: u64,
+    /// Executions in which accesses that others can tell were no scheduling points: there were too many of them, or of
+    /// what has to be known about them.
+    pub n_thinned: u64,
     /// Pairs of places that raced, for which there was no time to make a finding.
     pub n_unmet_races: u64,
     /// No execution had more than one thread.

@@ -74,18 +74,44 @@ impl Conditions {
 pub enum Points {
     /// What synchronises, and nothing else.
     Sync,
-    /// What others can tell (seed paper 1): what synchronises, and accesses to variables of which two were
-    /// seen in a race. A lock's release only if somebody may try for the lock without waiting.
+    /// What synchronises, and accesses to variables of which two were seen in a race. A lock's release only if
+    /// somebody may try for the lock without waiting.
+    ///
+    /// The idea is seed paper 1's, the rule is ours: a race by happens-before makes a variable a point, not an empty
+    /// lockset. `docs/points.md` says why nothing is lost by that.
     #[default]
     Visible,
     /// Every step, and every access to memory is one while two threads are alive.
     All,
+    /// What synchronises, and accesses to memory that is neither unshared nor protected: seed paper 1's own rule.
+    Lockset,
 }
 
 impl Points {
     /// As a number, for the shared segment.
     pub const fn number(self) -> u32 {
         self as u32
+    }
+
+    /// The reverse of `number`.
+    pub const fn from_number(number: u32) -> Points {
+        match number {
+            0 => Points::Sync,
+            2 => Points::All,
+            3 => Points::Lockset,
+            _ => Points::Visible,
+        }
+    }
+
+    /// Is it learned from executions which accesses are points?
+    pub const fn are_learned(self) -> bool {
+        matches!(self, Points::Visible | Points::Lockset)
+    }
+
+    /// Is an access to memory looked at even if nobody but its thread knows that memory?
+    #[inline(always)]
+    pub const fn want_every_access(self) -> bool {
+        matches!(self, Points::All | Points::Lockset)
     }
 
     /// Could another thread be chosen before such an op? Of a plain access and of a lock's release it depends on
@@ -99,7 +125,7 @@ impl Points {
         }
         match self {
             Points::All => true,
-            Points::Visible => is_exposed(),
+            Points::Visible | Points::Lockset => is_exposed(),
             Points::Sync => kind == OpKind::Unlock && is_exposed(),
         }
     }

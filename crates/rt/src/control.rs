@@ -32,6 +32,7 @@ use crate::{
         io::Io,
         keys::Key,
         listing::Listing,
+        locksets::Locksets,
         shadow::{Cell, Shadow},
         signals::Signals,
         thread::ThreadRt,
@@ -88,6 +89,7 @@ pub(crate) struct Scheduler {
 pub(crate) struct Memory {
     pub(crate) shadow: Shadow,
     pub(crate) detect: Detect,
+    pub(crate) locksets: Locksets,
     pub(crate) heap: Heap,
     /// The last write, whose value is not known before the program has gone on.
     pub(crate) written: Written,

@@ -2,5 +2,6 @@
 
 pub(crate) mod detect;
 pub(crate) mod freed;
+pub(crate) mod locksets;
 pub(crate) mod sync;
 pub(crate) mod variables;

@@ -8,6 +8,7 @@ pub(crate) mod heap;
 pub(crate) mod io;
 pub(crate) mod keys;
 pub(crate) mod listing;
+pub(crate) mod locksets;
 pub(crate) mod shadow;
 pub(crate) mod signals;
 pub(crate) mod thread;

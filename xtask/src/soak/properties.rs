@@ -15,6 +15,7 @@ const TESTS: &[&[&str]] = &[
     &["-p", "raddle-explore", "--lib", "garbled"],
     &["-p", "raddle-launch", "--test", "garbled"],
     &["-p", "raddle-cli", "--bin", "raddle", "garbled"],
+    &["-p", "raddle-cli", "--test", "generated", "points_agree"],
 ];
 
 /// Runs them with this seed; how to run again what failed is told.
@@ -28,6 +29,7 @@ pub(super) fn run(seed: u64) -> anyhow::Result<()> {
             .args(*args)
             .env("PROPTEST_RNG_SEED", &seed)
             .env("RADDLE_TEST_SEED", &seed)
+            .env("RADDLE_TEST_CASES", "2000")
             .status()
             .with_context(|| format!("failed to start `{line}`"))?;
         if !status.success() {

@@ -129,6 +129,8 @@ pub(crate) enum PointsArg {
     /// Those that other threads can tell: races too
     #[default]
     Visible,
+    /// As `visible`, by the rule of the paper: memory that threads share without a lock in common
+    Lockset,
     /// All, and every access to memory is one
     All,
 }
@@ -139,6 +141,7 @@ impl PointsArg {
         match self {
             PointsArg::Sync => "sync",
             PointsArg::Visible => "visible",
+            PointsArg::Lockset => "lockset",
             PointsArg::All => "all",
         }
     }
@@ -149,6 +152,7 @@ impl From<Points> for PointsArg {
         match points {
             Points::Sync => PointsArg::Sync,
             Points::Visible => PointsArg::Visible,
+            Points::Lockset => PointsArg::Lockset,
             Points::All => PointsArg::All,
         }
     }
@@ -159,6 +163,7 @@ impl From<PointsArg> for Points {
         match points {
             PointsArg::Sync => Points::Sync,
             PointsArg::Visible => Points::Visible,
+            PointsArg::Lockset => Points::Lockset,
             PointsArg::All => Points::All,
         }
     }

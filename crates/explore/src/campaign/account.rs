@@ -62,7 +62,7 @@ impl Account {
             n_suppressed: outcome.n_suppressed(),
             n_inconclusive: outcome.figures.n_inconclusive,
             n_spent: outcome.figures.n_spent,
-            n_thinned: outcome.n_thinned,
+            n_thinned: outcome.figures.n_thinned,
             n_clocked: outcome.n_clocked,
             n_allocating: outcome.n_allocating,
             n_unlike: outcome.n_unlike,
@@ -77,7 +77,7 @@ impl Account {
             && (self.n_suppressed == 0) == (outcome.n_suppressed() == 0)
             && self.n_inconclusive == outcome.figures.n_inconclusive
             && self.n_spent.min(1) == outcome.figures.n_spent.min(1)
-            && self.n_thinned.min(1) == outcome.n_thinned.min(1)
+            && self.n_thinned.min(1) == outcome.figures.n_thinned.min(1)
             && self.n_clocked.min(1) == outcome.n_clocked.min(1)
             && self.n_allocating.min(1) == outcome.n_allocating.min(1)
             && self.n_unlike == outcome.n_unlike

@@ -27,7 +27,7 @@ impl Outcome {
             if_so(uses.waits && !options.conditions.spurious, Gap::NoSpurious),
             if_so(uses.timed && is_late, Gap::LateTimeouts),
             if_so(!self.unhooked.is_empty(), Gap::Unhooked(self.unhooked.clone())),
-            has(self.n_thinned, Gap::Thinned),
+            has(self.figures.n_thinned, Gap::Thinned),
             has(self.uncontrolled.len() as u64, Gap::Uncontrolled),
             has(self.figures.n_inconclusive + self.figures.n_spent, Gap::Unfinished),
             has(search.effort.n_too_long, Gap::TooLong),

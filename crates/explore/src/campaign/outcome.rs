@@ -33,8 +33,6 @@ pub struct Outcome {
     pub is_given_up: bool,
     /// How far the first of those had come.
     pub cut_at: Option<CutAt>,
-    /// Executions in which accesses were left out, because there were too many.
-    pub n_thinned: u64,
     /// Executions that read clocks, while there were other threads.
     pub n_clocked: u64,
     /// Executions in which several threads allocated memory.
@@ -133,7 +131,10 @@ impl Outcome {
                 && it.effort.n_too_long == 0
         };
         self.search.as_ref().is_some_and(is_whole)
-            && self.figures.n_inconclusive + self.figures.n_spent + self.n_unlike + self.n_thinned
+            && self.figures.n_inconclusive
+                + self.figures.n_spent
+                + self.n_unlike
+                + self.figures.n_thinned
                 == 0
             && self.uncontrolled.is_empty()
     }

@@ -73,7 +73,7 @@ impl Tally {
         let account = &earlier.account;
         outcome.figures.n_inconclusive = account.n_inconclusive;
         outcome.figures.n_spent = account.n_spent;
-        outcome.n_thinned = account.n_thinned;
+        outcome.figures.n_thinned = account.n_thinned;
         outcome.n_clocked = account.n_clocked;
         outcome.n_allocating = account.n_allocating;
         outcome.n_unlike = account.n_unlike;
@@ -193,7 +193,7 @@ impl Tally {
         let end = End::from_numbers(summary.end_kind as u8, summary.end_detail);
         outcome.figures.n_inconclusive += u64::from(end.is_some_and(End::is_inconclusive));
         outcome.figures.n_spent += u64::from(end == Some(End::Spent));
-        outcome.n_thinned += u64::from(summary.n_thinned != 0);
+        outcome.figures.n_thinned += u64::from(summary.n_thinned != 0);
         outcome.n_clocked += u64::from(summary.n_clock_reads != 0);
         outcome.n_allocating += u64::from(summary.n_allocators > 1);
         self.n_uncontrolled += u64::from(summary.n_uncontrolled != 0);

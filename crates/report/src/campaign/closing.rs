@@ -143,6 +143,14 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
         let steps = count(status.figures.steps_max, "step");
         let _ = writeln!(out, "{label}: {cut} {verb} cut short after {steps}; raise --max-steps");
     }
+    if status.figures.n_thinned > 0 {
+        let executions = count(status.figures.n_thinned, "execution");
+        let _ = writeln!(
+            out,
+            "{label}: in {executions} some accesses to shared memory were not scheduling points: too\n  many; \
+             raise --max-steps"
+        );
+    }
     if status.figures.n_unmet_races > 0 {
         let pairs = count(status.figures.n_unmet_races, "more pair");
         let _ = writeln!(

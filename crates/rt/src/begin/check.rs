@@ -280,6 +280,7 @@ impl Control {
         self.memory.heap.restart(&beginning.ordinals);
         self.memory.shadow.undo();
         self.memory.detect.restart(self.scheduler.threads.iter().map(|it| it.object));
+        self.memory.locksets.restart();
         self.process.io.restart(self.recorder.emit.n_objects());
         self.recorder.panics.clear();
         forget_output();

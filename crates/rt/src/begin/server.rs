@@ -41,7 +41,7 @@ use crate::{
     schedule::threads,
     state::{
         accesses::Written, check::Check, detect::Detect, forks::Forks, heap::Heap, io::Io,
-        shadow::Shadow, signals::Signals, thread::ThreadRt, waiting::Waiting,
+        locksets::Locksets, shadow::Shadow, signals::Signals, thread::ThreadRt, waiting::Waiting,
     },
     tell::end,
 };
@@ -148,6 +148,7 @@ fn take_control(segment: Segment) {
             peeks_from: None,
             shadow,
             detect: Detect::new(object),
+            locksets: Locksets::default(),
             heap: Heap::default(),
             written: Written::NONE,
             tied: Vec::new(),
@@ -341,11 +342,7 @@ fn read_plan(control: &mut Control) {
         let names = segment.copy(segment.shared(), (*header).request.n_shared as usize);
         control.set_shared(names);
         control.scheduler.max_steps = (*header).request.max_steps;
-        control.scheduler.points = match (*header).request.points {
-            0 => Points::Sync,
-            2 => Points::All,
-            _ => Points::Visible,
-        };
+        control.scheduler.points = Points::from_number((*header).request.points);
         control.recorder.options = match (*header).request.record_options {
             0 => std::ptr::null_mut(),
             _ => segment.options(),

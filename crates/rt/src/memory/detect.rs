@@ -27,6 +27,7 @@ use crate::{
     control::Control,
     record::stack::Caller,
     state::{
+        accesses,
         detect::{Detect, Touch, Window},
         shadow::{Cell, NO_HISTORY, Shadow, State},
     },
@@ -39,13 +40,15 @@ impl Control {
         let (is_on, watch) =
             unsafe { ((*self.header).request.record_races == 1, (*self.header).request.watch) };
         // What is a scheduling point depends on what was seen in a race.
-        self.memory.detect.is_on = is_on || self.scheduler.points == Points::Visible;
+        self.memory.detect.is_on = is_on || self.scheduler.points.are_learned();
+        self.memory.locksets.is_on = self.scheduler.points == Points::Lockset;
         self.watch(watch);
     }
 
     /// Nothing is looked for.
     pub(crate) fn forget_detection(&mut self) {
         self.memory.detect.is_on = false;
+        self.memory.locksets.is_on = false;
         self.watch(raddle_model::Watch::default());
     }
 
@@ -59,7 +62,10 @@ impl Control {
     fn begin_segment(&mut self) -> Segment {
         let segment = self.memory.detect.causality.segment(self.me);
         // Numbers run short: each thread keeps its segment from now on, and nothing is looked for.
-        self.memory.detect.is_on &= !self.memory.detect.causality.is_full();
+        if self.memory.detect.is_on && self.memory.detect.causality.is_full() {
+            self.memory.detect.is_on = false;
+            accesses::add_thinned();
+        }
         self.set_mine();
         segment
     }
@@ -72,7 +78,7 @@ impl Control {
         }
         // By far the most common, and what a step may cost is measured with it.
         let is_lock = op.kind == OpKind::Lock && result == OpResult::Done;
-        if is_lock && !self.is_watching() {
+        if is_lock && !self.follows_locks() {
             self.memory.detect.causality.acquire(self.me, op.object);
         } else {
             self.order_by_event(&Event::of(self.me, op, result, value, None));
@@ -82,7 +88,9 @@ impl Control {
     #[inline(never)]
     fn order_by_event(&mut self, event: &Event) {
         self.memory.detect.causality.step(event);
-        self.watched_step(event);
+        if self.follows_locks() {
+            self.memory.locksets.held.step(event, self.recorder.emit.n_steps);
+        }
         self.set_mine();
     }
 
@@ -354,6 +362,7 @@ impl Control {
         if !self.memory.detect.is_on || self.scheduler.machine.n_threads() == 1 {
             return;
         }
+        self.classify(&touch.with_kind(atomic.access()));
         let (offset, _) = self.recorder.emit.bytes_of(object, touch.address, touch.size);
         let window = Window { object, offset: offset as usize };
         if self.memory.detect.is_foreign(self.me, window, touch, atomic, seen) {
@@ -451,7 +460,10 @@ impl Control {
     #[inline]
     pub(crate) fn set_mine(&mut self) {
         let segment = self.memory.detect.open_segment(self.me);
-        if segment == Segment::NONE || self.scheduler.points == Points::All || self.is_ignoring() {
+        if segment == Segment::NONE
+            || self.scheduler.points.want_every_access()
+            || self.is_ignoring()
+        {
             self.hot.mine = Cell::NOBODYS.twice();
             self.hot.mine_written = Cell::NOBODYS.twice();
             return;

@@ -11,7 +11,7 @@ use crate::{
     control::Control,
     memory::freed::end_freed,
     state::{
-        accesses::Written,
+        accesses::{self, Written},
         detect::Touch,
         shadow::{Cell, Shadow, State},
     },
@@ -140,6 +140,18 @@ impl Control {
         object
     }
 
+    /// Memory turns out to be shared and not protected: accesses to it are points, here and in the executions to come.
+    #[cold]
+    pub(super) fn expose_word(&mut self, cell: *mut Cell, at: usize) {
+        // SAFETY: the caller has a cell.
+        let object = match unsafe { *cell }.state() {
+            State::Variable(object) => object,
+            _ => self.share(cell, at, None),
+        };
+        self.recorder.emit.set_exposed(object);
+        self.tell_exposed_at(at);
+    }
+
     /// Does the plan say that the variable at an address is shared? Asked at the first access to every
     /// four bytes, and most of those come one after the other.
     fn is_named_shared(&mut self, at: usize) -> bool {
@@ -207,9 +219,14 @@ impl Control {
                 (header.request.n_shared as usize, header.result.n_shared_found as usize);
             let found = self.segment.shared().add(n_known);
             let is_told = (0..n_found).any(|idx| *found.add(idx) == name);
-            if !is_told && n_known + n_found < self.segment.caps().shared as usize {
+            if is_told {
+                return;
+            }
+            if n_known + n_found < self.segment.caps().shared as usize {
                 *found.add(n_found) = name;
                 header.result.n_shared_found += 1;
+            } else {
+                accesses::add_thinned();
             }
         }
     }

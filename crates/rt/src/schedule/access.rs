@@ -16,7 +16,7 @@ use crate::{
     record::stack::Caller,
     schedule::{signals::leave, step::step, waiting::stare},
     state::{
-        accesses::{N_MET, N_QUIET, N_THINNED, Written},
+        accesses::{self, N_MET, N_QUIET, Written},
         detect::Touch,
         shadow::{Cell, Shadow, State},
     },
@@ -93,6 +93,7 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
         if inside.is_ignored(kind) {
             return leave((), inside);
         }
+        inside.classify(&touch);
         if let Some(object) = inside.touch(&touch) {
             if !inside.scheduler.machine.is_alone()
                 && is_wanted(&mut inside, object, &touch)
@@ -137,6 +138,7 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
             inside.touch(&touch);
             return leave((), inside);
         }
+        inside.classify(&touch);
         let object = inside.variables(address, size);
         if !inside.scheduler.machine.is_alone() {
             visible(&mut inside, object, &touch, Flags::VOLATILE);
@@ -202,7 +204,9 @@ fn is_due(control: &mut Control) -> bool {
     let every = if n_steps < budget / 2 { 16 } else { 256 };
     let is_due = N_MET.fetch_add(1, Relaxed).is_multiple_of(every)
         || control.this().spin.flags() != Flags::NONE;
-    N_THINNED.fetch_add(u64::from(!is_due), Relaxed);
+    if !is_due {
+        accesses::add_thinned();
+    }
     is_due
 }
 

@@ -20,7 +20,12 @@ pub(crate) static N_QUIET: AtomicU64 = AtomicU64::new(0);
 /// Accesses to variables since a budget has run short, and those of them that were left out.
 pub(crate) static N_MET: AtomicU64 = AtomicU64::new(0);
 
-pub(crate) static N_THINNED: AtomicU64 = AtomicU64::new(0);
+static N_THINNED: AtomicU64 = AtomicU64::new(0);
+
+/// An access that others can tell is not a step, or will not be one in the executions to come.
+pub(crate) fn add_thinned() {
+    N_THINNED.fetch_add(1, Relaxed);
+}
 
 /// Begins another execution.
 pub(crate) fn restart() {

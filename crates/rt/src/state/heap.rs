@@ -29,6 +29,8 @@ pub(crate) struct Block {
     pub(crate) sort: BlockSort,
     /// Allocations so far that were not seen.
     pub(crate) n_unseen: u64,
+    /// When it was allocated, as `Locksets::moment`.
+    pub(crate) born: u64,
 }
 
 impl Block {

@@ -299,9 +299,10 @@ impl Control {
         let site = self.site(caller);
         let stack = self.keep_stack(self.recorder.emit.site_pc(site));
         let (thread, n_unseen) = (self.me, heap::n_unseen());
+        let born = self.memory.locksets.moment(self.recorder.emit.n_steps);
         self.memory
             .heap
-            .add(address, Block { size, site, ordinal: 0, thread, stack, sort, n_unseen });
+            .add(address, Block { size, site, ordinal: 0, thread, stack, sort, n_unseen, born });
     }
 
     /// The program's call that led to one from here, without numbering it.

@@ -1,7 +1,7 @@
 //! Four bytes of memory that are watched: who accesses them, from where, and with which locks.
 
 use raddle_analysis::hb::{Conflict, Segment};
-use raddle_model::{Event, OpKind, SiteId, Watch};
+use raddle_model::{OpKind, SiteId, Watch};
 use raddle_trace::{HELD_MAX, HeldEntry, RACE_FRAMES_MAX, RaceSide, protocol::RegionTag};
 
 use super::Touch;
@@ -42,17 +42,10 @@ impl Control {
         }
     }
 
-    /// Is any memory watched?
+    /// Does anybody want to know who holds which locks?
     #[inline]
-    pub(super) fn is_watching(&self) -> bool {
-        self.memory.detect.watched.is_used()
-    }
-
-    /// A step that may take a lock or give one back.
-    pub(super) fn watched_step(&mut self, event: &Event) {
-        if self.is_watching() {
-            self.memory.detect.watched.held.step(event, self.recorder.emit.n_steps);
-        }
+    pub(super) fn follows_locks(&self) -> bool {
+        self.memory.detect.watched.is_used() || self.memory.locksets.is_on
     }
 
     /// An access to memory that is watched.
@@ -69,7 +62,7 @@ impl Control {
             step: self.recorder.emit.n_steps,
             site,
             callers: self.hot.stack.callers().take(RACE_FRAMES_MAX).collect(),
-            holds: self.memory.detect.watched.held.of(self.me).collect(),
+            holds: self.memory.locksets.held.of(self.me).collect(),
         };
         let log = &mut self.memory.detect.watched.log;
         let same = log.iter().position(|it| {

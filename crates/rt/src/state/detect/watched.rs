@@ -1,6 +1,6 @@
 //! Four bytes of memory that are watched: who accessed them.
 
-use raddle_analysis::{HeldLock, HeldLocks, hb::Segment};
+use raddle_analysis::{HeldLock, hb::Segment};
 use raddle_model::{OpKind, SiteId, ThreadId, Watch};
 use raddle_trace::protocol::RegionTag;
 
@@ -10,7 +10,6 @@ pub(crate) struct Watched {
     pub(crate) watch: Watch,
     /// The last access of each segment and kind.
     pub(crate) log: Vec<Logged>,
-    pub(crate) held: HeldLocks,
 }
 
 /// An access to the memory.
