@@ -125,22 +125,26 @@ enum Verb {
     /// Makes an experiment of the papers over our own programs, and writes its tables.
     Experiment {
         /// Which one.
-        which: experiment::Which,
-        /// Executions after which a search is given up.
-        #[arg(long, value_name = "N", default_value_t = 2_000)]
-        executions: u64,
-        /// Seconds after which it is.
-        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-        time: u64,
-        /// Only programs whose name contains this; nothing is written then.
+        #[arg(value_parser = clap::builder::PossibleValuesParser::new(experiment::names()))]
+        which: String,
+        /// Only cells whose name contains this; nothing is written then.
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
-        /// The `raddle` to use, instead of one that is built for it.
-        #[arg(long, value_name = "FILE")]
-        raddle: Option<PathBuf>,
+        /// A few cells of each experiment with small budgets; nothing is written then.
+        #[arg(long)]
+        quick: bool,
         /// Begin anew, instead of going on where an earlier run ended.
         #[arg(long)]
         anew: bool,
+        /// Make everything again, write nothing, and fail where something else than a time differs.
+        #[arg(long, conflicts_with_all = ["quick", "anew"])]
+        check: bool,
+        /// The `raddle` to use, instead of one that is built for it.
+        #[arg(long, value_name = "FILE")]
+        raddle: Option<PathBuf>,
+        /// Cells at the same time.
+        #[arg(long, short, value_name = "N", default_value_t = 2)]
+        jobs: usize,
     },
     /// Runs every program in several environments; fails if traces differ.
     Determinism {
@@ -184,9 +188,16 @@ fn main() -> anyhow::Result<()> {
             let time = Duration::from_secs(time);
             real::run(&real::Options { time, only, raddle, is_rebuilt: rebuild, json })
         }
-        Verb::Experiment { which, executions, time: seconds, only, raddle, anew } => {
-            let settings = experiment::Settings { which, executions, seconds, only, raddle, anew };
-            experiment::run(&settings)
+        Verb::Experiment { which, only, quick, anew, check, raddle, jobs } => {
+            experiment::run(&experiment::Options {
+                which,
+                only,
+                is_quick: quick,
+                is_anew: anew,
+                is_check: check,
+                raddle,
+                jobs,
+            })
         }
         Verb::Determinism { seeds, only, one, verbose } => {
             determinism::run(&determinism::Options {

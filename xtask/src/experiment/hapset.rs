@@ -3,7 +3,16 @@
 
 use std::fmt::Write as _;
 
-use super::{Case, Cell, Lab, Verdict, table};
+use super::{
+    Budget, Campaigns, Case, Cell, Experiment, Page, Results, Search, table, trial::Verdict,
+};
+
+pub(super) const EXPERIMENT: Experiment = Experiment { name: "hapset", cells, pages, overview };
+
+const BUDGET: Budget = Budget { executions: 2_000, seconds: 60 };
+
+/// What the program shares is found out beforehand; the paper knows it from the program's text.
+const LEARNING: u64 = 200;
 
 /// The searches of a row, and what the paper calls them.
 const SEARCHES: &[(&str, &str)] = &[
@@ -38,29 +47,16 @@ fn source(name: &str) -> String {
     format!("experiments/hapset/programs/{name}.c")
 }
 
-/// All tables, with what they mean.
-pub(super) fn tables(lab: &Lab<'_>) -> anyhow::Result<String> {
-    let mut text = String::from(HEAD);
-    let mut missed = Vec::new();
-    let mut section = |title: &str, cases: &[Case]| -> anyhow::Result<()> {
-        let rows = rows(lab, cases, &mut missed)?;
-        if !rows.is_empty() {
-            let head: Vec<&str> =
-                ["program"].into_iter().chain(SEARCHES.iter().map(|it| it.1)).collect();
-            let _ = writeln!(text, "\n## {title}\n\n{}", table(&head, &rows));
-        }
-        Ok(())
-    };
-    let by_workers = |name: &str, workers: std::ops::RangeInclusive<u32>| -> Vec<Case> {
+/// Tables with their programs.
+fn sections() -> Vec<(&'static str, Vec<Case>)> {
+    let by_workers = |program: &str, workers: std::ops::RangeInclusive<u32>| -> Vec<Case> {
         let case = |it: u32| {
-            let name = format!("{name}, {it} workers");
-            let base = name.split(',').next().unwrap_or_default().to_owned();
-            Case::new(&name, &source(&base)).with_args(&[&it.to_string()])
+            let name = format!("{program}, {it} workers");
+            Case::new(&name, &source(program)).with_args(&[&it.to_string()])
         };
         workers.map(case).collect()
     };
-    section("Table 1: the thread pool's deadlock", &by_workers("pool", 2..=5))?;
-    let applications = [
+    let applications = vec![
         Case::new("download, 5 workers (race)", &source("download")).with_args(&["5"]),
         Case::new("compress (order)", &source("compress")).with_args(&["2"]),
         Case::new("compress, fixed (race)", &source("compress"))
@@ -68,13 +64,53 @@ pub(super) fn tables(lab: &Lab<'_>) -> anyhow::Result<String> {
             .with_flags(&["-DFIXED"]),
         Case::new("scan (deadlk)", &source("scan")).with_args(&["2"]),
     ];
-    section("Tables 2 and 3: applications", &applications)?;
-    section("Table 4: the download by workers", &by_workers("download", 2..=10))?;
-    let extracted: Vec<Case> = EXTRACTED
+    let extracted = EXTRACTED
         .iter()
         .map(|(name, kind)| Case::new(&format!("{name} ({kind})"), &source(name)))
         .collect();
-    section("Table 5: extracted bugs", &extracted)?;
+    vec![
+        ("Table 1: the thread pool's deadlock", by_workers("pool", 2..=5)),
+        ("Tables 2 and 3: applications", applications),
+        ("Table 4: the download by workers", by_workers("download", 2..=10)),
+        ("Table 5: extracted bugs", extracted),
+    ]
+}
+
+fn cells() -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for case in sections().into_iter().flat_map(|it| it.1) {
+        let case = case.with_files(&["experiments/hapset/programs/noise.h"]);
+        for (strategy, _) in SEARCHES {
+            let is_quick = case.name == "pool, 2 workers";
+            let search = Search::new(&case, strategy, BUDGET).learning(LEARNING);
+            cells.push(Cell::of(search).quick(is_quick));
+        }
+    }
+    cells
+}
+
+fn pages(results: &Results) -> anyhow::Result<Vec<Page>> {
+    let strategies: Vec<&str> = SEARCHES.iter().map(|it| it.0).collect();
+    let head: Vec<&str> = ["program"].into_iter().chain(SEARCHES.iter().map(|it| it.1)).collect();
+    let mut text = String::from(HEAD);
+    let mut missed = Vec::new();
+    for (title, cases) in sections() {
+        let mut rows = Vec::new();
+        for case in cases {
+            let Some(cells) = results.row::<Campaigns>(&case.name, &strategies)? else { continue };
+            if cells[0].one()?.verdict != Verdict::Found {
+                missed.push((case.name.clone(), cells[1].one()?.runs()));
+            }
+            let mut row = vec![case.name];
+            for cell in &cells {
+                row.push(cell.one()?.runs_and_time());
+            }
+            rows.push(row);
+        }
+        if !rows.is_empty() {
+            let _ = writeln!(text, "\n## {title}\n\n{}", table(&head, &rows));
+        }
+    }
     let _ = writeln!(text, "\n## What pruning by pairs misses\n");
     if missed.is_empty() {
         let _ = writeln!(text, "Nothing: `hapset` found every bug above.");
@@ -82,25 +118,22 @@ pub(super) fn tables(lab: &Lab<'_>) -> anyhow::Result<String> {
     for (name, order) in missed {
         let _ = writeln!(text, "- {name}: not found by `hapset`, by `hapset:order` in {order}.");
     }
-    Ok(text)
+    Ok(vec![Page::whole("experiments/hapset/RESULTS.md", text)])
 }
 
-fn rows(
-    lab: &Lab<'_>,
-    cases: &[Case],
-    missed: &mut Vec<(String, String)>,
-) -> anyhow::Result<Vec<Vec<String>>> {
+fn overview(results: &Results) -> anyhow::Result<String> {
+    let searches = ["hapset:paper", "hapset", "dpor:plain"];
     let mut rows = Vec::new();
-    for case in cases.iter().filter(|it| !lab.is_left_out(it)) {
-        let strategies: Vec<&str> = SEARCHES.iter().map(|it| it.0).collect();
-        let cells = lab.search(case, &strategies)?;
-        if cells[0].verdict != Verdict::Found {
-            missed.push((case.name.clone(), cells[1].runs()));
+    for case in sections().into_iter().flat_map(|it| it.1) {
+        let Some(cells) = results.row::<Campaigns>(&case.name, &searches)? else { continue };
+        let mut row = vec![case.name];
+        for cell in &cells {
+            row.push(cell.one()?.runs());
         }
-        let figures = cells.iter().map(Cell::runs_and_time);
-        rows.push([case.name.clone()].into_iter().chain(figures).collect());
+        rows.push(row);
     }
-    Ok(rows)
+    let head = ["program", "`hapset:paper`", "`hapset`", "`dpor:plain`"];
+    Ok(format!("## HaPSet ([hapset](hapset/README.md))\n\n{}", table(&head, &rows)))
 }
 
 const HEAD: &str = "\
