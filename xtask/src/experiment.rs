@@ -12,9 +12,11 @@ mod hapset;
 mod lab;
 mod overview;
 mod page;
+mod plot;
 mod points;
 mod rank;
 mod results;
+mod stride;
 mod total_replay;
 mod trial;
 
@@ -50,8 +52,13 @@ pub(crate) struct Experiment {
 }
 
 /// All of them, in the order in which `all` makes them.
-pub(crate) const EXPERIMENTS: &[Experiment] =
-    &[rank::EXPERIMENT, hapset::EXPERIMENT, total_replay::EXPERIMENT, points::EXPERIMENT];
+pub(crate) const EXPERIMENTS: &[Experiment] = &[
+    rank::EXPERIMENT,
+    hapset::EXPERIMENT,
+    total_replay::EXPERIMENT,
+    stride::EXPERIMENT,
+    points::EXPERIMENT,
+];
 
 /// How to make experiments.
 #[derive(Clone, Debug)]
@@ -117,7 +124,11 @@ impl Experiment {
             return Ok(());
         }
         for page in (self.pages)(&results)? {
-            if options.is_whole() { page.write()? } else { eprint!("\n{}", page.text) }
+            if options.is_whole() {
+                page.write()?;
+            } else if page.path.ends_with(".md") {
+                eprint!("\n{}", page.text);
+            }
         }
         Ok(())
     }
@@ -211,7 +222,7 @@ mod tests {
     use super::{EXPERIMENTS, overview, results::Results};
 
     /// Those whose results are not in the repository yet: wrong, and the test says when it is no longer so.
-    const NOT_YET: &[&str] = &["rank", "hapset", "total-replay", "points"];
+    const NOT_YET: &[&str] = &["rank", "hapset", "total-replay", "stride", "points"];
 
     /// No number of a page is written by hand, and none is older than its program.
     #[test]

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::{
     cell::{Case, Search},
     root,
-    trial::{Campaigns, Trial},
+    trial::{Campaigns, Rate, Trial},
 };
 
 /// Where measurements are made.
@@ -80,6 +80,20 @@ impl Lab {
 
     /// Makes the campaigns of a cell by `raddle compare`.
     pub(crate) fn campaigns(&self, search: &Search) -> anyhow::Result<Campaigns> {
+        let budget = self.budget(search.budget);
+        let lines = self.compare(search, &[])?;
+        let trials = lines.iter().map(|it| Trial::parse(it, budget));
+        Ok(Campaigns { trials: trials.collect::<anyhow::Result<_>>()? })
+    }
+
+    /// How often the program fails in one campaign.
+    pub(crate) fn rate(&self, search: &Search) -> anyhow::Result<Rate> {
+        let lines = self.compare(search, &["--keep-going"])?;
+        Rate::parse(lines.first().context("raddle compare wrote nothing")?)
+    }
+
+    /// The lines of `raddle compare`.
+    fn compare(&self, search: &Search, more: &[&str]) -> anyhow::Result<Vec<String>> {
         let case = &search.case;
         let folder = self.folder()?;
         let csv = folder.path().join("trials.csv");
@@ -93,6 +107,7 @@ impl Lab {
             .args(["--execs", &(budget.executions + 1).to_string()])
             .args(["--time", &format!("{}s", budget.seconds)])
             .args(&search.options)
+            .args(more)
             .arg("--csv")
             .arg(&csv);
         if search.learning > 0 {
@@ -110,8 +125,7 @@ impl Lab {
         let errors = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "raddle compare ended with {}: {errors}", output.status);
         let text = std::fs::read_to_string(&csv)?;
-        let trials = text.lines().skip(1).map(|it| Trial::parse(it, budget));
-        Ok(Campaigns { trials: trials.collect::<anyhow::Result<_>>()? })
+        Ok(text.lines().skip(1).map(str::to_owned).collect())
     }
 
     /// `raddle VERB program …` with its lines of JSON.
@@ -147,6 +161,7 @@ impl Lab {
             match line["type"].as_str() {
                 Some("summary") => told.summary = line,
                 Some("finding") => told.findings.push(line),
+                Some("output") => told.outputs.push(line),
                 _ => {}
             }
         }
@@ -175,4 +190,6 @@ impl Lab {
 pub(crate) struct Told {
     pub(crate) summary: Value,
     pub(crate) findings: Vec<Value>,
+    /// What executions wrote, with `--show-output`.
+    pub(crate) outputs: Vec<Value>,
 }

@@ -39,6 +39,40 @@ pub(crate) enum Verdict {
     TimedOut,
 }
 
+/// How often something failed in a campaign that went on after the first failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Rate {
+    pub(crate) n_failures: u64,
+    pub(crate) n_executions: u64,
+    /// Scheduling points of the longest execution.
+    pub(crate) n_points_max: u64,
+    pub(crate) seconds: f64,
+}
+
+impl Rate {
+    /// A line of `raddle compare --csv`.
+    pub(super) fn parse(line: &str) -> anyhow::Result<Rate> {
+        let parsed = || -> Option<Rate> {
+            let fields = fields(line);
+            let [_, _, _, _, _, executions, failures, _, points_max, seconds, ..] = &fields[..]
+            else {
+                return None;
+            };
+            Some(Rate {
+                n_failures: failures.parse().ok()?,
+                n_executions: executions.parse().ok()?,
+                n_points_max: points_max.parse().ok()?,
+                seconds: seconds.parse().ok()?,
+            })
+        };
+        parsed().with_context(|| format!("no line of raddle compare: {line}"))
+    }
+
+    pub(crate) fn rate(&self) -> f64 {
+        self.n_failures as f64 / self.n_executions.max(1) as f64
+    }
+}
+
 impl Trial {
     /// A line of `raddle compare --csv`.
     pub(super) fn parse(line: &str, budget: Budget) -> anyhow::Result<Trial> {
@@ -145,7 +179,7 @@ fn fields(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Campaigns, Trial, Verdict};
+    use super::{Campaigns, Rate, Trial, Verdict};
     use crate::experiment::lab::Budget;
 
     const BUDGET: Budget = Budget { executions: 100, seconds: 60 };
@@ -165,6 +199,9 @@ mod tests {
         assert_eq!(trial(0, "", 101, 0).runs(), "> 101");
         assert_eq!(trial(0, "", 99, 0).verdict, Verdict::TimedOut);
         assert!(Trial::parse("nonsense", BUDGET).is_err());
+        let rate = Rate::parse("p,walk,1,1,7,200,5,900,9,1.5,0,").expect("a line");
+        assert_eq!((rate.n_failures, rate.n_points_max), (5, 9));
+        assert!((rate.rate() - 0.025).abs() < 1e-9);
     }
 
     #[test]
