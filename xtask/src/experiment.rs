@@ -248,6 +248,27 @@ mod tests {
         assert!(page.is_written().expect("the page is there"), "cargo xtask experiment all");
     }
 
+    /// What is written by hand beside results has no figures: they would be right once.
+    #[test]
+    fn pages_written_by_hand_have_no_figures() {
+        for experiment in EXPERIMENTS.iter().filter(|it| !NOT_YET.contains(&it.name)) {
+            let path = experiment.folder().join("README.md");
+            let text = std::fs::read_to_string(&path).expect("every experiment has a page");
+            // Code, names and tuples aside.
+            let is_prose = |line: &&str| !line.starts_with("    ");
+            for line in text.lines().filter(is_prose) {
+                let prose: String = line.split('`').step_by(2).collect();
+                let words =
+                    prose.split(|it: char| !(it.is_ascii_digit() || it == ',' || it == '.'));
+                let is_large =
+                    |it: &str| it.replace([',', '.'], "").parse::<u32>().is_ok_and(|n| n > 20);
+                let large: Vec<&str> = words.filter(|it| is_large(it)).collect();
+                let is_year = |it: &&str| it.len() == 4 && it.starts_with("20");
+                assert!(large.iter().all(is_year), "{}: {large:?} in: {line}", path.display());
+            }
+        }
+    }
+
     /// Two cells with one name would be one.
     #[test]
     fn names_are_unique_and_quick_has_some_of_each() {

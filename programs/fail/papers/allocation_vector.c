@@ -1,39 +1,42 @@
 //@ expect: assert
-//@ execs: 500
+//@ execs: 1000
 //@ cause: while (is_taken[block]) | is_taken[block] = 1;
-// Two threads allocate blocks from a vector: "find a free one" and "mark it as taken" are each locked, not
-// both together.
+// Two threads allocate blocks from a vector, use them, and give them back: "find a free one" and "mark it as taken" are
+// two steps. The other thread must come in between, and be stopped before it gives its block back: two preemptions.
 #include <assert.h>
 #include <pthread.h>
 
 #ifndef N
-#define N 4
+#define N 2
 #endif
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int is_taken[2 * N];
+static volatile int is_taken[2];
+static int n_allocated;
 
 static int find_free(void)
 {
     int block = 0;
-    pthread_mutex_lock(&lock);
     while (is_taken[block])
         block++;
-    pthread_mutex_unlock(&lock);
     return block;
 }
 
 static void mark(int block)
 {
-    pthread_mutex_lock(&lock);
     assert(!is_taken[block]);
     is_taken[block] = 1;
-    pthread_mutex_unlock(&lock);
 }
 
 static void *allocate(void *arg)
 {
-    for (int i = 0; i < N; i++)
-        mark(find_free());
+    for (int i = 0; i < N; i++) {
+        pthread_mutex_lock(&lock);
+        n_allocated++;
+        pthread_mutex_unlock(&lock);
+        int block = find_free();
+        mark(block);
+        is_taken[block] = 0;
+    }
     return arg;
 }
 

@@ -1,13 +1,13 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_cond_signal(&changed); | pthread_cond_wait(&changed, &lock);
-// Producers and consumers share one condition variable and wake one waiter each: now and then the wrong
-// one.
+// Producers and consumers share one condition variable and wake one waiter each: a producer that waits for room wakes
+// another one, instead of a consumer. It takes no preemption: with more producers than room, all of them wait.
 #include <pthread.h>
 
 #ifndef EACH
 #define EACH 2
-#define ITEMS 1
+#define ITEMS 2
 #endif
 enum { ROOM = 1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +42,7 @@ int main(void)
 {
     pthread_t t[2 * EACH];
     for (int i = 0; i < 2 * EACH; i++)
-        pthread_create(&t[i], NULL, i % 2 ? consume : produce, NULL);
+        pthread_create(&t[i], NULL, i < EACH ? produce : consume, NULL);
     for (int i = 0; i < 2 * EACH; i++)
         pthread_join(t[i], NULL);
     return 0;

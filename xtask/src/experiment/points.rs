@@ -119,7 +119,7 @@ visible operations (`visible`, the default), and at every access to shared memor
 ";
 
 const OVERVIEW: &str = "\
-## Scheduling points ([points](points/README.md))
+## Scheduling points ([points](points/RESULTS.md))
 
 Executions to the first failure under `walk`, and scheduling points of an execution. The paper has no such table: it argues
 that visible operations are enough, and these programs show what that saves.
