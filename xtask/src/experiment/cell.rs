@@ -19,12 +19,13 @@ pub(crate) struct Cell {
     pub(crate) key: String,
     /// A hash of all that it is made of, but for Raddle.
     pub(crate) inputs: String,
-    /// Nothing else may run beside it, for it measures time or memory.
-    pub(crate) is_alone: bool,
     /// It is part of `--quick`.
     pub(crate) is_quick: bool,
-    how: Box<dyn Fn(&Lab) -> anyhow::Result<Value> + Send + Sync>,
+    how: How,
 }
+
+/// How something is measured.
+type How = Box<dyn Fn(&Lab) -> anyhow::Result<Value> + Send + Sync>;
 
 impl Cell {
     /// Any measurement: `inputs` are texts that it depends on (flags, limits), `files` such files, from the root.
@@ -42,7 +43,6 @@ impl Cell {
         Cell {
             key: key.to_owned(),
             inputs: format!("{hash:016x}"),
-            is_alone: false,
             is_quick: false,
             how: Box::new(how),
         }
@@ -63,10 +63,6 @@ impl Cell {
 
     pub(crate) fn quick(self, is_quick: bool) -> Cell {
         Cell { is_quick, ..self }
-    }
-
-    pub(crate) fn alone(self) -> Cell {
-        Cell { is_alone: true, ..self }
     }
 
     pub(super) fn measure(&self, lab: &Lab) -> anyhow::Result<Value> {
