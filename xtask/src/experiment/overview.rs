@@ -22,7 +22,7 @@ Published figures, beside ours by the paper's rules and by our own. The programs
 descriptions; most are smaller, so counts compare between columns of one row rather than with the paper.
 
     cargo xtask experiment all            every experiment, into results.json and the pages; an interrupted run goes on
-    cargo xtask experiment rank --only account
+    cargo xtask experiment rank --only Account   some cells only; nothing is written
     cargo xtask experiment all --quick    a few cells of each, as the tests have it
     cargo xtask experiment all --check    makes everything again, and fails where a count differs
 

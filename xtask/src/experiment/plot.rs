@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use raddle_report::layout::number::grouped;
+
 /// One panel.
 pub(crate) struct Plot {
     pub(crate) title: String,
@@ -33,7 +35,7 @@ pub(crate) enum Mark {
         colour: &'static str,
         is_dashed: bool,
     },
-    /// Words in the upper left corner, one below the other.
+    /// Words in the lower left corner, one below the other.
     Note {
         text: String,
         colour: &'static str,
@@ -83,12 +85,11 @@ impl Axis {
     }
 }
 
-/// `0.01`, `1`, `1,000`, `10⁶`.
+/// `0.01`, `1`, `1,000`.
 fn power_of_ten(power: i32) -> String {
     match power {
         ..0 => format!("{:.*}", power.unsigned_abs() as usize, 10_f64.powi(power)),
-        0..=3 => raddle_report::layout::number::grouped(10_u64.pow(power.unsigned_abs())),
-        _ => format!("10^{power}"),
+        _ => grouped(10_u64.pow(power.unsigned_abs())),
     }
 }
 
@@ -144,6 +145,8 @@ impl Plot {
             let _ = writeln!(text, "<path d=\"M{left} {y:.1}h-4\" stroke=\"black\"/>");
             words(text, left - 7.0, y + 4.0, " text-anchor=\"end\"", label);
         }
+        let is_note = |it: &&Mark| matches!(it, Mark::Note { .. });
+        let n_all_notes = self.marks.iter().filter(is_note).count() as u32;
         let mut n_notes = 0;
         for mark in &self.marks {
             match mark {
@@ -168,14 +171,8 @@ impl Plot {
                 }
                 Mark::Note { text: note, colour } => {
                     n_notes += 1;
-                    let y = top + 6.0 + 14.0 * f64::from(n_notes);
-                    words(
-                        text,
-                        right - 4.0,
-                        y,
-                        &format!(" text-anchor=\"end\" fill=\"{colour}\""),
-                        note,
-                    );
+                    let y = bottom - 8.0 - 14.0 * f64::from(n_all_notes - n_notes);
+                    words(text, left + 8.0, y, &format!(" fill=\"{colour}\""), note);
                 }
             }
         }
@@ -193,7 +190,7 @@ mod tests {
         assert!(log.place(0.0).abs() < 1e-9);
         assert!((Axis::linear("n", 8, 2).place(6.0) - 0.75).abs() < 1e-9);
         let labels: Vec<String> = Axis::log("n", -2, 4).ticks.into_iter().map(|it| it.1).collect();
-        assert_eq!(labels, ["0.01", "0.1", "1", "10", "100", "1,000", "10^4"]);
+        assert_eq!(labels, ["0.01", "0.1", "1", "10", "100", "1,000", "10,000"]);
     }
 
     #[test]

@@ -170,7 +170,7 @@ pub(super) fn tables(results: &Results) -> anyhow::Result<String> {
             format!("{:.5}", Sum::Paper.edge_probability(r)),
             format!("{:.5}", Sum::Ours.edge_probability(r)),
             format!("{:.5}", orders.n_first_done as f64 / orders.n_executions as f64),
-            format!("{} of {}", orders.n_first_done, grouped(orders.n_executions)),
+            format!("{} of {}", grouped(orders.n_first_done), grouped(orders.n_executions)),
         ]);
     }
     let head = ["L / smax", "the paper's sum", "P(r)", "measured", "executions"];
