@@ -16,6 +16,7 @@ mod plot;
 mod points;
 mod rank;
 mod results;
+mod rstest;
 mod stride;
 mod total_replay;
 mod trial;
@@ -54,6 +55,7 @@ pub(crate) struct Experiment {
 /// All of them, in the order in which `all` makes them.
 pub(crate) const EXPERIMENTS: &[Experiment] = &[
     rank::EXPERIMENT,
+    rstest::EXPERIMENT,
     hapset::EXPERIMENT,
     total_replay::EXPERIMENT,
     stride::EXPERIMENT,

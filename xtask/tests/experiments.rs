@@ -14,7 +14,7 @@ fn every_experiment_can_be_made() {
     let told = String::from_utf8_lossy(&output.stderr);
     let hint = format!("is {} older than its sources? cargo build -p raddle-cli", raddle.display());
     assert!(output.status.success(), "{told}\n{hint}");
-    for title in ["RankChecker", "HaPSet", "Randomized stride", "Scheduling points"] {
+    for title in ["RankChecker", "rstest", "HaPSet", "Randomized stride", "Scheduling points"] {
         assert!(told.contains(&format!("# {title}: results")), "no page on {title}:\n{told}");
     }
 }
