@@ -302,8 +302,11 @@ impl Comparison<'_> {
             exposed: shared[cell / self.contenders.len()].clone(),
             ..self.contenders[cell % self.contenders.len()].options.clone()
         };
-        if let Some(search) = options.method.search_mut().filter(|_| self.n_learning > 0) {
-            search.n_learning = 1;
+        if let Some(search) = options.method.search_mut() {
+            search.is_in_turn = true;
+            if self.n_learning > 0 {
+                search.n_learning = 1;
+            }
         }
         let mut campaign = Campaign::new(subject.target, options);
         let outcome = match campaign.run(symbols, &mut (), stop) {

@@ -104,6 +104,9 @@ pub struct SearchOptions {
     pub covered: HapSets,
     /// From where to go on, if not from the beginning.
     pub saved: Option<Saved>,
+    /// Executions are made ahead of their turn. Is nothing reported of those whose turn had not come when time was over?
+    /// For whoever counts executions up to a failure.
+    pub is_in_turn: bool,
 }
 
 impl SearchOptions {
@@ -115,7 +118,7 @@ impl SearchOptions {
         let name = spec.to_string();
         let n_learning = SearchOptions::N_LEARNING;
         let (covered, flows) = (HapSets::default(), Flows::default());
-        SearchOptions { spec, name, n_learning, covered, flows, saved: None }
+        SearchOptions { spec, name, n_learning, covered, flows, saved: None, is_in_turn: false }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Searches over toy programs.
 
-use std::sync::atomic::AtomicBool;
+use std::{sync::atomic::AtomicBool, time::Duration};
 
 use raddle_model::Gap;
 use raddle_plan::search::SearchSpec;
@@ -154,6 +154,18 @@ fn the_first_failure_ends_it() {
 }
 
 /// Killed after any number of executions and gone on with, it is the same search.
+/// Whoever begins with thread 1 comes after 2.8 million others, and is executed ahead of them.
+#[test]
+fn what_was_made_ahead_does_not_count_in_turn() {
+    let toy = Weave { fails_at: vec![1], ..weave(&[6, 6, 6]) };
+    let mut options = Options { time: Some(Duration::from_millis(200)), ..options("dfs", 1) };
+    let search = options.method.search_mut().expect("it is one");
+    (search.n_learning, search.is_in_turn) = (1, true);
+    let outcome = run(&toy, options);
+    let first = outcome.findings.first().map(|it| it.first);
+    assert_eq!(first, None, "of {} executions", outcome.figures.executions);
+}
+
 #[test]
 fn it_goes_on_where_it_was() {
     let toy =

@@ -448,6 +448,9 @@ impl Source for Searching<'_> {
     /// A failure is one, whenever it would have counted. The rest is made again when the search goes on.
     fn leftover(&mut self) -> Option<Done> {
         self.write_down();
+        if self.how.is_in_turn {
+            return None;
+        }
         while let Some((_, came)) = self.waiting.pop_first() {
             let Came::Full(mut done) = came else { continue };
             if done.bucket.is_some() && self.standing.n_executions < self.wanted {
