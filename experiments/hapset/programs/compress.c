@@ -1,12 +1,13 @@
-// A parallel compressor: consumers take blocks from a queue and fill output buffers, a writer takes them in
-// order. `main` frees the queue when the producer is done, and does not wait for the consumers.
+// A parallel compressor: `main` produces blocks, consumers take them from a queue and fill output buffers, a writer takes
+// these in order. `main` frees the queue when all is produced, and does not wait for the consumers.
 // With FIXED it waits; but the writer takes a buffer as soon as it is there, when its size may not be yet.
 // Bug: order violation (crash); fixed: race (assertion). Argument: consumers.
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
-enum { BLOCKS = 2 };
+enum { BLOCKS = 4 };
 
 struct queue {
     pthread_mutex_t lock;
@@ -15,12 +16,28 @@ struct queue {
 };
 
 static struct queue *volatile fifo;
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER, memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static int n_logged, n_used;
 static char blocks[BLOCKS];
 static struct {
     char *volatile data;
     volatile int size;
 } output[BLOCKS];
 static int n_written;
+
+static void account(int n)
+{
+    pthread_mutex_lock(&memory_lock);
+    n_used += n;
+    pthread_mutex_unlock(&memory_lock);
+}
+
+static void log_line(void)
+{
+    pthread_mutex_lock(&log_lock);
+    n_logged++;
+    pthread_mutex_unlock(&log_lock);
+}
 
 static void *consume(void *arg)
 {
@@ -36,18 +53,22 @@ static void *consume(void *arg)
         int idx = queue->next++;
         queue->n_blocks--;
         pthread_mutex_unlock(&queue->lock);
+        account(1);
         output[idx].data = &blocks[idx];
         output[idx].size = 7;
+        log_line();
     }
 }
 
 static void *write_out(void *arg)
 {
     for (int i = 0; i < BLOCKS; i++) {
-        if (output[i].data == NULL)
-            return arg;
+        while (output[i].data == NULL)
+            sched_yield();
         assert(output[i].size == 7);
         n_written++;
+        account(-1);
+        log_line();
     }
     return arg;
 }
@@ -87,5 +108,6 @@ int main(int argc, char **argv)
         pthread_join(consumers[i], NULL);
 #endif
     pthread_join(writer, NULL);
+    assert(n_written == BLOCKS);
     return 0;
 }

@@ -14,6 +14,7 @@ static void *flush(void *arg)
     n_evicted++;
     pthread_mutex_unlock(&cache);
     pthread_mutex_unlock(&transport);
+    noise(3);
     return arg;
 }
 
@@ -26,6 +27,7 @@ static void *evict(void *arg)
     n_flushed++;
     pthread_mutex_unlock(&transport);
     pthread_mutex_unlock(&cache);
+    noise(3);
     return arg;
 }
 

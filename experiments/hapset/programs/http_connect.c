@@ -18,6 +18,7 @@ static void *connect_to(void *arg)
     pending = &connection;
     noise(1);
     connection.callback = on_connect;
+    noise(2);
     return arg;
 }
 
@@ -28,12 +29,13 @@ static void *serve_sockets(void *arg)
         if (pending != NULL)
             pending->callback();
     }
+    noise(2);
     return arg;
 }
 
 int main(void)
 {
-    void *(*const bodies[])(void *) = {serve_sockets, connect_to};
+    void *(*const bodies[])(void *) = {connect_to, serve_sockets};
     run_threads(bodies, 2);
     return 0;
 }

@@ -9,31 +9,33 @@ static int is_ready;
 
 static void *open_stream(void *arg)
 {
-    noise(2);
+    noise(1);
     pthread_mutex_lock(&channel);
     pthread_mutex_lock(&stream);
     while (!is_ready)
         pthread_cond_wait(&ready, &stream);
     pthread_mutex_unlock(&stream);
     pthread_mutex_unlock(&channel);
+    noise(4);
     return arg;
 }
 
 static void *fill(void *arg)
 {
-    noise(2);
+    noise(1);
     pthread_mutex_lock(&channel);
     pthread_mutex_lock(&stream);
     is_ready = 1;
     pthread_cond_signal(&ready);
     pthread_mutex_unlock(&stream);
     pthread_mutex_unlock(&channel);
+    noise(4);
     return arg;
 }
 
 int main(void)
 {
-    void *(*const bodies[])(void *) = {fill, open_stream};
-    run_threads(bodies, 2);
+    void *(*const bodies[])(void *) = {fill, open_stream, bystander};
+    run_threads(bodies, 3);
     return 0;
 }

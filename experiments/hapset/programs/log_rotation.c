@@ -16,6 +16,7 @@ static void *rotate(void *arg)
     pthread_mutex_lock(&log_lock);
     is_open = 1;
     pthread_mutex_unlock(&log_lock);
+    noise(3);
     return arg;
 }
 
@@ -26,7 +27,7 @@ static void *enter(void *arg)
     if (is_open)
         n_entries++;
     pthread_mutex_unlock(&log_lock);
-    noise(1);
+    noise(3);
     return arg;
 }
 

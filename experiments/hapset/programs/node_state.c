@@ -14,6 +14,7 @@ static void *create(void *arg)
     table = &node;
     noise(1);
     node.state = 2;
+    noise(3);
     return arg;
 }
 
@@ -23,13 +24,13 @@ static void *use(void *arg)
     struct node *found = table;
     if (found != NULL)
         assert(found->state == 2);
-    noise(1);
+    noise(3);
     return arg;
 }
 
 int main(void)
 {
-    void *(*const bodies[])(void *) = {use, create};
+    void *(*const bodies[])(void *) = {create, use};
     run_threads(bodies, 2);
     return 0;
 }

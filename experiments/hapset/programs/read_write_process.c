@@ -3,15 +3,18 @@
 #include <assert.h>
 #include "noise.h"
 
-static volatile int length, buffer[2];
+enum { LENGTH = 2 };
+
+static volatile int length, buffer[LENGTH];
 
 static void *write_process(void *arg)
 {
     noise(1);
-    length = 2;
-    for (int i = 0; i < 2; i++)
+    length = LENGTH;
+    for (int i = 0; i < LENGTH; i++)
         buffer[i] = 1;
-    noise(1);
+    noise(4);
+    noise_atomic(1);
     return arg;
 }
 
@@ -20,13 +23,14 @@ static void *read_process(void *arg)
     noise(1);
     for (int i = 0; i < length; i++)
         assert(buffer[i] == 1);
-    noise(1);
+    noise(4);
+    noise_atomic(1);
     return arg;
 }
 
 int main(void)
 {
-    void *(*const bodies[])(void *) = {read_process, write_process};
+    void *(*const bodies[])(void *) = {write_process, read_process};
     run_threads(bodies, 2);
     return 0;
 }

@@ -12,6 +12,8 @@ static void load(int script)
     noise(1);
     if (current != script)
         n_wrong++;
+    noise(3);
+    noise_atomic(1);
 }
 
 static void *load_first(void *arg)

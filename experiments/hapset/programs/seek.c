@@ -3,7 +3,7 @@
 #include <assert.h>
 #include "noise.h"
 
-static volatile int items[2] = {5, 6}, n_items = 2;
+static volatile int items[3] = {4, 5, 6}, n_items = 3;
 
 static void *seek(void *arg)
 {
@@ -11,6 +11,8 @@ static void *seek(void *arg)
     int last = n_items - 1;
     noise(1);
     assert(items[last] != 0);
+    noise(3);
+    noise_atomic(2);
     return arg;
 }
 
@@ -19,7 +21,8 @@ static void *shorten(void *arg)
     noise(1);
     items[n_items - 1] = 0;
     n_items = n_items - 1;
-    noise(1);
+    noise(3);
+    noise_atomic(2);
     return arg;
 }
 

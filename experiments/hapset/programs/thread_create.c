@@ -10,8 +10,9 @@ static volatile int number;
 
 static void *run(void *arg)
 {
-    noise(2);
+    noise(1);
     number = handle->number;
+    noise(3);
     return arg;
 }
 
@@ -21,7 +22,7 @@ int main(void)
     pthread_create(&thread, NULL, run, NULL);
     noise(1);
     handle = &first;
-    noise(1);
+    noise(3);
     pthread_join(thread, NULL);
     return 0;
 }

@@ -14,16 +14,18 @@ static void *run_timers(void *arg)
         pthread_cond_wait(&wake, &lock);
         pthread_mutex_unlock(&lock);
     }
+    noise(4);
     return arg;
 }
 
 static void *shut_down(void *arg)
 {
-    noise(2);
+    noise(1);
     is_stopping = 1;
     pthread_mutex_lock(&lock);
     pthread_cond_signal(&wake);
     pthread_mutex_unlock(&lock);
+    noise(4);
     return arg;
 }
 

@@ -15,14 +15,18 @@ static void *fire(void *arg)
     noise(1);
     if (is_armed)
         callback();
+    noise(3);
+    noise_atomic(2);
     return arg;
 }
 
 static void *disarm(void *arg)
 {
-    noise(2);
+    noise(1);
     is_armed = 0;
     callback = NULL;
+    noise(3);
+    noise_atomic(2);
     return arg;
 }
 
