@@ -240,6 +240,8 @@ impl Effect {
             OpKind::CondWait => Effect::Give,
             OpKind::CondWake if matches!(result, OpResult::Busy) => Effect::Nothing,
             OpKind::CondWake => Effect::Take,
+            // At a condition variable of Rust's std: what happens to its mutex has steps of its own, or none.
+            OpKind::AtomicLoad | OpKind::AtomicRmw => Effect::Nothing,
             _ => Effect::Whole,
         }
     }

@@ -94,7 +94,10 @@ fn source(names: &[(String, Wrapped)]) -> String {
             // A notification that comes before it sleeps is seen by a look at the count, and the lock is
             // taken again, without a word to anybody.
             Wrapped::AroundWait => before(0) + &after(name),
-            Wrapped::BeforeNotify => before(1) + &format!("    jmp __real_{name}"),
+            Wrapped::BeforeNotify => {
+                before(if name.contains("notify_all") { 2 } else { 1 })
+                    + &format!("    jmp __real_{name}")
+            }
             Wrapped::BeforeScopeEnd => before_scope_end(name),
         };
         text += &format!(

@@ -2,7 +2,7 @@
 //! need not ask the kernel for anything: `park` with its token there, `Barrier::wait` of the last to come. The
 //! launcher links programs so that calls of them come back through here, or go there through here.
 
-use raddle_model::{MemoryOrder, Op, OpKind};
+use raddle_model::{MemoryOrder, ObjectId, Op, OpKind};
 
 use super::futex::futex_at;
 use crate::{
@@ -29,7 +29,8 @@ unsafe extern "C" fn raddle_after_std() {
 /// notify, which changes it. That is a step on the word: a notification may come between what the program looked
 /// at last and that, and is lost then.
 ///
-/// It orders nothing: what does is the mutex, which a wait gives back right after this without a hook, and the waking.
+/// It orders nothing: what does is the mutex, which a wait gives back right after this without a hook, and the waking. The
+/// step says which mutex that is; one that notifies all (`is_notified` is 2) names the word twice.
 ///
 /// # Safety
 ///
@@ -51,10 +52,14 @@ unsafe extern "C" fn raddle_before_std(
             let site = inside.site(Caller { pc, sp });
             let kind = if is_notified == 0 { OpKind::AtomicLoad } else { OpKind::AtomicRmw };
             let object = futex_at(&mut inside, word);
-            step(&mut inside, Op::on(kind, object, site).order(MemoryOrder::Relaxed));
+            let other = match is_notified {
+                0 => futex_at(&mut inside, mutex),
+                1 => ObjectId::NONE,
+                _ => object,
+            };
+            step(&mut inside, Op::on(kind, object, site).order(MemoryOrder::Relaxed).other(other));
             if is_notified == 0 {
-                let object = futex_at(&mut inside, mutex);
-                inside.release(object);
+                inside.release(other);
             }
         }
     }

@@ -7,7 +7,7 @@ use raddle_total::{Act, Flow, History, MustOrder, Step, ways};
 
 use super::{
     super::{Pending, Run, Step as RunStep, ThreadSet},
-    std_locks::std_locks,
+    std_locks::{StdStep, std_steps},
 };
 use raddle_model::flows::Flows;
 
@@ -46,7 +46,7 @@ impl Past {
     /// What an execution did.
     pub(super) fn of(run: &Run, flows: &Flows) -> Past {
         let mut past = Past::default();
-        let std_locks = std_locks(run, flows);
+        let std = std_steps(run, flows);
         let mut visits: BTreeMap<(ThreadId, u64), u32> = BTreeMap::new();
         let mut threads: BTreeMap<ObjectId, ThreadId> = BTreeMap::new();
         // Whose wait could have ended by itself since its last step.
@@ -58,8 +58,8 @@ impl Past {
             let name = |object: ObjectId| run.objects.get(object.idx()).map_or(0, |it| it.name);
             let named = run.sites.get(step.site.0 as usize).copied();
             let place = named.unwrap_or_else(|| u64::from(step.site.0));
-            let std_lock = std_locks.get(&idx).copied();
-            let act = std_lock.unwrap_or_else(|| act(step, &threads));
+            let std_step = std.by_step.get(&idx).copied();
+            let act = std_step.map_or_else(|| act(step, &threads), |it| it.act);
             let visit = visits.entry((step.thread, place)).or_default();
             past.instances.push(Instance { thread: step.thread.0, place, nth: *visit });
             *visit += 1;
@@ -76,16 +76,17 @@ impl Past {
             ));
             let is_atomic = step.kind >= OpKind::AtomicLoad && step.kind <= OpKind::AtomicCas;
             let is_atomic = is_atomic || step.flags.has(Flags::VOLATILE);
-            let is_atomic = is_atomic && std_lock.is_none();
+            let is_atomic = is_atomic && std_step.is_none();
             // What a lock does beside being taken and given back orders nothing. A thread begins after its creation.
-            let is_nothing = std_lock == Some(Act::Other) || step.kind == OpKind::Start;
+            let is_nothing =
+                std_step.is_some_and(|it| it.act == Act::Other) || step.kind == OpKind::Start;
             let object = if is_nothing { 0 } else { name(step.object) };
             timed = timed.or(step.timed);
             let is_whim = step.kind == OpKind::CondWake
                 && !step.flags.has(Flags::TIMED)
                 && timed.and(ThreadSet::one(step.thread)) != ThreadSet::NONE;
             timed = timed.minus(ThreadSet::one(step.thread));
-            if std_lock.is_none() && (is_whim || !is_foreseen(step)) {
+            if std_step.is_none() && (is_whim || !is_foreseen(step)) {
                 past.unforeseen.insert(step.kind.verb());
             }
             past.count(act, object, step);
@@ -93,7 +94,7 @@ impl Past {
                 thread: step.thread,
                 act,
                 object,
-                other: name(step.other),
+                other: name(std_step.map_or(step.other, |it: StdStep| it.lock)),
                 place,
                 is_atomic,
                 is_timed: step.flags.has(Flags::TIMED),
@@ -102,7 +103,7 @@ impl Past {
             };
             past.history.push(kept, Flow::Nothing);
         }
-        past.history.blocked = blocked(run, &threads);
+        past.history.blocked = blocked(run, &threads, &std.waiting);
         past.unforeseen.extend(by_others(run));
         past
     }
@@ -196,16 +197,23 @@ impl Past {
 }
 
 /// What threads were blocked at, at the end of an execution.
-fn blocked(run: &Run, threads: &BTreeMap<ObjectId, ThreadId>) -> Vec<Step> {
+fn blocked(
+    run: &Run,
+    threads: &BTreeMap<ObjectId, ThreadId>,
+    waiting: &BTreeMap<ThreadId, ObjectId>,
+) -> Vec<Step> {
     let name = |object: ObjectId| run.objects.get(object.idx()).map_or(0, |it| it.name);
     let step = |it: &Pending| {
         let Pending { kind, flags, object, .. } = *it;
         let named = run.sites.get(it.site.0 as usize).copied();
+        // At a condition variable of Rust's std.
+        let lock = waiting.get(&it.thread).filter(|_| kind == OpKind::FutexWake);
+        let call = || act(&RunStep { kind, flags, object, ..RunStep::default() }, threads);
         Step {
             thread: it.thread,
-            act: act(&RunStep { kind, flags, object, ..RunStep::default() }, threads),
+            act: lock.map_or_else(call, |_| Act::Wake),
             object: name(object),
-            other: name(it.other),
+            other: name(lock.copied().unwrap_or(it.other)),
             place: named.unwrap_or_else(|| u64::from(it.site.0)),
             is_timed: flags.has(Flags::TIMED),
             ..Step::default()
