@@ -62,8 +62,8 @@ pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
 pub use script::{Before, Deviation, Side};
 pub use search::{
-    BoundUnit, Count, CoveredPairs, Decided, Divergence, Scope, SearchEffort, SearchProgress,
-    SearchSize, Unreached,
+    BoundUnit, Count, CoveredPairs, Decided, Derived, Divergence, Scope, SearchEffort,
+    SearchProgress, SearchSize, TraceSize, Unreached,
 };
 pub use threads::ThreadSet;
 

@@ -114,7 +114,7 @@ pub enum Scope {
     /// bound.
     Backtracked(Option<u32>),
     /// Those that a published algorithm derives from executions; it may miss others.
-    Derived,
+    Derived(Derived),
     /// Those with an order of two places that is not covered, with at most so many preemptions.
     NewOrders(Option<u32>),
     /// Those with new orders of two places first, then those with so many old ones turned round; then all.
@@ -145,10 +145,46 @@ pub struct Count {
     pub is_cut: bool,
 }
 
+/// How large an execution is.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceSize {
+    /// Its steps.
+    pub n_steps: u64,
+    /// Its threads.
+    pub n_threads: u64,
+    /// Variables that several threads use, and one of them writes.
+    pub n_shared: u64,
+}
+
+/// What a search counts that derives test cases from executions.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Derived {
+    /// The first execution.
+    pub first: TraceSize,
+    /// Nodes of the graphs that were kept for one execution, where that was most.
+    pub nodes: Count,
+    /// And their bytes.
+    pub n_bytes: u64,
+}
+
 /// What total replay has counted.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
+    /// The first execution.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub first: TraceSize,
+    /// Steps of threads that the model of states has, each after all that its thread had read.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub n_known_nodes: u64,
+    /// And their bytes.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub n_known_bytes: u64,
+    /// Branches that executions came to, of those that reads of shared variables decide.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub n_reached: u64,
     /// Branches of the program.
     pub n_branches: u64,
     /// Those of them of which it is not known what decides them.

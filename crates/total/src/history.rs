@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::{OpResult, ThreadId};
+use raddle_model::{OpResult, ThreadId, TraceSize};
 
 /// What a step asks for. Objects, locks and places are names that are the same in every execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -198,6 +198,15 @@ impl History {
     /// How many threads have steps: one more than the highest number.
     pub fn n_threads(&self) -> usize {
         self.steps.iter().map(|it| it.thread.idx() + 1).max().unwrap_or(0)
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> TraceSize {
+        TraceSize {
+            n_steps: self.steps.len() as u64,
+            n_threads: self.n_threads() as u64,
+            n_shared: self.shared().len() as u64,
+        }
     }
 
     /// The steps of each thread.

@@ -230,6 +230,14 @@ impl Known {
         self.nodes.len()
     }
 
+    /// What they take in memory.
+    pub fn n_bytes(&self) -> usize {
+        let of_outcome = |it: &Outcome| size_of::<Outcome>() + it.next.len() * size_of::<u32>();
+        let of_node =
+            |it: &Node| size_of::<Node>() + it.outcomes.iter().map(of_outcome).sum::<usize>();
+        self.nodes.iter().map(of_node).sum()
+    }
+
     /// How many threads there are.
     pub fn n_threads(&self) -> usize {
         self.first.len()

@@ -263,6 +263,13 @@ impl Rules {
         }
     }
 
+    /// What it takes in memory, beside itself.
+    pub(crate) fn n_bytes(&self) -> usize {
+        let locks = self.owners.len() * 16 + self.readers.len() * 12 + self.depths.len() * 8;
+        let others = self.counts.len() * 12 + self.runners.len() * 16;
+        locks + others + self.waiting.len() * 16 + (self.late.len() + self.unborn.len()) * 4
+    }
+
     /// How many locks are held.
     pub(crate) fn n_held(&self) -> usize {
         self.owners.len() + self.readers.values().filter(|it| **it > 0).count()

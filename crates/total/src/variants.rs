@@ -134,6 +134,18 @@ impl Variants {
         self.nodes.iter().map(|it| of_state(&it.state) as u64).sum()
     }
 
+    /// What all that is kept of it takes in memory while variants are derived: nodes with their states, and by which it is
+    /// known that they are there.
+    pub fn n_kept_bytes(&self) -> u64 {
+        let of_node = |Node { state, .. }: &Node| {
+            let lists = (state.at.len() + state.versions.len()) * size_of::<u32>();
+            let key = state.at.len() * size_of::<u32>() + state.rules.waiting().len() * 16 + 48;
+            size_of::<Node>() + lists + state.rules.n_bytes() + key
+        };
+        let found = self.found.len() * size_of::<(usize, Taken)>();
+        (self.nodes.iter().map(of_node).sum::<usize>() + found) as u64
+    }
+
     /// The steps of each variant: up to the one that differs, and that one.
     pub fn schedules(&self) -> impl Iterator<Item = Vec<Taken>> + '_ {
         self.found.iter().map(|(node, taken)| {

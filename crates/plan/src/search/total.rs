@@ -466,7 +466,8 @@ impl Search for Total {
         // Without room, it has ended and not finished.
         let is_finished = self.is_finished() && self.queue.is_empty();
         let n_waiting = self.queue.len() as u64;
-        let decided = self.figures.decided(&self.flows, &self.checker, n_waiting);
+        let decided =
+            self.figures.decided(&self.flows, &self.checker, n_waiting, self.model.size());
         SearchProgress {
             n_executions: self.figures.n_executions,
             n_redundant: self.figures.n_redundant,

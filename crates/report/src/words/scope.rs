@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::{BoundUnit, Count, Decided, Scope, Unreached};
+use raddle_model::{BoundUnit, Count, Decided, Derived, Scope, TraceSize, Unreached};
 
 use crate::layout::number::grouped;
 
@@ -22,7 +22,7 @@ pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
                 false => what,
             }
         }
-        Scope::Derived => match is_finished {
+        Scope::Derived(_) => match is_finished {
             true => "all test cases that the published algorithm derives were executed (it may leave schedules out)",
             false => "test cases that the published algorithm derives from earlier ones",
         }
@@ -238,8 +238,16 @@ pub(crate) fn unreached(it: &Unreached) -> String {
 
 /// Figures of a search's own, as tools call them. What was cut has its name twice, with `_cut`.
 pub(crate) fn figures(scope: &Scope) -> BTreeMap<&'static str, u64> {
-    let Scope::Decisions(it) = scope else { return BTreeMap::new() };
-    let mut all = BTreeMap::from([
+    let it = match scope {
+        Scope::Decisions(it) => it,
+        Scope::Derived(it) => return derived(it),
+        _ => return BTreeMap::new(),
+    };
+    let mut all = trace_size(it.first);
+    all.extend([
+        ("branches_reached", it.n_reached),
+        ("known_nodes", it.n_known_nodes),
+        ("known_bytes", it.n_known_bytes),
         ("branches", it.n_branches),
         ("branches_unknown", it.n_unknown),
         ("branches_decided", it.n_affected),
@@ -278,6 +286,26 @@ pub(crate) fn figures(scope: &Scope) -> BTreeMap<&'static str, u64> {
         if count.is_cut {
             all.insert(cut, 1);
         }
+    }
+    all
+}
+
+/// Of the first execution.
+fn trace_size(
+    TraceSize { n_steps, n_threads, n_shared }: TraceSize,
+) -> BTreeMap<&'static str, u64> {
+    BTreeMap::from([
+        ("trace_steps", n_steps),
+        ("trace_threads", n_threads),
+        ("trace_shared_variables", n_shared),
+    ])
+}
+
+fn derived(it: &Derived) -> BTreeMap<&'static str, u64> {
+    let mut all = trace_size(it.first);
+    all.extend([("graph_nodes", it.nodes.n), ("graph_bytes", it.n_bytes)]);
+    if it.nodes.is_cut {
+        all.extend([("graph_nodes_cut", 1), ("graph_bytes_cut", 1)]);
     }
     all
 }

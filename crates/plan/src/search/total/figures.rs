@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_model::{Count, Decided};
+use raddle_model::{Count, Decided, TraceSize};
 use raddle_total::{Checker, History, Variants, count_pairs};
 
 use super::{decide::Decisions, draw::Drawn};
@@ -47,6 +47,8 @@ pub(super) struct Figures {
     pub(super) is_reduced: bool,
     /// Guidelines for which no schedule was found, where there were too many states to look at all.
     pub(super) n_unwoven: u64,
+    /// How large the first execution is.
+    first: TraceSize,
     /// The dependency graphs of the first execution.
     pub(super) drawn: Drawn,
     branches: BTreeSet<u32>,
@@ -61,6 +63,7 @@ pub(super) struct Figures {
 impl Figures {
     /// Measures the first execution.
     pub(super) fn measure(&mut self, history: &History) {
+        self.first = history.size();
         let shared = history.shared();
         if history.steps.len() <= STEPS_MAX {
             let variants = Variants::of(history, &shared, NODES_MAX);
@@ -84,9 +87,19 @@ impl Figures {
         self.n_executions - self.n_witnesses - self.n_repeats
     }
 
-    /// All of it. `n_waiting`: executions that are still to be made.
-    pub(super) fn decided(&self, flows: &Flows, checker: &Checker, n_waiting: u64) -> Decided {
+    /// All of it. `n_waiting`: executions that are still to be made; then nodes and bytes of the model.
+    pub(super) fn decided(
+        &self,
+        flows: &Flows,
+        checker: &Checker,
+        n_waiting: u64,
+        (n_known_nodes, n_known_bytes): (u64, u64),
+    ) -> Decided {
         Decided {
+            first: self.first,
+            n_known_nodes,
+            n_known_bytes,
+            n_reached: self.branches.len() as u64,
             n_branches: flows.n_branches,
             n_unknown: flows.n_unknown,
             n_affected: self.affected.len() as u64,

@@ -59,6 +59,11 @@ pub(super) struct Model {
 }
 
 impl Model {
+    /// Its nodes, and what they take in memory.
+    pub(super) fn size(&self) -> (u64, u64) {
+        (self.known.n_nodes() as u64, self.known.n_bytes() as u64)
+    }
+
     pub(super) fn new(may_time_out: bool) -> Model {
         Model { may_time_out, ..Model::default() }
     }

@@ -24,7 +24,7 @@ use std::{
     fmt,
 };
 
-use raddle_model::{Scope, SearchProgress, Unreached, flows::Flows};
+use raddle_model::{Count, Derived, Scope, SearchProgress, TraceSize, Unreached, flows::Flows};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -76,6 +76,32 @@ trait Method: fmt::Debug + Send {
 
     /// Were there more nodes than could be looked at?
     fn is_cut(&self) -> bool;
+
+    /// The graphs that were kept for one execution, where that was most.
+    fn most(&self) -> Size;
+}
+
+/// Graphs: nodes, and what they take in memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    nodes: Count,
+    n_bytes: u64,
+}
+
+impl Size {
+    /// With another one beside it.
+    fn and(self, Size { nodes, n_bytes }: Size) -> Size {
+        let is_cut = self.nodes.is_cut || nodes.is_cut;
+        let nodes = Count { n: self.nodes.n + nodes.n, is_cut };
+        Size { nodes, n_bytes: self.n_bytes + n_bytes }
+    }
+
+    /// The larger one. One that was cut is perhaps larger than any.
+    fn max(self, other: Size) -> Size {
+        let is_cut = self.nodes.is_cut || other.nodes.is_cut;
+        let larger = if self.nodes.n < other.nodes.n { other } else { self };
+        Size { nodes: Count { is_cut, ..larger.nodes }, ..larger }
+    }
 }
 
 /// What holds for all executions.
@@ -102,6 +128,8 @@ pub(crate) struct Published {
     /// Executions by what their threads did, as hashes.
     seen: BTreeSet<Vec<u64>>,
     n_redundant: u64,
+    /// How large the first execution is.
+    first: Option<TraceSize>,
     n_steps: usize,
     /// What has counted, for whoever restores it.
     counted: Vec<Run>,
@@ -134,6 +162,7 @@ impl Published {
             replays: Replays::default(),
             seen: BTreeSet::new(),
             n_redundant: 0,
+            first: None,
             n_steps: 0,
             counted: Vec::new(),
         }
@@ -168,6 +197,7 @@ impl InTurn for Published {
         let with = Setting { flows: &self.flows, may_time_out: self.may_time_out };
         if self.replays.agrees(run) {
             let past = Past::of(run, &self.flows);
+            self.first.get_or_insert_with(|| past.history.size());
             let all: Vec<u32> = (0..past.history.steps.len() as u32).collect();
             if self.seen.insert(chain_ids(&past.history, &all)) {
                 self.method.take_in(&past, &with);
@@ -214,6 +244,7 @@ impl Search for Published {
         // Without room, it has ended and not finished.
         let is_finished = self.is_finished() && self.queue.is_empty();
         let has_gap = is_finished && self.method.is_cut();
+        let most = self.method.most();
         SearchProgress {
             n_executions: self.counted.len() as u64,
             n_redundant: self.n_redundant,
@@ -223,7 +254,11 @@ impl Search for Published {
             // Whatever it has explored, it claims nothing of the rest.
             is_cut: true,
             unreached: if has_gap { vec![Unreached::States] } else { Vec::new() },
-            scope: Scope::Derived,
+            scope: Scope::Derived(Derived {
+                first: self.first.unwrap_or_default(),
+                nodes: most.nodes,
+                n_bytes: most.n_bytes,
+            }),
             ..SearchProgress::default()
         }
     }

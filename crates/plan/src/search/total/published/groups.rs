@@ -14,7 +14,7 @@ use raddle_total::{BranchTable, DefineSets, Locks, MustOrder, Taken, Tried, affe
 
 use super::{
     super::{DEFINES_MAX, past::Past},
-    Method, Setting,
+    Method, Setting, Size,
     reachability::Reachability,
     roots::{decided, is_affected, name_of},
     variation::Variation,
@@ -103,5 +103,9 @@ impl Method for Groups {
 
     fn is_cut(&self) -> bool {
         self.reachability.is_cut()
+    }
+
+    fn most(&self) -> Size {
+        self.reachability.most()
     }
 }

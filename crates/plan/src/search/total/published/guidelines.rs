@@ -9,13 +9,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use raddle_model::Count;
 use raddle_total::{
     Constraint, DefineSets, Graph, Guideline, Locks, MustOrder, Policy, is_in_time, weave,
 };
 
 use super::{
     super::{DEFINES_MAX, past::Past},
-    Method, Setting,
+    Method, Setting, Size,
     roots::{decided, is_affected, name_of},
     variation::n_certain,
 };
@@ -39,6 +40,7 @@ pub(super) struct Guidelines {
     /// What was or will be executed.
     known: BTreeSet<Vec<u32>>,
     is_cut: bool,
+    most: Size,
 }
 
 impl Guidelines {
@@ -55,9 +57,12 @@ impl Method for Guidelines {
         let locks = Locks::of(&history);
         let sets = DefineSets::new(&history, &order, &locks).at_most(DEFINES_MAX);
         self.had.push(sets.use_defines().map(|it| name_of(past, it)).collect());
+        let mut size = Size::default();
         for branch in branches.iter().filter(|it| is_affected(&history, &sets, &it.root)) {
             let graph = Graph::new(&history, &sets, &branch.root, true, NODES_MAX);
             self.is_cut |= graph.is_cut();
+            let nodes = Count { n: graph.n_nodes() as u64, is_cut: graph.is_cut() };
+            size = size.and(Size { nodes, n_bytes: graph.n_bytes() as u64 });
             for guideline in graph.guidelines() {
                 let mut named: Named = guideline.iter().map(|it| name_of(past, *it)).collect();
                 named.sort_unstable();
@@ -73,6 +78,7 @@ impl Method for Guidelines {
                 }
             }
         }
+        self.most = self.most.max(size);
     }
 
     fn next(&mut self, _with: &Setting<'_>) -> Option<Vec<u32>> {
@@ -86,6 +92,10 @@ impl Method for Guidelines {
 
     fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    fn most(&self) -> Size {
+        self.most
     }
 }
 

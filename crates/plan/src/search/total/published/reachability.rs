@@ -13,7 +13,7 @@ use raddle_total::{Variants, of_pairs};
 
 use super::{
     super::past::Past,
-    Method, Setting,
+    Method, Setting, Size,
     variation::{Shown, Variation},
 };
 
@@ -29,6 +29,7 @@ pub(super) struct Reachability {
     known: BTreeSet<Vec<u64>>,
     shown: Shown,
     is_cut: bool,
+    most: Size,
 }
 
 impl Reachability {
@@ -50,7 +51,10 @@ impl Reachability {
     pub(super) fn derive(&mut self, past: &Past, with: &Setting<'_>) -> Vec<Variation> {
         self.shown.add(&past.history);
         let mut found = Vec::new();
+        let mut size = Size::default();
         for (pair, variants) in self.variants(past) {
+            let n_bytes = variants.n_kept_bytes();
+            size = size.and(Size { nodes: variants.n_nodes(), n_bytes });
             self.is_cut |= variants.count().is_cut;
             for schedule in variants.schedules() {
                 let it = Variation::of(past, &schedule, pair, with);
@@ -60,6 +64,7 @@ impl Reachability {
                 }
             }
         }
+        self.most = self.most.max(size);
         found
     }
 
@@ -86,5 +91,9 @@ impl Method for Reachability {
 
     fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    fn most(&self) -> Size {
+        self.most
     }
 }
