@@ -222,7 +222,7 @@ mod tests {
     use super::{EXPERIMENTS, overview, results::Results};
 
     /// Those whose results are not in the repository yet: wrong, and the test says when it is no longer so.
-    const NOT_YET: &[&str] = &["hapset", "total-replay"];
+    const NOT_YET: &[&str] = &["rstest"];
 
     /// No number of a page is written by hand, and none is older than its program.
     #[test]

@@ -120,7 +120,8 @@ fn applications() -> Vec<Row> {
         found("PCB4", 95, 174.0),
     ];
     let pbzip2 = ["HaPSet", "DPOR", "PCB2"].map(|it| found(it, 2, 0.5)).to_vec();
-    let pbzip2_fixed = vec![found("HaPSet", 8, 2.6), timed_out("DPOR", 608), timed_out("PCB2", 631)];
+    let pbzip2_fixed =
+        vec![found("HaPSet", 8, 2.6), timed_out("DPOR", 608), timed_out("PCB2", 631)];
     let pfscan = vec![found("HaPSet", 28, 2.8), timed_out("DPOR", 1541), timed_out("PCB2", 2867)];
     vec![
         row("download (aget, race)", "download", "5", &[], aget),
