@@ -160,6 +160,7 @@ fn contender(args: &CompareArgs, strategy: &Strategy, points: PointsArg) -> Cont
             executions: Some(args.execs),
             time: args.time,
             keep_going: args.keep_going,
+            until_first: true,
             exit_is_fine: args.conditions.exit_ok,
             method: Method::new(strategy, args.execs),
             conditions: Conditions { points: points.into(), ..args.conditions.of_executions() },

@@ -346,6 +346,9 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     if status.search.is_none() && is_whole && !outcome.figures.single_threaded {
         watcher.terminal.out(&raddle_report::campaign::sampling::closing(&status.figures, &style));
     }
+    if !args.keep_going {
+        watcher.terminal.out(&closing::constant(&status, args.until_first));
+    }
     watcher.terminal.out(&closing::explored(&status, outcome.figures.interrupted, &style));
     if let Some(search) = status.search.as_ref().filter(|_| !outcome.figures.single_threaded) {
         watcher.terminal.out(&raddle_report::campaign::search::closing(&status, search, &style));
@@ -388,6 +391,7 @@ pub(crate) fn options(args: &RunArgs, method: Method) -> Options {
         deadline: None,
         jobs: args.n_jobs(),
         keep_going: args.keep_going,
+        until_first: args.until_first,
         exit_is_fine: args.conditions.exit_ok,
         n_alone: 1,
         method,

@@ -287,6 +287,7 @@ fn explores_as_expected(
     let campaign_options = Options {
         seed: SEED,
         executions: Some(directives.n_executions),
+        until_first: true,
         method: Method::Portfolio(Arm::standard(directives.n_executions)),
         time: None,
         jobs: 1,

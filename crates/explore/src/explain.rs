@@ -165,7 +165,8 @@ fn find_reason(
     let mut orders: Vec<Constraint> = constraints.collect();
     let sides = orders.iter_mut().flat_map(|it| [&mut it.first, &mut it.second]);
     points::keep_callers(&mut sides.collect::<Vec<_>>());
-    let observations = observe::observations(&rich, small, &mut points, symbols);
+    let depends = !orders.is_empty() || sufficient.n < sufficient.of;
+    let observations = observe::observations(&rich, small, &mut points, symbols, depends);
     explanation.reason = Some(Reason { orders, sufficient, observations });
     explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));
     small.objects = points.into_objects();

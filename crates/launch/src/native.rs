@@ -69,6 +69,6 @@ impl raddle_explore::target::Symbols for Symbols {
     }
 
     fn source_line(&mut self, place: &Place) -> Option<String> {
-        Symbols::source_line(self, place)
+        Symbols::source_line(self, place).map(|it| it.trim().to_owned())
     }
 }

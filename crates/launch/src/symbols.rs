@@ -122,7 +122,7 @@ impl Symbols {
         self.module(&held.module).in_block(&held.allocated, block_size, offset, size)
     }
 
-    /// The text of a place's line, without the space around it.
+    /// The text of a place's line, without the space at its end: columns count from its start.
     pub fn source_line(&mut self, place: &Place) -> Option<String> {
         self.sources.line(&place.file, place.line)
     }

@@ -138,6 +138,13 @@ pub struct Point {
     /// library, or a function that is called from several places.
     #[cfg_attr(feature = "serde", serde(default))]
     pub caller: Option<(Place, String)>,
+    /// The value that was read or written, if it is known.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub value: Option<u64>,
+    /// 0 if it is the step itself. An access that is no scheduling point comes after `step` and before its thread's
+    /// next one: how many of the thread's accesses after it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub after: u32,
 }
 
 /// What stands out: observed, not proved.

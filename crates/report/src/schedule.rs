@@ -8,14 +8,19 @@ pub(crate) mod rows;
 mod switches;
 pub(crate) mod timeline;
 
-use raddle_model::{Explanation, Finding, ThreadId};
+use raddle_model::{Explanation, Finding, ObjectId, Place, Point, Step, ThreadId};
 
-use self::rows::Row;
+use self::{rows::Row, switches::Locks};
 use crate::{
     layout::style::Style,
-    words::{names::Names, place::Sources},
+    words::{
+        names::Names,
+        place::{self, Sources},
+    },
 };
 
+/// Lines that a schedule may take up, unless a screen has less room.
+pub(crate) const ROWS_MAX: usize = 40;
 /// More threads than this are listed, not put side by side.
 const COLUMNS_MAX: usize = 4;
 
@@ -31,11 +36,22 @@ impl<'a> Schedule<'a> {
     /// `why` marks the steps that make it fail.
     pub(crate) fn new(
         finding: &'a Finding,
-        why: Option<&Explanation>,
+        why: Option<&'a Explanation>,
+        style: &Style,
+    ) -> Schedule<'a> {
+        Schedule::within(finding, why, ROWS_MAX, style)
+    }
+
+    /// The same in so many lines, heading and legend not counted.
+    pub(crate) fn within(
+        finding: &'a Finding,
+        why: Option<&'a Explanation>,
+        rows_max: usize,
         style: &Style,
     ) -> Schedule<'a> {
         let mut names = Names::new(finding);
-        let rows = rows::rows(finding, &reason_steps(finding, why), &mut names, style);
+        let points = points(why);
+        let rows = rows::rows(finding, &points, rows_max, &mut names, style);
         Schedule { finding, rows, names }
     }
 
@@ -57,12 +73,30 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// Indices of the steps that the reason speaks of.
-fn reason_steps(finding: &Finding, why: Option<&Explanation>) -> Vec<usize> {
+/// What the text names.
+fn points(why: Option<&Explanation>) -> Vec<&Point> {
     let reason = why.and_then(|it| it.reason.as_ref());
-    let points = reason.iter().flat_map(|it| &it.orders).flat_map(|it| [&it.first, &it.second]);
-    let steps = points.filter_map(|it| it.step?.checked_sub(finding.n_steps_dropped));
-    steps.filter_map(|it| usize::try_from(it).ok()).collect()
+    reason.iter().flat_map(|it| &it.orders).flat_map(|it| [&it.first, &it.second]).collect()
+}
+
+/// Where a step is in the program's own code: where a library does it, the call that led there.
+pub(crate) fn own_place<'a>(finding: &'a Finding, step: &Step) -> Option<&'a Place> {
+    let place = finding.places.get(step.place as usize)?;
+    if !place::is_library(place) {
+        return Some(place);
+    }
+    let stack = finding.stacks.get(step.stack as usize).map_or(&[][..], |it| it);
+    let mut frames = stack.iter().filter_map(|it| finding.places.get(*it as usize));
+    Some(frames.find(|it| !place::is_library(it) && it.line > 0).unwrap_or(place))
+}
+
+/// The locks that a thread holds after so many of the steps that were kept.
+pub(crate) fn held_before(finding: &Finding, n_steps: usize, thread: ThreadId) -> Vec<ObjectId> {
+    let mut locks = Locks::default();
+    for step in finding.steps.iter().take(n_steps) {
+        locks.apply(step);
+    }
+    locks.held_by(thread)
 }
 
 /// Threads that the rows speak of, in order.

@@ -43,16 +43,20 @@ fn deadlock() {
         &samples::ab_ba(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942 by walk, seed 7
-              T1 waits for mutex `right`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T2 waits for mutex `left`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T0 main waits for the end of thread T1
-                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other (`right` and `left`)
+              --> examples/bank.c:31 in transfer
+               |
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 1. T1 locks `left`
+               |     ------------------------------- 2. T2 locks `right`
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 3. T1 waits forever for `right`, held by
+               |                                   T2 (2)
+               |     ----------------------------- 4. T2 waits forever for `left`, held by
+               |                                   T1 (1)
+               |
+               = note: T0 (main) waits for T1 to finish (bank.c:52)
+               = replay: raddle replay dl-02c1
 
               step  T0 main   T1           T2           6 steps, 2 switches
                  1  spawn T1                            bank.c:50  pthread_create(&first, N…
@@ -63,16 +67,13 @@ fn deadlock() {
                     ── switch (preempted) ──
                  5  .         │             start
                  6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from…
-                    join T1   │            │            bank.c:52  ← waits for ever
-                    .         │lock right  │            bank.c:31  ← waits for ever
-                    .         │            │lock left   bank.c:31  ← waits for ever
+                    join T1   │            │            bank.c:52  ← blocked forever
+                    .         │lock right  │            bank.c:31  ← blocked forever
+                    .         │            │lock left   bank.c:31  ← blocked forever
 
               program output:
                 moving 10 to the right
                 moving 20 to the left
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
@@ -85,15 +86,18 @@ fn deadlock_wide() {
         &samples::ab_ba(),
         &WIDE,
         expect![[r#"
-            error[dl-02c1]: deadlock: T1 and T2 wait for each other                         found at execution 1,942 by walk, seed 7
-              T1 waits for mutex `right`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T2 waits for mutex `left`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T0 main waits for the end of thread T1
-                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other (`right` and `left`)
+              --> examples/bank.c:31 in transfer
+               |
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 1. T1 locks `left`
+               |     ------------------------------- 2. T2 locks `right`
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 3. T1 waits forever for `right`, held by T2 (2)
+               |     ----------------------------- 4. T2 waits forever for `left`, held by T1 (1)
+               |
+               = note: T0 (main) waits for T1 to finish (bank.c:52)
+               = replay: raddle replay dl-02c1
 
               step  T0 main   T1           T2           6 steps, 2 switches
                  1  spawn T1                            bank.c:50  pthread_create(&first, NULL, to_right, NULL);
@@ -104,16 +108,13 @@ fn deadlock_wide() {
                     ── switch (preempted) ──
                  5  .         │             start
                  6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
-                    join T1   │            │            bank.c:52  ← waits for ever
-                    .         │lock right  │            bank.c:31  ← waits for ever
-                    .         │            │lock left   bank.c:31  ← waits for ever
+                    join T1   │            │            bank.c:52  ← blocked forever
+                    .         │lock right  │            bank.c:31  ← blocked forever
+                    .         │            │lock left   bank.c:31  ← blocked forever
 
               program output:
                 moving 10 to the right
                 moving 20 to the left
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
@@ -127,16 +128,20 @@ fn deadlock_in_ascii() {
         &finding,
         &ASCII,
         expect![[r#"
-            error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942 by walk, seed 7
-              T1 waits for mutex `right`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T2 waits for mutex `left`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T0 main waits for the end of thread T1
-                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+            error[dl-02c1]: deadlock: T1 and T2 wait for each other (`right` and `left`)
+              --> examples/bank.c:31 in transfer
+               |
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 1. T1 locks `left`
+               |     ------------------------------- 2. T2 locks `right`
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 3. T1 waits forever for `right`, held by
+               |                                   T2 (2)
+               |     ----------------------------- 4. T2 waits forever for `left`, held by
+               |                                   T1 (1)
+               |
+               = note: T0 (main) waits for T1 to finish (bank.c:52)
+               = replay: raddle replay dl-02c1
 
               step  T0 main   T1           T2           6 steps, 2 switches
                  1  spawn T1                            bank.c:50  pthread_create(&first,...
@@ -147,16 +152,13 @@ fn deadlock_in_ascii() {
                     -- switch (preempted) --
                  5  .         |             start
                  6  .         |            |lock right  bank.c:30  pthread_mutex_lock(&fr...
-                    join T1   |            |            bank.c:52  <- waits for ever
-                    .         |lock right  |            bank.c:31  <- waits for ever
-                    .         |            |lock left   bank.c:31  <- waits for ever
+                    join T1   |            |            bank.c:52  <- blocked forever
+                    .         |lock right  |            bank.c:31  <- blocked forever
+                    .         |            |lock left   bank.c:31  <- blocked forever
 
               program output:
                 moving 10 to the right
                 moving 20 to the left
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
@@ -181,17 +183,21 @@ fn locks_without_names_get_letters() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942 by walk, seed 7
-              T1 waits for mutex in heap block of 48 bytes allocated at bank.c:20 by main
-                  (#2) (B)
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T2 waits for mutex in heap block of 48 bytes allocated at bank.c:20 by main
-                  (#1) (A)
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T0 main waits for the end of thread T1
-                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+              --> examples/bank.c:31 in transfer
+               |
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 1. T1 locks mutex in block 1 allocated
+               |                                     at bank.c:20
+               |     ------------------------------- 2. T2 locks mutex in block 2 allocated
+               |                                     at bank.c:20
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 3. T1 waits forever for mutex in block 2
+               |                                   allocated at bank.c:20, held by T2 (2)
+               |     ----------------------------- 4. T2 waits forever for mutex in block 1
+               |                                   allocated at bank.c:20, held by T1 (1)
+               |
+               = note: T0 (main) waits for T1 to finish (bank.c:52)
+               = replay: raddle replay dl-02c1
 
               step  T0 main   T1       T2       6 steps, 2 switches
                  1  spawn T1                    bank.c:50  pthread_create(&first, NULL, to_…
@@ -202,18 +208,15 @@ fn locks_without_names_get_letters() {
                     ── switch (preempted) ──
                  5  .         │         start
                  6  .         │        │lock B  bank.c:30  pthread_mutex_lock(&from->lock);
-                    join T1   │        │        bank.c:52  ← waits for ever
-                    .         │lock B  │        bank.c:31  ← waits for ever
-                    .         │        │lock A  bank.c:31  ← waits for ever
+                    join T1   │        │        bank.c:52  ← blocked forever
+                    .         │lock B  │        bank.c:31  ← blocked forever
+                    .         │        │lock A  bank.c:31  ← blocked forever
               A: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#1)
               B: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#2)
 
               program output:
                 moving 10 to the right
                 moving 20 to the left
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
@@ -226,14 +229,17 @@ fn lost_wakeup() {
         &samples::lost_wakeup(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: deadlock: T1 waits for a signal on `ready` that nobody will send
-              found at execution 1,942 by walk, seed 7
-              T1 consumer waits to be woken at condition variable `ready`
-                  at examples/bank.c:60 in worker  pthread_cond_wait(&ready, &lock);
-                  the last signal, by T0 main at bank.c:61 (step 4), came before the wait:
-                  nobody waited yet
-              T0 main waits for the end of thread T1
-                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+            error[dl-02c1]: deadlock: T1 (consumer) waits for a signal on `ready` that
+                nobody will send
+              --> examples/bank.c:60 in worker
+               |
+            61 | 1. T0 (main) signals `ready`
+            60 |     pthread_cond_wait(&ready, &lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 2. T1 (consumer) waits forever on
+               |                                      `ready`
+               |
+               = note: T0 (main) waits for T1 to finish (bank.c:52)
+               = replay: raddle replay dl-02c1
 
               step  T0 main        T1 consumer   7 steps, 3 switches
                  1   spawn T1                    bank.c:50  pthread_create(&first, NULL, to…
@@ -246,11 +252,8 @@ fn lost_wakeup() {
                     ── switch (T0 blocked) ──
                  6   .             │lock left    bank.c:59
                  7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock…
-                     join T1        .            bank.c:52  ← waits for ever
-                     .              wait ready   bank.c:60  ← waits for ever
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
+                     join T1        .            bank.c:52  ← blocked forever
+                     .              wait ready   bank.c:60  ← blocked forever
 
             SUMMARY: raddle: deadlock at examples/bank.c:60 in worker
         "#]],
@@ -264,10 +267,13 @@ fn assertion() {
         &Style::default(),
         expect![[r#"
             error[dl-02c1]: assertion failed: left.balance + right.balance == 200
-              found at execution 1,942 by walk, seed 7
-              in T1, created at examples/bank.c:50 in main
-                  #0 audit examples/bank.c:40  assert(left.balance + right.balance == 200);
-                  #1 worker examples/bank.c:45
+              --> examples/bank.c:40 in worker
+               |
+            40 |     assert(left.balance + right.balance == 200);
+               |            ^^^^ T1 reads `left`+40 = 100: assertion failed: left.balance +
+               |                 right.balance == 200
+               |
+               = replay: raddle replay dl-02c1
 
               step  T0 main              T1                  5 steps, 1 switch
                  1   spawn T1                                bank.c:50  pthread_create(&fir…
@@ -281,9 +287,6 @@ fn assertion() {
               program output:
                 bank: bank.c:40: audit: Assertion failed.
 
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
-
             SUMMARY: raddle: assert at examples/bank.c:40 in audit
         "#]],
     );
@@ -295,10 +298,14 @@ fn crash_after_many_steps() {
         &samples::crash(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: crash: SIGSEGV          found at execution 1,942 by walk, seed 7
-              in T2, created at examples/bank.c:51 in main
-                  #0 transfer examples/bank.c:35  from->balance -= amount;
-                  #1 to_left examples/bank.c:47
+            error[dl-02c1]: crash: T2 reads `left`+40 after T1 writes it
+              --> examples/bank.c:35 in transfer, called from to_left (bank.c:47)
+               |
+            35 |     from->balance -= amount;
+               |     ---- 1. T1 writes `left`+40, holding `left`
+               |     ^^^^ 2. T2 reads `left`+40 = 100, holding `right`: fails here
+               |
+               = replay: raddle replay dl-02c1
 
               step  T1              T2                   1,182 steps, 1 switch
                     … 1,178 earlier steps …
@@ -308,9 +315,6 @@ fn crash_after_many_steps() {
               1181   .              │lock right          bank.c:30  pthread_mutex_lock(&fro…
               1182   .              │read left+40 → 100  bank.c:35  from->balance -= amount;
                      .              │crash               bank.c:35  ← crashed
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: crash at examples/bank.c:35 in transfer
         "#]],
@@ -342,10 +346,13 @@ fn misuse() {
         &samples::misuse(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: misuse: T1 unlocks a mutex that another thread holds: left.lock
-              found at execution 1,942 by walk, seed 7
-              in T1, created at examples/bank.c:50 in main
-                  #0 worker examples/bank.c:36
+            error[dl-02c1]: misuse: T1 unlocks a mutex that another thread holds:
+                left.lock
+              --> examples/bank.c:36 in worker
+               |
+            36 | T1 releases `left`
+               |
+               = replay: raddle replay dl-02c1
 
               step  T0 main     T1           4 steps, 1 switch
                  1   spawn T1                bank.c:50  pthread_create(&first, NULL, to_rig…
@@ -353,9 +360,6 @@ fn misuse() {
                     ── switch (preempted) ──
                  3  │           start
                  4  │           unlock left  bank.c:36  ← misuse
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: misuse at examples/bank.c:36 in worker
         "#]],
@@ -368,22 +372,27 @@ fn five_threads_are_listed() {
         &samples::five_threads(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: deadlock: T1, T2, T3 and T4 wait in a circle
-              found at execution 1,942 by walk, seed 7
-              T1 waits for mutex `forks`+40
-                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
-                  held by T2, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T2 waits for mutex `forks`+80
-                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
-                  held by T3, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T3 waits for mutex `forks`+120
-                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
-                  held by T4, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T4 waits for mutex `forks`
-                  at examples/bank.c:31 in dine  pthread_mutex_lock(&to->lock);
-                  held by T1, taken at examples/bank.c:30  pthread_mutex_lock(&from->lock);
-              T0 main waits for the end of thread T1
-                  at examples/bank.c:52 in main  pthread_join(first, NULL);
+            error[dl-02c1]: deadlock: T1, T2, T3 and T4 wait for each other in a cycle
+                (`forks`+40, `forks`+80, `forks`+120 and `forks`)
+              --> examples/bank.c:31 in dine
+               |
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 1. T1 locks `forks`
+               |     ------------------------------- 2. T2 locks `forks`+40
+               |     ------------------------------- 3. T3 locks `forks`+80
+               |     ------------------------------- 4. T4 locks `forks`+120
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 5. T1 waits forever for `forks`+40, held
+               |                                   by T2 (2)
+               |     ----------------------------- 6. T2 waits forever for `forks`+80, held
+               |                                   by T3 (3)
+               |     ----------------------------- 7. T3 waits forever for `forks`+120, held
+               |                                   by T4 (4)
+               |     ----------------------------- 8. T4 waits forever for `forks`, held by
+               |                                   T1 (1)
+               |
+               = note: T0 (main) waits for T1 to finish (bank.c:52)
+               = replay: raddle replay dl-02c1
 
               step  thread   8 steps, 3 switches
                  1  T1       start
@@ -397,14 +406,11 @@ fn five_threads_are_listed() {
                     ── switch (preempted) ──
                  7  T4       start
                  8  T4      │lock forks+120  bank.c:30  pthread_mutex_lock(&from->lock);
-                    T0 main  join T1         bank.c:52  ← waits for ever
-                    T1      │lock forks+40   bank.c:31  ← waits for ever
-                    T2      │lock forks+80   bank.c:31  ← waits for ever
-                    T3      │lock forks+120  bank.c:31  ← waits for ever
-                    T4      │lock forks      bank.c:31  ← waits for ever
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
+                    T0 main  join T1         bank.c:52  ← blocked forever
+                    T1      │lock forks+40   bank.c:31  ← blocked forever
+                    T2      │lock forks+80   bank.c:31  ← blocked forever
+                    T3      │lock forks+120  bank.c:31  ← blocked forever
+                    T4      │lock forks      bank.c:31  ← blocked forever
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in dine
         "#]],
@@ -440,15 +446,20 @@ fn narrow_terminals_get_a_list() {
         &Style { width: 60, ..Style::default() },
         expect![[r#"
             error[dl-02c1]: deadlock: T1 and T2 wait for each other
-              found at execution 1,942 by walk, seed 7
-              T1 waits for mutex `right`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock…
-                  held by T2, taken at examples/bank.c:30  pthread_mute…
-              T2 waits for mutex `left`
-                  at examples/bank.c:31 in transfer  pthread_mutex_lock…
-                  held by T1, taken at examples/bank.c:30  pthread_mute…
-              T0 main waits for the end of thread T1
-                  at examples/bank.c:52 in main  pthread_join(first, NU…
+                (`right` and `left`)
+              --> examples/bank.c:31 in transfer
+               |
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 1. T1 locks `left`
+               |     ------------------------------- 2. T2 locks `right`
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               | 3. T1 waits forever for `right`, held by T2 (2)
+               |     -----------------------------
+               | 4. T2 waits forever for `left`, held by T1 (1)
+               |
+               = note: T0 (main) waits for T1 to finish (bank.c:52)
+               = replay: raddle replay dl-02c1
 
               step  thread   6 steps, 2 switches
                  1  T0 main  spawn T1    bank.c:50  pthread_create(&fir…
@@ -459,16 +470,13 @@ fn narrow_terminals_get_a_list() {
                     ── switch (preempted) ──
                  5  T2       start
                  6  T2      │lock right  bank.c:30  pthread_mutex_lock(…
-                    T0 main  join T1     bank.c:52  ← waits for ever
-                    T1      │lock right  bank.c:31  ← waits for ever
-                    T2      │lock left   bank.c:31  ← waits for ever
+                    T0 main  join T1     bank.c:52  ← blocked forever
+                    T1      │lock right  bank.c:31  ← blocked forever
+                    T2      │lock left   bank.c:31  ← blocked forever
 
               program output:
                 moving 10 to the right
                 moving 20 to the left
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],

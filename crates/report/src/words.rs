@@ -2,6 +2,7 @@
 //! value; who tells a whole finding or campaign takes its words from here.
 
 pub(crate) mod access;
+pub(crate) mod act;
 pub(crate) mod delays;
 pub(crate) mod doubt;
 pub mod escape;

@@ -43,6 +43,9 @@ pub(crate) struct RunArgs {
     /// Go on after the first finding
     #[arg(short, long, help_heading = "Budget")]
     pub(crate) keep_going: bool,
+    /// Stop at the first finding even if every schedule may show it
+    #[arg(long, conflicts_with = "keep_going", help_heading = "Budget")]
+    pub(crate) until_first: bool,
     /// Workers [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = values::count, help_heading = "Budget")]
     #[arg(env = "RADDLE_JOBS", hide_env = true)]

@@ -415,6 +415,8 @@ impl Suite<'_> {
         let args = &with_asked(self.args, &asked)?;
         let is_asked = self.args.is_default_budget() && !args.is_default_budget();
         let mut options = Options {
+            // A test that always fails needs no schedule.
+            until_first: true,
             executions: if is_asked { args.execs } else { share.executions },
             time: if is_asked { args.time.or(share.time) } else { share.time },
             deadline: self.deadline(),

@@ -35,6 +35,7 @@ impl Batch {
                 ..BlockResult::default()
             },
             bucket: None,
+            is_met: false,
             is_known: false,
             run: None,
             elapsed: std::time::Duration::ZERO,

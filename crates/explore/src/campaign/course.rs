@@ -106,12 +106,23 @@ impl<'a, S: Source> Course<'a, S> {
         if let Some(result) = last {
             let bucket = self.ledger.bucket(&result);
             let is_known = bucket.is_some_and(|it| self.ledger.has_shown(it, &result));
+            let is_met = is_known;
             let is_known = is_known && !self.options.verbose;
             let own = range.start + n_briefs..end;
             let run = report.run;
             let elapsed = report.elapsed;
-            let done =
-                Done { range: own, planned, result, bucket, is_known, run, elapsed, label: None };
+            let label = None;
+            let done = Done {
+                range: own,
+                planned,
+                result,
+                bucket,
+                is_met,
+                is_known,
+                run,
+                elapsed,
+                label,
+            };
             if let Err(error) = self.source.take_in(done) {
                 self.ledger.fail(error);
             }
@@ -129,6 +140,8 @@ impl<'a, S: Source> Course<'a, S> {
         self.source.account(self.ledger.outcome(), false);
         if appetite == Continue::Enough || has_failed && !self.options.keep_going {
             self.source.stop_after(last);
+        } else if appetite == Continue::Settled {
+            self.source.stop_after_round(first);
         }
     }
 }

@@ -41,6 +41,12 @@ const SHARE: u32 = 3;
 /// After so many executions, one after the other, that say nothing, the others are not waited for.
 const INCONCLUSIVE_MAX: u32 = 5;
 
+/// A failure of the baseline that none of so many executions is without may be one that no schedule can change: what
+/// comes later does not end the campaign on its account.
+const SETTLED: u64 = 16;
+/// After so many executions that all show the baseline's failure, and nothing else, there is nothing more to see.
+const CONSTANT_MAX: u64 = 1_000;
+
 /// What a campaign has come to, and all that is needed to make more of it.
 pub(super) struct Ledger<'a> {
     target: &'a dyn Target,
@@ -61,9 +67,19 @@ pub(super) struct Ledger<'a> {
     first: Option<(Plan, u64)>,
     /// Executions that said nothing, since the last one that did.
     n_in_a_row: u32,
+    /// The baseline's failure, which may show in every schedule.
+    constant: Option<Constant>,
     /// There is no time left for exploring.
     is_over: Cell<bool>,
     error: Option<TargetError>,
+}
+
+/// A failure that every execution has shown so far.
+#[derive(Clone, Copy)]
+struct Constant {
+    bucket: Bucket,
+    /// Has an execution done otherwise?
+    is_refuted: bool,
 }
 
 /// Who takes part in a campaign.
@@ -83,6 +99,8 @@ pub(super) enum Continue {
     GoOn,
     /// No: nothing after the last execution entered.
     Enough,
+    /// No: this execution is without the baseline's failure, so that one depends on the schedule after all.
+    Settled,
 }
 
 impl<'a> Ledger<'a> {
@@ -109,6 +127,7 @@ impl<'a> Ledger<'a> {
             waiting: VecDeque::new(),
             first: None,
             n_in_a_row: 0,
+            constant: None,
             is_over: Cell::new(false),
             error: None,
         }
@@ -225,6 +244,7 @@ impl<'a> Ledger<'a> {
         self.look_into_failures();
         self.look_into_races();
         let is_baseline_broken = done.bucket.is_some() && self.add(done) == Continue::Enough;
+        let constant = self.enter_constant(done);
         let has_predicted = self.options.detect.predicts() && self.predict(done, &news);
         // What nobody wants to hear of did not fail, and a timing assumption is no end.
         done.bucket =
@@ -235,7 +255,29 @@ impl<'a> Ledger<'a> {
         let is_alone = outcome.figures.single_threaded && 2 <= outcome.figures.executions;
         let is_enough =
             is_baseline_broken || is_alone || is_saturated || has_predicted || is_hopeless;
-        (if is_enough { Continue::Enough } else { Continue::GoOn }, news)
+        (if is_enough { Continue::Enough } else { constant }, news)
+    }
+
+    /// A failure of the very first execution, which has no preemption, may be one that no schedule can change: it is
+    /// told, and the search for others goes on. It ends there if others are without it, for then it is a finding like
+    /// any other.
+    fn enter_constant(&mut self, done: &mut Done) -> Continue {
+        let execution = done.range.end - 1;
+        if execution == 0 {
+            let is_wanted = !self.options.keep_going && !self.options.until_first;
+            let bucket = done.bucket.filter(|it| is_wanted && self.tally.found(*it).is_some());
+            self.constant = bucket.map(|bucket| Constant { bucket, is_refuted: false });
+            done.bucket = done.bucket.filter(|_| self.constant.is_none());
+            return Continue::GoOn;
+        }
+        let Some(constant) = &mut self.constant else { return Continue::GoOn };
+        let is_shown = done.bucket == Some(constant.bucket) && done.result.summaries.len() == 1;
+        constant.is_refuted |= !is_shown;
+        match constant.is_refuted {
+            true if done.range.start < SETTLED => Continue::Settled,
+            false if CONSTANT_MAX <= execution + 1 => Continue::Enough,
+            _ => Continue::GoOn,
+        }
     }
 
     /// Counts an execution that says nothing, if the last one is one. Have there been too many, one after the

@@ -26,6 +26,8 @@ pub struct Options {
     pub jobs: usize,
     /// Go on after the first finding?
     pub keep_going: bool,
+    /// End at the first finding even if it is the baseline's, which may show in every schedule?
+    pub until_first: bool,
     /// Does a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
     /// Threads that the program has although it does one thing at a time: 1, or 2 if a test harness runs
@@ -151,6 +153,7 @@ impl Default for Options {
             deadline: None,
             jobs: 1,
             keep_going: false,
+            until_first: false,
             exit_is_fine: false,
             n_alone: 1,
             method: Method::Picker(PickerSpec::Walk),

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use raddle_model::{PickerSpec, Plan, Profile, Record, Smax};
 use raddle_plan::{
-    Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_probe, picker,
+    Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_probe, picker, round,
 };
 use raddle_trace::Entry;
 
@@ -134,9 +134,13 @@ impl Source for Sampling<'_> {
             self.learning.learn(done.range.start, Observation::of(&last.trace));
         }
         // Whether a failure is one that nobody wants to hear of is known when it is entered; or one that ends nothing.
+        // So may the baseline's, and one that was found before.
+        let is_baseline = done.range.end == 1 && !self.options.until_first;
         let is_last = !self.options.keep_going
             && self.options.suppressions.rules.is_empty()
-            && !is_late(&done.result);
+            && !is_late(&done.result)
+            && !is_baseline
+            && !done.is_met;
         if done.bucket.is_some() && is_last {
             self.queue.stop_after(done.range.end - 1);
         }
@@ -168,6 +172,11 @@ impl Source for Sampling<'_> {
 
     fn stop_after(&mut self, execution: u64) {
         self.queue.stop_after(execution);
+    }
+
+    /// How a round is cut into blocks is up to the clock: all of it counts, or nothing.
+    fn stop_after_round(&mut self, execution: u64) {
+        self.queue.stop_after(round(execution).end - 1);
     }
 
     fn is_finished(&self) -> bool {

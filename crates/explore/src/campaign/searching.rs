@@ -16,7 +16,7 @@ use std::{
 
 use raddle_model::{Conditions, End, PickerSpec, Plan, Points, Profile, Record, Timeouts};
 use raddle_plan::{
-    entry,
+    entry, round,
     search::{HapSets, Run, RunError, RunReader, Search, Start, Task},
 };
 use raddle_trace::Briefs;
@@ -484,6 +484,14 @@ impl Source for Searching<'_> {
         if let Some(learning) = &mut self.learning {
             learning.stop_after(execution);
         }
+    }
+
+    fn stop_after_round(&mut self, execution: u64) {
+        let last = match &self.learning {
+            Some(_) => round(execution).end - 1,
+            None => execution,
+        };
+        self.stop_after(last);
     }
 
     fn is_finished(&self) -> bool {

@@ -55,6 +55,11 @@ pub(super) trait Source {
     /// Only executions up to this one are wanted.
     fn stop_after(&mut self, execution: u64);
 
+    /// Only executions up to this one are wanted, and those that are entered together with it.
+    fn stop_after_round(&mut self, execution: u64) {
+        self.stop_after(execution);
+    }
+
     /// Have all wanted executions been entered?
     fn is_finished(&self) -> bool;
 
@@ -71,7 +76,9 @@ pub(super) struct Done {
     pub(super) result: BlockResult,
     /// The bucket of the last execution, if it failed.
     pub(super) bucket: Option<Bucket>,
-    /// Was the bucket found before? Then its trace is good for learning only; traces are large.
+    /// Was the bucket found before?
+    pub(super) is_met: bool,
+    /// Was it, and is nothing else wanted of it? Then its trace is good for learning only; traces are large.
     pub(super) is_known: bool,
     /// The choices that the only execution had, if they were recorded.
     pub(super) run: Option<Result<Run, RunError>>,

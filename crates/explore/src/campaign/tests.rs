@@ -287,6 +287,28 @@ fn baseline_failure_ends_all() {
     assert_eq!(run(&toy, fine).baseline_failure, None);
 }
 
+/// A failure that every schedule shows is told, and what depends on the schedule is looked for; whatever the workers.
+#[test]
+fn a_constant_failure_is_not_the_end() {
+    let always = Toy { baseline: End::Assert, fails_in: 1, n_buckets: 1, ..Toy::default() };
+    for jobs in [1, 3] {
+        let outcome = run(&always, options(jobs, 2_000));
+        assert_eq!((outcome.findings.len(), outcome.figures.executions), (1, 1_000));
+        let several = run(&Toy { n_buckets: 3, ..always.clone() }, options(jobs, 2_000));
+        assert_eq!(several.findings.len(), 2);
+        let first = Options { until_first: true, ..options(jobs, 2_000) };
+        assert_eq!(run(&always, first).figures.executions, 1);
+    }
+    // Others are without it: it is a finding like any other.
+    let first = Toy { baseline: End::Assert, fails_in: 0, ..Toy::default() };
+    let executions = [1, 3].map(|jobs| {
+        let outcome = run(&first, options(jobs, 2_000));
+        assert_eq!(outcome.findings.len(), 1);
+        outcome.figures.executions
+    });
+    assert_eq!(executions, [2, 2]);
+}
+
 #[test]
 fn baseline_with_threads_is_a_finding() {
     let toy = Toy { baseline: End::Assert, ..Toy::default() };

@@ -18,12 +18,13 @@ use super::{
 };
 use crate::target::Symbols;
 
-/// All that stands out, each thing once.
+/// All that stands out, each thing once; less if it does not depend on the schedule.
 pub(super) fn observations(
     rich: &Rich,
     finding: &Finding,
     points: &mut Points<'_>,
     symbols: &mut dyn Symbols,
+    depends: bool,
 ) -> Vec<Observation> {
     let (trace, pairs) = (&rich.trace, &rich.pairs);
     let mut scene = Scene { trace, finding, points, symbols, locks: locks_by_step(trace) };
@@ -36,7 +37,8 @@ pub(super) fn observations(
         all.extend(scene.not_mine());
     }
     all.extend(scene.interrupted());
-    let torn = scene.torn(pairs);
+    // What fails in every schedule does so whatever comes in between.
+    let torn = if depends { scene.torn(pairs) } else { None };
     let sides = scene.sides(pairs);
     all.extend(torn);
     all.extend(sides);

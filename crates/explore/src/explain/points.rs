@@ -1,6 +1,6 @@
 //! Steps of a failing execution as points that can be shown.
 
-use raddle_model::{Finding, NamedObject, ObjectId, OpKind, Place, Point, Step, ThreadId};
+use raddle_model::{Event, Finding, Flags, NamedObject, ObjectId, OpKind, Place, Point, Step, ThreadId};
 use raddle_trace::Trace;
 
 use super::{edges::Node, rich::Rich};
@@ -61,9 +61,18 @@ impl<'a> Points<'a> {
         let step = self.rich.steps.get(idx).copied().flatten();
         // What is one object where every access is a step may be several where only visible ones are.
         let own = self.in_finding(idx).map(|it| it.object);
+        let (value, after) = (value(event), self.after(idx));
         let object = own.unwrap_or_else(|| self.object(event.object));
         let source = symbols.source_line(&place).unwrap_or_default();
-        Point { thread, step, kind, object, place, source, caller }
+        Point { thread, step, kind, object, place, source, caller, value, after }
+    }
+
+    /// How many accesses of its thread after the last one that is a step of the smallest schedule; 0 for those.
+    fn after(&self, idx: usize) -> u32 {
+        let Rich { trace, steps, .. } = self.rich;
+        let thread = trace.events[idx].thread;
+        let own = (0..idx).rev().filter(|it| trace.events[*it].thread == thread);
+        own.take_while(|it| steps[*it] == steps[idx]).count() as u32
     }
 
     /// The finding's own step, if this is one.
@@ -85,7 +94,7 @@ impl<'a> Points<'a> {
         let place = wait.map(|it| it.1.clone()).unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
         let object = self.object(object);
-        Point { thread, step: None, kind, object, place, source, caller: None }
+        Point { thread, step: None, kind, object, place, source, caller: None, value: None, after: 0 }
     }
 
     /// A step of a passing execution.
@@ -99,7 +108,7 @@ impl<'a> Points<'a> {
         let named = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
         let object = self.number(named);
-        Point { thread, step: None, kind, object, place, source, caller }
+        Point { thread, step: None, kind, object, place, source, caller, value: None, after: 0 }
     }
 
     /// The finding's number for an object of the execution.
@@ -141,6 +150,16 @@ impl<'a> Points<'a> {
                 | OpKind::SemWait
         )
     }
+}
+
+/// What an event read or wrote, if it says so.
+fn value(event: &Event) -> Option<u64> {
+    let reads = matches!(
+        event.kind,
+        OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas
+    );
+    let is_written = event.kind == OpKind::AtomicStore || event.flags.has(Flags::WRITTEN);
+    (reads || is_written).then_some(event.value)
 }
 
 /// Where a step is in the program's own code, and the call that led to that function.

@@ -115,27 +115,33 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             // It takes more than orders: what stands out about the schedule is all there is to say.
             return Ok(Some(self.without_orders(share)));
         }
-        let (edges, sufficient) = match all.n == all.of {
+        let (mut edges, mut sufficient) = match all.n == all.of {
             true => self.smallest(&candidates)?,
             false => self.as_often(candidates, all)?,
         };
         if ORDERS_MAX < edges.len() {
             return Ok(Some(self.without_orders(share)));
         }
-        let mut reversed = Vec::new();
-        for idx in 0..edges.len() {
-            reversed.push(self.measure(&edges, Some(idx))?);
-        }
-        // What fails as often the other way round says nothing.
-        let says_nothing = |it: &Share| it.of > 0 && sufficient.n * it.of <= it.n * sufficient.of;
-        if sufficient.n < sufficient.of && reversed.iter().any(says_nothing) {
-            return Ok(Some(self.without_orders(share)));
+        let mut reversed = self.all_reversed(&edges)?;
+        // What fails as often the other way round is no cause: the others are measured again without it.
+        while let Some(idx) = reversed.iter().position(|it| says_nothing(it, sufficient)) {
+            edges.remove(idx);
+            if edges.is_empty() || self.is_over {
+                return Ok(Some(self.without_orders(share)));
+            }
+            sufficient = self.measure(&edges, None)?;
+            reversed = self.all_reversed(&edges)?;
         }
         if sufficient.n == 0 {
             return Ok(Some(self.without_orders(share)));
         }
         let (passing, passes) = (self.contrast, self.passes);
         Ok(Some(Orders { edges, sufficient, reversed, passing, passes }))
+    }
+
+    /// For each order: executions that keep the others and have it the other way round, and how many of them fail.
+    fn all_reversed(&mut self, edges: &[Edge]) -> Result<Vec<Share>, TargetError> {
+        (0..edges.len()).map(|idx| self.measure(edges, Some(idx))).collect()
     }
 
     /// So many executions fail, and no order makes them.
@@ -411,4 +417,9 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             self.contrast = Some(PassingExecution { execution, plan, reversed, nearness });
         }
     }
+}
+
+/// Does an order that fails so often the other way round say nothing, where all orders together fail so often?
+const fn says_nothing(reversed: &Share, sufficient: Share) -> bool {
+    reversed.of > 0 && sufficient.n * reversed.of <= reversed.n * sufficient.of
 }

@@ -10,14 +10,14 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// Line `line`, from 1, of `file`, without the space around it.
+    /// Line `line`, from 1, of `file`, without the space at its end.
     pub(super) fn line(&mut self, file: &str, line: u32) -> Option<String> {
         let line_idx = usize::try_from(line).ok()?.checked_sub(1)?;
         if !self.files.contains_key(file) {
             self.files.insert(file.into(), read(file));
         }
         let lines = self.files.get(file)?.as_ref()?;
-        lines.get(line_idx).map(|text| text.trim().to_owned())
+        lines.get(line_idx).map(|text| text.trim_end().to_owned())
     }
 }
 
@@ -39,7 +39,7 @@ mod tests {
         let mut sources = Sources::default();
         assert_eq!(sources.line(&name, 0), None);
         assert_eq!(sources.line(&name, 1).as_deref(), Some("int a;"));
-        assert_eq!(sources.line(&name, 2).as_deref(), Some("caf\u{fffd}();"));
+        assert_eq!(sources.line(&name, 2).as_deref(), Some("\t caf\u{fffd}();"));
         assert_eq!(sources.line(&name, 3).as_deref(), Some("last"));
         assert_eq!(sources.line(&name, 4), None);
         assert_eq!(sources.line("/nowhere.c", 1), None);

@@ -56,6 +56,30 @@ pub fn explored(status: &Status, is_interrupted: bool, style: &Style) -> String 
     format!("{verb} {executions} ({distinct} distinct) in {time} ({speed}/s), {cut}{found}\n")
 }
 
+/// What no schedule can change, and what was done about it: `misuse-5c74 fails in every schedule tried (1,000): …`.
+pub fn constant(status: &Status, until_first: bool) -> String {
+    let executions = status.figures.executions;
+    let is_constant = |count: u64| count == executions && executions > 1;
+    let mut out = String::new();
+    for tally in status.findings.iter().filter(|it| is_constant(it.count)) {
+        let _ = writeln!(
+            out,
+            "note: {} fails in every schedule tried ({}): it does not depend on the schedule",
+            tally.id,
+            grouped(executions)
+        );
+        let others = match status.findings.len() {
+            1 => "no failure that depends on the schedule was found",
+            _ => "failures that depend on the schedule are listed with it",
+        };
+        let _ = match until_first {
+            true => Ok(()),
+            false => writeln!(out, "note: the search went on after it; {others}"),
+        };
+    }
+    out
+}
+
 /// `, the first was ended after 1,204 steps at lib.c:9 in spin`.
 pub fn cut_at(n_steps: u64, stack: &[Place], base: &str) -> String {
     let at = stack.first().map(|it| format!(" at {}", place::with_function(it, base)));

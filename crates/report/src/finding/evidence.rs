@@ -76,6 +76,18 @@ pub(crate) fn verdict(finding: &Finding, evidence: &Evidence, style: &Style) -> 
     all
 }
 
+/// Where the memory is: "`hits` is a global of 4 bytes, declared at bank.c:3".
+pub(crate) fn location(finding: &Finding, evidence: &Evidence) -> Option<String> {
+    let text = location_text(&evidence.location, finding)?;
+    let at = match &evidence.location.home {
+        Home::Heap { stack, .. } => stack.iter().find(|it| !place::is_library(it)),
+        _ => None,
+    };
+    let at = at.map(place::short).filter(|it| !it.is_empty());
+    let at = at.map(|it| format!(" at {it}")).unwrap_or_default();
+    Some(format!("location: {text}{at}"))
+}
+
 /// The place that a summary names: that of the later access.
 pub(crate) fn main_place(evidence: &Evidence) -> Option<&raddle_model::Place> {
     let of_link = || evidence.links.first().map(|it| &it.wants_at);
@@ -130,7 +142,7 @@ impl Teller<'_, '_> {
 
     fn location(&mut self, evidence: &Evidence) {
         let location = &evidence.location;
-        let Some(text) = location_text(location, self.shown) else { return };
+        let Some(text) = location_text(location, self.shown.finding) else { return };
         match &location.home {
             Home::Heap { stack, .. } if !stack.is_empty() => {
                 self.line(&format!("Location is {text}:"));
@@ -273,7 +285,7 @@ fn memory_name(evidence: &Evidence) -> String {
 }
 
 /// What `Location is …` says.
-fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
+fn location_text(location: &Location, finding: &Finding) -> Option<String> {
     let name = location.name.as_str();
     let whole = name.split(['.', '[']).next().unwrap_or(name);
     let field = match location.field_of.as_str() {
@@ -282,7 +294,7 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
     };
     let size = location.size;
     // Split debug information may know the variable, and not the names of its files.
-    let declared = |place: &raddle_model::Place| match place::long(place, shown.base) {
+    let declared = |place: &raddle_model::Place| match place::short(place) {
         at if at.is_empty() || place.file.is_empty() => String::new(),
         at => format!(", declared at {at}"),
     };
@@ -290,7 +302,7 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
         Home::Heap { thread, offset, sort, .. } => {
             let by = match thread.0 {
                 0 => "main thread".to_owned(),
-                _ => format!("thread {}", place::thread(shown.finding, *thread)),
+                _ => format!("thread {}", place::thread(finding, *thread)),
             };
             let into = match offset {
                 0 => "at the start of".to_owned(),
@@ -317,7 +329,7 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
         Home::Stack { thread, function, declared_at } => {
             let of = match thread.0 {
                 0 => "main thread".to_owned(),
-                _ => format!("thread {}", place::thread(shown.finding, *thread)),
+                _ => format!("thread {}", place::thread(finding, *thread)),
             };
             if name.is_empty() {
                 return Some(format!("stack of {of}"));
@@ -333,14 +345,12 @@ fn location_text(location: &Location, shown: &Shown<'_>) -> Option<String> {
     })
 }
 
-/// "step 41 and step 44 are unordered: T1 holds `queue.lock`, T2 holds nothing, and no release–acquire
-/// leads from one to the other".
+/// "1 and 2 are unordered: T1 holds `queue.lock`, T2 holds nothing, and no release-acquire pair orders them".
 fn unordered(finding: &Finding, evidence: &Evidence) -> Option<String> {
     let [first, second] = evidence.accesses.as_slice() else { return None };
     if access::is_order(finding) {
         return None;
     }
-    let (a, b) = (moment(finding, first), moment(finding, second));
     let are =
         if finding.certainty == Certainty::Shown { "are unordered" } else { "may be unordered" };
     let holds = |it: &Access| {
@@ -356,7 +366,7 @@ fn unordered(finding: &Finding, evidence: &Evidence) -> Option<String> {
         ([], []) => "neither thread holds a lock".to_owned(),
         _ => format!("{}, {}", holds(first), holds(second)),
     };
-    Some(format!("{a} and {b} {are}: {holds}, and no release-acquire leads from one to the other"))
+    Some(format!("1 and 2 {are}: {holds}, and no release-acquire pair orders them"))
 }
 
 /// Is one of the accesses that race volatile? Those are always steps.
@@ -381,20 +391,6 @@ fn contrast(contrast: &Contrast, style: &Style) -> String {
         written(&writes[0]),
         written(&writes[1])
     )
-}
-
-/// `step 41`, or `what T1 did after step 40` of what was no step.
-fn moment(finding: &Finding, access: &Access) -> String {
-    match access::step_idx(finding, access) {
-        Some(idx) => {
-            let number = finding.n_steps_dropped + idx as u64 + 1;
-            format!("step {}", number::grouped(number))
-        }
-        None => {
-            let (who, what) = (access.thread.0, access.kind.verb());
-            format!("T{who}'s {what} after step {}", number::grouped(access.step))
-        }
-    }
 }
 
 /// `a, b and c`.

@@ -1,60 +1,90 @@
-//! A finding in words: headline, what each thread waits for or where it failed, the schedule, what the
-//! program wrote, and the commands to go on with.
+//! A finding in words. First the cause: the sentence, the lines that matter, orderings, notes, how to replay it. Then
+//! the schedule, what the program wrote, and the line that scripts look for. All stacks and all statistics are there
+//! when everything is asked for.
 
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Finding, Home, Kind, Miss, Missed, OpKind, Place, Reproduced, ThreadState, WaitFor,
+    Fault, Finding, Home, Kind, Miss, Missed, OpKind, Place, Reproduced, ThreadState, WaitFor,
 };
 
 use crate::{
     finding::{
+        diagnosis::Diagnosis,
         evidence, reason,
         shown::Shown,
+        snippet,
         stacks::{self, beside},
     },
     layout::{
         number,
         style::{self, Ink, Style, width},
     },
-    schedule::Schedule,
+    schedule::{ROWS_MAX, Schedule},
     words::{
-        delays, fault, minimised,
+        fault,
         place::{self, Sources},
         steps,
     },
 };
 
+/// Lines of a whole report, unless everything is asked for.
+const LINES_MAX: usize = 45;
+/// Fewer lines of a schedule than this say nothing.
+const ROWS_MIN: usize = 12;
 /// Lines of the program's output that are shown, unless all are wanted.
-const OUTPUT_MAX: usize = 20;
-
-/// Longer messages of deadlocks are said in fewer words.
-const MESSAGE_MAX: usize = 100;
+const OUTPUT_MAX: usize = 4;
 
 /// The whole text of a finding.
 pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> String {
-    let schedule = Schedule::new(shown.finding, shown.explanation, style);
-    let mut out = headline(shown, style);
-    body(&mut out, shown, &schedule, style, sources);
-    if let Some(note) = delays::note(shown.finding) {
-        reason::wrapped(&mut out, "note: ", &note, style);
-    }
-    let why = shown.explanation.map(|it| reason::block(shown.finding, it, style));
-    if let Some(why) = why.filter(|it| !it.is_empty()) {
-        let _ = write!(out, "\n{why}");
-    }
-    let schedule = schedule.render(style, sources);
+    let diagnosis = Diagnosis::of(shown.finding, shown.explanation, style);
+    let mut out = headline(shown, &diagnosis, style);
+    out.push_str(&snippet::render(shown, &diagnosis, style, sources));
+    let mut end = String::new();
+    output(&mut end, shown.finding, style);
+    hint(&mut end, shown.finding);
+    let n_lines = out.lines().count() + end.lines().count();
+    let schedule = schedule(shown, LINES_MAX.saturating_sub(n_lines + 3), style, sources);
     if !schedule.is_empty() {
-        let minimised = shown.explanation.and_then(|it| minimised::line(it, style));
-        if let Some(line) = minimised {
-            let _ = write!(out, "\n  {}", style.paint(Ink::Dim, &line));
-        }
         let _ = write!(out, "\n{schedule}");
     }
-    output(&mut out, shown.finding, style);
-    hint(&mut out, shown.finding);
-    closing(&mut out, shown, style);
+    out.push_str(&end);
+    if style.full {
+        details(&mut out, shown, style, sources);
+    }
+    let _ = writeln!(out, "\nSUMMARY: raddle: {}", summary(shown.finding, shown.base));
     out
+}
+
+/// The schedule in so many lines, with heading and legend, if it says something in them.
+fn schedule(
+    shown: &Shown<'_>,
+    room: usize,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) -> String {
+    let (finding, why) = (shown.finding, shown.explanation);
+    let mut rows_max = ROWS_MAX;
+    loop {
+        let text = Schedule::within(finding, why, rows_max, style).render(style, sources);
+        let n_over = text.lines().count().saturating_sub(room);
+        if style.full || n_over == 0 || rows_max == ROWS_MIN {
+            return text;
+        }
+        rows_max = rows_max.saturating_sub(n_over).max(ROWS_MIN);
+    }
+}
+
+/// Every stack, who waits for whom, and statistics: for those who ask for everything.
+fn details(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
+    let _ = writeln!(out, "\n  {}", style.paint(Ink::Strong, "stacks:"));
+    let schedule = Schedule::new(shown.finding, shown.explanation, style);
+    body(out, shown, &schedule, style, sources);
+    let _ = writeln!(out, "\n  {}", style.paint(Ink::Strong, "statistics:"));
+    reason::wrapped(out, "", &circumstances(shown), style);
+    for line in shown.explanation.map(|it| reason::statistics(it, style)).unwrap_or_default() {
+        reason::wrapped(out, "", &line, style);
+    }
 }
 
 /// Where the program's own code has no lines, it was built without debug information, or has lost it.
@@ -125,9 +155,8 @@ pub(crate) fn title(finding: &Finding) -> String {
     evidence::headline(finding).unwrap_or_else(|| finding.kind.title().to_owned())
 }
 
-fn headline(shown: &Shown<'_>, style: &Style) -> String {
-    let finding = shown.finding;
-    let (severity, ink) = match finding.is_warning() {
+fn headline(shown: &Shown<'_>, diagnosis: &Diagnosis, style: &Style) -> String {
+    let (severity, ink) = match shown.finding.is_warning() {
         false => ("error", Ink::Error),
         true => ("warning", Ink::Warning),
     };
@@ -135,70 +164,23 @@ fn headline(shown: &Shown<'_>, style: &Style) -> String {
         "" => severity.to_owned(),
         id => format!("{severity}[{id}]"),
     };
-    let text = format!(": {}", headline_text(finding, style));
-    let found = circumstances(shown);
-    let used = width(&label) + width(&text);
-    let found_width = width(&found);
-    let head = format!("{}{}", style.paint(ink, &label), style.paint(Ink::Strong, &text));
-    let found = style.paint(Ink::Dim, &found);
-    match style.width.checked_sub(used + found_width + 2) {
-        Some(room) => format!("{head}{:gap$}{found}\n", "", gap = room.min(24) + 2),
-        None => format!("{head}\n  {found}\n"),
+    let room = style.width.saturating_sub(4).max(20);
+    let text = format!("{label}: {}", diagnosis.sentence);
+    let mut out = String::new();
+    for (idx, line) in style::wrapped(&text, room).iter().enumerate() {
+        let _ = match (idx, line.strip_prefix(&label)) {
+            (0, Some(rest)) => {
+                writeln!(out, "{}{}", style.paint(ink, &label), style.paint(Ink::Strong, rest))
+            }
+            _ => writeln!(out, "    {}", style.paint(Ink::Strong, line)),
+        };
     }
+    out
 }
 
-/// `deadlock: T1 and T2 wait for each other`.
-pub(crate) fn headline_text(finding: &Finding, style: &Style) -> String {
-    let title = finding.kind.title();
-    // The message of a cycle names every lock, as the lines below it do.
-    let message = fault::line(finding);
-    let message = cycle(finding)
-        .or_else(|| forlorn(finding, &message))
-        .unwrap_or_else(|| style.tame(&message));
-    match message.as_str() {
-        _ if finding.evidence.is_some() => {
-            style.tame(&evidence::headline(finding).unwrap_or_default())
-        }
-        "" => title.to_owned(),
-        message if message.starts_with(title) => message.to_owned(),
-        message => format!("{title}: {message}"),
-    }
-}
-
-/// `T1 and T2 wait, and nobody will wake them`: where the message names what takes long to describe, and
-/// the lines below it do so again.
-fn forlorn(finding: &Finding, message: &str) -> Option<String> {
-    let is_long = width(message) > MESSAGE_MAX;
-    if finding.kind != Kind::Deadlock || !is_long {
-        return None;
-    }
-    let is_waiting = |it: &&ThreadState| {
-        it.waits_for.is_some() && it.pending.is_some_and(|it| it != OpKind::Join)
-    };
-    let waiting = || finding.threads.iter().filter(is_waiting);
-    // A wait that no line of the program led to is a harness's, which waits for the rest of it.
-    let is_own = |it: &&ThreadState| it.waits_for.as_ref().is_some_and(|it| it.at.line > 0);
-    let has_own = waiting().any(|it| is_own(&it));
-    let threads = waiting().filter(|it| !has_own || is_own(it));
-    let threads: Vec<String> = threads.map(|it| format!("T{}", it.thread.0)).collect();
-    Some(match threads.as_slice() {
-        [] => return None,
-        [alone] => format!("{alone} waits, and nobody will wake it"),
-        [most @ .., last] => {
-            format!("{} and {last} wait, and nobody will wake them", most.join(", "))
-        }
-    })
-}
-
-/// `T1 and T2 wait for each other`.
-fn cycle(finding: &Finding) -> Option<String> {
-    let threads: Vec<String> = finding.cycle.iter().map(|it| format!("T{}", it.0)).collect();
-    Some(match threads.as_slice() {
-        [] => return None,
-        [alone] => format!("{alone} waits for itself"),
-        [first, second] => format!("{first} and {second} wait for each other"),
-        [most @ .., last] => format!("{} and {last} wait in a circle", most.join(", ")),
-    })
+/// The sentence that a report opens with: `deadlock: T1 and T2 wait for each other`.
+pub(crate) fn headline_text(shown: &Shown<'_>, style: &Style) -> String {
+    Diagnosis::of(shown.finding, shown.explanation, style).sentence
 }
 
 /// `rank at c=1, v=1`: what chose the execution, and where a search had come to.
@@ -389,7 +371,15 @@ fn failing_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &m
 
 /// What the program wrote, its last lines.
 fn output(out: &mut String, finding: &Finding, style: &Style) {
-    let lines: Vec<&str> = finding.output.trim_end().lines().collect();
+    // What the report says above is not repeated.
+    let is_said = |line: &str| match &finding.fault {
+        Fault::Said(said) => {
+            finding.kind == Kind::Assert && line.contains(&format!("Assertion `{said}' failed"))
+        }
+        _ => false,
+    };
+    let lines = finding.output.trim_end().lines();
+    let lines: Vec<&str> = lines.filter(|it| style.full || !is_said(it)).collect();
     if lines.is_empty() {
         return;
     }
@@ -402,21 +392,4 @@ fn output(out: &mut String, finding: &Finding, style: &Style) {
     for line in &lines[lines.len() - n_shown..] {
         let _ = writeln!(out, "    {}", style.tame(line).trim_end());
     }
-}
-
-/// What to do next, and the line that scripts look for.
-fn closing(out: &mut String, shown: &Shown<'_>, style: &Style) {
-    let id = shown.id;
-    let summary = summary(shown.finding, shown.base);
-    if id.is_empty() {
-        let _ = writeln!(out, "\nSUMMARY: raddle: {summary}");
-        return;
-    }
-    let replay = style.paint(Ink::Strong, &format!("raddle replay {id}"));
-    let _ = write!(out, "\n  replay:  {replay}");
-    if !style.full {
-        let show = style.paint(Ink::Strong, &format!("raddle show {id} --full"));
-        let _ = write!(out, "\n  show:    {show}");
-    }
-    let _ = writeln!(out, "\n\nSUMMARY: raddle: {summary}");
 }

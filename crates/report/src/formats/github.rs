@@ -5,7 +5,7 @@ use raddle_model::Place;
 
 use super::Item;
 use crate::{
-    finding::{brief, evidence, text},
+    finding::diagnosis::{Diagnosis, Span},
     layout::style::Style,
     words::place,
 };
@@ -20,11 +20,9 @@ fn annotation(item: &Item<'_>) -> String {
     let shown = &item.shown;
     let finding = shown.finding;
     let command = if finding.is_warning() { "warning" } else { "error" };
-    let points = brief::points(finding);
-    let of_evidence = finding.evidence.as_deref().and_then(evidence::main_place);
-    let at: Option<&Place> = of_evidence.or(points.first().map(|it| it.place));
-    let style = Style::default();
-    let title = format!("raddle {}: {}", shown.id, text::headline_text(finding, &style));
+    let diagnosis = Diagnosis::of(finding, shown.explanation, &Style::default());
+    let at: Option<&Place> = diagnosis.primary().map(|it| &it.place);
+    let title = format!("raddle {}: {}", shown.id, diagnosis.sentence);
     let mut properties = Vec::new();
     if let Some(at) = at.filter(|it| !it.file.is_empty() && it.line > 0) {
         let file = place::long(&Place { line: 0, ..at.clone() }, shown.base);
@@ -35,13 +33,12 @@ fn annotation(item: &Item<'_>) -> String {
         }
     }
     properties.push(format!("title={}", property(&title)));
-    let mut lines: Vec<String> = item.reason.clone();
-    for point in points {
-        match place::long(point.place, shown.base).as_str() {
-            "" => lines.push(point.words),
-            at => lines.push(format!("{} at {at}", point.words)),
-        }
-    }
+    let of_span = |it: &Span| match place::long(&it.place, shown.base).as_str() {
+        "" => it.label(),
+        at => format!("{} at {at}", it.label()),
+    };
+    let mut lines: Vec<String> = diagnosis.spans.iter().map(of_span).collect();
+    lines.extend(diagnosis.sentences());
     lines.push(format!("raddle replay {}", shown.id));
     format!("::{command} {}::{}\n", properties.join(","), message(&lines.join("\n")))
 }

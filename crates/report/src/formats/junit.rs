@@ -55,7 +55,7 @@ fn case(out: &mut String, program: &str, item: &Item<'_>, sources: &mut Sources<
     let shown = &item.shown;
     let finding = shown.finding;
     let style = Style { width: 100, ..Style::default() };
-    let message = escape(&text::headline_text(finding, &style));
+    let message = escape(&text::headline_text(shown, &style));
     let id = escape(shown.id);
     let _ = writeln!(out, "    <testcase name=\"{id}\" classname=\"{program}\">");
     out.push_str("      <properties>\n");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Item;
 use crate::{
-    finding::{brief, text},
+    finding::{diagnosis::Diagnosis, text},
     layout::style::Style,
     schedule::Schedule,
     words::place::{self, Sources},
@@ -39,28 +39,25 @@ fn write(out: &mut String, item: &Item<'_>, level: &str, sources: &mut Sources<'
     let shown = &item.shown;
     let finding = shown.finding;
     let style = Style { color: false, unicode: true, width: WIDTH, full: false };
-    let title = text::headline_text(finding, &style);
-    let _ = writeln!(out, "{level} {}: {}\n", shown.id, plain(&title));
-    let _ = writeln!(out, "{}, {}.", code(item.program), text::circumstances(shown));
-    if !item.reason.is_empty() {
-        out.push('\n');
-        for sentence in &item.reason {
-            let _ = writeln!(out, "{}\n", plain(sentence));
-        }
-    }
-    let points = brief::points(finding);
-    if !points.is_empty() && item.reason.is_empty() {
-        out.push('\n');
-    }
-    for point in points {
-        let at = place::with_function(point.place, shown.base);
+    let diagnosis = Diagnosis::of(finding, shown.explanation, &style);
+    let _ = writeln!(out, "{level} {}: {}\n", shown.id, plain(&diagnosis.sentence));
+    let _ = writeln!(out, "{}, {}.\n", code(item.program), text::circumstances(shown));
+    for span in &diagnosis.spans {
+        let at = place::with_function(&span.place, shown.base);
         let at = if at.is_empty() { String::new() } else { format!(" at {}", code(&at)) };
-        let source = place::source(Some(point.place), sources);
+        let source = place::source(Some(&span.place), sources);
         let source = match source.trim() {
             "" => String::new(),
             text => format!(": {}", code(text)),
         };
-        let _ = writeln!(out, "- {}{at}{source}", plain(&point.words));
+        let item = match span.number {
+            Some(number) => format!("{number}."),
+            None => "-".to_owned(),
+        };
+        let _ = writeln!(out, "{item} {}{at}{source}", plain(&span.words));
+    }
+    for sentence in diagnosis.sentences() {
+        let _ = writeln!(out, "\n{}", plain(&sentence));
     }
     let schedule = Schedule::new(finding, shown.explanation, &style).render(&style, sources);
     if !schedule.is_empty() {

@@ -42,7 +42,7 @@ pub fn perfetto(item: &Item<'_>) -> String {
         other_data: json!({
             "tool": "raddle",
             "finding": item.shown.id,
-            "what": text::headline_text(finding, &crate::layout::style::Style::default()),
+            "what": text::headline_text(&item.shown, &crate::layout::style::Style::default()),
             "time": "logical: one step is one microsecond",
         }),
     };

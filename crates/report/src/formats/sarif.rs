@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Item;
 use crate::{
-    finding::{brief, text},
+    finding::diagnosis::{Diagnosis, Span},
     layout::style::Style,
     schedule::timeline::{Row, Timeline},
     words::place,
@@ -65,15 +65,16 @@ fn result(item: &Item<'_>, kinds: &[Kind]) -> SarifResult {
     let shown = &item.shown;
     let finding = shown.finding;
     let style = Style::default();
-    let mut words = text::headline_text(finding, &style);
-    for sentence in &item.reason {
+    let diagnosis = Diagnosis::of(finding, shown.explanation, &style);
+    let mut words = diagnosis.sentence.clone();
+    for sentence in diagnosis.sentences() {
         words.push('\n');
-        words.push_str(sentence);
+        words.push_str(&sentence);
     }
-    let points = brief::points(finding);
-    let at = |it: &brief::Point<'_>| location(it.place, shown.base, Some(it.words.clone()));
-    let mut places: Vec<Location> = points.iter().filter_map(at).collect();
-    let first = if places.is_empty() { Vec::new() } else { vec![places.remove(0)] };
+    let at = |it: &Span| location(&it.place, shown.base, Some(it.label()));
+    let first: Vec<Location> = diagnosis.primary().and_then(at).into_iter().collect();
+    let places: Vec<Location> = diagnosis.spans.iter().filter_map(at).collect();
+    let places = if diagnosis.spans.len() < 2 { Vec::new() } else { places };
     let level = if finding.is_warning() { "warning" } else { "error" };
     let bucket = format!("{:016x}", finding.bucket.0);
     SarifResult {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     finding::{
-        brief,
+        diagnosis::Diagnosis,
         shown::Shown,
         text::{self, circumstances, headline_text},
     },
@@ -98,7 +98,7 @@ pub fn finding(page: &FindingPage<'_>, files: &mut Files<'_>) -> String {
         (PreEscaped(EXPLORER))
         (as_text(shown, &mut cache))
     };
-    let title = format!("{} {}", shown.id, headline_text(shown.finding, &plain()));
+    let title = format!("{} {}", shown.id, headline_text(shown, &plain()));
     let data = data(&values);
     document(&Document { title: title.trim(), style: STYLE, body, data: &data, script: SCRIPT })
 }
@@ -112,32 +112,33 @@ fn header(page: &FindingPage<'_>, cache: &mut Cache<'_, '_>) -> Markup {
     let shown = &page.shown;
     let finding = shown.finding;
     let word = if finding.is_warning() { "warning" } else { "error" };
-    let points = brief::points(finding);
+    let diagnosis = Diagnosis::of(finding, shown.explanation, &plain());
+    let reason = diagnosis.sentences();
     let mut source = |at| place::source(Some(at), &mut |it| cache.line(it));
     html! {
         header {
             h1 {
                 span class={ "severity " (word) } { (word) "[" (shown.id) "]" } " "
-                (words(&headline_text(finding, &plain())))
+                (words(&diagnosis.sentence))
             }
-            p class="found" { (page.program) " · " (circumstances(shown)) }
-            @if !page.reason.is_empty() {
-                ul class="reason" { @for it in &page.reason { li { (words(it)) } } }
-            }
-            @if !points.is_empty() {
-                ul class="points" {
-                    @for point in points {
-                        @let (at, source) = (place::short(point.place), source(point.place));
+            @if !diagnosis.spans.is_empty() {
+                ol class="points" {
+                    @for span in &diagnosis.spans {
+                        @let (at, source) = (place::short(&span.place), source(&span.place));
                         li {
-                            (words(&point.words))
+                            (words(&span.words))
                             @if !at.is_empty() {
-                                " " span class="at" title=(place::with_function(point.place, shown.base)) { (at) }
+                                " " span class="at" title=(place::with_function(&span.place, shown.base)) { (at) }
                             }
                             @if !source.trim().is_empty() { " " code { (source.trim()) } }
                         }
                     }
                 }
             }
+            @if !reason.is_empty() {
+                ul class="reason" { @for it in &reason { li { (words(it)) } } }
+            }
+            p class="found" { (page.program) " · " (circumstances(shown)) }
             @for notice in notices(finding) { p class="notice" { (notice) } }
         }
     }
@@ -230,10 +231,10 @@ impl Cache<'_, '_> {
         &self.texts[idx].1
     }
 
-    /// A line of a file, without the space around it.
+    /// A line of a file, without the space at its end.
     fn line(&mut self, place: &Place) -> Option<String> {
         let idx = (place.line as usize).checked_sub(1)?;
         let Source::Text(text) = self.get(&place.file) else { return None };
-        text.lines().nth(idx).map(|it| it.trim().to_owned())
+        text.lines().nth(idx).map(|it| it.trim_end().to_owned())
     }
 }

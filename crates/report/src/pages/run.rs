@@ -148,7 +148,7 @@ fn findings(page: &RunPage<'_>, sources: &mut Sources<'_>) -> Markup {
             @let shown = &finding.item.shown;
             details class="finding" {
                 summary {
-                    b { (shown.id) } " " (text::headline_text(shown.finding, &style)) " "
+                    b { (shown.id) } " " (text::headline_text(shown, &style)) " "
                     small {
                         (text::short_place(shown.finding, &style))
                         @if finding.count > 0 {

@@ -175,7 +175,7 @@ fn a_run_tells_what_it_came_to() {
         "line 31 transfer (30)",
         "read() on a &lt;terminal&gt;",
         "<dt>flags</dt><dd>-O&lt;2&gt;</dd>",
-        "T1 waits for mutex `right`",
+        "T1 waits forever for `right`",
     ] {
         assert!(page.contains(words), "{words}\n{page}");
     }

@@ -9,12 +9,14 @@ use std::cmp::Reverse;
 
 use raddle_model::{Finding, Flags, Kind, ObjectId, OpKind, Step};
 
-/// Lines that a schedule may take up.
-const ROWS_MAX: usize = 40;
 /// Steps at the end that are always shown.
 const TAIL: usize = 4;
 /// Steps after which a livelock may come back to where it was.
 const PERIOD_MAX: usize = 30;
+/// Steps of the way of a wrong value that are always shown.
+const CHAIN_MAX: usize = 12;
+/// What a write comes from is among so many steps of its thread before it.
+const CHAIN_NEAR: usize = 6;
 /// Steps around a switch that are shown.
 const AROUND: usize = 2;
 
@@ -23,20 +25,21 @@ pub(crate) fn kept(
     finding: &Finding,
     why: &[usize],
     reasons: &[Option<String>],
+    rows_max: usize,
     is_full: bool,
 ) -> Vec<bool> {
     let n_steps = finding.steps.len();
     let all = vec![true; n_steps];
-    if is_full || n_rows(&all, reasons) <= ROWS_MAX {
+    if is_full || n_rows(&all, reasons) <= rows_max {
         return all;
     }
-    let ranked = ranked(finding, why, reasons);
+    let ranked = ranked(finding, why, reasons, rows_max);
     for n_kept in (1..=ranked.len()).rev() {
         let mut kept = vec![false; n_steps];
         for idx in &ranked[..n_kept] {
             kept[*idx] = true;
         }
-        if n_rows(&kept, reasons) <= ROWS_MAX {
+        if n_rows(&kept, reasons) <= rows_max {
             fill_gaps_of_one(&mut kept, reasons);
             return kept;
         }
@@ -78,10 +81,17 @@ fn fill_gaps_of_one(kept: &mut [bool], reasons: &[Option<String>]) {
 }
 
 /// The best steps, best first.
-fn ranked(finding: &Finding, why: &[usize], reasons: &[Option<String>]) -> Vec<usize> {
+fn ranked(
+    finding: &Finding,
+    why: &[usize],
+    reasons: &[Option<String>],
+    rows_max: usize,
+) -> Vec<usize> {
     let mut causes = causes(finding);
     causes.extend(why);
     causes.extend(evidence(finding));
+    causes.extend(ended(finding));
+    causes.extend(chain(finding));
     let objects = objects_of_failure(finding);
     let mut ranked: Vec<(u32, Reverse<usize>)> = (0..finding.steps.len())
         .filter_map(|idx| {
@@ -97,7 +107,7 @@ fn ranked(finding: &Finding, why: &[usize], reasons: &[Option<String>]) -> Vec<u
         })
         .collect();
     ranked.sort_unstable();
-    ranked.truncate(ROWS_MAX);
+    ranked.truncate(rows_max);
     ranked.into_iter().map(|(_, Reverse(idx))| idx).collect()
 }
 
@@ -145,6 +155,47 @@ fn causes(finding: &Finding) -> Vec<usize> {
         })
     };
     objects.iter().filter_map(last_touch).collect()
+}
+
+/// What ended the lifetime of something that is used afterwards.
+fn ended(finding: &Finding) -> Option<usize> {
+    let ends = |it: &Step| matches!(it.kind, OpKind::Free | OpKind::Destroy | OpKind::Close);
+    let is_use = matches!(finding.kind, Kind::Misuse | Kind::Crash | Kind::Abort);
+    finding.steps.iter().rposition(ends).filter(|_| is_use)
+}
+
+/// The way of the wrong value, backwards: what the failing thread read last, the write that each read saw, what that
+/// write's thread had read for it. By the trace alone: a write is taken to come from the reads of the same line, or of
+/// the same object, right before it.
+fn chain(finding: &Finding) -> Vec<usize> {
+    let steps = &finding.steps;
+    let Some(thread) = finding.thread else { return Vec::new() };
+    let is_read = |it: &Step| it.kind.is_access() && it.kind != OpKind::Write;
+    let of_failing = (0..steps.len()).rev().filter(|it| steps[*it].thread == thread);
+    let mut todo: Vec<usize> = of_failing.filter(|it| is_read(&steps[*it])).take(2).collect();
+    let mut found: Vec<usize> = Vec::new();
+    while let Some(read) = todo.pop() {
+        if CHAIN_MAX <= found.len() {
+            break;
+        }
+        if found.contains(&read) {
+            continue;
+        }
+        found.push(read);
+        let wrote = steps[..read].iter().rposition(|it| {
+            it.object == steps[read].object && it.kind.is_access() && it.kind.is_write()
+        });
+        let Some(wrote) = wrote.filter(|it| !found.contains(it)) else { continue };
+        found.push(wrote);
+        let step = &steps[wrote];
+        let own = (0..wrote).rev().filter(|it| steps[*it].thread == step.thread);
+        let own = own.take(CHAIN_NEAR).filter(|it| {
+            let it = &steps[*it];
+            is_read(it) && (it.object == step.object || it.place == step.place)
+        });
+        todo.extend(own.take(1));
+    }
+    found
 }
 
 /// Is it one of the places where a lock was taken that somebody waits for at the end?

@@ -1,9 +1,11 @@
 //! Rows of a schedule: steps, switches between them, folded stretches, and how it ended.
 
-use raddle_model::{Access, Finding, Kind, OpKind, OpResult, Place, ThreadId};
+use raddle_model::{
+    Access, Finding, Flags, Kind, OpKind, OpResult, Place, Point, Step, ThreadId,
+};
 
 use super::{
-    fold,
+    fold, own_place,
     switches::{self, Locks},
 };
 use crate::{
@@ -56,18 +58,22 @@ pub(crate) fn size(finding: &Finding) -> String {
     format!("{}, {switches}", number::count(n_steps, "step"))
 }
 
-/// The rows of a finding's schedule; `reason` are the steps that make it fail.
+/// The rows of a finding's schedule; `points` are what makes it fail.
 pub(crate) fn rows<'a>(
     finding: &'a Finding,
-    reason: &[usize],
+    points: &[&'a Point],
+    rows_max: usize,
     names: &mut Names<'a>,
     style: &Style,
 ) -> Vec<Row<'a>> {
     let reasons = switches::reasons(finding);
+    let idx = |it: &Point| usize::try_from(it.step?.checked_sub(finding.n_steps_dropped)?).ok();
+    let reason: Vec<usize> = points.iter().filter_map(|it| idx(it)).collect();
+    let is_reason = |step: usize| points.iter().any(|it| idx(it) == Some(step) && it.after == 0);
     let period = fold::period(finding).filter(|_| !style.full);
     let kept = match period {
         Some(period) => fold::last(finding, period),
-        None => fold::kept(finding, reason, &reasons, style.full),
+        None => fold::kept(finding, &reason, &reasons, rows_max, style.full),
     };
     let mut rows = Vec::new();
     let n_known = reasons.iter().flatten().count() as u64;
@@ -94,10 +100,12 @@ pub(crate) fn rows<'a>(
             words: steps::words(step, names, style),
             place: place_of_step(finding, idx),
             mark: mark_of_step(finding, idx),
-            is_reason: reason.contains(&idx),
+            is_reason: is_reason(idx),
             held: held(finding, &locks, Some((step.thread, n_before))),
         }));
-        rows.extend(between(finding, finding.n_steps_dropped + idx as u64 + 1, &locks));
+        let n_steps = finding.n_steps_dropped + idx as u64 + 1;
+        rows.extend(unseen(finding, points, n_steps, &locks, names, style));
+        rows.extend(between(finding, n_steps, &locks));
         if let Some(reason) = reason_to_switch {
             if kept.get(idx + 1).is_some_and(|it| *it) {
                 rows.push(Row::Switch(reason.clone()));
@@ -127,15 +135,59 @@ fn held(
     counts.filter(|it| it.1 > 0).collect()
 }
 
-/// Accesses of a race that were no steps, after so many steps.
+/// Accesses that the text names and that are no scheduling points, after so many steps.
+fn unseen<'a>(
+    finding: &'a Finding,
+    points: &[&'a Point],
+    n_steps: u64,
+    locks: &Locks,
+    names: &mut Names<'a>,
+    style: &Style,
+) -> Vec<Row<'a>> {
+    let is_here = |it: &&&Point| it.after > 0 && it.step.is_some_and(|step| step + 1 == n_steps);
+    let mut here: Vec<&'a Point> = points.iter().filter(is_here).copied().collect();
+    here.sort_by_key(|it| it.after);
+    here.dedup_by_key(|it| (it.thread, it.after));
+    let row = |point: &'a Point| {
+        let is_written = point.value.is_some() && point.kind.is_write();
+        let step = Step {
+            thread: point.thread,
+            kind: point.kind,
+            object: point.object,
+            value: point.value.unwrap_or_default(),
+            flags: if is_written { Flags::WRITTEN.0 } else { 0 },
+            ..Step::default()
+        };
+        let words = match point.value {
+            Some(_) => steps::words(&step, names, style),
+            None => steps::without_value(&step, names, style),
+        };
+        Row::Step(Cell {
+            number: None,
+            thread: point.thread,
+            words,
+            place: Some(&point.place),
+            mark: None,
+            is_reason: true,
+            held: held(finding, locks, None),
+        })
+    };
+    here.into_iter().map(row).collect()
+}
+
+/// Accesses of a race that were no steps, and frees of what is used afterwards, after so many steps.
 fn between<'a>(finding: &'a Finding, n_steps: u64, locks: &Locks) -> impl Iterator<Item = Row<'a>> {
     let held = held(finding, locks, None);
+    let free = finding.freed.as_deref().map(|it| &it.free);
     let here = accesses(finding)
+        .chain(free)
         .filter(move |it| it.step == n_steps && access::step_idx(finding, it).is_none());
     here.filter_map(move |it| {
-        let op = access::words(it, finding.evidence.as_deref()?);
+        let (op, mark) = match finding.evidence.as_deref() {
+            Some(evidence) => (access::words(it, evidence), Some(access::mark(finding, it))),
+            None => (it.kind.verb().to_owned(), None),
+        };
         let words = Words { op, result: String::new() };
-        let mark = Some(access::mark(finding, it));
         let (thread, place, held) = (it.thread, Some(&it.place), held.clone());
         Some(Row::Step(Cell { number: None, thread, words, place, mark, is_reason: false, held }))
     })
@@ -154,7 +206,7 @@ fn access_of_step(finding: &Finding, idx: usize) -> Option<&Access> {
 /// Where a step is: of an access that was told, the program's own line, not the library's.
 fn place_of_step(finding: &Finding, idx: usize) -> Option<&Place> {
     let access = access_of_step(finding, idx).map(|it| &it.place);
-    access.or_else(|| finding.places.get(finding.steps[idx].place as usize))
+    access.or_else(|| own_place(finding, &finding.steps[idx]))
 }
 
 /// A stretch of steps that is not shown.
@@ -240,7 +292,7 @@ fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<
             thread: state.thread,
             words: steps::stuck(state.pending.unwrap_or(OpKind::Lock), wait, names, style),
             place: Some(&wait.at),
-            mark: Some("waits for ever"),
+            mark: Some("blocked forever"),
             is_reason: false,
             held: Vec::new(),
         })

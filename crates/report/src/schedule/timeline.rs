@@ -73,7 +73,7 @@ impl<'a> Timeline<'a> {
 fn rows(finding: &Finding) -> Vec<Row<'_>> {
     let style = Style { color: false, unicode: true, width: 200, full: true };
     let reasons = switches::reasons(finding);
-    let all = rows::rows(finding, &[], &mut Names::new(finding), &style);
+    let all = rows::rows(finding, &[], super::ROWS_MAX, &mut Names::new(finding), &style);
     let mut rows: Vec<Row<'_>> = Vec::new();
     for row in all {
         match row {

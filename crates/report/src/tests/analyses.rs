@@ -75,24 +75,21 @@ fn race_on_the_heap() {
         &on_the_heap(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: data race on `Account.balance` (8 bytes)
-              found at execution 1,942 by walk, seed 7
-              Read of size 8 by main thread:
-                  #0 worker examples/bank.c:40  assert(left.balance + right.balance == 200);
-              Previous write of size 8 by thread T1 pay (mutexes: write `left`):
-                  #0 transfer examples/bank.c:35  from->balance -= amount;
-                  #1 worker examples/bank.c:45
-              Location is `Account.balance`, field of `struct Account`, 40 bytes into a heap
-              block of size 48 allocated by main thread:
-                  #0 make examples/bank.c:20
-                  #1 main examples/bank.c:49
-              Mutex `left` held by thread T1 pay, taken at:
-                  examples/bank.c:30 in transfer  pthread_mutex_lock(&from->lock);
-              Thread T1 pay (finished) created by main thread at:
-                  #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
-
-              T1's write after step 3 and step 4 are unordered: T1 holds `left`, T0 holds
-              nothing, and no release-acquire leads from one to the other
+            error[dl-02c1]: data race on `Account.balance` (8 bytes): T1's write and
+                T0's read are unordered
+              --> examples/bank.c:40 in worker
+               |
+            35 |     from->balance -= amount;
+               |     ------------- 1. T1 (pay) writes `Account.balance`, holding `left`
+            40 |     assert(left.balance + right.balance == 200);
+               |            ^^^^^^^^^^^^ 2. T0 (main) reads `Account.balance` = 100, holding
+               |                         no lock
+               |
+               = note: 1 and 2 are unordered: T1 holds `left`, T0 holds nothing, and no
+                       release-acquire pair orders them
+               = note: location: `Account.balance`, field of `struct Account`, 40 bytes into
+                       a heap block of size 48 allocated by main thread at bank.c:20
+               = replay: raddle replay dl-02c1
 
               step  T0 main             T1 pay                  4 steps, 2 switches
                  1  spawn T1                                    bank.c:50  pthread_create(&…
@@ -102,9 +99,6 @@ fn race_on_the_heap() {
                     .                   │write Account.balance  bank.c:35  ← race
                     ── switch (preempted) ──
                  4  read left+40 → 100  │                       bank.c:40  ← race
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: race at examples/bank.c:40 in worker
         "#]],
@@ -123,24 +117,23 @@ fn race_in_ascii() {
         &finding,
         &ASCII,
         expect![[r#"
-            error[dl-02c1]: data race on `Account.balance` (8 bytes)
-              found at execution 1,942 by walk, seed 7
-              Read of size 8 by main thread:
-                  examples/bank.c:40 in worker
-              Previous atomic write of size 8 by thread T1 pay:
-                  #0 transfer examples/bank.c:35  from->balance -= amount;
-                  #1 worker examples/bank.c:45
-              Location is `Account.balance`, field of `struct Account`, 40 bytes into a heap
-              block of size 48 allocated by main thread:
-                  #0 make examples/bank.c:20
-                  #1 main examples/bank.c:49
-              Thread T1 pay (finished) created by main thread at:
-                  #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
-
-              T1's rmw after step 3 and step 4 are unordered: neither thread holds a lock,
-              and no release-acquire leads from one to the other
-              when it was tried: the execution fails as it is, and ends well if T0's read
-              comes before T1's rmw
+            error[dl-02c1]: data race on `Account.balance` (8 bytes): T1's update and
+                T0's read are unordered
+              --> examples/bank.c:40 in worker
+               |
+            35 |     from->balance -= amount;
+               |     ------------- 1. T1 (pay) updates `Account.balance`, holding no lock
+            40 |     assert(left.balance + right.balance == 200);
+               |            ^^^^^^^^^^^^ 2. T0 (main) reads `Account.balance` = 100, holding
+               |                         no lock
+               |
+               = note: 1 and 2 are unordered: neither thread holds a lock, and no
+                       release-acquire pair orders them
+               = note: when it was tried: the execution fails as it is, and ends well if
+                       T0's read comes before T1's rmw
+               = note: location: `Account.balance`, field of `struct Account`, 40 bytes into
+                       a heap block of size 48 allocated by main thread at bank.c:20
+               = replay: raddle replay dl-02c1
 
               step  T0 main              T1 pay                4 steps, 2 switches
                  1  spawn T1                                   bank.c:50  pthread_create(...
@@ -150,9 +143,6 @@ fn race_in_ascii() {
                     .                    |rmw Account.balance  bank.c:35  <- race
                     -- switch (preempted) --
                  4  read left+40 -> 100  |                     bank.c:40  <- race
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: race at examples/bank.c:40 in worker
         "#]],
@@ -175,8 +165,8 @@ fn race_on_globals_and_stacks() {
             test: None,
         };
         let text = crate::finding::text::finding(&shown, &Style::default(), &mut |_| None);
-        let lines = text.lines().skip_while(|it| !it.contains("Location is"));
-        let lines = lines.take_while(|it| !it.contains("Mutex `left` held"));
+        let lines = text.lines().skip_while(|it| !it.contains("location: "));
+        let lines = lines.take_while(|it| !it.contains("= replay"));
         lines.map(|it| format!("{}\n", it.trim_start())).collect::<String>()
     };
     let global =
@@ -193,14 +183,14 @@ fn race_on_globals_and_stacks() {
     text += &location(stack(""), "");
     text += &location(Home::Unknown, "");
     expect![[r#"
-          Location is global `accounts` of size 48, declared at
-          /home/me/examples/bank.c:12: `accounts[1].balance`, field of `struct Account`
-          Location is global `total` of size 48, declared at /home/me/examples/bank.c:12
-          Location is `calls` of size 48, static variable of audit, declared at
-          /home/me/examples/bank.c:12
-          Location is stack of thread T1 pay: variable `sum` of transfer, declared at
-          /home/me/examples/bank.c:33
-          Location is stack of thread T1 pay
+        = note: location: global `accounts` of size 48, declared at bank.c:12:
+        `accounts[1].balance`, field of `struct Account`
+        = note: location: global `total` of size 48, declared at bank.c:12
+        = note: location: `calls` of size 48, static variable of audit, declared at
+        bank.c:12
+        = note: location: stack of thread T1 pay: variable `sum` of transfer,
+        declared at bank.c:33
+        = note: location: stack of thread T1 pay
     "#]]
     .assert_eq(&text);
 }
@@ -241,20 +231,19 @@ fn cycle_that_was_not_shown() {
         &Style::default(),
         expect![[r#"
             warning[dl-02c1]: lock-order inversion (potential deadlock) of T1 and T2
-              found at execution 1,942 by walk, seed 7
-              Cycle in lock order graph: `left` => `right` => `left`
-              Mutex `right` acquired here while holding mutex `left` in thread T1:
-                  examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  `left` since examples/bank.c:30 in transfer  pthread_mutex_lock(&from->lo…
-              Mutex `left` acquired here while holding mutex `right` in thread T2:
-                  examples/bank.c:31 in transfer  pthread_mutex_lock(&to->lock);
-                  `right` since examples/bank.c:30 in transfer  pthread_mutex_lock(&from->l…
-              Thread T1 (running) created by main thread at:
-                  #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
-              Thread T2 (running) created by main thread at:
-                  #0 main examples/bank.c:51  pthread_create(&second, NULL, to_left, NULL);
-
-              only potential: a schedule that should lead there went another way
+              --> examples/bank.c:31 in transfer
+               |
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 1. T1 locks `left`
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 2. T1 locks `right`
+            30 |     pthread_mutex_lock(&from->lock);
+               |     ------------------------------- 3. T2 locks `right`
+            31 |     pthread_mutex_lock(&to->lock);
+               |     ----------------------------- 4. T2 locks `left`
+               |
+               = note: only potential: a schedule that should lead there went another way
+               = replay: raddle replay dl-02c1
 
               step  T1             T2           6 steps, 1 switch
                  1  │lock left      .           bank.c:30  pthread_mutex_lock(&from->lock);
@@ -264,9 +253,6 @@ fn cycle_that_was_not_shown() {
                     ── switch (preempted) ──
                  5   .             │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
                  6   .             ║lock left   bank.c:31  pthread_mutex_lock(&to->lock);
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
@@ -285,24 +271,21 @@ fn atomicity() {
         &finding,
         &Style::default(),
         expect![[r#"
-            warning[dl-02c1]: possible atomicity violation on `left.balance` (8 bytes)
-              found at execution 1,942 by walk, seed 7
-              Write of size 8 by thread T1 pay (mutexes: write `left`):
-                  #0 transfer examples/bank.c:35  from->balance -= amount;
-                  #1 worker examples/bank.c:45
-              In between, read of size 8 by main thread:
-                  #0 worker examples/bank.c:40  assert(left.balance + right.balance == 200);
-              Then write of size 8 by thread T1 pay:
-                  #0 transfer examples/bank.c:36
-                  #1 worker examples/bank.c:45
-              Location is global `left` of size 48, declared at examples/bank.c:12:
-              `left.balance`, field of `struct Account`
-              Mutex `left` held by thread T1 pay, taken at:
-                  examples/bank.c:30 in transfer  pthread_mutex_lock(&from->lock);
-              Thread T1 pay (finished) created by main thread at:
-                  #0 main examples/bank.c:50  pthread_create(&first, NULL, to_right, NULL);
-
-              only potential: no execution has shown it
+            warning[dl-02c1]: possible atomicity violation on `left.balance` (8 bytes):
+                T0 (main) reads between T1's two writes
+              --> examples/bank.c:36 in transfer, called from worker (bank.c:45)
+               |
+            35 |     from->balance -= amount;
+               |     ------------- 1. T1 (pay) writes `left.balance`, holding `left`
+            40 |     assert(left.balance + right.balance == 200);
+               |            ------------ 2. T0 (main) reads `left.balance` = 100, holding no
+               |                         lock
+            36 | 3. T1 writes `left.balance`, holding no lock
+               |
+               = note: only potential: no execution has shown it
+               = note: location: global `left` of size 48, declared at bank.c:12:
+                       `left.balance`, field of `struct Account`
+               = replay: raddle replay dl-02c1
 
               step  T0 main             T1 pay               4 steps, 2 switches
                  1  spawn T1                                 bank.c:50  pthread_create(&fir…
@@ -313,9 +296,6 @@ fn atomicity() {
                     ── switch (preempted) ──
                  4  read left+40 → 100  │                    bank.c:40  ← in between
                     .                   │write left.balance  bank.c:36  ← meant to be one
-
-              replay:  raddle replay dl-02c1
-              show:    raddle show dl-02c1 --full
 
             SUMMARY: raddle: atomicity at examples/bank.c:36 in transfer
         "#]],

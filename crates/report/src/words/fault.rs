@@ -106,7 +106,7 @@ fn misused(it: &Misused) -> String {
 }
 
 /// What the thread did wrong, as the end of a sentence that begins with the thread.
-const fn misuse(misuse: Misuse) -> &'static str {
+pub(crate) const fn misuse(misuse: Misuse) -> &'static str {
     match misuse {
         Misuse::UnlockUnlocked => "unlocks a mutex that nobody holds",
         Misuse::UnlockNotOwner => "unlocks a mutex that another thread holds",

@@ -51,6 +51,11 @@ pub(crate) fn words(step: &Step, names: &mut Names<'_>, style: &Style) -> Words 
     Words { op, result }
 }
 
+/// What a step did, where it is not known what it read or wrote.
+pub(crate) fn without_value(step: &Step, names: &mut Names<'_>, style: &Style) -> Words {
+    Words { op: op(step.kind, step.object, names, style), result: String::new() }
+}
+
 /// What a thread waits to do when the execution ends.
 pub(crate) fn stuck(kind: OpKind, wait: &WaitFor, names: &mut Names<'_>, style: &Style) -> Words {
     let kind = match kind {

@@ -40,9 +40,11 @@ fn a_finding() {
                     <property name="replay" value="raddle replay misuse-02c1"/>
                   </properties>
                   <failure type="misuse" message="misuse: T1 unlocks a mutex that another thread holds: left.lock">error[misuse-02c1]: misuse: T1 unlocks a mutex that another thread holds: left.lock
-              found at execution 1,942 by walk, seed 7
-              in T1, created at examples/bank.c:50 in main
-                  #0 worker examples/bank.c:36
+              --&gt; examples/bank.c:36 in worker
+               |
+            36 | T1 releases `left`
+               |
+               = replay: raddle replay misuse-02c1
 
               step  T0 main     T1           4 steps, 1 switch
                  1   spawn T1                bank.c:50  pthread_create(&amp;first, NULL, to_right, NULL);
@@ -50,9 +52,6 @@ fn a_finding() {
                     ── switch (preempted) ──
                  3  │           start
                  4  │           unlock left  bank.c:36  ← misuse
-
-              replay:  raddle replay misuse-02c1
-              show:    raddle show misuse-02c1 --full
 
             SUMMARY: raddle: misuse at examples/bank.c:36 in worker
             </failure>
@@ -79,10 +78,13 @@ fn what_comes_from_the_program_is_text() {
                     <property name="replay" value="raddle replay assert-1"/>
                   </properties>
                   <failure type="assert" message="assertion failed: ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*">error[assert-1]: assertion failed: ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
-              found at execution 1,942 by walk, seed 7
-              in T1 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*, created at examples/bank.c:50 in main
-                  #0 audit examples/bank.c:40  assert(left.balance + right.balance == 200);
-                  #1 worker examples/bank.c:45
+              --&gt; a b,c:%40.c:40 in ]]&gt;&quot;&#39;&amp;amp;`%0A::error::?[31m|*
+               |
+            40 |     assert(left.balance + right.balance == 200);
+               |            ^^^^ T1 (]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*) reads `left`+40 = 100: assertion failed:
+               |                 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
+               |
+               = replay: raddle replay assert-1
 
               step  T0 main              T1 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*  5 steps, 1 switch
                  1   spawn T1                                                  a b,c:%50.c:50  pthread_create(&amp;…
@@ -97,9 +99,6 @@ fn what_comes_from_the_program_is_text() {
                 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
                 ```
                 more
-
-              replay:  raddle replay assert-1
-              show:    raddle show assert-1 --full
 
             SUMMARY: raddle: assert at a b,c:%40.c:40 in ]]&gt;&quot;&#39;&amp;amp;`%0A::error::�[31m|*
             </failure>

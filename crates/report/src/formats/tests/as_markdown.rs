@@ -12,13 +12,16 @@ fn deadlock() {
     check(
         &samples::ab_ba(),
         expect![[r#"
-            # dl-02c1: deadlock: T1 and T2 wait for each other
+            # dl-02c1: deadlock: T1 and T2 wait for each other (`right` and `left`)
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - T1 waits for mutex `right`, held by T2 since bank.c:30 at `examples/bank.c:31 in transfer`: `pthread_mutex_lock(&to->lock);`
-            - T2 waits for mutex `left`, held by T1 since bank.c:30 at `examples/bank.c:31 in transfer`: `pthread_mutex_lock(&to->lock);`
-            - T0 main waits for the end of thread T1 at `examples/bank.c:52 in main`: `pthread_join(first, NULL);`
+            1. T1 locks `left` at `examples/bank.c:30 in transfer`: `pthread_mutex_lock(&from->lock);`
+            2. T2 locks `right` at `examples/bank.c:30 in transfer`: `pthread_mutex_lock(&from->lock);`
+            3. T1 waits forever for `right`, held by T2 (2) at `examples/bank.c:31 in transfer`: `pthread_mutex_lock(&to->lock);`
+            4. T2 waits forever for `left`, held by T1 (1) at `examples/bank.c:31 in transfer`: `pthread_mutex_lock(&to->lock);`
+
+            T0 (main) waits for T1 to finish (bank.c:52)
 
             ```text
               step  T0 main   T1           T2           6 steps, 2 switches
@@ -30,9 +33,9 @@ fn deadlock() {
                     ── switch (preempted) ──
                  5  .         │             start
                  6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
-                    join T1   │            │            bank.c:52  ← waits for ever
-                    .         │lock right  │            bank.c:31  ← waits for ever
-                    .         │            │lock left   bank.c:31  ← waits for ever
+                    join T1   │            │            bank.c:52  ← blocked forever
+                    .         │lock right  │            bank.c:31  ← blocked forever
+                    .         │            │lock left   bank.c:31  ← blocked forever
             ```
 
             The program's output:
@@ -52,12 +55,14 @@ fn lost_wakeup() {
     check(
         &samples::lost_wakeup(),
         expect![[r#"
-            # dl-02c1: deadlock: T1 waits for a signal on `ready` that nobody will send
+            # dl-02c1: deadlock: T1 (consumer) waits for a signal on `ready` that nobody will send
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - T1 consumer waits to be woken at condition variable `ready` at `examples/bank.c:60 in worker`: `pthread_cond_wait(&ready, &lock);`
-            - T0 main waits for the end of thread T1 at `examples/bank.c:52 in main`: `pthread_join(first, NULL);`
+            1. T0 (main) signals `ready` at `examples/bank.c:61 in main`
+            2. T1 (consumer) waits forever on `ready` at `examples/bank.c:60 in worker`: `pthread_cond_wait(&ready, &lock);`
+
+            T0 (main) waits for T1 to finish (bank.c:52)
 
             ```text
               step  T0 main        T1 consumer   7 steps, 3 switches
@@ -71,8 +76,8 @@ fn lost_wakeup() {
                     ── switch (T0 blocked) ──
                  6   .             │lock left    bank.c:59
                  7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock);
-                     join T1        .            bank.c:52  ← waits for ever
-                     .              wait ready   bank.c:60  ← waits for ever
+                     join T1        .            bank.c:52  ← blocked forever
+                     .              wait ready   bank.c:60  ← blocked forever
             ```
 
             Replay with `raddle replay dl-02c1`.
@@ -89,7 +94,7 @@ fn assertion() {
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - in T1 at `examples/bank.c:40 in audit`: `assert(left.balance + right.balance == 200);`
+            - T1 reads `left`+40 = 100: assertion failed: left.balance + right.balance == 200 at `examples/bank.c:40 in worker`: `assert(left.balance + right.balance == 200);`
 
             ```text
               step  T0 main              T1                  5 steps, 1 switch
@@ -118,11 +123,12 @@ fn crash_with_steps_left_out() {
     check(
         &samples::crash(),
         expect![[r#"
-            # dl-02c1: crash: SIGSEGV
+            # dl-02c1: crash: T2 reads `left`+40 after T1 writes it
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - in T2 at `examples/bank.c:35 in transfer`: `from->balance -= amount;`
+            1. T1 writes `left`+40, holding `left` at `examples/bank.c:35 in transfer`: `from->balance -= amount;`
+            2. T2 reads `left`+40 = 100, holding `right`: fails here at `examples/bank.c:35 in transfer`: `from->balance -= amount;`
 
             ```text
               step  T1              T2                   1,182 steps, 1 switch
@@ -149,7 +155,7 @@ fn misuse() {
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - in T1 at `examples/bank.c:36 in worker`
+            - T1 releases `left` at `examples/bank.c:36 in worker`
 
             ```text
               step  T0 main     T1           4 steps, 1 switch
@@ -170,12 +176,16 @@ fn race() {
     check(
         &analyses::on_the_heap(),
         expect![[r#"
-            # dl-02c1: data race on `Account.balance` (8 bytes)
+            # dl-02c1: data race on `Account.balance` (8 bytes): T1's write and T0's read are unordered
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - T1 pay: write Account.balance, holding mutex `left` (since bank.c:30) at `examples/bank.c:35 in transfer`: `from->balance -= amount;`
-            - T0 main: read Account.balance, holding no lock at `examples/bank.c:40 in worker`: `assert(left.balance + right.balance == 200);`
+            1. T1 (pay) writes `Account.balance`, holding `left` at `examples/bank.c:35 in transfer`: `from->balance -= amount;`
+            2. T0 (main) reads `Account.balance` = 100, holding no lock at `examples/bank.c:40 in worker`: `assert(left.balance + right.balance == 200);`
+
+            1 and 2 are unordered: T1 holds `left`, T0 holds nothing, and no release-acquire pair orders them
+
+            location: `Account.balance`, field of `struct Account`, 40 bytes into a heap block of size 48 allocated by main thread at bank.c:20
 
             ```text
               step  T0 main             T1 pay                  4 steps, 2 switches
@@ -203,9 +213,7 @@ fn with_a_reason() {
 
         `bank.c`, found at execution 1,942 by walk, seed 7.
 
-        fails whenever `read` comes before `write`
-
-        - in T1 at `examples/bank.c:40 in audit`: `assert(left.balance + right.balance == 200);`
+        - T1 reads `left`+40 = 100: assertion failed: left.balance + right.balance == 200 at `examples/bank.c:40 in worker`: `assert(left.balance + right.balance == 200);`
 
         ```text
           step  T0 main              T1                  5 steps, 1 switch
@@ -237,7 +245,7 @@ fn what_comes_from_the_program_is_text() {
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - in T1 \]\]>"'\<b>\&amp;'%0A::error::?\[31m\|\* at `` a b,c:%40.c:40 in ]]>"'&amp;`%0A::error::[31m|* ``: `assert(left.balance + right.balance == 200);`
+            - T1 (\]\]>"'\<b>\&amp;`%0A::error::?[31m|*) reads `left`+40 = 100: assertion failed: ]]>"'<b>&amp;`%0A::error::?\[31m\|\* at `` a b,c:%40.c:40 in ]]>"'&amp;`%0A::error::[31m|* ``: `assert(left.balance + right.balance == 200);`
 
             ```text
               step  T0 main              T1 ]]>"'<b>&amp;`%0A::error::?[31m|*  5 steps, 1 switch

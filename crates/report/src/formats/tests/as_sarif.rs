@@ -38,7 +38,7 @@ fn of_findings() {
                   "ruleIndex": 0,
                   "level": "error",
                   "message": {
-                    "text": "deadlock: T1 and T2 wait for each other"
+                    "text": "deadlock: T1 and T2 wait for each other (`right` and `left`)\nT0 (main) waits for T1 to finish (bank.c:52)"
                   },
                   "locations": [
                     {
@@ -53,11 +53,41 @@ fn of_findings() {
                         }
                       },
                       "message": {
-                        "text": "T1 waits for mutex `right`, held by T2 since bank.c:30"
+                        "text": "3. T1 waits forever for `right`, held by T2 (2)"
                       }
                     }
                   ],
                   "relatedLocations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "examples/bank.c",
+                          "uriBaseId": "SRCROOT"
+                        },
+                        "region": {
+                          "startLine": 30,
+                          "startColumn": 5
+                        }
+                      },
+                      "message": {
+                        "text": "1. T1 locks `left`"
+                      }
+                    },
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "examples/bank.c",
+                          "uriBaseId": "SRCROOT"
+                        },
+                        "region": {
+                          "startLine": 30,
+                          "startColumn": 5
+                        }
+                      },
+                      "message": {
+                        "text": "2. T2 locks `right`"
+                      }
+                    },
                     {
                       "physicalLocation": {
                         "artifactLocation": {
@@ -70,7 +100,7 @@ fn of_findings() {
                         }
                       },
                       "message": {
-                        "text": "T2 waits for mutex `left`, held by T1 since bank.c:30"
+                        "text": "3. T1 waits forever for `right`, held by T2 (2)"
                       }
                     },
                     {
@@ -80,12 +110,12 @@ fn of_findings() {
                           "uriBaseId": "SRCROOT"
                         },
                         "region": {
-                          "startLine": 52,
+                          "startLine": 31,
                           "startColumn": 5
                         }
                       },
                       "message": {
-                        "text": "T0 main waits for the end of thread T1"
+                        "text": "4. T2 waits forever for `left`, held by T1 (1)"
                       }
                     }
                   ],
@@ -152,7 +182,7 @@ fn of_findings() {
                                   }
                                 },
                                 "message": {
-                                  "text": "join T1 (waits for ever)"
+                                  "text": "join T1 (blocked forever)"
                                 }
                               },
                               "executionOrder": 7,
@@ -207,7 +237,7 @@ fn of_findings() {
                                   }
                                 },
                                 "message": {
-                                  "text": "lock right (waits for ever)"
+                                  "text": "lock right (blocked forever)"
                                 }
                               },
                               "executionOrder": 8,
@@ -262,7 +292,7 @@ fn of_findings() {
                                   }
                                 },
                                 "message": {
-                                  "text": "lock left (waits for ever)"
+                                  "text": "lock left (blocked forever)"
                                 }
                               },
                               "executionOrder": 9,

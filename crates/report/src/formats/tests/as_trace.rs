@@ -19,9 +19,9 @@ fn of_a_deadlock() {
         {"args":{"at":"examples/bank.c:30 in transfer","object":"mutex `left`","step":4},"cat":"step","dur":1,"name":"lock left","ph":"X","pid":1,"tid":1,"ts":3},
         {"args":{"step":5},"cat":"step","dur":1,"name":"start","ph":"X","pid":1,"tid":2,"ts":4},
         {"args":{"at":"examples/bank.c:30 in transfer","object":"mutex `right`","step":6},"cat":"step","dur":1,"name":"lock right","ph":"X","pid":1,"tid":2,"ts":5},
-        {"args":{"at":"examples/bank.c:52 in main","mark":"waits for ever","object":"thread T1"},"cat":"step,failure","dur":1,"name":"join T1","ph":"X","pid":1,"tid":0,"ts":6},
-        {"args":{"at":"examples/bank.c:31 in transfer","mark":"waits for ever","object":"mutex `right`"},"cat":"step,failure","dur":1,"name":"lock right","ph":"X","pid":1,"tid":1,"ts":7},
-        {"args":{"at":"examples/bank.c:31 in transfer","mark":"waits for ever","object":"mutex `left`"},"cat":"step,failure","dur":1,"name":"lock left","ph":"X","pid":1,"tid":2,"ts":8},
+        {"args":{"at":"examples/bank.c:52 in main","mark":"blocked forever","object":"thread T1"},"cat":"step,failure","dur":1,"name":"join T1","ph":"X","pid":1,"tid":0,"ts":6},
+        {"args":{"at":"examples/bank.c:31 in transfer","mark":"blocked forever","object":"mutex `right`"},"cat":"step,failure","dur":1,"name":"lock right","ph":"X","pid":1,"tid":1,"ts":7},
+        {"args":{"at":"examples/bank.c:31 in transfer","mark":"blocked forever","object":"mutex `left`"},"cat":"step,failure","dur":1,"name":"lock left","ph":"X","pid":1,"tid":2,"ts":8},
         {"cat":"switch","name":"T0 blocked","ph":"i","pid":1,"s":"t","tid":0,"ts":2},
         {"cat":"switch","name":"preempted","ph":"i","pid":1,"s":"t","tid":1,"ts":4},
         {"cat":"lock","id":0,"name":"T1 holds left","ph":"b","pid":1,"tid":1,"ts":3},
@@ -31,7 +31,7 @@ fn of_a_deadlock() {
         {"cat":"order","id":0,"name":"comes before","ph":"s","pid":1,"tid":0,"ts":0},
         {"bp":"e","cat":"order","id":0,"name":"comes before","ph":"f","pid":1,"tid":1,"ts":2},
         {"cat":"order","id":1,"name":"comes before","ph":"s","pid":1,"tid":0,"ts":1},
-        {"bp":"e","cat":"order","id":1,"name":"comes before","ph":"f","pid":1,"tid":2,"ts":4}],"displayTimeUnit":"ns","otherData":{"finding":"dl-02c1","time":"logical: one step is one microsecond","tool":"raddle","what":"deadlock: T1 and T2 wait for each other"}}
+        {"bp":"e","cat":"order","id":1,"name":"comes before","ph":"f","pid":1,"tid":2,"ts":4}],"displayTimeUnit":"ns","otherData":{"finding":"dl-02c1","time":"logical: one step is one microsecond","tool":"raddle","what":"deadlock: T1 and T2 wait for each other (`right` and `left`)"}}
     "#]].assert_eq(&text.replace("},{\"", "},\n{\""));
 }
 

@@ -35,20 +35,20 @@ fn a_deadlock_holds_its_locks_to_the_end() {
     check(
         &samples::ab_ba(),
         expect![[r#"
-         0    1 spawn T1
-         1    2 spawn T2 | T0 blocked
-         2    3           start
-         3    4           lock left | preempted
-         4    5                     start
-         5    6                     lock right
-         6    - join T1 <- waits for ever
-         7    -           lock right <- waits for ever
-         8    -                     lock left <- waits for ever
-        T1 holds mutex `left` 3..the end at 0
-        T2 holds mutex `right` 5..the end at 0
-        0 -> 2 Order
-        1 -> 4 Order
-    "#]],
+             0    1 spawn T1
+             1    2 spawn T2 | T0 blocked
+             2    3           start
+             3    4           lock left | preempted
+             4    5                     start
+             5    6                     lock right
+             6    - join T1 <- blocked forever
+             7    -           lock right <- blocked forever
+             8    -                     lock left <- blocked forever
+            T1 holds mutex `left` 3..the end at 0
+            T2 holds mutex `right` 5..the end at 0
+            0 -> 2 Order
+            1 -> 4 Order
+        "#]],
     );
 }
 
@@ -59,24 +59,24 @@ fn a_wait_gives_its_lock_back() {
     check(
         &finding,
         expect![[r#"
-         0    1 spawn T1 | preempted
-         1    2           start | preempted
-         2    3 lock left
-         3    4 signal ready
-         4    5 unlock left | preempted
-         5    6           lock left
-         6    7           wait ready | T1 blocked
-         7    8 lock left
-         8    9 unlock left
-         9    - join T1 <- waits for ever
-        10    -           wait ready <- waits for ever
-        T0 holds mutex `left` 2..4 at 0
-        T1 holds mutex `left` 5..6 at 0
-        T0 holds mutex `left` 7..8 at 0
-        0 -> 1 Order
-        4 -> 5 Order
-        6 -> 7 Order
-    "#]],
+             0    1 spawn T1 | preempted
+             1    2           start | preempted
+             2    3 lock left
+             3    4 signal ready
+             4    5 unlock left | preempted
+             5    6           lock left
+             6    7           wait ready | T1 blocked
+             7    8 lock left
+             8    9 unlock left
+             9    - join T1 <- blocked forever
+            10    -           wait ready <- blocked forever
+            T0 holds mutex `left` 2..4 at 0
+            T1 holds mutex `left` 5..6 at 0
+            T0 holds mutex `left` 7..8 at 0
+            0 -> 1 Order
+            4 -> 5 Order
+            6 -> 7 Order
+        "#]],
     );
 }
 

@@ -1,0 +1,604 @@
+//! Which moments of an execution the first screen shows: the sides of the orderings that make it fail, who took what
+//! others wait for, what ended a lifetime, the write that a failing read saw, and the failure itself.
+
+use raddle_model::{
+    Access, Evidence, Explanation, Fault, Finding, Flags, Kind, Link, Missed, Misused, NamedObject,
+    ObjectId, Observation, OpKind, OpResult, Place, Point, Step, ThreadId, ThreadState,
+    signal_name,
+};
+
+use crate::{
+    layout::style::Style,
+    schedule::{held_before, own_place},
+    words::{act, fault, place},
+};
+
+/// More than this do not fit above the schedule.
+const MARKS_MAX: usize = 8;
+/// A failed expression longer than this is cut.
+const SAID_MAX: usize = 160;
+
+/// When something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Moment {
+    /// A step, counted from 0, or so many accesses of its thread after it.
+    Step(u64, u32),
+    /// When the execution failed.
+    Failure,
+    /// When it ended: a wait that nobody ends.
+    Blocked,
+    /// It did not come to that.
+    Never,
+}
+
+/// A moment that the first screen shows.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    pub(crate) number: Option<usize>,
+    pub(crate) moment: Moment,
+    pub(crate) thread: ThreadId,
+    /// What was done; `None` for a failure that was no access and no call.
+    pub(crate) kind: Option<OpKind>,
+    pub(crate) object: ObjectId,
+    pub(crate) value: Option<u64>,
+    pub(crate) place: Place,
+    /// The call that led there, where the place alone does not say which one it was.
+    pub(crate) caller: Option<Place>,
+    pub(crate) is_primary: bool,
+    /// Is it a side of an ordering?
+    pub(crate) is_order: bool,
+    /// How it failed there: "assertion failed: …".
+    pub(crate) failure: Option<String>,
+    /// What an analysis calls the memory.
+    name: Option<String>,
+    /// Locks that the thread held, if somebody's matter.
+    pub(crate) holds: Option<Vec<NamedObject>>,
+}
+
+impl Mark {
+    fn new(thread: ThreadId, moment: Moment, kind: OpKind, object: ObjectId, place: Place) -> Mark {
+        Mark {
+            number: None,
+            moment,
+            thread,
+            kind: Some(kind),
+            object,
+            value: None,
+            place,
+            caller: None,
+            is_primary: false,
+            is_order: false,
+            failure: None,
+            name: None,
+            holds: None,
+        }
+    }
+
+    /// Does the thread do something there, so that a verb comes after its name?
+    pub(crate) fn has_act(&self, finding: &Finding) -> bool {
+        self.kind.is_some() || finding.kind == Kind::Misuse
+    }
+
+    /// What happened, after the thread's name.
+    pub(crate) fn words(&self, finding: &Finding, marks: &[Mark], style: &Style) -> String {
+        let mut parts = Vec::new();
+        if let Some(kind) = self.kind {
+            parts.push(self.act(kind, finding, marks, style));
+        }
+        if let Some(holds) = &self.holds {
+            let names: Vec<String> = holds.iter().map(act::name).collect();
+            parts.push(match names.as_slice() {
+                [] => "holding no lock".to_owned(),
+                names => format!("holding {}", act::listed(names)),
+            });
+        }
+        if let Some(from) = &self.caller {
+            parts.push(format!("called from {}", place::short(from)));
+        }
+        let failure = self.failure.as_ref().map(|it| style.cut(it, SAID_MAX));
+        match (parts.join(", "), failure) {
+            (words, None) => words,
+            (words, Some(failure)) if words.is_empty() => failure,
+            (words, Some(failure)) => format!("{words}: {failure}"),
+        }
+    }
+
+    fn act(&self, kind: OpKind, finding: &Finding, marks: &[Mark], style: &Style) -> String {
+        let object = finding.objects.get(self.object.idx());
+        match self.moment {
+            Moment::Blocked => self.waits(finding, marks),
+            Moment::Never => {
+                let what = act::act(kind, object, None, style);
+                format!("has not reached this line ({what})")
+            }
+            Moment::Step(..) | Moment::Failure => {
+                let named = self.name.as_ref().map(|it| NamedObject::called(Default::default(), it));
+                act::act(kind, named.as_ref().or(object), self.value, style)
+            }
+        }
+    }
+
+    /// "waits forever for `disk`, held by T2 (2)".
+    fn waits(&self, finding: &Finding, marks: &[Mark]) -> String {
+        let state = finding.threads.iter().find(|it| it.thread == self.thread);
+        let Some(wait) = state.and_then(|it| it.waits_for.as_ref()) else {
+            return "waits forever".to_owned();
+        };
+        let name = act::name(&wait.object);
+        let what = match state.and_then(|it| it.pending) {
+            Some(OpKind::Join) => {
+                let whom = name.strip_prefix("thread ").unwrap_or(&name);
+                format!("waits forever for {whom} to finish")
+            }
+            Some(
+                OpKind::CondWait | OpKind::CondWake | OpKind::FutexWait | OpKind::FutexWake,
+            ) if wait.holders.is_empty() => format!("waits forever on {name}"),
+            Some(OpKind::BarrierArrive | OpKind::BarrierLeave) => {
+                format!("waits forever at {name}")
+            }
+            _ => format!("waits forever for {name}"),
+        };
+        let holders = wait.holders.iter().map(|(holder, taken)| {
+            let which = marks.iter().find(|it| {
+                it.thread == *holder && it.object == wait.object_id && it.moment < Moment::Failure
+            });
+            let which = which.and_then(|it| it.number).map(|it| format!(" ({it})"));
+            let at = || match place::short(taken) {
+                at if at.is_empty() => at,
+                at => format!(" since {at}"),
+            };
+            let which = which.unwrap_or_else(at);
+            match (place::is_ahead(finding, *holder, wait), *holder == self.thread) {
+                (true, _) => format!(", behind T{}, which waits to write", holder.0),
+                (_, true) => format!(", which it holds itself{which}"),
+                _ => format!(", held by T{}{which}", holder.0),
+            }
+        });
+        let holders: String = holders.collect();
+        format!("{what}{holders}")
+    }
+
+    /// What the line's underline stands for: the data of an access; nothing for a call.
+    pub(crate) fn underlined(&self, finding: &Finding) -> String {
+        let is_data = self.kind.is_some_and(OpKind::is_access);
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
+        let object = finding.objects.get(self.object.idx()).filter(|_| is_data);
+        object.map(|it| it.location.name.clone()).unwrap_or_default()
+    }
+
+    fn of_point(finding: &Finding, point: &Point) -> Mark {
+        let blocked = finding.threads.iter().find(|it| it.thread == point.thread);
+        let blocked = blocked.and_then(|it| it.waits_for.as_ref());
+        let moment = match point.step {
+            Some(step) => Moment::Step(step, point.after),
+            None if blocked.is_some_and(|it| it.at == point.place) => Moment::Blocked,
+            None => Moment::Never,
+        };
+        let own = point.step.filter(|_| point.after == 0).and_then(|it| finding.step(it));
+        let mut mark =
+            Mark::new(point.thread, moment, point.kind, point.object, point.place.clone());
+        mark.caller = point.caller.as_ref().map(|it| it.0.clone());
+        mark.value = point.value.or(own.and_then(value));
+        mark
+    }
+
+    fn of_step(finding: &Finding, idx: usize) -> Mark {
+        let step = &finding.steps[idx];
+        let moment = Moment::Step(finding.n_steps_dropped + idx as u64, 0);
+        let place = own_place(finding, step).cloned().unwrap_or_default();
+        let mut mark = Mark::new(step.thread, moment, step.kind, step.object, place);
+        mark.value = value(step);
+        mark
+    }
+
+    fn is_same(&self, other: &Mark) -> bool {
+        let is_wait = |it: &Mark| it.moment == Moment::Blocked;
+        let is_act = (self.moment, self.kind, self.object)
+            == (other.moment, other.kind, other.object)
+            && self.place == other.place;
+        self.thread == other.thread && (is_act || is_wait(self) && is_wait(other))
+    }
+}
+
+/// What a step read or wrote, if it says so.
+fn value(step: &Step) -> Option<u64> {
+    let reads = matches!(
+        step.kind,
+        OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas
+    );
+    let is_written = step.kind == OpKind::AtomicStore || Flags(step.flags).has(Flags::WRITTEN);
+    (reads || is_written).then_some(step.value)
+}
+
+/// The moments, as they came, numbered.
+pub(crate) fn marks(finding: &Finding, explanation: Option<&Explanation>) -> Vec<Mark> {
+    let mut marks = Marks { finding, all: Vec::new() };
+    match finding.evidence.as_deref() {
+        Some(evidence) => marks.evidence(evidence),
+        None => {
+            marks.reason(explanation);
+            match finding.kind {
+                Kind::Deadlock => marks.waits(),
+                Kind::Livelock => marks.round(),
+                _ => marks.failure(),
+            }
+        }
+    }
+    marks.done()
+}
+
+struct Marks<'a> {
+    finding: &'a Finding,
+    all: Vec<Mark>,
+}
+
+impl Marks<'_> {
+    /// Adds a mark, or what is new in it; its index.
+    fn add(&mut self, mark: Mark) -> usize {
+        let known = self.all.iter().position(|it| it.is_same(&mark));
+        let Some(idx) = known else {
+            self.all.push(mark);
+            return self.all.len() - 1;
+        };
+        let old = &mut self.all[idx];
+        old.is_order |= mark.is_order;
+        old.value = old.value.or(mark.value);
+        old.caller = old.caller.take().or(mark.caller);
+        old.failure = old.failure.take().or(mark.failure);
+        idx
+    }
+
+    /// The sides of the orderings, and of what stands out about them.
+    fn reason(&mut self, explanation: Option<&Explanation>) {
+        let Some(reason) = explanation.and_then(|it| it.reason.as_ref()) else { return };
+        for point in reason.orders.iter().flat_map(|it| [&it.first, &it.second]) {
+            let mark = Mark::of_point(self.finding, point);
+            self.add(Mark { is_order: true, ..mark });
+        }
+        for observation in &reason.observations {
+            let (points, is_order) = match observation {
+                Observation::NotOne { from, between, to, .. } => (vec![from, between, to], true),
+                Observation::LockOrder { .. } | Observation::NoLock { .. } => continue,
+                other => (other.points(), false),
+            };
+            for point in points {
+                // What is locked on one side is told by the access, not by the lock.
+                let mark = Mark::of_point(self.finding, point);
+                let has_caller = mark.caller.is_some();
+                let near = self.all.iter().position(|it| {
+                    it.thread == mark.thread && it.moment == mark.moment && it.object == mark.object
+                });
+                match near {
+                    Some(_) if !has_caller => {}
+                    _ => drop(self.add(Mark { is_order, ..mark })),
+                }
+            }
+        }
+    }
+
+    /// Two accesses, or the links of a cycle of locks.
+    fn evidence(&mut self, evidence: &Evidence) {
+        for access in &evidence.accesses {
+            let mut mark = self.of_access(access, evidence.memory_id);
+            mark.holds = Some(access.holds.iter().map(|it| it.lock.clone()).collect());
+            let name = &evidence.location.name;
+            mark.name = Some(name.clone()).filter(|it| !it.is_empty() && evidence.memory.len() < 2);
+            self.all.push(mark);
+        }
+        for link in &evidence.links {
+            self.link(link);
+        }
+        // As they came; the last is where it shows.
+        let wants = evidence.links.first().map(|it| (it.thread, it.wants_id));
+        let last = match wants {
+            None => self.all.len().checked_sub(1),
+            Some(wants) => self.all.iter().position(|it| (it.thread, it.object) == wants),
+        };
+        if let Some(last) = last {
+            self.all[last].is_primary = true;
+        }
+    }
+
+    fn of_access(&self, access: &Access, memory: ObjectId) -> Mark {
+        let own = access.stack.iter().find(|it| !place::is_library(it) && it.line > 0);
+        let place = own.unwrap_or(&access.place).clone();
+        let moment = Moment::Step(access.step, 0);
+        let mut mark = Mark::new(access.thread, moment, access.kind, memory, place);
+        // The step that it is, if it is one.
+        let idx = crate::words::access::step_idx(self.finding, access);
+        mark.value = idx.and_then(|it| value(&self.finding.steps[it]));
+        mark
+    }
+
+    /// "T1 locks `a`", then "T1 locks `b`", which it would wait for.
+    fn link(&mut self, link: &Link) {
+        let took = Moment::Step(link.steps[0], 0);
+        let took =
+            Mark::new(link.thread, took, OpKind::Lock, link.holds.lock_id, link.holds.taken_at.clone());
+        self.add(took);
+        let wants = Moment::Step(link.steps[1], 0);
+        let wants = Mark::new(link.thread, wants, OpKind::Lock, link.wants_id, link.wants_at.clone());
+        self.add(wants);
+    }
+
+    /// Who waits, who holds it, and the notification that did not come in time.
+    fn waits(&mut self) {
+        let finding = self.finding;
+        let mut states: Vec<&ThreadState> =
+            finding.threads.iter().filter(|it| it.waits_for.is_some()).collect();
+        states.sort_by_key(|it| finding.cycle.iter().position(|thread| *thread == it.thread).unwrap_or(usize::MAX));
+        let in_cycle = |it: &ThreadState| finding.cycle.contains(&it.thread);
+        let is_join = |it: &ThreadState| it.pending == Some(OpKind::Join);
+        // Who only waits for the end of those is told below.
+        let has_others = states.iter().any(|it| in_cycle(it) || !is_join(it));
+        states.retain(|it| in_cycle(it) || !has_others || !is_join(it));
+        let mut primary = None;
+        for state in states {
+            let Some(wait) = &state.waits_for else { continue };
+            for (holder, taken) in &wait.holders {
+                if !place::is_ahead(finding, *holder, wait) {
+                    self.took(*holder, wait.object_id, taken);
+                }
+            }
+            if let Some(missed) = &wait.missed {
+                self.missed(missed, wait.object_id);
+            }
+            // The wait may be a step that an ordering speaks of.
+            let last = finding.steps.iter().rposition(|it| it.thread == state.thread);
+            let last = last.map(|it| Moment::Step(finding.n_steps_dropped + it as u64, 0));
+            let known = self.all.iter().position(|it| {
+                it.thread == state.thread && Some(it.moment) == last && it.place == wait.at
+            });
+            let kind = state.pending.unwrap_or(OpKind::Lock);
+            let mark =
+                Mark::new(state.thread, Moment::Blocked, kind, wait.object_id, wait.at.clone());
+            let idx = match known {
+                Some(idx) => {
+                    let is_order = self.all[idx].is_order;
+                    self.all[idx] = Mark { is_order, ..mark };
+                    idx
+                }
+                None => self.add(mark),
+            };
+            primary = primary.or(Some(idx));
+        }
+        if let Some(idx) = primary {
+            self.all[idx].is_primary = true;
+        }
+    }
+
+    /// Where a thread took what another waits for.
+    fn took(&mut self, holder: ThreadId, object: ObjectId, taken: &Place) {
+        let finding = self.finding;
+        let idx = finding.steps.iter().rposition(|it| {
+            it.thread == holder
+                && it.object == object
+                && it.result == OpResult::Done
+                && !it.kind.is_release()
+                && !it.kind.is_access()
+        });
+        match idx {
+            Some(idx) => {
+                let mut mark = Mark::of_step(finding, idx);
+                if !taken.file.is_empty() {
+                    mark.place = taken.clone();
+                }
+                self.add(mark);
+            }
+            None if taken.line > 0 => {
+                let first = Moment::Step(0, 0);
+                self.add(Mark::new(holder, first, OpKind::Lock, object, taken.clone()));
+            }
+            None => {}
+        }
+    }
+
+    fn missed(&mut self, missed: &Missed, object: ObjectId) {
+        let moment = Moment::Step(missed.step.saturating_sub(1), 0);
+        let mark = Mark::new(missed.thread, moment, missed.kind, object, missed.at.clone());
+        let is_known = self.all.iter().any(|it| {
+            it.thread == mark.thread && it.moment == mark.moment && it.place == mark.place
+        });
+        if !is_known {
+            self.add(mark);
+        }
+    }
+
+    /// Where every thread of a livelock was.
+    fn round(&mut self) {
+        for state in self.finding.threads.iter().filter(|it| !it.is_finished) {
+            let own = state.stack.iter().find(|it| !place::is_library(it) && it.line > 0);
+            let Some(at) = own.or(state.stack.first()) else { continue };
+            let moment = if state.waits_for.is_some() { Moment::Blocked } else { Moment::Failure };
+            let kind = state.pending.unwrap_or(OpKind::Yield);
+            let object = state.waits_for.as_ref().map_or(ObjectId::NONE, |it| it.object_id);
+            let mut mark = Mark::new(state.thread, moment, kind, object, at.clone());
+            if state.waits_for.is_none() {
+                mark.kind = None;
+                mark.failure = Some("runs here".to_owned());
+            }
+            self.add(mark);
+        }
+        let first = self.all.iter().position(|it| it.moment == Moment::Failure);
+        if let Some(idx) = first.or((!self.all.is_empty()).then_some(0)) {
+            self.all[idx].is_primary = true;
+        }
+    }
+
+    /// Where it failed, and what ended the lifetime of what was used there.
+    fn failure(&mut self) {
+        let finding = self.finding;
+        let Some(thread) = finding.thread.or(finding.threads.first().map(|it| it.thread)) else {
+            return;
+        };
+        if let Fault::Misuse(misused) = &finding.fault {
+            self.gone(misused);
+            self.holder(misused, thread);
+        }
+        let (place, is_there) = failed_at(finding, thread);
+        let Some(place) = place else { return };
+        let words = how(finding, is_there);
+        let misused = finding.steps.iter().rposition(|it| it.result == OpResult::Misused);
+        if let Some(idx) = misused.filter(|_| finding.kind == Kind::Misuse) {
+            let idx = self.add(Mark::of_step(finding, idx));
+            self.all[idx].is_primary = true;
+            return;
+        }
+        // A read in the failed condition, or the call that is the misuse, is the same line.
+        let is_here = |it: &Mark| {
+            it.thread == thread
+                && matches!(it.moment, Moment::Step(..))
+                && (it.place.line, &it.place.file) == (place.line, &place.file)
+        };
+        let last = self.all.iter().enumerate().filter(|it| is_here(it.1));
+        let last = last.max_by_key(|it| it.1.moment).map(|it| it.0);
+        let idx = last.unwrap_or_else(|| {
+            let seen = self.seen(thread, &place);
+            let mut mark = Mark::new(thread, Moment::Failure, OpKind::Exit, ObjectId::NONE, place);
+            mark.kind = None;
+            seen.unwrap_or_else(|| {
+                self.all.push(mark);
+                self.all.len() - 1
+            })
+        });
+        self.all[idx].failure = Some(words);
+        self.all[idx].is_primary = true;
+    }
+
+    /// Without orderings: the thread's last read on the failing line, and the write that it saw, if that is another's.
+    fn seen(&mut self, thread: ThreadId, place: &Place) -> Option<usize> {
+        let finding = self.finding;
+        let steps = &finding.steps;
+        let is_here = |it: &Step| {
+            own_place(finding, it).is_some_and(|at| (at.line, &at.file) == (place.line, &place.file))
+        };
+        let read = steps.iter().rposition(|it| {
+            it.thread == thread && it.kind.is_access() && is_here(it)
+        })?;
+        let is_write = |it: &Step| {
+            it.object == steps[read].object && it.kind.is_access() && it.kind.is_write()
+        };
+        let write = steps[..read].iter().rposition(is_write);
+        if !self.all.iter().any(|it| it.is_order)
+            && let Some(write) = write.filter(|it| steps[*it].thread != thread)
+        {
+            self.add(Mark::of_step(finding, write));
+        }
+        Some(self.add(Mark::of_step(finding, read)))
+    }
+
+    /// Where that went which was used all the same.
+    fn gone(&mut self, misused: &Misused) {
+        let finding = self.finding;
+        if let Some(freed) = finding.freed.as_deref() {
+            let mut mark = self.of_access(&freed.free, ObjectId::NONE);
+            mark.kind = Some(OpKind::Free);
+            mark.object = misused_id(finding, misused);
+            self.all.push(mark);
+        } else if let Some((thread, kind, at)) = &misused.gone {
+            let object = misused_id(finding, misused);
+            let step = finding.steps.iter().rposition(|it| {
+                it.thread == *thread && it.kind == *kind && it.object == object
+            });
+            let step = step.map_or(0, |it| finding.n_steps_dropped + it as u64);
+            self.add(Mark::new(*thread, Moment::Step(step, 0), *kind, object, at.clone()));
+        }
+    }
+
+    /// Who holds the lock that is misused, and since where.
+    fn holder(&mut self, misused: &Misused, thread: ThreadId) {
+        let finding = self.finding;
+        let object = misused_id(finding, misused);
+        let n_steps = finding.steps.len();
+        let holders = finding.threads.iter().map(|it| it.thread).filter(|it| {
+            *it != thread && held_before(finding, n_steps, *it).contains(&object)
+        });
+        let holders: Vec<ThreadId> = holders.collect();
+        for holder in holders {
+            self.took(holder, object, &Place::default());
+        }
+    }
+
+    /// Sorted, no more than fit, numbered.
+    fn done(mut self) -> Vec<Mark> {
+        self.all.sort_by_key(|it| it.moment);
+        self.all.retain(|it| it.is_primary || !it.place.text().is_empty());
+        while MARKS_MAX < self.all.len() {
+            let spare = |it: &&(usize, &Mark)| !it.1.is_primary && !it.1.is_order;
+            let others = |it: &&(usize, &Mark)| !it.1.is_primary;
+            let all: Vec<(usize, &Mark)> = self.all.iter().enumerate().collect();
+            let Some((idx, _)) = all.iter().find(spare).or(all.iter().find(others)) else { break };
+            let idx = *idx;
+            self.all.remove(idx);
+        }
+        let is_alone = self.all.len() < 2;
+        let all_hold = self.finding.evidence.is_some();
+        let is_lock_held = self.all.iter().any(|it| !self.held(it).is_empty());
+        let marks = std::mem::take(&mut self.all).into_iter().enumerate().map(|(idx, mut mark)| {
+            let is_plain = mark.kind.is_some_and(OpKind::is_access);
+            if is_lock_held && is_plain && !all_hold && matches!(mark.moment, Moment::Step(..)) {
+                mark.holds = Some(self.held(&mark));
+            }
+            mark.number = (!is_alone).then_some(idx + 1);
+            mark
+        });
+        marks.collect()
+    }
+
+    /// The locks that are held at a moment.
+    fn held(&self, mark: &Mark) -> Vec<NamedObject> {
+        let Moment::Step(step, after) = mark.moment else { return Vec::new() };
+        let idx = step.checked_sub(self.finding.n_steps_dropped);
+        let Some(idx) = idx.and_then(|it| usize::try_from(it).ok()) else { return Vec::new() };
+        let held = held_before(self.finding, idx + usize::from(after > 0), mark.thread);
+        held.into_iter().filter_map(|it| self.finding.objects.get(it.idx()).cloned()).collect()
+    }
+}
+
+/// The number of the object that was misused.
+fn misused_id(finding: &Finding, misused: &Misused) -> ObjectId {
+    let idx = finding.objects.iter().position(|it| !it.is_none() && *it == misused.object);
+    idx.map_or(ObjectId::NONE, |it| ObjectId(it as u32))
+}
+
+/// Where a thread failed, in the program's own code; `false` if that is only where it was last.
+fn failed_at(finding: &Finding, thread: ThreadId) -> (Option<Place>, bool) {
+    let state = finding.threads.iter().find(|it| it.thread == thread);
+    let is_own = |it: &&Place| !place::is_library(it) && it.line > 0;
+    let site = finding.sites.first();
+    let frames = state.map_or(&[][..], |it| &it.stack);
+    if let Some(own) = site.filter(is_own).or(frames.iter().find(is_own)) {
+        return (Some(own.clone()), true);
+    }
+    // `main` has returned, or the process was killed: its last step is what there is.
+    let steps = finding.steps.iter().rev().filter(|it| it.thread == thread);
+    let last = steps.filter_map(|it| own_place(finding, it)).find(is_own).cloned();
+    match last {
+        Some(last) => (Some(last), false),
+        None => (site.or(frames.first()).cloned(), true),
+    }
+}
+
+/// "assertion failed: `n == 2`".
+fn how(finding: &Finding, is_there: bool) -> String {
+    let after = if is_there { "" } else { " after this line" };
+    let said = |title: &str| match &finding.fault {
+        Fault::Said(said) if !said.is_empty() => format!("{title}: {said}"),
+        _ => title.to_owned(),
+    };
+    match (&finding.fault, finding.kind) {
+        (Fault::Signal { number, .. }, _) => format!("{}{after}", signal_name(*number)),
+        (Fault::StackOverflow { .. }, _) => "stack overflow".to_owned(),
+        (Fault::ExitCode(code), _) => format!("exits with code {code}{after}"),
+        (_, Kind::Assert) => said("assertion failed"),
+        (_, Kind::Exception) => said("uncaught exception"),
+        (_, Kind::Panic) => said("panicked"),
+        (_, Kind::Abort) => said("abort called"),
+        (_, Kind::Exit) => format!("exits{after}"),
+        (_, Kind::OutOfMemory) => format!("out of memory{after}"),
+        (Fault::Misuse(it), _) => fault::misuse(it.misuse).to_owned(),
+        _ => "fails here".to_owned(),
+    }
+}

@@ -1,0 +1,136 @@
+//! What a thread does, after its name, as a part of a sentence: "reads `hits` = 0", "releases `lock`".
+
+use raddle_model::{Home, NamedObject, OpKind, ThreadId};
+
+use crate::{
+    layout::{number, style::Style},
+    words::place,
+};
+
+/// "reads `hits` = 0"; without an object, what can be said without one.
+pub(crate) fn act(
+    kind: OpKind,
+    object: Option<&NamedObject>,
+    value: Option<u64>,
+    style: &Style,
+) -> String {
+    let name = object.map(name).filter(|it| !it.is_empty());
+    let name = name.unwrap_or_else(|| "memory".to_owned());
+    let value = value.map(|it| shown(it, object, style));
+    let verb = verb(kind);
+    match (kind, value) {
+        (OpKind::Read | OpKind::AtomicLoad, Some(value)) => format!("reads {name} = {value}"),
+        (OpKind::Write | OpKind::AtomicStore | OpKind::ReadWrite, Some(value)) => {
+            format!("sets {name} to {value}")
+        }
+        (OpKind::AtomicRmw | OpKind::AtomicCas, Some(value)) => {
+            format!("{verb} {name} (was {value})")
+        }
+        (OpKind::Start | OpKind::Finish | OpKind::Yield | OpKind::Exit, _) => verb.to_owned(),
+        _ if object.is_none_or(NamedObject::is_none) && !kind.is_access() => verb.to_owned(),
+        _ => format!("{verb} {name}"),
+    }
+}
+
+/// What an object is called in a sentence: "`left`", or where it was allocated.
+pub(crate) fn name(object: &NamedObject) -> String {
+    let Home::Heap { nth, stack, .. } = &object.location.home else { return object.name() };
+    let at = stack.iter().find(|it| !place::is_library(it)).map(place::short);
+    match at.filter(|it| !it.is_empty() && object.location.name.is_empty()) {
+        Some(at) if object.class.is_variable() => format!("block {nth} allocated at {at}"),
+        Some(at) => format!("{} in block {nth} allocated at {at}", object.class.word()),
+        None => object.name(),
+    }
+}
+
+/// A value, as its type would have it: a null pointer is not 0.
+fn shown(value: u64, object: Option<&NamedObject>, style: &Style) -> String {
+    let location = object.map(|it| &it.location);
+    let is_whole = location.is_some_and(|it| !it.name.contains(['.', '[']));
+    let is_pointer = is_whole && location.is_some_and(|it| it.type_name.ends_with('*'));
+    match value {
+        0 if is_pointer => "NULL".to_owned(),
+        value => number::value(value, style),
+    }
+}
+
+/// What an op does, after its thread and before its object.
+pub(crate) const fn verb(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::Start => "starts",
+        OpKind::Finish => "finishes",
+        OpKind::Spawn => "creates",
+        OpKind::Join | OpKind::TryJoin => "joins",
+        OpKind::Detach => "detaches",
+        OpKind::Read | OpKind::AtomicLoad => "reads",
+        OpKind::Write | OpKind::AtomicStore => "writes",
+        OpKind::ReadWrite | OpKind::AtomicRmw => "updates",
+        OpKind::AtomicCas => "compare-exchanges",
+        OpKind::Fence => "executes a fence",
+        OpKind::Lock | OpKind::TryLock => "locks",
+        OpKind::Unlock | OpKind::RwUnlock => "releases",
+        OpKind::ReadLock | OpKind::TryReadLock => "read-locks",
+        OpKind::WriteLock | OpKind::TryWriteLock => "write-locks",
+        OpKind::CondWait | OpKind::FutexWait => "waits on",
+        OpKind::CondWake | OpKind::FutexWake => "returns from its wait on",
+        OpKind::Signal => "signals",
+        OpKind::Broadcast => "broadcasts",
+        OpKind::SemWait | OpKind::SemTryWait => "waits for",
+        OpKind::SemPost => "posts",
+        OpKind::BarrierArrive => "arrives at",
+        OpKind::BarrierLeave => "leaves",
+        OpKind::FutexNotify => "wakes waiters on",
+        OpKind::OnceEnter => "enters",
+        OpKind::OnceDone => "leaves",
+        OpKind::Yield => "yields",
+        OpKind::Free => "frees",
+        OpKind::Destroy => "destroys",
+        OpKind::Exit => "exits",
+        OpKind::Kill => "sends a signal to",
+        OpKind::Cancel => "cancels",
+        OpKind::Handle => "runs a signal handler",
+        OpKind::Sleep => "sleeps",
+        OpKind::SigWait => "waits for a signal",
+        OpKind::IoRead => "reads from",
+        OpKind::IoWrite => "writes to",
+        OpKind::Poll => "polls",
+        OpKind::Accept => "accepts a connection on",
+        OpKind::Connect => "connects",
+        OpKind::Close => "closes",
+        OpKind::Fork => "forks",
+        OpKind::Init => "initialises",
+        OpKind::OnceAbort => "leaves by an exception",
+        OpKind::Io | OpKind::Any | OpKind::Call | OpKind::Query => "uses",
+    }
+}
+
+/// The same as a noun: "read".
+pub(crate) const fn noun(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::Read | OpKind::AtomicLoad => "read",
+        OpKind::Write | OpKind::AtomicStore => "write",
+        OpKind::ReadWrite | OpKind::AtomicRmw => "update",
+        OpKind::AtomicCas => "compare-exchange",
+        OpKind::Unlock | OpKind::RwUnlock => "release",
+        OpKind::Finish => "end",
+        OpKind::CondWake | OpKind::FutexWake => "wake-up",
+        OpKind::SemPost => "post",
+        OpKind::SemWait => "wait",
+        OpKind::FutexNotify => "wake-up call",
+        kind => kind.verb(),
+    }
+}
+
+/// `T1`.
+pub(crate) fn short(thread: ThreadId) -> String {
+    format!("T{}", thread.0)
+}
+
+/// "a", "a and b", "a, b and c".
+pub(crate) fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
