@@ -11,6 +11,9 @@
 //! Only this file's own arguments differ from `cargo test`'s: none do; `programs.rs` is one test
 //! binary whose tests are found by looking at the folder.
 
+#[path = "programs/first_screen.rs"]
+mod first_screen;
+
 use std::{
     collections::BTreeSet,
     fs,
@@ -66,7 +69,9 @@ fn main() -> ExitCode {
             trials.push(Trial::test(format!("{name} ({compiler})"), move || check(&path, choice)));
         }
     }
+    let programs = root.clone();
     trials.push(Trial::test("golden files", move || golden_files(&root)));
+    trials.push(Trial::test("table of first screens", move || table(&programs)));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -87,6 +92,23 @@ fn golden_files(programs: &Path) -> Result<(), Failed> {
         return Err(format!("only {n_texts} texts are written down, not 60").into());
     }
     Ok(())
+}
+
+/// The table of `docs/explain.md` is what the texts say. Run it when they have been written anew.
+fn table(programs: &Path) -> Result<(), Failed> {
+    const MARKS: [&str; 2] = ["<!-- first screens -->\n", "<!-- end -->\n"];
+    let table = first_screen::table(&programs.join("fail"), &golden_folder())?;
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explain.md");
+    let text = fs::read_to_string(&file)?;
+    let (before, rest) = text.split_once(MARKS[0]).ok_or("no mark where the table begins")?;
+    let (now, after) = rest.split_once(MARKS[1]).ok_or("no mark where the table ends")?;
+    if now == table {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_none() {
+        return Err("docs/explain.md has another table; UPDATE_EXPECT=1 writes it".into());
+    }
+    Ok(fs::write(file, format!("{before}{}{table}{}{after}", MARKS[0], MARKS[1]))?)
 }
 
 fn golden_folder() -> PathBuf {
@@ -123,6 +145,8 @@ struct Directives {
     args: Vec<String>,
     /// Parts of the lines that must not come in the order that fails.
     cause: Vec<String>,
+    /// Words of the sentence that its report opens with.
+    says: Vec<String>,
     /// The kind of a failure that takes a long delay, which is reported as a timing assumption.
     timing: Option<String>,
     /// Code of it that has no hooks, as claims name it.
@@ -145,6 +169,7 @@ impl Directives {
             n_executions: value("execs").ok_or("no `//@ execs:` line")?.parse()?,
             flags: words("flags"),
             args: words("args"),
+            says: words("says"),
             timing: value("timing"),
             unhooked: value("unhooked")
                 .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
@@ -376,6 +401,8 @@ fn grows_small(
         return Err(format!("{before:?} became {after:?}").into());
     }
     says_why(&explained, path, cause)?;
+    let mut sources = |place: &Place| symbols.source_line(place);
+    first_screen::check(&explained, path, cause, &directives.says, &mut sources)?;
     if directives.is_golden {
         looks_as_before(&explained, path, &mut symbols)?;
     }

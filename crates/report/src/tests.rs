@@ -298,8 +298,8 @@ fn crash_after_many_steps() {
         &samples::crash(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: crash: T2 reads `left`+40 after T1 writes it
-              --> examples/bank.c:35 in transfer, called from to_left (bank.c:47)
+            error[dl-02c1]: crash: T2 uses `left`+40 after T1 writes it
+              --> examples/bank.c:35 in transfer, called from to_left (:47)
                |
             35 |     from->balance -= amount;
                |     ---- 1. T1 writes `left`+40, holding `left`
@@ -350,7 +350,7 @@ fn misuse() {
                 left.lock
               --> examples/bank.c:36 in worker
                |
-            36 | T1 releases `left`
+            36 | T1 fails here
                |
                = replay: raddle replay dl-02c1
 

@@ -226,11 +226,37 @@ impl Scene<'_, '_> {
         // Without orders, any step will do.
         let n_others = if pairs.is_empty() { self.trace.events.len() } else { 0 };
         let of_sides = of_sides.chain(0..n_others).filter_map(|it| self.overtaken(it));
-        let mut all = of_pairs.chain(of_sides);
+        // What is said must be so in the schedule that is shown, too, which may have another order of independent steps.
+        let is_so = |it: &(usize, usize, usize)| {
+            let [a, b, c] = [it.0, it.1, it.2].map(|it| self.points.shown_at(it));
+            a < b && b < c
+        };
+        let all = of_pairs.chain(of_sides).filter_map(|it| self.conflict(it));
+        let mut all = all.filter(is_so);
         let (parts, lock) = all.find_map(|it| Some((it, self.gap(it.0, it.2)?)))?;
         let lock = lock.map(|it| self.points.named(it));
         let [from, between, to] = <[usize; 3]>::from(parts).map(|it| self.point(it));
         Some(Observation::NotOne { from, between, to, lock })
+    }
+
+    /// Of what comes in between, the first write to the same data: two reads do nothing to each other. If there is none,
+    /// what it is between must be a write.
+    fn conflict(&self, (from, between, to): (usize, usize, usize)) -> Option<(usize, usize, usize)> {
+        let events = &self.trace.events;
+        let writes = |idx: usize| events[idx].kind.is_write() && events[idx].result != OpResult::Busy;
+        let is_data = |idx: &usize| events[*idx].kind.is_access();
+        if writes(between) || ![from, between, to].iter().all(is_data) {
+            return Some((from, between, to));
+        }
+        let is_other = |idx: &usize| {
+            let it = &events[*idx];
+            it.thread == events[between].thread && it.object == events[to].object
+        };
+        let write = (between..to).find(|idx| is_other(idx) && is_data(idx) && writes(*idx));
+        match write {
+            Some(write) => Some((from, write, to)),
+            None => (writes(from) || writes(to)).then_some((from, between, to)),
+        }
     }
 
     /// A write of what its thread had looked at before, and another has written since.

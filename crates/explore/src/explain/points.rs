@@ -67,6 +67,11 @@ impl<'a> Points<'a> {
         Point { thread, step, kind, object, place, source, caller, value, after }
     }
 
+    /// When a step comes in the smallest schedule.
+    pub(super) fn shown_at(&self, idx: usize) -> (Option<u64>, u32) {
+        (self.rich.steps.get(idx).copied().flatten(), self.after(idx))
+    }
+
     /// How many accesses of its thread after the last one that is a step of the smallest schedule; 0 for those.
     fn after(&self, idx: usize) -> u32 {
         let Rich { trace, steps, .. } = self.rich;

@@ -419,7 +419,8 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     }
 }
 
-/// Does an order that fails so often the other way round say nothing, where all orders together fail so often?
+/// Does an order that fails so often the other way round say nothing, where all orders together fail so often? Of too
+/// few executions nobody can tell.
 const fn says_nothing(reversed: &Share, sufficient: Share) -> bool {
-    reversed.of > 0 && sufficient.n * reversed.of <= reversed.n * sufficient.of
+    N_SURE <= 4 * reversed.of && sufficient.n * reversed.of <= reversed.n * sufficient.of
 }

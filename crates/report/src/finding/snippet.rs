@@ -58,7 +58,10 @@ pub(crate) fn render(
         page.note("help", help);
     }
     if !shown.id.is_empty() {
-        page.note("replay", &format!("raddle replay {}", shown.id));
+        let failed = shown.reproduced.filter(|it| it.n < it.of);
+        let failed = failed.map(|it| format!(" ({} of {} replays fail)", it.n, it.of));
+        let replay = format!("raddle replay {}{}", shown.id, failed.unwrap_or_default());
+        page.note("replay", &replay);
     }
     out
 }
@@ -68,10 +71,19 @@ fn located(shown: &Shown<'_>, primary: &Span) -> String {
     let at = place::with_function(&primary.place, shown.base);
     match caller(shown.finding, primary) {
         Some(from) => {
-            let (function, from_at) = (place::function(&from.function), place::short(from));
+            let function = place::function(&from.function);
+            let from_at = beside(from, &primary.place);
             format!("{at}, called from {function} ({from_at})")
         }
         None => at,
+    }
+}
+
+/// `:91` in the same file, else `cache.c:91`.
+fn beside(from: &Place, place: &Place) -> String {
+    match from.file == place.file && from.line > 0 {
+        true => format!(":{}", from.line),
+        false => place::short(from),
     }
 }
 
@@ -98,8 +110,16 @@ struct Page<'p> {
 impl Page<'_> {
     fn location(&mut self, arrow: &str, text: &str) {
         let arrow = self.style.paint(Ink::Switch, &format!("{:gutter$}{arrow}", "", gutter = self.gutter));
-        let text = self.style.cut(&self.style.tame(text), self.style.width.saturating_sub(self.gutter + 4));
-        let _ = writeln!(self.out, "{arrow} {text}");
+        let text = self.style.tame(text);
+        let indent = self.gutter + 4;
+        let room = self.style.width.saturating_sub(indent).max(20);
+        for (idx, line) in style::wrapped(&text, room).iter().enumerate() {
+            let line = self.style.cut(line, room);
+            let _ = match idx {
+                0 => writeln!(self.out, "{arrow} {line}"),
+                _ => writeln!(self.out, "{:indent$}{line}", ""),
+            };
+        }
     }
 
     fn rule(&mut self) {
@@ -214,6 +234,13 @@ impl Quote {
 fn underlined(raw: &str, column: u32, name: &str) -> Range<usize> {
     let at = (column as usize).saturating_sub(1).min(raw.len());
     let at = (0..=at).rev().find(|it| raw.is_char_boundary(*it)).unwrap_or(0);
+    // `part[2]` as it stands there, or else `part[i]`.
+    let element = name.rsplit('.').next().unwrap_or_default();
+    if element.contains('[')
+        && let Some(start) = raw.find(element)
+    {
+        return start..start + element.len();
+    }
     if let Some(range) = occurrence(raw, at, last_part(name)) {
         return range;
     }
@@ -301,6 +328,7 @@ mod tests {
         check("    pthread_mutex_lock(&forks[i]);", 5, "forks[2]", "forks[i]");
         check("  assert(n == f(2));", 3, "", "assert(n == f(2))");
         check("  x = y; y = x;", 12, "x", "x");
+        check("  assert(part[0] + part[2] == 2);", 10, "part[2]", "part[2]");
         check("  int n = a, s = b;", 0, "", "int n = a, s = b;");
         check("  名 = 余额;", 9, "余额", "余额");
         check("", 4, "x", "");

@@ -31,7 +31,7 @@ use crate::{
 /// Lines of a whole report, unless everything is asked for.
 const LINES_MAX: usize = 45;
 /// Fewer lines of a schedule than this say nothing.
-const ROWS_MIN: usize = 12;
+const ROWS_MIN: usize = 8;
 /// Lines of the program's output that are shown, unless all are wanted.
 const OUTPUT_MAX: usize = 4;
 

@@ -273,14 +273,14 @@ fn atomicity() {
         expect![[r#"
             warning[dl-02c1]: possible atomicity violation on `left.balance` (8 bytes):
                 T0 (main) reads between T1's two writes
-              --> examples/bank.c:36 in transfer, called from worker (bank.c:45)
+              --> examples/bank.c:36 in transfer, called from worker (:45)
                |
             35 |     from->balance -= amount;
                |     ------------- 1. T1 (pay) writes `left.balance`, holding `left`
+            36 | 2. T1 writes `left.balance`, holding no lock
             40 |     assert(left.balance + right.balance == 200);
-               |            ------------ 2. T0 (main) reads `left.balance` = 100, holding no
+               |            ------------ 3. T0 (main) reads `left.balance` = 100, holding no
                |                         lock
-            36 | 3. T1 writes `left.balance`, holding no lock
                |
                = note: only potential: no execution has shown it
                = note: location: global `left` of size 48, declared at bank.c:12:

@@ -1,6 +1,6 @@
 //! What a thread does, after its name, as a part of a sentence: "reads `hits` = 0", "releases `lock`".
 
-use raddle_model::{Home, NamedObject, OpKind, ThreadId};
+use raddle_model::{Finding, Home, NamedObject, ObjectId, OpKind, ThreadId};
 
 use crate::{
     layout::{number, style::Style},
@@ -26,6 +26,12 @@ pub(crate) fn act(
         (OpKind::AtomicRmw | OpKind::AtomicCas, Some(value)) => {
             format!("{verb} {name} (was {value})")
         }
+        // A block is freed as a whole.
+        (OpKind::Free, _) => {
+            let whole = name.split(['.', '[']).next().unwrap_or_default();
+            let quote = if whole.len() < name.len() && name.starts_with('`') { "`" } else { "" };
+            format!("frees {whole}{quote}")
+        }
         (OpKind::Start | OpKind::Finish | OpKind::Yield | OpKind::Exit, _) => verb.to_owned(),
         _ if object.is_none_or(NamedObject::is_none) && !kind.is_access() => verb.to_owned(),
         _ => format!("{verb} {name}"),
@@ -41,6 +47,12 @@ pub(crate) fn name(object: &NamedObject) -> String {
         Some(at) => format!("{} in block {nth} allocated at {at}", object.class.word()),
         None => object.name(),
     }
+}
+
+/// The value of an object, if it is known.
+pub(crate) fn value(finding: &Finding, object: ObjectId, value: Option<u64>) -> Option<String> {
+    let object = finding.objects.get(object.idx());
+    value.map(|it| shown(it, object, &Style::default()))
 }
 
 /// A value, as its type would have it: a null pointer is not 0.

@@ -9,7 +9,7 @@ use super::notes::{Said, share};
 pub(super) fn help(said: &Said<'_>) -> Vec<String> {
     let mut all = Vec::new();
     let observations = said.reason().map_or(&[][..], |it| &it.observations);
-    for observation in observations {
+    for observation in observations.iter().filter(|it| said.is_about_orders(it)) {
         all.extend(of(said, observation));
     }
     all.extend(said.misuse().and_then(of_misuse).map(str::to_owned));

@@ -93,7 +93,10 @@ impl Mark {
             });
         }
         if let Some(from) = &self.caller {
-            parts.push(format!("called from {}", place::short(from)));
+            parts.push(match from.file == self.place.file && from.line > 0 {
+                true => format!("called from :{}", from.line),
+                false => format!("called from {}", place::short(from)),
+            });
         }
         let failure = self.failure.as_ref().map(|it| style.cut(it, SAID_MAX));
         match (parts.join(", "), failure) {
@@ -444,6 +447,8 @@ impl Marks<'_> {
         if let Some(idx) = misused.filter(|_| finding.kind == Kind::Misuse) {
             let idx = self.add(Mark::of_step(finding, idx));
             self.all[idx].is_primary = true;
+            self.all[idx].kind = None;
+            self.all[idx].failure = Some(words);
             return;
         }
         // A read in the failed condition, or the call that is the misuse, is the same line.
@@ -496,7 +501,14 @@ impl Marks<'_> {
             let mut mark = self.of_access(&freed.free, ObjectId::NONE);
             mark.kind = Some(OpKind::Free);
             mark.object = misused_id(finding, misused);
-            self.all.push(mark);
+            mark.name.clone_from(&misused.block);
+            // It may be a step that an ordering speaks of.
+            let is_same = |it: &Mark| {
+                (it.thread, it.kind, it.place.line) == (mark.thread, mark.kind, mark.place.line)
+            };
+            if !self.all.iter().any(is_same) {
+                self.all.push(mark);
+            }
         } else if let Some((thread, kind, at)) = &misused.gone {
             let object = misused_id(finding, misused);
             let step = finding.steps.iter().rposition(|it| {
@@ -523,7 +535,7 @@ impl Marks<'_> {
 
     /// Sorted, no more than fit, numbered.
     fn done(mut self) -> Vec<Mark> {
-        self.all.sort_by_key(|it| it.moment);
+        self.all.sort_by_key(|it| (it.moment, !it.is_primary));
         self.all.retain(|it| it.is_primary || !it.place.text().is_empty());
         while MARKS_MAX < self.all.len() {
             let spare = |it: &&(usize, &Mark)| !it.1.is_primary && !it.1.is_order;

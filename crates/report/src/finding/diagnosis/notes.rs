@@ -1,7 +1,7 @@
 //! Below the spans: which orderings make it fail, with what was measured of each, and notes that follow from them.
 
 use raddle_model::{
-    Constraint, Explanation, Fault, Finding, Observation, OpKind, Passing, Point,
+    Constraint, Explanation, Fault, Finding, Kind, Observation, OpKind, Passing, Point,
     Reason, Share,
 };
 
@@ -14,6 +14,9 @@ use crate::{
     layout::{number, style::Style},
     words::{act, delays, place},
 };
+
+/// Fewer executions than this say nothing about an ordering.
+const SAMPLES_MIN: u64 = 5;
 
 /// What notes are made of.
 pub(super) struct Said<'a> {
@@ -43,7 +46,7 @@ impl Said<'_> {
             pairs.join(", "),
             share(reason.sufficient)
         );
-        for (order, a, b) in orders.iter().filter(|it| it.0.reversed.of > 0) {
+        for (order, a, b) in orders.iter().filter(|it| SAMPLES_MIN <= it.0.reversed.of) {
             text.push_str(&format!("; with {b} before {a}: {}", share(order.reversed)));
         }
         Some(text)
@@ -139,6 +142,9 @@ impl Said<'_> {
     /// Threads of a deadlock that only wait for the others.
     fn bystanders(&self) -> Option<String> {
         let finding = self.finding;
+        if finding.kind != Kind::Deadlock || finding.evidence.is_some() {
+            return None;
+        }
         let is_shown = |thread| self.marks.iter().any(|it| it.thread == thread && it.moment == Moment::Blocked);
         let waiting = finding.threads.iter().filter(|it| {
             it.pending == Some(OpKind::Join) && it.waits_for.is_some() && !is_shown(it.thread)
@@ -171,7 +177,28 @@ impl Said<'_> {
         ))
     }
 
+    /// Is what stands out about orderings that are shown? Of others, a note would say nothing.
+    pub(super) fn is_about_orders(&self, observation: &Observation) -> bool {
+        let is_of_orders = matches!(
+            observation,
+            Observation::LockOnOneSide { .. }
+                | Observation::DifferentLocks { .. }
+                | Observation::NoLock { .. }
+                | Observation::NotOne { .. }
+        );
+        let numbers: Vec<Option<usize>> =
+            observation.points().into_iter().map(|it| self.number(it)).collect();
+        let is_in_order = match observation {
+            Observation::NotOne { .. } => numbers.is_sorted(),
+            _ => true,
+        };
+        !is_of_orders || is_in_order && numbers.iter().all(Option::is_some)
+    }
+
     fn observed(&self, observation: &Observation) -> Option<String> {
+        if !self.is_about_orders(observation) {
+            return None;
+        }
         let who = |point: &Point| format!("T{}", point.thread.0);
         let at = |point: &Point| self.at(point);
         let what = |point: &Point| {

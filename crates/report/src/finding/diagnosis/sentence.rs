@@ -284,6 +284,7 @@ fn between(finding: &Finding, sides: &[&Mark]) -> Option<String> {
         .iter()
         .copied()
         .filter(|it| it.thread != from.thread && named(finding, it.object).is_some())
+        .filter(|it| it.object == from.object || it.object == to.object)
         .collect();
     let other = inner.first()?.thread;
     let does = acts(finding, &inner.iter().copied().filter(|it| it.thread == other).collect::<Vec<_>>());
@@ -340,8 +341,9 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
             }
             let is_failing = |it: &Mark| finding.thread == Some(it.thread);
             let is_data = first.kind.is_some_and(OpKind::is_access);
-            let worth = u32::from(is_data) * 4
-                + u32::from(is_failing(first) || is_failing(second)) * 2
+            let worth = u32::from(is_data) * 8
+                + u32::from(is_failing(first) || is_failing(second)) * 4
+                + u32::from(second.moment != Moment::Never) * 2
                 + u32::from(!writes(first) || !writes(second));
             // Of two that say as much, the later one is nearer to the failure.
             if best.is_none_or(|it| it.0 <= worth) {
@@ -353,12 +355,23 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     let name = named(finding, first.object)?;
     let (one, other) = (short(first.thread), short(second.thread));
     let (does, then) = (verb(first.kind?), verb(second.kind?));
+    let then = if finding.kind == Kind::Crash { "uses" } else { then };
+    let set = act::value(finding, first.object, first.value.filter(|_| writes(first)));
     Some(match (writes(first), writes(second)) {
+        (true, false) if first.kind.is_some_and(is_plain_write) && set.is_some() => {
+            let set = set.unwrap_or_default();
+            format!("{other} {then} {name} after {one} set it to {set}")
+        }
         (true, false) => format!("{other} {then} {name} after {one} {does} it"),
         (false, true) => format!("{one} {does} {name} before {other} {then} it"),
         _ if does == then => format!("{one} {does} {name} before {other} does"),
         _ => format!("{one} {does} {name} before {other} {then} it"),
     })
+}
+
+/// Does a write replace what was there, whatever that was?
+const fn is_plain_write(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Write | OpKind::AtomicStore)
 }
 
 /// What an object is called in a sentence, if that is short.

@@ -42,7 +42,7 @@ fn a_finding() {
                   <failure type="misuse" message="misuse: T1 unlocks a mutex that another thread holds: left.lock">error[misuse-02c1]: misuse: T1 unlocks a mutex that another thread holds: left.lock
               --&gt; examples/bank.c:36 in worker
                |
-            36 | T1 releases `left`
+            36 | T1 fails here
                |
                = replay: raddle replay misuse-02c1
 

@@ -123,7 +123,7 @@ fn crash_with_steps_left_out() {
     check(
         &samples::crash(),
         expect![[r#"
-            # dl-02c1: crash: T2 reads `left`+40 after T1 writes it
+            # dl-02c1: crash: T2 uses `left`+40 after T1 writes it
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
@@ -155,7 +155,7 @@ fn misuse() {
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
-            - T1 releases `left` at `examples/bank.c:36 in worker`
+            - T1 fails here at `examples/bank.c:36 in worker`
 
             ```text
               step  T0 main     T1           4 steps, 1 switch

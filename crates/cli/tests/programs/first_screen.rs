@@ -1,0 +1,131 @@
+//! What the first screen of a finding must say, and the table of `docs/explain.md` over all programs whose texts are
+//! written down.
+//!
+//! Programs say what their cause is: `//@ cause:` has parts of its lines, `//@ says:` words of the first sentence.
+
+use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
+
+use libtest_mimic::Failed;
+use raddle_explore::Explained;
+use raddle_model::{Finding, Kind, Place, Share};
+use raddle_report::{Shown, Style, finding::{diagnosis::Diagnosis, text}};
+
+/// The cause must be named in so many lines.
+const LINES: usize = 20;
+/// Fewer executions than this do not measure an ordering.
+const SAMPLES_MIN: u64 = 5;
+
+/// The cause is in the first lines, no ordering that is shown is irrelevant, and the sentence names data and threads.
+pub(crate) fn check(
+    explained: &Explained,
+    path: &Path,
+    cause: &[String],
+    says: &[String],
+    sources: &mut dyn FnMut(&Place) -> Option<String>,
+) -> Result<(), Failed> {
+    if cause.is_empty() {
+        return Ok(());
+    }
+    let Explained { finding, explanation, .. } = explained;
+    let style = Style::default();
+    let shown = Shown {
+        finding,
+        id: "finding-0000",
+        seed: None,
+        reproduced: None,
+        base: "",
+        explanation: Some(explanation),
+        test: None,
+    };
+    let whole = text::finding(&shown, &style, sources);
+    let source = fs::read_to_string(path)?;
+    if let Some(missing) = cause.iter().find(|it| lines_to(&whole, &source, it).is_none_or(|it| LINES < it)) {
+        return Err(format!("`{missing}` is not within the first {LINES} lines:\n{whole}").into());
+    }
+    if let Some(reason) = &explanation.reason {
+        let is_irrelevant = |it: &Share| {
+            SAMPLES_MIN <= it.of && reason.sufficient.n * it.of <= it.n * reason.sufficient.of
+        };
+        if reason.orders.iter().any(|it| is_irrelevant(&it.reversed)) {
+            return Err(format!("an ordering that does not matter is shown:\n{whole}").into());
+        }
+    }
+    let sentence = Diagnosis::of(finding, Some(explanation), &style).sentence;
+    if let Some(missing) = says.iter().find(|it| !sentence.contains(it.as_str())) {
+        return Err(format!("the sentence does not say `{missing}`: {sentence}").into());
+    }
+    let has_orders = explanation.reason.as_ref().is_some_and(|it| !it.orders.is_empty());
+    if has_orders && !names_data_and_threads(finding, &sentence) {
+        return Err(format!("the sentence does not name data and threads: {sentence}").into());
+    }
+    Ok(())
+}
+
+/// Data, and both threads or the cycle. What runs for ever, or waits for what nobody does, may be one thread.
+fn names_data_and_threads(finding: &Finding, sentence: &str) -> bool {
+    let threads: BTreeSet<&str> = sentence
+        .split(|it: char| !it.is_alphanumeric())
+        .filter(|it| it.strip_prefix('T').is_some_and(|it| it.parse::<u32>().is_ok()))
+        .collect();
+    let is_alone = matches!(finding.kind, Kind::Deadlock | Kind::Livelock | Kind::Misuse);
+    let has_data = sentence.contains('`') || finding.kind == Kind::Livelock || !finding.cycle.is_empty();
+    has_data && (2 <= threads.len() || is_alone && !threads.is_empty())
+}
+
+/// Lines of a text up to the one that shows a line of the program which holds `part`: the line itself beside its
+/// number, or its place.
+fn lines_to(text: &str, source: &str, part: &str) -> Option<usize> {
+    let holds = |(idx, line): (usize, &str)| line.contains(part).then_some(idx + 1);
+    let numbers: Vec<usize> = source
+        .lines()
+        .enumerate()
+        .filter(|it| !it.1.starts_with("//@"))
+        .filter_map(holds)
+        .collect();
+    let is_shown = |line: &str| {
+        let quoted = line.split_once(" |").and_then(|it| it.0.trim().parse().ok());
+        let is_quoted = quoted.is_some_and(|it: usize| numbers.contains(&it));
+        let is_named = |number: &usize| {
+            let place = format!(":{number}");
+            line.match_indices(&place).any(|(at, _)| {
+                !line[at + place.len()..].starts_with(|it: char| it.is_ascii_digit())
+            })
+        };
+        is_quoted || numbers.iter().any(is_named)
+    };
+    text.lines().position(is_shown).map(|it| it + 1)
+}
+
+/// The table of `docs/explain.md`: of every program with a cause whose text is written down, in which line the last part
+/// of its cause is, how many orderings are shown, and how many rows of its schedule are folded.
+pub(crate) fn table(programs: &Path, golden: &Path) -> Result<String, Failed> {
+    let mut rows = String::from(
+        "| program | lines to the cause | orderings shown | rows folded | lines in all |\n|---|---|---|---|---|\n",
+    );
+    let mut all = crate::programs_under(programs);
+    all.sort();
+    let (mut n_programs, mut n_within) = (0, 0);
+    for path in all {
+        let source = fs::read_to_string(&path)?;
+        let cause = source.lines().find_map(|it| it.strip_prefix("//@ cause:"));
+        let file = golden.join(format!("{}.txt", crate::golden_name(&path)));
+        let (Some(cause), Ok(text)) = (cause, fs::read_to_string(file)) else { continue };
+        let to_cause = cause.split(" | ").map(|it| lines_to(&text, &source, it.trim()));
+        let to_cause = to_cause.collect::<Option<Vec<usize>>>().and_then(|it| it.into_iter().max());
+        let orders = text.lines().skip_while(|it| !it.contains("= order:"));
+        let orders: String = orders.take_while(|it| !it.contains("= note:")).collect();
+        let n_orders = orders.split(" schedules with ").next().unwrap_or_default();
+        let n_orders = n_orders.matches(" before ").count();
+        let n_folded = text.lines().filter(|it| it.trim_start().starts_with('…')).count();
+        let name = path.strip_prefix(programs).unwrap_or(&path).display().to_string();
+        let shown = to_cause.map_or_else(|| "not named".to_owned(), |it| it.to_string());
+        let _ = writeln!(
+            rows,
+            "| {name} | {shown} | {n_orders} | {n_folded} | {} |",
+            text.lines().count()
+        );
+        n_programs += 1;
+        n_within += u32::from(to_cause.is_some_and(|it| it <= LINES));
+    }
+    Ok(format!("The cause is named within {LINES} lines in {n_within} of {n_programs} programs.\n\n{rows}"))
+}
