@@ -88,13 +88,10 @@ fn each_test_of_a_crate_is_explored() {
     assert_eq!(failed.len(), 2, "{all}");
     assert!(failed[0].contains("tests::counts_together  panic-"), "{all}");
     assert!(failed[1].contains("tests::locks_in_any_order  dl-"), "{all}");
-    assert!(
-        out.contains(": panic: assertion `left == right` failed: an update was lost, left: 1"),
-        "{all}"
-    );
-    assert!(out.contains("deadlock: T1 and T2 wait for each other"), "{all}");
-    assert!(out.contains("waits for mutex `Bank.right`"), "{all}");
-    assert!(out.contains("held by T2, taken at src/lib.rs:39"), "{all}");
+    assert!(out.contains("panicked: assertion") && out.contains("an update was lost"), "{all}");
+    assert!(out.contains("wait for each other"), "{all}");
+    assert!(out.contains("waits forever for `Bank.right`"), "{all}");
+    assert!(out.contains("39 |"), "{all}");
     assert!(out.contains("7 tests explored in"), "{all}");
     assert!(out.contains("5 passed (2 with one thread), 2 failed, 1 skipped"), "{all}");
     let junit = std::fs::read_to_string(junit).unwrap();

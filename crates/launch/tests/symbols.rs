@@ -58,7 +58,10 @@ fn inlined_functions_are_frames_of_their_own() {
             assert!(places[0].column > 0);
             assert_eq!(Path::new(&places[0].file), place.path("dir/a.c"));
             assert_eq!(places[0].module, "prog");
-            assert_eq!(symbols.source_line(&places[0]).as_deref().map(str::trim), Some("inner(p);"));
+            assert_eq!(
+                symbols.source_line(&places[0]).as_deref().map(str::trim),
+                Some("inner(p);")
+            );
         }
     });
 }

@@ -138,6 +138,9 @@ pub struct Point {
     /// library, or a function that is called from several places.
     #[cfg_attr(feature = "serde", serde(default))]
     pub caller: Option<(Place, String)>,
+    /// The wrapper that does it, where `place` is the call of that: a small accessor, or a function in a header.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub within: Option<Place>,
     /// The value that was read or written, if it is known.
     #[cfg_attr(feature = "serde", serde(default))]
     pub value: Option<u64>,

@@ -82,12 +82,15 @@ fn points(why: Option<&Explanation>) -> Vec<&Point> {
 /// Where a step is in the program's own code: where a library does it, the call that led there.
 pub(crate) fn own_place<'a>(finding: &'a Finding, step: &Step) -> Option<&'a Place> {
     let place = finding.places.get(step.place as usize)?;
-    if !place::is_library(place) {
+    let is_wrapper = |it: &Place| place::is_library(it) || place::is_header(it);
+    if !is_wrapper(place) {
         return Some(place);
     }
     let stack = finding.stacks.get(step.stack as usize).map_or(&[][..], |it| it);
-    let mut frames = stack.iter().filter_map(|it| finding.places.get(*it as usize));
-    Some(frames.find(|it| !place::is_library(it) && it.line > 0).unwrap_or(place))
+    let frames = || stack.iter().filter_map(|it| finding.places.get(*it as usize));
+    let own = frames().find(|it| !is_wrapper(it) && it.line > 0);
+    let own = own.or_else(|| frames().find(|it| !place::is_library(it) && it.line > 0));
+    Some(own.unwrap_or(place))
 }
 
 /// The locks that a thread holds after so many of the steps that were kept.

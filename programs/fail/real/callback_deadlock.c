@@ -26,6 +26,8 @@ static void publish(struct bus *bus, int event)
 
 static void on_event(int event)
 {
+    if (event == 0)
+        return;
     pthread_mutex_lock(&model.lock);
     model.value = event;
     pthread_mutex_unlock(&model.lock);

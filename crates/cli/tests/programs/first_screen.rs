@@ -8,7 +8,10 @@ use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
 use libtest_mimic::Failed;
 use raddle_explore::Explained;
 use raddle_model::{Finding, Kind, Place, Share};
-use raddle_report::{Shown, Style, finding::{diagnosis::Diagnosis, text}};
+use raddle_report::{
+    Shown, Style,
+    finding::{diagnosis::Diagnosis, text},
+};
 
 /// The cause must be named in so many lines.
 const LINES: usize = 20;
@@ -39,7 +42,9 @@ pub(crate) fn check(
     };
     let whole = text::finding(&shown, &style, sources);
     let source = fs::read_to_string(path)?;
-    if let Some(missing) = cause.iter().find(|it| lines_to(&whole, &source, it).is_none_or(|it| LINES < it)) {
+    if let Some(missing) =
+        cause.iter().find(|it| lines_to(&whole, &source, it).is_none_or(|it| LINES < it))
+    {
         return Err(format!("`{missing}` is not within the first {LINES} lines:\n{whole}").into());
     }
     if let Some(reason) = &explanation.reason {
@@ -68,7 +73,12 @@ fn names_data_and_threads(finding: &Finding, sentence: &str) -> bool {
         .filter(|it| it.strip_prefix('T').is_some_and(|it| it.parse::<u32>().is_ok()))
         .collect();
     let is_alone = matches!(finding.kind, Kind::Deadlock | Kind::Livelock | Kind::Misuse);
-    let has_data = sentence.contains('`') || finding.kind == Kind::Livelock || !finding.cycle.is_empty();
+    // What has no name is called by what it is.
+    let is_unnamed = ["pipe ", "descriptor ", "block ", "thread ", "a signal", "joins T"];
+    let has_data = sentence.contains('`')
+        || is_unnamed.iter().any(|it| sentence.contains(it))
+        || finding.kind == Kind::Livelock
+        || !finding.cycle.is_empty();
     has_data && (2 <= threads.len() || is_alone && !threads.is_empty())
 }
 
@@ -127,5 +137,7 @@ pub(crate) fn table(programs: &Path, golden: &Path) -> Result<String, Failed> {
         n_programs += 1;
         n_within += u32::from(to_cause.is_some_and(|it| it <= LINES));
     }
-    Ok(format!("The cause is named within {LINES} lines in {n_within} of {n_programs} programs.\n\n{rows}"))
+    Ok(format!(
+        "The cause is named within {LINES} lines in {n_within} of {n_programs} programs.\n\n{rows}"
+    ))
 }

@@ -112,17 +112,8 @@ impl<'a, S: Source> Course<'a, S> {
             let run = report.run;
             let elapsed = report.elapsed;
             let label = None;
-            let done = Done {
-                range: own,
-                planned,
-                result,
-                bucket,
-                is_met,
-                is_known,
-                run,
-                elapsed,
-                label,
-            };
+            let done =
+                Done { range: own, planned, result, bucket, is_met, is_known, run, elapsed, label };
             if let Err(error) = self.source.take_in(done) {
                 self.ledger.fail(error);
             }

@@ -54,5 +54,6 @@ fn point(idx: usize, small: &Finding, symbols: &mut dyn Symbols) -> Option<Point
     let place = small.places.get(place as usize).cloned().unwrap_or_default();
     let source = symbols.source_line(&place).unwrap_or_default();
     let step = Some(idx as u64);
-    Some(Point { thread, step, kind, object, place, source, caller: None, value: None, after: 0 })
+    let (caller, within, value, after) = (None, None, None, 0);
+    Some(Point { thread, step, kind, object, place, source, caller, within, value, after })
 }

@@ -241,9 +241,13 @@ impl Scene<'_, '_> {
 
     /// Of what comes in between, the first write to the same data: two reads do nothing to each other. If there is none,
     /// what it is between must be a write.
-    fn conflict(&self, (from, between, to): (usize, usize, usize)) -> Option<(usize, usize, usize)> {
+    fn conflict(
+        &self,
+        (from, between, to): (usize, usize, usize),
+    ) -> Option<(usize, usize, usize)> {
         let events = &self.trace.events;
-        let writes = |idx: usize| events[idx].kind.is_write() && events[idx].result != OpResult::Busy;
+        let writes =
+            |idx: usize| events[idx].kind.is_write() && events[idx].result != OpResult::Busy;
         let is_data = |idx: &usize| events[*idx].kind.is_access();
         if writes(between) || ![from, between, to].iter().all(is_data) {
             return Some((from, between, to));

@@ -1,6 +1,8 @@
 //! Steps of a failing execution as points that can be shown.
 
-use raddle_model::{Event, Finding, Flags, NamedObject, ObjectId, OpKind, Place, Point, Step, ThreadId};
+use raddle_model::{
+    Event, Finding, Flags, NamedObject, ObjectId, OpKind, Place, Point, Step, ThreadId,
+};
 use raddle_trace::Trace;
 
 use super::{edges::Node, rich::Rich};
@@ -57,14 +59,14 @@ impl<'a> Points<'a> {
         let event = &self.rich.trace.events[idx];
         let (thread, kind) = (event.thread, event.kind);
         let at = self.described.place(&self.rich.trace, idx);
-        let (place, caller) = led_to(&self.rich.trace, idx, at, symbols);
+        let Led { place, within, caller } = self.led_to(&self.rich.trace, idx, at, symbols);
         let step = self.rich.steps.get(idx).copied().flatten();
         // What is one object where every access is a step may be several where only visible ones are.
         let own = self.in_finding(idx).map(|it| it.object);
         let (value, after) = (value(event), self.after(idx));
         let object = own.unwrap_or_else(|| self.object(event.object));
         let source = symbols.source_line(&place).unwrap_or_default();
-        Point { thread, step, kind, object, place, source, caller, value, after }
+        Point { thread, step, kind, object, place, source, caller, within, value, after }
     }
 
     /// When a step comes in the smallest schedule.
@@ -99,7 +101,18 @@ impl<'a> Points<'a> {
         let place = wait.map(|it| it.1.clone()).unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
         let object = self.object(object);
-        Point { thread, step: None, kind, object, place, source, caller: None, value: None, after: 0 }
+        Point {
+            thread,
+            step: None,
+            kind,
+            object,
+            place,
+            source,
+            caller: None,
+            within: None,
+            value: None,
+            after: 0,
+        }
     }
 
     /// A step of a passing execution.
@@ -109,11 +122,12 @@ impl<'a> Points<'a> {
         let event = &trace.events[idx];
         let (thread, kind) = (event.thread, event.kind);
         let at = described.place(trace, idx);
-        let (place, caller) = led_to(trace, idx, at, symbols);
+        let Led { place, within, caller } = self.led_to(trace, idx, at, symbols);
         let named = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
         let object = self.number(named);
-        Point { thread, step: None, kind, object, place, source, caller, value: None, after: 0 }
+        let (value, after) = (None, 0);
+        Point { thread, step: None, kind, object, place, source, caller, within, value, after }
     }
 
     /// The finding's number for an object of the execution.
@@ -167,26 +181,71 @@ fn value(event: &Event) -> Option<u64> {
     (reads || is_written).then_some(event.value)
 }
 
-/// Where a step is in the program's own code, and the call that led to that function.
-fn led_to(
-    trace: &Trace,
-    idx: usize,
+/// Where a step is in the program's own code.
+struct Led {
     place: Place,
-    symbols: &mut dyn Symbols,
-) -> (Place, Option<(Place, String)>) {
-    let stack = trace.options.get(idx).map_or(0, |it| it.stack);
-    if stack == 0 {
-        return (place, None);
+    /// The wrapper, where the place is its call.
+    within: Option<Place>,
+    /// The call that led to the place's function, with its text.
+    caller: Option<(Place, String)>,
+}
+
+impl Points<'_> {
+    /// Where a step is in the program's own code, and the call that led there. A wrapper gives way to its caller, but
+    /// for the line that fails.
+    fn led_to(&self, trace: &Trace, idx: usize, place: Place, symbols: &mut dyn Symbols) -> Led {
+        let stack = trace.options.get(idx).map_or(0, |it| it.stack);
+        if stack == 0 {
+            return Led { place, within: None, caller: None };
+        }
+        let frames = Names::new(trace, symbols).stack(stack);
+        let mut own = frames.into_iter().filter(is_own);
+        let Some(first) = own.next() else { return Led { place, within: None, caller: None } };
+        let mut place = if is_own(&place) { place } else { first };
+        let mut next = own.next();
+        let mut within = None;
+        let fails_here =
+            self.finding.sites.iter().any(|it| (it.line, &it.file) == (place.line, &place.file));
+        let is_wrapper = !fails_here && (is_header(&place) || is_accessor(&place, symbols));
+        if let Some(call) = next.take_if(|it| is_wrapper && it.line > 0) {
+            within = Some(std::mem::replace(&mut place, call));
+            next = own.next();
+        }
+        let caller = next.map(|it| {
+            let source = symbols.source_line(&it).unwrap_or_default();
+            (it, source)
+        });
+        Led { place, within, caller }
     }
-    let frames = Names::new(trace, symbols).stack(stack);
-    let mut own = frames.into_iter().filter(is_own);
-    let Some(first) = own.next() else { return (place, None) };
-    let place = if is_own(&place) { place } else { first };
-    let caller = own.next().map(|it| {
-        let source = symbols.source_line(&it).unwrap_or_default();
-        (it, source)
+}
+
+/// Is it in a file that others include?
+fn is_header(place: &Place) -> bool {
+    let ending = place.file.rsplit_once('.').map_or("", |it| it.1);
+    matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inl" | "ipp" | "tcc")
+}
+
+/// Is the function that a place is in so small that its name says it all: a body of at most three lines, braces left
+/// out?
+fn is_accessor(place: &Place, symbols: &mut dyn Symbols) -> bool {
+    const BODY_MAX: u32 = 3;
+    let mut line = |line: u32| symbols.source_line(&Place { line, ..place.clone() });
+    let here = line(place.line).unwrap_or_default();
+    if here.contains(") {") && here.ends_with('}') {
+        return true;
+    }
+    let above = (1..=BODY_MAX).find(|n| {
+        let text = place.line.checked_sub(*n).and_then(&mut line).unwrap_or_default();
+        text == "{" || text.ends_with(") {") && !is_statement(&text)
     });
-    (place, caller)
+    let below = (1..=BODY_MAX).find(|n| line(place.line + n).is_some_and(|it| it == "}"));
+    matches!((above, below), (Some(above), Some(below)) if above + below <= BODY_MAX + 1)
+}
+
+/// Does a line that ends with a brace begin a statement, not a function?
+fn is_statement(line: &str) -> bool {
+    let word = line.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+    matches!(word, "if" | "for" | "while" | "switch" | "do" | "else")
 }
 
 /// Leaves the calls where they tell points apart: of functions that are called from several places.

@@ -135,32 +135,52 @@ impl Rich {
 
     /// `None` if a side of an order is not in it.
     fn new(trace: Trace, small: &Trace, edges: &[Edge]) -> Option<Rich> {
-        let (rich_sides, _) = sides(&trace);
-        let (small_sides, _) = sides(small);
-        let in_small: HashMap<Side, u64> =
-            small_sides.iter().enumerate().map(|(idx, side)| (*side, idx as u64)).collect();
-        let in_rich: HashMap<Side, usize> =
-            rich_sides.iter().enumerate().map(|(idx, side)| (*side, idx)).collect();
+        let in_rich = aligned(small, &trace);
+        let in_small: HashMap<usize, u64> =
+            (0..).zip(&in_rich).filter_map(|(step, rich)| rich.map(|it| (it, step))).collect();
         let mut last = HashMap::new();
-        let steps = rich_sides.iter().map(|side| {
-            if let Some(step) = in_small.get(side) {
-                last.insert(side.thread, *step);
+        let steps = trace.events.iter().enumerate().map(|(idx, event)| {
+            if let Some(step) = in_small.get(&idx) {
+                last.insert(event.thread, *step);
             }
-            last.get(&side.thread).copied()
+            last.get(&event.thread).copied()
         });
         let steps = steps.collect();
-        let node = |node: Node, side: &Side| match node {
-            Node::Step(_) => in_rich.get(side).map(|it| Node::Step(*it)),
+        let node = |node: Node| match node {
+            Node::Step(idx) => in_rich.get(idx).copied().flatten().map(Node::Step),
             other => Some(other),
         };
-        let pairs = edges.iter().map(|it| {
-            let first = node(it.first, &it.order.first)?;
-            let second = node(it.second, &it.order.second)?;
-            Some(data(&trace, first, second))
-        });
+        let pairs = edges.iter().map(|it| Some(data(&trace, node(it.first)?, node(it.second)?)));
         let pairs = pairs.collect::<Option<Vec<_>>>()?;
         Some(Rich { trace, steps, pairs, passes: Vec::new() })
     }
+}
+
+/// By step of the smallest schedule: the same one in the execution with every access. What a thread does in the one is
+/// part of what it does in the other, in the same order; counted by place alone, the accesses that are no steps in the
+/// first would be taken for those that are, where a library's function makes both.
+fn aligned(small: &Trace, rich: &Trace) -> Vec<Option<usize>> {
+    let (small_sides, rich_sides) = (sides(small).0, sides(rich).0);
+    let mut found = vec![None; small_sides.len()];
+    for thread in 0..small.threads.len() {
+        let of = |it: &Vec<Side>| -> Vec<usize> {
+            let all = it.iter().enumerate();
+            all.filter(|(_, it)| it.thread.idx() == thread).map(|it| it.0).collect()
+        };
+        let mut left = of(&rich_sides).into_iter();
+        let own = of(&small_sides);
+        let matched: Vec<Option<usize>> = own
+            .iter()
+            .map(|step| left.find(|it| rich_sides[*it].key == small_sides[*step].key))
+            .collect();
+        let is_whole = matched.iter().all(Option::is_some);
+        for (step, matched) in own.iter().zip(matched) {
+            // It went another way: places, counted, are what there is.
+            let counted = || rich_sides.iter().position(|it| *it == small_sides[*step]);
+            found[*step] = if is_whole { matched } else { counted() };
+        }
+    }
+    found
 }
 
 /// Runs an execution with every access a step.

@@ -93,9 +93,9 @@ fn caller<'a>(finding: &'a Finding, span: &Span) -> Option<&'a Place> {
     let of_access = finding.evidence.as_deref().map_or(&[][..], |it| &it.accesses);
     let of_access = of_access.iter().find(|it| it.stack.contains(&span.place));
     let stack = of_access.map_or(&state.stack, |it| &it.stack);
-    let idx = stack.iter().position(|it| {
-        (it.line, &it.file) == (span.place.line, &span.place.file) && it.line > 0
-    })?;
+    let idx = stack
+        .iter()
+        .position(|it| (it.line, &it.file) == (span.place.line, &span.place.file) && it.line > 0)?;
     let is_own = |it: &&Place| !place::is_library(it) && it.line > 0;
     let from = stack[idx + 1..].iter().find(is_own)?;
     (from.function != span.place.function).then_some(from)
@@ -109,7 +109,8 @@ struct Page<'p> {
 
 impl Page<'_> {
     fn location(&mut self, arrow: &str, text: &str) {
-        let arrow = self.style.paint(Ink::Switch, &format!("{:gutter$}{arrow}", "", gutter = self.gutter));
+        let arrow =
+            self.style.paint(Ink::Switch, &format!("{:gutter$}{arrow}", "", gutter = self.gutter));
         let text = self.style.tame(text);
         let indent = self.gutter + 4;
         let room = self.style.width.saturating_sub(indent).max(20);
@@ -142,7 +143,8 @@ impl Page<'_> {
                 (0, at) if !at.is_empty() => format!("{label} ({at})"),
                 _ => label,
             };
-            let number = if span.place.line > 0 { span.place.line.to_string() } else { String::new() };
+            let number =
+                if span.place.line > 0 { span.place.line.to_string() } else { String::new() };
             return self.label(&number, 0, &at, room, span.is_primary);
         }
         let quote = Quote::of(text, span, room, self.style);
@@ -165,7 +167,9 @@ impl Page<'_> {
         for (idx, line) in style::wrapped(&label, room - used).iter().enumerate() {
             let line = self.style.paint(ink, line);
             let _ = match idx {
-                0 => writeln!(self.out, "{blank}{:start$}{painted} {line}", "", start = quote.start),
+                0 => {
+                    writeln!(self.out, "{blank}{:start$}{painted} {line}", "", start = quote.start)
+                }
                 _ => writeln!(self.out, "{blank}{:used$}{line}", ""),
             };
         }
@@ -190,7 +194,12 @@ impl Page<'_> {
                 0 => {
                     let equals = self.style.paint(Ink::Switch, "=");
                     let head = self.style.paint(Ink::Strong, &format!("{head}:"));
-                    writeln!(self.out, "{:gutter$} {equals} {head} {line}", "", gutter = self.gutter)
+                    writeln!(
+                        self.out,
+                        "{:gutter$} {equals} {head} {line}",
+                        "",
+                        gutter = self.gutter
+                    )
                 }
                 _ => writeln!(self.out, "{:indent$}{line}", ""),
             };
@@ -275,7 +284,9 @@ fn occurrence(raw: &str, at: usize, word: &str) -> Option<Range<usize>> {
     let mut begin = start;
     loop {
         let head = &raw[..begin];
-        let Some(owner) = ["->", ".", "::"].iter().find_map(|it| head.strip_suffix(it)) else { break };
+        let Some(owner) = ["->", ".", "::"].iter().find_map(|it| head.strip_suffix(it)) else {
+            break;
+        };
         let shorter = owner.trim_end_matches(is_word);
         if shorter.len() == owner.len() {
             break;

@@ -57,12 +57,7 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
 }
 
 /// The schedule in so many lines, with heading and legend, if it says something in them.
-fn schedule(
-    shown: &Shown<'_>,
-    room: usize,
-    style: &Style,
-    sources: &mut Sources<'_>,
-) -> String {
+fn schedule(shown: &Shown<'_>, room: usize, style: &Style, sources: &mut Sources<'_>) -> String {
     let (finding, why) = (shown.finding, shown.explanation);
     let mut rows_max = ROWS_MAX;
     loop {

@@ -364,11 +364,12 @@
     byId("size").textContent = view().size;
     picked = 0;
     layout();
-    // The same step of the same thread if there is one, else where it fails.
+    // The same step of the same thread if there is one, else the first that the text names, else where it fails.
     const isSame = (it) => it.lane === before.lane && it.text === before.text && it.mark === before.mark
       && (it.place || [])[2] === (before.place || [])[2];
     const same = before ? view().rows.findIndex(isSame) : -1;
-    select(same >= 0 ? same : failure());
+    const named = view().edges.filter((it) => it[2] === "reason").map((it) => it[0]);
+    select(same >= 0 ? same : named.length > 0 ? Math.min(...named) : failure());
   };
 
   const failure = () => {

@@ -1,8 +1,6 @@
 //! Rows of a schedule: steps, switches between them, folded stretches, and how it ended.
 
-use raddle_model::{
-    Access, Finding, Flags, Kind, OpKind, OpResult, Place, Point, Step, ThreadId,
-};
+use raddle_model::{Access, Finding, Flags, Kind, OpKind, OpResult, Place, Point, Step, ThreadId};
 
 use super::{
     fold, own_place,

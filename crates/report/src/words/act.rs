@@ -128,6 +128,8 @@ pub(crate) const fn noun(kind: OpKind) -> &'static str {
         OpKind::CondWake | OpKind::FutexWake => "wake-up",
         OpKind::SemPost => "post",
         OpKind::SemWait => "wait",
+        OpKind::IoRead => "read",
+        OpKind::IoWrite => "write",
         OpKind::FutexNotify => "wake-up call",
         kind => kind.verb(),
     }

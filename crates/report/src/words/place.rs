@@ -53,6 +53,12 @@ pub(crate) fn is_library(place: &Place) -> bool {
         || place.file.is_empty() && is_in_library()
 }
 
+/// Is it in a file that others include?
+pub(crate) fn is_header(place: &Place) -> bool {
+    let ending = place.file.rsplit_once('.').map_or("", |it| it.1);
+    matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inl" | "ipp" | "tcc")
+}
+
 /// The source text of a place; empty where there is none, and for libraries, whose text says nothing to
 /// users.
 pub(crate) fn source(place: Option<&Place>, sources: &mut Sources<'_>) -> String {

@@ -60,10 +60,8 @@ fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
 /// How it is known that nothing may come in between.
 fn known(said: &Said<'_>) -> String {
     let turned: Vec<Share> = said.orders().iter().map(|it| it.0.reversed).collect();
-    let sum = Share {
-        n: turned.iter().map(|it| it.n).sum(),
-        of: turned.iter().map(|it| it.of).sum(),
-    };
+    let sum =
+        Share { n: turned.iter().map(|it| it.n).sum(), of: turned.iter().map(|it| it.of).sum() };
     match sum {
         Share { n: 0, of } if of > 0 => {
             format!("tested: {} schedules with an ordering reversed fail", share(sum))

@@ -44,7 +44,11 @@ pub(crate) struct Mark {
     pub(crate) place: Place,
     /// The call that led there, where the place alone does not say which one it was.
     pub(crate) caller: Option<Place>,
+    /// The wrapper that does it, where the place is its call.
+    within: Option<Place>,
     pub(crate) is_primary: bool,
+    /// Does a note speak of it?
+    is_noted: bool,
     /// Is it a side of an ordering?
     pub(crate) is_order: bool,
     /// How it failed there: "assertion failed: …".
@@ -66,6 +70,8 @@ impl Mark {
             value: None,
             place,
             caller: None,
+            within: None,
+            is_noted: false,
             is_primary: false,
             is_order: false,
             failure: None,
@@ -92,6 +98,14 @@ impl Mark {
                 names => format!("holding {}", act::listed(names)),
             });
         }
+        if let Some(wrapper) = &self.within {
+            let function = place::function(&wrapper.function);
+            let at = match wrapper.file == self.place.file && wrapper.line > 0 {
+                true => format!(":{}", wrapper.line),
+                false => place::short(wrapper),
+            };
+            parts.push(format!("in {function} ({at})"));
+        }
         if let Some(from) = &self.caller {
             parts.push(match from.file == self.place.file && from.line > 0 {
                 true => format!("called from :{}", from.line),
@@ -115,7 +129,8 @@ impl Mark {
                 format!("has not reached this line ({what})")
             }
             Moment::Step(..) | Moment::Failure => {
-                let named = self.name.as_ref().map(|it| NamedObject::called(Default::default(), it));
+                let named =
+                    self.name.as_ref().map(|it| NamedObject::called(Default::default(), it));
                 act::act(kind, named.as_ref().or(object), self.value, style)
             }
         }
@@ -128,19 +143,20 @@ impl Mark {
             return "waits forever".to_owned();
         };
         let name = act::name(&wait.object);
-        let what = match state.and_then(|it| it.pending) {
-            Some(OpKind::Join) => {
-                let whom = name.strip_prefix("thread ").unwrap_or(&name);
-                format!("waits forever for {whom} to finish")
-            }
-            Some(
-                OpKind::CondWait | OpKind::CondWake | OpKind::FutexWait | OpKind::FutexWake,
-            ) if wait.holders.is_empty() => format!("waits forever on {name}"),
-            Some(OpKind::BarrierArrive | OpKind::BarrierLeave) => {
-                format!("waits forever at {name}")
-            }
-            _ => format!("waits forever for {name}"),
-        };
+        let what =
+            match state.and_then(|it| it.pending) {
+                Some(OpKind::Join) => {
+                    let whom = name.strip_prefix("thread ").unwrap_or(&name);
+                    format!("waits forever for {whom} to finish")
+                }
+                Some(
+                    OpKind::CondWait | OpKind::CondWake | OpKind::FutexWait | OpKind::FutexWake,
+                ) if wait.holders.is_empty() => format!("waits forever on {name}"),
+                Some(OpKind::BarrierArrive | OpKind::BarrierLeave) => {
+                    format!("waits forever at {name}")
+                }
+                _ => format!("waits forever for {name}"),
+            };
         let holders = wait.holders.iter().map(|(holder, taken)| {
             let which = marks.iter().find(|it| {
                 it.thread == *holder && it.object == wait.object_id && it.moment < Moment::Failure
@@ -163,7 +179,12 @@ impl Mark {
 
     /// What the line's underline stands for: the data of an access; nothing for a call.
     pub(crate) fn underlined(&self, finding: &Finding) -> String {
-        let is_data = self.kind.is_some_and(OpKind::is_access);
+        let is_data = self.kind.is_some_and(OpKind::is_access) && self.within.is_none();
+        if let Some(wrapper) = &self.within {
+            // The call of the wrapper.
+            let function = place::function(&wrapper.function);
+            return function.rsplit("::").next().unwrap_or_default().to_owned();
+        }
         if let Some(name) = &self.name {
             return name.clone();
         }
@@ -183,6 +204,7 @@ impl Mark {
         let mut mark =
             Mark::new(point.thread, moment, point.kind, point.object, point.place.clone());
         mark.caller = point.caller.as_ref().map(|it| it.0.clone());
+        mark.within.clone_from(&point.within);
         mark.value = point.value.or(own.and_then(value));
         mark
     }
@@ -247,6 +269,7 @@ impl Marks<'_> {
         };
         let old = &mut self.all[idx];
         old.is_order |= mark.is_order;
+        old.is_noted |= mark.is_noted;
         old.value = old.value.or(mark.value);
         old.caller = old.caller.take().or(mark.caller);
         old.failure = old.failure.take().or(mark.failure);
@@ -274,8 +297,8 @@ impl Marks<'_> {
                     it.thread == mark.thread && it.moment == mark.moment && it.object == mark.object
                 });
                 match near {
-                    Some(_) if !has_caller => {}
-                    _ => drop(self.add(Mark { is_order, ..mark })),
+                    Some(idx) if !has_caller => self.all[idx].is_noted = true,
+                    _ => drop(self.add(Mark { is_order, is_noted: true, ..mark })),
                 }
             }
         }
@@ -318,11 +341,17 @@ impl Marks<'_> {
     /// "T1 locks `a`", then "T1 locks `b`", which it would wait for.
     fn link(&mut self, link: &Link) {
         let took = Moment::Step(link.steps[0], 0);
-        let took =
-            Mark::new(link.thread, took, OpKind::Lock, link.holds.lock_id, link.holds.taken_at.clone());
+        let took = Mark::new(
+            link.thread,
+            took,
+            OpKind::Lock,
+            link.holds.lock_id,
+            link.holds.taken_at.clone(),
+        );
         self.add(took);
         let wants = Moment::Step(link.steps[1], 0);
-        let wants = Mark::new(link.thread, wants, OpKind::Lock, link.wants_id, link.wants_at.clone());
+        let wants =
+            Mark::new(link.thread, wants, OpKind::Lock, link.wants_id, link.wants_at.clone());
         self.add(wants);
     }
 
@@ -331,7 +360,9 @@ impl Marks<'_> {
         let finding = self.finding;
         let mut states: Vec<&ThreadState> =
             finding.threads.iter().filter(|it| it.waits_for.is_some()).collect();
-        states.sort_by_key(|it| finding.cycle.iter().position(|thread| *thread == it.thread).unwrap_or(usize::MAX));
+        states.sort_by_key(|it| {
+            finding.cycle.iter().position(|thread| *thread == it.thread).unwrap_or(usize::MAX)
+        });
         let in_cycle = |it: &ThreadState| finding.cycle.contains(&it.thread);
         let is_join = |it: &ThreadState| it.pending == Some(OpKind::Join);
         // Who only waits for the end of those is told below.
@@ -477,11 +508,12 @@ impl Marks<'_> {
         let finding = self.finding;
         let steps = &finding.steps;
         let is_here = |it: &Step| {
-            own_place(finding, it).is_some_and(|at| (at.line, &at.file) == (place.line, &place.file))
+            own_place(finding, it)
+                .is_some_and(|at| (at.line, &at.file) == (place.line, &place.file))
         };
-        let read = steps.iter().rposition(|it| {
-            it.thread == thread && it.kind.is_access() && is_here(it)
-        })?;
+        let read = steps
+            .iter()
+            .rposition(|it| it.thread == thread && it.kind.is_access() && is_here(it))?;
         let is_write = |it: &Step| {
             it.object == steps[read].object && it.kind.is_access() && it.kind.is_write()
         };
@@ -511,9 +543,10 @@ impl Marks<'_> {
             }
         } else if let Some((thread, kind, at)) = &misused.gone {
             let object = misused_id(finding, misused);
-            let step = finding.steps.iter().rposition(|it| {
-                it.thread == *thread && it.kind == *kind && it.object == object
-            });
+            let step = finding
+                .steps
+                .iter()
+                .rposition(|it| it.thread == *thread && it.kind == *kind && it.object == object);
             let step = step.map_or(0, |it| finding.n_steps_dropped + it as u64);
             self.add(Mark::new(*thread, Moment::Step(step, 0), *kind, object, at.clone()));
         }
@@ -524,9 +557,11 @@ impl Marks<'_> {
         let finding = self.finding;
         let object = misused_id(finding, misused);
         let n_steps = finding.steps.len();
-        let holders = finding.threads.iter().map(|it| it.thread).filter(|it| {
-            *it != thread && held_before(finding, n_steps, *it).contains(&object)
-        });
+        let holders = finding
+            .threads
+            .iter()
+            .map(|it| it.thread)
+            .filter(|it| *it != thread && held_before(finding, n_steps, *it).contains(&object));
         let holders: Vec<ThreadId> = holders.collect();
         for holder in holders {
             self.took(holder, object, &Place::default());
@@ -538,12 +573,16 @@ impl Marks<'_> {
         self.all.sort_by_key(|it| (it.moment, !it.is_primary));
         self.all.retain(|it| it.is_primary || !it.place.text().is_empty());
         while MARKS_MAX < self.all.len() {
-            let spare = |it: &&(usize, &Mark)| !it.1.is_primary && !it.1.is_order;
-            let others = |it: &&(usize, &Mark)| !it.1.is_primary;
-            let all: Vec<(usize, &Mark)> = self.all.iter().enumerate().collect();
-            let Some((idx, _)) = all.iter().find(spare).or(all.iter().find(others)) else { break };
-            let idx = *idx;
-            self.all.remove(idx);
+            // What nobody speaks of, then what did not come, then what came first.
+            let worth = |it: &Mark| match it {
+                it if it.is_primary => 4,
+                it if !it.is_order && !it.is_noted => 0,
+                it if it.moment == Moment::Never => 1,
+                it if !it.is_order => 3,
+                _ => 2,
+            };
+            let least = (0..self.all.len()).min_by_key(|idx| worth(&self.all[*idx]));
+            self.all.remove(least.unwrap_or(0));
         }
         let is_alone = self.all.len() < 2;
         let all_hold = self.finding.evidence.is_some();

@@ -1,8 +1,8 @@
 //! Below the spans: which orderings make it fail, with what was measured of each, and notes that follow from them.
 
 use raddle_model::{
-    Constraint, Explanation, Fault, Finding, Kind, Observation, OpKind, Passing, Point,
-    Reason, Share,
+    Constraint, Explanation, Fault, Finding, Kind, Observation, OpKind, Passing, Point, Reason,
+    Share,
 };
 
 use super::{
@@ -38,8 +38,7 @@ impl Said<'_> {
         if orders.is_empty() {
             return None;
         }
-        let pairs: Vec<String> =
-            orders.iter().map(|(_, a, b)| format!("{a} before {b}")).collect();
+        let pairs: Vec<String> = orders.iter().map(|(_, a, b)| format!("{a} before {b}")).collect();
         let these = if orders.len() == 1 { "this ordering" } else { "these orderings" };
         let mut text = format!(
             "{}: {} schedules with {these} fail",
@@ -145,7 +144,9 @@ impl Said<'_> {
         if finding.kind != Kind::Deadlock || finding.evidence.is_some() {
             return None;
         }
-        let is_shown = |thread| self.marks.iter().any(|it| it.thread == thread && it.moment == Moment::Blocked);
+        let is_shown = |thread| {
+            self.marks.iter().any(|it| it.thread == thread && it.moment == Moment::Blocked)
+        };
         let waiting = finding.threads.iter().filter(|it| {
             it.pending == Some(OpKind::Join) && it.waits_for.is_some() && !is_shown(it.thread)
         });
@@ -224,7 +225,13 @@ impl Said<'_> {
                 at(other)
             ),
             Observation::NoLock { sides: [one, other] } => {
-                format!("neither {} {} nor {} {} holds a lock", who(one), at(one), who(other), at(other))
+                format!(
+                    "neither {} {} nor {} {} holds a lock",
+                    who(one),
+                    at(one),
+                    who(other),
+                    at(other)
+                )
             }
             Observation::NotOne { from, between, to, lock } => match lock {
                 None => format!(

@@ -73,8 +73,9 @@ fn introduced(finding: &Finding, text: &str) -> String {
         let is_number = |at: &usize| {
             let after = long[at + number.len()..].chars().next();
             let before = long[..*at].chars().next_back();
-            !after.is_some_and(|it| it.is_alphanumeric() || it == ' ' && long[at + number.len()..].starts_with(" ("))
-                && !before.is_some_and(|it| it.is_alphanumeric() || it == '`')
+            !after.is_some_and(|it| {
+                it.is_alphanumeric() || it == ' ' && long[at + number.len()..].starts_with(" (")
+            }) && !before.is_some_and(|it| it.is_alphanumeric() || it == '`')
                 && !long[at + number.len()..].starts_with("'s")
         };
         let at = long.match_indices(&number).map(|it| it.0).find(is_number);
@@ -199,7 +200,9 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let block = block.as_ref().map(|it| format!("`{it}`"));
     let name = block.unwrap_or_else(|| act::name(object));
     let name = if name.is_empty() { "an object".to_owned() } else { name };
-    let gone = gone.as_ref().map(|it| (short(it.0), if it.1 == OpKind::Destroy { "destroyed" } else { "freed" }));
+    let gone = gone
+        .as_ref()
+        .map(|it| (short(it.0), if it.1 == OpKind::Destroy { "destroyed" } else { "freed" }));
     let holder = marks.iter().find(|it| Some(it.thread) != *thread && it.kind.is_some_and(takes));
     let holder = holder.map(|it| short(it.thread));
     Some(match (misuse, gone, holder) {
@@ -215,8 +218,13 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
             format!("double free: {who} frees {name}, which {already} already freed")
         }
         (Misuse::UseAfterFree, Some((by, _)), _) => {
-            let by = if by == who { "freeing it itself".to_owned() } else { format!("{by} freed it") };
+            let by =
+                if by == who { "freeing it itself".to_owned() } else { format!("{by} freed it") };
             format!("use after free: {who} uses {name} after {by}")
+        }
+        (Misuse::JoinTwice, ..) => {
+            let whom = name.strip_prefix("thread ").unwrap_or(&name);
+            format!("{who} joins {whom}, which was joined or detached before")
         }
         (Misuse::UseDestroyed, Some((by, how)), _) => {
             format!("{who} uses {name} after {by} {how} it")
@@ -245,7 +253,25 @@ fn interplay(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let has_orders = marks.iter().any(|it| it.is_order);
     let sides: Vec<&Mark> =
         marks.iter().filter(|it| it.kind.is_some() && (!has_orders || it.is_order)).collect();
-    between(finding, &sides).or_else(|| after(finding, &sides))
+    between(finding, &sides)
+        .or_else(|| after(finding, &sides))
+        .or_else(|| in_turn(finding, &sides).filter(|_| has_orders))
+}
+
+/// "T2 cancels T1 before T1 locks `m`": two threads, and what each does, nearest to the failure.
+fn in_turn(finding: &Finding, sides: &[&Mark]) -> Option<String> {
+    let (idx, second) =
+        sides.iter().enumerate().rev().find(|(idx, second)| {
+            sides[..*idx].iter().any(|first| first.thread != second.thread)
+        })?;
+    let first = sides[..idx].iter().rev().find(|it| it.thread != second.thread)?;
+    let does = |it: &Mark| {
+        let object = finding.objects.get(it.object.idx());
+        let value = it.value.filter(|_| it.moment != Moment::Never);
+        Some(act::act(it.kind?, object, value, &Style::default()))
+    };
+    let (one, other) = (short(first.thread), short(second.thread));
+    Some(format!("{one} {} before {other} {}", does(first)?, does(second)?))
 }
 
 /// "T2 writes `stock` between T1's read and write".
@@ -270,7 +296,8 @@ fn between(finding: &Finding, sides: &[&Mark]) -> Option<String> {
             let is_failing = finding.thread == Some(from.thread);
             let is_data = [from, to].iter().all(|it| it.kind.is_some_and(OpKind::is_access));
             let is_same = from.object == to.object;
-            let worth = u32::from(is_data) * 8 + u32::from(is_failing) * 4
+            let worth = u32::from(is_data) * 8
+                + u32::from(is_failing) * 4
                 + u32::from(is_same) * 2
                 + u32::from(to.moment != Moment::Never);
             if best.is_none_or(|it| it.0 < worth) {
@@ -287,7 +314,8 @@ fn between(finding: &Finding, sides: &[&Mark]) -> Option<String> {
         .filter(|it| it.object == from.object || it.object == to.object)
         .collect();
     let other = inner.first()?.thread;
-    let does = acts(finding, &inner.iter().copied().filter(|it| it.thread == other).collect::<Vec<_>>());
+    let does =
+        acts(finding, &inner.iter().copied().filter(|it| it.thread == other).collect::<Vec<_>>());
     let whose = short(from.thread);
     let (first, last) = (noun(from.kind?), noun(to.kind?));
     let (one, two) = (named(finding, from.object)?, named(finding, to.object)?);
@@ -332,7 +360,10 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     let mut best: Option<(u32, &Mark, &Mark)> = None;
     for (i, first) in sides.iter().enumerate() {
         for second in &sides[i + 1..] {
+            let is_shared = |it: &Mark| it.kind.is_some_and(|it| it.is_access() || takes(it));
             let is_conflict = first.object == second.object
+                && is_shared(first)
+                && is_shared(second)
                 && first.object != ObjectId::NONE
                 && first.thread != second.thread
                 && (writes(first) || writes(second));
