@@ -225,10 +225,10 @@ fn is_header(place: &Place) -> bool {
     matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inl" | "ipp" | "tcc")
 }
 
-/// Is the function that a place is in so small that its name says it all: a body of at most three lines, braces left
+/// Is the function that a place is in so small that its name says it all: a body of at most two lines, braces left
 /// out?
 fn is_accessor(place: &Place, symbols: &mut dyn Symbols) -> bool {
-    const BODY_MAX: u32 = 3;
+    const BODY_MAX: u32 = 2;
     let mut line = |line: u32| symbols.source_line(&Place { line, ..place.clone() });
     let here = line(place.line).unwrap_or_default();
     if here.contains(") {") && here.ends_with('}') {

@@ -37,14 +37,22 @@ const OUTPUT_MAX: usize = 4;
 
 /// The whole text of a finding.
 pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> String {
-    let diagnosis = Diagnosis::of(shown.finding, shown.explanation, style);
-    let mut out = headline(shown, &diagnosis, style);
-    out.push_str(&snippet::render(shown, &diagnosis, style, sources));
+    let mut diagnosis = Diagnosis::of(shown.finding, shown.explanation, style);
     let mut end = String::new();
     output(&mut end, shown.finding, style);
     hint(&mut end, shown.finding);
-    let n_lines = out.lines().count() + end.lines().count();
-    let schedule = schedule(shown, LINES_MAX.saturating_sub(n_lines + 3), style, sources);
+    let (mut out, schedule) = loop {
+        let mut head = headline(shown, &diagnosis, style);
+        head.push_str(&snippet::render(shown, &diagnosis, style, sources));
+        let n_lines = head.lines().count() + end.lines().count() + 3;
+        let schedule = schedule(shown, LINES_MAX.saturating_sub(n_lines), style, sources);
+        let is_long = LINES_MAX < n_lines + schedule.lines().count();
+        // The last notes say least.
+        if style.full || !is_long || diagnosis.notes.len() < 2 {
+            break (head, schedule);
+        }
+        diagnosis.notes.pop();
+    };
     if !schedule.is_empty() {
         let _ = write!(out, "\n{schedule}");
     }

@@ -13,6 +13,8 @@ use raddle_model::{Finding, Flags, Kind, ObjectId, OpKind, Step};
 const TAIL: usize = 4;
 /// Steps after which a livelock may come back to where it was.
 const PERIOD_MAX: usize = 30;
+/// More steps than this are not kept in any case.
+const CAUSES_MAX: usize = 20;
 /// Steps of the way of a wrong value that are always shown.
 const CHAIN_MAX: usize = 12;
 /// What a write comes from is among so many steps of its thread before it.
@@ -33,13 +35,14 @@ pub(crate) fn kept(
     if is_full || n_rows(&all, reasons) <= rows_max {
         return all;
     }
-    let ranked = ranked(finding, why, reasons, rows_max);
-    for n_kept in (1..=ranked.len()).rev() {
+    let (ranked, n_causes) = ranked(finding, why, reasons, rows_max);
+    for n_kept in (n_causes.max(1)..=ranked.len()).rev() {
         let mut kept = vec![false; n_steps];
         for idx in &ranked[..n_kept] {
             kept[*idx] = true;
         }
-        if n_rows(&kept, reasons) <= rows_max {
+        // What the text names, and the way of the wrong value, are kept in any case.
+        if n_rows(&kept, reasons) <= rows_max || n_kept == n_causes {
             fill_gaps_of_one(&mut kept, reasons);
             return kept;
         }
@@ -80,13 +83,13 @@ fn fill_gaps_of_one(kept: &mut [bool], reasons: &[Option<String>]) {
     }
 }
 
-/// The best steps, best first.
+/// The best steps, best first, and how many of them are never left out.
 fn ranked(
     finding: &Finding,
     why: &[usize],
     reasons: &[Option<String>],
     rows_max: usize,
-) -> Vec<usize> {
+) -> (Vec<usize>, usize) {
     let mut causes = causes(finding);
     causes.extend(why);
     causes.extend(evidence(finding));
@@ -96,8 +99,10 @@ fn ranked(
     let mut ranked: Vec<(u32, Reverse<usize>)> = (0..finding.steps.len())
         .filter_map(|idx| {
             let step = &finding.steps[idx];
-            let rank = if idx + TAIL >= finding.steps.len() || causes.contains(&idx) {
+            let rank = if causes.contains(&idx) {
                 0
+            } else if idx + TAIL >= finding.steps.len() {
+                1
             } else if took_a_held_lock(finding, step) {
                 1
             } else {
@@ -107,8 +112,9 @@ fn ranked(
         })
         .collect();
     ranked.sort_unstable();
-    ranked.truncate(rows_max);
-    ranked.into_iter().map(|(_, Reverse(idx))| idx).collect()
+    let n_causes = ranked.iter().filter(|it| it.0 == 0).count().min(CAUSES_MAX);
+    ranked.truncate(rows_max.max(n_causes));
+    (ranked.into_iter().map(|(_, Reverse(idx))| idx).collect(), n_causes)
 }
 
 fn rank_at_switch(step: &Step, distance: usize, objects: &[ObjectId]) -> u32 {
