@@ -42,14 +42,14 @@ fn a_program_without_hooks_is_explored_by_its_synchronisation() {
     let found = run(folder.path(), &["run", "--sync-only", "-j1", "--", "./plain"]);
     expect![[r#"
         exit 2
-        stdout: error[dl-4861]: deadlock: T1 and T2 wait for each other
-        stdout:   found at execution 1 by walk, seed 0, replayed 5/5
-        stdout:   T1 one waits for mutex `b`
-        stdout:       at plain.c:5 in take  pthread_mutex_lock(second);
-        stdout:       held by T2, taken at plain.c:4  pthread_mutex_lock(first);
-        stdout:   T2 two waits for mutex `a`
-        stdout:       at plain.c:5 in take  pthread_mutex_lock(second);
-        stdout:       held by T1, taken at plain.c:4  pthread_mutex_lock(first);
+        stdout: error[dl-4861]: deadlock: T1 (one) and T2 (two) wait for each other (`b` and
+        stdout:     `a`)
+        stdout:   --> plain.c:5 in take
+        stdout:    |
+        stdout:  4 |     pthread_mutex_lock(first);
+        stdout:    |     ------------------------- 1. T1 (one) locks `a`
+        stdout:    |     ------------------------- 2. T2 (two) locks `b`
+        stdout:  5 |     pthread_mutex_lock(second);
     "#]]
     .assert_eq(&found.lines().take(9).map(|it| format!("{it}\n")).collect::<String>());
     for carrier in ["fibers", "threads"] {
@@ -112,9 +112,10 @@ fn a_program_that_fails_alone() {
     expect![[r#"
         exit 4
         stdout: error: abort called: aborted at prog.c:1 in main
-        stdout:   found at execution 0 by nonpreemptive, seed 0
-        stdout:   in T0 main
-        stdout:       #0 main prog.c:1
+        stdout:   --> prog.c:1 in main
+        stdout:    |
+        stdout:  1 | T0 (main): abort called
+        stdout:    |
         stdout: 
         stdout:   step  T0 main  0 steps, 0 switches
         stdout:         abort    prog.c:1  ← abort called
@@ -362,7 +363,11 @@ fn a_program_that_leaves_by_system_calls() {
     assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
     let output = explore(folder.path(), text, &["--cflags", "-DCODE=5"]);
     assert_eq!(code(&output), Some(2), "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("non-zero exit: exit code 5"), "{}", stdout(&output));
+    assert!(
+        stdout(&output).contains("error[exit-") && stdout(&output).contains("exit code 5"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 #[test]
@@ -378,21 +383,25 @@ fn a_program_that_kills_itself() {
     let output = explore(folder.path(), text, &["--no-explain"]);
     expect![[r#"
         exit 2
-        stdout: error[crash-d2b3]: crash: SIGKILL
-        stdout:   found at execution 0 by nonpreemptive, seed 0, replayed 5/5
-        stdout:   the process was killed; T1 die did the last step
+        stdout: error[crash-d2b3]: crash (SIGKILL)
+        stdout:   --> prog.c:14 in in_thread
+        stdout:    |
+        stdout: 14 |     pthread_create(&thread, NULL, body, arg);
+        stdout:    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        stdout:    |     T0 (main): SIGKILL after this line
+        stdout:    |
+        stdout:    = replay: raddle replay crash-d2b3
         stdout: 
         stdout:   step  T0 main   T1 die  2 steps, 1 switch
         stdout:      1  spawn T1          prog.c:14  pthread_create(&thread, NULL, body, arg);
         stdout:         ── switch (preempted) ──
         stdout:      2  .         start
         stdout: 
-        stdout:   replay:  raddle replay crash-d2b3
-        stdout:   show:    raddle show crash-d2b3 --full
-        stdout: 
         stdout: SUMMARY: raddle: crash
         stdout: 
-        stdout: explored 1 execution (1 distinct) in TIME (RATE/s), 1 finding
+        stdout: note: crash-d2b3 fails in every schedule tried (20): it does not depend on the schedule
+        stdout: note: the search went on after it; no failure that depends on the schedule was found
+        stdout: explored 20 executions (1 distinct) in TIME (RATE/s), 1 finding
         stderr: exploring prog.c: 20 executions, 1 worker, seed 0
     "#]]
     .assert_eq(&redacted(folder.path(), &output));

@@ -52,23 +52,29 @@ fn a_finding_is_made_small_and_explained() {
     assert!(!as_found.contains("= order:"), "{as_found}");
     expect![[r#"
         exit 0
-        stdout: error[assert-68ba]: assertion failed: hits == 2
-        stdout:   found at execution 1 by walk, seed 0, replayed 5/5
-        stdout:   in T0 main
-        stdout:       #0 main counter.c:23  assert(hits == 2);
+        stdout: error[assert-68ba]: assertion failed: T2 (careless) reads and writes `hits`
+        stdout:     between T1's read and write
+        stdout:   --> counter.c:23 in main
+        stdout:    |
+        stdout:  7 |     int seen = hits;
+        stdout:    |                ---- 1. T1 (careful) reads `hits` = 0, holding `lock`
+        stdout: 13 |     int seen = hits;
+        stdout:    |                ---- 2. T2 (careless) reads `hits` = 0, holding no lock
+        stdout: 14 |     hits = seen + 1;
+        stdout:    |     ---- 3. T2 sets `hits` to 1, holding no lock
+        stdout:  8 |     hits = seen + 1;
+        stdout:    |     ---- 4. T1 sets `hits` to 1, holding `lock`
+        stdout: 23 |     assert(hits == 2);
+        stdout:    |     ^^^^^^^^^^^^^^^^^ 5. T0 (main): assertion failed: hits == 2
+        stdout:    |
+        stdout:    = order: 1 before 3, 2 before 4: 20 of 20 schedules with these orderings
+        stdout:             fail; with 3 before 1: 0 of 20; with 4 before 2: 0 of 20
+        stdout:    = note: T1 holds `lock` (1); T2 does not (3)
+        stdout:    = note: it passes with 4 before 2: T2 then reads `hits` = 1, not 0 (2)
+        stdout:    = help: hold `lock` at (3), too (follows from the locks held: T1 holds it at
+        stdout:            (1))
+        stdout:    = replay: raddle replay assert-68ba
         stdout: 
-        stdout:   fails whenever (lines of counter.c)
-        stdout:            T1 read hits   :7  int seen = hits;
-        stdout:     before T2 write hits  :14  hits = seen + 1;
-        stdout:        and T2 read hits   :13  int seen = hits;
-        stdout:     before T1 write hits  :8  hits = seen + 1;
-        stdout:   20 of 20 random schedules that keep these orders fail; one of them the other
-        stdout:   way round: 0 of 20, 0 of 20
-        stdout:   note: T1 holds mutex `lock` at counter.c:7; T2 does not at counter.c:14
-        stdout:   passes when T1's write (counter.c:8) comes before T2's read (counter.c:13): T2
-        stdout:          then reads 1 from hits at counter.c:13, not 0
-        stdout: 
-        stdout:   5 → 1 preemptions, 3 threads, depth 2, 7 replays
         stdout:   step  T0 main   T1 careful       T2 careless     lines of counter.c
         stdout:      1  spawn T1                                   :19  pthread_create(&s, NULL…
         stdout:      2  spawn T2                                   :20  pthread_create(&t, NULL…
@@ -89,12 +95,6 @@ fn a_finding_is_made_small_and_explained() {
         stdout:     13  join T1                                    :21  pthread_join(s, NULL);
         stdout:     14  join T2                                    :22  pthread_join(t, NULL);
         stdout:         assert     .               .               :23  ← assert failed
-        stdout: 
-        stdout:   program output:
-        stdout:     counter.c:23: Assertion `hits == 2' failed.
-        stdout: 
-        stdout:   replay:  raddle replay assert-68ba
-        stdout:   show:    raddle show assert-68ba --full
         stdout: 
         stdout: SUMMARY: raddle: assert at counter.c:23 in main
     "#]]

@@ -374,31 +374,30 @@ fn a_killed_program_has_places() {
     );
     expect![[r#"
         exit 2
-        stdout: error[crash-d2b3]: crash: SIGKILL
-        stdout:   found at execution 2 by walk, seed 0, replayed 5/5
-        stdout:   the process was killed; T1 worker did the last step
+        stdout: error[crash-d2b3]: crash (SIGKILL): T0 (main) uses `shared` after T1
+        stdout:     (worker) writes it
+        stdout:   --> killed.c:13 in main
+        stdout:    |
+        stdout:  6 |     shared++;
+        stdout:    |     ------ 1. T1 (worker) writes `shared`
+        stdout: 13 |     pthread_create(&thread, NULL, worker, NULL);
+        stdout:    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        stdout:    |     2. T0 (main): SIGKILL after this line
+        stdout: 14 |     shared--;
+        stdout:    |     ------ 3. T0 has not reached this line (reads `shared`)
+        stdout:    |
+        stdout:    = order: 1 before 3: 20 of 20 schedules with this ordering fail; with 3
+        stdout:             before 1: 5 of 20
+        stdout:    = note: it passes with 3 before 1: T1 then reads `shared` = -1, not 0
+        stdout:            (killed.c:6)
+        stdout:    = replay: raddle replay crash-d2b3
         stdout: 
-        stdout:   fails whenever (lines of killed.c)
-        stdout:            T1 write shared  :6  shared++;
-        stdout:     before T0 read shared   :14  shared--;
-        stdout:   20 of 20 random schedules that keep this order fail, the other way round 5 of
-        stdout:   20
-        stdout:   passes when T0's read (killed.c:14) comes before T1's write (killed.c:6): T1
-        stdout:          then reads -1 from shared at killed.c:6, not 0
-        stdout:   chance of one execution: walk 54.5 % (41.5 to 67.0), pos 46.9 % (35.2 to
-        stdout:                            58.9), pct:d=3 46.9 % (35.2 to 58.9), surw 83.3 %
-        stdout:                            (68.1 to 92.1), sites 48.4 % (36.4 to 60.6)
-        stdout: 
-        stdout:   2 → 1 preemptions, 2 threads, depth 1, 8 replays
         stdout:   step  T0 main   T1 worker        4 steps, 1 switch
         stdout:      1  spawn T1                   killed.c:13  pthread_create(&thread, NULL, w…
         stdout:         ── switch (preempted) ──
         stdout:      2  .         start
         stdout:      3  .         read shared → 0  killed.c:6   shared++;
         stdout: ▸    4  .         write shared     killed.c:6   shared++;
-        stdout: 
-        stdout:   replay:  raddle replay crash-d2b3
-        stdout:   show:    raddle show crash-d2b3 --full
         stdout: 
         stdout: SUMMARY: raddle: crash
         stdout: 

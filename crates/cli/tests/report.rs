@@ -45,14 +45,20 @@ fn every_format_of_a_finding_and_of_a_run() {
     assert!(github.starts_with("::error file=prog.c,line=5,col=5,title=raddle dl-"), "{github}");
     assert_eq!(github.lines().count(), 1);
     expect![[r#"
-        # dl-67c2: deadlock: T1 and T2 wait for each other
+        # dl-67c2: deadlock: T1 (one) and T2 (two) wait for each other (`b` and `a`)
 
         `prog.c`, found at execution 1 by walk, seed 0, replayed 5/5.
 
-        fails whenever `pthread_mutex_lock(first);` (prog.c:4 from prog.c:9, T1) comes before `pthread_mutex_lock(second);` (prog.c:5, T2); and `pthread_mutex_lock(first);` (prog.c:4 from prog.c:10, T2) comes before `pthread_mutex_lock(second);` (prog.c:5, T1)
-
+        1. T1 (one) locks `a`, called from :9 at `prog.c:4 in take`: `pthread_mutex_lock(first);`
+        2. T2 (two) locks `b`, called from :10 at `prog.c:4 in take`: `pthread_mutex_lock(first);`
     "#]]
-    .assert_eq(&report(at, &["dl", "--format", "md"]).lines().take(6).map(|it| format!("{it}\n")).collect::<String>());
+    .assert_eq(
+        &report(at, &["dl", "--format", "md"])
+            .lines()
+            .take(6)
+            .map(|it| format!("{it}\n"))
+            .collect::<String>(),
+    );
     let page = report(at, &["-o", "-"]);
     assert!(page.contains("prog.c: <span class=\"severity\">1 finding</span>"));
     assert!(page.contains("<th>prog.c</th>"), "steps by file");

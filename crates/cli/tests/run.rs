@@ -80,10 +80,10 @@ fn found_listed_shown_and_replayed() {
     write(folder.path(), "counter.c", COUNTER);
     expect![[r#"
         exit 2
-        stdout: error[assert-7df4]: assertion failed: hits == 2
-        stdout:   found at execution 1 by walk, seed 0, replayed 5/5
-        stdout:   in T0 main
-        stdout:       #0 main counter.c:21  assert(hits == 2);
+        stdout: error[assert-7df4]: assertion failed: T2 (careless) reads and writes `hits`
+        stdout:     between T1's read and write
+        stdout:   --> counter.c:21 in main
+        stdout:    |
     "#]]
     .assert_eq(
         &run(folder.path(), &["run", "counter.c"])
@@ -372,7 +372,7 @@ int main(int argc, char **argv) {
     // Arguments behind the program are its own.
     expect_exit(folder.path(), &["run", "--execs", "200", "--", "./prog"], 0);
     let text = expect_exit(folder.path(), &["run", "--", "./prog", "42"], 2);
-    assert!(text.contains("non-zero exit: exit code 42"), "{text}");
+    assert!(text.contains("exit code 42: "), "{text}");
     assert!(text.contains("queue.c:3"), "{text}");
     let again = expect_exit(folder.path(), &["replay", "latest"], 2);
     assert!(last_line(&again).ends_with(": reproduced"), "{again}");

@@ -139,9 +139,12 @@ fn a_finding_is_shown() {
         expect![[r#"
             exit 0
             stdout: error[assert-7f3a]: assertion failed: head != tail
-            stdout:   found at execution 42 by walk, seed 7, replayed 5/5
-            stdout:   in T1
-            stdout:       #0 push queue.c:2  assert(head != tail);
+            stdout:   --> queue.c:2 in push
+            stdout:    |
+            stdout:  2 | assert(head != tail);
+            stdout:    | ^^^^^^^^^^^^^^^^^^^^^ T1: assertion failed: head != tail
+            stdout:    |
+            stdout:    = replay: raddle replay assert-7f3a
             stdout: 
             stdout:   step  T0 main     T1             2 steps, 1 switch
             stdout:      1  write head  .              queue.c:1  int head;
@@ -152,9 +155,6 @@ fn a_finding_is_shown() {
             stdout:   program output:
             stdout:     queue full
             stdout: 
-            stdout:   replay:  raddle replay assert-7f3a
-            stdout:   show:    raddle show assert-7f3a --full
-            stdout: 
             stdout: SUMMARY: raddle: assert at queue.c:2 in push
         "#]],
     );
@@ -164,9 +164,12 @@ fn a_finding_is_shown() {
         expect![[r#"
             exit 0
             stdout: error[assert-7f3a]: assertion failed: head != tail
-            stdout:   found at execution 42 by walk, seed 7, replayed 5/5
-            stdout:   in T1
-            stdout:       #0 push queue.c:2  assert(head != tail);
+            stdout:   --> queue.c:2 in push
+            stdout:    |
+            stdout:  2 | assert(head != tail);
+            stdout:    | ^^^^^^^^^^^^^^^^^^^^^ T1: assertion failed: head != tail
+            stdout:    |
+            stdout:    = replay: raddle replay assert-7f3a
             stdout: 
             stdout:   step  T0 main     T1              2 steps, 1 switch
             stdout:      1  write head  .               queue.c:1  int head;
@@ -176,9 +179,6 @@ fn a_finding_is_shown() {
             stdout: 
             stdout:   program output:
             stdout:     queue full
-            stdout: 
-            stdout:   replay:  raddle replay assert-7f3a
-            stdout:   show:    raddle show assert-7f3a --full
             stdout: 
             stdout: SUMMARY: raddle: assert at queue.c:2 in push
         "#]],
