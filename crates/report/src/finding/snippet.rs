@@ -255,7 +255,7 @@ fn underlined(raw: &str, column: u32, name: &str) -> Range<usize> {
     }
     let is_word = |it: char| it.is_alphanumeric() || it == '_';
     // Compilers mean the word that is there, wherever in it they point.
-    let at = raw[..at].trim_end_matches(is_word).len().max(0);
+    let at = raw[..at].trim_end_matches(is_word).len();
     if column > 0 && raw[at..].chars().next().is_some_and(is_word) {
         return call(raw, at);
     }

@@ -101,9 +101,7 @@ fn ranked(
             let step = &finding.steps[idx];
             let rank = if causes.contains(&idx) {
                 0
-            } else if idx + TAIL >= finding.steps.len() {
-                1
-            } else if took_a_held_lock(finding, step) {
+            } else if idx + TAIL >= finding.steps.len() || took_a_held_lock(finding, step) {
                 1
             } else {
                 rank_at_switch(step, distance(reasons, idx)?, &objects)

@@ -180,14 +180,14 @@ fn between<'a>(finding: &'a Finding, n_steps: u64, locks: &Locks) -> impl Iterat
     let here = accesses(finding)
         .chain(free)
         .filter(move |it| it.step == n_steps && access::step_idx(finding, it).is_none());
-    here.filter_map(move |it| {
+    here.map(move |it| {
         let (op, mark) = match finding.evidence.as_deref() {
             Some(evidence) => (access::words(it, evidence), Some(access::mark(finding, it))),
             None => (it.kind.verb().to_owned(), None),
         };
         let words = Words { op, result: String::new() };
         let (thread, place, held) = (it.thread, Some(&it.place), held.clone());
-        Some(Row::Step(Cell { number: None, thread, words, place, mark, is_reason: false, held }))
+        Row::Step(Cell { number: None, thread, words, place, mark, is_reason: false, held })
     })
 }
 
