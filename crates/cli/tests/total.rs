@@ -302,7 +302,7 @@ fn wake_ups_and_answers_decide() {
 
 /// What a search with this name finds in a file, as far as it goes.
 fn found(folder: &Path, file: &str, strategy: &str) -> String {
-    let more = ["--execs", "300", "--detect", "none", "--no-explain", "--keep-going"];
+    let more = ["--execs", "60", "--detect", "none", "--no-explain", "--keep-going"];
     said(folder, &[&["run", file, "--strategy", strategy], &more[..]].concat())
 }
 
