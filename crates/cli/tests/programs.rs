@@ -434,6 +434,7 @@ fn named(explained: &Explained) -> Vec<Place> {
         for point in orders.chain(observed) {
             places.push(point.place.clone());
             places.extend(point.caller.iter().map(|it| it.0.clone()));
+            places.extend(point.within.clone());
         }
     }
     let waits = explained.finding.threads.iter().filter_map(|it| it.waits_for.as_ref());

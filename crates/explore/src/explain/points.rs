@@ -225,14 +225,14 @@ fn is_header(place: &Place) -> bool {
     matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inl" | "ipp" | "tcc")
 }
 
-/// Is the function that a place is in so small that its name says it all: a body of at most two lines, braces left
-/// out?
+/// Is the function that a place is in so small that its name says it all: one that returns what it reads, in a body of
+/// at most two lines, braces left out?
 fn is_accessor(place: &Place, symbols: &mut dyn Symbols) -> bool {
     const BODY_MAX: u32 = 2;
     let mut line = |line: u32| symbols.source_line(&Place { line, ..place.clone() });
     let here = line(place.line).unwrap_or_default();
-    if here.contains(") {") && here.ends_with('}') {
-        return true;
+    if !here.starts_with("return ") {
+        return here.contains("{ return ") && here.ends_with('}');
     }
     let above = (1..=BODY_MAX).find(|n| {
         let text = place.line.checked_sub(*n).and_then(&mut line).unwrap_or_default();
