@@ -124,6 +124,7 @@ pub(crate) fn table(programs: &Path, golden: &Path) -> Result<String, Failed> {
         let to_cause = to_cause.collect::<Option<Vec<usize>>>().and_then(|it| it.into_iter().max());
         let orders = text.lines().skip_while(|it| !it.contains("= order:"));
         let orders: String = orders.take_while(|it| !it.contains("= note:")).collect();
+        let orders = orders.split_whitespace().collect::<Vec<_>>().join(" ");
         let n_orders = orders.split(" schedules with ").next().unwrap_or_default();
         let n_orders = n_orders.matches(" before ").count();
         let n_folded = text.lines().filter(|it| it.trim_start().starts_with('…')).count();

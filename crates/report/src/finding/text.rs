@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// Lines of a whole report, unless everything is asked for.
+/// Lines of a whole report, unless everything is asked for, or what must not be folded takes more.
 const LINES_MAX: usize = 45;
 /// Fewer lines of a schedule than this say nothing.
 const ROWS_MIN: usize = 8;
