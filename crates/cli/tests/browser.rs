@@ -118,17 +118,17 @@ fn a_deadlock_is_stepped_through() {
             say("active:", document.getElementById("lanes").getAttribute("aria-activedescendant") === document.querySelector(".row.picked").id);
         "##,
         expect![[r#"
-            headline: error[dl-67c2] deadlock: T1 and T2 wait for each other
-            point: T1 one waits for mutex b, held by T2 since prog.c:4 prog.c:5 pthread_mutex_lock(second);
+            headline: error[dl-67c2] deadlock: T1 (one) and T2 (two) wait for each other (b and a)
+            point: T1 (one) locks a, called from :9 prog.c:4 pthread_mutex_lock(first);
             lanes: step T0 main T1 one T2 two
-            at first: lock a ← waits for ever :5
-            source: prog.c:5 in take | 5 pthread_mutex_lock(second);T2T1
+            at first: 4 lock a :4
+            source: prog.c:4 in take | nothing
             Home: 1 spawn T1 :13
             down: 2 spawn T2 :14
             rows without a stack: start,start,start,start,start,finish,start,finish,exit
             hover: step 4 · T1 one · lock a | #0 prog.c:4 in take #1 prog.c:9 in one
-            End: lock a ← waits for ever :5 | waits for ever · T2 two · lock a
-            p: lock b ← waits for ever :5
+            End: lock a ← blocked forever :5 | blocked forever · T2 two · lock a
+            p: lock b ← blocked forever :5
             n: 3 start
             O: true true
             o: true
@@ -140,7 +140,7 @@ fn a_deadlock_is_stepped_through() {
             v: as found 6 steps, 4 switches 1
             last view: nearest passing 0
             back: minimised true
-            reason: fails whenever pthread_mutex_lock(first); (prog.c:4 from prog.c:9, T1) comes before pthread_mutex_lock(second); (prog.c:5, T2); and pthread_mutex_lock(first); (prog.c:4 from prog.c:10, T2) comes before pthread_mutex_lock(second); (prog.c:5, T1)
+            reason: order: 1 before 4, 2 before 3: 20 of 20 schedules with these orderings fail; with 4 before 1: 0 of 20; with 3 before 2: 0 of 20
             active: true
         "#]],
     );
@@ -182,7 +182,7 @@ int main(void) {
         "##,
         expect![[r#"
             evil: 
-            headline: error[assert-cb87] assertion failed: !ready && "</title><script>window.evil = 4</script>"
+            headline: error[assert-cb87] assertion failed: T0 (main) reads ready after T1 (</script><b>) set it to 1
             name: true
             source: true
             text: true

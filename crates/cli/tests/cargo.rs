@@ -605,29 +605,34 @@ fn a_race_reads_as_one_of_c_does() {
     let reports = out.split("error[").skip(1).map(|it| it.split("\n\n").next().unwrap_or(it));
     let told: Vec<String> = reports.map(|it| it.split_once("]: ").unwrap().1.to_owned()).collect();
     expect_test::expect![[r#"
-        data race on `one::HITS` (4 bytes)
-          found at execution 0 by nonpreemptive, seed 0, replayed 5/5
-          Read of size 4 by thread T1 pusher:
-              #0 one::main::{closure#0} src/main.rs:21  unsafe { HITS += 1 };
-          Previous write of size 4 by main thread:
-              #0 one::main src/main.rs:25  unsafe { HITS += 1 };
-          Location is global `one::HITS` of size 4, declared at src/main.rs:3
-          Thread T1 pusher (finished) created by main thread at:
-              #3 one::main src/main.rs:24  let worker = thread::Builder::new().name("pu…
+        data race on `one::HITS` (4 bytes): T0's write and T1's
+            read are unordered
+          --> src/main.rs:21 in one::main::{closure#0}
+           |
+        25 |     unsafe { HITS += 1 };
+           |              ---- 1. T0 (main) writes `one::HITS`, holding no lock
+        21 |     unsafe { HITS += 1 };
+           |              ^^^^ 2. T1 (pusher) reads `one::HITS` = 1, holding no lock
+           |
+           = note: 1 and 2 are unordered: neither thread holds a lock, and no
+                   release-acquire pair orders them
+           = note: location: global `one::HITS` of size 4, declared at main.rs:3
+           = replay: raddle replay race-2c71
         ---
-        data race on `Queue.len` (8 bytes)
-          found at execution 0 by nonpreemptive, seed 0, replayed 5/5
-          Read of size 8 by thread T1 pusher:
-              #0 one::Queue::push src/main.rs:13  unsafe { *self.len.get() += 1 };
-              #1 one::main::{closure#0} src/main.rs:22
-          Previous write of size 8 by main thread:
-              #0 one::Queue::push src/main.rs:13  unsafe { *self.len.get() += 1 };
-              #1 one::main src/main.rs:26
-          Location is `Queue.len`, field of `one::Queue`, 16 bytes into a heap block of
-          size 24 allocated by main thread:
-              #7 one::main src/main.rs:18  let queue = Arc::new(Queue { len: UnsafeCell…
-          Thread T1 pusher (finished) created by main thread at:
-              #3 one::main src/main.rs:24  let worker = thread::Builder::new().name("pu…"#]]
+        data race on `Queue.len` (8 bytes): T0's write and T1's
+            read are unordered
+          --> src/main.rs:13 in one::Queue::push, called from one::main (:26)
+           |
+        13 |     unsafe { *self.len.get() += 1 };
+           |               -------- 1. T0 (main) writes `Queue.len`, holding no lock
+           |               ^^^^^^^^ 2. T1 (pusher) reads `Queue.len` = 1, holding no
+           |                        lock
+           |
+           = note: 1 and 2 are unordered: neither thread holds a lock, and no
+                   release-acquire pair orders them
+           = note: location: `Queue.len`, field of `one::Queue`, 16 bytes into a heap
+                   block of size 24 allocated by main thread at main.rs:18
+           = replay: raddle replay race-daae"#]]
     .assert_eq(&told.join("\n---\n"));
     assert!(!out.contains("no debug information"), "{out}");
 }
