@@ -518,6 +518,13 @@ impl Marks<'_> {
             it.object == steps[read].object && it.kind.is_access() && it.kind.is_write()
         };
         let write = steps[..read].iter().rposition(is_write);
+        let in_library = |it: &Step| own_place(finding, it).is_none_or(place::is_library);
+        if in_library(&steps[read])
+            || steps[read].kind == OpKind::AtomicRmw
+                && write.is_some_and(|it| in_library(&steps[it]))
+        {
+            return None;
+        }
         if !self.all.iter().any(|it| it.is_order)
             && let Some(write) = write.filter(|it| steps[*it].thread != thread)
         {

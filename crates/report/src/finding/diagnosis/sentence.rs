@@ -251,6 +251,10 @@ pub(super) const fn takes(kind: OpKind) -> bool {
 /// there are no orderings.
 fn interplay(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let has_orders = marks.iter().any(|it| it.is_order);
+    // Without orderings nothing was measured: what the program says itself is all that is known.
+    if !has_orders {
+        return None;
+    }
     let sides: Vec<&Mark> =
         marks.iter().filter(|it| it.kind.is_some() && (!has_orders || it.is_order)).collect();
     between(finding, &sides)
