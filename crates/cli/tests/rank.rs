@@ -133,8 +133,11 @@ fn two_hundred_threads() {
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{strategy}: {text}{errors}");
-        assert!(text.contains(&format!(" by {strategy}")), "{strategy}: {text}");
         assert!(text.contains("x == N") || text.contains("x == 200"), "{strategy}: {text}");
+        let shown = raddle(folder.path(), &["show", "latest", "--full"]).output();
+        let shown = shown.expect("it starts");
+        let text = String::from_utf8_lossy(&shown.stdout);
+        assert!(text.contains(&format!(" by {strategy}")), "{strategy}: {text}");
     }
 }
 

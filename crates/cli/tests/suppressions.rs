@@ -67,17 +67,17 @@ fn what_a_rule_names_is_not_told() {
         "",
         &[],
         expect![[r#"
-        exit 2
-        error[race-f5fb]: data race on `hits` (4 bytes)
-        error[race-862f]: data race on `total` (4 bytes)
-    "#]],
+            exit 2
+            error[race-f5fb]: data race on `hits` (4 bytes): T1's write and T2's read
+            error[race-862f]: data race on `total` (4 bytes): T1's write and T2's read
+        "#]],
     );
     check_closing(
         "[[suppress]]\nkind = \"race\"\nfunction = \"count\"\nreason = \"a statistic\"\n",
         &[],
         expect![[r#"
             exit 2
-            error[race-862f]: data race on `total` (4 bytes)
+            error[race-862f]: data race on `total` (4 bytes): T1's write and T2's read
             suppressed ×20: data race on `hits` (4 bytes) at races.c:3 (raddle.toml:1: a statistic)
         "#]],
     );
@@ -101,8 +101,8 @@ fn rules_that_do_nothing_are_told() {
         &[],
         expect![[r#"
             exit 2
-            error[race-f5fb]: data race on `hits` (4 bytes)
-            error[race-862f]: data race on `total` (4 bytes)
+            error[race-f5fb]: data race on `hits` (4 bytes): T1's write and T2's read
+            error[race-862f]: data race on `total` (4 bytes): T1's write and T2's read
             warning: raddle.toml:6: this rule expired on 2001-02-03 and suppresses nothing any more: function count
             warning: raddle.toml:1: this rule suppressed nothing: deadlock, function count
         "#]],
@@ -143,7 +143,7 @@ fn files_of_tsan_are_read_as_they_are() {
     let told = closing(folder.path(), &["--suppressions", "tsan.supp"]);
     expect![[r#"
         exit 2
-        error[race-862f]: data race on `total` (4 bytes)
+        error[race-862f]: data race on `total` (4 bytes): T1's write and T2's read
         suppressed ×20: data race on `hits` (4 bytes) at races.c:3 (tsan.supp:2)
         warning: tsan.supp:4: this rule suppressed nothing: deadlock:foo
     "#]]

@@ -253,7 +253,7 @@ const COST: &str = "
 ## Calls of the scheduler, and time
 
 Calls in an execution, and how many fewer there are by the paper's rules than at all accesses; then the time of an
-execution. Natively that is a process; under Raddle an execution is a part of one, and mostly cheaper.
+execution. Natively that is a process; under Raddle it is a part of one, and of many processes where executions fail.
 ";
 
 const OVERVIEW: &str = "\

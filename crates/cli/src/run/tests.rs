@@ -136,7 +136,7 @@ fn a_finding_is_told_once() {
     let failing = Fake { end: End::Assert, ..GOOD };
     let (_, told) = run_fake(failing, &["--execs", "10", "--keep-going"]);
     assert_eq!(told.out.matches("error[assert-").count(), 1, "{}", told.out);
-    assert!(told.out.contains("replayed 5/5"), "{}", told.out);
+    assert!(told.out.contains("= replay: raddle replay assert-"), "{}", told.out);
     assert!(told.out.contains("SUMMARY: raddle: assert"), "{}", told.out);
     assert!(told.out.trim_end().ends_with("1 finding"), "{}", told.out);
     expect![[r#"
@@ -160,7 +160,7 @@ fn a_clean_run_in_words() {
 #[test]
 fn json_lines_only() {
     let failing = Fake { end: End::Assert, ..GOOD };
-    let args = ["--execs", "10", "--message-format", "json", "--show-output"];
+    let args = ["--execs", "10", "--message-format", "json", "--show-output", "--until-first"];
     let (_, told) = run_fake(failing, &args);
     let types: Vec<String> = told
         .out
