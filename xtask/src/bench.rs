@@ -5,6 +5,7 @@
 //! several runs the fastest counts: whatever else the machine does only ever adds.
 
 mod access;
+mod compute;
 mod cpu;
 mod detect;
 mod execution;
@@ -55,6 +56,7 @@ const BENCHMARKS: &[(&str, Measure)] = &[
     ("execution", execution::measure),
     ("access", access::measure),
     ("cpu", cpu::measure),
+    ("compute", compute::measure),
     ("scale", scale::measure),
     ("tree", tree::measure),
     ("search", search::measure),
