@@ -199,6 +199,13 @@ fn points_agree() {
         }
         assert_eq!(all[1].0.0, all[0].0.0, "visible points of {program:?}");
         assert_eq!(all[2].0.0, all[0].0.0, "lockset points of {program:?}");
+        if n_compared % 4 == 0 {
+            let mut busy = program.clone();
+            busy[0].insert_str(0, "m0");
+            let (ends, outcome) = compiled.explore(&busy, How::DPOR);
+            assert!(outcome.is_exhaustive(), "{busy:?}");
+            assert_eq!(ends.0, all[0].0.0, "visible points of a busy {program:?}");
+        }
         let (every, outcome) = compiled.explore(&program, How { strategy: "dfs", ..How::DPOR });
         if outcome.is_exhaustive() {
             n_enumerated += 1;

@@ -1,7 +1,9 @@
-/* A program that is told what to do with plain memory: each argument is what one thread does, main the first. An op is a
-   letter and the number of what it is about. Only what an op does to memory has hooks, not how it is found out. */
+/* An interpreter for ops on plain memory: each argument is what one thread does, main the first. An op is a letter and the
+   number of what it is about. Only what an op does to memory has hooks, not how it is found out. If main's ops begin with
+   'm', the execution is a busy one before the others begin. */
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,25 @@ SEEN static void put_into(int *box, int value) { *box = value; }
 SEEN static void raise_flag(int it) { atomic_store(&flags[it], 1); }
 SEEN static int is_raised(int it) { return atomic_load(&flags[it]); }
 SEEN static void show(int it, int *box) { boxes[it] = box; }
+
+/* Two threads use memory in turn, thousands of times, while a third one is alive. */
+
+static sem_t is_over;
+static int turns;
+
+UNSEEN static void *wait_for_end(void *arg) { sem_wait(&is_over); return arg; }
+SEEN static void *take_turn(void *arg) { turns++; return arg; }
+
+UNSEEN static void be_busy(void) {
+    pthread_t watcher, other;
+    sem_init(&is_over, 0, 0);
+    pthread_create(&watcher, NULL, wait_for_end, NULL);
+    pthread_create(&other, NULL, take_turn, NULL);
+    pthread_join(other, NULL);
+    for (int i = 0; i < 3000; i++) take_turn(NULL);
+    sem_post(&is_over);
+    pthread_join(watcher, NULL);
+}
 
 UNSEEN static const char *perform(struct thread *self, const char *op) {
     int it = op[1] - '0';
@@ -70,6 +91,10 @@ UNSEEN static void *perform_all(void *arg) {
 UNSEEN int main(int argc, char **argv) {
     pthread_t created[N];
     int n = argc - 1;
+    if (argv[1][0] == 'm') {
+        be_busy();
+        argv[1] += 2;
+    }
     for (int i = 0; i < n; i++) threads[i] = (struct thread){argv[i + 1], i, 0};
     for (int i = 1; i < n; i++) pthread_create(&created[i], NULL, perform_all, &threads[i]);
     perform_all(&threads[0]);

@@ -8,6 +8,7 @@ use crate::OpResult;
 /// A controlled thread, numbered in order of creation; `main` is 0.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct ThreadId(pub u32);
 
 /// A lock, variable or other thing that threads share, numbered in order of first use. 0 is none.

@@ -148,8 +148,12 @@ pub(crate) struct Hot {
     pub(crate) mine_written: u64,
     /// Reads that it may still make before they are looked at, if it makes no step.
     pub(crate) patience: i32,
+    /// How many those are after a step.
+    pub(crate) patience_max: i32,
     /// The shadow's table.
     pub(crate) chunks: *mut *mut Cell,
+    /// Threads by segment, if `mine` is not nobody's.
+    pub(crate) owners: *const ThreadId,
     /// Its thread pointer.
     pub(crate) fs: usize,
     /// Its shadow stack.
@@ -160,8 +164,16 @@ impl Hot {
     /// That of a thread that has accessed nothing.
     pub(crate) fn new(fs: usize, chunks: *mut *mut Cell) -> Hot {
         let mine = Cell::NOBODYS.twice();
-        let stack = ShadowStack::new();
-        Hot { mine, mine_written: mine, patience: PATIENCE, chunks, fs, stack }
+        Hot {
+            mine,
+            mine_written: mine,
+            patience: PATIENCE,
+            patience_max: PATIENCE,
+            chunks,
+            owners: std::ptr::null(),
+            fs,
+            stack: ShadowStack::new(),
+        }
     }
 }
 

@@ -4,4 +4,5 @@ pub(crate) mod detect;
 pub(crate) mod freed;
 pub(crate) mod locksets;
 pub(crate) mod sync;
+mod turns;
 pub(crate) mod variables;

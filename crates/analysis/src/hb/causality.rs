@@ -199,6 +199,11 @@ impl Causality {
         self.owners[segment.0 as usize]
     }
 
+    /// Threads by segment, for the assembly of the hottest hooks: valid until the next segment begins.
+    pub fn owners(&self) -> *const ThreadId {
+        self.owners.as_ptr()
+    }
+
     /// Does all that happened in a segment so far happen before what the thread does now?
     #[inline]
     pub fn is_before(&self, segment: Segment, thread: ThreadId) -> bool {

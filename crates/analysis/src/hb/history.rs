@@ -297,6 +297,68 @@ impl Histories {
         conflict
     }
 
+    /// A thread reads the word once more: its last read is brought up to date. `false`, and nothing has changed, if
+    /// that is not all there is to it: there is none, it was to other bytes, or a write is not before this one.
+    ///
+    /// Where it is made is not known from then on.
+    pub fn read_again(
+        &mut self,
+        history: HistoryId,
+        thread: ThreadId,
+        accessed: &Accessed,
+        causality: &Causality,
+    ) -> bool {
+        let (mut node, mut last) = (history.0, None);
+        let n_entries = self.nodes[node as usize].n_entries as usize;
+        for idx in 0..n_entries {
+            if idx > 0 && idx.is_multiple_of(PER_NODE) {
+                node = self.nodes[node as usize].next;
+            }
+            let it = self.nodes[node as usize].entries[idx % PER_NODE].get();
+            if it.is_write {
+                if !causality.is_before(it.segment, thread) {
+                    return false;
+                }
+            } else if !it.is_atomic && causality.owner(it.segment) == thread {
+                let is_all = it.mask & !accessed.mask == 0;
+                if last.is_some() || !is_all && it.segment != accessed.segment {
+                    return false;
+                }
+                last = Some((node, idx % PER_NODE, it.mask));
+            }
+        }
+        let Some((node, idx, mask)) = last else { return false };
+        let renewed = Accessed { mask: mask | accessed.mask, site: SiteId(0), ..*accessed };
+        self.nodes[node as usize].entries[idx] = Entry::of(&renewed);
+        true
+    }
+
+    /// Do all accesses that one of a thread would conflict with, if it writes or only reads, happen before what the
+    /// thread does now?
+    #[inline]
+    pub fn is_ordered(
+        &self,
+        history: HistoryId,
+        thread: ThreadId,
+        is_write: bool,
+        causality: &Causality,
+    ) -> bool {
+        self.entries(history)
+            .map(Entry::get)
+            .all(|it| !(is_write || it.is_write) || causality.is_before(it.segment, thread))
+    }
+
+    #[inline]
+    fn entries(&self, history: HistoryId) -> impl Iterator<Item = Entry> + '_ {
+        let mut node = &self.nodes[history.0 as usize];
+        (0..node.n_entries as usize).map(move |idx| {
+            if idx > 0 && idx.is_multiple_of(PER_NODE) {
+                node = &self.nodes[node.next as usize];
+            }
+            node.entries[idx % PER_NODE]
+        })
+    }
+
     /// Removes empty entries; the others keep their order.
     fn close_gaps(&mut self, history: HistoryId) {
         let mut left = self.nodes[history.0 as usize].n_entries as usize;
@@ -364,5 +426,79 @@ impl Histories {
         self.free = self.nodes[node as usize].next;
         self.nodes[node as usize] = EMPTY;
         node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_model::ObjectId;
+
+    use super::*;
+
+    const A: ThreadId = ThreadId(0);
+    const B: ThreadId = ThreadId(1);
+
+    /// Two threads, of which neither knows what the other does.
+    fn threads() -> Causality {
+        let mut causality = Causality::new();
+        causality.spawn(A, B, ObjectId(1));
+        causality
+    }
+
+    fn accessed(causality: &mut Causality, kind: OpKind, thread: ThreadId, mask: u8) -> Accessed {
+        Accessed::new(kind, mask, causality.segment(thread), SiteId(7))
+    }
+
+    /// What `a` did is known to `b`, and the other way round.
+    fn meet(causality: &mut Causality) {
+        causality.meet_all(A);
+        causality.meet_all(B);
+    }
+
+    #[test]
+    fn a_read_is_renewed_only_by_its_own_thread() {
+        let (mut causality, mut histories) = (threads(), Histories::new());
+        let history = histories.add();
+        let first = accessed(&mut causality, OpKind::Read, A, 15);
+        histories.access(history, A, &first, &causality);
+        let other = accessed(&mut causality, OpKind::Read, B, 15);
+        assert!(!histories.read_again(history, B, &other, &causality), "it has read nothing yet");
+        meet(&mut causality);
+        let part = accessed(&mut causality, OpKind::Read, A, 1);
+        assert!(!histories.read_again(history, A, &part, &causality), "three bytes would be lost");
+        let again = accessed(&mut causality, OpKind::Read, A, 15);
+        assert!(histories.read_again(history, A, &again, &causality));
+        // The writer knows of the first read, and not of the second.
+        let write = accessed(&mut causality, OpKind::Write, B, 15);
+        assert!(!histories.is_ordered(history, B, true, &causality));
+        let conflict = histories.access(history, B, &write, &causality).expect("a race");
+        assert_eq!(conflict.earlier.segment, again.segment);
+    }
+
+    #[test]
+    fn no_read_is_renewed_past_a_write_that_races_with_it() {
+        let (mut causality, mut histories) = (threads(), Histories::new());
+        let history = histories.add();
+        let write = accessed(&mut causality, OpKind::Write, A, 15);
+        histories.access(history, A, &write, &causality);
+        histories.note(history, &accessed(&mut causality, OpKind::Read, B, 15));
+        let read = accessed(&mut causality, OpKind::Read, B, 15);
+        assert!(!histories.read_again(history, B, &read, &causality));
+        assert!(!histories.is_ordered(history, B, false, &causality));
+        meet(&mut causality);
+        assert!(histories.is_ordered(history, B, false, &causality));
+        assert!(histories.read_again(history, B, &read, &causality));
+    }
+
+    #[test]
+    fn reads_matter_to_a_write_only() {
+        let (mut causality, mut histories) = (threads(), Histories::new());
+        let history = histories.add();
+        let read = accessed(&mut causality, OpKind::Read, A, 3);
+        histories.access(history, A, &read, &causality);
+        assert!(histories.is_ordered(history, B, false, &causality));
+        assert!(!histories.is_ordered(history, B, true, &causality));
+        meet(&mut causality);
+        assert!(histories.is_ordered(history, B, true, &causality));
     }
 }

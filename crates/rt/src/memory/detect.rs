@@ -193,6 +193,7 @@ impl Control {
 
     /// The thread that runs reads what others have only read, and its owner wrote before they were there.
     pub(crate) fn read_shared(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
+        accesses::add_look();
         let history = self.history_of(cell);
         let segment = self.now();
         self.inspect_word(history, cell, at, touch);
@@ -469,6 +470,7 @@ impl Control {
             return;
         }
         let is_alone = self.scheduler.machine.is_alone();
+        self.hot.owners = self.memory.detect.causality.owners();
         self.hot.mine = Cell::owned(segment, Cell::WHOLE, false).twice();
         self.hot.mine_written = Cell::owned(segment, Cell::WHOLE, !is_alone).twice();
     }

@@ -120,7 +120,9 @@ impl Control {
 
     #[cold]
     pub(crate) fn make_variable(&mut self, address: usize) -> ObjectId {
-        let object = self.add_object_at(address & !3, ObjectClass::Variable);
+        let object = self
+            .retired_variable(address & !3)
+            .unwrap_or_else(|| self.add_object_at(address & !3, ObjectClass::Variable));
         let cell = self.memory.shadow.cell(address);
         if !cell.is_null() {
             self.share_cell(cell, object);

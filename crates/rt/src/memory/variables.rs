@@ -42,7 +42,11 @@ impl Control {
                 }
                 State::Sync(_) => {}
                 State::Freed => self.used_after_free(at, touch),
-                State::Variable(object) => variable = variable.or(Some(object)),
+                State::Variable(object) => {
+                    if !self.is_busy() || !self.retire(object, cell, at, touch) {
+                        variable = variable.or(Some(object));
+                    }
+                }
                 State::Untouched => {
                     if self.scheduler.shared.is_empty() || !self.is_named_shared(at) {
                         self.access_own(cell, at, touch);
@@ -55,7 +59,12 @@ impl Control {
                 State::Owned(..) | State::ReadShared(_) if is_alone => {
                     self.take_over(cell, at, touch);
                 }
-                State::Owned(_, false) | State::ReadShared(_) if !is_write => {
+                State::Owned(..) | State::ReadShared(_)
+                    if self.is_busy() && self.is_ordered(cell, is_write) =>
+                {
+                    self.pass_on(cell, at, touch);
+                }
+                State::Owned(_, false) | State::ReadShared(_) if !is_write && !self.is_busy() => {
                     self.read_shared(cell, at, touch);
                 }
                 State::Owned(..) | State::ReadShared(_) => {
@@ -155,17 +164,19 @@ impl Control {
     /// Does the plan say that the variable at an address is shared? Asked at the first access to every
     /// four bytes, and most of those come one after the other.
     fn is_named_shared(&mut self, at: usize) -> bool {
-        let (start, end, hash) = self.memory.heap.last;
-        if start <= at && at < end {
-            return self.is_known_shared(Control::block_name(hash, at - start));
+        let mut name = self.memory.heap.last.name_of(at);
+        if name.is_none() {
+            self.memory.heap.last = self.named_at(at);
+            name = self.memory.heap.last.name_of(at);
         }
-        if let Some((start, block)) = self.memory.heap.block_of(at) {
-            let hash = self.block_hash(&block);
-            self.memory.heap.last = (start, start + block.size, hash);
-            return self.is_known_shared(Control::block_name(hash, at - start));
-        }
-        let name = self.describe(at, raddle_trace::ObjectClass::Variable).name;
-        name != 0 && self.is_known_shared(name)
+        name.is_some_and(|it| self.is_known_shared(it))
+    }
+
+    /// Does the plan not say so, as far as that can be told without a search?
+    #[inline]
+    pub(crate) fn is_clearly_unshared(&self, at: usize) -> bool {
+        let name = self.memory.heap.last.name_of(at);
+        self.scheduler.shared.is_empty() || name.is_some_and(|it| !self.is_known_shared(it))
     }
 
     /// Exposes the objects that there are already, as far as the plan names them.
@@ -233,7 +244,8 @@ impl Control {
 
     /// Does any other thread know this memory? Freeing it is a step then.
     pub(crate) fn shared_object_in(&self, address: usize, size: usize) -> Option<ObjectId> {
-        let mut found = None;
+        let mut found =
+            self.memory.detect.retired.range(address..address + size).next().map(|it| *it.1);
         self.memory.shadow.for_range(address, size, |cell, _| {
             // SAFETY: `for_range` passes cells only.
             if let State::Variable(object) = unsafe { *cell }.state() {

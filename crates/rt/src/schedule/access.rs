@@ -16,7 +16,7 @@ use crate::{
     record::stack::Caller,
     schedule::{signals::leave, step::step, waiting::stare},
     state::{
-        accesses::{self, N_MET, N_QUIET, Written},
+        accesses::{self, N_MET, Written},
         detect::Touch,
         shadow::{Cell, Shadow, State},
     },
@@ -41,16 +41,16 @@ pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
         }
     }
     // SAFETY: active means initialised.
-    if SIZE >= 4 && address.is_multiple_of(SIZE) && unsafe { is_settled::<SIZE, IS_WRITE>(address) }
-    {
+    if address.is_multiple_of(SIZE) && unsafe { is_settled::<SIZE, IS_WRITE>(address) } {
         return;
     }
     let kind = if IS_WRITE { OpKind::Write } else { OpKind::Read };
     range(address, SIZE, kind, Caller { pc, sp });
 }
 
-/// Is an aligned access to whole cells to memory that is the thread's own? Then it is settled here: the
-/// segment is another than that of the thread's last access, and that is all.
+/// Is an aligned access one to memory that is the thread's own, or nobody's yet? Then it is settled here: the segment is
+/// another than that of the thread's last access, or the bytes are, and that is all. So it is if the thread reads
+/// once more what several read.
 #[inline(always)]
 unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) -> bool {
     // SAFETY: the thread that runs, outside every hook, may change its own cells; aligned cells of one
@@ -64,20 +64,30 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
         if cell.is_null() {
             return false;
         }
-        let me = (*control).me;
-        let is_own =
-            |cell: Cell| cell.is_owned() && (*control).memory.detect.owner(cell.segment()) == me;
-        if !is_own(*cell) || SIZE == 8 && !is_own(*cell.add(1)) {
-            return false;
-        }
-        let (to, mine) = match IS_WRITE {
-            true => (cell, (*control).hot.mine_written),
-            false => (Shadow::reads(cell), (*control).hot.mine),
-        };
-        if SIZE == 8 {
-            to.cast::<u64>().write(mine);
-        } else {
-            to.cast::<u32>().write(mine as u32);
+        let mask = if SIZE < 4 { ((1 << SIZE) - 1) << (address & 3) } else { Cell::WHOLE };
+        let mine = if IS_WRITE { (*control).hot.mine_written } else { (*control).hot.mine };
+        let new = Cell::from_twice(mine).with_mask(mask);
+        for idx in 0..SIZE.div_ceil(4) {
+            let (cell, at) = (cell.add(idx), (address & !3) + 4 * idx);
+            let it = *cell;
+            if it.is_owned() {
+                if (*control).memory.detect.owner(it.segment()) != (*control).me {
+                    return false;
+                }
+            } else if it == Cell::UNTOUCHED {
+                if (*control).memory.shadow.has_log() || !(*control).is_clearly_unshared(at) {
+                    return false;
+                }
+                if !IS_WRITE {
+                    *cell = new.with_mask(0);
+                }
+            } else if IS_WRITE || !(*control).is_read_again(cell, mask) {
+                return false;
+            } else {
+                continue;
+            }
+            let to = if IS_WRITE { cell } else { Shadow::reads(cell) };
+            *to = (*to).and(new);
         }
         true
     }
@@ -148,21 +158,11 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
     leave((), inside);
 }
 
-/// So many accesses of an execution to variables that nobody has raced for are steps: they say what happened, and
-/// change nothing. Of a program that does little else, a reader has seen enough by then.
-const QUIET_MAX: u64 = 1 << 12;
-
 /// Is an access to a variable worth a step? A race is seen whether it is one or not.
 #[inline]
 fn is_wanted(control: &mut Control, object: ObjectId, touch: &Touch) -> bool {
     let is_all = control.scheduler.points == Points::All || control.is_among_last();
-    if is_all || control.recorder.emit.is_exposed(object) {
-        return true;
-    }
-    // One thread runs at a time: no need to be atomic.
-    let n_quiet = N_QUIET.load(Relaxed);
-    if n_quiet < QUIET_MAX {
-        N_QUIET.store(n_quiet + 1, Relaxed);
+    if is_all || control.recorder.emit.is_exposed(object) || accesses::take_quiet() {
         return true;
     }
     is_awaited(control, object, touch)

@@ -12,7 +12,6 @@ use crate::{
     process::{checkpoint, launcher::refuse},
     record::emit::Emit,
     schedule::{descriptors, signals, threads::switch_to, timers, waiting::give_way_before},
-    state::waiting::PATIENCE,
     tell::end,
 };
 
@@ -236,7 +235,7 @@ fn tell(control: &mut Control, op: &Op, performed: &Performed, told_choice: u32)
     }
     control.recorder.emit.event(control.me, op, performed, told_choice);
     control.beat();
-    control.hot.patience = PATIENCE;
+    control.hot.patience = control.hot.patience_max;
     if performed.misuse.is_some() {
         end::misuse(control, op, performed);
     }

@@ -26,7 +26,10 @@ use crate::{
     control::{Control, Inside, begin_tracking, control},
     record::stack::ShadowStack,
     schedule::step::{choose_next, complete, step},
-    state::thread::{ThreadRt, stack_range},
+    state::{
+        heap::Named,
+        thread::{ThreadRt, stack_range},
+    },
 };
 
 /// Donors that wait for a thread to borrow them. They are made before the fork, and each is used once
@@ -375,6 +378,7 @@ extern "C-unwind" fn boot() -> ! {
         // Both carriers come here, so that variables on the stack have the same names on both.
         let here = 0_usize;
         inside.this().stack_base = &raw const here as usize;
+        inside.memory.heap.last = Named::default();
         inside.watch_stack();
         complete(&mut inside, me);
         let it = &inside.scheduler.threads[me.idx()];

@@ -27,7 +27,7 @@ use crate::{
     state::{
         detect::Touch,
         shadow::State,
-        waiting::{PATIENCE, Rounds, STEPS_BETWEEN_MAX},
+        waiting::{PATIENCE, PATIENCE_MAX, Rounds, STEPS_BETWEEN_MAX},
     },
 };
 
@@ -102,6 +102,7 @@ impl Control {
             self.scheduler.waiting.next_at,
         ) = (0, 0, 0);
         self.scheduler.waiting.users.clear();
+        (self.hot.patience, self.hot.patience_max) = (PATIENCE, PATIENCE);
         for thread in self.scheduler.threads.iter_mut().filter(|it| it.rounds.is_used) {
             thread.rounds = Rounds::new();
         }
@@ -154,7 +155,7 @@ pub(crate) fn stare(touch: &Touch) -> bool {
     // SAFETY: the thread that runs is inside a hook; the borrows end before each step.
     unsafe {
         let is_alone = inside.scheduler.machine.n_live() == 1;
-        inside.hot.patience = if is_alone { PATIENCE } else { 0 };
+        inside.hot.patience = if is_alone { inside.hot.patience_max } else { 0 };
         if is_alone {
             return leave(false, inside);
         }
@@ -174,6 +175,8 @@ pub(crate) fn stare(touch: &Touch) -> bool {
         if is_same && is_memory {
             access::watch(&mut inside, touch);
         } else {
+            // Most likely it computes. Who gives way again and again meanwhile makes others look at the same memory in turn.
+            inside.hot.patience_max = (inside.hot.patience_max * 2).min(PATIENCE_MAX);
             let site = inside.site(touch.caller);
             yield_unsure(&mut inside, site);
         }

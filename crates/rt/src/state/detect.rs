@@ -1,5 +1,7 @@
 //! What race detection knows (`memory/detect`).
 
+use std::collections::BTreeMap;
+
 use raddle_analysis::hb::{Accessed, Atomic, Bytes, Causality, Histories, HistoryId, Segment};
 use raddle_model::{ObjectId, OpKind, SiteId, ThreadId};
 
@@ -27,6 +29,8 @@ pub(crate) struct Detect {
     values: Vec<Left>,
     /// No variable from this one on has been looked at.
     n_values: usize,
+    /// Variables that are memory like any other now, by address.
+    pub(crate) retired: BTreeMap<usize, ObjectId>,
     /// Hashes of the races told in this execution.
     pub(crate) told: Keys,
     pub(crate) watched: Watched,
@@ -100,6 +104,7 @@ impl Detect {
             histories: Histories::new(),
             values: vec![Left::default(); 64],
             n_values: 0,
+            retired: BTreeMap::new(),
             told: Keys::default(),
             watched: Watched::default(),
             intent: Intent::default(),
@@ -117,6 +122,7 @@ impl Detect {
         self.histories.clear();
         self.values[..self.n_values].fill(Left::default());
         self.n_values = 0;
+        self.retired.clear();
         self.told.clear();
         self.intent.restart();
         self.lines.clear();

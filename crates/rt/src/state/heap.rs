@@ -6,10 +6,11 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use raddle_model::{BlockSort, SiteId, ThreadId};
+use raddle_model::{BlockSort, SiteId, ThreadId, mix};
 
 use crate::record::stacks::StackId;
 
@@ -72,8 +73,29 @@ pub(crate) struct Heap {
     freed: [BTreeMap<usize, Freed>; 2],
     /// By site: allocations so far.
     ordinals: Vec<u32>,
-    /// The block whose name was last asked for: start, end, and the hash that names begin with.
-    pub(crate) last: (usize, usize, u64),
+    /// The memory whose name was last asked for.
+    pub(crate) last: Named,
+}
+
+/// A stretch of memory, a block, a module or a stack, in which a name is made of how far from an origin something is.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    pub(crate) range: Range<usize>,
+    /// Names begin with this.
+    pub(crate) seed: u64,
+    pub(crate) origin: usize,
+    /// Is the distance counted downwards?
+    pub(crate) is_stack: bool,
+}
+
+impl Named {
+    /// The name of what is at an address, if that is here.
+    #[inline]
+    pub(crate) fn name_of(&self, address: usize) -> Option<u64> {
+        let (from, to) =
+            if self.is_stack { (address, self.origin) } else { (self.origin, address) };
+        self.range.contains(&address).then(|| mix(self.seed, to.wrapping_sub(from) as u64))
+    }
 }
 
 /// Allocations so far that were not seen.
@@ -94,7 +116,7 @@ impl Heap {
 
     /// Begins another execution, with so many allocations made before.
     pub(crate) fn restart(&mut self, ordinals: &[u32]) {
-        self.last = (0, 0, 0);
+        self.last = Named::default();
         self.freed.iter_mut().for_each(BTreeMap::clear);
         if self.ordinals.len() < ordinals.len() {
             self.ordinals.resize(ordinals.len(), 0);
@@ -106,7 +128,7 @@ impl Heap {
 
     /// Adds a block; its ordinal is found here.
     pub(crate) fn add(&mut self, address: usize, mut block: Block) {
-        self.last = (0, 0, 0);
+        self.last = Named::default();
         let idx = block.site.0 as usize;
         if self.ordinals.len() <= idx {
             self.ordinals.resize(idx + 64, 0);
@@ -123,7 +145,7 @@ impl Heap {
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {
-        self.last = (0, 0, 0);
+        self.last = Named::default();
         self.blocks.remove(&address)
     }
 
@@ -148,7 +170,7 @@ impl Heap {
 
     /// A block that was freed is looked at once more: it is known again, until the execution is over.
     pub(crate) fn recall(&mut self, address: usize, freed: &Freed) {
-        self.last = (0, 0, 0);
+        self.last = Named::default();
         self.blocks.insert(address, freed.block);
     }
 

@@ -4,7 +4,8 @@
 //! with any layout of the address space (TRAPS 26). The states follow Eraser and seed paper 1: memory
 //! that one thread alone has touched is no scheduling point; what several threads only read is none
 //! either, if it was written while its owner was alone (initialised); from the first write that others
-//! can see it is a *variable*, an object like a lock.
+//! can see it is a *variable*, an object like a lock; in a busy execution (`memory/turns`) from the first access that is
+//! not ordered with an earlier one.
 //!
 //! Nothing is noted before a second thread is made (`control::TRACKING`): all of that happens before whatever
 //! another thread does, so memory that `main` has filled in belongs to whoever comes first.
@@ -50,7 +51,7 @@ pub(crate) enum State {
     Freed,
 }
 
-const TAG: u32 = 3 << 30;
+pub(crate) const TAG: u32 = 3 << 30;
 const READ_SHARED: u32 = 1 << 30;
 const VARIABLE: u32 = 2 << 30;
 const SYNC: u32 = 3 << 30;
@@ -115,6 +116,18 @@ impl Cell {
     pub(crate) const fn and(self, new: Cell) -> Cell {
         let is_same = self.is_owned() && self.segment().0 == new.segment().0;
         if is_same { Cell(new.0 | self.0 & MASK) } else { new }
+    }
+
+    /// One of two equal cells side by side ([`Cell::twice`]).
+    #[inline]
+    pub(crate) const fn from_twice(word: u64) -> Cell {
+        Cell(word as u32)
+    }
+
+    /// The same access to other bytes.
+    #[inline]
+    pub(crate) const fn with_mask(self, mask: u8) -> Cell {
+        Cell(self.0 & !MASK | (mask as u32) << MASK_SHIFT)
     }
 
     /// Two equal cells side by side, as one word.
@@ -276,6 +289,12 @@ impl Shadow {
             // SAFETY: the caller has a cell, which has a partner.
             self.changes.push(unsafe { (cell, *cell, *Shadow::reads(cell)) });
         }
+    }
+
+    /// Are changes kept?
+    #[inline]
+    pub(crate) fn has_log(&self) -> bool {
+        self.has_log
     }
 
     /// Makes all cells what they were after [`Shadow::forget_accesses`].

@@ -171,5 +171,6 @@ impl Waiting {
     }
 }
 
-/// After so many reads without a step, reads are looked at.
+/// After so many reads without a step, reads are looked at; after more, where that has been in vain.
 pub(crate) const PATIENCE: i32 = 1 << 18;
+pub(crate) const PATIENCE_MAX: i32 = 1 << 22;

@@ -22,7 +22,7 @@ use crate::{
         stack::Caller,
         stacks::{self, Stack, StackId},
     },
-    state::heap::{self, Block, N_CALLERS},
+    state::heap::{self, Block, N_CALLERS, Named},
 };
 
 /// The frame of a function on a stack.
@@ -37,6 +37,16 @@ struct FrameAround {
 
 /// Bytes above the stack pointer of a thread's first function in which its return address is looked for.
 const FRAME_MAX: usize = 1 << 14;
+
+/// What the names in a module begin with.
+fn module_seed(module: &Module) -> u64 {
+    mix(1, module.path_hash)
+}
+
+/// What the names on a thread's stack begin with.
+fn stack_seed(thread: ThreadId) -> u64 {
+    mix(3, u64::from(thread.0))
+}
 
 /// The first words below a stack pointer.
 fn below(sp: usize) -> impl Iterator<Item = usize> {
@@ -370,26 +380,44 @@ impl Control {
             entry.offset = (address - base) as u64;
             entry.thread = block.thread.0;
             entry.stack = block.stack.0;
-            entry.name = Control::block_name(self.block_hash(&block), address - base);
-            return entry;
-        }
-        if self.recorder.modules.n_looks > 0 && self.recorder.modules.of(address).is_none() {
-            self.look_again();
-        }
-        if let Some((number, module)) = self.recorder.modules.of(address) {
+            entry.name = mix(self.block_seed(&block), entry.offset);
+        } else if let Some((number, module)) = self.module_at(address) {
             entry.region = RegionTag::Global as u8;
             entry.base = number;
             entry.offset = (address - module.bias) as u64;
-            entry.name = mix(mix(1, module.path_hash), entry.offset);
-            return entry;
-        }
-        if let Some((thread, offset)) = self.stack_of(address) {
+            entry.name = mix(module_seed(module), entry.offset);
+        } else if let Some(thread) = self.stack_at(address) {
+            let base = self.scheduler.threads[thread.idx()].stack_base;
             entry.region = RegionTag::Stack as u8;
             entry.base = thread.0;
-            entry.offset = offset as u64;
-            entry.name = mix(mix(3, u64::from(thread.0)), offset as u64);
+            entry.offset = base.wrapping_sub(address) as u64;
+            entry.name = mix(stack_seed(thread), entry.offset);
         }
         entry
+    }
+
+    /// The memory around an address in which names begin alike.
+    pub(crate) fn named_at(&mut self, address: usize) -> Named {
+        if let Some((origin, block)) = self.memory.heap.block_of(address) {
+            let (range, seed) = (origin..origin + block.size.max(1), self.block_seed(&block));
+            return Named { range, seed, origin, is_stack: false };
+        }
+        if let Some((_, module)) = self.module_at(address) {
+            let (range, seed) = (module.start..module.end, module_seed(module));
+            return Named { range, seed, origin: module.bias, is_stack: false };
+        }
+        let Some(thread) = self.stack_at(address) else { return Named::default() };
+        let it = &self.scheduler.threads[thread.idx()];
+        let range = it.stack_bottom..it.stack_top;
+        Named { range, seed: stack_seed(thread), origin: it.stack_base, is_stack: true }
+    }
+
+    /// The module that an address is in, perhaps a new one.
+    fn module_at(&mut self, address: usize) -> Option<(u32, &Module)> {
+        if self.recorder.modules.n_looks > 0 && self.recorder.modules.of(address).is_none() {
+            self.look_again();
+        }
+        self.recorder.modules.of(address)
     }
 
     /// Says which function's frame something on a stack is in, and where in it.
@@ -447,10 +475,9 @@ impl Control {
         })
     }
 
-    /// The name of what is in a block of a kind.
-    #[inline]
-    pub(crate) fn block_name(hash: u64, offset: usize) -> u64 {
-        mix(mix(2, hash), offset as u64)
+    /// What the names in blocks of a kind begin with.
+    fn block_seed(&self, block: &Block) -> u64 {
+        mix(2, self.block_hash(block))
     }
 
     /// What tells the blocks of one kind from others: where they come from, and their size.
@@ -463,16 +490,15 @@ impl Control {
         })
     }
 
-    /// Whose stack an address is on, and how far below its first frame.
-    fn stack_of(&self, address: usize) -> Option<(ThreadId, usize)> {
-        let is_on = |idx: usize| {
-            let it = &self.scheduler.threads[idx];
+    /// Whose stack an address is on.
+    fn stack_at(&self, address: usize) -> Option<ThreadId> {
+        let is_on = |idx: &usize| {
+            let it = &self.scheduler.threads[*idx];
             it.stack_bottom <= address && address < it.stack_top
         };
-        let idx = std::iter::once(self.me.idx())
-            .chain(0..self.scheduler.threads.len())
-            .find(|idx| is_on(*idx))?;
-        Some((ThreadId(idx as u32), self.scheduler.threads[idx].stack_base.wrapping_sub(address)))
+        let idx =
+            std::iter::once(self.me.idx()).chain(0..self.scheduler.threads.len()).find(is_on)?;
+        Some(ThreadId(idx as u32))
     }
 
     /// Is it one of the names that the plan says are shared?

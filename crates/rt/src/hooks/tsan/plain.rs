@@ -3,30 +3,38 @@
 
 use std::mem::offset_of;
 
+use raddle_analysis::hb::Segment;
 use raddle_model::OpKind;
 
 use crate::{
     control::{CONTROL, Control, Hot, TRACKING},
     record::stack::Caller,
     schedule::access::{access, range, volatile},
-    state::shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT},
+    state::shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT, TAG},
 };
 
 const MINE_WRITTEN: usize = offset_of!(Control, hot) + offset_of!(Hot, mine_written);
 const MINE: usize = offset_of!(Control, hot) + offset_of!(Hot, mine);
 const PATIENCE: usize = offset_of!(Control, hot) + offset_of!(Hot, patience);
 const CHUNKS: usize = offset_of!(Control, hot) + offset_of!(Hot, chunks);
+const OWNERS: usize = offset_of!(Control, hot) + offset_of!(Hot, owners);
+const FS: usize = offset_of!(Control, hot) + offset_of!(Hot, fs);
+const ME: usize = offset_of!(Control, me);
+const IS_INSIDE: usize = offset_of!(Control, is_inside);
 /// Of a cell for writes, where it is; and of its partner for reads.
 const WRITES: usize = 0;
 const READS: usize = BLOCK;
 
 /// Exports `$name(address)`: an aligned access that the thread has made before, in the same segment, says
-/// the cell, returns at once; all else goes on in `$work(address, pc, sp)`. Of an access to a part of a
-/// cell, `$part` looks whether those bytes are among the cell's, and goes to 3 if not. `$patience` counts reads: whoever
-/// only reads goes to 3 at some time (`waiting`).
+/// the cell, returns at once. An access that the thread makes in another segment, or to other bytes of the cell, is noted if
+/// the memory is its own, and returns. All else goes on in `$work(address, pc, sp)`. `$patience` counts reads: whoever only
+/// reads goes to 3 at some time (`waiting`).
+///
+/// `$part` looks whether the bytes of an access to a part of a cell are among the cell's, `$owner` puts what the cell for
+/// writes says into eax, or goes to 3, and `$fresh` makes the new cell.
 macro_rules! export_fast {
-    ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal, $plane:ident, $mine:ident,
-        $patience:literal, [$($part:literal),*] => $work:expr;)*) => {$(
+    ($($name:ident: $misaligned:literal, $aligned:literal, $word:literal, $new:literal, $plane:ident, $mine:ident,
+        $patience:literal, [$($part:literal),*], [$($owner:literal),*], [$($fresh:literal),*] => $work:expr;)*) => {$(
         /// See the interface of ThreadSanitizer.
         ///
         /// # Safety
@@ -46,31 +54,65 @@ macro_rules! export_fast {
                 "mov rcx, [rip + {control} + {chunks}]",
                 "mov rax, [rcx + rax * 8]",
                 "mov ecx, edi",
-                "and ecx, {mask}",
+                "and ecx, {place}",
                 "test rax, rax",
                 "jz 3f",
                 "mov edx, ecx",
                 "and edx, -{block}",
                 "add rcx, rdx",
+                "lea r9, [rax + rcx]",
                 concat!("mov ", $word, ", [rax + rcx + {plane}]"),
                 $($part,)*
                 concat!("cmp ", $word, ", [rip + {control} + {mine}]"),
-                "jne 3f",
+                "jne 4f",
                 "2: ret",
+                "4:",
+                $($owner,)*
+                // An owner's cell, which is neither 0 nor has a tag.
+                "lea edx, [rax - 1]",
+                "cmp edx, {tags} - 1",
+                "jae 3f",
+                "cmp dword ptr [rip + {control} + {mine}], {nobodys}",
+                "je 3f",
+                "and eax, {segments}",
+                "mov rdx, [rip + {control} + {owners}]",
+                "mov eax, [rdx + rax * 4]",
+                "cmp eax, [rip + {control} + {me}]",
+                "jne 3f",
+                // May the thread enter a hook (`control::may_enter`)?
+                "cmp byte ptr [rip + {control} + {is_inside}], 0",
+                "jne 3f",
+                "mov rax, fs:[0]",
+                "cmp rax, [rip + {control} + {fs}]",
+                "jne 3f",
+                $($fresh,)*
+                concat!("mov [r9 + {plane}], ", $new),
+                "ret",
                 "3: mov rsi, [rsp]",
                 "lea rdx, [rsp + 8]",
                 "jmp {work}",
                 // At the end, where nobody runs it: what it aligns is the function's section, and so its entry.
                 ".p2align 6",
+                "/* {patience} {mask} {mask_shift} */",
                 is_tracking = sym TRACKING,
                 control = sym CONTROL,
                 chunks = const CHUNKS,
                 patience = const PATIENCE,
                 mine = const $mine,
                 plane = const $plane,
+                writes = const WRITES,
                 block = const BLOCK,
                 bits = const CHUNK_BITS,
-                mask = const (CHUNK_BYTES - 1) & !($aligned - 1),
+                place = const (CHUNK_BYTES - 1) & !($aligned - 1),
+                mask = const 15 << MASK_SHIFT,
+                mask_shift = const MASK_SHIFT,
+                tags = const TAG & TAG.wrapping_neg(),
+                nobodys = const Segment::LIMIT,
+                segments = const (1 << Segment::BITS) - 1,
+                owners = const OWNERS,
+                me = const ME,
+                is_inside = const IS_INSIDE,
+                fs = const FS,
                 work = sym $work,
             )
         }
@@ -130,29 +172,51 @@ extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize
 }
 
 export_fast! {
-    __tsan_read1: "0", 4, "eax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
-        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "bt eax, ecx", "jnc 3f", "or eax, 15 << 25"]
-        => read::<1>;
-    __tsan_read2: "1", 4, "eax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
-        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "mov edx, eax", "shr edx, cl", "not edx",
-            "test dl, 3", "jnz 3f", "or eax, 15 << 25"]
-        => read::<2>;
-    __tsan_read4: "3", 4, "eax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f", [] => read::<4>;
-    __tsan_read8: "7", 8, "rax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f", [] => read::<8>;
-    __tsan_write1: "0", 4, "eax", WRITES, MINE_WRITTEN, "/* {patience} */",
-        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "bt eax, ecx", "jnc 3f", "or eax, 15 << 25"]
-        => write::<1>;
-    __tsan_write2: "1", 4, "eax", WRITES, MINE_WRITTEN, "/* {patience} */",
-        ["mov ecx, edi", "and ecx, 3", "add ecx, 25", "mov edx, eax", "shr edx, cl", "not edx",
-            "test dl, 3", "jnz 3f", "or eax, 15 << 25"]
-        => write::<2>;
-    __tsan_write4: "3", 4, "eax", WRITES, MINE_WRITTEN, "/* {patience} */", [] => write::<4>;
-    __tsan_write8: "7", 8, "rax", WRITES, MINE_WRITTEN, "/* {patience} */", [] => write::<8>;
-    __tsan_vptr_read: "7", 8, "rax", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f", [] => read::<8>;
+    __tsan_read1: "0", 4, "eax", "r8d", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 1", "shl r8d, cl",
+            "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
+        ["mov eax, [r9 + {writes}]"],
+        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+            "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => read::<1>;
+    __tsan_read2: "1", 4, "eax", "r8d", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 3", "shl r8d, cl",
+            "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
+        ["mov eax, [r9 + {writes}]"],
+        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+            "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => read::<2>;
+    __tsan_read4: "3", 4, "eax", "r8d", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+        [],
+        ["mov eax, [r9 + {writes}]"],
+        ["mov r8d, [rip + {control} + {mine}]"] => read::<4>;
+    __tsan_read8: "7", 8, "rax", "r8", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+        [],
+        ["mov eax, [r9 + {writes}]", "cmp eax, [r9 + {writes} + 4]", "jne 3f"],
+        ["mov r8, [rip + {control} + {mine}]"] => read::<8>;
+    __tsan_write1: "0", 4, "eax", "r8d", WRITES, MINE_WRITTEN, "",
+        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 1", "shl r8d, cl",
+            "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
+        ["mov eax, [r9 + {writes}]"],
+        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+            "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => write::<1>;
+    __tsan_write2: "1", 4, "eax", "r8d", WRITES, MINE_WRITTEN, "",
+        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 3", "shl r8d, cl",
+            "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
+        ["mov eax, [r9 + {writes}]"],
+        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+            "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => write::<2>;
+    __tsan_write4: "3", 4, "eax", "r8d", WRITES, MINE_WRITTEN, "",
+        [],
+        ["mov eax, [r9 + {writes}]"],
+        ["mov r8d, [rip + {control} + {mine}]"] => write::<4>;
+    __tsan_write8: "7", 8, "rax", "r8", WRITES, MINE_WRITTEN, "",
+        [],
+        ["mov eax, [r9 + {writes}]", "cmp eax, [r9 + {writes} + 4]", "jne 3f"],
+        ["mov r8, [rip + {control} + {mine}]"] => write::<8>;
+    __tsan_vptr_read: "7", 8, "rax", "r8", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+        [],
+        ["mov eax, [r9 + {writes}]", "cmp eax, [r9 + {writes} + 4]", "jne 3f"],
+        ["mov r8, [rip + {control} + {mine}]"] => read::<8>;
 }
-
-/// The assembly has this number written out.
-const _: () = assert!(MASK_SHIFT == 25);
 
 export_access! {
     __tsan_read16 => read16;
