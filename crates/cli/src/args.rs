@@ -32,12 +32,12 @@ pub(crate) use store::{StoreArgs, StoreVerb};
 
 use crate::{exit::Exit, spelling, values};
 
-/// Find the bugs of concurrent C, C++ and Rust programs by owning their schedules.
+/// Find concurrency bugs in C, C++ and Rust programs by controlling their schedules
 #[derive(Debug, Parser)]
 #[command(name = "raddle", version, propagate_version = true, max_term_width = 100)]
 #[command(args_override_self = true)]
 #[command(after_help = "Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive, \
-    4 the program fails by itself, 5 not reproduced, 70 internal error, 130 interrupted.")]
+    4 the program fails without concurrency, 5 not reproduced, 70 internal error, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -50,11 +50,11 @@ pub(crate) struct Arguments {
 /// How text looks.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Look {
-    /// Colours
+    /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, env = "RADDLE_COLOR")]
     #[arg(value_name = "WHEN", hide_env = true)]
     pub(crate) color: ColorMode,
-    /// Only ASCII characters
+    /// Use ASCII characters only
     #[arg(long, global = true)]
     pub(crate) ascii: bool,
 }
@@ -74,48 +74,48 @@ pub(crate) enum Verb {
     /// Explore the interleavings of a program
     Run(Box<RunArgs>),
     /// Total replay: run only the interleavings that can change a branch, a reference or a lock
-    /// (`raddle run --strategy total`)
+    /// (same as `raddle run --strategy total`)
     Total(Box<RunArgs>),
-    /// Run the schedule of a finding again
+    /// Replay the schedule of a finding
     Replay(ReplayArgs),
     /// Show a finding
     Show(ShowArgs),
-    /// Write a finding or a run as a page, or for other tools
+    /// Write a finding or a run as an HTML page, SARIF, JUnit, Markdown or a Perfetto trace
     Report(ReportArgs),
-    /// Make a finding's schedule small, and say why it fails
+    /// Minimise the schedule of a finding and explain why it fails
     Min(MinArgs),
-    /// Keep a finding as a regression, suppress it, or throw it away
+    /// Keep a finding as a regression test, suppress it, or discard it
     Review(ReviewArgs),
-    /// Look through the store, take findings elsewhere, make room
+    /// List, export, import or prune stored runs
     Store(StoreArgs),
-    /// Say whether a finding is gone after a change of the program
+    /// Check whether a change to the program fixed a finding
     Regress(RegressArgs),
-    /// Run the schedule of a finding under gdb, stopped at a step
+    /// Replay the schedule of a finding under gdb or lldb, stopped at a step
     Debug(DebugArgs),
     /// List findings, newest first
     List(ListArgs),
-    /// Compare strategies on programs of yours
+    /// Compare strategies on your programs
     Compare(Box<CompareArgs>),
-    /// Check that everything is there, and that a known bug is found
+    /// Check that this machine has what Raddle needs and that known bugs are found
     Doctor,
-    /// Explore a Rust crate's tests and programs, also as `cargo raddle`: build, run, test
+    /// Explore the tests or programs of a Rust crate (same as `cargo raddle`)
     #[command(disable_help_flag = true)]
     Cargo {
-        /// Arguments of `cargo raddle`
+        /// Arguments for `cargo raddle`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Compile C with raddle's hooks: takes the arguments of gcc or clang
+    /// Compile C with Raddle's instrumentation; takes the arguments of gcc or clang
     #[command(disable_help_flag = true)]
     Cc {
-        /// Arguments of the compiler
+        /// Arguments for the compiler
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Compile C++ with raddle's hooks: takes the arguments of g++ or clang++
+    /// Compile C++ with Raddle's instrumentation; takes the arguments of g++ or clang++
     #[command(name = "c++", disable_help_flag = true)]
     Cxx {
-        /// Arguments of the compiler
+        /// Arguments for the compiler
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
@@ -124,19 +124,19 @@ pub(crate) enum Verb {
 /// `raddle replay`.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    /// Finding id or a unique prefix of it, `latest`, or the file of a finding
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// How often
+    /// Number of replays
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::count)]
     pub(crate) times: u64,
-    /// What carries the program's threads, if not what carried them when it was found
+    /// How threads are run [default: as when the finding was found]
     #[arg(long, value_enum)]
     pub(crate) carrier: Option<CarrierArg>,
-    /// Show what the program writes
+    /// Show the program's output
     #[arg(long)]
     pub(crate) show_output: bool,
-    /// The schedule that was found first, not the smallest one that is known
+    /// Use the schedule as it was found, not the minimised one
     #[arg(long)]
     pub(crate) original: bool,
     #[command(flatten)]
@@ -146,16 +146,16 @@ pub(crate) struct ReplayArgs {
 /// `raddle show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    /// Finding id or a unique prefix of it, `latest`, or the file of a finding
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Every step, every frame, all output
+    /// Show every step, every stack frame, all output and statistics
     #[arg(long)]
     pub(crate) full: bool,
-    /// What to write, if not text
+    /// Output format [default: text]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<ShowFormat>,
-    /// The schedule that was found first, not the smallest one that is known
+    /// Use the schedule as it was found, not the minimised one
     #[arg(long)]
     pub(crate) original: bool,
     #[command(flatten)]
@@ -167,7 +167,7 @@ pub(crate) struct ShowArgs {
 pub(crate) enum ShowFormat {
     /// Text for people
     Text,
-    /// A brief in Markdown, for issue trackers
+    /// Markdown summary for issue trackers
     Md,
     /// One JSON value, see docs/json.md
     Json,
@@ -176,13 +176,13 @@ pub(crate) enum ShowFormat {
 /// `raddle min`.
 #[derive(Debug, Args)]
 pub(crate) struct MinArgs {
-    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    /// Finding id or a unique prefix of it, `latest`, or the file of a finding
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Executions that it may take
+    /// Maximum number of executions
     #[arg(long, value_name = "N", default_value = "2000", value_parser = values::count)]
     pub(crate) replays: u64,
-    /// The emergency stop: the result depends on the machine if it strikes
+    /// Time limit; if it is reached, the result depends on the speed of the machine
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration)]
     pub(crate) time: Duration,
     #[command(flatten)]
@@ -192,16 +192,16 @@ pub(crate) struct MinArgs {
 /// `raddle regress`.
 #[derive(Debug, Args)]
 pub(crate) struct RegressArgs {
-    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    /// Finding id or a unique prefix of it, `latest`, or the file of a finding
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Executions
+    /// Number of executions
     #[arg(long, value_name = "N", default_value = "20000", value_parser = values::count)]
     pub(crate) execs: u64,
     /// Stop after this time
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration)]
     pub(crate) time: Duration,
-    /// Workers [default: all cores]
+    /// Number of worker processes [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = values::count)]
     pub(crate) jobs: Option<u64>,
     #[command(flatten)]
@@ -218,23 +218,22 @@ impl RegressArgs {
 /// `raddle debug`.
 #[derive(Debug, Args)]
 pub(crate) struct DebugArgs {
-    /// The finding: its id, the start of its id, `latest`, or a finding's file
+    /// Finding id or a unique prefix of it, `latest`, or the file of a finding
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Stop before this step, as `raddle show` numbers them
+    /// Stop before this step (step numbers are those of `raddle show`)
     #[arg(long, value_name = "STEP", value_parser = values::count, conflicts_with = "before_bug")]
     pub(crate) at: Option<u64>,
-    /// Stop before the step in which it goes wrong, a race's second access or else the last one: what happens if
-    /// nothing is said
+    /// Stop before the failing step: the second access of a race, otherwise the last step. This is the default
     #[arg(long)]
     pub(crate) before_bug: bool,
-    /// Which debugger; gdb if it is there, else lldb
+    /// Debugger [default: gdb if installed, otherwise lldb]
     #[arg(long, value_name = "NAME")]
     pub(crate) debugger: Option<DebuggerName>,
-    /// A command for the debugger, when it is there; several are possible
+    /// Debugger command to run at the stop; may be repeated
     #[arg(long = "ex", value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
-    /// End when the commands are done
+    /// Exit after the commands given by --ex
     #[arg(long)]
     pub(crate) batch: bool,
     #[command(flatten)]
@@ -251,7 +250,7 @@ pub(crate) enum DebuggerName {
 /// `raddle list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Show the N newest findings [default: 50 on a terminal, else all]
+    /// Show the N newest findings [default: 50 on a terminal, otherwise all]
     #[arg(long, value_name = "N", value_parser = crate::values::count, conflicts_with = "all")]
     pub(crate) last: Option<u64>,
     /// Show all findings
@@ -264,11 +263,11 @@ pub(crate) struct ListArgs {
 /// What most verbs take.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
-    /// Where findings are kept
+    /// Directory where runs and findings are stored
     #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
     #[arg(hide_env = true)]
     pub(crate) store: PathBuf,
-    /// What is written to standard output
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) message_format: Format,
 }
@@ -286,17 +285,17 @@ pub(crate) enum Format {
     /// Text for people
     #[default]
     Human,
-    /// One JSON value a line, see docs/json.md
+    /// One JSON value per line, see docs/json.md
     Json,
 }
 
 /// What carries the program's threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CarrierArg {
-    /// One kernel thread runs them all: fast
+    /// All threads share one kernel thread: fast
     #[default]
     Fibers,
-    /// A kernel thread for each, one at a time: for debuggers
+    /// One kernel thread each, of which one runs at a time: for debuggers
     Threads,
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn with_asked(args: &RunArgs, asked: &Asked) -> Result<RunArgs, Failu
     }
     if let (true, Some(strategy)) = (is_default(&args.strategy), &asked.strategy) {
         args.strategy = Strategy::parse(strategy).map_err(|error| {
-            Failure::usage(format!("the program asks for a strategy that there is not: {error}"))
+            Failure::usage(format!("the program sets an invalid strategy: {error}"))
         })?;
     }
     Ok(args)

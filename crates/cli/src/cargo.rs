@@ -93,11 +93,13 @@ fn build(
         args.sources.first().map(|it| it.as_os_str()).or(args.args.first().map(|it| &**it))
     {
         let word = word.to_string_lossy();
-        return Err(Failure::usage(format!("`cargo raddle build` has no use for `{word}`")));
+        return Err(Failure::usage(format!(
+            "unexpected argument `{word}` for `cargo raddle build`"
+        )));
     }
     let built = cargo.build(Artifacts::Programs, &split.cargo)?;
     for it in built {
-        terminal.note(&format!("explore it: raddle run -- {}\n", shown(&it)));
+        terminal.note(&format!("to explore it: raddle run -- {}\n", shown(&it)));
     }
     Ok(Exit::Clean)
 }
@@ -118,13 +120,13 @@ fn run_program(
     if let Some(word) = args.sources.first() {
         let word = word.display();
         return Err(Failure::usage(format!(
-            "arguments of the program come after `--`: cargo raddle run -- {word}"
+            "unexpected argument `{word}`; to pass it to the program: `cargo raddle run -- {word}`"
         )));
     }
     let built = cargo.build(Artifacts::Programs, &split.cargo)?;
     let program = chosen(built, split.is_named)?;
     let cwd = std::env::current_dir()
-        .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
+        .map_err(|error| Failure::usage(format!("can't read the working directory: {error}")))?;
     let target =
         StoredTarget { cwd, args: args.args.clone(), ..target(&program, split, &args.conditions) };
     run::run_program(args, &target, None, terminal)
@@ -142,13 +144,15 @@ fn chosen(built: Vec<Built>, is_named: bool) -> Result<Built, Failure> {
     }
     match programs.len() {
         0 => Err(Failure::usage(
-            "the crate has no program to run: `cargo raddle test` explores its tests".to_owned(),
+            "the crate has no program; use `cargo raddle test` to explore its tests".to_owned(),
         )),
         1 => Ok(programs.remove(0)),
         _ => {
             let names: Vec<&str> = programs.iter().map(|it| it.name.as_str()).collect();
             let names = names.join(", ");
-            Err(Failure::usage(format!("which program? name one with --bin: {names}")))
+            Err(Failure::usage(format!(
+                "the crate has several programs ({names}); choose one with --bin"
+            )))
         }
     }
 }

@@ -67,7 +67,7 @@ fn exit(comparison: &Comparison<'_>, cells: &[Cell], terminal: &mut Terminal) ->
         return Exit::Clean;
     }
     let line = format!(
-        "no execution of {} finished: nothing was compared there; raise --time",
+        "no execution of {} finished, so its strategies were not compared; raise --time",
         names.join(", ")
     );
     terminal.error(&Failure { exit: Exit::Inconclusive, words: String::new(), line });
@@ -78,7 +78,7 @@ fn exit(comparison: &Comparison<'_>, cells: &[Cell], terminal: &mut Terminal) ->
 fn check_baseline(args: &CompareArgs) -> Result<(), Failure> {
     match &args.baseline {
         Some(baseline) if !args.strategies.0.contains(baseline) => Err(Failure::usage(format!(
-            "--baseline {baseline} is none of --strategies: add it there"
+            "--baseline {baseline} is not one of --strategies; add it to the list"
         ))),
         _ => Ok(()),
     }
@@ -109,7 +109,7 @@ fn programs(args: &CompareArgs, terminal: &mut Terminal) -> Result<Vec<StoredTar
         let program = prepare(named, terminal)?;
         if programs.iter().any(|it| name(it) == name(&program)) {
             return Err(Failure::usage(format!(
-                "two programs are called {}: rename one",
+                "two programs have the name {}; rename one of them",
                 name(&program)
             )));
         }
@@ -184,8 +184,10 @@ fn run(
         let row = row(comparison, cell);
         let (done, all) = (number::grouped(n_done), number::grouped(n_all));
         let (found, of) = (row.n_found, row.n_repeats);
-        terminal
-            .note(&format!("[{done}/{all}] {} {}: {found} of {of}\n", row.program, row.strategy));
+        terminal.note(&format!(
+            "[{done}/{all}] {} {}: failure found in {found} of {of}\n",
+            row.program, row.strategy
+        ));
     };
     let symbols = || Box::new(raddle_launch::Symbols::new()) as Box<dyn Symbols>;
     comparison.run(&symbols, stop.flag(), &mut told).map_err(|error| match error {
@@ -233,9 +235,9 @@ fn heading(args: &CompareArgs, baseline: String) -> Heading {
     let executions = number::count(args.execs, "execution");
     let end = if args.keep_going { "" } else { ", or up to the first failure" };
     Heading {
-        title: "Strategies compared".to_owned(),
+        title: "Comparison of strategies".to_owned(),
         words: format!(
-            "{campaigns} of each strategy on each program, of {executions}{end}; seed {}.",
+            "{campaigns} of each strategy on each program, {executions} each{end}; seed {}.",
             args.seed
         ),
         baseline,

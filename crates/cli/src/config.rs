@@ -94,7 +94,7 @@ fn load(args: &RunArgs, matches: &ArgMatches) -> Result<Config, Failure> {
         config.args = profile::read(&document, name, folder, matches).map_err(Failure::usage)?;
     } else if let Some(name) = &args.profile {
         return Err(Failure::usage(format!(
-            "--profile {name}: there is no raddle.toml here or above that could have it"
+            "--profile {name}: no raddle.toml in this directory or a parent"
         )));
     }
     Ok(config)
@@ -127,11 +127,11 @@ pub(crate) fn add_rule(rule: &str) -> Result<String, Failure> {
         Ok(rules::read(&document, SystemTime::now()).map_err(Failure::usage)?.warnings.len())
     };
     if n_expired(&new)? > n_expired(&old)? {
-        let line = "--expires: that day is over, the rule would suppress nothing".to_owned();
+        let line = "--expires is in the past; the rule would suppress nothing".to_owned();
         return Err(Failure::usage(line));
     }
     fs::write(&path, new)
-        .map_err(|error| Failure::usage(format!("failed to write {shown}: {error}")))?;
+        .map_err(|error| Failure::usage(format!("can't write {shown}: {error}")))?;
     Ok(shown)
 }
 
@@ -141,7 +141,7 @@ fn find(config: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
         return Ok(Some(path.to_owned()));
     }
     let here = std::env::current_dir()
-        .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
+        .map_err(|error| Failure::usage(format!("can't read the working directory: {error}")))?;
     for folder in here.ancestors() {
         // What can't be read is told, not passed by: a directory, a link to nowhere.
         let is_there = |it: &PathBuf| it.symlink_metadata().is_ok();

@@ -38,7 +38,7 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
     let n_steps = stored.finding.n_steps_dropped + stored.finding.steps.len() as u64;
     let mut at = match args.at {
         Some(step) if n_steps < step => {
-            let line = format!("{} has {n_steps} steps: --at {step} is beyond them", stored.id);
+            let line = format!("--at {step} is past the end: {} has {n_steps} steps", stored.id);
             return Err(Failure::usage(line));
         }
         Some(step) => step,
@@ -92,12 +92,12 @@ fn missing(debugger: Debugger, lack: Lack) -> String {
     };
     match lack {
         Lack::Missing => format!(
-            "{name} is missing: install the package `{name}` (Debian, Ubuntu: apt install {name}; Fedora: dnf \
-             install {name})"
+            "{name} is not installed; install the package `{name}` (Debian, Ubuntu: apt install {name}; Fedora: \
+             dnf install {name})"
         ),
         Lack::NoPython => format!(
-            "this {name} was built without Python, which our commands need: install the distribution's package \
-             `{name}`, or use --debugger lldb"
+            "this {name} was built without Python, which raddle's commands require; install the distribution's \
+             package `{name}` or use --debugger lldb"
         ),
     }
 }
@@ -142,7 +142,7 @@ fn once(
     let pid = wait_for(&pid_file, &execution)?;
     let ended = debugger.attach(pid, &script, commands, is_batch);
     debugger::end(pid);
-    ended.map_err(|error| Failure::usage(format!("failed to start the debugger: {error}")))?;
+    ended.map_err(|error| Failure::usage(format!("can't start the debugger: {error}")))?;
     let again = fs::read_to_string(&again_file).ok().and_then(|it| it.trim().parse().ok());
     // What it came to is not asked for.
     let _ = execution.join();
@@ -160,7 +160,7 @@ fn wait_for<T>(file: &Path, execution: &JoinHandle<T>) -> Result<u32, Failure> {
             return Err(Failure {
                 exit: Exit::NotReproduced,
                 words: String::new(),
-                line: "the program ended before a debugger could be attached".to_owned(),
+                line: "the program ended before the debugger was attached".to_owned(),
             });
         }
         thread::sleep(Duration::from_millis(2));
@@ -235,5 +235,5 @@ impl Drop for Folder {
 }
 
 fn cannot(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("failed to write {}: {error}", path.display()))
+    Failure::usage(format!("can't write {}: {error}", path.display()))
 }

@@ -112,13 +112,15 @@ impl From<CacheError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let hint = match &error {
-            StoreError::Unknown { .. } => "; `raddle list` shows what there is",
-            StoreError::NoRun { .. } => "; `raddle store ls` shows what there is",
-            StoreError::Ambiguous { .. } => "; give more of it",
-            StoreError::Empty { .. } => "; `raddle run` puts findings there",
+            StoreError::Unknown { .. } => "; `raddle list` shows all findings",
+            StoreError::NoRun { .. } => "; `raddle store ls` shows all runs",
+            StoreError::Ambiguous { .. } | StoreError::AmbiguousRun { .. } => {
+                "; use a longer prefix"
+            }
+            StoreError::Empty { .. } => " yet; `raddle run` stores them there",
             _ => "",
         };
-        Failure::usage(format!("failed to {error}{hint}"))
+        Failure::usage(format!("{error}{hint}"))
     }
 }
 

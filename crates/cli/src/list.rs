@@ -29,7 +29,7 @@ pub(crate) fn list(args: &ListArgs, terminal: &mut Terminal) -> Result<Exit, Fai
     }
     if shown.is_empty() {
         terminal.note(&format!(
-            "no findings in {}; `raddle run` puts them there\n",
+            "no findings in {} yet; `raddle run` stores them there\n",
             args.common.store.display()
         ));
         return Ok(Exit::Clean);

@@ -86,12 +86,12 @@ fn raddle() -> Exit {
         Verb::List(list) => list::list(&list, &mut terminal),
         Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
         Verb::Doctor => doctor::doctor(&mut terminal),
-        Verb::Cc { .. } | Verb::Cxx { .. } => {
-            Err(Failure::usage("write `raddle cc ARGS` with nothing before `cc`".to_owned()))
-        }
-        Verb::Cargo { .. } => {
-            Err(Failure::usage("write `raddle cargo …` with nothing before `cargo`".to_owned()))
-        }
+        Verb::Cc { .. } | Verb::Cxx { .. } => Err(Failure::usage(
+            "options before `cc` are not supported; use `raddle cc ARGS`".to_owned(),
+        )),
+        Verb::Cargo { .. } => Err(Failure::usage(
+            "options before `cargo` are not supported; use `raddle cargo ARGS`".to_owned(),
+        )),
     };
     match result {
         Ok(exit) => exit,

@@ -32,10 +32,10 @@ pub(crate) fn min(args: &MinArgs, terminal: &mut Terminal) -> Result<Exit, Failu
         explain(session.as_mut(), &mut symbols, &first, exit_is_fine, budget)?;
     if explanation.minimising.ending == MinimisingEnd::NotReproduced {
         let line = match now.is_rebuilt {
-            true => "the program was rebuilt since, and does not show the finding by its schedule",
-            false => "the finding did not come back by its own schedule",
+            true => "the program was rebuilt, and the schedule no longer reproduces the finding",
+            false => "the schedule did not reproduce the finding",
         };
-        let line = format!("{line}: `raddle replay {}` says where it differs", stored.id);
+        let line = format!("{line}; `raddle replay {}` shows where it diverges", stored.id);
         return Err(Failure { exit: Exit::NotReproduced, words: String::new(), line });
     }
     stored.original = (finding.plan != original.plan).then(|| Box::new(original));

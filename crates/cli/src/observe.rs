@@ -128,7 +128,7 @@ impl<'a> Watcher<'a> {
     pub(crate) fn set_resume(&mut self, args: &RunArgs, search: Option<&SearchFile>) {
         let Some(search) = search else { return };
         if let Some(error) = search.error() {
-            let line = format!("this search can't go on later: failed to {error}");
+            let line = format!("this search can't be resumed: {error}");
             return self.terminal.warning(&line);
         }
         let run = self.record.id().filter(|_| search.has_begun());

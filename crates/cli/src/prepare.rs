@@ -35,7 +35,7 @@ pub(crate) struct Named<'a> {
 /// Compiles the sources, or finds the program.
 pub(crate) fn prepare(named: Named<'_>, terminal: &mut Terminal) -> Result<StoredTarget, Failure> {
     let cwd = std::env::current_dir()
-        .map_err(|error| Failure::usage(format!("can't tell the working directory: {error}")))?;
+        .map_err(|error| Failure::usage(format!("can't read the working directory: {error}")))?;
     let Named { sources, mut args, conditions } = named;
     let mut target = StoredTarget {
         sync_only: conditions.sync_only,
@@ -84,7 +84,7 @@ pub(crate) fn prepare_again(
         }
         None => {
             return Err(Failure::usage(format!(
-                "the program of this finding is gone: {}",
+                "the program of this finding no longer exists: {}",
                 target.program.display()
             )));
         }
@@ -129,7 +129,7 @@ pub(crate) fn warn_if_old(target: &StoredTarget, program: &Path, terminal: &mut 
     if let Some(gone) = target.sources.iter().find(|it| !it.is_file()) {
         let gone = gone.display();
         return terminal
-            .warning(&format!("{gone} is gone: this is the program as it was built then"));
+            .warning(&format!("{gone} no longer exists; using the program as it was built"));
     }
     let newer = Symbols::new().newer_sources(program);
     if newer.is_empty() {
@@ -144,7 +144,7 @@ pub(crate) fn warn_if_old(target: &StoredTarget, program: &Path, terminal: &mut 
         n => format!(" and {n} more"),
     };
     terminal.warning(&format!(
-        "the program is older than its sources ({}{more}): build it again to test what they say now",
+        "the program is older than its sources ({}{more}); rebuild it to test the current sources",
         names.join(", ")
     ));
 }
@@ -164,8 +164,8 @@ pub(crate) fn compile(target: &StoredTarget, terminal: &mut Terminal) -> Result<
             let is_unlinked =
                 UNLINKED.iter().any(|it| failure.words.contains(it)) && target.cflags.is_empty();
             let hint =
-                if is_unlinked { "; name libraries in --cflags, e.g. `--cflags=-lm`" } else { "" };
-            failure.line = format!("{} failed to compile{hint}", names.join(" "));
+                if is_unlinked { "; add libraries with --cflags, e.g. `--cflags=-lm`" } else { "" };
+            failure.line = format!("compilation of {} failed{hint}", names.join(" "));
         }
         failure
     })?;
@@ -185,7 +185,7 @@ fn inspect(program: &Path, sync_only: bool) -> Result<(), Failure> {
 
 fn nothing() -> Failure {
     Failure::usage(
-        "nothing to run: name C, C++ or Rust sources (`raddle run bank.c`) or, after `--`, a program built \
+        "no program given; name C, C++ or Rust sources (`raddle run bank.c`) or, after `--`, a program built \
          with `raddle cc` (`raddle run -- ./bank`)"
             .to_owned(),
     )

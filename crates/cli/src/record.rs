@@ -96,7 +96,6 @@ impl Record {
 }
 
 fn warn(error: &StoreError, terminal: &mut Terminal) {
-    terminal.warning(&format!(
-        "this run is not kept, its findings can't be replayed: failed to {error}"
-    ));
+    terminal
+        .warning(&format!("this run is not stored, and its findings can't be replayed: {error}"));
 }

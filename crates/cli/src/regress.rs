@@ -93,16 +93,15 @@ impl Regressed {
 
     fn text(&self, id: &str, format: Format) -> String {
         let (word, schedule) = match &self.verdict {
-            Verdict::Reproduced { .. } => ("reproduces", "its schedule shows it again".to_owned()),
+            Verdict::Reproduced { .. } => ("reproduces", "its schedule still fails".to_owned()),
             Verdict::Diverged { same_bucket: true, at_step, .. } => (
                 "reproduces",
-                format!("its schedule leaves its steps at step {} and shows it again", at_step + 1),
+                format!("its schedule diverges at step {} and still fails", at_step + 1),
             ),
-            Verdict::Diverged { at_step, .. } => (
-                "diverged",
-                format!("its schedule can't be followed beyond step {at_step} any more"),
-            ),
-            Verdict::Gone => ("gone", "its schedule shows it no more".to_owned()),
+            Verdict::Diverged { at_step, .. } => {
+                ("diverged", format!("its schedule can't be followed after step {at_step}"))
+            }
+            Verdict::Gone => ("gone", "its schedule no longer fails".to_owned()),
         };
         let n_now = self.outcome.figures.executions;
         let gone = likelihood::gone(self.was, n_now);
@@ -123,11 +122,12 @@ impl Regressed {
         let was = likelihood::one_in(self.was);
         let (n_shown, n_now) = (number::grouped(self.n_shown), number::grouped(n_now));
         let verdict = match self.is_there() {
-            true => "still there".to_owned(),
-            false => format!("gone with {}", likelihood::certainty(gone)),
+            true => "still present".to_owned(),
+            false => format!("fixed with {} confidence", likelihood::certainty(gone)),
         };
         format!(
-            "{id}: {schedule}\n{id}: {n_shown} of {n_now} by {} (was {was}): {verdict}\n",
+            "{id}: {schedule}\n{id}: fails in {n_shown} of {n_now} executions under {} (before: {was}): \
+             {verdict}\n",
             self.strategy
         )
     }

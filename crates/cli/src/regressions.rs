@@ -149,9 +149,9 @@ pub(crate) fn run_first(
         watcher.terminal.out(&json::summary(&status, &closing));
     } else {
         watcher.terminal.out(&format!(
-            "ran {} first: {} reproduced; nothing else was explored (-k goes on)\n",
-            number::count(outcome.figures.executions, "regression"),
-            number::count(outcome.findings.len() as u64, "regression")
+            "replayed {}: {} reproduced; nothing else was explored (use -k to continue)\n",
+            number::count(outcome.figures.executions, "regression test"),
+            number::grouped(outcome.findings.len() as u64)
         ));
     }
     Ok(outcome.findings)

@@ -93,7 +93,7 @@ pub(crate) fn open(
     let program = prepare_again(then, terminal)?;
     let is_rebuilt = hash_program(&program).is_ok_and(|it| it != stored.info.program_hash);
     if is_rebuilt {
-        terminal.warning("the program was rebuilt since this was found: steps may differ");
+        terminal.warning("the program was rebuilt since this was found; steps may differ");
     }
     let launch = Launch {
         program,

@@ -116,8 +116,8 @@ fn render(subject: &Subject, format: ReportFormat) -> Result<String, Failure> {
 fn no_trace(items: &[Item<'_>]) -> Failure {
     let ids: Vec<&str> = items.iter().map(|it| it.shown.id).collect();
     Failure::usage(match ids.as_slice() {
-        [] => "a trace is of one finding, and this run has none".to_owned(),
-        ids => format!("a trace is of one finding: name one of {}", ids.join(", ")),
+        [] => "a Perfetto trace shows one finding, but this run has no findings".to_owned(),
+        ids => format!("a Perfetto trace shows one finding; choose one of {}", ids.join(", ")),
     })
 }
 
@@ -141,7 +141,10 @@ fn write(path: &PathBuf, text: &str, is_ours: bool) -> Result<(), Failure> {
     let folder = path.parent().filter(|_| is_ours);
     let made = folder.map_or(Ok(()), fs::create_dir_all);
     made.and_then(|()| fs::write(path, text)).map_err(|error| {
-        Failure::usage(format!("failed to write {}: {error}; -o says where to", path.display()))
+        Failure::usage(format!(
+            "can't write {}: {error}; choose another file with -o",
+            path.display()
+        ))
     })
 }
 

@@ -38,16 +38,16 @@ pub(crate) fn review(args: &ReviewArgs, terminal: &mut Terminal) -> Result<Exit,
     let store = stored::store(&args.store);
     let decision = decision(args);
     if decision.is_some() && args.ids.is_empty() {
-        let line = "name the findings that this is about; `raddle list` shows what there is";
+        let line = "no finding given; `raddle list` shows all findings";
         return Err(Failure::usage(line.to_owned()));
     }
     let findings = findings(args, &store)?;
     if findings.is_empty() {
-        terminal.note("nothing is left to decide about\n");
+        terminal.note("all findings are reviewed\n");
         return Ok(Exit::Clean);
     }
     if decision.is_none() && !(io::stdin().is_terminal() && terminal.is_error_terminal) {
-        let line = "say what to do: --keep, --suppress --reason TEXT, or --discard";
+        let line = "no decision given; use --keep, --suppress --reason TEXT, or --discard";
         return Err(Failure::usage(line.to_owned()));
     }
     for stored in &findings {
@@ -119,19 +119,20 @@ enum Answer {
 /// Asks until there is an answer.
 fn ask(terminal: &mut Terminal) -> Answer {
     loop {
-        let words = "\nkeep as a regression (k), suppress (s), discard (d), later (l), quit (q)? ";
+        let words =
+            "\nkeep as a regression test (k), suppress (s), discard (d), later (l), quit (q)? ";
         match line(words, terminal).as_deref() {
             Some("k" | "keep") => return Answer::Decided(Decision::Keep),
             Some("d" | "discard") => return Answer::Decided(Decision::Discard),
             Some("l" | "later" | "") => return Answer::Later,
             Some("q" | "quit") | None => return Answer::Quit,
             Some("s" | "suppress") => {
-                let reason = line("why? ", terminal).unwrap_or_default();
+                let reason = line("reason: ", terminal).unwrap_or_default();
                 if reason.is_empty() {
-                    terminal.note("a rule needs a reason\n");
+                    terminal.note("a suppression requires a reason\n");
                     continue;
                 }
-                let expires = line("until when (2027-01-31, or nothing)? ", terminal);
+                let expires = line("expires on (e.g. 2027-01-31, or empty): ", terminal);
                 let expires = expires.filter(|it| !it.is_empty());
                 return Answer::Decided(Decision::Suppress { reason, expires });
             }
@@ -169,7 +170,7 @@ fn carry_out(
             let rule = rule::of(stored, reason, expires.as_deref())?;
             let file = config::add_rule(&rule)?;
             note(store, stored, Review::Suppressed)?;
-            terminal.note(&format!("suppressed {id}: a rule in {file}\n"));
+            terminal.note(&format!("suppressed {id}: added a rule to {file}\n"));
         }
         Decision::Discard => {
             store.discard(id)?;
@@ -195,7 +196,7 @@ fn keep(args: &ReviewArgs, stored: &StoredFinding) -> Result<PathBuf, Failure> {
     let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
     written.map_err(|error| {
         Failure::usage(format!(
-            "failed to write {}: {error}; --regressions says where to",
+            "can't write {}: {error}; choose another directory with --regressions",
             file.display()
         ))
     })?;

@@ -68,23 +68,20 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
     }
     if args.dot.is_some() && !search::is_total(args) {
         return Err(Failure::usage(format!(
-            "--dot draws what branches depend on, which only total replay knows: use --strategy total, not \
-             `{}`",
+            "--dot requires `--strategy total`, but the strategy is `{}`",
             args.strategy
         )));
     }
     if args.until_saturated.is_some() && matches!(args.strategy, Strategy::Search(_)) {
         return Err(Failure::usage(format!(
-            "--until-saturated is for random executions; `{}` ends when it has seen everything: leave one \
-             of the two out",
+            "--until-saturated requires a random strategy, but `{}` is systematic; remove one of the two",
             args.strategy
         )));
     }
     let is_guided = matches!(args.strategy, Strategy::Search(SearchSpec::Hapset(_)));
     if args.hapset.is_some() && !is_guided {
         return Err(Failure::usage(format!(
-            "--hapset is for `--strategy hapset` and its kind; `{}` does not learn what was covered: leave one \
-             of the two out",
+            "--hapset requires `--strategy hapset`, but the strategy is `{}`; remove one of the two",
             args.strategy
         )));
     }
@@ -262,8 +259,7 @@ fn tell_suppressed(args: &RunArgs, outcome: &Outcome, terminal: &mut Terminal) {
     let is_whole = !outcome.figures.interrupted && (outcome.findings.is_empty() || args.keep_going);
     for (idx, rule) in rules.iter().enumerate().filter(|_| is_whole) {
         if !outcome.suppressed.iter().any(|it| it.rule == idx) {
-            terminal
-                .warning(&format!("{}: this rule suppressed nothing: {}", rule.origin, rule.text));
+            terminal.warning(&format!("{}: unused suppression: {}", rule.origin, rule.text));
         }
     }
 }
@@ -322,7 +318,8 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         return;
     }
     if outcome.baseline_failure.is_some() {
-        let line = "the program fails before it has a second thread: no schedule is to blame";
+        let line =
+            "the program fails before it creates a second thread; the schedule is not the cause";
         let failure = Failure { exit: Exit::Baseline, words: String::new(), line: line.to_owned() };
         watcher.terminal.error(&failure);
         return;
@@ -375,7 +372,7 @@ fn nothing_ran(args: &RunArgs, outcome: &Outcome) -> Failure {
     let cut = cut.map(|it| closing::cut_at(it.n_steps, &it.places, &here()));
     // More time does not help those that wait for what never comes.
     let (cut, help) = match outcome.inconclusive.as_slice() {
-        [] => (cut.unwrap_or_default(), "; raise --time, or make the program do less"),
+        [] => (cut.unwrap_or_default(), "; raise --time or reduce the program's work"),
         _ => (String::new(), ""),
     };
     let line = format!("no execution finished{within}{cut}: nothing was tested{help}");

@@ -136,8 +136,8 @@ pub(crate) fn resume(
     let is_same = hash_program(&program.program).ok() == Some(search.info.program_hash);
     if !is_same {
         return Err(Failure::usage(
-            "the program was built anew since this search began, and has other schedules now: begin \
-             again without --resume"
+            "the program was rebuilt since this search started, so its schedules may differ; start again \
+             without --resume"
                 .to_owned(),
         ));
     }
@@ -161,7 +161,7 @@ pub(crate) fn tell_earlier(args: &RunArgs, saved: &Saved, terminal: &mut Termina
         return;
     }
     if !saved.has_begun() {
-        terminal.note("the search had not begun when it was interrupted: it begins now\n");
+        terminal.note("the search was interrupted before it started; starting it now\n");
     }
     let findings = &saved.earlier.findings;
     if findings.is_empty() {
@@ -169,7 +169,7 @@ pub(crate) fn tell_earlier(args: &RunArgs, saved: &Saved, terminal: &mut Termina
     }
     let ids: Vec<&str> = findings.iter().map(|it| it.id.as_str()).collect();
     let count = number::count(findings.len() as u64, "finding");
-    terminal.note(&format!("this search has {count} so far: {}\n", ids.join(", ")));
+    terminal.note(&format!("earlier parts of this search have {count}: {}\n", ids.join(", ")));
 }
 
 /// The command that goes on with a search.

@@ -52,7 +52,7 @@ fn list(common: &Common, terminal: &mut Terminal) -> Result<(), Failure> {
     }
     if runs.is_empty() {
         let root = common.store.display();
-        terminal.note(&format!("no runs in {root}; `raddle run` puts them there\n"));
+        terminal.note(&format!("no runs in {root} yet; `raddle run` stores them there\n"));
         return Ok(());
     }
     let rows: Vec<Vec<String>> = runs.iter().map(|it| row(&line(&store, it))).collect();
@@ -80,7 +80,7 @@ fn row(line: &json::RunLine<'_>) -> Vec<String> {
         line.run.chars().take(18).collect(),
         line.date.replace('T', " ").trim_end_matches('Z').to_owned(),
         program.into_owned(),
-        line.executions.map_or_else(|| "not ended".to_owned(), number::grouped),
+        line.executions.map_or_else(|| "unfinished".to_owned(), number::grouped),
         line.findings.to_string(),
         format!("{} kB", number::grouped(line.bytes.div_ceil(1000))),
     ]
@@ -102,8 +102,9 @@ fn export(
     let n_findings = number::count(export.findings.len() as u64, "finding");
     let program = export.run.info.target.program.display();
     terminal.note(&format!(
-        "wrote {} ({n_findings}); elsewhere: raddle store import {} --program PROGRAM\n\
-         with the same program: {program}\n",
+        "wrote {} ({n_findings})\n\
+         to import it on another machine: raddle store import {} --program PROGRAM\n\
+         PROGRAM must be the same build as {program}\n",
         file.display(),
         file.display()
     ));
@@ -124,7 +125,7 @@ fn import(
     } else if !export.run.info.target.program.exists() && !has_sources(&export) {
         let program = export.run.info.target.program.display();
         terminal.warning(&format!(
-            "{program} is not on this machine: import with --program to say where the program is"
+            "{program} does not exist on this machine; give its path with --program"
         ));
     }
     stored::store(&common.store).import(&export)?;
@@ -145,7 +146,7 @@ fn settle(export: &mut Export, program: &Path, terminal: &mut Terminal) {
     let hash = hash_program(program).unwrap_or_default();
     if hash != export.run.info.program_hash {
         terminal.warning(&format!(
-            "{} is another build than the one that was exported: steps may differ",
+            "{} is not the build that was exported; steps may differ",
             program.display()
         ));
     }
@@ -168,7 +169,7 @@ fn prune(
     if !is_dry && !pruned.runs.is_empty() {
         store.remove_runs(&pruned.runs)?;
     }
-    let verb = if is_dry { "would remove" } else { "removed" };
+    let verb = if is_dry { "would delete" } else { "deleted" };
     terminal.note(&format!(
         "{verb} {} with {}, {} kB\n",
         number::count(pruned.runs.len() as u64, "run"),

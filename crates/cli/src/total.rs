@@ -45,12 +45,12 @@ pub(crate) fn prepare(
         move || raddle_slice::slice(&of, &of.to_string_lossy()).map(|it| with_locks(it, &of)),
     );
     let Some(sliced) = sliced else {
-        terminal.warning("there was no time to look through the program's code; raise --time");
+        terminal.warning("time ran out before the program's code was analysed; raise --time");
         return Some(Total { path, ..Total::default() });
     };
     let sliced = sliced.unwrap_or_else(|error| {
         terminal.warning(&format!(
-            "failed to {error}: every branch counts as decided by all earlier reads of its thread"
+            "{error}; every branch is assumed to depend on all earlier reads of its thread"
         ));
         Sliced::default()
     });
@@ -62,7 +62,7 @@ pub(crate) fn prepare(
             n => format!(" and {n} more"),
         };
         terminal.warning(&format!(
-            "code too irregular to follow, its branches count as decided by all earlier reads: {}{more}",
+            "code that can't be analysed; its branches are assumed to depend on all earlier reads: {}{more}",
             names.join(", ")
         ));
     }
@@ -102,7 +102,7 @@ impl Total {
         let mut name = |step: &DrawnStep| {
             let line = self.line(step.place(), symbols);
             match step {
-                DrawnStep::Decided(_) => format!("decided at {line}"),
+                DrawnStep::Decided(_) => format!("branch at {line}"),
                 DrawnStep::Read(thread, _) => format!("T{} reads at {line}", thread.0),
                 DrawnStep::Write(thread, _) => format!("T{} writes at {line}", thread.0),
             }
@@ -118,7 +118,7 @@ impl Total {
                 let file = Path::new(&it.file).file_name().unwrap_or_default();
                 format!("{}:{}", file.to_string_lossy(), it.line)
             }
-            _ => "a place without a line".to_owned(),
+            _ => "unknown line".to_owned(),
         }
     }
 }

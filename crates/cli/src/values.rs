@@ -17,7 +17,7 @@ pub(crate) enum Budget {
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, f64); 6] =
         [("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
-    let wrong = || format!("`{text}` is no time: write 500ms, 10s, 2m or 1h");
+    let wrong = || "expected a duration, e.g. `500ms`, `10s`, `2m` or `1h`".to_owned();
     let mut rest = text.trim();
     let mut seconds = 0.0;
     if rest.is_empty() {
@@ -39,7 +39,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     }
     match Duration::try_from_secs_f64(seconds) {
         Ok(Duration::ZERO) => {
-            Err(format!("`{text}` is no time to do anything in: write 500ms, 10s or more"))
+            Err(format!("expected a duration of more than zero, e.g. `500ms` or `10s`"))
         }
         time => time.map_err(|_| wrong()),
     }
@@ -47,7 +47,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 
 /// `512M`, `2G`, `64KiB`; a bare number is bytes.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no size: write 512M or 2G");
+    let wrong = || "expected a size, e.g. `512M` or `2G`".to_owned();
     let (number, unit) = number(text.trim()).ok_or_else(wrong)?;
     let unit = unit.trim_start().to_ascii_uppercase();
     let shift = match unit.strip_suffix("IB").or(unit.strip_suffix('B')).unwrap_or(&unit) {
@@ -67,7 +67,7 @@ pub(crate) fn size_or_off(text: &str) -> Result<u64, String> {
     if text.trim() == "off" {
         return Ok(0);
     }
-    size(text).map_err(|_| format!("`{text}` is no size: write 256M, 1G or off"))
+    size(text).map_err(|_| "expected a size, e.g. `256M` or `1G`, or `off`".to_owned())
 }
 
 /// A number of executions, or a time with its unit.
@@ -75,14 +75,14 @@ pub(crate) fn budget(text: &str) -> Result<Budget, String> {
     match count(text) {
         Ok(executions) => Ok(Budget::Executions(executions)),
         Err(_) => duration(text).map(Budget::Time).map_err(|_| {
-            format!("`{text}` is no budget: write a number of executions, or a time like 60s")
+            "expected a number of executions or a duration, e.g. `20k` or `60s`".to_owned()
         }),
     }
 }
 
 /// `20000`, `20,000`, `20_000`, `20k`, `1M`; at least one.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no count: write 20000 or 20k");
+    let wrong = || "expected a number of 1 or more, e.g. `20000` or `20k`".to_owned();
     let bare: String = text.trim().chars().filter(|it| !matches!(it, ',' | '_')).collect();
     let (digits, scale) = match bare.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1_000),
@@ -97,7 +97,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 
 /// `0.001`, `0.1%`: more than 0, less than 1.
 pub(crate) fn chance(text: &str) -> Result<f64, String> {
-    let wrong = || format!("`{text}` is no chance between 0 and 1: write 0.001 or 0.1%");
+    let wrong = || "expected a probability between 0 and 1, e.g. `0.001` or `0.1%`".to_owned();
     let (digits, scale) = match text.trim().strip_suffix('%') {
         Some(digits) => (digits, 0.01),
         None => (text.trim(), 1.0),
@@ -112,7 +112,7 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    parsed.map_err(|_| format!("`{text}` is no seed: write a number, decimal or 0x…"))
+    parsed.map_err(|_| "expected a number, e.g. `42` or `0x2a`".to_owned())
 }
 
 /// The number at the start of a text, and what follows.
@@ -125,7 +125,7 @@ fn number(text: &str) -> Option<(f64, &str)> {
 
 /// Flags as a shell would split them: spaces, quotes, backslashes.
 pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
-    shell_words::split(text).map_err(|_| format!("a quote is not closed in `{text}`"))
+    shell_words::split(text).map_err(|_| format!("unclosed quote in `{text}`"))
 }
 
 /// A strategy, or one that is near to what was written.

@@ -37,7 +37,7 @@ fn a_program_without_hooks_is_explored_by_its_synchronisation() {
     let refused = raddle(folder.path(), &["run", "--", "./plain"]).output().expect("starts");
     expect![[r#"
         exit 1
-        stderr: error: `./plain` was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or explore its synchronisation only with --sync-only
+        stderr: error: `./plain` is not instrumented; build it with `raddle cc` or `raddle c++`, or use --sync-only to control its synchronisation only
     "#]].assert_eq(&common::told(folder.path(), &refused));
     let found = run(folder.path(), &["run", "--sync-only", "-j1", "--", "./plain"]);
     expect![[r#"
@@ -72,7 +72,7 @@ fn a_static_program() {
         &["run", "--sync-only", "--", "./plain"],
         expect![[r#"
             exit 1
-            stderr: error: `./plain` is linked statically, which can't be controlled: link it dynamically
+            stderr: error: `./plain` is statically linked, which is not supported; link it dynamically
         "#]],
     );
 }
@@ -90,7 +90,7 @@ fn a_program_for_another_machine() {
         &["run", "--", "./plain"],
         expect![[r#"
             exit 1
-            stderr: error: `./plain` is not for x86-64 Linux, the only machine that raddle knows so far
+            stderr: error: `./plain` is not an x86-64 Linux program; raddle supports no other platform yet
         "#]],
     );
     fs::write(&path, "\x7fELF and no more").expect("written");
@@ -126,7 +126,7 @@ fn a_program_that_fails_alone() {
         stdout: SUMMARY: raddle: abort at prog.c:1 in main
         stdout: 
         stderr: exploring prog.c: 20 executions, 1 worker, seed 0
-        stderr: error: the program fails before it has a second thread: no schedule is to blame
+        stderr: error: the program fails before it creates a second thread; the schedule is not the cause
     "#]]
     .assert_eq(&common::told(folder.path(), &output));
     let output = explore(folder.path(), "int main(void) { return 3; }", &[]);
@@ -217,7 +217,7 @@ fn a_program_with_one_thread() {
         exit 0
         stdout: explored 2 executions (1 distinct) in TIME (RATE/s), no finding
         stderr: exploring prog.c: 20 executions, 1 worker, seed 0
-        stderr: warning: the program never had a second thread: nothing to explore
+        stderr: warning: the program never creates a second thread: nothing to explore
     "#]]
     .assert_eq(&redacted(folder.path(), &output));
 }
@@ -239,7 +239,10 @@ fn a_program_that_forks() {
     let text = stdout(&output);
     assert!(last_line(&text).starts_with("explored 20 executions ("), "{text}");
     let told = stderr(&output);
-    assert!(told.contains("warning: stability 0%: not everything was under control\n"), "{told}");
+    assert!(
+        told.contains("warning: stability 0%: some behaviour of the program was not controlled\n"),
+        "{told}"
+    );
     let note =
         "  uncontrolled: fork: the new process is not controlled ×20\n      at prog.c:3 in main\n";
     assert!(told.contains(note), "{told}");
@@ -400,7 +403,7 @@ fn a_program_that_kills_itself() {
         stdout: SUMMARY: raddle: crash
         stdout: 
         stdout: note: crash-d2b3 fails in every schedule tried (20): it does not depend on the schedule
-        stdout: note: the search went on after it; no failure that depends on the schedule was found
+        stdout: note: the search continued after it; no failure that depends on the schedule was found
         stdout: explored 20 executions (1 distinct) in TIME (RATE/s), 1 finding
         stderr: exploring prog.c: 20 executions, 1 worker, seed 0
     "#]]
@@ -486,7 +489,7 @@ fn a_program_that_is_gone_or_not_executable_any_more() {
         &["replay", "latest"],
         expect![[r#"
             exit 1
-            stderr: error: the program of this finding is gone: [DIR]/prog
+            stderr: error: the program of this finding no longer exists: [DIR]/prog
         "#]],
     );
 }

@@ -22,7 +22,7 @@ fn a_store_that_cannot_be_written() {
     let output = raddle(folder.path(), &args).output().expect("starts");
     assert_eq!(code(&output), Some(2), "{}", stderr(&output));
     assert!(stdout(&output).starts_with("error[dl-"), "{}", stdout(&output));
-    let warning = "warning: this run is not kept, its findings can't be replayed: failed to ";
+    let warning = "warning: this run is not stored, and its findings can't be replayed: ";
     assert!(stderr(&output).contains(warning), "{}", stderr(&output));
 }
 
@@ -36,14 +36,14 @@ fn a_store_that_is_damaged() {
     // Exploring goes on; what can't be kept is told.
     let output = raddle(folder.path(), &["run", "-j1", "prog.c"]).output().expect("starts");
     assert_eq!(code(&output), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("raddle.db: it is damaged"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("raddle.db is damaged"), "{}", stderr(&output));
     common::check(
         folder.path(),
         &["list"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to read .raddle/raddle.db: it is damaged (file is not a database); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`
-    "#]],
+            exit 1
+            stderr: error: .raddle/raddle.db is damaged (file is not a database); move it away to start a new store, or repair it with `sqlite3 FILE .recover`
+        "#]],
     );
     // Nobody has touched it.
     let text = fs::read_to_string(folder.path().join(".raddle/raddle.db")).expect("readable");
@@ -59,18 +59,18 @@ fn a_store_of_before() {
         folder.path(),
         &["list"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to read .raddle/runs/it/run.json: it was written by raddle 9.0.0, which is newer than this one
-    "#]],
+            exit 1
+            stderr: error: .raddle/runs/it/run.json was written by raddle 9.0.0, which is newer than this version; update raddle
+        "#]],
     );
     fs::remove_file(folder.path().join(".raddle/runs/it/run.json")).expect("removed");
     common::check(
         folder.path(),
         &["list"],
         expect![[r#"
-        exit 0
-        stderr: no findings in .raddle; `raddle run` puts them there
-    "#]],
+            exit 0
+            stderr: no findings in .raddle yet; `raddle run` stores them there
+        "#]],
     );
 }
 
@@ -82,9 +82,9 @@ fn a_finding_file_that_is_damaged_or_newer() {
     write(folder.path(), "other.json", "[1, 2]");
     for verb in ["show", "replay"] {
         for (file, words) in [
-            ("./broken.json", "it is damaged"),
-            ("./other.json", "it is damaged"),
-            ("./newer.json", "it was written by raddle 3.1.4, which is newer than this one"),
+            ("./broken.json", "is damaged"),
+            ("./other.json", "is damaged"),
+            ("./newer.json", "was written by raddle 3.1.4, which is newer than this version"),
         ] {
             let output = raddle(folder.path(), &[verb, file]).output().expect("starts");
             assert_eq!(code(&output), Some(1), "{verb} {file}");

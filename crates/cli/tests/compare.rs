@@ -64,8 +64,8 @@ fn a_table_a_file_and_a_page() {
         ab_ba    nonpreemptive  0 of 3  > 200   > 200  < 0.50%   13.0  RATE
                  walk           3 of 3  3       6      27%       11.1  RATE
 
-        nonpreemptive  found something in 0 of 2 programs, mostly in 0
-        walk           found something in 2 of 2 programs, mostly in 2"#]]
+        nonpreemptive  found no failure in 2 programs
+        walk           found a failure in 2 of 2 programs, in 2 of them in most campaigns"#]]
     .assert_eq(&plain.join("\n"));
     assert_eq!(run("3"), table);
     let csv = fs::read_to_string(folder.path().join("all.csv")).expect("written");
@@ -126,7 +126,7 @@ fn bad_input() {
         &["compare", "--strategies", "walk,pct:d=2,walk", "update.c"],
         expect![[r#"
             exit 1
-            stderr: error: invalid value 'walk,pct:d=2,walk' for '--strategies <LIST>': `walk` is there twice
+            stderr: error: invalid value 'walk,pct:d=2,walk' for '--strategies <LIST>': `walk` is listed twice
             stderr: 
             stderr: For more information, try '--help'.
         "#]],
@@ -136,16 +136,16 @@ fn bad_input() {
         &["compare", "--strategies", "walk", "--baseline", "pos", "update.c"],
         expect![[r#"
             exit 1
-            stderr: error: --baseline pos is none of --strategies: add it there
+            stderr: error: --baseline pos is not one of --strategies; add it to the list
         "#]],
     );
     check(
         folder.path(),
         &["compare", "update.c", "./update.c"],
         expect![[r#"
-        exit 1
-        stderr: error: two programs are called update: rename one
-    "#]],
+            exit 1
+            stderr: error: two programs have the name update; rename one of them
+        "#]],
     );
     check(
         folder.path(),
@@ -180,7 +180,7 @@ fn a_program_that_fails_alone() {
         &["compare", "--execs", "10", "--repeats", "1", "-j", "1", "broken.c"],
         expect![[r#"
             exit 4
-            stderr: error: broken fails before it has a second thread: aborted at broken.c:2 in main
+            stderr: error: broken fails before it creates a second thread: aborted at broken.c:2 in main
         "#]],
     );
 }
@@ -194,18 +194,18 @@ fn saturation_is_no_business_of_a_search() {
         &["run", "--strategy", "dfs", "--until-saturated", "update.c"],
         expect![[r#"
             exit 1
-            stderr: error: --until-saturated is for random executions; `dfs` ends when it has seen everything: leave one of the two out
+            stderr: error: --until-saturated requires a random strategy, but `dfs` is systematic; remove one of the two
         "#]],
     );
     check(
         folder.path(),
         &["run", "--until-saturated=2", "update.c"],
         expect![[r#"
-        exit 1
-        stderr: error: invalid value '2' for '--until-saturated[=<CHANCE>]': `2` is no chance between 0 and 1: write 0.001 or 0.1%
-        stderr: 
-        stderr: For more information, try '--help'.
-    "#]],
+            exit 1
+            stderr: error: invalid value '2' for '--until-saturated[=<CHANCE>]': expected a probability between 0 and 1, e.g. `0.001` or `0.1%`
+            stderr: 
+            stderr: For more information, try '--help'.
+        "#]],
     );
 }
 
@@ -220,7 +220,7 @@ fn searches_side_by_side() {
     let output = raddle(folder.path(), &[&args[..], &more].concat()).output().expect("it starts");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("none of 3"), "{text}");
+    assert!(text.contains("  0 of 3  "), "{text}");
     let csv = fs::read_to_string(folder.path().join("all.csv")).expect("it was written");
     let lines: Vec<&str> = csv.lines().collect();
     assert!(lines[0].ends_with(",seconds,finished,place"), "{csv}");

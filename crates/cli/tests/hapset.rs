@@ -111,9 +111,9 @@ fn files_that_are_of_no_use() {
     let args = ["--strategy", "hapset", "--learn", "1", "--hapset", "covered.json"];
     search(folder.path(), &args);
     let other = run(folder.path(), &[&args[..], &["--cflags", "-DN=3"]].concat());
-    refused(&other, "covered.json: it is of another build of the program; name another file");
+    refused(&other, "covered.json belongs to another build of the program; name another file");
     fs::write(folder.path().join("covered.json"), "{\"version\": 1").expect("it can be written");
-    refused(&run(folder.path(), &args), "covered.json: it is damaged");
+    refused(&run(folder.path(), &args), "covered.json is damaged");
     let wrong = run(folder.path(), &["--strategy", "dpor", "--hapset", "covered.json"]);
-    refused(&wrong, "--hapset is for `--strategy hapset`");
+    refused(&wrong, "--hapset requires `--strategy hapset`");
 }

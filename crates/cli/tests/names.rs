@@ -235,8 +235,7 @@ fn a_stripped_program_is_told_by_offsets() {
     );
     let shown = raddle(folder.path(), &["show", "latest"]).output().expect("raddle starts");
     let shown = stdout(&shown);
-    let hint =
-        "hint: names has no debug information; built with -g, lines and variables have names";
+    let hint = "hint: names has no debug information; build with -g to see source lines and variable names";
     assert!(shown.contains(hint), "{shown}");
     assert!(shown.contains("abort called: aborted at names+0x"), "{shown}");
 }

@@ -156,5 +156,5 @@ int main(void) {
     let run = ["run", "prog.c", "--strategy", "walk", "--execs", "1", "--detect", "none"];
     let output = raddle(folder.path(), &run).output().expect("raddle starts");
     let text = stdout(&output) + &stderr(&output);
-    assert!(text.contains("in 1 execution some accesses to shared memory were not"), "{text}");
+    assert!(text.contains("in 1 execution, some accesses to shared memory were not"), "{text}");
 }

@@ -148,7 +148,7 @@ fn a_notification_that_came_too_early() {
     let finding = found.iter().find(|it| it["kind"] == "deadlock").expect("a deadlock");
     let message = finding["message"].as_str().unwrap_or_default();
     assert!(
-        message.contains("T0's signal at it.c:16 in main came when nobody waited"),
+        message.contains("T0's signal at it.c:16 in main came before any thread waited"),
         "{message}"
     );
     let waiter = &finding["threads"][1]["waits_for"]["missed"];
@@ -229,7 +229,7 @@ fn libraries_without_hooks_may_order_threads() {
     let (code, text) = told(&later, "-O1");
     assert!(code == Some(0) && text.contains("]: possible data race on `hits`"), "{text}");
     let reason =
-        "count.c:1 has an atomic instruction without hooks, which may order the two accesses";
+        "count.c:1 has an uninstrumented atomic instruction, which may order the two accesses";
     let words: Vec<&str> = text.split_whitespace().collect();
     assert!(words.join(" ").contains(reason), "{text}");
 }

@@ -31,7 +31,7 @@ fn a_finding_is_looked_for_in_the_program_as_it_is_now() {
     };
     let (exit, out, err) = regress(folder.path());
     assert_eq!(exit, Some(0), "{out}{err}");
-    assert!(out.contains("gone with"), "{out}");
+    assert!(out.contains("fixed with"), "{out}");
 
     let other = common::folder();
     write(other.path(), "prog.c", AB_BA);
@@ -48,7 +48,7 @@ fn a_finding_is_looked_for_in_the_program_as_it_is_now() {
     source.and_then(|it| it.set_modified(later)).expect("it can be touched");
     let (exit, out, err) = regress(other.path());
     assert_eq!(exit, Some(2), "{out}{err}");
-    let line = "warning: the program is older than its sources (prog.c): build it again";
+    let line = "warning: the program is older than its sources (prog.c); rebuild it";
     assert!(err.contains(line), "{err}");
     let output = raddle(other.path(), &["replay", "latest"]).output().expect("it starts");
     assert!(stderr(&output).contains(line), "{}", stderr(&output));
@@ -112,7 +112,7 @@ fn a_regression_is_a_small_text_file() {
     }
     expect![[r##"
         # deadlock: T1 waits for `b` held by T2 (taken at prog.c:4), T2 waits for `a` held by T1 (taken at prog.c:4)
-        # Kept by `raddle review --keep`; every `raddle run` of the program runs it first.
+        # Kept by `raddle review --keep`; every `raddle run` of the program replays it first.
         version = 3
         id = "dl-67c2"
         kind = "deadlock"
@@ -124,7 +124,7 @@ fn a_regression_is_a_small_text_file() {
         exit_is_fine = false
         digest = …
         plan = …
-        # A choice, and how often.
+        # Each choice and how many times it is repeated.
         choices = [
             [0, 2], [1, 2], [2, 2],
         ]
@@ -166,7 +166,6 @@ fn a_regression_runs_first_and_its_verdicts_are_told_apart() {
     expect![[r#"
         exit 2
         regression dl-67c2: reproduces
-        ran 1 regression first: 1 regression reproduced; nothing else was explored (-k goes on)
     "#]]
     .assert_eq(&verdict(at, &[]));
     // With -k everything else is explored as well.
@@ -177,7 +176,6 @@ fn a_regression_runs_first_and_its_verdicts_are_told_apart() {
     expect![[r#"
         exit 2
         regression dl-67c2: reproduces
-        ran 1 regression first: 1 regression reproduced; nothing else was explored (-k goes on)
     "#]]
     .assert_eq(&verdict(at, &[]));
     // What it shows is another bucket now, and the campaign finds it too: told once, counted under its id.
@@ -223,7 +221,7 @@ fn gone_is_the_same_steps_without_the_failure() {
     write(at, "prog.c", &program(2));
     let told = verdict(at, &[]);
     assert!(told.starts_with("exit 0\nregression assert-"), "{told}");
-    assert!(told.ends_with(": gone: the same steps, and nothing failed\n"), "{told}");
+    assert!(told.ends_with(": gone: the same steps no longer fail\n"), "{told}");
 }
 
 /// What an analysis found is looked for again, though the run does not ask for it.
@@ -283,7 +281,7 @@ fn damaged_regressions_are_named() {
     assert!(told.starts_with("exit 1"), "{told}");
     write(at, "raddle-regressions/prog/dl-67c2.toml", "version = 9\n");
     let told = run(at, &["run", "prog.c"]);
-    assert!(told.contains("dl-67c2.toml:1: it was written by a newer raddle"), "{told}");
+    assert!(told.contains("dl-67c2.toml:1: it was written by a newer version of raddle"), "{told}");
 }
 
 #[test]
@@ -296,7 +294,7 @@ fn suppressed_findings_are_not_told_again() {
         &[&args[..], &["2001-01-31"]].concat(),
         expect![[r#"
             exit 1
-            stderr: error: --expires: that day is over, the rule would suppress nothing
+            stderr: error: --expires is in the past; the rule would suppress nothing
         "#]],
     );
     check(
@@ -313,7 +311,7 @@ fn suppressed_findings_are_not_told_again() {
         &[&args[..], &["2999-01-31"]].concat(),
         expect![[r#"
             exit 0
-            stderr: suppressed dl-67c2: a rule in raddle.toml
+            stderr: suppressed dl-67c2: added a rule to raddle.toml
         "#]],
     );
     expect![[r##"
@@ -351,9 +349,9 @@ fn discarded_findings_are_gone() {
         at,
         &["list"],
         expect![[r#"
-        exit 0
-        stderr: no findings in .raddle; `raddle run` puts them there
-    "#]],
+            exit 0
+            stderr: no findings in .raddle yet; `raddle run` stores them there
+        "#]],
     );
 }
 
@@ -396,31 +394,31 @@ fn questions_are_asked_until_there_is_an_answer() {
     expect![[r#"
         exit 0, 1 shown
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? answer with k, s, d, l or q
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)? answer with k, s, d, l or q
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? why? a rule needs a reason
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)? reason: a suppression requires a reason
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? why? until when (2027-01-31, or nothing)? error: raddle.toml:6:11: expected a date like 2026-12-31, found "soon"
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)? reason: expires on (e.g. 2027-01-31, or empty): error: raddle.toml:6:11: expected a date like 2026-12-31, found "soon"
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)?
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)?
     "#]].assert_eq(&answer(at, &[], "what?\ns\n\ns\nknown\nsoon\n\u{4}"));
     assert!(!at.join("raddle.toml").exists(), "what is wrong is not written");
     expect![[r#"
         exit 0, 1 shown
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)?
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)?
     "#]]
     .assert_eq(&answer(at, &[], "l\n"));
     expect![[r#"
         exit 0, 1 shown
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)?
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)?
     "#]]
     .assert_eq(&answer(at, &[], "q\n"));
     expect![[r#"
         exit 0, 1 shown
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? why? until when (2027-01-31, or nothing)? suppressed dl-67c2: a rule in raddle.toml
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)? reason: expires on (e.g. 2027-01-31, or empty): suppressed dl-67c2: added a rule to raddle.toml
 
     "#]].assert_eq(&answer(at, &[], "s\nknown\n2999-01-31\n"));
     let rules = fs::read_to_string(at.join("raddle.toml")).expect("written");
@@ -428,21 +426,21 @@ fn questions_are_asked_until_there_is_an_answer() {
     // It was decided about; by its name it can be asked about again.
     expect![[r#"
         exit 0, 0 shown
-        nothing is left to decide about
+        all findings are reviewed
 
     "#]]
     .assert_eq(&answer(at, &[], ""));
     expect![[r#"
         exit 0, 1 shown
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? kept dl-67c2: raddle-regressions/prog/dl-67c2.toml; add it to version control
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)? kept dl-67c2: raddle-regressions/prog/dl-67c2.toml; add it to version control
 
     "#]].assert_eq(&answer(at, &["latest"], "k\n"));
     assert!(at.join("raddle-regressions/prog/dl-67c2.toml").exists());
     expect![[r#"
         exit 0, 1 shown
 
-        keep as a regression (k), suppress (s), discard (d), later (l), quit (q)? discarded dl-67c2
+        keep as a regression test (k), suppress (s), discard (d), later (l), quit (q)? discarded dl-67c2
 
     "#]]
     .assert_eq(&answer(at, &["latest"], "discard\n"));
@@ -458,34 +456,34 @@ fn what_can_be_wrong_with_a_review() {
         at,
         &["review", "--keep"],
         expect![[r#"
-        exit 1
-        stderr: error: name the findings that this is about; `raddle list` shows what there is
-    "#]],
+            exit 1
+            stderr: error: no finding given; `raddle list` shows all findings
+        "#]],
     );
     check(
         at,
         &["review", "dl"],
         expect![[r#"
-        exit 1
-        stderr: error: say what to do: --keep, --suppress --reason TEXT, or --discard
-    "#]],
+            exit 1
+            stderr: error: no decision given; use --keep, --suppress --reason TEXT, or --discard
+        "#]],
     );
     check(
         at,
         &["review", "odd", "--keep"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to find a finding whose id begins with `odd` in .raddle; `raddle list` shows what there is
-    "#]],
+            exit 1
+            stderr: error: no finding with an id that starts with `odd` in .raddle; `raddle list` shows all findings
+        "#]],
     );
     write(at, "file", "");
     check(
         at,
         &["review", "dl", "--keep", "--regressions", "file"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to write file/prog/dl-67c2.toml: Not a directory (os error 20); --regressions says where to
-    "#]],
+            exit 1
+            stderr: error: can't write file/prog/dl-67c2.toml: Not a directory (os error 20); choose another directory with --regressions
+        "#]],
     );
     let output = raddle(at, &["review", "dl", "--suppress"]).output().expect("it starts");
     assert_eq!(code(&output), Some(1), "a rule needs a reason");
@@ -507,10 +505,11 @@ fn an_exported_finding_replays_elsewhere() {
         here.path(),
         &["store", "export", "dl", "-o", "it.raddle"],
         expect![[r#"
-        exit 0
-        stderr: wrote it.raddle (1 finding); elsewhere: raddle store import it.raddle --program PROGRAM
-        stderr: with the same program: [DIR]/prog
-    "#]],
+            exit 0
+            stderr: wrote it.raddle (1 finding)
+            stderr: to import it on another machine: raddle store import it.raddle --program PROGRAM
+            stderr: PROGRAM must be the same build as [DIR]/prog
+        "#]],
     );
     for name in ["it.raddle", "prog"] {
         fs::copy(here.path().join(name), there.path().join(name)).expect("copied");
@@ -538,10 +537,10 @@ fn an_exported_finding_replays_elsewhere() {
         there.path(),
         &import,
         expect![[r#"
-        exit 0
-        stderr: warning: [DIR]/other is another build than the one that was exported: steps may differ
-        stderr: imported 1 finding: dl-67c2
-    "#]],
+            exit 0
+            stderr: warning: [DIR]/other is not the build that was exported; steps may differ
+            stderr: imported 1 finding: dl-67c2
+        "#]],
     );
     let output = raddle(there.path(), &["replay", "dl", "--store", "s"]).output();
     assert_eq!(code(&output.expect("it starts")), Some(5));
@@ -550,9 +549,9 @@ fn an_exported_finding_replays_elsewhere() {
         there.path(),
         &["store", "import", "newer.raddle"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to read newer.raddle: it was written by raddle 7.0.0, which is newer than this one
-    "#]],
+            exit 1
+            stderr: error: newer.raddle was written by raddle 7.0.0, which is newer than this version; update raddle
+        "#]],
     );
 }
 
@@ -577,20 +576,20 @@ fn the_store_is_looked_through_and_pruned() {
     let prune = ["store", "prune", "--runs", "1", "--days", "0"];
     let output = raddle(at, &[&prune[..], &["--dry-run"]].concat()).output().expect("it starts");
     assert!(
-        stderr(&output).starts_with("would remove 1 run with 0 findings"),
+        stderr(&output).starts_with("would delete 1 run with 0 findings"),
         "{}",
         stderr(&output)
     );
     let output = raddle(at, &prune).output().expect("it starts");
-    assert!(stderr(&output).starts_with("removed 1 run with 0 findings"), "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("deleted 1 run with 0 findings"), "{}", stderr(&output));
     let output = raddle(at, &["show", "dl"]).output().expect("it starts");
     assert_eq!(code(&output), Some(0));
     check(
         at,
         &["store", "ls", "--store", "empty"],
         expect![[r#"
-        exit 0
-        stderr: no runs in empty; `raddle run` puts them there
-    "#]],
+            exit 0
+            stderr: no runs in empty yet; `raddle run` stores them there
+        "#]],
     );
 }

@@ -101,25 +101,25 @@ fn what_can_go_wrong() {
         at,
         &["report", "nothing"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to find a finding whose id begins with `nothing` in .raddle; `raddle list` shows what there is
-    "#]],
+            exit 1
+            stderr: error: no finding with an id that starts with `nothing` in .raddle; `raddle list` shows all findings
+        "#]],
     );
     check(
         at,
         &["report", "dl", "-o", "no/such/folder.html"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to write no/such/folder.html: No such file or directory (os error 2); -o says where to
-    "#]],
+            exit 1
+            stderr: error: can't write no/such/folder.html: No such file or directory (os error 2); choose another file with -o
+        "#]],
     );
     check(
         at,
         &["report", "--store", "empty"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to find any finding in empty; `raddle run` puts findings there
-    "#]],
+            exit 1
+            stderr: error: no findings in empty yet; `raddle run` stores them there
+        "#]],
     );
     let newer = r#"{"version":99,"raddle":"7.0.0"}"#;
     write(at, "newer.json", newer);
@@ -127,9 +127,9 @@ fn what_can_go_wrong() {
         at,
         &["report", "newer.json"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to read newer.json: it was written by raddle 7.0.0, which is newer than this one
-    "#]],
+            exit 1
+            stderr: error: newer.json was written by raddle 7.0.0, which is newer than this version; update raddle
+        "#]],
     );
     write(at, "pass.c", "#include <pthread.h>\nint main(void) { return 0; }\n");
     let output = raddle(at, &["run", "pass.c"]).output().expect("it starts");
@@ -138,11 +138,11 @@ fn what_can_go_wrong() {
         at,
         &["report", "--format", "perfetto"],
         expect![[r#"
-        exit 1
-        stderr: error: a trace is of one finding, and this run has none
-    "#]],
+            exit 1
+            stderr: error: a Perfetto trace shows one finding, but this run has no findings
+        "#]],
     );
-    assert!(report(at, &["-o", "-"]).contains("never had a second thread"));
+    assert!(report(at, &["-o", "-"]).contains("never creates a second thread"));
     assert!(report(at, &["--format", "junit"]).contains("<testcase name=\"schedules\""));
 }
 
@@ -158,12 +158,12 @@ fn a_page_without_sources() {
     assert!(page("latest").contains("int main(void)"));
     write(at, "prog.c", &format!("// changed\n{AB_BA}"));
     let changed = page("latest");
-    assert!(changed.contains("was changed since this was found: its text is not shown"));
+    assert!(changed.contains("has changed since this was found and is not shown"));
     assert!(!changed.contains("int main(void)"), "the file's text is not there");
     fs::remove_file(at.join("prog.c")).expect("it was there");
-    assert!(page("latest").contains("is not at hand: its text is not shown"));
+    assert!(page("latest").contains("was not found and is not shown"));
     write(at, "prog.c", AB_BA);
     let output = raddle(at, &["run", "prog.c", "--cflags=-g0"]).output().expect("it starts");
     assert_eq!(code(&output), Some(2), "{}", stderr(&output));
-    assert!(page("latest").contains("has no debug information; built with -g"));
+    assert!(page("latest").contains("has no debug information; build with -g"));
 }

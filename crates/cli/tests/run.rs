@@ -119,7 +119,7 @@ fn rebuilt_programs() {
     assert_eq!((code(&same), stderr(&same).as_str()), (Some(2), ""));
 
     // A comment moves lines, and changes nothing.
-    let warning = "warning: the program was rebuilt since this was found: steps may differ\n";
+    let warning = "warning: the program was rebuilt since this was found; steps may differ\n";
     let moved = run(&format!("// One line more.\n{COUNTER}"));
     assert_eq!((code(&moved), stderr(&moved).as_str()), (Some(2), warning));
     assert!(last_line(&stdout(&moved)).ends_with(": reproduced"), "{}", stdout(&moved));
@@ -135,7 +135,7 @@ fn rebuilt_programs() {
     let verdict = text.rfind("assert-").map(|it| &text[it..]).expect("a verdict");
     assert!(verdict.contains("diverged at step "), "{text}");
     assert!(verdict.contains("recorded: T1 "), "{text}");
-    let is_same = verdict.contains("and it ended in the same failure");
+    let is_same = verdict.contains("it ended in the same failure");
     assert_eq!(code(&other), Some(if is_same { 2 } else { 5 }), "{text}");
 
     // Repaired.
@@ -146,7 +146,7 @@ fn rebuilt_programs() {
     let gone = run(&COUNTER.replace(careless, repaired));
     assert_eq!(code(&gone), Some(5), "{}", stdout(&gone));
     assert!(
-        stdout(&gone).contains(": gone under its schedule: the program ended well\n"),
+        stdout(&gone).contains(": gone: the program no longer fails under this schedule\n"),
         "{}",
         stdout(&gone)
     );
@@ -155,8 +155,8 @@ fn rebuilt_programs() {
     let gone = run(&COUNTER.replace("hits == 2", "hits >= 1"));
     assert_eq!(code(&gone), Some(5), "{}", stdout(&gone));
     expect![[r#"
-        ID: gone under its schedule: the program ended well
-          the recorded steps were followed, and nothing failed
+        ID: gone: the program no longer fails under this schedule
+          the recorded steps were replayed and nothing failed
     "#]]
     .assert_eq(&without_id(&stdout(&gone)));
 }

@@ -77,8 +77,8 @@ fn words_for_people() {
     assert!(second.starts_with("search ipb:1: "), "{text}");
     let end = "all schedules with at most 1 preemption were explored: none of them fails";
     assert!(second.ends_with(end), "{text}");
-    assert!(text.contains("3 executions before it to find shared variables"), "{text}");
-    assert!(!text.contains("go on with"), "{text}");
+    assert!(text.contains("3 executions beforehand to find shared variables"), "{text}");
+    assert!(!text.contains("resume with"), "{text}");
 }
 
 /// A thread that yields for the first time may go on at once.
@@ -152,7 +152,7 @@ fn a_budget_that_ends_says_what_is_left() {
         text.contains("search dfs: 92 executions, all schedules, depth first; about "),
         "{text}"
     );
-    let command = text.lines().find_map(|it| it.strip_prefix("go on with: raddle "));
+    let command = text.lines().find_map(|it| it.strip_prefix("resume with: raddle "));
     let command = command.expect("a command to go on with");
     let args: Vec<&str> = command.split(' ').chain(["--message-format", "json"]).collect();
     let rest = summary(&explored(folder.path(), &args), 0);
@@ -192,7 +192,7 @@ fn kill_and_go_on() {
         if output.status.code() == Some(1) {
             // It was killed before anything was written down.
             let text = String::from_utf8_lossy(&output.stderr);
-            assert!(text.contains("find a search to go on with"), "{text}");
+            assert!(text.contains("no search to resume"), "{text}");
             continue;
         }
         let rest = summary(&output, 0);
@@ -304,7 +304,7 @@ fn kill_while_it_learns() {
     assert!(is_kept());
     let output = explored(folder.path(), &["run", "--resume", "-k", "--progress", "none"]);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("the search had not begun when it was interrupted"), "{errors}");
+    assert!(errors.contains("the search was interrupted before it started"), "{errors}");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{text}{errors}");
     assert!(text.contains("search ipb:1: "), "{text}{errors}");
@@ -361,7 +361,7 @@ fn what_was_found_is_not_forgotten() {
             assert!(text.contains("1 finding\n"), "{strategy}: {text}");
             assert!(!text.contains("fails"), "{strategy}: {text}");
             assert!(
-                errors.contains("this search has 1 finding so far: dl-"),
+                errors.contains("earlier parts of this search have 1 finding: dl-"),
                 "{strategy}: {errors}"
             );
         }
@@ -612,7 +612,7 @@ fn another_build_is_refused() {
     let output = explored(folder.path(), &["run", "--resume"]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("the program was built anew since this search began"), "{text}");
+    assert!(text.contains("the program was rebuilt since this search started"), "{text}");
 }
 
 /// What it does depends on the processor's clock, which nobody makes virtual.
@@ -630,10 +630,10 @@ fn a_program_that_is_not_deterministic() {
     assert_eq!(output.status.code(), Some(0), "{text}{errors}");
     let start = "warning: the program is not deterministic: at step ";
     let line = errors.lines().find(|it| it.starts_with(start)).unwrap_or_default();
-    assert!(line.contains(" before, and with the same choices "), "{errors}");
-    let (before, now) = line.split_once(" before, and with the same choices ").unwrap_or_default();
+    assert!(line.contains(" at first; with the same choices, "), "{errors}");
+    let (before, now) = line.split_once(" at first; with the same choices, ").unwrap_or_default();
     assert!(!before.ends_with(now), "both are told the same: {errors}");
-    assert!(errors.contains("what lies behind them is not explored"), "{errors}");
+    assert!(errors.contains("the schedules beyond are not explored"), "{errors}");
     assert!(errors.contains("warning: stability "), "{errors}");
     let strict = explored(folder.path(), &[&args[..], &["--strict"]].concat());
     assert_eq!(strict.status.code(), Some(3));
@@ -644,11 +644,11 @@ fn bad_requests() {
     let folder = folder();
     write(folder.path(), "prog.c", COUNTERS);
     let cases: [(&[&str], &str); 5] = [
-        (&["--resume"], "failed to find a search to go on with in .raddle"),
-        (&["--resume=zzz"], "failed to find a search of a run whose id begins with `zzz`"),
+        (&["--resume"], "no search to resume in .raddle"),
+        (&["--resume=zzz"], "no search to resume with a run id that starts with `zzz`"),
         (&["prog.c", "--resume"], "cannot be used with"),
-        (&["prog.c", "--strategy", "ipb:many"], "no search is called `ipb:many`"),
-        (&["prog.c", "--checkpoints", "much"], "`much` is no size: write 256M, 1G or off"),
+        (&["prog.c", "--strategy", "ipb:many"], "invalid parameter `many` for `ipb`"),
+        (&["prog.c", "--checkpoints", "much"], "expected a size, e.g. `256M` or `1G`, or `off`"),
     ];
     for (args, line) in cases {
         let output = explored(folder.path(), &[&["run"], args].concat());

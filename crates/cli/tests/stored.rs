@@ -219,42 +219,42 @@ fn names_that_do_not_fit() {
         folder.path(),
         &["list"],
         expect![[r#"
-        exit 0
-        stderr: no findings in .raddle; `raddle run` puts them there
-    "#]],
+            exit 0
+            stderr: no findings in .raddle yet; `raddle run` stores them there
+        "#]],
     );
     check(
         folder.path(),
         &["show", "dl-02c1"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to find any finding in .raddle; `raddle run` puts findings there
-    "#]],
+            exit 1
+            stderr: error: no findings in .raddle yet; `raddle run` stores them there
+        "#]],
     );
     store(folder.path(), &["assert-7f3a", "assert-7000"]);
     check(
         folder.path(),
         &["show", "dl-02c1"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to find a finding whose id begins with `dl-02c1` in .raddle; `raddle list` shows what there is
-    "#]],
+            exit 1
+            stderr: error: no finding with an id that starts with `dl-02c1` in .raddle; `raddle list` shows all findings
+        "#]],
     );
     check(
         folder.path(),
         &["replay", "assert-7"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to choose a finding: `assert-7` may be assert-7000, assert-7f3a; give more of it
-    "#]],
+            exit 1
+            stderr: error: finding id `assert-7` is ambiguous: it matches assert-7000, assert-7f3a; use a longer prefix
+        "#]],
     );
     check(
         folder.path(),
         &["show", "./nosuch.json"],
         expect![[r#"
-        exit 1
-        stderr: error: failed to read ./nosuch.json: No such file or directory (os error 2)
-    "#]],
+            exit 1
+            stderr: error: can't read ./nosuch.json: No such file or directory (os error 2)
+        "#]],
     );
 }
 
@@ -266,9 +266,9 @@ fn the_program_is_gone() {
         folder.path(),
         &["replay", "assert-7f3a"],
         expect![[r#"
-        exit 1
-        stderr: error: the program of this finding is gone: /nowhere/queue
-    "#]],
+            exit 1
+            stderr: error: the program of this finding no longer exists: /nowhere/queue
+        "#]],
     );
 }
 

@@ -117,6 +117,6 @@ fn what_is_known_of_storage_is_kept() {
     assert_eq!(kept["exposed"].as_array().map(Vec::len), Some(2), "a and b: {kept}");
     let other = run("long.c");
     assert_eq!(code(&other), Some(1));
-    let line = "kept.json is the classification of `reorder.c`, not of `long.c`: name another file";
+    let line = "kept.json is the --classes file of `reorder.c`, not of `long.c`; name another file";
     assert!(stderr(&other).contains(line), "{}", stderr(&other));
 }

@@ -103,8 +103,8 @@ fn rules_that_do_nothing_are_told() {
             exit 2
             error[race-f5fb]: data race on `hits` (4 bytes): T1's write and T2's read
             error[race-862f]: data race on `total` (4 bytes): T1's write and T2's read
-            warning: raddle.toml:6: this rule expired on 2001-02-03 and suppresses nothing any more: function count
-            warning: raddle.toml:1: this rule suppressed nothing: deadlock, function count
+            warning: raddle.toml:6: this suppression expired on 2001-02-03 and is ignored: function count
+            warning: raddle.toml:1: unused suppression: deadlock, function count
         "#]],
     );
 }
@@ -145,7 +145,7 @@ fn files_of_tsan_are_read_as_they_are() {
         exit 2
         error[race-862f]: data race on `total` (4 bytes): T1's write and T2's read
         suppressed ×20: data race on `hits` (4 bytes) at races.c:3 (tsan.supp:2)
-        warning: tsan.supp:4: this rule suppressed nothing: deadlock:foo
+        warning: tsan.supp:4: unused suppression: deadlock:foo
     "#]]
     .assert_eq(&told);
 }
@@ -169,16 +169,16 @@ fn what_is_wrong_is_told_with_its_place() {
     check_wrong(
         "[[suppress]]\nfunction = \"f\"\n",
         expect![[r#"
-        exit 1
-        stderr: error: raddle.toml:1:1: expected `reason = "…"` in this [[suppress]]: why is it not to be told?
-    "#]],
+            exit 1
+            stderr: error: raddle.toml:1:1: expected `reason = "…"` in this [[suppress]]
+        "#]],
     );
     check_wrong(
         "[[suppress]]\nreason = \"r\"\n",
         expect![[r#"
-        exit 1
-        stderr: error: raddle.toml:1:1: expected `function`, `file` or `object` in this [[suppress]]: without one it would hide everything
-    "#]],
+            exit 1
+            stderr: error: raddle.toml:1:1: expected `function`, `file` or `object` in this [[suppress]]; without one of them it would suppress everything
+        "#]],
     );
     check_wrong(
         "[[suppress]]\nkind = \"rac\"\n",
@@ -232,9 +232,9 @@ fn what_is_wrong_is_told_with_its_place() {
     check_wrong(
         "[profile.default]\nexecs = \"many\"\n",
         expect![[r#"
-        exit 1
-        stderr: error: raddle.toml:2:9: invalid value 'many' for '--execs <N>': `many` is no count: write 20000 or 20k
-    "#]],
+            exit 1
+            stderr: error: raddle.toml:2:9: invalid value 'many' for '--execs <N>': invalid count `many`; expected 1 or more, e.g. `20000` or `20k`
+        "#]],
     );
     check_wrong(
         "[profile.ci]\nexecs = [[3]]\n",
@@ -275,9 +275,9 @@ fn files_that_are_not_there() {
         folder.path(),
         &["run", "races.c", "--profile", "ci"],
         expect![[r#"
-        exit 1
-        stderr: error: --profile ci: there is no raddle.toml here or above that could have it
-    "#]],
+            exit 1
+            stderr: error: --profile ci: no raddle.toml in this directory or a parent
+        "#]],
     );
     check(
         folder.path(),
@@ -301,9 +301,9 @@ fn files_that_are_not_there() {
         folder.path(),
         &["run", "races.c", "--profile", "ci"],
         expect![[r#"
-        exit 1
-        stderr: error: --profile ci: there is no such profile in raddle.toml: it has nightly
-    "#]],
+            exit 1
+            stderr: error: unknown profile `ci` in raddle.toml; available: nightly
+        "#]],
     );
 }
 

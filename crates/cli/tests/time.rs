@@ -26,7 +26,7 @@ fn a_watchdog_is_a_timing_assumption() {
     assert!(text.starts_with("warning[abort-"), "{text}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        text.contains("note: timing assumption: this schedule holds up every thread"),
+        text.contains("note: timing assumption: this schedule delays every runnable thread"),
         "{text}"
     );
     assert!(text.contains(" for 60 s, until T0's wait at watchdog.c:"), "{text}");
@@ -57,10 +57,7 @@ fn a_short_delay_is_told() {
     let (code, text) = run("fail/time/short_delay.c", &[]);
     assert_eq!(code, Some(2), "{text}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        text.contains("note: this schedule holds up every thread that could run for 1 ms"),
-        "{text}"
-    );
+    assert!(text.contains("note: this schedule delays every runnable thread for 1 ms"), "{text}");
 }
 
 /// A failure reported as a timing assumption is reported as an error once an execution shows it without a delay.

@@ -15,9 +15,9 @@ fn nothing_to_run() {
         folder().path(),
         &["run"],
         expect![[r#"
-        exit 1
-        stderr: error: nothing to run: name C, C++ or Rust sources (`raddle run bank.c`) or, after `--`, a program built with `raddle cc` (`raddle run -- ./bank`)
-    "#]],
+            exit 1
+            stderr: error: no program given; name C, C++ or Rust sources (`raddle run bank.c`) or, after `--`, a program built with `raddle cc` (`raddle run -- ./bank`)
+        "#]],
     );
 }
 
@@ -83,9 +83,9 @@ fn no_such_source() {
         folder().path(),
         &["run", "nosuch.c"],
         expect![[r#"
-        exit 1
-        stderr: error: no such file: nosuch.c
-    "#]],
+            exit 1
+            stderr: error: file not found: nosuch.c
+        "#]],
     );
 }
 
@@ -96,25 +96,25 @@ fn no_such_program() {
         folder.path(),
         &["run", "--", "./nosuch", "--quick"],
         expect![[r#"
-        exit 1
-        stderr: error: no such program: `./nosuch`
-    "#]],
+            exit 1
+            stderr: error: program `./nosuch` not found
+        "#]],
     );
     check(
         folder.path(),
         &["run", "./nosuch"],
         expect![[r#"
-        exit 1
-        stderr: error: no such program: `./nosuch`
-    "#]],
+            exit 1
+            stderr: error: program `./nosuch` not found
+        "#]],
     );
     check(
         folder.path(),
         &["run", "--", "no-such-program-anywhere"],
         expect![[r#"
-        exit 1
-        stderr: error: no such program: `no-such-program-anywhere`
-    "#]],
+            exit 1
+            stderr: error: program `no-such-program-anywhere` not found
+        "#]],
     );
 }
 
@@ -127,18 +127,18 @@ fn not_a_program() {
         folder.path(),
         &["run", "--", "./script"],
         expect![[r#"
-        exit 1
-        stderr: error: `./script` is not executable: `chmod +x` it, if it is a program
-    "#]],
+            exit 1
+            stderr: error: `./script` is not executable; if it is a program, run `chmod +x` on it
+        "#]],
     );
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("made executable");
     check(
         folder.path(),
         &["run", "--", "./script"],
         expect![[r#"
-        exit 1
-        stderr: error: `./script` is a script: name the program that it starts
-    "#]],
+            exit 1
+            stderr: error: `./script` is a script; name the program that it starts
+        "#]],
     );
     check(
         folder.path(),
@@ -156,9 +156,9 @@ fn a_program_without_hooks() {
         folder().path(),
         &["run", "--", "/bin/true"],
         expect![[r#"
-        exit 1
-        stderr: error: `/bin/true` was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or explore its synchronisation only with --sync-only
-    "#]],
+            exit 1
+            stderr: error: `/bin/true` is not instrumented; build it with `raddle cc` or `raddle c++`, or use --sync-only to control its synchronisation only
+        "#]],
     );
 }
 
@@ -171,7 +171,7 @@ fn a_source_that_does_not_compile() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("bad.c:1:"), "the compiler's own words are missing: {stderr}");
-    assert_eq!(stderr.lines().last(), Some("error: bad.c failed to compile"));
+    assert_eq!(stderr.lines().last(), Some("error: compilation of bad.c failed"));
 }
 
 /// The C compiler says what is missing; what to do about it with `raddle run`, Raddle has to say.
@@ -182,7 +182,8 @@ fn a_source_that_needs_a_library() {
     fs::write(folder.path().join("root.c"), text).expect("written");
     let output = raddle(folder.path(), &["run", "root.c"]).output().expect("raddle starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let line = "error: root.c failed to compile; name libraries in --cflags, e.g. `--cflags=-lm`";
+    let line =
+        "error: compilation of root.c failed; add libraries with --cflags, e.g. `--cflags=-lm`";
     assert_eq!(stderr.lines().last(), Some(line));
     let args = ["run", "root.c", "--cflags=-lm", "--execs", "2"];
     let output = raddle(folder.path(), &args).output().expect("raddle starts");
@@ -196,7 +197,7 @@ fn a_rust_source_without_rustc() {
     let output = raddle(folder.path(), &["run", "x.rs"]).env("RUSTC", "/nowhere/rustc").output();
     expect![[r#"
         exit 1
-        stderr: error: can't start `/nowhere/rustc`: No such file or directory (os error 2); Rust needs cargo and rustc on the path
+        stderr: error: can't start `/nowhere/rustc`: No such file or directory (os error 2); Rust crates require cargo and rustc in PATH
     "#]].assert_eq(&common::told(folder.path(), &output.expect("raddle starts")));
 }
 
@@ -221,41 +222,41 @@ fn bad_values() {
         folder.path(),
         &["run", "--time", "5 parsecs", "x.c"],
         expect![[r#"
-        exit 1
-        stderr: error: invalid value '5 parsecs' for '--time <TIME>': `5 parsecs` is no time: write 500ms, 10s, 2m or 1h
-        stderr: 
-        stderr: For more information, try '--help'.
-    "#]],
+            exit 1
+            stderr: error: invalid value '5 parsecs' for '--time <TIME>': invalid duration `5 parsecs`; expected e.g. `500ms`, `10s`, `2m` or `1h`
+            stderr: 
+            stderr: For more information, try '--help'.
+        "#]],
     );
     check(
         folder.path(),
         &["run", "--execs", "none", "x.c"],
         expect![[r#"
-        exit 1
-        stderr: error: invalid value 'none' for '--execs <N>': `none` is no count: write 20000 or 20k
-        stderr: 
-        stderr: For more information, try '--help'.
-    "#]],
+            exit 1
+            stderr: error: invalid value 'none' for '--execs <N>': invalid count `none`; expected 1 or more, e.g. `20000` or `20k`
+            stderr: 
+            stderr: For more information, try '--help'.
+        "#]],
     );
     check(
         folder.path(),
         &["run", "--memory", "much", "x.c"],
         expect![[r#"
-        exit 1
-        stderr: error: invalid value 'much' for '--memory <SIZE>': `much` is no size: write 512M or 2G
-        stderr: 
-        stderr: For more information, try '--help'.
-    "#]],
+            exit 1
+            stderr: error: invalid value 'much' for '--memory <SIZE>': invalid size `much`; expected e.g. `512M` or `2G`
+            stderr: 
+            stderr: For more information, try '--help'.
+        "#]],
     );
     check(
         folder.path(),
         &["run", "--seed", "x", "x.c"],
         expect![[r#"
-        exit 1
-        stderr: error: invalid value 'x' for '--seed <SEED>': `x` is no seed: write a number, decimal or 0x…
-        stderr: 
-        stderr: For more information, try '--help'.
-    "#]],
+            exit 1
+            stderr: error: invalid value 'x' for '--seed <SEED>': invalid seed `x`; expected a number, e.g. `42` or `0x2a`
+            stderr: 
+            stderr: For more information, try '--help'.
+        "#]],
     );
     check(
         folder.path(),
@@ -272,9 +273,9 @@ fn bad_values() {
         folder.path(),
         &["run", "--cflags", "'-DX", "x.c"],
         expect![[r#"
-        exit 1
-        stderr: error: --cflags: a quote is not closed in `'-DX`
-    "#]],
+            exit 1
+            stderr: error: --cflags: unclosed quote in `'-DX`
+        "#]],
     );
 }
 
@@ -285,12 +286,12 @@ fn bad_strategies() {
         folder.path(),
         &["run", "--strategy", "rpro:d=3,r=0", "x.c"],
         expect![[r#"
-        exit 1
-        stderr: error: invalid value 'rpro:d=3,r=0' for '--strategy <STRATEGY>': `r` is a number from 1 to 100000, not `0`
-        stderr:   rpro:d=1..64|drawn|paper, r=1..100000|drawn, c=0.5..0.9999  (as pct, with all changes within r steps)
-        stderr: 
-        stderr: For more information, try '--help'.
-    "#]],
+            exit 1
+            stderr: error: invalid value 'rpro:d=3,r=0' for '--strategy <STRATEGY>': invalid value `0` for `r`; expected a number from 1 to 100000
+            stderr:   rpro:d=1..64|drawn|paper, r=1..100000|drawn, c=0.5..0.9999  (like pct, with all priority changes within r steps)
+            stderr: 
+            stderr: For more information, try '--help'.
+        "#]],
     );
     let output = raddle(folder.path(), &["run", "--strategy", "chess", "x.c"]).output();
     let told = common::told(folder.path(), &output.expect("raddle starts"));
@@ -325,7 +326,7 @@ fn bad_environment() {
     let output = output.expect("raddle starts");
     expect![[r#"
         exit 1
-        stderr: error: invalid value 'much' for '--budget <RADDLE_BUDGET>': `much` is no budget: write a number of executions, or a time like 60s
+        stderr: error: invalid value 'much' for '--budget <RADDLE_BUDGET>': invalid budget `much`; expected a number of executions or a duration, e.g. `20k` or `60s`
         stderr: 
         stderr: For more information, try '--help'.
     "#]].assert_eq(&common::told(folder.path(), &output));

@@ -34,7 +34,7 @@ pub struct Classes {
 #[derive(Debug, thiserror::Error)]
 pub enum ClassesError {
     /// It is not there, can't be read or written.
-    #[error("failed to {action} {}: {source}", .file.display())]
+    #[error("can't {action} {}: {source}", .file.display())]
     Io {
         /// What was to be done.
         action: &'static str,
@@ -44,7 +44,7 @@ pub enum ClassesError {
         source: io::Error,
     },
     /// It is something else.
-    #[error("{} is no classification ({why}): remove it, or name another file", .file.display())]
+    #[error("{} is not a --classes file ({why}); delete it or name another file", .file.display())]
     Malformed {
         /// The file.
         file: PathBuf,
@@ -52,7 +52,7 @@ pub enum ClassesError {
         why: String,
     },
     /// It is of another program.
-    #[error("{} is the classification of `{other}`, not of `{program}`: name another file", .file.display())]
+    #[error("{} is the --classes file of `{other}`, not of `{program}`; name another file", .file.display())]
     OtherProgram {
         /// The file.
         file: PathBuf,

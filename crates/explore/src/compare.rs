@@ -118,7 +118,7 @@ pub enum CompareError {
         error: TargetError,
     },
     /// A program fails without any help of the schedule.
-    #[error("{name} fails before it has a second thread")]
+    #[error("{name} fails before it creates a second thread")]
     Baseline {
         /// The program.
         name: String,

@@ -92,7 +92,7 @@ pub enum RegressionError {
         error: ParseError,
     },
     /// The system says no.
-    #[error("failed to read {}: {source}", .file.display())]
+    #[error("can't read {}: {source}", .file.display())]
     Io {
         /// The file or directory.
         file: PathBuf,

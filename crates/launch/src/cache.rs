@@ -24,7 +24,7 @@ pub struct Cache {
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// No folder of the search is writable.
-    #[error("found no writable cache folder: set RADDLE_CACHE (tried {tried})")]
+    #[error("no writable cache directory (tried {tried}); set RADDLE_CACHE")]
     NoFolder {
         /// The folders, with commas between.
         tried: String,

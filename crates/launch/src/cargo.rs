@@ -50,7 +50,7 @@ pub enum Artifacts {
 #[derive(Debug, thiserror::Error)]
 pub enum CargoError {
     /// A program could not be started.
-    #[error("can't start `{name}`: {source}; Rust needs cargo and rustc on the path")]
+    #[error("can't start `{name}`: {source}; Rust crates require cargo and rustc in PATH")]
     Start {
         /// As it was looked for.
         name: String,
@@ -64,13 +64,15 @@ pub enum CargoError {
         words: String,
     },
     /// The toolchain makes programs for another machine.
-    #[error("programs for {target} can't be controlled, only those for {TARGET}")]
+    #[error("unsupported target `{target}`; raddle supports {TARGET} only")]
     Target {
         /// Which.
         target: String,
     },
     /// The compiler has no such flag.
-    #[error("{version} does not know {flag}, which the hooks need: use Rust 1.90 or later")]
+    #[error(
+        "{version} does not support {flag}, which the instrumentation requires; use Rust 1.90 or later"
+    )]
     Flag {
         /// Which.
         flag: String,

@@ -54,19 +54,19 @@ pub enum CompilerChoice {
 #[derive(Debug, thiserror::Error)]
 pub enum CcError {
     /// A static program has no place for hooks on libc.
-    #[error("{flag} can't be controlled; link dynamically")]
+    #[error("{flag} is not supported; link dynamically")]
     Static {
         /// `-static` or `-static-pie`.
         flag: String,
     },
     /// Another sanitizer that can't be combined with the hooks.
-    #[error("-fsanitize={name} can't be combined with raddle's hooks; leave it out")]
+    #[error("-fsanitize={name} can't be combined with raddle's instrumentation; remove it")]
     Sanitizer {
         /// Its name.
         name: String,
     },
     /// There is no such compiler.
-    #[error("no such compiler: `{name}` (set RADDLE_CC or RADDLE_CXX)")]
+    #[error("compiler `{name}` not found; set RADDLE_CC or RADDLE_CXX")]
     NoCompiler {
         /// As it was looked for.
         name: String,

@@ -46,7 +46,7 @@ pub struct Compiled {
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// An input is missing.
-    #[error("no such file: {}", path.display())]
+    #[error("file not found: {}", path.display())]
     NoSuchFile {
         /// Which.
         path: PathBuf,
@@ -59,8 +59,8 @@ pub enum CompileError {
     },
     /// A Rust source among others.
     #[error(
-        "`{}` can't be compiled together with other files: name the one that has `main` alone; what is to be \
-         linked goes into --cflags (`-Clink-arg=x.o`), and crates are for `cargo raddle`",
+        "`{}` can't be compiled together with other files; name only the Rust source with `main`, pass objects to \
+         link with --cflags=-Clink-arg=x.o, and use `cargo raddle` for crates",
         path.display()
     )]
     NotAlone {

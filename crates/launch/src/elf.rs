@@ -40,7 +40,7 @@ pub enum Hooks {
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutableError {
     /// There is no such file.
-    #[error("no such program: `{}`", path.display())]
+    #[error("program `{}` not found", path.display())]
     NotFound {
         /// Which.
         path: PathBuf,
@@ -52,13 +52,13 @@ pub enum ExecutableError {
         path: PathBuf,
     },
     /// Nobody may execute it.
-    #[error("`{}` is not executable: `chmod +x` it, if it is a program", path.display())]
+    #[error("`{}` is not executable; if it is a program, run `chmod +x` on it", path.display())]
     NotExecutable {
         /// Which.
         path: PathBuf,
     },
     /// It begins with `#!`.
-    #[error("`{}` is a script: name the program that it starts", path.display())]
+    #[error("`{}` is a script; name the program that it starts", path.display())]
     Script {
         /// Which.
         path: PathBuf,
@@ -72,20 +72,20 @@ pub enum ExecutableError {
         detail: String,
     },
     /// It is for another machine.
-    #[error("`{}` is not for x86-64 Linux, the only machine that raddle knows so far", path.display())]
+    #[error("`{}` is not an x86-64 Linux program; raddle supports no other platform yet", path.display())]
     WrongMachine {
         /// Which.
         path: PathBuf,
     },
     /// It has no loader to bring in the runtime.
-    #[error("`{}` is linked statically, which can't be controlled: link it dynamically", path.display())]
+    #[error("`{}` is statically linked, which is not supported; link it dynamically", path.display())]
     Static {
         /// Which.
         path: PathBuf,
     },
     /// It has another runtime behind the same hooks.
     #[error(
-        "`{}` is linked with ThreadSanitizer's own runtime: rebuild it with `raddle cc`/`raddle c++` \
+        "`{}` is linked with ThreadSanitizer's runtime; rebuild it with `raddle cc` or `raddle c++` \
          instead of -fsanitize=thread",
         path.display()
     )]
@@ -95,8 +95,8 @@ pub enum ExecutableError {
     },
     /// It has one of the hooks itself.
     #[error(
-        "`{}` has its own `{name}`, so that nothing would come to raddle's: build it without the dependency that brings \
-         it",
+        "`{}` defines `{name}` itself, which would bypass raddle's; build it without the dependency that \
+         defines it",
         path.display()
     )]
     OwnHooks {
@@ -107,8 +107,8 @@ pub enum ExecutableError {
     },
     /// It was built by a plain compiler.
     #[error(
-        "`{}` was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or explore its \
-         synchronisation only with --sync-only",
+        "`{}` is not instrumented; build it with `raddle cc` or `raddle c++`, or use --sync-only to \
+         control its synchronisation only",
         path.display()
     )]
     NoHooks {

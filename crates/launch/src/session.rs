@@ -114,7 +114,7 @@ impl NativeSession {
                 Heard::Nothing => {
                     let seconds = START_TIME.as_secs();
                     return Err(TargetError::Baseline(format!(
-                        "`{}` did not reach main in {seconds} s",
+                        "`{}` did not reach main within {seconds} s",
                         self.options.program.display()
                     )));
                 }
@@ -145,7 +145,7 @@ impl NativeSession {
         let how = match (told.end, status) {
             (Some(end), _) => ending(end, &told.message),
             (None, Some(status)) => status.to_string(),
-            (None, None) => "for an unknown reason".to_owned(),
+            (None, None) => "unknown reason".to_owned(),
         };
         let program = self.options.program.display();
         TargetError::Baseline(
@@ -364,7 +364,7 @@ impl NativeSession {
             return bug;
         }
         self.is_gone = true;
-        TargetError::Unusable(format!("the program's fork server was ended from outside ({how})"))
+        TargetError::Unusable(format!("the program's fork server was killed from outside ({how})"))
     }
 
     /// The server has answered, and no execution had ended: it was killed before it could begin.
@@ -554,14 +554,14 @@ fn ending(end: End, message: &str) -> String {
     let how = match end {
         End::Exit(code) => format!("exit code {code}"),
         End::Crash(signal) => format!("signal {signal}"),
-        End::Assert => "a failed assertion".to_owned(),
+        End::Assert => "assertion failed".to_owned(),
         End::Abort => "abort".to_owned(),
-        End::Exception => "an exception".to_owned(),
-        End::Panic => "a panic".to_owned(),
-        End::Deadlock => "a deadlock".to_owned(),
-        End::Misuse(misuse) => format!("a misuse of its first thread ({})", misuse.word()),
+        End::Exception => "uncaught exception".to_owned(),
+        End::Panic => "panic".to_owned(),
+        End::Deadlock => "deadlock".to_owned(),
+        End::Misuse(misuse) => format!("misuse by the first thread: {}", misuse.word()),
         End::Livelock | End::Hang | End::OutOfMemory | End::Lost(_) | End::Bug | End::Spent => {
-            "for an unknown reason".to_owned()
+            "unknown reason".to_owned()
         }
     };
     if message.is_empty() { how } else { format!("{how}: {message}") }

@@ -116,7 +116,7 @@ fn what_is_not_there_is_told() {
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.fault(), Fault::User);
     }
-    check(&place, &["x.c".into()], "no such file: x.c");
+    check(&place, &["x.c".into()], "file not found: x.c");
     check(&place, &[], "no source given");
     let text = place.write("notes.txt", "");
     let expected =

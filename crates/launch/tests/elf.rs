@@ -73,7 +73,7 @@ fn other_kinds_of_programs() {
         if place.plain("-static a.c -o static").is_ok {
             assert_eq!(
                 problem(&place.path("static")),
-                "`X` is linked statically, which can't be controlled: link it dynamically"
+                "`X` is statically linked, which is not supported; link it dynamically"
             );
         }
         if place.plain("-fsanitize=thread a.c -o tsan").is_ok {
@@ -87,8 +87,8 @@ fn other_kinds_of_programs() {
         place.plain("own.c -o own").silent();
         assert_eq!(
             problem(&place.path("own")),
-            "`X` has its own `__tsan_read4`, so that nothing would come to raddle's: build it without the \
-             dependency that brings it"
+            "`X` defines `__tsan_read4` itself, which would bypass raddle's; build it without the \
+             dependency that defines it"
         );
         place.plain("-c a.c").silent();
         let object = fs::read(place.path("a.o")).unwrap();
@@ -100,12 +100,12 @@ fn other_kinds_of_programs() {
 #[test]
 fn other_kinds_of_files() {
     let place = Place::new(CompilerChoice::Gcc);
-    assert_eq!(problem(&place.path("nowhere")), "no such program: `X`");
+    assert_eq!(problem(&place.path("nowhere")), "program `X` not found");
     assert_eq!(problem(&place.path("")), "`X` is not a file");
     let text = place.write("text", "hello");
-    assert_eq!(problem(&text), "`X` is not executable: `chmod +x` it, if it is a program");
+    assert_eq!(problem(&text), "`X` is not executable; if it is a program, run `chmod +x` on it");
     let script = write_executable(&place, "script", b"#!/bin/sh\n");
-    assert_eq!(problem(&script), "`X` is a script: name the program that it starts");
+    assert_eq!(problem(&script), "`X` is a script; name the program that it starts");
     for bytes in [&b""[..], b"hello", b"\x7fELF"] {
         let path = write_executable(&place, "odd", bytes);
         assert_eq!(problem(&path), "`X` is not an ELF executable");
@@ -117,7 +117,7 @@ fn other_kinds_of_files() {
     let mut other = good.clone();
     other[18] = 183; // aarch64
     let path = write_executable(&place, "arm", &other);
-    let expected = "`X` is not for x86-64 Linux, the only machine that raddle knows so far";
+    let expected = "`X` is not an x86-64 Linux program; raddle supports no other platform yet";
     assert_eq!(problem(&path), expected);
     let torn = write_executable(&place, "torn", &good[..100]);
     assert!(matches!(inspect(&torn).unwrap_err(), ExecutableError::NotElf { .. }));

@@ -12,7 +12,7 @@ use self::params::Params;
 pub use self::params::StrategyError;
 use crate::{
     ratio::{Goal, Sum, stride_ratio},
-    search::SearchSpec,
+    search::{SearchSpec, SpecError},
 };
 
 /// How to find bugs.
@@ -98,25 +98,25 @@ pub const FORMS: &[Form] = &[
     Form {
         name: "portfolio",
         params: "",
-        what: "all of the good ones share the executions, by what they yield",
+        what: "several random strategies share the executions; those that cover more get more of them",
         read: |_| Ok(Strategy::Portfolio),
     },
     Form {
         name: "walk",
         params: "",
-        what: "each thread that can go on is as likely as any other",
+        what: "every enabled thread is equally likely",
         read: |_| picker(PickerSpec::Walk),
     },
     Form {
         name: "nonpreemptive",
         params: "",
-        what: "the running thread goes on until it can't",
+        what: "the running thread continues until it blocks or finishes",
         read: |_| picker(PickerSpec::Nonpreemptive),
     },
     Form {
         name: "rstest",
         params: "p=0.01..0.95, sleep=0..1, base=creation|ready, loop=yes|no",
-        what: "round robin, each thread giving way again and again with probability p",
+        what: "round robin in which each thread yields repeatedly, with probability p",
         read: |params| {
             let per_mille = params.per_mille("p", 10..=950)?.unwrap_or(200);
             let sleeps = params.per_mille("sleep", 0..=1_000)?.unwrap_or(Giving::DEFAULT.sleeps);
@@ -130,31 +130,31 @@ pub const FORMS: &[Form] = &[
         name: "stride",
         params: "one | two | ratio=0.1..16 | smax=1..20000, c=0.5..0.9999, sum=ours|paper, count=all|contended, \
                  profile=recent|max",
-        what: "a thread runs for a random stretch, long enough for one or two of the least likely edges",
+        what: "each thread runs for a random number of steps, long enough for one or two of the least likely edges",
         read: stride,
     },
     Form {
         name: "pct",
         params: "d=1..64|drawn|paper, c=0.5..0.9999",
-        what: "priorities that change at d-1 random steps",
+        what: "random thread priorities that change at d-1 random steps",
         read: pct,
     },
     Form {
         name: "rpro",
         params: "d=1..64|drawn|paper, r=1..100000|drawn, c=0.5..0.9999",
-        what: "as pct, with all changes within r steps",
+        what: "like pct, with all priority changes within r steps",
         read: rpro,
     },
     Form {
         name: "pos",
         params: "",
-        what: "a random priority for each operation, drawn anew where operations conflict",
+        what: "a random priority for each operation, redrawn when operations conflict",
         read: |_| picker(PickerSpec::Pos),
     },
     Form {
         name: "surw",
         params: "",
-        what: "uniform over the orders of the accesses to one shared object, drawn each time",
+        what: "uniform over the orders of the accesses to one shared object, drawn for each execution",
         read: |_| picker(PickerSpec::Surw),
     },
     Form {
@@ -166,7 +166,7 @@ pub const FORMS: &[Form] = &[
     Form {
         name: "delay",
         params: "n=1..64|drawn",
-        what: "round robin, with n delays at random steps",
+        what: "round robin with n delays at random steps",
         read: |params| {
             let n_delays = params.amount("n", 1..=POINTS_MAX)?.unwrap_or(Amount::Drawn);
             picker(PickerSpec::Delay(n_delays))
@@ -175,7 +175,7 @@ pub const FORMS: &[Form] = &[
     Form {
         name: "sticky",
         params: "p=0..0.999",
-        what: "the running thread goes on with probability p",
+        what: "the running thread continues with probability p",
         read: |params| {
             let per_mille = params.per_mille("p", 0..=999)?.unwrap_or(900);
             picker(PickerSpec::Sticky { per_mille })
@@ -184,56 +184,56 @@ pub const FORMS: &[Form] = &[
     Form {
         name: "order",
         params: "oldest | newest",
-        what: "threads by age: the oldest that can go on does, or the newest",
+        what: "by age: the oldest enabled thread runs, or the newest",
         read: order,
     },
     Form {
         name: "sites",
         params: "",
-        what: "random priorities of places in the code, the same for all threads",
+        what: "random priorities of code locations, the same for all threads",
         read: |_| picker(PickerSpec::Sites),
     },
     Form { name: "dfs", params: "", what: "systematic: every schedule, depth first", read: search },
     Form {
         name: "ipb",
-        params: "LEVEL",
-        what: "systematic: schedules with no preemption, with one, with two, up to LEVEL",
+        params: "N",
+        what: "systematic: schedules with 0, 1, 2, … preemptions, up to N",
         read: search,
     },
     Form {
         name: "idb",
-        params: "LEVEL",
-        what: "systematic: schedules with no delay of round robin, one, two, up to LEVEL",
+        params: "N",
+        what: "systematic: schedules with 0, 1, 2, … delays of round robin, up to N",
         read: search,
     },
     Form {
         name: "pcb",
-        params: "0..",
-        what: "systematic, as published: backtrack sets of those who can go on with at most so many preemptions",
+        params: "N",
+        what: "systematic, as published: backtrack sets of the threads that can run within N preemptions",
         read: search,
     },
     Form {
         name: "dpor",
         params: "optimal | classic | plain | preemptions=0..",
-        what: "systematic: one of all schedules that differ in the order of independent steps only",
+        what: "systematic: partial order reduction; skips schedules that differ only in the order of independent steps",
         read: search,
     },
     Form {
         name: "hapset",
         params: "order | ipb | ipb=0.. | paper | pcb=0..",
-        what: "systematic: only orders of two places that were not covered; with order, these first",
+        what: "systematic: only orders of two code locations that are not covered yet; with `order`, these first",
         read: search,
     },
     Form {
         name: "rank",
         params: "paper | C.V.T.L+C.V.T.L+…",
-        what: "systematic: by preemptions C, variables V (or all), threads T in every order, loop rounds L",
+        what: "systematic: ranked by preemptions C, variables V (or all), threads T in every order, loop iterations L",
         read: search,
     },
     Form {
         name: "total",
         params: "steps=1.. | reachability | tpair | groups | guidelines",
-        what: "systematic: one of all schedules that decide branches, references and locks alike, for races",
+        what: "systematic: total replay; one schedule per outcome of branches, references and locks",
         read: search,
     },
 ];
@@ -281,7 +281,10 @@ fn picker(picker: PickerSpec) -> Result<Strategy, StrategyError> {
 
 /// Searches read their parameters themselves.
 fn search(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
-    let spec = SearchSpec::parse(params.take_all()).map_err(|it| params.wrong(&it.to_string()))?;
+    let spec = SearchSpec::parse(params.take_all()).map_err(|error| match error {
+        SpecError::Unknown(_) => params.invalid(),
+        error => params.wrong(&error.to_string()),
+    })?;
     Ok(Strategy::Search(spec))
 }
 
@@ -295,7 +298,7 @@ fn stride(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     let profile = params.one_of("profile", &["recent", "max"])?;
     let given = [one, two, smax.is_some(), ratio.is_some()];
     if given.into_iter().filter(|it| *it).count() > 1 {
-        return Err(params.wrong("`one`, `two`, `ratio` and `smax` exclude each other"));
+        return Err(params.wrong("`one`, `two`, `ratio` and `smax` are mutually exclusive"));
     }
     let of_edges = confidence.is_some() || sum.is_some();
     let edges = Edges {
@@ -307,10 +310,13 @@ fn stride(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     };
     match (smax, ratio) {
         (Some(_), _) if of_edges || counting.is_some() || profile.is_some() => {
-            Err(params.wrong("a given smax needs no `c`, `sum`, `count` and `profile`"))
+            let what = "`smax` cannot be combined with `c`, `sum`, `count` or `profile`";
+            Err(params.wrong(what))
         }
         (Some(smax), _) => picker(PickerSpec::Stride(Smax::Fixed(smax))),
-        (None, Some(_)) if of_edges => Err(params.wrong("a given ratio needs no `c` and no `sum`")),
+        (None, Some(_)) if of_edges => {
+            Err(params.wrong("`ratio` cannot be combined with `c` or `sum`"))
+        }
         (None, Some(ratio)) => picker(edges.with_ratio(ratio)),
         (None, None) => Ok(Strategy::Picker(Recipe::Stride(edges))),
     }
@@ -323,7 +329,7 @@ fn depth(params: &mut Params<'_>, default: Depth) -> Result<(Option<Depth>, u32)
         return Ok((None, confidence.unwrap_or(CONFIDENCE)));
     }
     if confidence.is_some() {
-        return Err(params.wrong("`c` goes with `d=paper` only"));
+        return Err(params.wrong("`c` requires `d=paper`"));
     }
     let depth = match params.amount("d", 1..=POINTS_MAX)? {
         None => default,
@@ -351,7 +357,7 @@ fn rpro(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
 fn order(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     let (oldest, newest_first) = (params.word("oldest"), params.word("newest"));
     if oldest && newest_first {
-        return Err(params.wrong("`oldest` and `newest` exclude each other"));
+        return Err(params.wrong("`oldest` and `newest` are mutually exclusive"));
     }
     picker(PickerSpec::Order { newest_first })
 }

@@ -22,7 +22,7 @@ pub(crate) fn has_hooks(code: &Code, binary: &Binary) -> bool {
 #[derive(Debug, thiserror::Error)]
 pub enum SliceError {
     /// It can't be read.
-    #[error("read `{}`: {error}", path.display())]
+    #[error("can't read `{}`: {error}", path.display())]
     Read {
         /// Which.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum SliceError {
         error: std::io::Error,
     },
     /// It is no program for this machine.
-    #[error("understand `{}`: {error}", path.display())]
+    #[error("can't analyse `{}`: {error}", path.display())]
     Parse {
         /// Which.
         path: PathBuf,

@@ -410,5 +410,5 @@ fn what_is_no_program() {
     assert!(error.to_string().starts_with("read `"), "{error}");
     std::fs::write(&path, "#!/bin/sh\n").expect("it is written");
     let error = slice(&path, "m").expect_err("it is none");
-    assert!(error.to_string().starts_with("understand `"), "{error}");
+    assert!(error.to_string().starts_with("can't analyse `"), "{error}");
 }

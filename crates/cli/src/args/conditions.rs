@@ -11,53 +11,53 @@ use crate::values;
 /// Under which conditions a program runs: what it is built with and given, what it may use and do.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConditionArgs {
-    /// What carries the program's threads
+    /// How threads are run
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) carrier: CarrierArg,
-    /// Before which steps another thread may be chosen
+    /// Scheduling points: the steps before which the scheduler may switch threads
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) points: PointsArg,
-    /// Steps after which an execution is cut short; 16 times as many if they still do something new
+    /// Maximum number of steps per execution; 16 times as many while the steps still reach new states
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
     #[arg(default_value_t = Limits::DEFAULT.max_steps)]
     pub(crate) max_steps: u64,
-    /// When timed waits time out although another thread could go on
+    /// When timed waits time out although another thread is enabled
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) timeouts: TimeoutsArg,
-    /// Let waits on condition variables end without a signal, as POSIX allows
+    /// Explore spurious wake-ups of condition variables, which POSIX allows
     #[arg(long, help_heading = "Schedule")]
     pub(crate) spurious: bool,
-    /// Where handlers of signals run
+    /// Where signal handlers run
     #[arg(long, value_enum, default_value_t, value_name = "WHERE", help_heading = "Schedule")]
     pub(crate) signals: SignalsArg,
 
-    /// Non-zero exit codes are no findings
+    /// Do not report non-zero exit codes
     #[arg(long, help_heading = "Program")]
     pub(crate) exit_ok: bool,
-    /// The program is not built with hooks: control its synchronisation only
+    /// Accept an uninstrumented program and control its synchronisation only
     #[arg(long, help_heading = "Program")]
     pub(crate) sync_only: bool,
-    /// Flags for the compiler, as in a shell: "-O2 -DN=3"
+    /// Compiler flags, quoted as in a shell: "-O2 -DN=3"
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
     pub(crate) cflags: Option<String>,
-    /// gcc, clang, or a path [default: $RADDLE_CC, or cc]
+    /// Compiler: gcc, clang, or a path [default: $RADDLE_CC, or cc]
     #[arg(long, value_name = "COMPILER", help_heading = "Program")]
     pub(crate) compiler: Option<String>,
-    /// What the program reads as standard input [default: nothing]
+    /// Standard input of the program [default: empty]
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     pub(crate) stdin: Option<PathBuf>,
-    /// Memory that one execution may use
+    /// Memory limit per execution
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Program")]
     #[arg(default_value = "4G")]
     pub(crate) memory: u64,
-    /// An execution that makes no step for this long is a hang
+    /// Stop an execution that makes no step for this long; it counts as inconclusive
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Program")]
     #[arg(default_value = "10s")]
     pub(crate) hang_timeout: Duration,
-    /// Give every execution a process of its own, instead of making one process as it was
+    /// Start a new process for every execution instead of rewinding one process
     #[arg(long, help_heading = "Program")]
     pub(crate) fresh: bool,
-    /// Processors that the program sees
+    /// Number of processors reported to the program
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Program")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) cpus: u32,
@@ -92,12 +92,12 @@ impl ConditionArgs {
 /// Where handlers of signals run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SignalsArg {
-    /// In the thread that the signal interrupts
+    /// In the interrupted thread
     #[default]
     Nested,
-    /// Each in a thread of its own
+    /// Each in a separate thread
     Threads,
-    /// In threads, those of one signal one after the other
+    /// In separate threads; handlers of the same signal run one after another
     Ordered,
 }
 
@@ -124,14 +124,14 @@ impl From<SignalsArg> for Handlers {
 /// Before which steps another thread may be chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PointsArg {
-    /// Those that synchronise
+    /// Synchronisation operations
     Sync,
-    /// Those that other threads can tell: races too
+    /// Operations that other threads can observe: synchronisation and racing accesses
     #[default]
     Visible,
-    /// As `visible`, by the rule of the paper: memory that threads share without a lock in common
+    /// Like `visible`, but racing accesses are found by locksets: shared memory without a common lock
     Lockset,
-    /// All, and every access to memory is one
+    /// All operations and all memory accesses
     All,
 }
 
@@ -172,9 +172,9 @@ impl From<PointsArg> for Points {
 /// When timed waits time out although other threads could go on (docs/time.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeoutsArg {
-    /// Only when nobody else can run
+    /// Only when no other thread is enabled
     Last,
-    /// Seldom, the one with the earliest deadline
+    /// Rarely, and always the earliest deadline first
     #[default]
     Rare,
 }

@@ -6,17 +6,17 @@ use raddle_model::Detect;
 /// One thing to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DetectArg {
-    /// Nothing
+    /// No additional detector
     None,
-    /// Accesses to memory that nothing orders
+    /// Data races: conflicting accesses without a happens-before order
     Race,
-    /// Accesses to memory without a lock that the others hold (warnings)
+    /// Accesses to shared memory without a common lock (warnings)
     Lockset,
-    /// Locks that are taken in different orders (confirmed, or warnings)
+    /// Potential deadlocks: locks acquired in different orders (confirmed, or warnings)
     Deadlock,
-    /// Accesses of other threads in the midst of what was meant to be one (warnings)
+    /// Atomicity violations: accesses of other threads inside a sequence meant to be atomic (warnings)
     Atomicity,
-    /// All of these
+    /// All detectors
     All,
 }
 

@@ -7,18 +7,16 @@ use clap::{Args, ValueEnum};
 /// `raddle report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The finding (its id, the start of its id, `latest`, or a finding's file) or the run (its id or the
-    /// start of it); if it is not said, the last run
+    /// Finding (id, unique prefix of an id, `latest`, or a file) or run (id or unique prefix) [default: the last run]
     #[arg(value_name = "ID|RUN")]
     pub(crate) id: Option<String>,
-    /// What to write; if it is not said, what the file's name ends in, else html
+    /// Report format [default: by the extension of the output file, otherwise html]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
-    /// Where to: `-` is standard output. If it is not said, a page goes into the store, and the rest to
-    /// standard output
+    /// Output file, `-` for standard output [default: the store for html, standard output for other formats]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Where findings are kept
+    /// Directory where runs and findings are stored
     #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
     #[arg(hide_env = true)]
     pub(crate) store: PathBuf,
@@ -27,18 +25,18 @@ pub(crate) struct ReportArgs {
 /// What a report can be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// A page to step through, one file
+    /// Interactive page, a single file
     #[default]
     Html,
-    /// SARIF 2.1.0, for code scanning
+    /// SARIF 2.1.0 for code scanning
     Sarif,
-    /// JUnit's XML, for build servers
+    /// JUnit XML for CI servers
     Junit,
-    /// A trace for ui.perfetto.dev and chrome://tracing
+    /// Trace for ui.perfetto.dev and chrome://tracing
     Perfetto,
-    /// A brief in Markdown, for issue trackers
+    /// Markdown summary for issue trackers
     Md,
-    /// Annotations of GitHub Actions
+    /// Annotations for GitHub Actions
     Github,
 }
 

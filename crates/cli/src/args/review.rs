@@ -8,28 +8,28 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("verdict").multiple(false))]
 pub(crate) struct ReviewArgs {
-    /// The findings: ids, starts of ids, or `latest`; if none is named, all that nothing was decided about
+    /// Findings: ids, unique prefixes of ids, or `latest` [default: all findings that are not reviewed yet]
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Keep it as a regression: a small file for version control, run first by every `raddle run`
+    /// Keep the finding as a regression test: a small file for version control that every `raddle run` replays first
     #[arg(long, group = "verdict")]
     pub(crate) keep: bool,
-    /// Never tell it again: writes a rule into raddle.toml
+    /// Suppress the finding: writes a rule to raddle.toml
     #[arg(long, group = "verdict", requires = "reason")]
     pub(crate) suppress: bool,
-    /// Throw it away
+    /// Delete the finding
     #[arg(long, group = "verdict")]
     pub(crate) discard: bool,
-    /// Why it is suppressed
+    /// Reason for the suppression
     #[arg(long, value_name = "TEXT", requires = "suppress")]
     pub(crate) reason: Option<String>,
-    /// Until when it is suppressed: 2027-01-31
+    /// Date after which the suppression expires: 2027-01-31
     #[arg(long, value_name = "DATE", requires = "suppress")]
     pub(crate) expires: Option<String>,
-    /// Where regressions are kept
+    /// Directory where regression tests are stored
     #[arg(long, value_name = "DIR", default_value = "raddle-regressions")]
     pub(crate) regressions: PathBuf,
-    /// Where findings are kept
+    /// Directory where runs and findings are stored
     #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
     #[arg(hide_env = true)]
     pub(crate) store: PathBuf,

@@ -23,37 +23,37 @@ pub(crate) enum StoreVerb {
         #[command(flatten)]
         common: Common,
     },
-    /// Write a finding, or a run's findings, into one file, to be replayed elsewhere
+    /// Export a finding, or all findings of a run, to one file for replay on another machine
     Export {
-        /// The finding or the run: its id or the start of it
+        /// Finding or run: its id or a unique prefix of it
         #[arg(value_name = "ID|RUN")]
         id: String,
-        /// Where to [default: ID.raddle]
+        /// Output file [default: ID.raddle]
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
         #[command(flatten)]
         common: Common,
     },
-    /// Take in what was exported elsewhere
+    /// Import an exported file
     Import {
-        /// The file
+        /// File written by `raddle store export`
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Where the same program is on this machine
+        /// Path of the same program on this machine
         #[arg(long, value_name = "PROGRAM")]
         program: Option<PathBuf>,
         #[command(flatten)]
         common: Common,
     },
-    /// Throw away old runs with their findings, but for those that were kept by `raddle review`
+    /// Delete old runs and their findings; findings kept by `raddle review` stay
     Prune {
-        /// Keep so many runs
+        /// Number of runs to keep
         #[arg(long, value_name = "N", default_value = "100", value_parser = values::count)]
         runs: u64,
-        /// Keep what is not older than so many days
+        /// Keep runs that are not older than N days
         #[arg(long, value_name = "N", default_value = "30")]
         days: u64,
-        /// Only say what would go
+        /// Only print what would be deleted
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]

@@ -12,7 +12,7 @@ fn main() -> std::process::ExitCode {
     // There is nobody left to tell if this fails.
     let _ = writeln!(
         std::io::stderr(),
-        "error: can't start `{}`: {error}; `cargo-raddle` needs `raddle` beside it or on the path",
+        "error: can't start `{}`: {error}; `cargo-raddle` requires `raddle` in the same directory or in PATH",
         program.display()
     );
     std::process::ExitCode::FAILURE

@@ -6,29 +6,29 @@ use crate::spelling;
 
 /// What `cargo raddle --help` says.
 pub(super) const HELP: &str = "\
-Explore a Rust crate as it is
+Explore the interleavings of a Rust crate's tests or programs
 
 Usage: cargo raddle test  [OPTIONS] [FILTER]... [-- LIBTEST-OPTIONS]
        cargo raddle run   [OPTIONS] [-- ARGS]
        cargo raddle build [OPTIONS]
 
-test   build the tests, explore each of them on its own
-run    build the program, explore it
-build  build into target/raddle; then: raddle run -- target/raddle/…
+test   build the tests and explore each of them separately
+run    build the program and explore it
+build  build into target/raddle, for `raddle run -- target/raddle/…`
 
 Options:
-  cargo's own: -p, --workspace, --features, --release, --profile, --lib, --bin, --test, --manifest-path, …
-  those of `raddle run`: --execs, --time, --seed, --strategy, --detect, -k, … (see `raddle run --help`)
-      --execs N             executions of each test [default: 2000]; below 50 a test does not pass
-      --time TIME           for all tests together [default: 60s, unless --execs is given]
-  -j, --jobs N              for cargo and for raddle
+  options of cargo: -p, --workspace, --features, --release, --profile, --lib, --bin, --test, --manifest-path, …
+  options of `raddle run`: --execs, --time, --seed, --strategy, --detect, -k, … (see `raddle run --help`)
+      --execs N             executions per test [default: 2000]; a test needs at least 50 to pass
+      --time TIME           time limit for all tests together [default: 60s, unless --execs is given]
+  -j, --jobs N              parallel jobs of cargo and of raddle
       --cfg NAME            set cfg(NAME) in the crate, not in its dependencies: --cfg miri
-      --junit FILE          write the results as JUnit's XML
+      --junit FILE          write the results as JUnit XML
       --raddle-profile NAME, --raddle-config FILE
-                            `raddle run`'s --profile and --config, whose names are cargo's here
+                            --profile and --config of `raddle run` (cargo has options of the same names)
 
-Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive (a test never ended, or --strict), 4 a test fails with one thread, the
-crate does not build, or no test matches; 70 internal error, 130 interrupted.
+Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive (no execution of a test finished, or --strict), 4 a test fails with
+one thread, the crate does not build, or no test matches, 70 internal error, 130 interrupted.
 ";
 
 /// What to do.
@@ -124,9 +124,7 @@ impl Split {
                 let other = other.unwrap_or("?");
                 return Err(match spelling::nearest(other, ["build", "run", "test"]) {
                     Some(near) => format!("unknown command `{other}`; did you mean `{near}`?"),
-                    None => format!(
-                        "`cargo raddle` knows build, run and test, not `{other}`; see `cargo raddle --help`"
-                    ),
+                    None => format!("unknown command `{other}`; available: build, run, test"),
                 });
             }
         };
@@ -163,25 +161,25 @@ impl Split {
         let (name, inline) = name_and_value(text);
         let mut value = || match inline {
             Some(value) => Ok(OsString::from(value)),
-            None => words.next().ok_or_else(|| format!("{name} needs a value")),
+            None => words.next().ok_or_else(|| format!("{name} requires a value")),
         };
         match name {
             "--doc" => {
-                return Err("tests in documentation are not explored: leave --doc out".into());
+                return Err("documentation tests can't be explored; remove --doc".into());
             }
             "--target" => {
                 let target = value()?;
                 if target != TARGET {
                     let target = target.display();
                     return Err(format!(
-                        "programs for {target} can't be controlled, only those for {TARGET}"
+                        "unsupported target `{target}`; raddle supports {TARGET} only"
                     ));
                 }
             }
             "--target-dir" => {
                 return Err(
-                    "--target-dir: set CARGO_TARGET_DIR instead; what is built lies in its \
-                            folder `raddle`"
+                    "--target-dir is not supported; set CARGO_TARGET_DIR instead (raddle builds \
+                            in its subdirectory `raddle`)"
                         .into(),
                 );
             }
@@ -259,9 +257,9 @@ mod tests {
     fn what_can_not_be_done_is_said() {
         let no = |line| split(line).unwrap_err();
         assert!(no("test --doc").contains("documentation"));
-        assert!(no("run --target wasm32-wasip1").contains("only those for x86_64"));
-        assert!(no("bench").contains("knows build, run and test"));
-        assert!(no("test -p").contains("-p needs a value"));
+        assert!(no("run --target wasm32-wasip1").contains("supports x86_64"));
+        assert!(no("bench").contains("unknown command `bench`; available: build, run, test"));
+        assert!(no("test -p").contains("-p requires a value"));
         assert_eq!(split("test --help").unwrap(), None);
         assert_eq!(split("").unwrap(), None);
     }

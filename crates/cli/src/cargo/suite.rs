@@ -56,7 +56,7 @@ impl Wanted {
                 "--test-threads" => drop(value.or_else(|| words.next())),
                 _ if name.starts_with('-') => {
                     return Err(format!(
-                        "`{name}` after `--` is not understood: there may be filters, --exact, --skip, \
+                        "unsupported argument `{name}` after `--`; supported: filters, --exact, --skip, \
                          --ignored and --include-ignored"
                     ));
                 }

@@ -107,13 +107,13 @@ fn nothing(cargo: &Cargo, filters: &[String], n_skipped: u64) -> Failure {
         && cargo.workspace.packages.iter().all(|it| it.is_proc_macro);
     let line = match (filters, n_skipped) {
         (_, 0) if is_macro => {
-            "a proc macro runs inside the compiler: there is nothing to explore".to_owned()
+            "proc macros run inside the compiler and can't be explored".to_owned()
         }
         (_, 0) => "the crate has no tests".to_owned(),
-        ([], _) => format!("no test is left: {n_skipped} are ignored (see `-- --ignored`)"),
+        ([], _) => format!("all tests are ignored ({n_skipped}); `-- --ignored` includes them"),
         (filters, _) => {
             let filters = filters.join("`, `");
-            format!("no test matches `{filters}`: {n_skipped} do not")
+            format!("no test matches `{filters}` ({n_skipped} filtered out)")
         }
     };
     Failure { exit: Exit::Baseline, words: String::new(), line }
@@ -235,14 +235,14 @@ impl Suite<'_> {
         self.terminal.note(&suite::starting(n_tests, n_harnesses, &budget, &style));
         if cargo.workspace.packages.iter().any(|it| it.has_doc_tests) {
             self.terminal
-                .note("note: tests in documentation are not explored: `cargo test --doc`\n");
+                .note("note: documentation tests are not explored; run `cargo test --doc`\n");
         }
     }
 
     fn tell_left_out(&mut self, built: &[Built]) {
         for it in built.iter().filter(|it| it.is_test && it.is_proc_macro()) {
             self.terminal.note(&format!(
-                "note: unit tests of proc macros run inside the compiler and are not explored: `cargo test -p {}`\n",
+                "note: unit tests of proc macros run inside the compiler and are not explored; run `cargo test -p {}`\n",
                 it.package.name
             ));
         }

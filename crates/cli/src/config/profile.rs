@@ -68,10 +68,7 @@ fn chain<'d>(
         Some(name) => Some(find(name).copied().ok_or_else(|| {
             let names: Vec<&str> = profiles.iter().map(|it| it.key).collect();
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            format!(
-                "--profile {name}: there is no such profile in {}: it has {names}",
-                document.file()
-            )
+            format!("unknown profile `{name}` in {}; available: {names}", document.file())
         })?),
         None => find(DEFAULT).copied(),
     };

@@ -63,18 +63,18 @@ fn add(
         }
     }
     if rule.function.is_none() && rule.file.is_none() && rule.object.is_none() {
-        let what = "expected `function`, `file` or `object` in this [[suppress]]: without one it would \
-                    hide everything";
+        let what = "expected `function`, `file` or `object` in this [[suppress]]; without one of them it \
+                    would suppress everything";
         return Err(document.wrong(node.at(), what));
     }
     if rule.reason.is_empty() {
-        let what = "expected `reason = \"…\"` in this [[suppress]]: why is it not to be told?";
+        let what = "expected `reason = \"…\"` in this [[suppress]]";
         return Err(document.wrong(node.at(), what));
     }
     rule.text = said.join(", ");
     match expires {
         Some((end, date)) if end <= now => rules.warnings.push(format!(
-            "{}: this rule expired on {date} and suppresses nothing any more: {}",
+            "{}: this suppression expired on {date} and is ignored: {}",
             rule.origin, rule.text
         )),
         _ => rules.rules.push(rule),

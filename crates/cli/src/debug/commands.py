@@ -59,7 +59,7 @@ def switches():
 
 
 class NextSwitch(gdb.Command):
-    """Go on to the next step that another thread does."""
+    """Continue to the next thread switch."""
 
     def __init__(self):
         super().__init__("next-switch", gdb.COMMAND_RUNNING)
@@ -67,13 +67,13 @@ class NextSwitch(gdb.Command):
     def invoke(self, argument, from_tty):
         later = [step for step in switches() if Place.step < step]
         if not later:
-            gdb.write("raddle: there is no switch after step %d\n" % Place.step)
+            gdb.write("raddle: no thread switch after step %d\n" % Place.step)
             return
         go_to(later[0])
 
 
 class PrevSwitch(gdb.Command):
-    """Go back to the last step before this one that another thread did: the schedule is run again."""
+    """Go back to the previous thread switch, by replaying the schedule from the start."""
 
     def __init__(self):
         super().__init__("prev-switch", gdb.COMMAND_RUNNING)
@@ -88,14 +88,14 @@ class PrevSwitch(gdb.Command):
 
 
 class Raddle(gdb.Command):
-    """What Raddle knows about the execution."""
+    """Show Raddle's information about the execution."""
 
     def __init__(self):
         super().__init__("raddle", gdb.COMMAND_STATUS, prefix=True)
 
 
 class RaddleThreads(gdb.Command):
-    """What each thread has done last, and does next."""
+    """Show the last and the next step of each thread."""
 
     def __init__(self):
         super().__init__("raddle threads", gdb.COMMAND_STATUS)

@@ -54,14 +54,14 @@ pub(super) fn check(tell: &mut dyn FnMut(Check)) {
     for (compiler, name) in compilers {
         match compile(&CANARIES[0], &folder, compiler) {
             Ok(_) => {
-                tell(Check::good(name, "compiles with hooks"));
+                tell(Check::good(name, "compiles with instrumentation"));
                 usable = usable.or(Some(compiler));
             }
             Err(why) => tell(Check::poor(name, why)),
         }
     }
     let Some(compiler) = usable else {
-        return tell(Check::bad("compiler", "neither gcc nor clang works: install one of them"));
+        return tell(Check::bad("compiler", "neither gcc nor clang works; install one of them"));
     };
     for canary in &CANARIES {
         tell(match sing(canary, &folder, compiler) {
@@ -115,11 +115,11 @@ fn sing(canary: &Canary, folder: &Path, compiler: &str) -> Result<String, String
         .run(&mut symbols, &mut (), &AtomicBool::new(false))
         .map_err(|error| error.to_string())?;
     let Some(found) = outcome.findings.first() else {
-        return Err(format!("not found in {} executions", outcome.figures.executions));
+        return Err(format!("bug not found in {} executions", outcome.figures.executions));
     };
     let kind = found.finding.kind;
     if kind != canary.kind {
-        return Err(format!("found a {} in place of a {}", kind.word(), canary.kind.word()));
+        return Err(format!("found {}, expected {}", kind.word(), canary.kind.word()));
     }
     come_back(&target, found, &mut symbols)?;
     Ok(format!("found at execution {}, replayed", found.first))
@@ -134,6 +134,6 @@ fn come_back(
     let verdict = replay(&mut *session, &found.finding, symbols, false, Sameness::Bucket);
     match verdict.map_err(|error| error.to_string())? {
         Verdict::Reproduced { exact: true, .. } => Ok(()),
-        verdict => Err(format!("found, but its replay went another way: {verdict:?}")),
+        verdict => Err(format!("found, but the replay diverged: {verdict:?}")),
     }
 }

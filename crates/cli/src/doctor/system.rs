@@ -17,11 +17,11 @@ const FSGSBASE: u64 = 1 << 1;
 pub(super) fn kernel() -> Check {
     let name = "kernel";
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Check::bad(name, "raddle knows x86-64 Linux only");
+        return Check::bad(name, "raddle supports x86-64 Linux only");
     }
     match fs::read_to_string("/proc/sys/kernel/osrelease") {
         Ok(release) => Check::good(name, format!("Linux {} on x86-64", release.trim())),
-        Err(error) => Check::poor(name, format!("its version can't be read: {error}")),
+        Err(error) => Check::poor(name, format!("can't read the kernel version: {error}")),
     }
 }
 
@@ -30,8 +30,8 @@ pub(super) fn fsgsbase() -> Check {
     let has_fsgsbase =
         fs::read("/proc/self/auxv").ok().and_then(|auxv| auxiliary(&auxv, AT_HWCAP2));
     match has_fsgsbase {
-        Some(bits) if bits & FSGSBASE != 0 => Check::good(name, "FSGSBASE, the fast way"),
-        _ => Check::poor(name, "no FSGSBASE: by a system call, which is slower"),
+        Some(bits) if bits & FSGSBASE != 0 => Check::good(name, "fast (FSGSBASE)"),
+        _ => Check::poor(name, "slow: no FSGSBASE, so every switch needs a system call"),
     }
 }
 
@@ -52,11 +52,16 @@ pub(super) fn aslr() -> Check {
         Ok(now.contains(Persona::ADDR_NO_RANDOMIZE))
     });
     match turned_off {
-        Ok(true) => Check::good(name, "randomisation can be turned off"),
-        Ok(false) => Check::poor(name, "randomisation stays on: replays may differ in addresses"),
+        Ok(true) => Check::good(name, "address randomisation can be turned off"),
+        Ok(false) => Check::poor(
+            name,
+            "address randomisation stays on; replays may have different addresses",
+        ),
         Err(error) => Check::poor(
             name,
-            format!("randomisation can't be turned off ({error}): a container's seccomp profile?"),
+            format!(
+                "address randomisation can't be turned off ({error}); check the container's seccomp profile"
+            ),
         ),
     }
 }

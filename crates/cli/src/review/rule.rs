@@ -24,7 +24,7 @@ pub(super) fn of(
     };
     let found = candidates(finding).into_iter().find(matches).ok_or_else(|| {
         Failure::usage(format!(
-            "{} has no function, file or variable that a rule could name: write one into raddle.toml",
+            "{} has no function, file or variable to match; write a rule into raddle.toml yourself",
             stored.id
         ))
     })?;

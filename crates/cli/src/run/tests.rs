@@ -152,7 +152,7 @@ fn a_clean_run_in_words() {
     assert!(told.out.ends_with(", no finding\n"), "{}", told.out);
     expect![[r#"
         exploring fake: 20,000 executions or 60 s (--execs, --time), 1 worker, seed 0
-        warning: the program never had a second thread: nothing to explore
+        warning: the program never creates a second thread: nothing to explore
     "#]]
     .assert_eq(&told.error);
 }
@@ -177,7 +177,7 @@ fn a_store_that_cannot_be_written_is_a_warning() {
     let failing = Fake { end: End::Assert, ..GOOD };
     let (result, told) = run_fake(failing, &["--execs", "10", "--store", "/dev/null/store"]);
     assert_eq!(result.ok(), Some(Exit::Findings));
-    assert!(told.error.contains("warning: this run is not kept"), "{}", told.error);
+    assert!(told.error.contains("warning: this run is not stored"), "{}", told.error);
 }
 
 #[test]

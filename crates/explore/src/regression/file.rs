@@ -74,7 +74,7 @@ pub(super) fn write(it: &Regression, message: &str) -> String {
     let Regression { id, args, program_hash, carrier, exit_is_fine, finding } = it;
     let title = finding.kind.title();
     let mut out = format!(
-        "# {title}: {}\n# Kept by `raddle review --keep`; every `raddle run` of the program runs it first.\n",
+        "# {title}: {}\n# Kept by `raddle review --keep`; every `raddle run` of the program replays it first.\n",
         message.replace(char::is_control, " ")
     );
     let mut fact = |key: &str, value: String| out += &format!("{key} = {value}\n");
@@ -96,7 +96,7 @@ pub(super) fn write(it: &Regression, message: &str) -> String {
         fact("dropped", finding.n_steps_dropped.to_string());
     }
     let runs = finding.plan.prefix.chunk_by(|a, b| a == b).map(|it| toml(&(it[0], it.len())));
-    out += "# A choice, and how often.\n";
+    out += "# Each choice and how many times it is repeated.\n";
     list(&mut out, "choices", runs, LINE_MAX);
     // Places of stacks, which are not kept, come after those of steps.
     let n_places = finding.steps.iter().map(|it| it.place as usize + 1).max().unwrap_or(0);
@@ -153,7 +153,7 @@ pub(super) fn parse(text: &str) -> Result<Regression, ParseError> {
     };
     let newer = || ParseError {
         line: 1,
-        what: "it was written by a newer raddle than this one".to_owned(),
+        what: "it was written by a newer version of raddle; update raddle".to_owned(),
     };
     let file = match text.strip_prefix(old::MAGIC) {
         Some(rest) => {

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What to do about a damaged store: nothing of it is touched.
 pub(super) const REMEDY: &str =
-    "move it away to begin a new store, or repair it with `sqlite3 FILE .recover`";
+    "move it away to start a new store, or repair it with `sqlite3 FILE .recover`";
 
 /// An open store.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Database {
         let failed = |error| StoreError::of_sql("open", &path, error);
         let mut connection = Connection::open(&path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        // Before anything is set: another program's database stays as it is.
+        // Before anything is set: it is the database of another program stays as it is.
         check(&connection, &path)?;
         set_up(&connection).map_err(failed)?;
         let inode = fs::metadata(&path).map_err(StoreError::io("open", &path))?.ino();
@@ -113,7 +113,7 @@ impl Database {
     ) -> Result<T, StoreError> {
         let inode = fs::metadata(&self.path).map_err(StoreError::io("write", &self.path))?.ino();
         if inode != self.inode {
-            let source = io::Error::other("another file has taken its place");
+            let source = io::Error::other("the file was replaced while it was open");
             return Err(StoreError::Io { action: "write", file: self.path.clone(), source });
         }
         let changed = (|| {
@@ -209,7 +209,7 @@ fn check(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
         .query_row("SELECT count(*) FROM sqlite_schema", (), |it| it.get::<_, i64>(0))
         .map_err(failed)?;
     if application != i64::from(APPLICATION) && (version, application, n_tables) != (0, 0, 0) {
-        let (file, why) = (path.to_owned(), "another program's database".to_owned());
+        let (file, why) = (path.to_owned(), "it is the database of another program".to_owned());
         return Err(StoreError::Corrupted { file, why, remedy: REMEDY });
     }
     match usize::try_from(version) {

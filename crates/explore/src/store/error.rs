@@ -1,5 +1,4 @@
-//! Why the store can't do what it should. The messages fit after "failed to open the store: " and say
-//! what to do next.
+//! Why the store can't do what it should. Each message is one line that says what is wrong, then what to do.
 
 use std::path::PathBuf;
 
@@ -7,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// No id begins with the name.
-    #[error("find a finding whose id begins with `{name}` in {}", .store.display())]
+    #[error("no finding with an id that starts with `{name}` in {}", .store.display())]
     Unknown {
         /// What was looked for.
         name: String,
@@ -15,7 +14,7 @@ pub enum StoreError {
         store: PathBuf,
     },
     /// The ids of several findings begin with the name.
-    #[error("choose a finding: `{name}` may be {}", .ids.join(", "))]
+    #[error("finding id `{name}` is ambiguous: it matches {}", .ids.join(", "))]
     Ambiguous {
         /// What was looked for.
         name: String,
@@ -23,19 +22,19 @@ pub enum StoreError {
         ids: Vec<String>,
     },
     /// Nothing was ever found.
-    #[error("find any finding in {}", .store.display())]
+    #[error("no findings in {}", .store.display())]
     Empty {
         /// Where.
         store: PathBuf,
     },
     /// No run is a search.
-    #[error("find a search to go on with in {}", .store.display())]
+    #[error("no search to resume in {}", .store.display())]
     NoSearch {
         /// Where.
         store: PathBuf,
     },
     /// No run that is a search begins with the name.
-    #[error("find a search of a run whose id begins with `{name}` in {}", .store.display())]
+    #[error("no search to resume with a run id that starts with `{name}` in {}", .store.display())]
     UnknownRun {
         /// What was looked for.
         name: String,
@@ -43,7 +42,7 @@ pub enum StoreError {
         store: PathBuf,
     },
     /// No run begins with the name.
-    #[error("find a run whose id begins with `{name}` in {}", .store.display())]
+    #[error("no run with an id that starts with `{name}` in {}", .store.display())]
     NoRun {
         /// What was looked for.
         name: String,
@@ -51,7 +50,7 @@ pub enum StoreError {
         store: PathBuf,
     },
     /// The ids of several runs begin with the name.
-    #[error("choose a run: `{name}` may be {}", .ids.join(", "))]
+    #[error("run id `{name}` is ambiguous: it matches {}", .ids.join(", "))]
     AmbiguousRun {
         /// What was looked for.
         name: String,
@@ -59,7 +58,7 @@ pub enum StoreError {
         ids: Vec<String>,
     },
     /// A search was begun by another Raddle, which may make other executions.
-    #[error("go on with {}: it was begun by raddle {raddle}; begin it again", .file.display())]
+    #[error("can't resume {}: it was started by raddle {raddle}; start the search again", .file.display())]
     OtherRaddle {
         /// The file.
         file: PathBuf,
@@ -68,7 +67,7 @@ pub enum StoreError {
     },
     /// What a file says is about another build of the program.
     #[error(
-        "use {}: it is of another build of the program; name another file, or delete it",
+        "{} belongs to another build of the program; name another file or delete it",
         .file.display()
     )]
     OtherBuild {
@@ -76,13 +75,13 @@ pub enum StoreError {
         file: PathBuf,
     },
     /// An id that is none of ours, and might be a path.
-    #[error("take in what is called `{name}`: that is no id")]
+    #[error("invalid finding id `{name}`")]
     Name {
         /// The id.
         name: String,
     },
     /// A file is not what it should be.
-    #[error("read {}: it is damaged ({why}); {remedy}", .file.display())]
+    #[error("{} is damaged ({why}); {remedy}", .file.display())]
     Corrupted {
         /// The file.
         file: PathBuf,
@@ -92,7 +91,7 @@ pub enum StoreError {
         remedy: &'static str,
     },
     /// A file was written by an older Raddle, in a way that is no more.
-    #[error("read {}: raddle {raddle} wrote it, and this one can't read it any more; {remedy}", .file.display())]
+    #[error("{} was written by raddle {raddle} in a format that is no longer supported; {remedy}", .file.display())]
     Older {
         /// The file.
         file: PathBuf,
@@ -102,7 +101,7 @@ pub enum StoreError {
         remedy: &'static str,
     },
     /// A file was written by a newer Raddle.
-    #[error("read {}: it was written by raddle {raddle}, which is newer than this one", .file.display())]
+    #[error("{} was written by raddle {raddle}, which is newer than this version; update raddle", .file.display())]
     Newer {
         /// The file.
         file: PathBuf,
@@ -110,13 +109,13 @@ pub enum StoreError {
         raddle: String,
     },
     /// Another process writes, and does not come to an end.
-    #[error("write {}: another raddle has been writing for a minute; try again", .file.display())]
+    #[error("can't write {}: another raddle process has locked it for a minute; try again", .file.display())]
     Busy {
         /// The store's file.
         file: PathBuf,
     },
     /// The database says no.
-    #[error("{action} {}: {source}", .file.display())]
+    #[error("can't {action} {}: {source}", .file.display())]
     Sql {
         /// What was tried: "write".
         action: &'static str,
@@ -126,7 +125,7 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The system says no.
-    #[error("{action} {}: {source}", .file.display())]
+    #[error("can't {action} {}: {source}", .file.display())]
     Io {
         /// What was tried: "write".
         action: &'static str,

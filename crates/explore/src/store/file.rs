@@ -20,7 +20,7 @@ struct Head {
 }
 
 /// What to do about a damaged file.
-const REMEDY: &str = "delete it to go on without it";
+const REMEDY: &str = "delete it to continue without it";
 
 /// Reads a file of this version.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {

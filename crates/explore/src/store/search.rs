@@ -216,7 +216,7 @@ impl Journal for SearchFile {
 }
 
 /// What to do about a search that can't be read.
-const REMEDY: &str = "begin the search again";
+const REMEDY: &str = "start the search again";
 
 impl Store {
     /// The search of the run whose id begins with `name`; `latest` is the one begun last.

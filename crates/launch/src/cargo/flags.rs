@@ -26,7 +26,7 @@ const FLAGS: [Flag; 4] = [
     Flag { text: "-Cunsafe-allow-abi-mismatch=sanitizer", without: Some("") },
     Flag {
         text: "-Cllvm-args=-tsan-instrument-read-before-write",
-        without: Some("the read of `x += 1` is not seen, where `x` is not atomic"),
+        without: Some("the read in `x += 1` is not instrumented if `x` is not atomic"),
     },
 ];
 
@@ -48,7 +48,7 @@ pub struct Lost {
 
 impl std::fmt::Display for Lost {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{} does not know {}: {}", self.version, self.flag, self.what)
+        write!(out, "{} does not support {}: {}", self.version, self.flag, self.what)
     }
 }
 

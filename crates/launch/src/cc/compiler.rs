@@ -165,7 +165,7 @@ impl Probe {
         };
         let mut hook_flags = owned(base);
         if !self.accepts(family, &hook_flags)? {
-            return Err(self.unfit("it does not take -fsanitize=thread"));
+            return Err(self.unfit("it does not support -fsanitize=thread"));
         }
         for wish in wishes {
             let more = [hook_flags.clone(), owned(wish)].concat();

@@ -25,7 +25,7 @@ const SHARED_MAX: usize = 1 << 24;
 pub(super) fn start(options: &NativeOptions, caps: Caps) -> Result<Server, TargetError> {
     Server::start(options, caps).map_err(|error| {
         let program = options.program.display();
-        TargetError::Unusable(format!("`{program}` can't be started: {error}"))
+        TargetError::Unusable(format!("can't start `{program}`: {error}"))
     })
 }
 
@@ -61,8 +61,7 @@ impl NativeSession {
         }
         if PREFIX_MAX < n_prefix || SHARED_MAX < n_shared {
             return Err(TargetError::Unusable(format!(
-                "a schedule of {n_prefix} choices with {} shared variables is too long to be \
-                 executed again",
+                "a schedule of {n_prefix} choices with {} shared variables is too long to replay",
                 plan.shared.len()
             )));
         }

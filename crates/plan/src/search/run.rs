@@ -146,13 +146,14 @@ impl Pending {
 pub enum RunError {
     /// Sets have no room for them.
     #[error(
-        "the program has more than 256 threads; a systematic search can't follow it: use --strategy walk"
+        "the program has more than 256 threads, the limit of systematic searches; use a random strategy, \
+         e.g. `--strategy walk`"
     )]
     TooManyThreads,
     /// Early steps were overwritten.
     #[error(
-        "an execution has more steps than a systematic search keeps ({0} are missing): make the program \
-         do less, or use --strategy walk"
+        "an execution has too many steps for a systematic search ({0} steps were lost); reduce the program's \
+         work or use a random strategy, e.g. `--strategy walk`"
     )]
     TooLong(u64),
     /// The plan did not ask for them.

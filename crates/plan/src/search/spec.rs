@@ -96,19 +96,16 @@ pub struct Start {
 pub enum SpecError {
     /// No search is called so.
     #[error(
-        "no search is called `{0}`: there are dfs, ipb, idb (ipb:2 ends after two preemptions), pcb:2, dpor, \
-         dpor:classic, dpor:plain, dpor:optimal, dpor:preemptions=2, hapset, hapset:ipb, hapset:order, \
-         hapset:paper, hapset:pcb=2, rank, rank:paper, total, total:steps=1000000 (which ends when so many steps \
-         are kept), total:reachability, total:tpair, total:groups and total:guidelines"
+        "unknown search `{0}`; available: dfs, ipb, idb, pcb, dpor, hapset, rank and total, with their parameters"
     )]
     Unknown(String),
     /// Its tuples are the paper's.
     #[error(
-        "`rank:paper` goes through the paper's eleven tuples: give tuples of your own as `rank:C.V.T.L`, without `paper`"
+        "`rank:paper` has a fixed list of tuples; to choose tuples, use `rank:C.V.T.L` without `paper`"
     )]
     PaperTuples,
     /// What was saved is not of this search, or not of this build.
-    #[error("the saved search is not one of this version of Raddle ({0}): begin again")]
+    #[error("the saved search is incompatible with this version of Raddle ({0}); start it again")]
     Saved(#[from] serde_json::Error),
 }
 

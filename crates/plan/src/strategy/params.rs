@@ -82,7 +82,9 @@ impl<'a> Params<'a> {
         let number = text.parse::<u32>().ok().filter(|it| range.contains(it));
         let wrong = || {
             let (start, end) = (range.start(), range.end());
-            self.wrong(&format!("`{key}` is a number from {start} to {end}, not `{text}`"))
+            self.wrong(&format!(
+                "invalid value `{text}` for `{key}`; expected a number from {start} to {end}"
+            ))
         };
         number.map(Some).ok_or_else(wrong)
     }
@@ -126,7 +128,9 @@ impl<'a> Params<'a> {
         let number = number.map(|it| (it * scale).round() as u32);
         let wrong = || {
             let [start, end] = [range.start(), range.end()].map(|it| f64::from(*it) / scale);
-            self.wrong(&format!("`{key}` is a number from {start} to {end}, not `{text}`"))
+            self.wrong(&format!(
+                "invalid value `{text}` for `{key}`; expected a number from {start} to {end}"
+            ))
         };
         number.filter(|it| range.contains(it)).map(Some).ok_or_else(wrong)
     }
@@ -139,7 +143,10 @@ impl<'a> Params<'a> {
     ) -> Result<Option<usize>, StrategyError> {
         let Some(text) = self.take(key) else { return Ok(None) };
         let idx = words.iter().position(|it| *it == text);
-        let wrong = || self.wrong(&format!("`{key}` is {}, not `{text}`", words.join(" or ")));
+        let wrong = || {
+            let words = words.join("` or `");
+            self.wrong(&format!("invalid value `{text}` for `{key}`; expected `{words}`"))
+        };
         idx.map(Some).ok_or_else(wrong)
     }
 
@@ -147,11 +154,28 @@ impl<'a> Params<'a> {
     pub(super) fn finish(self) -> Result<(), StrategyError> {
         let Some((key, value)) = self.items.first() else { return Ok(()) };
         let text = value.map_or_else(|| (*key).to_owned(), |value| format!("{key}={value}"));
-        let what = match self.form.params {
-            "" => format!("`{}` has no parameters, so no `{text}`", self.form.name),
-            _ => format!("`{}` has no parameter `{text}` here", self.form.name),
+        Err(self.unexpected(&text))
+    }
+
+    /// The parameter of a search, which is one text, is not one that it takes.
+    pub(super) fn invalid(&self) -> StrategyError {
+        let text = self.text.split_once(':').map_or("", |it| it.1.trim());
+        let (name, params) = (self.form.name, self.form.params);
+        let key = text.split_once('=').map(|it| format!("{}=", it.0.trim()));
+        let expected = match params {
+            "" => return self.unexpected(text),
+            "N" => "a number",
+            _ if key.is_some_and(|it| params.contains(&it)) => "a number after `=`",
+            _ => params,
         };
-        Err(self.wrong(&what))
+        self.wrong(&format!("invalid parameter `{text}` for `{name}`; expected {expected}"))
+    }
+
+    fn unexpected(&self, text: &str) -> StrategyError {
+        self.wrong(&match (self.form.name, self.form.params) {
+            (name, "") => format!("`{name}` takes no parameters, found `{text}`"),
+            (name, _) => format!("unexpected parameter `{text}` for `{name}`"),
+        })
     }
 
     /// What is wrong with the parameters, and how they are written.
@@ -256,25 +280,49 @@ mod tests {
     #[test]
     fn a_wrong_parameter_is_answered_with_the_right_ones() {
         for (text, what) in [
-            ("pct:d=0", "`d` is a number from 1 to 64, not `0`"),
-            ("pct:d=many", "`d` is a number from 1 to 64, not `many`"),
-            ("pct:depth=3", "`pct` has no parameter `depth=3` here"),
-            ("pct:d=3,c=0.9", "`c` goes with `d=paper` only"),
-            ("pct:d=3,d=4", "`pct` has no parameter `d=4` here"),
-            ("rpro:r=0", "`r` is a number from 1 to 100000, not `0`"),
-            ("stride:one,two", "`one`, `two`, `ratio` and `smax` exclude each other"),
-            ("stride:ratio=2.9,smax=3", "`one`, `two`, `ratio` and `smax` exclude each other"),
-            ("stride:smax=3,c=0.9", "a given smax needs no `c`, `sum`, `count` and `profile`"),
-            ("stride:ratio=2.9,sum=paper", "a given ratio needs no `c` and no `sum`"),
-            ("stride:ratio=20", "`ratio` is a number from 0.1 to 16, not `20`"),
-            ("stride:sum=half", "`sum` is ours or paper, not `half`"),
-            ("stride:profile=first", "`profile` is recent or max, not `first`"),
-            ("stride:c=1", "`c` is a number from 0.5 to 0.9999, not `1`"),
-            ("stride:count=some", "`count` is all or contended, not `some`"),
-            ("sticky:p=1", "`p` is a number from 0 to 0.999, not `1`"),
-            ("rstest:p=nan", "`p` is a number from 0.01 to 0.95, not `nan`"),
-            ("rstest:base=heap", "`base` is creation or ready, not `heap`"),
-            ("walk:fast", "`walk` has no parameters, so no `fast`"),
+            ("pct:d=0", "invalid value `0` for `d`; expected a number from 1 to 64"),
+            ("pct:d=many", "invalid value `many` for `d`; expected a number from 1 to 64"),
+            ("pct:depth=3", "unexpected parameter `depth=3` for `pct`"),
+            ("pct:d=3,c=0.9", "`c` requires `d=paper`"),
+            ("pct:d=3,d=4", "unexpected parameter `d=4` for `pct`"),
+            ("rpro:r=0", "invalid value `0` for `r`; expected a number from 1 to 100000"),
+            ("stride:one,two", "`one`, `two`, `ratio` and `smax` are mutually exclusive"),
+            ("stride:ratio=2.9,smax=3", "`one`, `two`, `ratio` and `smax` are mutually exclusive"),
+            (
+                "stride:smax=3,c=0.9",
+                "`smax` cannot be combined with `c`, `sum`, `count` or `profile`",
+            ),
+            ("stride:ratio=2.9,sum=paper", "`ratio` cannot be combined with `c` or `sum`"),
+            ("stride:ratio=20", "invalid value `20` for `ratio`; expected a number from 0.1 to 16"),
+            ("stride:sum=half", "invalid value `half` for `sum`; expected `ours` or `paper`"),
+            (
+                "stride:profile=first",
+                "invalid value `first` for `profile`; expected `recent` or `max`",
+            ),
+            ("stride:c=1", "invalid value `1` for `c`; expected a number from 0.5 to 0.9999"),
+            (
+                "stride:count=some",
+                "invalid value `some` for `count`; expected `all` or `contended`",
+            ),
+            ("sticky:p=1", "invalid value `1` for `p`; expected a number from 0 to 0.999"),
+            ("rstest:p=nan", "invalid value `nan` for `p`; expected a number from 0.01 to 0.95"),
+            ("rstest:base=heap", "invalid value `heap` for `base`; expected `creation` or `ready`"),
+            ("walk:fast", "`walk` takes no parameters, found `fast`"),
+            ("dfs:fast", "`dfs` takes no parameters, found `fast`"),
+            ("pcb:x", "invalid parameter `x` for `pcb`; expected a number"),
+            ("ipb:-1", "invalid parameter `-1` for `ipb`; expected a number"),
+            (
+                "dpor:fast",
+                "invalid parameter `fast` for `dpor`; expected optimal | classic | plain | preemptions=0..",
+            ),
+            (
+                "dpor:preemptions=x",
+                "invalid parameter `preemptions=x` for `dpor`; expected a number after `=`",
+            ),
+            (
+                "rank:paper+2.1.2.1",
+                "`rank:paper` has a fixed list of tuples; to choose tuples, use `rank:C.V.T.L` without `paper`",
+            ),
         ] {
             let error = error(text);
             let (first, form) = error.split_once('\n').expect("two lines");

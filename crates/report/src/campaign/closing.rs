@@ -40,7 +40,7 @@ pub fn explored(status: &Status, is_interrupted: bool, style: &Style) -> String 
     let n_timing = status.findings.iter().filter(|it| it.is_timing).count() as u64;
     let mut found = match status.findings.len() as u64 - n_timing {
         0 if status.figures.executions == status.figures.n_inconclusive => {
-            style.paint(Ink::Warning, "none of them came to its end: no result")
+            style.paint(Ink::Warning, "no result: no execution finished")
         }
         0 => style.paint(Ink::Good, "no finding"),
         many => style.paint(Ink::Error, &count(many, "finding")),
@@ -70,21 +70,21 @@ pub fn constant(status: &Status, until_first: bool) -> String {
         );
         let others = match status.findings.len() {
             1 => "no failure that depends on the schedule was found",
-            _ => "failures that depend on the schedule are listed with it",
+            _ => "failures that depend on the schedule are listed above",
         };
         let _ = match until_first {
             true => Ok(()),
-            false => writeln!(out, "note: the search went on after it; {others}"),
+            false => writeln!(out, "note: the search continued after it; {others}"),
         };
     }
     out
 }
 
-/// `, the first was ended after 1,204 steps at lib.c:9 in spin`.
+/// `; the first one was stopped after 1,204 steps at lib.c:9 in spin`.
 pub fn cut_at(n_steps: u64, stack: &[Place], base: &str) -> String {
     let at = stack.first().map(|it| format!(" at {}", place::with_function(it, base)));
     let steps = count(n_steps, "step");
-    format!(", the first was ended after {steps}{}", at.unwrap_or_default())
+    format!("; the first one was stopped after {steps}{}", at.unwrap_or_default())
 }
 
 /// One line for each finding, for campaigns with more than one.
@@ -142,7 +142,8 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
     let mut out = String::new();
     let label = style.paint(Ink::Warning, "warning");
     if is_single_threaded {
-        let _ = writeln!(out, "{label}: the program never had a second thread: nothing to explore");
+        let _ =
+            writeln!(out, "{label}: the program never creates a second thread: nothing to explore");
     }
     for it in inconclusive.iter().take(UNCONTROLLED_MAX) {
         let (n, all) = (grouped(it.count), count(status.figures.executions, "execution"));
@@ -154,12 +155,12 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
     if !inconclusive.is_empty() {
         let _ = writeln!(
             out,
-            "  Raddle does not control what they wait for or compute: not a finding (if they are only\n  slow, \
-             raise --hang-timeout and --time)"
+            "  Raddle does not control what these executions wait for or compute, so they are not\n  findings; \
+             if they are only slow, raise --hang-timeout and --time"
         );
     }
     if is_given_up {
-        let _ = writeln!(out, "{label}: stopped early: 5 executions in a row were inconclusive");
+        let _ = writeln!(out, "{label}: stopped early after 5 inconclusive executions in a row");
     }
     if status.figures.n_spent > 0 {
         let verb = if status.figures.n_spent == 1 { "was" } else { "were" };
@@ -171,20 +172,23 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
         let executions = count(status.figures.n_thinned, "execution");
         let _ = writeln!(
             out,
-            "{label}: in {executions} some accesses to shared memory were not scheduling points: too\n  many; \
-             raise --max-steps"
+            "{label}: in {executions}, some accesses to shared memory were not scheduling points\n  because there \
+             were too many of them; raise --max-steps"
         );
     }
     if status.figures.n_unmet_races > 0 {
         let pairs = count(status.figures.n_unmet_races, "more pair");
         let _ = writeln!(
             out,
-            "{label}: {pairs} of places raced and were not examined: out of time; raise --time"
+            "{label}: {pairs} of code locations raced and were not examined before time ran out;\n  raise --time"
         );
     }
     if status.figures.stability < 100.0 {
         let stability = percent(status.figures.stability);
-        let _ = writeln!(out, "{label}: stability {stability}: not everything was under control");
+        let _ = writeln!(
+            out,
+            "{label}: stability {stability}: some behaviour of the program was not controlled"
+        );
     }
     if let Some(it) = &status.search {
         out.push_str(&search::warnings(it, &label));
@@ -252,16 +256,18 @@ pub fn regression(id: &str, replayed: &Replayed, style: &Style) -> String {
     let (ink, verdict, more) = match replayed {
         Replayed::Reproduced { is_exact: true } => (Ink::Error, "reproduces", String::new()),
         Replayed::Reproduced { is_exact: false } => {
-            (Ink::Error, "reproduces", ", by slightly different steps".to_owned())
+            (Ink::Error, "reproduces", " with slightly different steps".to_owned())
         }
-        Replayed::Diverged { end: NewEnd::Same, step, .. } => {
-            (Ink::Error, "reproduces", format!(", by other steps from step {} on", grouped(*step)))
-        }
-        Replayed::Gone => (Ink::Good, "gone", ": the same steps, and nothing failed".to_owned()),
+        Replayed::Diverged { end: NewEnd::Same, step, .. } => (
+            Ink::Error,
+            "reproduces",
+            format!(" with different steps from step {} on", grouped(*step)),
+        ),
+        Replayed::Gone => (Ink::Good, "gone", ": the same steps no longer fail".to_owned()),
         Replayed::Diverged { step, expected, found, end } => {
             let end = match end {
                 NewEnd::Other(message) => {
-                    format!("it ended in another failure: {}", style.tame(message))
+                    format!("it failed differently: {}", style.tame(message))
                 }
                 NewEnd::Same | NewEnd::Good => "it did not fail".to_owned(),
             };
@@ -283,9 +289,9 @@ pub fn replayed(id: &str, all: &[Replayed], style: &Style) -> String {
         |it: &Replayed| matches!(it, Replayed::Gone | Replayed::Diverged { end: NewEnd::Good, .. });
     let verdict = match (n_reproduced, n_all) {
         (0, _) if all.iter().all(is_gone) => match n_all {
-            1 => "gone under its schedule: the program ended well".to_owned(),
+            1 => "gone: the program no longer fails under this schedule".to_owned(),
             many => format!(
-                "gone under its schedule: the program ended well in all of {} replays",
+                "gone: the program no longer fails under this schedule ({} replays)",
                 grouped(many)
             ),
         },
@@ -307,16 +313,16 @@ fn detail(replayed: &Replayed, style: &Style) -> Option<String> {
     Some(match replayed {
         Replayed::Reproduced { is_exact: true } => return None,
         Replayed::Reproduced { is_exact: false } => {
-            "  the same failure, by slightly different steps".to_owned()
+            "  the same failure, with slightly different steps".to_owned()
         }
         Replayed::Diverged { step, expected, found, end } => {
             let end = match end {
-                NewEnd::Same => "and it ended in the same failure".to_owned(),
+                NewEnd::Same => "it ended in the same failure".to_owned(),
                 NewEnd::Other(message) => {
-                    format!("and it ended in another failure: {}", style.tame(message))
+                    format!("it ended in a different failure: {}", style.tame(message))
                 }
                 NewEnd::Good => {
-                    "it may be there under other schedules: `raddle run` explores them".to_owned()
+                    "other schedules may still fail; explore them with `raddle run`".to_owned()
                 }
             };
             let step = grouped(*step);
@@ -325,6 +331,6 @@ fn detail(replayed: &Replayed, style: &Style) -> Option<String> {
                 "  diverged at step {step}:\n    recorded: {expected}\n    now:      {found}\n  {end}"
             )
         }
-        Replayed::Gone => "  the recorded steps were followed, and nothing failed".to_owned(),
+        Replayed::Gone => "  the recorded steps were replayed and nothing failed".to_owned(),
     })
 }

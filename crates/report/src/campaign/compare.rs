@@ -117,11 +117,14 @@ pub fn verdict(rows: &[Row]) -> String {
         let own: Vec<&Row> = rows.iter().filter(|it| it.strategy == strategy).collect();
         let n_any = own.iter().filter(|it| it.n_found > 0).count();
         let n_most = own.iter().filter(|it| 2 * it.n_found > it.n_repeats).count();
-        let _ = writeln!(
-            out,
-            "{strategy:width$}  found something in {n_any} of {}, mostly in {n_most}",
-            crate::layout::number::count(own.len() as u64, "program")
-        );
+        let programs = crate::layout::number::count(own.len() as u64, "program");
+        let _ = match n_any {
+            0 => writeln!(out, "{strategy:width$}  found no failure in {programs}"),
+            _ => writeln!(
+                out,
+                "{strategy:width$}  found a failure in {n_any} of {programs}, in {n_most} of them in most campaigns"
+            ),
+        };
     }
     out
 }
@@ -164,7 +167,7 @@ pub(crate) fn reach(reach: Reach) -> String {
     match reach {
         Reach::At(executions) => grouped(executions),
         Reach::Beyond(executions) => format!("> {}", short(executions)),
-        Reach::Never(executions) => format!("none of {}", short(executions)),
+        Reach::Never(executions) => format!("0 of {}", short(executions)),
     }
 }
 
@@ -233,9 +236,9 @@ pub(crate) mod tests {
         "#]]
         .assert_eq(&table(&rows(), &style));
         expect![[r#"
-            walk        found something in 2 of 3 programs, mostly in 2
-            stride:two  found something in 3 of 3 programs, mostly in 3
-            portfolio   found something in 2 of 3 programs, mostly in 2
+            walk        found a failure in 2 of 3 programs, in 2 of them in most campaigns
+            stride:two  found a failure in 3 of 3 programs, in 3 of them in most campaigns
+            portfolio   found a failure in 2 of 3 programs, in 2 of them in most campaigns
         "#]]
         .assert_eq(&verdict(&rows()));
     }

@@ -218,7 +218,7 @@ mod tests {
             | raddle 0.1.0  queue_test  8 workers   strategy: walk              02:13 / 10:00
             | execs 108k (813/s)   steps/exec 143 avg, 1.9k max   stability 100%
             | traces 9.3k distinct (last new 41s ago)   inconclusive 2
-            | pairs of places 0, both ways 0   pairs of locks 0   chance of a new pair 0%
+            | location pairs 0, in both orders 0   lock pairs 0   chance of a new pair 0%
             | findings 2:  assert-7f3a ×31 (queue.c:88)  dl-02c1 ×3 (pool.c:140 ⇄ pool.c:171)
         "#]]
         .assert_eq(&text.lines().map(|it| format!("|{it}\n")).collect::<String>());

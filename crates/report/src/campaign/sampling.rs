@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use raddle_model::{ArmYield, Figures};
 
 use crate::layout::{
-    number::{count, grouped, short},
+    number::{count, grouped, plural, short},
     style::{Ink, Style},
 };
 
@@ -17,7 +17,7 @@ const ARMS_MAX: usize = 6;
 /// The lines of the block: ` pairs 63, both ways 57   locks 4`, and each strategy's new traces of executions.
 pub(crate) fn block_lines(figures: &Figures) -> Vec<String> {
     let mut lines = vec![format!(
-        " pairs of places {}, both ways {}   pairs of locks {}   chance of a new pair {}",
+        " location pairs {}, in both orders {}   lock pairs {}   chance of a new pair {}",
         short(figures.coverage.site_pairs),
         short(figures.coverage.both_ways),
         short(figures.coverage.lock_pairs),
@@ -39,14 +39,14 @@ pub fn closing(figures: &Figures, style: &Style) -> String {
     let mut out = String::new();
     if figures.is_saturated {
         let words = style.paint(Ink::Good, "saturated");
-        let _ = writeln!(out, "{words}: hardly anything new was left to be seen");
+        let _ = writeln!(out, "{words}: further executions are unlikely to cover anything new");
     }
     if figures.arms.len() > 2 && figures.executions >= YIELDS_FROM {
         let _ = write!(out, "{}", yields(figures, style));
     }
     let _ = writeln!(
         out,
-        "  {} of places, {} in both orders; {} of locks",
+        "  covered {} of code locations ({} in both orders) and {} of locks",
         count(figures.coverage.site_pairs, "pair"),
         grouped(figures.coverage.both_ways),
         count(figures.coverage.lock_pairs, "pair")
@@ -54,8 +54,7 @@ pub fn closing(figures: &Figures, style: &Style) -> String {
     if figures.executions > 1 {
         let _ = writeln!(
             out,
-            "  the chance that one more execution like these shows a new pair is {} (at most {}), a new \
-             trace {}",
+            "  estimated chance that one more execution covers a new pair: {} (at most {}), a new trace: {}",
             chance(figures.unseen_pairs.chance, false),
             chance(figures.unseen_pairs.upper, false),
             chance(figures.unseen_traces.chance, false)
@@ -81,11 +80,13 @@ fn yields(figures: &Figures, style: &Style) -> String {
         };
         let _ = writeln!(
             out,
-            "  {:name_width$}  {:>all_width$} executions, {:>new_width$} new traces, {} new pairs{findings}",
+            "  {:name_width$}  {:>all_width$} {}, {:>new_width$} {}, {}{findings}",
             arm.strategy,
             grouped(arm.executions),
+            plural(arm.executions, "execution"),
             grouped(arm.new_traces),
-            grouped(arm.new_pairs)
+            plural(arm.new_traces, "new trace"),
+            count(arm.new_pairs, "new pair")
         );
     }
     out
@@ -147,7 +148,7 @@ mod tests {
         let text = format!("block\n{}", block_lines(&figures()).join("\n"));
         expect![[r#"
             block
-             pairs of places 63, both ways 57   pairs of locks 1   chance of a new pair 0.11%
+             location pairs 63, in both orders 57   lock pairs 1   chance of a new pair 0.11%
              new traces:  surw 6.0k/12.3k  pct:d=drawn 0/5.8k  walk 312/1.9k  nonpreemptive 1/1"#]]
         .assert_eq(&text);
         let one = Figures { arms: figures().arms[..2].to_vec(), ..figures() };
@@ -162,8 +163,8 @@ mod tests {
               surw         12,345 executions, 6,000 new traces, 76 new pairs, 2 findings
               pct:d=drawn   5,754 executions,     0 new traces, 0 new pairs
               walk          1,900 executions,   312 new traces, 40 new pairs
-              63 pairs of places, 57 in both orders; 1 pair of locks
-              the chance that one more execution like these shows a new pair is 0.020 % (at most 0.11 %), a new trace 31 %
+              covered 63 pairs of code locations (57 in both orders) and 1 pair of locks
+              estimated chance that one more execution covers a new pair: 0.020 % (at most 0.11 %), a new trace: 31 %
         "#]].assert_eq(&text);
         let one = Figures {
             arms: figures().arms[..2].to_vec(),
@@ -172,9 +173,9 @@ mod tests {
             ..figures()
         };
         expect![[r#"
-            saturated: hardly anything new was left to be seen
-              63 pairs of places, 57 in both orders; 1 pair of locks
-              the chance that one more execution like these shows a new pair is 0 % (at most 0.11 %), a new trace 31 %
+            saturated: further executions are unlikely to cover anything new
+              covered 63 pairs of code locations (57 in both orders) and 1 pair of locks
+              estimated chance that one more execution covers a new pair: 0 % (at most 0.11 %), a new trace: 31 %
         "#]].assert_eq(&closing(&one, &Style::default()));
     }
 }

@@ -79,14 +79,14 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
     let has_found = !status.findings.is_empty();
     let strategy = style.tame(&search.strategy);
     if search.is_learning {
-        let _ = writeln!(out, "search {strategy}: not begun");
+        let _ = writeln!(out, "search {strategy}: not started");
     } else if search.progress.is_finished {
         let verdict = if has_found { String::new() } else { verdict(search) };
         let but = match (search.progress.n_diverged + search.effort.n_too_long, search.unlike) {
             (0, 0) if search.is_exhaustive || !search.progress.unreached.is_empty() => "",
-            (0, 0) => ", but not everything was under control",
+            (0, 0) => ", but some behaviour of the program was not controlled",
             (0, _) => ", but the same schedule does not always lead to the same steps",
-            _ => ", but for what could not be followed",
+            _ => ", except after executions that could not be followed",
         };
         let unreached = match search
             .progress
@@ -114,7 +114,7 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
         out += &covered_table(pairs, &search.covered, style);
     }
     if let Some(command) = search.resume.as_ref().filter(|_| !search.progress.is_finished) {
-        let _ = writeln!(out, "go on with: {command}");
+        let _ = writeln!(out, "resume with: {command}");
     }
     out
 }
@@ -140,11 +140,7 @@ fn covered_table(covered: &CoveredPairs, orders: &[CoveredOrder], style: &Style)
     let converged = match (n_learned, last_new) {
         (0, _) => String::new(),
         (_, 0) => format!("; nothing new in {}", count(n_learned, "execution")),
-        _ => format!(
-            "; the last new one in execution {} of {}",
-            grouped(last_new),
-            grouped(n_learned)
-        ),
+        _ => format!("; last new one in execution {} of {}", grouped(last_new), grouped(n_learned)),
     };
     let mut out = format!(
         "  {} covered, {} new{converged}\n",
@@ -159,11 +155,11 @@ fn covered_table(covered: &CoveredPairs, orders: &[CoveredOrder], style: &Style)
     };
     let rows: Vec<Vec<String>> = shown.iter().take(ORDERS_MAX).map(row).collect();
     if !rows.is_empty() {
-        out += &table::render(&["place", "right after", ""], &rows, style);
+        out += &table::render(&["location", "immediately after", ""], &rows, style);
     }
     if ORDERS_MAX < shown.len() {
         let more = count((shown.len() - ORDERS_MAX) as u64, "more pair");
-        let _ = writeln!(out, "and {more} of places: --message-format json has all");
+        let _ = writeln!(out, "{} {more} (all of them: --message-format json)", style.ellipsis());
     }
     out
 }
@@ -188,13 +184,13 @@ fn left(search: &SearchStatus, style: &Style) -> String {
             let least = it.least.map(|it| it.saturating_sub(search.progress.n_executions));
             let least = least.map(|it| {
                 format!(
-                    ", {} at least; ways are still being found, so perhaps far more",
+                    ", at least {}; possibly far more, because new branches are still being found",
                     grouped(it)
                 )
             });
-            format!("{left} more{where_} are left{}", least.unwrap_or_default())
+            format!("{left} more{where_} remain{}", least.unwrap_or_default())
         }
-        None => format!("it is not known how many more{where_} are left"),
+        None => format!("unknown how many more{where_} remain"),
     }
 }
 
@@ -203,7 +199,7 @@ fn extras(status: &Status, search: &SearchStatus) -> String {
     let mut parts = Vec::new();
     if search.effort.n_learning > 0 {
         parts.push(format!(
-            "{} before it to find shared variables",
+            "{} beforehand to find shared variables",
             count(search.effort.n_learning, "execution")
         ));
     }
@@ -218,14 +214,11 @@ fn extras(status: &Status, search: &SearchStatus) -> String {
         ));
     }
     if search.progress.n_redundant > 0 {
-        parts.push(format!(
-            "{} showed nothing new",
-            count(search.progress.n_redundant, "execution")
-        ));
+        parts.push(format!("{} redundant", count(search.progress.n_redundant, "execution")));
     }
     if search.steps_spared > 0 {
         let (spared, all) = (grouped(search.steps_spared), grouped(status.figures.steps_total));
-        parts.push(format!("{spared} of {all} steps spared by checkpoints"));
+        parts.push(format!("checkpoints saved {spared} of {all} steps"));
     }
     if parts.is_empty() { String::new() } else { format!("  {}\n", parts.join("; ")) }
 }
@@ -237,33 +230,31 @@ pub(crate) fn warnings(search: &SearchStatus, label: &str) -> String {
         let seen = match &it.seen {
             Some((thread, op)) if (*thread, *op) == (it.thread, it.expected) => {
                 let op = op.verb();
-                format!("another `{op}`: of something else, or elsewhere in the code")
+                format!("it did `{op}` on another object or at another code location")
             }
             Some((thread, op)) => format!("thread {} did `{}`", thread.0, op.verb()),
             None => "the execution had ended".to_owned(),
         };
         let _ = writeln!(
             out,
-            "{label}: the program is not deterministic: at step {} thread {} did `{}` before, and with \
-             the same choices {seen}",
+            "{label}: the program is not deterministic: at step {}, thread {} did `{}` at first; with the same \
+             choices, {seen}",
             grouped(it.step + 1),
             it.thread.0,
             it.expected.verb()
         );
     }
     if search.progress.n_diverged > 0 {
-        let (whose, whom) =
-            if search.progress.n_diverged == 1 { ("its", "it") } else { ("their", "them") };
         let _ = writeln!(
             out,
-            "{label}: {} did not follow {whose} choices: what lies behind {whom} is not explored",
+            "{label}: {} diverged from the planned schedule; the schedules beyond are not explored",
             count(search.progress.n_diverged, "execution")
         );
     }
     if search.effort.n_too_long > 0 {
         let _ = writeln!(
             out,
-            "{label}: {} had more steps than a search keeps: what lies beside them is not explored",
+            "{label}: {} had too many steps for a search; alternatives to the dropped steps are not explored",
             count(search.effort.n_too_long, "execution")
         );
     }

@@ -117,12 +117,12 @@ fn figures(test: &TestLine) -> String {
     let figures = match &test.verdict {
         Verdict::Alone => "one thread".to_owned(),
         Verdict::Slow if test.executions > 0 => {
-            "not one execution ended within its steps: see --max-steps".to_owned()
+            "no execution finished within the step limit; raise --max-steps".to_owned()
         }
         Verdict::Slow if test.cut_short == 0 => {
-            "not explored: time was over, see --time".to_owned()
+            "not explored: time ran out; raise --time".to_owned()
         }
-        Verdict::Slow => "not one execution ended in its time: see --time".to_owned(),
+        Verdict::Slow => "no execution finished in time; raise --time".to_owned(),
         Verdict::Inconclusive(what) => what.clone(),
         Verdict::All if test.not_covered.is_empty() => {
             format!("all interleavings explored in {executions}")
@@ -141,7 +141,7 @@ fn figures(test: &TestLine) -> String {
             let ids: Vec<&str> = hits.iter().map(|it| it.id.as_str()).collect();
             format!("{} in {executions}", ids.join(", "))
         }
-        Verdict::Fails(_) => "fails with one thread: no schedule is to blame".to_owned(),
+        Verdict::Fails(_) => "fails with one thread; the schedule is not the cause".to_owned(),
         Verdict::Broken(_) => "can't be run".to_owned(),
     };
     let is_stable = test.stability >= 100.0 || test.executions == 0;
@@ -261,12 +261,12 @@ mod tests {
                     PASS [   0.250s] queue plain  one thread
                     PASS [   0.250s] queue pushes  2,000 executions, 312 distinct
                     FAIL [   0.250s] queue pops  dl-02c1 in 17 executions
-                    FAIL [   0.250s] queue  fails with one thread: no schedule is to blame, stability 50%
-                    SLOW [   0.250s] queue stress  not one execution ended in its time: see --time
+                    FAIL [   0.250s] queue  fails with one thread; the schedule is not the cause, stability 50%
+                    SLOW [   0.250s] queue stress  no execution finished in time; raise --time
                     PASS [   0.250s] queue two  all interleavings explored in 370 executions
                     PASS [   0.250s] queue ten  50,362 executions, 50,000 distinct, search not finished
                      FEW [   0.250s] queue long  12 executions, 12 distinct: too few to pass
-                    SLOW [   0.250s] queue last  not explored: time was over, see --time
+                    SLOW [   0.250s] queue last  not explored: time ran out; raise --time
             INCONCLUSIVE [   0.250s] queue waits  blocked for 10 s in `semop`
         "#]]
         .assert_eq(&format!("tests\n{lines}"));
@@ -274,10 +274,10 @@ mod tests {
             ────────────
                  Summary [   1.500s] 10 tests explored in 52,766 executions: 4 passed (1 with all interleavings explored, 1 with one thread), 2 failed, 1 executed too few times, 2 too slow, 1 inconclusive, 2 skipped
                     FAIL [   0.250s] queue pops  dl-02c1 in 17 executions
-                    FAIL [   0.250s] queue  fails with one thread: no schedule is to blame, stability 50%
-                    SLOW [   0.250s] queue stress  not one execution ended in its time: see --time
+                    FAIL [   0.250s] queue  fails with one thread; the schedule is not the cause, stability 50%
+                    SLOW [   0.250s] queue stress  no execution finished in time; raise --time
                      FEW [   0.250s] queue long  12 executions, 12 distinct: too few to pass
-                    SLOW [   0.250s] queue last  not explored: time was over, see --time
+                    SLOW [   0.250s] queue last  not explored: time ran out; raise --time
             INCONCLUSIVE [   0.250s] queue waits  blocked for 10 s in `semop`
         "#]]
         .assert_eq(&summary(&tests, &totals, &style));

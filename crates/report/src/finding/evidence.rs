@@ -67,10 +67,10 @@ pub(crate) fn body(
 pub(crate) fn verdict(finding: &Finding, evidence: &Evidence, style: &Style) -> Vec<String> {
     let mut all = Vec::from_iter(unordered(finding, evidence));
     all.extend(is_volatile(finding, evidence).then(|| {
-        "`volatile` makes no order between threads: an atomic would, or a lock".to_owned()
+        "`volatile` does not order accesses between threads; use an atomic or a lock".to_owned()
     }));
-    all.extend(doubt::why(finding).map(|it| format!("only potential: {it}")));
-    all.extend(doubt::effect(evidence).map(|it| format!("when it was tried: {it}")));
+    all.extend(doubt::why(finding).map(|it| format!("unconfirmed: {it}")));
+    all.extend(doubt::effect(evidence).map(|it| format!("tested: {it}")));
     all.extend(evidence.contrast.as_ref().map(|it| contrast(it, style)));
     all.extend(orders::text(evidence, style));
     all

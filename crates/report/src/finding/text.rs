@@ -103,7 +103,7 @@ fn hint(out: &mut String, finding: &Finding) {
     if let Some(module) = bare_module(finding) {
         let _ = writeln!(
             out,
-            "\n  hint: {module} has no debug information; built with -g, lines and variables have names"
+            "\n  hint: {module} has no debug information; build with -g to see source lines and variable names"
         );
     }
 }
@@ -282,7 +282,7 @@ fn deadlock(
                 let _ = writeln!(out, "      {line}");
             }
         } else if wait.holders.is_empty() && state.pending != Some(OpKind::Join) {
-            let _ = writeln!(out, "      no thread is left that could end this wait");
+            let _ = writeln!(out, "      no thread is left to end this wait");
         }
     }
 }
@@ -293,7 +293,7 @@ fn missed(shown: &Shown<'_>, missed: &Missed) -> String {
     let (what, at) = (missed.kind.verb(), place::short(&missed.at));
     let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
     let became = match missed.why {
-        Miss::TooEarly => "came before the wait: nobody waited yet".to_owned(),
+        Miss::TooEarly => "came before the wait, when no thread was waiting".to_owned(),
         Miss::TooLate | Miss::Another(_) => fault::missed(missed),
     };
     format!("the last {what}, by {thread}{at} (step {}), {became}", number::grouped(missed.step))
@@ -312,7 +312,7 @@ fn waiting(
         let is_ahead = place::is_ahead(shown.finding, *holder, wait);
         let holder = place::thread_in_passing(shown.finding, *holder);
         let head = match place::long(taken, shown.base).as_str() {
-            taken if is_ahead => format!("      lets {holder} go first, who waits at {taken}"),
+            taken if is_ahead => format!("      queued behind {holder}, which waits at {taken}"),
             "" => format!("      held by {holder}"),
             taken => format!("      held by {holder}, taken at {taken}"),
         };
@@ -331,7 +331,7 @@ fn every_stack(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut
 
 fn doing(finding: &Finding, state: &ThreadState) -> String {
     match (&state.waits_for, state.pending) {
-        _ if state.is_finished => "had finished".to_owned(),
+        _ if state.is_finished => "finished".to_owned(),
         (Some(wait), _) => format!("waits for {}", wait.object),
         (None, _) if finding.thread == Some(state.thread) => "runs".to_owned(),
         (None, Some(pending)) => format!("about to {}", pending.word()),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use raddle_model::{Drawing, DrawnEdge, Shape};
 
 /// What an edge says whose read had the value from before the first write.
-pub(crate) const AT_FIRST: &str = "as it was at first";
+pub(crate) const AT_FIRST: &str = "as in the first execution";
 
 /// One graph.
 pub fn dot(drawing: &Drawing<String>) -> String {
@@ -48,7 +48,7 @@ mod tests {
               n1 [shape=ellipse, label="T2 reads at a.c:3"];
               n0 -> n1 [label=""];
               n2 [shape=box, label=""];
-              n1 -> n2 [label="as it was at first"];
+              n1 -> n2 [label="as in the first execution"];
               n3 [shape=box, label="T1 reads at a.c:8\nT1 reads at a.c:7"];
               n1 -> n3 [label="T1 writes at <a>.c:9"];
             }

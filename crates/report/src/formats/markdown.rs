@@ -26,7 +26,7 @@ pub fn markdown(item: &Item<'_>, sources: &mut Sources<'_>) -> String {
 pub fn markdown_of_run(title: &str, items: &[Item<'_>], sources: &mut Sources<'_>) -> String {
     let mut out = format!("# {}\n", plain(title));
     if items.is_empty() {
-        out.push_str("\nNothing was found.\n");
+        out.push_str("\nNo findings.\n");
     }
     for item in items {
         out.push('\n');

@@ -113,8 +113,8 @@ fn flow(finding: &Finding, base: &str) -> Option<CodeFlow> {
     }
     let n_all = finding.n_steps_dropped + n_left_out as u64;
     let text = match n_all {
-        0 => "the schedule that fails".to_owned(),
-        n => format!("the schedule that fails, without its first {n} steps"),
+        0 => "the failing schedule".to_owned(),
+        n => format!("the failing schedule, without its first {n} steps"),
     };
     (!thread_flows.is_empty()).then_some(CodeFlow { message: Message { text }, thread_flows })
 }

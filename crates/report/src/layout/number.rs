@@ -30,8 +30,12 @@ pub fn grouped(number: u64) -> String {
 
 /// `1 finding`, `3 findings`.
 pub fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
+    format!("{} {}", grouped(number), plural(number, noun))
+}
+
+/// `finding` of one, `findings` of several.
+pub fn plural(number: u64, noun: &str) -> String {
+    if number == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
 /// `60 s`, `0.04 s`, `14.2 s`, `2 m 13 s`, `1 h 02 m`.

@@ -35,16 +35,16 @@ pub fn compare(heading: &Heading, rows: &[Row]) -> String {
     let body = html! {
         h1 { (heading.title) }
         p { (heading.words) }
-        h2 { "How often programs fail, and how many scheduling points they have" }
+        h2 { "Failure rate and scheduling points per program" }
         figure class="wide" { (rates(&baseline, &axes)) }
-        h2 { "What changes against " (heading.baseline) }
+        h2 { "Changes compared with " (heading.baseline) }
         p class="legend" {
-            span class="found" { "●" } " newly found (in how many campaigns) "
+            span class="found" { "●" } " newly found (with the number of campaigns) "
             span class="more" { "●" } " more often "
-            span class="same" { "●" } " about as often (less than twofold) "
+            span class="same" { "●" } " about as often (less than a factor of 2) "
             span class="less" { "●" } " less often "
             span class="lost" { "✕" } " no longer found "
-            span class="none" { "○" } " found by neither. The larger, the more."
+            span class="none" { "○" } " found by neither. Larger marks are larger changes."
         }
         div class="panels" {
             @for strategy in strategies.iter().filter(|it| **it != heading.baseline) {
@@ -73,7 +73,7 @@ fn matrix(rows: &[Row], strategies: &[&str]) -> Markup {
         _ => Some("some"),
     };
     html! {
-        h2 { "Executions to the first failure: median, and found in how many campaigns" }
+        h2 { "Executions to the first failure: median, and campaigns that found one" }
         div class="scroll" { table {
             tr { th { "program" } @for strategy in strategies { th { (strategy) } } }
             @for program in programs {
@@ -101,7 +101,7 @@ fn details(rows: &[Row]) -> Markup {
         "p95",
         "failures",
         "points/exec",
-        "points, most",
+        "max points",
         "execs/s",
     ];
     let cells = |row: &Row| {
@@ -117,7 +117,7 @@ fn details(rows: &[Row]) -> Markup {
     };
     html! {
         details {
-            summary { "All figures" }
+            summary { "All results" }
             div class="scroll" { table {
                 tr { @for heading in headings { th { (heading) } } }
                 @for row in rows {

@@ -302,9 +302,9 @@
     const heading = byId("source").firstElementChild, code = byId("code");
     const place = row.place;
     if (!place || place[0] < 0) {
-      heading.textContent = place ? place[2] : "no place is known";
-      const why = !place ? "This step has no place in the source."
-        : place[1] > 0 ? "This is in a library." : "The program has no debug information here: built with -g, lines are known.";
+      heading.textContent = place ? place[2] : "unknown location";
+      const why = !place ? "This step has no source location."
+        : place[1] > 0 ? "This is in a library." : "No debug information here. Build with -g to see source lines.";
       code.replaceChildren(make("p", {}, why));
       return;
     }

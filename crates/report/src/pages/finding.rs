@@ -159,20 +159,22 @@ fn words(text: &str) -> Markup {
 
 /// What the reader should know about what is missing.
 fn notices(finding: &Finding) -> Vec<String> {
-    let mut all = Vec::from_iter(doubt::why(finding).map(|it| format!("only potential: {it}")));
+    let mut all = Vec::from_iter(doubt::why(finding).map(|it| format!("unconfirmed: {it}")));
     all.extend(delays::note(finding));
     all.extend(text::bare_module(finding).map(|it| {
-        format!("{it} has no debug information; built with -g, lines and variables have names")
+        format!(
+            "{it} has no debug information; build with -g to see source lines and variable names"
+        )
     }));
     if finding.n_steps_dropped > 0 {
         let n_steps = count(finding.n_steps_dropped, "step");
-        all.push(format!("the first {n_steps} were not kept"));
+        all.push(format!("the first {n_steps} were not recorded"));
     }
     all
 }
 
 /// What the script fills.
-const EXPLORER: &str = r#"<noscript><p class="notice">The drawing needs JavaScript; the text below says the same.</p></noscript>
+const EXPLORER: &str = r#"<noscript><p class="notice">The schedule view requires JavaScript. The text below has the same content.</p></noscript>
 <section id="explorer" aria-label="schedule" hidden>
 <div class="bar">
 <span class="group" id="views" role="group" aria-label="schedule shown"></span>
@@ -189,7 +191,7 @@ const EXPLORER: &str = r#"<noscript><p class="notice">The drawing needs JavaScri
 <div id="help" hidden></div>
 <div class="stage">
 <div class="left">
-<div class="pane board"><div id="lanes" tabindex="0" role="listbox" aria-label="steps, one column for each thread"><div id="heads"></div><div id="track"><div id="rows"></div></div></div><div id="map" aria-hidden="true"><canvas></canvas><div></div></div></div>
+<div class="pane board"><div id="lanes" tabindex="0" role="listbox" aria-label="steps, one column per thread"><div id="heads"></div><div id="track"><div id="rows"></div></div></div><div id="map" aria-hidden="true"><canvas></canvas><div></div></div></div>
 <p class="key" aria-hidden="true"><span><svg viewBox="0 0 26 10"><path class="edge near" d="M1 5h20"/></svg>comes before</span><span><svg viewBox="0 0 26 10"><path class="edge value near" d="M1 5h20"/></svg>value seen</span><span><svg viewBox="0 0 26 10"><path class="edge race" d="M1 5h24"/></svg>unordered: race</span><span><svg viewBox="0 0 26 10"><path class="edge reason" d="M1 5h24"/></svg>fails in this order</span><span id="bands"></span></p>
 </div>
 <div class="right">

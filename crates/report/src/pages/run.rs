@@ -82,7 +82,7 @@ pub struct FileSteps {
 /// The page.
 pub fn run(page: &RunPage<'_>, sources: &mut Sources<'_>) -> String {
     let (class, verdict) = match page.findings.len() as u64 {
-        0 => ("good", "nothing found".to_owned()),
+        0 => ("good", "no findings".to_owned()),
         n => ("severity", count(n, "finding")),
     };
     let body = html! {
@@ -91,7 +91,7 @@ pub fn run(page: &RunPage<'_>, sources: &mut Sources<'_>) -> String {
         @match &page.end {
             Some(end) => (tiles(end)),
             None => p class="notice" {
-                "The run has not ended: it was killed, or still goes on. What it had found is here."
+                "This run is still going on or was killed. The page shows its findings so far."
             },
         }
         (findings(page, sources))
@@ -102,7 +102,7 @@ pub fn run(page: &RunPage<'_>, sources: &mut Sources<'_>) -> String {
             (files(end))
             (control(end))
         }
-        h2 { "How it was run" }
+        h2 { "Configuration" }
         dl { @for (name, value) in &page.facts { dt { (name) } dd { (value) } } }
     };
     let title = format!("{}: {verdict}", page.program);
@@ -114,11 +114,11 @@ fn tiles(end: &RunFigures) -> Markup {
     let coverage = figures.coverage;
     let tiles = [
         (grouped(figures.executions), format!("executions in {}", seconds(figures.elapsed_s()))),
-        (grouped(figures.execs_per_s().round() as u64), "executions a second".to_owned()),
+        (grouped(figures.execs_per_s().round() as u64), "executions per second".to_owned()),
         (grouped(figures.distinct_traces), "distinct traces".to_owned()),
         (
             grouped(coverage.site_pairs),
-            format!("pairs of places, {} both ways", grouped(coverage.both_ways)),
+            format!("pairs of code locations, {} in both orders", grouped(coverage.both_ways)),
         ),
         (grouped(coverage.lock_pairs), "pairs of locks".to_owned()),
         (percent(figures.stability), "stability".to_owned()),
@@ -126,11 +126,14 @@ fn tiles(end: &RunFigures) -> Markup {
     let words = [
         (
             figures.single_threaded,
-            "The program never had a second thread: there was nothing to explore.",
+            "The program never creates a second thread, so there was nothing to explore.",
         ),
-        (end.is_exhaustive, "The search has come to its end."),
-        (figures.is_saturated, "It ended because hardly anything new was left to be seen."),
-        (figures.interrupted, "It was ended by the user."),
+        (end.is_exhaustive, "The search is complete."),
+        (
+            figures.is_saturated,
+            "The run stopped because further executions were unlikely to cover anything new.",
+        ),
+        (figures.interrupted, "The run was interrupted."),
     ];
     html! {
         div class="tiles" {
@@ -152,7 +155,7 @@ fn findings(page: &RunPage<'_>, sources: &mut Sources<'_>) -> Markup {
                     small {
                         (text::short_place(shown.finding, &style))
                         @if finding.count > 0 {
-                            " · " (count(finding.count, "execution")) ", first by execution "
+                            " · " (count(finding.count, "execution")) ", first in execution "
                             (grouped(finding.first))
                         }
                     }
@@ -169,12 +172,12 @@ fn decided(end: &RunFigures) -> Markup {
         return Markup::default();
     }
     html! {
-        h2 { "What interleaving decides" }
+        h2 { "Branches that depend on the interleaving" }
         p { @if let Some(it) = &end.scope { (scope::words(it, end.is_exhaustive)) } }
         p { small {
-            "Boxes hold the reads that are left to decide what comes out; a circle is the read that is looked at next, \
-             and each arrow from it a write that it can read. A way from the left to the right is a guideline: so many \
-             executions can be needed."
+            "A box holds the reads that the outcome still depends on. A circle is the next of these reads; each arrow \
+             from it is a write that it can read. Each path from left to right is a guideline, which needs at most one \
+             execution."
         } }
         @for (idx, drawing) in end.drawings.iter().enumerate() {
             details class="decided" open[idx < DRAWINGS_OPEN] {
@@ -202,16 +205,16 @@ fn growth(page: &RunPage<'_>, end: &RunFigures) -> Markup {
     let pairs = end.curve.iter().map(|it| (it.executions, it.pairs)).collect::<Vec<_>>();
     let Estimate { chance: guess, upper: most } = end.figures.unseen_pairs;
     html! {
-        h2 { "What was seen, after so many executions" }
+        h2 { "Coverage by number of executions" }
         div class="panels" {
-            @for (points, caption) in [(traces, "distinct traces"), (pairs, "pairs of places and of locks")] {
+            @for (points, caption) in [(traces, "distinct traces"), (pairs, "pairs of code locations and of locks")] {
                 figure { figcaption { (caption) } (curve::plot(&points, &hits, caption)) }
             }
         }
         @if end.figures.executions > 1 && !end.is_exhaustive {
             p {
-                "The chance that one more execution like these shows a new pair is " (chance(guess, false))
-                " (at most " (chance(most, false)) "), a new trace "
+                "Estimated chance that one more execution covers a new pair: " (chance(guess, false))
+                " (at most " (chance(most, false)) "), a new trace: "
                 (chance(end.figures.unseen_traces.chance, false)) "."
             }
         }
@@ -230,8 +233,8 @@ fn strategies(end: &RunFigures) -> Markup {
         h2 { "Strategies" }
         div class="scroll" { table {
             tr {
-                th { "strategy" } th { "executions" } th {} th { "new traces" } th { "of its executions" }
-                th { "new pairs" } th { "found first" }
+                th { "strategy" } th { "executions" } th {} th { "new traces" } th { "share of executions" }
+                th { "new pairs" } th { "first to find" }
             }
             @for arm in arms {
                 tr {
@@ -263,11 +266,11 @@ fn files(end: &RunFigures) -> Markup {
     html! {
         h2 { "Scheduling points by file" }
         p { small {
-            "Steps of " (count(end.n_looked_at, "execution")) ", which were looked at step by step; "
-            (grouped(end.figures.points_total)) " scheduling points in all."
+            "Steps of the " (count(end.n_looked_at, "execution")) " recorded in full; "
+            (grouped(end.figures.points_total)) " scheduling points in all executions."
         } }
         div class="scroll" { table {
-            tr { th { "file" } th { "steps" } th {} th class="words" { "most of them at" } }
+            tr { th { "file" } th { "steps" } th {} th class="words" { "most frequent lines" } }
             @for file in end.files.iter().take(FILES_MAX) {
                 tr {
                     th { (file.file) } td { (grouped(file.n_steps)) } (bar(file.n_steps, most))
@@ -287,16 +290,16 @@ fn control(end: &RunFigures) -> Markup {
     html! {
         h2 { "Stability" }
         p {
-            (percent(stability)) " of executions were under control throughout"
+            (percent(stability)) " of executions were fully controlled"
             @if n_inconclusive > 0 {
-                "; " (count(n_inconclusive, "execution")) " inconclusive: no end of their own"
+                "; " (count(n_inconclusive, "execution")) " inconclusive"
             }
-            @if n_spent > 0 { "; cut short at the step limit: " (count(n_spent, "execution")) }
+            @if n_spent > 0 { "; " (count(n_spent, "execution")) " cut short at the step limit" }
             "."
         }
         @if !end.uncontrolled.is_empty() {
             div class="scroll" { table {
-                tr { th { "not under control" } th { "times" } th { "where" } }
+                tr { th { "uncontrolled" } th { "times" } th { "location" } }
                 @for (what, times, place) in &end.uncontrolled {
                     tr { th class="words" { (what) } td { (grouped(*times)) } td class="left" { (place) } }
                 }

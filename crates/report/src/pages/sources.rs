@@ -78,11 +78,11 @@ impl Quotes {
             let quote = match files(path) {
                 Source::Text(text) => quote(name, &text, lines, &mut room),
                 Source::Changed => {
-                    let why = "was changed since this was found: its text is not shown";
+                    let why = "has changed since this was found and is not shown";
                     Quote { name, why, parts: Vec::new() }
                 }
                 Source::Missing => {
-                    let why = "is not at hand: its text is not shown";
+                    let why = "was not found and is not shown";
                     Quote { name, why, parts: Vec::new() }
                 }
             };
@@ -108,7 +108,7 @@ fn quote(name: String, text: &str, mut wanted: Vec<u32>, room: &mut usize) -> Qu
         let part: Vec<String> = part.iter().map(|it| it.chars().take(LINE_MAX).collect()).collect();
         let n_bytes: usize = part.iter().map(String::len).sum();
         if n_bytes > *room {
-            let why = if parts.is_empty() { "is too long to be shown" } else { "" };
+            let why = if parts.is_empty() { "is too long to show" } else { "" };
             return Quote { name, why, parts };
         }
         *room -= n_bytes;
@@ -150,6 +150,6 @@ mod tests {
         let quoted = quote("a.c".into(), &long, vec![1], &mut 100_000);
         assert_eq!(quoted.parts[0].1[0].chars().count(), 400);
         let quoted = quote("a.c".into(), &long, vec![1], &mut 100);
-        assert_eq!((quoted.parts.len(), quoted.why), (0, "is too long to be shown"));
+        assert_eq!((quoted.parts.len(), quoted.why), (0, "is too long to show"));
     }
 }

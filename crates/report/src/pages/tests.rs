@@ -89,8 +89,8 @@ fn data_is_escaped() {
 #[test]
 fn sources_that_are_not_there_are_said_to_be() {
     let of = samples::ab_ba();
-    assert!(page(&of, &Source::Missing).contains("is not at hand: its text is not shown"));
-    assert!(page(&of, &Source::Changed).contains("was changed since this was found"));
+    assert!(page(&of, &Source::Missing).contains("was not found and is not shown"));
+    assert!(page(&of, &Source::Changed).contains("has changed since this was found"));
     let mut bare = samples::assertion();
     let unknown = Place { module: "bank".into(), offset: 0x1f, ..Place::default() };
     bare.places.push(unknown);
@@ -168,9 +168,9 @@ fn a_run_tells_what_it_came_to() {
     for words in [
         "bank&lt;.c: <span class=\"severity\">1 finding</span>",
         "<b>100</b><span>executions in 2",
-        "<b>13</b><span>pairs of places, 5 both ways</span>",
-        "hardly anything new was left to be seen",
-        "3 executions, first by execution 9",
+        "<b>13</b><span>pairs of code locations, 5 in both orders</span>",
+        "further executions were unlikely to cover anything new",
+        "3 executions, first in execution 9",
         "<th>walk</th><td>80</td>",
         "line 31 transfer (30)",
         "read() on a &lt;terminal&gt;",
@@ -186,7 +186,7 @@ fn a_run_tells_what_it_came_to() {
 #[test]
 fn a_run_that_was_killed_tells_what_it_had_found() {
     let page = run_page(None);
-    assert!(page.contains("The run has not ended"));
+    assert!(page.contains("This run is still going on or was killed"));
     assert!(page.contains("dl-02c1"));
     assert_eq!(page.matches("<svg").count(), 0);
 }

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(text.matches("<ellipse").count(), 1);
         assert_eq!(text.matches("class=\"to\"").count(), 3);
         assert!(
-            text.contains(">as it was at first</text>")
+            text.contains(">as in the first execution</text>")
                 && text.contains("T1 writes at &lt;a&gt;.c:9")
         );
         assert!(!text.contains("NaN"));

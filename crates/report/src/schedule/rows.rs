@@ -229,7 +229,7 @@ impl Gap {
             };
             let count = number::grouped(self.n_steps);
             let again = match self.period {
-                Some(period) => format!(": these {period} again and again"),
+                Some(period) => format!(": the next {period} repeated"),
                 None => String::new(),
             };
             let text = format!("{dots} {count}{earlier} {steps}{switches}{again} {dots}");

@@ -129,8 +129,8 @@ fn race_in_ascii() {
                |
                = note: 1 and 2 are unordered: neither thread holds a lock, and no
                        release-acquire pair orders them
-               = note: when it was tried: the execution fails as it is, and ends well if
-                       T0's read comes before T1's rmw
+               = note: tested: the execution fails, but passes if T0's read comes before
+                       T1's rmw
                = note: location: `Account.balance`, field of `struct Account`, 40 bytes into
                        a heap block of size 48 allocated by main thread at bank.c:20
                = replay: raddle replay dl-02c1
@@ -242,7 +242,7 @@ fn cycle_that_was_not_shown() {
             31 |     pthread_mutex_lock(&to->lock);
                |     ----------------------------- 4. T2 locks `left`
                |
-               = note: only potential: a schedule that should lead there went another way
+               = note: unconfirmed: the schedule constructed to confirm it diverged
                = replay: raddle replay dl-02c1
 
               step  T1             T2           6 steps, 1 switch
@@ -282,7 +282,7 @@ fn atomicity() {
                |            ------------ 3. T0 (main) reads `left.balance` = 100, holding no
                |                         lock
                |
-               = note: only potential: no execution has shown it
+               = note: unconfirmed: no execution has shown it
                = note: location: global `left` of size 48, declared at bank.c:12:
                        `left.balance`, field of `struct Account`
                = replay: raddle replay dl-02c1

@@ -84,15 +84,15 @@ fn warnings_name_what_was_not_controlled() {
     };
     let text = closing::warnings(&status, &doubts, "/home/me", &style);
     expect![[r#"
-        warning: the program never had a second thread: nothing to explore
+        warning: the program never creates a second thread: nothing to explore
         warning: 3 of 20,000 executions are inconclusive: blocked for 10 s in `semop`
               at examples/bank.c:30 in transfer
               at examples/bank.c:50 in main
-          Raddle does not control what they wait for or compute: not a finding (if they are only
-          slow, raise --hang-timeout and --time)
-        warning: stopped early: 5 executions in a row were inconclusive
+          Raddle does not control what these executions wait for or compute, so they are not
+          findings; if they are only slow, raise --hang-timeout and --time
+        warning: stopped early after 5 inconclusive executions in a row
         warning: 2 executions were cut short after 1,000,000 steps; raise --max-steps
-        warning: stability 99.2%: not everything was under control
+        warning: stability 99.2%: some behaviour of the program was not controlled
           uncontrolled: blocking call read() on a terminal ×12
               at examples/bank.c:30 in transfer
               at examples/bank.c:50 in main
@@ -129,23 +129,23 @@ fn verdicts_of_replays() {
         dl-02c1: reproduced
         dl-02c1: reproduced 5 of 5 times
         dl-02c1: reproduced 3 of 3 times
-          the same failure, by slightly different steps
+          the same failure, with slightly different steps
           diverged at step 44:
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
-          and it ended in the same failure
-        dl-02c1: gone under its schedule: the program ended well
+          it ended in the same failure
+        dl-02c1: gone: the program no longer fails under this schedule
           diverged at step 44:
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
-          it may be there under other schedules: `raddle run` explores them
+          other schedules may still fail; explore them with `raddle run`
         dl-02c1: not reproduced
           diverged at step 44:
             recorded: T1 lock mutex `left` at bank.c:30
             now:      T2 lock mutex `right` at bank.c:31
-          and it ended in another failure: SIGSEGV
-        dl-02c1: gone under its schedule: the program ended well in all of 2 replays
-          the recorded steps were followed, and nothing failed
+          it ended in a different failure: SIGSEGV
+        dl-02c1: gone: the program no longer fails under this schedule (2 replays)
+          the recorded steps were replayed and nothing failed
     "#]]
     .assert_eq(&text);
 }

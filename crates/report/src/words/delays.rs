@@ -17,7 +17,7 @@ pub(crate) fn note(finding: &Finding) -> Option<String> {
         u32::MAX => "more than an hour".to_owned(),
         us => length(u64::from(us) * MICROSECOND),
     };
-    let held_up = format!("this schedule holds up every thread that could run for {time}");
+    let held_up = format!("this schedule delays every runnable thread for {time}");
     let until = finding.delays().max_by_key(|(_, step)| step.delay_ns()).map(|(_, step)| {
         let at = finding.places.get(step.place as usize).map(place::short).unwrap_or_default();
         let at = if at.is_empty() { at } else { format!(" at {at}") };

@@ -11,29 +11,29 @@ pub(crate) fn why(finding: &Finding) -> Option<String> {
 }
 
 fn words(doubt: &Doubt) -> String {
-    const GUESS: &str = "that the two were meant to be one is a guess";
+    const GUESS: &str = "the intended atomicity is inferred";
     match doubt {
         Doubt::Untried => "no execution has shown it".to_owned(),
         Doubt::OtherOrder => {
-            "it would take another order of critical sections, or of waits, than that of the \
-                              execution that was looked at, and no execution has shown it"
+            "it requires another order of critical sections or waits than in the observed execution, \
+             and no execution has shown it"
                 .to_owned()
         }
-        Doubt::Astray => "a schedule that should lead there went another way".to_owned(),
+        Doubt::Astray => "the schedule constructed to confirm it diverged".to_owned(),
         Doubt::Unlocked(doubt, usage) => format!("{}; {}", words(doubt), locks(usage)),
-        Doubt::MeantFirst => "that the second was meant to come first is a guess".to_owned(),
+        Doubt::MeantFirst => "the intended order is inferred".to_owned(),
         Doubt::MeantAsOne(None) => GUESS.to_owned(),
         Doubt::MeantAsOne(Some(intention)) => format!("{}; {GUESS}", shows(intention)),
         Doubt::Library(name) => {
             format!(
-                "{name} runs parts of the program and has no hooks: it may order the two accesses"
+                "{name} runs parts of the program and is not instrumented: it may order the two accesses"
             )
         }
         Doubt::Unhooked(place) => {
             let at = place.text();
             let at = if at.is_empty() { "the program" } else { &at };
             format!(
-                "{at} has an atomic instruction without hooks, which may order the two accesses"
+                "{at} has an uninstrumented atomic instruction, which may order the two accesses"
             )
         }
     }
@@ -51,26 +51,26 @@ fn shows(intention: &Intention) -> String {
     match intention {
         Intention::Stale(lock) => {
             format!(
-                "what was read under {lock} is written when that has been given back and taken again"
+                "a value read under {lock} is written after {lock} was released and acquired again"
             )
         }
         Intention::Checked(lock) => {
             format!(
-                "what was seen under {lock} is acted upon when that has been given back and taken again"
+                "a value checked under {lock} is used after {lock} was released and acquired again"
             )
         }
-        Intention::Update => "the value that was loaded is replaced by another".to_owned(),
+        Intention::Update => "a loaded value is updated and stored".to_owned(),
         Intention::Together(pair) => {
             let [lock, other] = &**pair;
             format!(
-                "sections of {lock} write it together with {other}, and one after the other they are seen, or \
-                 changed, here"
+                "critical sections of {lock} write it together with {other}, but here the two are accessed \
+                 separately"
             )
         }
     }
 }
 
-/// "the execution fails as it is, and ends well if …".
+/// "the execution fails, but passes if …".
 pub(crate) fn effect(evidence: &Evidence) -> Option<String> {
     let without = match (evidence.effect?, evidence.accesses.as_slice()) {
         (Remedy::OtherFirst, [first, second, ..]) => format!(
@@ -83,5 +83,5 @@ pub(crate) fn effect(evidence: &Evidence) -> Option<String> {
         (_, [first, ..]) => format!("T{} is not interrupted there", first.thread.0),
         (_, []) => return None,
     };
-    Some(format!("the execution fails as it is, and ends well if {without}"))
+    Some(format!("the execution fails, but passes if {without}"))
 }

@@ -57,7 +57,7 @@ const fn unsaid(kind: Kind) -> &'static str {
 const fn instead(expected: Expected) -> &'static str {
     match expected {
         Expected::Panic => "did not panic",
-        Expected::OtherMessage => "panicked with another message than expected",
+        Expected::OtherMessage => "panicked with an unexpected message",
     }
 }
 
@@ -90,7 +90,7 @@ fn at_line(place: &Place) -> String {
     }
 }
 
-/// `T1 frees memory that was freed before: `node`, which T0 freed at x.c:36`.
+/// `T1 frees memory that was already freed: `node`, which T0 freed at x.c:36`.
 fn misused(it: &Misused) -> String {
     let mut text = format!("{} {}", who(it.thread), misuse(it.misuse));
     let block = it.block.as_ref().map(|it| format!("`{it}`"));
@@ -108,23 +108,23 @@ fn misused(it: &Misused) -> String {
 /// What the thread did wrong, as the end of a sentence that begins with the thread.
 pub(crate) const fn misuse(misuse: Misuse) -> &'static str {
     match misuse {
-        Misuse::UnlockUnlocked => "unlocks a mutex that nobody holds",
+        Misuse::UnlockUnlocked => "unlocks a mutex that no thread holds",
         Misuse::UnlockNotOwner => "unlocks a mutex that another thread holds",
         Misuse::RwUnlockNotHeld => "unlocks a rwlock that it does not hold",
         Misuse::DestroyHeld => "destroys a lock that is held",
         Misuse::DestroyAwaited => "destroys an object that threads wait on",
         Misuse::WaitWithoutMutex => "waits on a condition variable without holding the mutex",
         Misuse::WaitWithOtherMutex => {
-            "waits on a condition variable with another mutex than its other waiters"
+            "waits on a condition variable with a different mutex than its other waiters"
         }
-        Misuse::JoinTwice => "joins a thread that was joined or detached before",
+        Misuse::JoinTwice => "joins a thread that was already joined or detached",
         Misuse::JoinSelf => "joins itself",
-        Misuse::DetachTwice => "detaches a thread that was joined or detached before",
-        Misuse::UseDestroyed => "uses an object that was destroyed",
+        Misuse::DetachTwice => "detaches a thread that was already joined or detached",
+        Misuse::UseDestroyed => "uses a destroyed object",
         Misuse::InitInUse => "initialises an object that is in use",
-        Misuse::UseAfterFree => "uses memory that was freed",
-        Misuse::DoubleFree => "frees memory that was freed before",
-        Misuse::SemOverflow => "posts a semaphore beyond its greatest value",
+        Misuse::UseAfterFree => "uses freed memory",
+        Misuse::DoubleFree => "frees memory that was already freed",
+        Misuse::SemOverflow => "posts a semaphore beyond its maximum value",
         Misuse::ThreadsLeft => {
             "returns from the checked function while its threads are still running"
         }
@@ -146,7 +146,7 @@ fn held(wait: &Blocked) -> String {
     match (wait.kind == OpKind::Join, *holder == wait.thread) {
         (true, true) => "for itself to finish".to_owned(),
         (true, false) => format!("for T{} to finish", holder.0),
-        (false, true) => format!("for {object}, which it holds already{taken_at}"),
+        (false, true) => format!("for {object}, which it already holds{taken_at}"),
         (false, false) => format!("for {object} held by T{}{taken_at}", holder.0),
     }
 }
@@ -188,36 +188,36 @@ fn awaited(wait: &Blocked) -> String {
     }
     match wait.kind {
         OpKind::CondWait | OpKind::CondWake if wait.holder.is_none() => {
-            format!("for a signal on {long} that nobody will send")
+            format!("for a signal on {long} that no thread will send")
         }
-        OpKind::SemWait => format!("for a post of {long} that nobody will make"),
+        OpKind::SemWait => format!("for a post of {long} that no thread will make"),
         OpKind::BarrierArrive | OpKind::BarrierLeave => {
-            format!("at {long} for threads that will not come")
+            format!("at {long} for threads that will not arrive")
         }
         OpKind::FutexWait | OpKind::FutexWake => {
-            format!("for a wake-up on {short} that nobody will send")
+            format!("for a wake-up on {short} that no thread will send")
         }
-        OpKind::SigWait => "for a signal that nobody will send".to_owned(),
-        kind if kind.is_io() => format!("for {long}, which nobody will make ready"),
-        _ if wait.holder.is_none() => format!("for {short}, which nobody will give back"),
+        OpKind::SigWait => "for a signal that no thread will send".to_owned(),
+        kind if kind.is_io() => format!("for {long}, which no thread will make ready"),
+        _ if wait.holder.is_none() => format!("for {short}, which no thread will release"),
         _ => format!("{}, which has finished", held(wait)),
     }
 }
 
 const fn awaited_in_std(wait: StdWait) -> &'static str {
     match wait {
-        StdWait::Unpark => "to be unparked, which nobody will do",
-        StdWait::Message => "for a message in a channel, which nobody will send",
-        StdWait::Room => "for room in a channel, which nobody will make",
-        StdWait::Once => "for a once block that nobody will finish",
+        StdWait::Unpark => "to be unparked, which no thread will do",
+        StdWait::Message => "for a message in a channel that no thread will send",
+        StdWait::Room => "for room in a channel that no thread will make",
+        StdWait::Once => "for a once block that no thread will finish",
     }
 }
 
 /// What became of a notification, after who sent it and where: `woke T2`.
 pub(crate) fn missed(it: &Missed) -> String {
     match (it.why, it.kind) {
-        (Miss::TooEarly, _) => "came when nobody waited".to_owned(),
-        (Miss::TooLate, _) => "came when the wait before had timed out".to_owned(),
+        (Miss::TooEarly, _) => "came before any thread waited".to_owned(),
+        (Miss::TooLate, _) => "came after the wait had timed out".to_owned(),
         (Miss::Another(thread), OpKind::SemPost) => format!("was taken by T{}", thread.0),
         (Miss::Another(thread), _) => format!("woke T{}", thread.0),
     }
@@ -227,7 +227,7 @@ pub(crate) fn missed(it: &Missed) -> String {
 fn round(threads: &[ThreadId], n_steps: u64) -> String {
     let names: Vec<String> = threads.iter().map(|it| format!("T{}", it.0)).collect();
     let (steps, verb) = match (n_steps, threads.len()) {
-        (0, _) => return "the same state comes again and again".to_owned(),
+        (0, _) => return "the same state repeats forever".to_owned(),
         (1, _) => ("the same step".to_owned(), "repeats"),
         (_, 1) => (format!("the same {n_steps} steps"), "repeats"),
         _ => (format!("the same {n_steps} steps"), "repeat"),
@@ -240,7 +240,7 @@ fn accesses(memory: &[NamedObject], accesses: &[(ThreadId, OpKind, Place)]) -> S
     let memory: Vec<String> = memory.iter().map(NamedObject::to_string).collect();
     let text = |(thread, kind, place): &(ThreadId, OpKind, Place)| {
         let at = match place.text() {
-            at if at.is_empty() => "an unknown place".to_owned(),
+            at if at.is_empty() => "an unknown location".to_owned(),
             at => at,
         };
         format!("T{} {} at {at}", thread.0, verb(*kind))

@@ -16,56 +16,56 @@ pub(crate) fn words(gap: &Gap) -> String {
             count(*n, "place")
         ),
         Gap::Courtesy(n) => format!(
-            "schedules in which a thread goes on at once where it yields or waits in a loop ({}): others \
-             went first",
+            "schedules in which a thread continues immediately after a yield or in a busy-wait loop ({}): other \
+             threads ran first",
             count(*n, "place")
         ),
         Gap::Clock(n) => format!(
-            "how long operations take: clocks were read or timers set in {}, and a step takes 100 ns there",
+            "other durations of operations: {} read clocks or set timers, and every step takes 100 ns",
             count(*n, "execution")
         ),
         Gap::Addresses(n) => format!(
-            "addresses of memory: several threads allocated some in {}, and the order of that was not explored",
+            "memory addresses: several threads allocated memory in {}, and the order of allocations was not explored",
             count(*n, "execution")
         ),
         Gap::Signals => {
             "some moments at which signals or cancellations arrive (--strategy dfs tries all)"
                 .to_owned()
         }
-        Gap::NoRaces => "data races: they were not looked for (--detect race)".to_owned(),
+        Gap::NoRaces => "data races: detection is off (--detect race)".to_owned(),
         Gap::NoSpurious => "spurious wake-ups of condition variables (--spurious)".to_owned(),
         Gap::LateTimeouts => {
             "timeouts that expire while other threads can run (--timeouts rare)".to_owned()
         }
         Gap::Unhooked(modules) => {
-            format!("memory accesses of code built without raddle: {}", modules.join(", "))
+            format!("memory accesses of uninstrumented code: {}", modules.join(", "))
         }
         Gap::Thinned(n) => format!(
-            "some accesses to shared memory in {}, which made too many (--max-steps)",
+            "some accesses to shared memory in {} that had too many of them (--max-steps)",
             count(*n, "execution")
         ),
         Gap::Uncontrolled(n) => count(*n, "uncontrolled operation"),
         Gap::Unfinished(n) => {
-            format!("{} that did not come to their end", count(*n, "execution"))
+            format!("{} that did not finish", count(*n, "execution"))
         }
         Gap::TooLong(n) => {
-            format!("schedules beside {} too long for a search", count(*n, "execution"))
+            format!("alternatives to {} too long for a search", count(*n, "execution"))
         }
         Gap::Diverged(n) => {
-            format!("schedules behind {} that did not follow the plan", count(*n, "execution"))
+            format!("schedules beyond {} that diverged from the plan", count(*n, "execution"))
         }
         Gap::Unlike(n) => format!(
-            "other behaviour under the same schedule: {} of the first execution differed",
+            "nondeterminism under the same schedule: {} of the first execution differed",
             count(*n, "repetition")
         ),
         Gap::NotRepeated => {
-            "whether the program does the same again: time was over first (--time)".to_owned()
+            "determinism of the program: time ran out before it was checked (--time)".to_owned()
         }
         Gap::Suppressed(n) => {
             format!("{} with a suppressed failure", count(*n, "execution"))
         }
         Gap::Gone(n) => {
-            format!("{} of earlier parts of this search, discarded since", count(*n, "finding"))
+            format!("{} of earlier parts of this search that were discarded", count(*n, "finding"))
         }
     }
 }

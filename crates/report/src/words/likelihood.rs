@@ -44,10 +44,11 @@ pub fn gone(was: Share, n_now: u64) -> f64 {
     1.0 - (1.0 - p).powf(n_now as f64)
 }
 
-/// `1 in 1,900`.
+/// `1 in 1,900`; from one in ten on, `63 %`.
 pub fn one_in(share: Share) -> String {
     match share.of.checked_div(share.n) {
-        Some(one_in) => format!("1 in {}", number::grouped(one_in.max(1))),
+        Some(one_in) if one_in >= 10 => format!("1 in {}", number::grouped(one_in)),
+        Some(_) => format!("{:.0} %", 100.0 * share.n as f64 / share.of as f64),
         None => format!("0 of {}", number::grouped(share.of)),
     }
 }
@@ -87,6 +88,9 @@ mod tests {
             .assert_eq(&line(&[of("walk", 49, 200), of("pos", 0, 200)]).unwrap_or_default());
         assert_eq!(line(&[]), None);
         assert_eq!(one_in(Share { n: 2, of: 3_800 }), "1 in 1,900");
+        assert_eq!(one_in(Share { n: 63, of: 100 }), "63 %");
+        assert_eq!(one_in(Share { n: 9, of: 9 }), "100 %");
+        assert_eq!(one_in(Share { n: 0, of: 2_000 }), "0 of 2,000");
     }
 
     /// (1 - 1/1900)^20000 is e^-10.5, 0.003 %.

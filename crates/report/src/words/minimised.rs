@@ -17,8 +17,10 @@ pub fn line(explanation: &Explanation, style: &Style) -> Option<String> {
     let replays = number::count(*n_replays, "replay");
     let left = match ending {
         MinimisingEnd::Done | MinimisingEnd::NotReproduced => "",
-        MinimisingEnd::Budget => " (all it may take: `raddle min` goes further)",
-        MinimisingEnd::Time => " (stopped by the clock: the result depends on the machine)",
+        MinimisingEnd::Budget => " (stopped at the replay limit; `raddle min` continues)",
+        MinimisingEnd::Time => {
+            " (stopped at the time limit: the result depends on the machine's speed)"
+        }
     };
     Some(format!("{what}, {threads}, {depth}{replays}{left}"))
 }
@@ -73,7 +75,7 @@ mod tests {
         assert_eq!(text(size(1, 4), size(1, 4), done), "1 preemption, 3 threads, 62 replays");
         assert_eq!(text(size(1, 4), size(1, 4), MinimisingEnd::NotReproduced), "");
         expect_test::expect![
-            "1 preemption, 3 threads, 62 replays (stopped by the clock: the result depends on the machine)"
+            "1 preemption, 3 threads, 62 replays (stopped at the time limit: the result depends on the machine's speed)"
         ]
         .assert_eq(&text(size(1, 4), size(1, 4), MinimisingEnd::Time));
     }

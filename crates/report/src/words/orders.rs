@@ -20,15 +20,14 @@ pub(crate) fn text(evidence: &Evidence, style: &Style) -> Option<String> {
             end(as_it_was),
             end(turned)
         ),
-        Change::Output => format!(
-            "the order matters: the program writes something else if {one} comes before {other} than if it \
-             comes after"
-        ),
+        Change::Output => {
+            format!("the order matters: the program's output differs if {one} comes before {other}")
+        }
         Change::Value => {
             let (what, [a, b]) = value(orders, [first, second])?;
             let (a, b) = (number::value(a, style), number::value(b, style));
             let ends = match &as_it_was.failure {
-                None => "the program ends well both times",
+                None => "the program passes both times",
                 Some(_) => "the program fails both times",
             };
             format!(
@@ -36,15 +35,14 @@ pub(crate) fn text(evidence: &Evidence, style: &Style) -> Option<String> {
             )
         }
         Change::Nothing => format!(
-            "both orders of {one} and {other} were run: the same end, output and values (it is a race all the \
-             same)"
+            "both orders of {one} and {other} were run: same result, output and values (still a data race)"
         ),
     })
 }
 
 fn end(outcome: &Outcome) -> String {
     match &outcome.failure {
-        None => "the program ends well".to_owned(),
+        None => "the program passes".to_owned(),
         Some((kind, failure)) => match fault::message(*kind, failure) {
             message if message.is_empty() => kind.title().to_owned(),
             message => format!("{}: {message}", kind.title()),
@@ -64,8 +62,8 @@ fn value(orders: &BothOrders, accesses: [&Access; 2]) -> Option<(String, [u64; 2
     }
     let ((a, at), (b, _)) = (one.next_read.as_ref()?, other.next_read.as_ref()?);
     let what = match place::short(at).as_str() {
-        "" => "the next read is of".to_owned(),
-        at => format!("what is read next, at {at}, is"),
+        "" => "the next read returns".to_owned(),
+        at => format!("the next read, at {at}, returns"),
     };
     Some((what, [*a, *b]))
 }
@@ -107,32 +105,32 @@ mod tests {
         check(
             [reading(1), fails],
             expect![
-                "the order matters: if T1's write comes first, the program ends well; if T2's read does, assertion failed: x == 1"
+                "the order matters: if T1's write comes first, the program passes; if T2's read does, assertion failed: x == 1"
             ],
         );
         check(
             [reading(1), reading(0)],
             expect![
-                "the order changes a value: T2 reads 1 if T1's write comes first, 0 if T2's read does; the program ends well both times"
+                "the order changes a value: T2 reads 1 if T1's write comes first, 0 if T2's read does; the program passes both times"
             ],
         );
         let next = |value| Outcome { next_read: Some((value, at(9, "g"))), ..Outcome::default() };
         check(
             [next(1), next(2)],
             expect![
-                "the order changes a value: what is read next, at bank.c:9, is 1 if T1's write comes first, 2 if T2's read does; the program ends well both times"
+                "the order changes a value: the next read, at bank.c:9, returns 1 if T1's write comes first, 2 if T2's read does; the program passes both times"
             ],
         );
         check(
             [reading(1), Outcome { output: 7, ..reading(1) }],
             expect![
-                "the order matters: the program writes something else if T1's write comes before T2's read than if it comes after"
+                "the order matters: the program's output differs if T1's write comes before T2's read"
             ],
         );
         check(
             [reading(1), reading(1)],
             expect![
-                "both orders of T1's write and T2's read were run: the same end, output and values (it is a race all the same)"
+                "both orders of T1's write and T2's read were run: same result, output and values (still a data race)"
             ],
         );
     }

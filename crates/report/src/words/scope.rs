@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use raddle_model::{BoundUnit, Count, Decided, Derived, Scope, TraceSize, Unreached};
 
-use crate::layout::number::grouped;
+use crate::layout::number::{count, grouped};
 
 /// What has been explored, or is.
 pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
@@ -16,14 +16,14 @@ pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
         Scope::Backtracked(bound) => {
             let bound = bound.map(|it| format!(" with {}", at_most(it, BoundUnit::Preemptions)));
             let bound = bound.unwrap_or_default();
-            let what = format!("schedules{bound} that the published algorithm turns back for");
+            let what = format!("schedules{bound} that the published algorithm backtracks to");
             match is_finished {
-                true => format!("all {what} were explored (it may leave others out)"),
+                true => format!("all {what} were explored (it may miss others)"),
                 false => what,
             }
         }
         Scope::Derived(_) => match is_finished {
-            true => "all test cases that the published algorithm derives were executed (it may leave schedules out)",
+            true => "all test cases that the published algorithm derives were executed (it may miss schedules)",
             false => "test cases that the published algorithm derives from earlier ones",
         }
         .to_owned(),
@@ -33,10 +33,10 @@ pub(crate) fn words(scope: &Scope, is_finished: bool) -> String {
         }
         Scope::NewOrdersFirst(_) if is_finished => classes(None, true),
         Scope::NewOrdersFirst(Some(0)) => {
-            "schedules with an order of two places that is new".to_owned()
+            "schedules with a new order of two code locations".to_owned()
         }
         Scope::NewOrdersFirst(Some(n)) => format!(
-            "what is new first, then all schedules with at most {n} old orders turned round"
+            "schedules with new orders first, then all schedules with at most {n} covered orders reversed"
         ),
         Scope::NewOrdersFirst(None) => classes(None, false),
         Scope::Tuples(done) => tuples(done.as_deref(), is_finished),
@@ -75,7 +75,7 @@ fn classes(bound: Option<u32>, is_finished: bool) -> String {
     match (bound, is_finished) {
         (None, true) => "all schedules were explored, up to the order of independent steps".into(),
         (None, false) => {
-            "one of all schedules that differ in the order of independent steps only".into()
+            "one schedule of each class that differs only in the order of independent steps".into()
         }
         (Some(bound), true) => format!(
             "all schedules with {bound} were explored, up to the order of independent steps"
@@ -89,23 +89,23 @@ fn classes(bound: Option<u32>, is_finished: bool) -> String {
 fn new_orders(bound: &str, is_finished: bool) -> String {
     match is_finished {
         true if !bound.is_empty() => format!(
-            "orders of two places that were not covered were tried, as far as schedules{bound} showed them (others \
-             are left out)"
+            "uncovered orders of two code locations were tried, if schedules{bound} showed them (others are not \
+             covered)"
         ),
         true => format!(
-            "every order of two places{bound} that was not covered was tried; what only combines covered ones \
-             was left out"
+            "every uncovered order of two code locations was tried; schedules that only combine covered orders \
+             were skipped"
         ),
-        false => format!("schedules{bound} with an order of two places that is not covered"),
+        false => format!("schedules{bound} with an uncovered order of two code locations"),
     }
 }
 
 fn tuples(done: Option<&str>, is_finished: bool) -> String {
-    let what = "(preemptions, variables, threads in every order, rounds)";
+    let what = "(preemptions, variables, threads in every order, loop iterations)";
     match (done, is_finished) {
         (Some(tuple), true) => format!("all tuples up to {tuple} were explored: {what}"),
         (Some(tuple), false) => format!("tuples up to {tuple} were explored: {what}"),
-        (None, _) => format!("tuples in order: {what}"),
+        (None, _) => format!("tuples by rank: {what}"),
     }
 }
 
@@ -117,37 +117,42 @@ fn decisions(it: &Decided) -> String {
             0 => String::new(),
             n => {
                 let percent = (n * 100).checked_div(it.n_branches).unwrap_or(0);
-                format!(" ({} unknown, {percent}%)", grouped(n))
+                format!(" ({} with unknown dependencies, {percent}%)", grouped(n))
             }
         };
+        let depend = if it.n_affected == 1 { "depends" } else { "depend" };
         parts.push(format!(
-            "branches {}{unknown}, decided by interleaving {}",
-            grouped(it.n_branches),
-            grouped(it.n_affected)
+            "{} of {}{unknown} {depend} on the interleaving",
+            grouped(it.n_affected),
+            branches(it.n_branches),
         ));
     }
-    parts.push(guidelines(it));
     parts.push(format!(
-        "executions {} (reachability testing would need at least {}, thread pairs {})",
-        grouped(it.n_test_cases),
+        "{} (reachability testing would need at least {}, thread pairs {})",
+        count(it.n_test_cases, "test case"),
         and_one(it.reachability),
         and_one(it.thread_pairs)
     ));
-    parts.push(format!("pairs checked {}, reused {}", grouped(it.n_checked), grouped(it.n_reused)));
+    parts.push(guidelines(it));
+    parts.push(format!(
+        "{} of accesses checked for races, {} reused",
+        count(it.n_checked, "pair"),
+        grouped(it.n_reused)
+    ));
     if let Some(nodes) = it.variant_nodes {
         parts.push(format!(
-            "graph nodes {} ({} bytes) for {} ({})",
-            grouped(it.n_graph_nodes),
+            "graph of {} ({} bytes) instead of {} ({} bytes)",
+            count(it.n_graph_nodes, "node"),
             grouped(it.n_graph_bytes),
             and_one(Some(Count { n: nodes.n.saturating_sub(1), ..nodes })),
             grouped(it.n_variant_bytes)
         ));
     }
     if it.n_witnesses > 0 {
-        parts.push(format!("witnesses {}", grouped(it.n_witnesses)));
+        parts.push(format!("{} to confirm races", count(it.n_witnesses, "execution")));
     }
     if it.n_repeats > 0 {
-        parts.push(format!("repeated {}", grouped(it.n_repeats)));
+        parts.push(format!("{} to check determinism", count(it.n_repeats, "execution")));
     }
     if it.n_combined > 0 {
         parts.push(combinations(it));
@@ -156,9 +161,13 @@ fn decisions(it: &Decided) -> String {
         parts.push("stopped at the memory limit".to_owned());
     }
     if it.is_model_cut {
-        parts.push("too many states to look at all".to_owned());
+        parts.push("too many states to explore all of them".to_owned());
     }
     parts.join(" · ")
+}
+
+fn branches(n: u64) -> String {
+    format!("{} {}", grouped(n), if n == 1 { "branch" } else { "branches" })
 }
 
 /// So many and the first one, or more.
@@ -177,9 +186,9 @@ fn guidelines(it: &Decided) -> String {
         (it.n_waiting, waiting),
         (it.n_infeasible, "infeasible"),
         (it.n_unwoven, "without a schedule"),
-        (it.n_unlucky, "unlucky"),
-        (it.n_astray, "led elsewhere"),
-        (it.n_again, "tried again"),
+        (it.n_unlucky, "not reached"),
+        (it.n_astray, "diverged"),
+        (it.n_again, "retried"),
     ];
     let parts: Vec<String> = kinds
         .into_iter()
@@ -187,19 +196,19 @@ fn guidelines(it: &Decided) -> String {
         .map(|(n, what)| format!("{} {what}", grouped(n)))
         .collect();
     let what = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-    format!("guidelines {}{what}", grouped(it.n_guidelines))
+    format!("{}{what}", count(it.n_guidelines, "guideline"))
 }
 
 fn combinations(it: &Decided) -> String {
     let open = match (it.n_untried, it.n_unsettled) {
         (0, 0) => String::new(),
-        (0, n) => format!(" ({} not settled)", grouped(n)),
+        (0, n) => format!(" ({} undecided)", grouped(n)),
         (n, 0) => format!(" ({} not tried)", grouped(n)),
-        (n, m) => format!(" ({} not tried, {} not settled)", grouped(n), grouped(m)),
+        (n, m) => format!(" ({} not tried, {} undecided)", grouped(n), grouped(m)),
     };
     format!(
-        "combinations {}, no race {}, potential race {}{open}",
-        grouped(it.n_combined),
+        "{}: {} without a race, {} with a potential race{open}",
+        count(it.n_combined, "combination"),
         grouped(it.n_combined - it.n_potential),
         grouped(it.n_potential)
     )
@@ -209,8 +218,8 @@ fn combinations(it: &Decided) -> String {
 pub(crate) const fn claim(scope: &Scope) -> &'static str {
     match scope {
         Scope::Decisions(_) => {
-            "none of them fails, and no other order takes another branch or deadlocks while several threads \
-             run (dpor finds failures that need neither)"
+            "none of them fails, and no other interleaving changes a branch or deadlocks while several threads \
+             run (`dpor` also finds failures that need neither)"
         }
         _ => "none of them fails",
     }
@@ -220,19 +229,22 @@ pub(crate) const fn claim(scope: &Scope) -> &'static str {
 pub(crate) fn unreached(it: &Unreached) -> String {
     match it {
         Unreached::Guidelines { n, of } => {
-            format!("{} of {} orders could not be reached", grouped(*n), grouped(*of))
+            format!("{} of {} guidelines were not reached", grouped(*n), grouped(*of))
         }
-        Unreached::States => "there are too many states to look at all".to_owned(),
+        Unreached::States => "too many states to explore all of them".to_owned(),
         Unreached::Outcomes(calls) => {
             format!("other outcomes of {} were not tried", calls.join(", "))
         }
         Unreached::Ties => "several waits timed out at the same time".to_owned(),
-        Unreached::CutOff => "threads were alive at the exit".to_owned(),
-        Unreached::LastThread => "the last thread to run was seen alone only".to_owned(),
+        Unreached::CutOff => "threads were still running at exit".to_owned(),
+        Unreached::LastThread => {
+            "the last thread was observed only after all others had finished".to_owned()
+        }
         Unreached::Combinations => {
             "not every combination of known decisions was executed".to_owned()
         }
-        Unreached::Races(n) => format!("{} potential races are not settled", grouped(*n)),
+        Unreached::Races(1) => "1 potential race is undecided".to_owned(),
+        Unreached::Races(n) => format!("{} potential races are undecided", grouped(*n)),
     }
 }
 

@@ -168,8 +168,8 @@ impl Mark {
             };
             let which = which.unwrap_or_else(at);
             match (place::is_ahead(finding, *holder, wait), *holder == self.thread) {
-                (true, _) => format!(", behind T{}, which waits to write", holder.0),
-                (_, true) => format!(", which it holds itself{which}"),
+                (true, _) => format!(", queued behind T{}, which waits to write", holder.0),
+                (_, true) => format!(", which it already holds{which}"),
                 _ => format!(", held by T{}{which}", holder.0),
             }
         });

@@ -63,8 +63,8 @@ fn case(test: &TestLine) -> String {
             let _ = writeln!(text, "      <skipped message=\"{few}\"/>");
         }
         Verdict::Slow => {
-            let within = if test.executions > 0 { "within its steps" } else { "in its time" };
-            let _ = writeln!(text, "      <skipped message=\"not one execution ended {within}\"/>");
+            let within = if test.executions > 0 { "within the step limit" } else { "in time" };
+            let _ = writeln!(text, "      <skipped message=\"no execution finished {within}\"/>");
         }
         Verdict::Inconclusive(what) => {
             let _ = writeln!(text, "      <skipped message=\"inconclusive: {}\"/>", escape(what));

@@ -285,7 +285,7 @@ fn a_run() {
     expect![[r#"
         # bank.c
 
-        Nothing was found.
+        No findings.
     "#]]
     .assert_eq(&markdown_of_run("bank.c", &[], &mut sources));
 }

@@ -122,7 +122,7 @@ fn of_findings() {
                   "codeFlows": [
                     {
                       "message": {
-                        "text": "the schedule that fails"
+                        "text": "the failing schedule"
                       },
                       "threadFlows": [
                         {
@@ -360,5 +360,5 @@ fn long_schedules_are_cut() {
     let flows = flow["threadFlows"].as_array().expect("flows");
     let n_all: usize = flows.iter().map(|it| it["locations"].as_array().map_or(0, Vec::len)).sum();
     assert_eq!(n_all, 1_000);
-    assert_eq!(flow["message"]["text"], "the schedule that fails, without its first 2006 steps");
+    assert_eq!(flow["message"]["text"], "the failing schedule, without its first 2006 steps");
 }
