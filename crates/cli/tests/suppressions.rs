@@ -233,7 +233,7 @@ fn what_is_wrong_is_told_with_its_place() {
         "[profile.default]\nexecs = \"many\"\n",
         expect![[r#"
             exit 1
-            stderr: error: raddle.toml:2:9: invalid value 'many' for '--execs <N>': invalid count `many`; expected 1 or more, e.g. `20000` or `20k`
+            stderr: error: raddle.toml:2:9: invalid value 'many' for '--execs <N>': expected a number of 1 or more, e.g. `20000` or `20k`
         "#]],
     );
     check_wrong(
