@@ -485,7 +485,7 @@ fn what_can_not_be_explored_is_one_clear_line() {
     let proc_macro = crate_of("[lib]\nproc-macro = true\n", "src/lib.rs", "");
     let (_, err, code) = raddle(proc_macro.path(), "test --offline");
     assert_eq!(code, 4, "{err}");
-    assert!(err.contains("error: a proc macro runs inside the compiler"), "{err}");
+    assert!(err.contains("error: proc macros run inside the compiler"), "{err}");
 
     let forks = crate_of("", "src/lib.rs", FORKS);
     let (out, err, code) = raddle(forks.path(), "test --offline --execs 3 --strict");
