@@ -271,7 +271,7 @@ fn what_fails_is_found_or_nothing_is_claimed() {
                 &["total", &path, "--execs", "300", "--time", "20s", "--no-explain"],
             );
             let is_found = text.contains("error[");
-            let claims = text.contains("no other order") || text.contains("no schedule");
+            let claims = text.contains("no other interleaving") || text.contains("no schedule");
             let is_known = NO_OTHER_BRANCH.iter().any(|it| path.ends_with(it));
             if !is_found && claims != is_known {
                 wrong.push(format!("{path}:\n{text}"));

@@ -18,8 +18,8 @@ use super::{
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     Ok(vec![
-        executions(bench, "execution, races told", "execution.c", &[])?,
-        executions(bench, "locks, races told", "locks.c", &[4, 50, 50])?,
+        executions(bench, "execution, race detection on", "execution.c", &[])?,
+        executions(bench, "locks, race detection on", "locks.c", &[4, 50, 50])?,
         beside_tsan(bench, "one thread beside TSan", "cpu.cpp", &[bench.amount(10)])?,
         beside_tsan(bench, "4 threads beside TSan", "threads.c", &[4, bench.amount(40)])?,
         offline(bench)?,
