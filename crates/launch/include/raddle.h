@@ -1,6 +1,6 @@
-/* What a C or C++ program can say to Raddle. `raddle cc` finds this file by itself; `raddle run` too.
+/* Explores functions of C and C++ programs with Raddle. `raddle cc` and `raddle run` find this file automatically.
  *
- * A program that includes it needs nothing else: without Raddle, each function does the obvious, once.
+ * A program that includes it needs no library: without Raddle, raddle_check calls the function once.
  *
  *     static void two_pushers(void *arg) { ... threads are created, joined, results asserted ... }
  *
@@ -13,26 +13,25 @@
 extern "C" {
 #endif
 
-/* How far a function is to be explored: what is 0 or NULL is not asked for. What the command line says about
- * the same things wins. */
+/* The budget and strategy for exploring a function; 0 and NULL mean the default. The command line overrides them. */
 struct raddle_config {
-    unsigned long long execs;   /* executions, at most */
-    unsigned long long time_ms; /* milliseconds, at most */
-    unsigned long long seed;    /* what all random choices come from, if has_seed */
+    unsigned long long execs;   /* maximum number of executions */
+    unsigned long long time_ms; /* time limit in milliseconds */
+    unsigned long long seed;    /* random seed, if has_seed */
     int has_seed;
-    const char *strategy;       /* as after --strategy */
-    const char *replay;         /* the id of a finding: its schedule again, and no other */
+    const char *strategy;       /* as for --strategy */
+    const char *replay;         /* id of a finding: only its schedule is executed */
 };
 
-/* The runtime's side: there are no such functions without it. */
+/* Defined by the runtime; NULL without it. */
 extern void __raddle_check(void (*function)(void *), void *arg) __attribute__((weak));
 extern unsigned __raddle_any(unsigned n_choices) __attribute__((weak));
 extern void __raddle_ask(const struct raddle_config *config) __attribute__((weak));
 extern int __raddle_is_on(void) __attribute__((weak));
 
-/* Explores `function(arg)`: under Raddle it is called again and again, each time under another schedule, and
- * what follows the call is never reached, unless executions have to begin with `main`. It must join the
- * threads that it creates, and leave static variables and what `arg` points to as it found them. */
+/* Explores `function(arg)`: under Raddle it is called repeatedly, each time under another schedule, and code after
+ * the call does not run, unless executions have to start at `main`. The function must join the threads that it creates
+ * and leave static variables and the data behind `arg` unchanged. */
 static inline void raddle_check(void (*function)(void *), void *arg) {
     if (__raddle_check)
         __raddle_check(function, arg);
@@ -40,19 +39,19 @@ static inline void raddle_check(void (*function)(void *), void *arg) {
         function(arg);
 }
 
-/* The same, as far as `config` says. */
+/* The same, with the budget and strategy of `config`. */
 static inline void raddle_check_with(const struct raddle_config *config, void (*function)(void *), void *arg) {
     if (__raddle_ask)
         __raddle_ask(config);
     raddle_check(function, arg);
 }
 
-/* Is the program explored by Raddle now? */
+/* Returns whether Raddle is exploring the program. */
 static inline int raddle_is_on(void) {
     return __raddle_is_on && __raddle_is_on();
 }
 
-/* One of the numbers 0 .. n_choices - 1: each is explored. Without Raddle it is 0. */
+/* Returns one of the numbers 0 .. n_choices - 1: all of them are explored. Without Raddle it is 0. */
 static inline unsigned raddle_any(unsigned n_choices) {
     return __raddle_any ? __raddle_any(n_choices) : 0;
 }

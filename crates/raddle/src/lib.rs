@@ -1,4 +1,4 @@
-//! What a Rust program can say to Raddle: above all, that a closure is to be explored.
+//! Explores the schedules of a closure with Raddle.
 //!
 //! ```
 //! use std::{sync::{Arc, Mutex}, thread};
@@ -14,17 +14,16 @@
 //! });
 //! ```
 //!
-//! The types are std's own, or any crate's. Under `cargo raddle test` the closure is called again and again in
-//! one process, each time under another schedule, which takes microseconds; what follows the call is not
-//! reached. A panic, deadlock, race or crash ends the search, and is kept, replayed and explained like any other
-//! finding. Without Raddle, as in `cargo test`, the closure is called once, and that is all.
+//! The closure uses the types of std, or of any crate. Under `cargo raddle test` it is called repeatedly in one process,
+//! each time under another schedule, which takes microseconds; code after the call does not run. A panic, deadlock, race
+//! or crash ends the search, and is stored, replayed and explained like any other finding. Without Raddle, as in `cargo
+//! test`, the closure is called once.
 //!
-//! The closure begins its work anew at each call: it must join the threads that it creates, and must not
-//! leave behind what changes the next call (values in statics or in what it captures). Raddle calls it twice to
-//! find out; if it does not do the same, or if a test calls [`check`] twice, whole tests are executed instead,
-//! which is slower and otherwise the same.
+//! Every call must start from the same state: the closure must join the threads that it creates, and must not change
+//! statics or captured values in a way that affects the next call. Raddle calls it twice to check that. If the two calls
+//! differ, or if a test calls [`check`] twice, whole tests are executed instead, which is slower but otherwise equivalent.
 //!
-//! Nothing is linked: the runtime is looked for when a function here is first called.
+//! This crate links no library: it looks up the runtime when one of its functions is first called.
 
 #[expect(unsafe_code, reason = "calls the runtime, if there is one")]
 mod runtime;
@@ -38,27 +37,27 @@ use std::{
     time::Duration,
 };
 
-/// Explores a closure, as far as the command line says.
+/// Explores a closure, within the budget of the command line.
 pub fn check<R: Outcome>(closure: impl Fn() -> R) {
     Config::default().check(closure);
 }
 
-/// How far a closure is to be explored. What the command line says about the same things wins.
+/// The budget and strategy for exploring a closure. The command line overrides them.
 ///
 /// ```
 /// raddle::Config { execs: Some(500), strategy: Some("pct:d=3"), ..Default::default() }.check(|| {});
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Config<'a> {
-    /// Executions, at most.
+    /// Maximum number of executions.
     pub execs: Option<u64>,
-    /// How long, at most.
+    /// Time limit.
     pub time: Option<Duration>,
-    /// A strategy, as after `--strategy`.
+    /// Strategy, as for `--strategy`.
     pub strategy: Option<&'a str>,
-    /// What all random choices come from.
+    /// Random seed.
     pub seed: Option<u64>,
-    /// The id of a finding: its schedule is executed again, and no other.
+    /// Id of a finding: only its schedule is executed.
     pub replay: Option<&'a str>,
 }
 
@@ -80,14 +79,14 @@ impl Config<'_> {
     }
 }
 
-/// Executes the schedule of a finding again: `id` is what Raddle called it.
+/// Replays the schedule of the finding with this id.
 ///
-/// For a test that is to stay; `raddle replay` does the same without one.
+/// Use it for permanent regression tests; `raddle replay` does the same from the command line.
 pub fn replay<R: Outcome>(id: &str, closure: impl Fn() -> R) {
     Config { replay: Some(id), ..Config::default() }.check(closure);
 }
 
-/// A number that the schedule chooses: each of the range is explored. Without Raddle, the first.
+/// Returns a number that the schedule chooses: every number in the range is explored. Without Raddle, it is the first one.
 ///
 /// # Panics
 ///
@@ -104,16 +103,16 @@ pub fn any(range: impl RangeBounds<u32>) -> u32 {
         Bound::Unbounded => u64::from(u32::MAX) + 1,
     };
     let n_choices = end.saturating_sub(u64::from(first));
-    assert!(n_choices > 0, "`raddle::any` needs a range that is not empty");
+    assert!(n_choices > 0, "`raddle::any` requires a non-empty range");
     first + runtime::any(u32::try_from(n_choices).unwrap_or(u32::MAX))
 }
 
-/// Is the program explored by Raddle now?
+/// Returns whether Raddle is exploring the program.
 pub fn is_on() -> bool {
     runtime::is_on()
 }
 
-/// What a closure may give back: nothing, or a `Result`, of which an error is a failure.
+/// What a closure may return: `()`, or a `Result` whose `Err` is a failure.
 pub trait Outcome {
     /// Panics if it is a failure.
     fn settle(self);

@@ -36,7 +36,7 @@ fn find(name: &CStr) -> *mut c_void {
     unsafe { dlsym(ptr::null_mut(), name.as_ptr()) }
 }
 
-/// Calls `closure` as often as the runtime wants, until it gives back `false`.
+/// Calls `closure` as often as the runtime wants, until it returns `false`.
 pub(crate) fn check(closure: &mut dyn FnMut() -> bool) {
     let found = find(c"__raddle_check_result");
     if found.is_null() {

@@ -1,30 +1,30 @@
-//! What must never be, and what must be some day.
+//! Conditions that must never hold, and conditions that must eventually hold.
 
 use std::{
     thread,
     time::{Duration, Instant},
 };
 
-/// Under Raddle, so many turns of all other threads are as good as for ever.
+/// Under Raddle, this many turns of all other threads count as never.
 const TURNS: u32 = 1_000;
-/// Without it, this is.
+/// Without Raddle, this time counts as never.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Fails if `is_so` holds: it must not, here.
+/// Fails if `is_so` holds.
 ///
 /// # Panics
 ///
-/// Then.
+/// If `is_so` is true.
 #[track_caller]
 pub fn never(what: &str, is_so: bool) {
     assert!(!is_so, "never: {what}");
 }
 
-/// Lets other threads go on until `is_so` gives back true.
+/// Lets other threads run until `is_so` returns true.
 ///
 /// # Panics
 ///
-/// If it does not, although all others have had their turns.
+/// If it never does, although all other threads have run.
 #[track_caller]
 pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let start = (!crate::is_on()).then(Instant::now);
@@ -32,7 +32,7 @@ pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     while !is_so() {
         n_turns += 1;
         let is_late = start.map_or(n_turns > TURNS, |it| it.elapsed() > PATIENCE);
-        assert!(!is_late, "not even in the end: {what}");
+        assert!(!is_late, "eventually: {what}: never happened");
         thread::yield_now();
     }
 }

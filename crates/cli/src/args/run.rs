@@ -99,7 +99,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", help_heading = "Configuration")]
     #[arg(env = "RADDLE_PROFILE", hide_env = true)]
     pub(crate) profile: Option<String>,
-    /// What is not to be told
+    /// Suppressions of the configuration
     #[arg(skip)]
     pub(crate) rules: Suppressions,
     /// Directory of regression tests (`raddle review --keep`); those of the program are replayed first
