@@ -36,7 +36,7 @@ fn failures_are_the_callers() {
     let empty = || {
         any(3..3);
     };
-    assert_eq!(message(&empty), "`raddle::any` needs a range that is not empty");
+    assert_eq!(message(&empty), "`raddle::any` requires a non-empty range");
 }
 
 #[test]

@@ -26,7 +26,7 @@ const FLAGS: [Flag; 4] = [
     Flag { text: "-Cunsafe-allow-abi-mismatch=sanitizer", without: Some("") },
     Flag {
         text: "-Cllvm-args=-tsan-instrument-read-before-write",
-        without: Some("the read in `x += 1` is not instrumented if `x` is not atomic"),
+        without: Some("reads in `x += 1` not instrumented (plain `x`)"),
     },
 ];
 
