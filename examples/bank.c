@@ -1,7 +1,7 @@
-/* A small bank. It has a bug that you will hardly ever see:
+/* A small bank. It has a bug that almost never shows:
  *
  *     cc -pthread bank.c -o bank && ./bank       prints "total 200" all day
- *     raddle run examples/bank.c                 finds it in no time
+ *     raddle run examples/bank.c                 finds it immediately
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A program that is told what to do: each argument is what one thread does, main the first. An op is a letter and
-   the number of what it is about; `[`, `{`, `(` and `<` begin a critical section, which the next op is in. */
+/* An interpreter: each argument is the code of one thread, the first one that of main. An operation is a letter and the
+   number of its object; `[`, `{`, `(` and `<` start a critical section that contains the next operation. */
 
 #include <assert.h>
 #include <pthread.h>
