@@ -1,6 +1,6 @@
 //@ none
 //@ tsan: differs: it does not see the instruction that takes the lock
-// A lock in assembly: taken by an exchange, given back by a plain store.
+// A lock in assembly: acquired by an exchange, released by a plain store.
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
-// A thread forks while another holds a lock of C11: the child waits for it for ever.
+// A thread forks while another holds a C11 mutex: the child waits for it forever.
 #include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>

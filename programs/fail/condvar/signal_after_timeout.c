@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_cond_signal(&news); | pthread_cond_wait(&news, &lock);
-// The first wait has a deadline, the second has none. A signal that comes between the two wakes nobody.
+// The first wait has a deadline, the second has none. A signal between the two wakes no thread.
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
-// A block so large that it is a mapping of its own, which the first free gives back to the kernel.
+// A block so large that it is a mapping of its own, which the first free returns to the kernel.
 #include <pthread.h>
 #include <stdlib.h>
 

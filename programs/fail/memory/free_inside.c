@@ -1,6 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
-// A pointer that was moved on is no block.
+// A pointer into the middle of a block is freed.
 #include <pthread.h>
 #include <stdlib.h>
 

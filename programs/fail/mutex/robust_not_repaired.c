@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: if (pthread_mutex_lock(&lock) == 0 && pages < 2) | pages++;
-// The heir of a robust mutex unlocks it without pthread_mutex_consistent: nobody can lock it again.
+// The heir of a robust mutex unlocks it without pthread_mutex_consistent: no thread can lock it again.
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_spin_lock(&spin); | pthread_mutex_lock(&mutex);
-// A spin lock and a mutex taken in opposite order: one thread sleeps, the other spins, for ever.
+// A spin lock and a mutex taken in opposite order: one thread sleeps and the other spins forever.
 #include <pthread.h>
 
 static pthread_spinlock_t spin;

@@ -1,8 +1,8 @@
 //@ expect: pass
 //@ execs: 100
 //@ flags: -std=c++17
-// Detached tickers that sleep and tick for ever while main works and then simply returns: the process
-// ends with them asleep, or in the middle of a tick. What they touch lives for ever.
+// Detached tickers that sleep and tick forever while main works and then simply returns: the process
+// ends with them asleep, or in the middle of a tick. What they touch lives forever.
 #include <atomic>
 #include <cassert>
 #include <chrono>

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 1
-// More than a million steps that take and release one lock: it has only much to do, and that is no livelock.
+// More than a million steps that take and release one lock: a long computation is not a livelock.
 #include <assert.h>
 #include <pthread.h>
 

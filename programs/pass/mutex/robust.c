@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 200
-// A thread dies with a robust mutex locked; exactly one heir is told, and repairs the state.
+// A thread dies with a robust mutex locked; exactly one heir is notified and repairs the state.
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -245,8 +245,8 @@ const HEAD: &str = "\
 # HaPSet: results
 
 Made by `cargo xtask experiment hapset`. Executions to the first failure, and seconds; `none of n`: the search ended after n
-executions without a failure; `> 60 s (n executions)`: given up at that time. *Published* are the paper's figures, of the
-program in brackets. `hapset:paper`, `dpor:plain` and `pcb:c` are by the paper's rules; the others are ours: `hapset` over
+executions without a failure; `> 60 s (n executions)`: stopped after that time. *Published* are the paper's results for the
+program in parentheses. `hapset:paper`, `dpor:plain` and `pcb:c` follow the paper's rules; the others are Raddle's: `hapset` over
 DPOR with sleep sets, `hapset:order`, which leaves nothing out, `dpor` with source sets. The programs are our own, of the
 kinds that the paper used. Executions are the same on every machine; seconds are not.
 ";
@@ -254,7 +254,7 @@ kinds that the paper used. Executions are the same on every machine; seconds are
 const OVERVIEW: &str = "\
 ## HaPSet ([hapset](hapset/README.md))
 
-Executions to the first failure. `hapset` lets an access of a statement's own thread hide what came before it, as the
-paper's Figure 1 does and its Algorithm 1 (`hapset:paper`) does not, lets blocked threads take part, and has sleep sets.
-Both prune by pairs of statements, so both can miss a bug that no new pair announces: `pool` shows it.
+Executions to the first failure. In `hapset`, an access of the same thread hides earlier ones, as in the paper's Figure 1 but not
+in its Algorithm 1 (`hapset:paper`); it also reorders blocked threads and has sleep sets. Both prune by pairs of statements, so
+both can miss a bug that no new pair indicates: `pool` shows it.
 ";

@@ -18,13 +18,13 @@ pub(super) fn page() -> anyhow::Result<Page> {
 const HEAD: &str = "\
 # The papers' experiments
 
-Published figures, beside ours by the paper's rules and by our own. The programs are ours, written after the papers'
+Published results next to Raddle's, by the paper's rules and by Raddle's own. The programs are ours, written from the papers'
 descriptions; most are smaller, so counts compare between columns of one row rather than with the paper.
 
-    cargo xtask experiment all            every experiment, into results.json and the pages; an interrupted run goes on
-    cargo xtask experiment rank --only Account   some cells only; nothing is written
-    cargo xtask experiment all --quick    a few cells of each, as the tests have it
-    cargo xtask experiment all --check    makes everything again, and fails where a count differs
+    cargo xtask experiment all            run every experiment; writes results.json and the pages; can be resumed
+    cargo xtask experiment rank --only Account   run some cells only; writes nothing
+    cargo xtask experiment all --quick    run a few cells of each, as in the tests
+    cargo xtask experiment all --check    run everything again; fails if a count differs
 
-This page and all RESULTS.md are made of the files `results.json`.
+This page and all RESULTS.md are generated from the files `results.json`.
 ";

@@ -113,14 +113,14 @@ fn overview(results: &Results) -> anyhow::Result<String> {
 const HEAD: &str = "\
 # Scheduling points: results
 
-Made by `cargo xtask experiment points`. Executions to the first failure (in brackets, how many campaigns found anything,
-if not all; a dash, none), and scheduling points of an execution, on average: at synchronisation only (`sync`), at
-visible operations (`visible`, the default), and at every access to shared memory (`all`).
+Made by `cargo xtask experiment points`. Executions to the first failure (in parentheses, how many campaigns found one, if not
+all; a dash: none), and the average number of scheduling points per execution: at synchronisation only (`sync`), at visible
+operations (`visible`, the default), and at every access to shared memory (`all`).
 ";
 
 const OVERVIEW: &str = "\
 ## Scheduling points ([points](points/RESULTS.md))
 
-Executions to the first failure under `walk`, and scheduling points of an execution. The paper has no such table: it argues
-that visible operations are enough, and these programs show what that saves.
+Executions to the first failure under `walk`, and scheduling points per execution. The paper has no such table: it argues that
+visible operations are sufficient, and these programs show what that saves.
 ";

@@ -237,23 +237,23 @@ const HEAD: &str = "\
 # RankChecker: results
 
 Made by `cargo xtask experiment rank`. Schedules up to the first failure, and the tuple at which it was found:
-c preemptions, v tracked variables, orders of t threads, l iterations. First what the paper says of the programs after which
-ours were made, then ours by the paper's rules, by our own, and by preemption bounding without ranking. Lines, threads and
-variables: the paper's, and ours (variables of static storage; what is allocated and what is on stacks is not counted).
-`before the first`: the execution without preemption that comes before every search fails. `> n`: given up after n.
+c preemptions, v tracked variables, orders of t threads, l iterations. First the paper's results for the programs that ours are
+modelled on, then ours by the paper's rules, by Raddle's own, and by preemption bounding without ranking. Lines, threads and
+variables: the paper's, and ours (variables of static storage, without heap and stacks). `before the first`: the execution
+without preemption that precedes every search fails. `> n`: stopped after n.
 ";
 
 const TAIL: &str = "
-The programs were written to the published tuples: that the tuples agree says that the search goes as published, not that the
+The programs were written to match the published tuples: equal tuples show that the search works as published, not that the
 programs are the same. BufWriter's published row contradicts the paper's own text, by which (0, 0, 2, 1) has two schedules.
 ";
 
 const OVERVIEW: &str = "\
 ## RankChecker ([rank](rank/RESULTS.md))
 
-Schedules up to the first failure, and the tuple (c, v, t, l) at which it was found. By the paper's rules a thread that becomes
-able and stands higher cuts in, so a new thread may run as soon as it is created; `rank` lets whoever runs go on until it can't,
-and needs a preemption for that, or misses it where the loop bound allows none.
+Schedules up to the first failure, and the tuple (c, v, t, l) at which it was found. By the paper's rules, a thread of higher
+priority preempts when it becomes enabled, so a new thread may run as soon as it is created. In `rank`, the running thread
+continues until it blocks; this needs a preemption there, or misses the failure if the loop bound allows none.
 ";
 
 #[cfg(test)]

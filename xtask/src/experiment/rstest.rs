@@ -242,23 +242,23 @@ fn overview(results: &Results) -> anyhow::Result<String> {
 const HEAD: &str = "\
 # rstest: results
 
-Made by `cargo xtask experiment rstest`. How many runs failed without Raddle (for the others, executions to the first failure;
-in brackets, how many campaigns found anything, if not all; a dash, none). By the paper's rules:
-`rstest:p=0.2,sleep=1,base=ready` at the points of `--points lockset`; the same at all accesses, as ConTest has it
-(`--points all`); then `rstest` and `portfolio` at `--points visible`. The paper's words stand for its figures: their digits
-are not in our copy.
+Made by `cargo xtask experiment rstest`. Failed runs without Raddle; in the other columns, executions to the first failure (in
+parentheses, how many campaigns found one, if not all; a dash: none). By the paper's rules:
+`rstest:p=0.2,sleep=1,base=ready` at the points of `--points lockset`; the same at all accesses, as in ConTest (`--points all`);
+then `rstest` and `portfolio` at `--points visible`. The paper's text is quoted instead of its figures, whose digits are not in
+our copy.
 ";
 
 const COST: &str = "
 ## Calls of the scheduler, and time
 
-Calls in an execution, and how many fewer there are by the paper's rules than at all accesses; then the time of an
-execution. Natively that is a process; under Raddle it is a part of one, and of many processes where executions fail.
+Calls per execution, and how many fewer there are by the paper's rules than at all accesses; then the time of an execution.
+Natively an execution is a process; under Raddle a process serves many executions, and fewer if executions fail.
 ";
 
 const OVERVIEW: &str = "\
 ## rstest ([rstest](rstest/RESULTS.md))
 
-Failing runs without Raddle, and executions to the first failure with it. The paper's loop sleeps in real time over a scheduler
-that it does not control; ours decides every switch, so a failure takes a few executions and comes again with its seed.
+Failed runs without Raddle, and executions to the first failure with it. The paper's loop sleeps in real time over a scheduler
+that it does not control; Raddle decides every switch, so a failure takes a few executions and is reproducible with its seed.
 ";

@@ -172,8 +172,9 @@ fn statement(rows: &[Row]) -> anyhow::Result<String> {
     let verdict = if only_delay.is_empty() {
         "As in the paper, delay bounding finds nothing that random walk misses."
     } else {
-        "Not as in the paper: delay bounding finds what random walk misses. A bug that needs one thread to be late as a whole \
-         is one delay away from round robin, however long the thread is, and that is what random walk is bad at."
+        "Unlike in the paper, delay bounding finds failures that random walk misses. A bug that needs one thread to be late as a \
+         whole is one delay away from round robin, regardless of the thread's length, and random walk rarely delays a long thread \
+         that much."
     };
     Ok(format!(
         "\n## Delay bounding against random walk\n\nThe paper: random walk finds the set that iterative delay bounding finds, \
@@ -200,8 +201,8 @@ fn excerpt(rows: &[Row]) -> String {
     let shown: Vec<String> = shown.iter().map(|it| format!("`{it}`")).collect();
     let head: Vec<&str> = ["program"].into_iter().chain(shown.iter().map(String::as_str)).collect();
     format!(
-        "How many executions some of them took to the first failure, in the median of {REPEATS} campaigns (in brackets, how \
-         many found it, if not all; a dash for none in {}):\n\n{}",
+        "Executions to the first failure for some of them, the median of {REPEATS} campaigns (in parentheses, how many \
+         campaigns found it, if not all; a dash: none in {}):\n\n{}",
         grouped(BUDGET.executions),
         table(&head, &lines)
     )
@@ -247,17 +248,17 @@ fn overview(results: &Results) -> anyhow::Result<String> {
 const HEAD: &str = "\
 # Randomized stride: results
 
-Made by `cargo xtask experiment stride`. Executions to the first failure. A number in brackets says how many of the
-campaigns found anything, if not all; a dash, none; `none of n`, the search ended after n executions without a failure.
-The second column names the paper's program of the same kind, and what the paper says of it in words; the digits
-of its figures are not in our copy.
+Made by `cargo xtask experiment stride`. Executions to the first failure. A number in parentheses is the number of campaigns that
+found a failure, if not all; a dash means none; `none of n`: the search ended after n executions without a failure. The second
+column names the paper's program of the same kind and quotes the paper's text about it; the digits of its figures are not in our
+copy.
 ";
 
 const FIGURES: &str = "\
 \n## Figures 5 and 6
 
-How often each program fails under random walk, against the most events of an execution; then the same points for
-other strategies, larger where the rate has changed more.
+Failure rate of each program under random walk against the largest number of events of an execution; then the same points for
+other strategies, larger if the rate has changed more.
 
 ![Figure 5](figure-5.svg)
 
@@ -267,7 +268,7 @@ other strategies, larger where the rate has changed more.
 const OVERVIEW: &str = "\
 ## Randomized stride ([stride](stride/RESULTS.md))
 
-Executions to the first failure, for the programs that the paper has too; the digits of its figures are not in our copy, so
-what it says in words stands there. Its rules count a thread's events only while another thread could go on, which makes a long
-thread's strides too short; `stride:one` and `stride:two` count all events.
+Executions to the first failure, for the programs that the paper has, too; the digits of its figures are not in our copy, so its
+text is quoted. Its rules count a thread's events only while another thread is enabled, which makes a long thread's strides too
+short; `stride:one` and `stride:two` count all events.
 ";

@@ -444,16 +444,16 @@ impl Searched {
 const HEAD: &str = "\
 # Total replay: results
 
-Made by `cargo xtask experiment total-replay`, 2,000 executions or 20 s a cell. A figure is the number of test cases that were
-executed, the first included; `> n`: the budget ended it. *possible*: the race to find was told by the locks of one
-execution and not shown; *no race*: it was not told at all. What is marked *more than* was cut. Where a search was ended by
-its time, its figure depends on the machine.
+Made by `cargo xtask experiment total-replay`, with 2,000 executions or 20 s per cell. Numbers are executed test cases, including
+the first; `> n`: the budget was spent. *possible*: the race was reported from the locks of one execution, but not shown; *no
+race*: it was not reported at all. *more than*: the count was cut off. If a search ran out of time, its number depends on the
+machine.
 ";
 
 const OVERVIEW: &str = "\
 ## Total replay ([total-replay](total-replay/README.md))
 
-Test cases that were executed, the first included; `> n` where the budget ended it. `total` goes by a model of all that
-threads are known to do, where the dissertation's methods derive test cases from one trace at a time, so it needs fewer
-and misses less; `total:groups` and `total:guidelines` are the published ones.
+Executed test cases, including the first; `> n`: the budget was spent. `total` uses a model of everything that threads are known
+to do, while the dissertation's methods derive test cases from one trace at a time, so it needs fewer test cases and misses less;
+`total:groups` and `total:guidelines` are the published methods.
 ";
