@@ -92,10 +92,9 @@ fn new_orders(bound: &str, is_finished: bool) -> String {
             "uncovered orders of two code locations were tried, if schedules{bound} showed them (others are not \
              covered)"
         ),
-        true => format!(
-            "every uncovered order of two code locations was tried; schedules that only combine covered orders \
-             were skipped"
-        ),
+        true => "every uncovered order of two code locations was tried; schedules that only combine covered orders were \
+                 skipped"
+            .to_owned(),
         false => format!("schedules{bound} with an uncovered order of two code locations"),
     }
 }
