@@ -1,5 +1,5 @@
-//! The exact text and exit code of every kind of error that a user can cause, in one file: `messages.txt`.
-//! `UPDATE_EXPECT=1` writes it anew. docs/voice.md has the rules that these texts follow.
+//! The exact text and exit code of every kind of error that a user can cause, in one file (`messages.txt`), and the help of
+//! every command (`help.txt`). `UPDATE_EXPECT=1` writes them anew. docs/voice.md has the rules that these texts follow.
 
 mod common;
 
@@ -198,4 +198,39 @@ fn errors_of_the_user() {
         }
     }
     expect_file!["messages.txt"].assert_eq(&text);
+}
+
+/// The help of every command, in `help.txt`.
+#[test]
+fn help_of_every_command() {
+    let folder = folder();
+    let mut text = String::new();
+    for line in [
+        "--help",
+        "run --help",
+        "replay --help",
+        "show --help",
+        "report --help",
+        "min --help",
+        "review --help",
+        "store --help",
+        "store ls --help",
+        "store export --help",
+        "store import --help",
+        "store prune --help",
+        "regress --help",
+        "debug --help",
+        "list --help",
+        "compare --help",
+        "doctor --help",
+        "cargo --help",
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        let output = raddle(folder.path(), &args).output().expect("raddle starts");
+        assert_eq!(code(&output), Some(0), "{line}");
+        let help = common::stdout(&output);
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        text += &format!("$ raddle {line}\n{}\n\n", help.join("\n"));
+    }
+    expect_file!["help.txt"].assert_eq(&text);
 }

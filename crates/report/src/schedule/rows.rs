@@ -229,6 +229,7 @@ impl Gap {
             };
             let count = number::grouped(self.n_steps);
             let again = match self.period {
+                Some(1) => ": the next step repeated".to_owned(),
                 Some(period) => format!(": the next {period} repeated"),
                 None => String::new(),
             };
