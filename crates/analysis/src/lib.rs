@@ -23,7 +23,7 @@ pub use contrast::{ReadDifference, contrast, differences};
 pub use deadlocks::{PotentialDeadlock, deadlocks};
 pub use held::HeldLocks;
 pub use interruptions::{Interruption, Tear, interruptions};
-pub use lockset::{Unlocked, Usage, locksets};
+pub use lockset::{Unlocked, Usage, locksets, unlocked};
 pub use needs::way_to;
 pub use orders::inversions;
 pub use races::races;

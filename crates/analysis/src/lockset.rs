@@ -78,6 +78,51 @@ pub fn locksets(trace: &Trace) -> Vec<Unlocked> {
         return Vec::new();
     }
     found.sort_by_key(|(race, _)| race.second.step);
+    complete(trace, found)
+}
+
+/// Pairs of steps that somebody else takes for races, as [`locksets`] has them: each pair of sites once. Those
+/// that a lock keeps apart are left out, and so is what is no access.
+pub fn unlocked(trace: &Trace, pairs: &[[usize; 2]]) -> Vec<Unlocked> {
+    if trace.n_dropped != 0 || pairs.is_empty() {
+        return Vec::new();
+    }
+    let wanted: BTreeSet<usize> = pairs.iter().flatten().copied().collect();
+    let mut usages: BTreeMap<ObjectId, Uses> = BTreeMap::new();
+    let mut accesses: BTreeMap<usize, Access> = BTreeMap::new();
+    let mut held = HeldLocks::new();
+    for (step, event) in trace.events.iter().enumerate() {
+        if event.kind.is_access() {
+            let locks: Vec<HeldLock> = held.of(event.thread).collect();
+            usages.entry(event.object).or_default().count(&locks);
+            if wanted.contains(&step) {
+                accesses.insert(step, Access::of(event, locks));
+            }
+        }
+        held.step(event, step as u64);
+    }
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for pair in pairs {
+        let [first, second] = [pair[0].min(pair[1]), pair[0].max(pair[1])];
+        let (Some(one), Some(other)) = (accesses.get(&first), accesses.get(&second)) else {
+            continue;
+        };
+        let object = trace.events[first].object;
+        if object != trace.events[second].object || !one.is_bare_with(other) {
+            continue;
+        }
+        let instance = |access, step| Instance { access, step };
+        let race = race(object, instance(one, first), instance(other, second));
+        if found.len() < PAIRS_MAX && seen.insert(race.sites()) {
+            found.push((race, usages[&object].usage()));
+        }
+    }
+    complete(trace, found)
+}
+
+/// With the steps that lead there.
+fn complete(trace: &Trace, found: Vec<(Race, Usage)>) -> Vec<Unlocked> {
     let needs = Needs::of(&trace.events);
     let complete = |(race, usage): (Race, Usage)| {
         let cut = needs.before(&[race.first.step as usize, race.second.step as usize]);
@@ -135,17 +180,13 @@ struct Access {
 
 impl Uses {
     fn add(&mut self, event: &Event, step: usize, locks: Vec<HeldLock>, moment: Weak) {
-        self.n_accesses += 1;
-        for it in &locks {
-            *self.by_lock.entry(it.lock).or_default() += 1;
-        }
-        let start = event.offset();
-        let bytes = (start, start + u32::from(event.size.max(1)));
+        self.count(&locks);
+        let new = Access::of(event, locks);
         let is_it = |it: &&mut Access| {
-            it.thread == event.thread
-                && it.site == event.site
-                && it.bytes == bytes
-                && it.locks == locks
+            it.thread == new.thread
+                && it.site == new.site
+                && it.bytes == new.bytes
+                && it.locks == new.locks
         };
         if let Some(known) = self.kinds.iter_mut().find(is_it) {
             if known.moments.len() == INSTANCES_MAX {
@@ -153,16 +194,15 @@ impl Uses {
             }
             known.moments.push((step, moment));
         } else if self.kinds.len() < KINDS_MAX {
-            let atomic = Atomic::of(event);
-            self.kinds.push(Access {
-                thread: event.thread,
-                site: event.site,
-                kind: atomic.map_or(event.kind, Atomic::access),
-                is_atomic: atomic.is_some(),
-                bytes,
-                locks,
-                moments: vec![(step, moment)],
-            });
+            self.kinds.push(Access { moments: vec![(step, moment)], ..new });
+        }
+    }
+
+    /// Counts an access under these locks.
+    fn count(&mut self, locks: &[HeldLock]) {
+        self.n_accesses += 1;
+        for it in locks {
+            *self.by_lock.entry(it.lock).or_default() += 1;
         }
     }
 
@@ -184,16 +224,34 @@ impl Uses {
 }
 
 impl Access {
+    /// At no moment yet.
+    fn of(event: &Event, locks: Vec<HeldLock>) -> Access {
+        let atomic = Atomic::of(event);
+        let start = event.offset();
+        Access {
+            thread: event.thread,
+            site: event.site,
+            kind: atomic.map_or(event.kind, Atomic::access),
+            is_atomic: atomic.is_some(),
+            bytes: (start, start + u32::from(event.size.max(1))),
+            locks,
+            moments: Vec::new(),
+        }
+    }
+
+    fn overlaps(&self, other: &Access) -> bool {
+        self.bytes.0 < other.bytes.1 && other.bytes.0 < self.bytes.1
+    }
+
     /// Do the two conflict, with no lock that keeps them apart?
     fn is_bare_with(&self, other: &Access) -> bool {
-        let overlaps = self.bytes.0 < other.bytes.1 && other.bytes.0 < self.bytes.1;
         let writes = self.kind.is_write() || other.kind.is_write();
         let excludes = |mine: &HeldLock| {
             let is_same = |it: &HeldLock| it.lock == mine.lock && !(it.is_shared && mine.is_shared);
             other.locks.iter().any(is_same)
         };
         self.thread != other.thread
-            && overlaps
+            && self.overlaps(other)
             && writes
             && !(self.is_atomic && other.is_atomic)
             && !self.locks.iter().any(excludes)

@@ -62,7 +62,7 @@ pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
 pub use script::{Before, Deviation, Side};
 pub use search::{
-    BoundUnit, Count, CoveredPairs, Decided, Derived, Divergence, Scope, SearchEffort,
+    BoundUnit, Count, CoveredPairs, Decided, Derived, Divergence, Judged, Scope, SearchEffort,
     SearchProgress, SearchSize, TraceSize, Unreached,
 };
 pub use threads::ThreadSet;

@@ -167,6 +167,23 @@ pub struct Derived {
     pub nodes: Count,
     /// And their bytes.
     pub n_bytes: u64,
+    /// Races by access-manners.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub judged: Judged,
+}
+
+/// What came of judging executions by access-manners.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Pairs that were checked for a race.
+    pub n_checked: u64,
+    /// Those that were not, for equal ones had been.
+    pub n_reused: u64,
+    /// Groups of executions that are equal as far as races go.
+    pub n_groups: u64,
+    /// Pairs of places in a race.
+    pub n_races: u64,
 }
 
 /// What total replay has counted.

@@ -69,6 +69,12 @@ pub trait Search {
     /// often just this one, none if an earlier result is still to come, many when that one has come.
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64>;
 
+    /// Pairs of steps of the execution that was learned from last which the search itself takes for a race, and has told
+    /// of no earlier one.
+    fn judged(&self) -> &[[u32; 2]] {
+        &[]
+    }
+
     /// Hears what flows where in the program, before the first task; who does not ask does not care.
     fn hear_flows(&mut self, _flows: &Flows) {}
 

@@ -40,6 +40,7 @@ impl Batch {
             run: None,
             elapsed: std::time::Duration::ZERO,
             label: None,
+            judged: Vec::new(),
         }
     }
 }

@@ -111,9 +111,18 @@ impl<'a, S: Source> Course<'a, S> {
             let own = range.start + n_briefs..end;
             let run = report.run;
             let elapsed = report.elapsed;
-            let label = None;
-            let done =
-                Done { range: own, planned, result, bucket, is_met, is_known, run, elapsed, label };
+            let done = Done {
+                range: own,
+                planned,
+                result,
+                bucket,
+                is_met,
+                is_known,
+                run,
+                elapsed,
+                label: None,
+                judged: Vec::new(),
+            };
             if let Err(error) = self.source.take_in(done) {
                 self.ledger.fail(error);
             }

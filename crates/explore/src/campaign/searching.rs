@@ -273,6 +273,8 @@ impl<'a> Searching<'a> {
             self.waiting.insert(number, Came::Full(Box::new(done)));
             return None;
         };
+        let judged = self.search.get().map(Search::judged).unwrap_or_default();
+        done.judged = judged.iter().map(|it| it.map(|it| it as usize)).collect();
         self.standing.n_executions += 1;
         self.standing.effort.n_too_long += u64::from(run.is_none());
         run.inspect(|it| self.standing.uses.look(it));

@@ -86,6 +86,8 @@ pub(super) struct Done {
     pub(super) elapsed: Duration,
     /// Where in a search it was, for whoever reads its finding.
     pub(super) label: Option<String>,
+    /// Pairs of its steps that the search takes for races.
+    pub(super) judged: Vec<[usize; 2]>,
 }
 
 impl Done {

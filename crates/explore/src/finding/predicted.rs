@@ -123,7 +123,13 @@ pub(crate) fn predicted_again(
         atomicity: old.kind == Kind::Atomicity,
         races: false,
     };
-    let all = predictions(shown.trace, detect);
+    let mut all = predictions(shown.trace, detect);
+    // Perhaps a search took it for a race, by its own rules.
+    let sides = old.evidence.iter().flat_map(|it| &it.accesses).map(|it| it.step as usize);
+    if let (Kind::Race, Ok(pair)) = (old.kind, <[usize; 2]>::try_from(sides.collect::<Vec<_>>())) {
+        let found = raddle_analysis::unlocked(shown.trace, &[pair]);
+        all.extend(found.into_iter().map(Prediction::Race));
+    }
     let new = all.iter().filter_map(|it| predicted(shown, it, Doubt::Untried, symbols));
     new.map(|it| Finding { certainty: old.certainty.clone(), ..it }).collect()
 }

@@ -29,6 +29,7 @@ mod decide;
 mod draw;
 mod figures;
 mod guideline;
+mod judge;
 mod meetings;
 mod model;
 mod past;

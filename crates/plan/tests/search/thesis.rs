@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use expect_test::expect;
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
-use raddle_model::flows::{Flows, Shown, Sink, SinkKind};
+use raddle_model::{
+    Scope,
+    flows::{Flows, Shown, Sink, SinkKind},
+};
 use raddle_plan::search::{LocksetRace, Run, SearchSpec, Start, lockset_races};
 
 use crate::{
@@ -48,6 +51,7 @@ fn explore(spec: &str, program: &Program, flows: &Flows, max: u64) -> Found {
     let mut search = SearchSpec::parse(spec).expect("a search has this name").start(start);
     search.hear_flows(flows);
     let mut found = Found::default();
+    let mut judged = BTreeSet::new();
     let mut run = Run::default();
     while let Some(task) = search.next(1).pop() {
         let outcome = toy.run(&task.prefix, task.tail, &mut run);
@@ -61,6 +65,7 @@ fn explore(spec: &str, program: &Program, flows: &Flows, max: u64) -> Found {
         let accesses = run.steps.iter().filter(|it| it.kind.is_access());
         found.accesses.extend(accesses.map(|it| (it.site.0, it.object.0)));
         search.learn(task.number, &run);
+        judged.extend(search.judged().iter().map(|it| race(&run, *it)));
         found.n_executions += 1;
         if max < found.n_executions {
             return found;
@@ -70,8 +75,22 @@ fn explore(spec: &str, program: &Program, flows: &Flows, max: u64) -> Found {
     let progress = search.progress();
     assert!(progress.is_cut || !FORMS.contains(&spec), "{spec} claims something");
     assert_eq!(progress.n_executions, found.n_executions, "{spec}");
+    if let Scope::Derived(it) = progress.scope {
+        // Judged as executions come, and each by itself: the same.
+        assert_eq!(judged, found.races, "{spec} of {}", program.name);
+        assert_eq!(it.judged.n_races, judged.len() as u64, "{spec} of {}", program.name);
+    }
     found.is_whole = true;
     found
+}
+
+/// Two steps by what is the same in all executions.
+fn race(run: &Run, pair: [u32; 2]) -> LocksetRace {
+    let steps = pair.map(|it| run.steps[it as usize]);
+    let place = |site: u32| run.sites.get(site as usize).copied().unwrap_or(site.into());
+    let mut places = steps.map(|it| place(it.site.0));
+    places.sort_unstable();
+    LocksetRace { object: run.objects[steps[0].object.idx()].name, places }
 }
 
 /// What flows where in a toy, whatever the order of its instructions: every read into a register is in it, and what is

@@ -314,7 +314,14 @@ fn trace_size(
 
 fn derived(it: &Derived) -> BTreeMap<&'static str, u64> {
     let mut all = trace_size(it.first);
-    all.extend([("graph_nodes", it.nodes.n), ("graph_bytes", it.n_bytes)]);
+    all.extend([
+        ("graph_nodes", it.nodes.n),
+        ("graph_bytes", it.n_bytes),
+        ("pairs_checked", it.judged.n_checked),
+        ("pairs_reused", it.judged.n_reused),
+        ("groups", it.judged.n_groups),
+        ("races_by_manners", it.judged.n_races),
+    ]);
     if it.nodes.is_cut {
         all.extend([("graph_nodes_cut", 1), ("graph_bytes_cut", 1)]);
     }

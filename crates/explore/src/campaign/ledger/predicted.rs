@@ -81,6 +81,12 @@ impl Ledger<'_> {
                 Err(error) => self.fail(error),
             }
         }
+        if !done.judged.is_empty() && self.options.detect.locksets && self.error.is_none() {
+            match self.predict_judged(done) {
+                Err(TargetError::Stopped) | Ok(()) => {}
+                Err(error) => self.fail(error),
+            }
+        }
         if done.bucket.is_some() && !done.is_known && self.error.is_none() {
             match self.predict_from_failure(done) {
                 Err(TargetError::Stopped) | Ok(()) => {}
@@ -111,6 +117,15 @@ impl Ledger<'_> {
         }
         let (plan, execution) = self.in_full(plan)?;
         self.try_all(&plan, &execution, number, detect)
+    }
+
+    /// Looks at what the search takes for races in an execution.
+    fn predict_judged(&mut self, done: &Done) -> Result<(), TargetError> {
+        let plan = Plan { record: Record { races: true, ..Record::NONE }, ..done.plan(0) };
+        let execution = self.run_watched(&plan)?;
+        let found = raddle_analysis::unlocked(&execution.trace, &done.judged);
+        let all = found.into_iter().map(Prediction::Race).collect();
+        self.try_predictions(&plan, &execution, done.range.start, all)
     }
 
     /// Looks at a failure that is new, as it was: does it end well if a thread is not interrupted?
@@ -300,12 +315,22 @@ impl Ledger<'_> {
         number: u64,
         detect: Detect,
     ) -> Result<(), TargetError> {
-        let Execution { trace, output } = execution;
-        if is_failure(trace, self.options.exit_is_fine) {
+        if is_failure(&execution.trace, self.options.exit_is_fine) {
             return Ok(());
         }
+        self.try_predictions(plan, execution, number, predictions(&execution.trace, detect))
+    }
+
+    fn try_predictions(
+        &mut self,
+        plan: &Plan,
+        execution: &Execution,
+        number: u64,
+        all: Vec<Prediction>,
+    ) -> Result<(), TargetError> {
+        let Execution { trace, output } = execution;
         let shown = Shown { trace, plan, execution: number, output };
-        for prediction in predictions(trace, detect) {
+        for prediction in all {
             let Some(finding) = predicted(shown, &prediction, Doubt::Untried, self.symbols) else {
                 continue;
             };

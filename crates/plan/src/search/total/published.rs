@@ -7,6 +7,8 @@
 //! - `total:guidelines`: no variants, but guidelines out of dependency graphs, woven into schedules (Algorithms 6 to 11).
 //!   In [`guidelines`].
 //!
+//! Races are judged by access-manners as executions come (§5.4, `judge`).
+//!
 //! All of them run the program once without preemption, derive *test cases* from the trace, execute one, take the new
 //! trace in, and end when there is no test case left. A trace that an execution had is not taken in again. Executions
 //! are made one after the other, for each may spare others; `-j` changes nothing.
@@ -31,7 +33,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use self::{
     groups::Groups, guidelines::Guidelines, reachability::Reachability, variation::chain_ids,
 };
-use super::{Attempt, STEPS_MAX, past::Past, replays::Replays};
+use super::{Attempt, STEPS_MAX, judge::Judge, past::Past, replays::Replays};
 use crate::search::{InTurn, Run, Search, SpecError, Task};
 
 /// Which of them.
@@ -128,6 +130,9 @@ pub(crate) struct Published {
     /// Executions by what their threads did, as hashes.
     seen: BTreeSet<Vec<u64>>,
     n_redundant: u64,
+    judge: Judge,
+    /// Which of those that have counted were judged.
+    is_judged: Vec<bool>,
     /// How large the first execution is.
     first: Option<TraceSize>,
     n_steps: usize,
@@ -162,6 +167,8 @@ impl Published {
             replays: Replays::default(),
             seen: BTreeSet::new(),
             n_redundant: 0,
+            judge: Judge::default(),
+            is_judged: Vec::new(),
             first: None,
             n_steps: 0,
             counted: Vec::new(),
@@ -195,8 +202,12 @@ impl InTurn for Published {
         self.out = None;
         self.n_steps += run.steps.len();
         let with = Setting { flows: &self.flows, may_time_out: self.may_time_out };
-        if self.replays.agrees(run) {
+        let agrees = self.replays.agrees(run);
+        self.judge.new.clear();
+        if agrees {
             let past = Past::of(run, &self.flows);
+            let earlier = self.counted.iter().zip(&self.is_judged).filter(|it| *it.1);
+            self.judge.judge(&past, earlier.map(|it| Past::of(it.0, &self.flows)));
             self.first.get_or_insert_with(|| past.history.size());
             let all: Vec<u32> = (0..past.history.steps.len() as u32).collect();
             if self.seen.insert(chain_ids(&past.history, &all)) {
@@ -206,6 +217,7 @@ impl InTurn for Published {
             }
         }
         self.counted.push(run.clone());
+        self.is_judged.push(agrees);
         self.queue.extend(self.method.next(&with));
     }
 }
@@ -230,6 +242,10 @@ impl Search for Published {
 
     fn learn(&mut self, number: u64, run: &Run) -> Vec<u64> {
         self.learn_in_turn(number, run)
+    }
+
+    fn judged(&self) -> &[[u32; 2]] {
+        &self.judge.new
     }
 
     fn hear_flows(&mut self, flows: &Flows) {
@@ -258,6 +274,7 @@ impl Search for Published {
                 first: self.first.unwrap_or_default(),
                 nodes: most.nodes,
                 n_bytes: most.n_bytes,
+                judged: self.judge.judged(),
             }),
             ..SearchProgress::default()
         }

@@ -19,7 +19,7 @@ pub struct LocksetRace {
     pub places: [u64; 2],
 }
 
-fn race_of(past: &Past, pair: [u32; 2]) -> LocksetRace {
+pub(super) fn race_of(past: &Past, pair: [u32; 2]) -> LocksetRace {
     let mut places = pair.map(|it| past.history.steps[it as usize].place);
     places.sort_unstable();
     LocksetRace { object: past.history.steps[pair[0] as usize].object, places }
