@@ -2,7 +2,8 @@
 //!
 //! At (c, v, t, l), threads are preempted up to c times, before accesses to v variables, at each place in its first l
 //! rounds; where a thread can't go on, the next is the first by rank, and rankings are such that any t threads
-//! come in every order in one of them ([`covering`]). A preempted thread becomes the last by rank. All
+//! come in every order in one of them ([`covering`]). With c = 0, each ranking is followed twice: where a thread can't go on,
+//! and strictly, so that a thread that becomes able or was just created cuts in if it stands higher. A preempted thread becomes the last by rank. All
 //! subsets of v variables are gone through, of those that threads were seen to conflict about.
 //!
 //! Where we depart from it, and what its text leaves open: with v = 0 threads are preempted before
@@ -127,6 +128,9 @@ struct Kid {
     /// Who does.
     thread: ThreadId,
     ranking: Ranking,
+    /// Is the ranking kept at every step, whoever runs?
+    #[serde(default)]
+    is_strict: bool,
     state: State,
 }
 
@@ -194,13 +198,25 @@ impl Rank {
     }
 
     fn begin_subset(&mut self) {
-        let kids = self.stages.family().iter().map(|ranking| Kid {
-            at: 0,
-            thread: ThreadId(0),
-            ranking: *ranking,
-            state: State::Waiting,
+        let family = self.stages.family();
+        let kids = self.manners().iter().flat_map(|is_strict| {
+            family.iter().map(|ranking| Kid {
+                at: 0,
+                thread: ThreadId(0),
+                ranking: *ranking,
+                is_strict: *is_strict,
+                state: State::Waiting,
+            })
         });
         self.frames = vec![Frame { steps: Vec::new(), kids: kids.collect() }];
+    }
+
+    /// How rankings are followed. Strictly only without preemptions, where it costs little.
+    fn manners(&self) -> &'static [bool] {
+        match self.stages.tuple() {
+            Some(tuple) if tuple.preemptions == 0 => &[false, true],
+            _ => &[false],
+        }
     }
 
     /// The next subset of variables, the next tuple, or the end.
@@ -235,7 +251,7 @@ impl Rank {
         self.n_out += 1;
         self.frames[frame].kids[kid].state = State::Out(number);
         let Frame { steps, kids } = &self.frames[frame];
-        let Kid { at, thread, ranking, .. } = kids[kid];
+        let Kid { at, thread, ranking, is_strict, .. } = kids[kid];
         let mut prefix = Vec::with_capacity(at + 1);
         for step in &steps[..at] {
             push_choice(&mut prefix, step.thread, (step.n_choices > 1).then_some(step.choice));
@@ -244,7 +260,7 @@ impl Rank {
         if last_of_all.is_some() {
             push_choice(&mut prefix, thread, None);
         }
-        Task { number, prefix, tail: PickerSpec::Ranked { ranking, last_of_all, is_strict: false } }
+        Task { number, prefix, tail: PickerSpec::Ranked { ranking, last_of_all, is_strict } }
     }
 
     fn count(&mut self, run: &Run) {
@@ -311,7 +327,7 @@ impl Rank {
         for point in self.stages.points(at, run) {
             kids.extend(self.stages.family().iter().map(|ranking| {
                 let (at, thread) = point.first_by(ranking);
-                Kid { at, thread, ranking: *ranking, state: State::Waiting }
+                Kid { at, thread, ranking: *ranking, is_strict: false, state: State::Waiting }
             }));
         }
         kids
@@ -326,7 +342,8 @@ impl Rank {
             return None;
         }
         let each = self.followers[..known].iter().rev().fold(1.0, |sum, it| 1.0 + it.mean() * sum);
-        let total = self.stages.family().len() as f64 * each * self.stages.n_subsets();
+        let n_roots = self.stages.family().len() * self.manners().len();
+        let total = n_roots as f64 * each * self.stages.n_subsets();
         let total = total.max(self.n_of_tuple as f64 + 1.0);
         let relative = |it: &Samples| it.variance() / it.mean().powi(2).max(1.0);
         let spread = total * self.followers.iter().map(relative).sum::<f64>().sqrt();
