@@ -195,7 +195,7 @@ pub(crate) fn status(
         progress: search.progress.clone(),
         effort: search.effort,
         is_learning: search.is_learning,
-        is_exhaustive: outcome.is_exhaustive(),
+        is_complete: outcome.is_complete(),
         gaps: outcome.gaps.clone(),
         unlike: outcome.n_unlike,
         covered: if is_over { covered(search) } else { Vec::new() },

@@ -38,7 +38,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     };
     let (from_main, slow_s) = search(0)?;
     let (from_copies, fast_s) = search(64 << 20)?;
-    ensure!(from_main.is_exhaustive() && from_copies.is_exhaustive(), "the search did not end");
+    ensure!(from_main.is_complete() && from_copies.is_complete(), "the search did not end");
     ensure!(
         from_main.figures.steps_total == from_copies.figures.steps_total,
         "checkpoints change executions"

@@ -324,7 +324,8 @@ impl Suite<'_> {
             Verdict::Found(_) => line.is_provisional || has_room && self.args.keep_going,
             // It waited in the same place each time: more of that says no more.
             Verdict::Inconclusive(_) => line.is_provisional,
-            Verdict::Alone | Verdict::All | Verdict::Fails(_) | Verdict::Broken(_) => false,
+            Verdict::Alone | Verdict::All | Verdict::Complete => false,
+            Verdict::Fails(_) | Verdict::Broken(_) => false,
         }
     }
 
@@ -483,11 +484,12 @@ impl Suite<'_> {
             line.verdict = Verdict::Slow;
         } else if outcome.figures.single_threaded {
             line.verdict = Verdict::Alone;
-        } else if outcome.is_exhaustive()
+        } else if outcome.is_complete()
             && outcome.findings.is_empty()
             && !outcome.has_hidden_failures()
         {
-            line.verdict = Verdict::All;
+            let is_all = outcome.is_exhaustive();
+            line.verdict = if is_all { Verdict::All } else { Verdict::Complete };
         } else if outcome.figures.executions < EXECUTIONS_MIN {
             line.verdict = Verdict::Few;
         } else {

@@ -485,7 +485,7 @@ impl<'a> Ledger<'a> {
         let outcome = &self.tally.outcome;
         let first = self.first.take().map(|(plan, digest)| (plan, Some(digest)));
         let Some((plan, mut digest)) = first.or(baseline.map(|it| (it, None))) else { return };
-        if !outcome.is_exhaustive() || !outcome.findings.is_empty() || self.error.is_some() {
+        if !outcome.is_complete() || !outcome.findings.is_empty() || self.error.is_some() {
             return;
         }
         for time in 0..TIMES {

@@ -121,9 +121,14 @@ impl Outcome {
         self.figures.executions.saturating_sub(self.figures.n_inconclusive + self.figures.n_spent)
     }
 
-    /// Has everything been explored that the search was asked for, and nothing been left out? What it does not
-    /// model may limit what that means: see `gaps`.
+    /// Has every schedule been explored, up to the order of independent steps? A bound, and a method that may miss some,
+    /// leave others out. What is not modelled may limit what that means: see `gaps`.
     pub fn is_exhaustive(&self) -> bool {
+        self.is_complete() && self.search.as_ref().is_some_and(|it| !it.progress.is_cut)
+    }
+
+    /// Has everything been executed that the search asks for, and nothing been left out on the way?
+    pub fn is_complete(&self) -> bool {
         let is_whole = |it: &Searched| {
             it.progress.is_finished
                 && it.progress.unreached.is_empty()

@@ -216,7 +216,7 @@ impl RunEnd {
             n_looked_at: outcome.n_looked_at,
             uncontrolled: outcome.uncontrolled.clone(),
             counts: outcome.findings.iter().map(FoundCount::of).collect(),
-            is_exhaustive: outcome.is_exhaustive(),
+            is_exhaustive: outcome.is_complete(),
             scope: outcome.search.as_ref().map(|it| it.progress.scope.clone()),
             drawings: Vec::new(),
         }

@@ -83,7 +83,7 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
     } else if search.progress.is_finished {
         let verdict = if has_found { String::new() } else { verdict(search) };
         let but = match (search.progress.n_diverged + search.effort.n_too_long, search.unlike) {
-            (0, 0) if search.is_exhaustive || !search.progress.unreached.is_empty() => "",
+            (0, 0) if search.is_complete || !search.progress.unreached.is_empty() => "",
             (0, 0) => ", but some behaviour of the program was not controlled",
             (0, _) => ", but the same schedule does not always lead to the same steps",
             _ => ", except after executions that could not be followed",
@@ -122,7 +122,7 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
 /// What a search without findings that is at its end may claim: no more than it has seen.
 fn verdict(search: &SearchStatus) -> String {
     let is_hidden = |it: &Gap| matches!(it, Gap::Suppressed(_) | Gap::Gone(_));
-    if !search.is_exhaustive || search.gaps.iter().any(is_hidden) {
+    if !search.is_complete || search.gaps.iter().any(is_hidden) {
         String::new()
     } else if search.progress.is_cut || !search.gaps.is_empty() {
         format!(": {}", scope::claim(&search.progress.scope))

@@ -40,7 +40,7 @@ pub struct SearchStatus {
     /// What it says of itself.
     pub progress: SearchProgress,
     /// Has everything been explored that was asked for, and nothing been left out?
-    pub is_exhaustive: bool,
+    pub is_complete: bool,
     /// What limits the claim that nothing fails.
     pub gaps: Vec<Gap>,
     /// Repetitions of the first execution that were not like it.

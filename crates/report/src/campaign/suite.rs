@@ -15,6 +15,8 @@ pub enum Verdict {
     Passed,
     /// All interleavings were explored, and none makes it fail.
     All,
+    /// A search with a bound, or one that may leave schedules out, has ended, and none that it made fails.
+    Complete,
     /// No schedule that was tried makes it fail, but those were too few to say that it passes.
     Few,
     /// Its schedules make no difference: it has one thread.
@@ -93,14 +95,14 @@ impl TestLine {
     }
 
     fn is_good(&self) -> bool {
-        matches!(self.verdict, Verdict::Passed | Verdict::All | Verdict::Alone)
+        matches!(self.verdict, Verdict::Passed | Verdict::All | Verdict::Complete | Verdict::Alone)
     }
 }
 
 /// `    PASS [   0.512s] queue tests::two_pushers  2,000 executions, 312 distinct`.
 pub fn line(test: &TestLine, style: &Style) -> String {
     let (word, ink) = match test.verdict {
-        Verdict::Passed | Verdict::All | Verdict::Alone => ("PASS", Ink::Good),
+        Verdict::Passed | Verdict::All | Verdict::Complete | Verdict::Alone => ("PASS", Ink::Good),
         Verdict::Few => ("FEW", Ink::Strong),
         Verdict::Slow => ("SLOW", Ink::Strong),
         Verdict::Inconclusive(_) => ("INCONCLUSIVE", Ink::Warning),
@@ -131,6 +133,7 @@ fn figures(test: &TestLine) -> String {
             let limits = test.not_covered.join(", ");
             format!("all interleavings explored in {executions} (not covered: {limits})")
         }
+        Verdict::Complete => format!("search completed in {executions}"),
         Verdict::Passed | Verdict::Few => {
             let unfinished = if test.is_search { ", search not finished" } else { "" };
             let few = if test.verdict == Verdict::Few { ": too few to pass" } else { "" };

@@ -33,6 +33,7 @@ pub(super) struct SearchLine {
     covered: Option<CoveredLine>,
     steps_spared: u64,
     finished: bool,
+    complete: bool,
     exhaustive: bool,
     not_covered: Vec<GapLine>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -97,7 +98,8 @@ impl SearchLine {
             covered: progress.covered.map(|it| CoveredLine::new(it, &search.covered)),
             steps_spared: search.steps_spared,
             finished: progress.is_finished,
-            exhaustive: search.is_exhaustive,
+            complete: search.is_complete,
+            exhaustive: search.is_complete && !progress.is_cut,
             not_covered: search.gaps.iter().map(GapLine::new).collect(),
             unreached: progress.unreached.iter().map(scope::unreached).collect(),
             words: search.words(),

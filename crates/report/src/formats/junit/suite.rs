@@ -57,7 +57,7 @@ fn case(test: &TestLine) -> String {
     }
     text += "      </properties>\n";
     match &test.verdict {
-        Verdict::Passed | Verdict::All | Verdict::Alone => {}
+        Verdict::Passed | Verdict::All | Verdict::Complete | Verdict::Alone => {}
         Verdict::Few => {
             let few = format!("{} executions are too few to pass", test.executions);
             let _ = writeln!(text, "      <skipped message=\"{few}\"/>");
