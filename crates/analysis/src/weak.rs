@@ -4,8 +4,13 @@
 //! futexes, descriptors), atomics, and what each read reads: a value that was passed on under a lock orders
 //! who wrote it and who read it, although the lock itself does not.
 //!
+//! Locks of Rust's std are atomics, and order as such. A wait at its `Condvar` gives the mutex back and takes it again
+//! without a step; the look at the condition variable before it names the mutex, and stands for both.
+//!
 //! Not all that orders is in a trace ([`Hidden`]). Where something may have, it is taken to: fewer pairs are
 //! told, none that is excused by what was not seen.
+
+use std::collections::BTreeMap;
 
 use raddle_model::{Event, MemoryOrder, ObjectId, OpKind, ThreadId};
 
@@ -81,11 +86,18 @@ pub(crate) struct WeakOrder {
     hidden: Hidden,
     /// What once blocks have done: who comes to one that is done makes no step.
     once: Clock,
+    /// By thread in a wait at a condition variable of Rust's std: that, and the mutex that it takes again.
+    waiting: BTreeMap<ThreadId, (ObjectId, ObjectId)>,
 }
 
 impl WeakOrder {
     pub(crate) fn new() -> WeakOrder {
-        WeakOrder { causality: Causality::new(), hidden: Hidden::default(), once: Clock::new() }
+        WeakOrder {
+            causality: Causality::new(),
+            hidden: Hidden::default(),
+            once: Clock::new(),
+            waiting: BTreeMap::new(),
+        }
     }
 
     /// The moment at which a thread is.
@@ -103,6 +115,18 @@ impl WeakOrder {
             self.causality.meet_all(event.thread);
         } else if may_know_all {
             self.causality.know_all(event.thread);
+        }
+        self.take_again(event);
+    }
+
+    /// Who has come back from a wait at a condition variable of Rust's std has its mutex.
+    fn take_again(&mut self, event: &Event) {
+        let Some((condition, mutex)) = self.waiting.get(&event.thread).copied() else { return };
+        let is_futex =
+            matches!(event.kind, OpKind::FutexWait | OpKind::FutexWake | OpKind::FutexNotify);
+        if !(is_futex && [condition, mutex].contains(&event.object)) {
+            self.waiting.remove(&event.thread);
+            self.causality.acquire(event.thread, mutex);
         }
     }
 
@@ -136,6 +160,10 @@ impl WeakOrder {
     /// A read comes after the write that it reads, of whatever kind both are.
     fn access(&mut self, event: &Event) {
         let (thread, object, bytes) = (event.thread, event.object, Bytes::of(event));
+        if event.kind == OpKind::AtomicLoad && event.size == 0 && event.other != ObjectId::NONE {
+            self.causality.release(thread, event.other);
+            self.waiting.insert(thread, (object, event.other));
+        }
         let is_failed = Atomic::of(event).is_some_and(|it| it.access() == OpKind::AtomicLoad);
         let reads = !matches!(event.kind, OpKind::Write | OpKind::AtomicStore);
         if reads {

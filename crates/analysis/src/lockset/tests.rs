@@ -162,3 +162,34 @@ fn a_lock_made_by_hand() {
         expect![""],
     );
 }
+
+/// A wait at a condition variable of Rust's std gives its mutex back and takes it again without a step; the look at the
+/// condition variable names the mutex. One that names none gives nothing back.
+#[test]
+fn a_condvar_of_rust_gives_its_mutex_back() {
+    let with = |mutex: &str| {
+        format!(
+            "0 spawn 1
+             0 spawn 2
+             1 cas m acq
+             1 read x
+             1 load c {mutex} 0+0
+             1 futex_wait c
+             0 cas m acq
+             0 write x
+             0 rmw m rel
+             0 futex_wake c wakes
+             1 futex_woken c
+             2 cas m acq
+             2 write y
+             2 rmw m rel
+             1 write y
+             1 rmw m rel"
+        )
+    };
+    check(&with("m"), expect![""]);
+    check(&with(""), expect![[r#"
+        T1 at 3, T0 at 7; 0 of 2 with the usual lock; after [0, 1, 2, 6]
+        T2 at 12, T1 at 14; 0 of 2 with the usual lock; after [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    "#]]);
+}
