@@ -29,6 +29,8 @@ struct Program {
     languages: &'static [(&'static str, &'static str)],
     /// Branches, those that interleaving decides; test cases of TPAIR, and of the dissertation's method.
     published: [&'static str; 4],
+    /// Kilobytes of the trace, threads, shared variables.
+    published_trace: [&'static str; 3],
     race: &'static str,
 }
 
@@ -42,6 +44,7 @@ const PROGRAMS: [Program; 7] = [
         like: "Commons Pool",
         languages: &[C, RUST],
         published: ["17", "1", "23", "2"],
+        published_trace: ["35", "3", "33"],
         race: "factory",
     },
     Program {
@@ -49,6 +52,7 @@ const PROGRAMS: [Program; 7] = [
         like: "JTelnet",
         languages: &[C, RUST],
         published: ["329", "0", "66", "1"],
+        published_trace: ["1,638", "3", "7"],
         race: "last_key",
     },
     Program {
@@ -56,6 +60,7 @@ const PROGRAMS: [Program; 7] = [
         like: "jNetMap",
         languages: &[C, RUST],
         published: ["31", "1", "infinite", "4"],
+        published_trace: ["201", "6", "10"],
         race: "n_found",
     },
     Program {
@@ -63,6 +68,7 @@ const PROGRAMS: [Program; 7] = [
         like: "JoBo",
         languages: &[C, RUST],
         published: ["121,665", "1", "infinite", "1"],
+        published_trace: ["87,500", "4", "4"],
         race: "n_bytes",
     },
     Program {
@@ -70,6 +76,7 @@ const PROGRAMS: [Program; 7] = [
         like: "Derby",
         languages: &[C, RUST],
         published: ["14,164", "29", "1,453,539", "58"],
+        published_trace: ["72,800", "5", "33"],
         race: "n_closed",
     },
     Program {
@@ -77,6 +84,7 @@ const PROGRAMS: [Program; 7] = [
         like: "WebLech",
         languages: &[C],
         published: ["–", "–", "–", "–"],
+        published_trace: ["–", "–", "–"],
         race: "n_bytes",
     },
     Program {
@@ -84,6 +92,7 @@ const PROGRAMS: [Program; 7] = [
         like: "WebHarvest",
         languages: &[C],
         published: ["–", "–", "–", "–"],
+        published_trace: ["–", "–", "–"],
         race: "n_cached",
     },
 ];
@@ -191,11 +200,18 @@ fn test_cases(results: &Results) -> anyhow::Result<String> {
         let Some(cells) = results.row::<Searched>(&case.name, &all)? else { continue };
         let total = &cells[4];
         let [branches, decided, tpair, proposed] = program.published;
+        let [kilobytes, threads, variables] = program.published_trace;
+        // As it is in memory: the events alone.
+        let n_bytes = total.number("trace_steps") * size_of::<raddle_model::Event>() as u64;
         let mut row = vec![
             format!("`{}`", case.name),
             program.like.to_owned(),
             total.figure("trace_steps"),
+            kilobytes.to_owned(),
+            grouped(n_bytes),
+            threads.to_owned(),
             total.figure("trace_threads"),
+            variables.to_owned(),
             total.figure("trace_shared_variables"),
             format!("{}, {}", total.figure("branches"), total.figure("branches_reached")),
             branches.to_owned(),
@@ -216,7 +232,11 @@ fn test_cases(results: &Results) -> anyhow::Result<String> {
             "program",
             "like",
             "steps",
+            "published: trace (KB)",
+            "trace (bytes)",
+            "published: threads",
             "threads",
+            "published: shared variables",
             "shared variables",
             "branches in the code, reached",
             "published: executed",
