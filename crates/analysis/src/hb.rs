@@ -5,7 +5,8 @@
 //!
 //! - [`Causality`]: vector clocks of threads, locks and atomics; which earlier access happens before what a
 //!   thread does now.
-//! - [`Histories`]: the accesses to each four bytes of memory that matter for later ones.
+//! - [`Histories`]: the accesses to each four bytes of memory that matter for later ones. [`SharedHistories`]: the same,
+//!   where many words have the same.
 //!
 //! FastTrack (Flanagan and Freund, PLDI 2009) with C++11's atomics and fences. Where we depart from them is said in
 //! the parts.
@@ -13,10 +14,12 @@
 mod causality;
 mod clock;
 mod history;
+mod shared;
 
 pub use causality::{Atomic, Bytes, Causality};
 pub use clock::Clock;
 pub use history::{Accessed, Conflict, Histories, HistoryId};
+pub use shared::{SharedHistories, SharedHistoryId};
 
 /// A stretch of a thread's execution between two releases: what others can know of it they know of all of
 /// it. Numbered over all threads in the order of their beginning; 0 is none.

@@ -92,8 +92,8 @@ const PER_NODE: usize = 2;
 const END: u32 = u32::MAX;
 
 /// An access in 8 bytes. Zero: none.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
     /// Segment, bytes, and three marks.
     what: u32,
     site: u32,
@@ -107,8 +107,16 @@ const IS_FREE: u32 = 1 << 31;
 const _: () = assert!(MASK_SHIFT + 4 == 29);
 
 impl Entry {
+    pub(super) const NONE: Entry = Entry { what: 0, site: 0 };
+
+    /// A number that tells most entries apart.
     #[inline]
-    const fn of(it: &Accessed) -> Entry {
+    pub(super) const fn key(self) -> u32 {
+        self.what.wrapping_mul(0x9e37_79b1) >> 8 ^ self.site
+    }
+
+    #[inline]
+    pub(super) const fn of(it: &Accessed) -> Entry {
         let marks = if it.is_write { IS_WRITE } else { 0 }
             | if it.is_atomic { IS_ATOMIC } else { 0 }
             | if it.is_free { IS_FREE } else { 0 };
@@ -116,7 +124,7 @@ impl Entry {
     }
 
     #[inline]
-    const fn get(self) -> Accessed {
+    pub(super) const fn get(self) -> Accessed {
         Accessed {
             segment: Segment(self.what & ((1 << Segment::BITS) - 1)),
             mask: (self.what >> MASK_SHIFT) as u8 & 15,
@@ -126,6 +134,18 @@ impl Entry {
             site: SiteId(self.site),
         }
     }
+}
+
+/// Do all of these accesses that one of a thread would conflict with, if it writes or only reads, happen before what the
+/// thread does now?
+#[inline]
+pub(super) fn are_ordered(
+    mut accesses: impl Iterator<Item = Accessed>,
+    thread: ThreadId,
+    is_write: bool,
+    causality: &Causality,
+) -> bool {
+    accesses.all(|it| !(is_write || it.is_write) || causality.is_before(it.segment, thread))
 }
 
 /// A new access, on its way past the earlier ones.
@@ -297,42 +317,6 @@ impl Histories {
         conflict
     }
 
-    /// A thread reads the word once more: its last read is brought up to date. `false`, and nothing has changed, if
-    /// that is not all there is to it: there is none, it was to other bytes, or a write is not before this one.
-    ///
-    /// Where it is made is not known from then on.
-    pub fn read_again(
-        &mut self,
-        history: HistoryId,
-        thread: ThreadId,
-        accessed: &Accessed,
-        causality: &Causality,
-    ) -> bool {
-        let (mut node, mut last) = (history.0, None);
-        let n_entries = self.nodes[node as usize].n_entries as usize;
-        for idx in 0..n_entries {
-            if idx > 0 && idx.is_multiple_of(PER_NODE) {
-                node = self.nodes[node as usize].next;
-            }
-            let it = self.nodes[node as usize].entries[idx % PER_NODE].get();
-            if it.is_write {
-                if !causality.is_before(it.segment, thread) {
-                    return false;
-                }
-            } else if !it.is_atomic && causality.owner(it.segment) == thread {
-                let is_all = it.mask & !accessed.mask == 0;
-                if last.is_some() || !is_all && it.segment != accessed.segment {
-                    return false;
-                }
-                last = Some((node, idx % PER_NODE, it.mask));
-            }
-        }
-        let Some((node, idx, mask)) = last else { return false };
-        let renewed = Accessed { mask: mask | accessed.mask, site: SiteId(0), ..*accessed };
-        self.nodes[node as usize].entries[idx] = Entry::of(&renewed);
-        true
-    }
-
     /// Do all accesses that one of a thread would conflict with, if it writes or only reads, happen before what the
     /// thread does now?
     #[inline]
@@ -343,13 +327,16 @@ impl Histories {
         is_write: bool,
         causality: &Causality,
     ) -> bool {
-        self.entries(history)
-            .map(Entry::get)
-            .all(|it| !(is_write || it.is_write) || causality.is_before(it.segment, thread))
+        are_ordered(self.accesses(history), thread, is_write, causality)
+    }
+
+    /// The accesses of a history.
+    pub fn accesses(&self, history: HistoryId) -> impl Iterator<Item = Accessed> + '_ {
+        self.entries(history).map(Entry::get)
     }
 
     #[inline]
-    fn entries(&self, history: HistoryId) -> impl Iterator<Item = Entry> + '_ {
+    pub(super) fn entries(&self, history: HistoryId) -> impl Iterator<Item = Entry> + '_ {
         let mut node = &self.nodes[history.0 as usize];
         (0..node.n_entries as usize).map(move |idx| {
             if idx > 0 && idx.is_multiple_of(PER_NODE) {
@@ -453,41 +440,6 @@ mod tests {
     fn meet(causality: &mut Causality) {
         causality.meet_all(A);
         causality.meet_all(B);
-    }
-
-    #[test]
-    fn a_read_is_renewed_only_by_its_own_thread() {
-        let (mut causality, mut histories) = (threads(), Histories::new());
-        let history = histories.add();
-        let first = accessed(&mut causality, OpKind::Read, A, 15);
-        histories.access(history, A, &first, &causality);
-        let other = accessed(&mut causality, OpKind::Read, B, 15);
-        assert!(!histories.read_again(history, B, &other, &causality), "it has read nothing yet");
-        meet(&mut causality);
-        let part = accessed(&mut causality, OpKind::Read, A, 1);
-        assert!(!histories.read_again(history, A, &part, &causality), "three bytes would be lost");
-        let again = accessed(&mut causality, OpKind::Read, A, 15);
-        assert!(histories.read_again(history, A, &again, &causality));
-        // The writer knows of the first read, and not of the second.
-        let write = accessed(&mut causality, OpKind::Write, B, 15);
-        assert!(!histories.is_ordered(history, B, true, &causality));
-        let conflict = histories.access(history, B, &write, &causality).expect("a race");
-        assert_eq!(conflict.earlier.segment, again.segment);
-    }
-
-    #[test]
-    fn no_read_is_renewed_past_a_write_that_races_with_it() {
-        let (mut causality, mut histories) = (threads(), Histories::new());
-        let history = histories.add();
-        let write = accessed(&mut causality, OpKind::Write, A, 15);
-        histories.access(history, A, &write, &causality);
-        histories.note(history, &accessed(&mut causality, OpKind::Read, B, 15));
-        let read = accessed(&mut causality, OpKind::Read, B, 15);
-        assert!(!histories.read_again(history, B, &read, &causality));
-        assert!(!histories.is_ordered(history, B, false, &causality));
-        meet(&mut causality);
-        assert!(histories.is_ordered(history, B, false, &causality));
-        assert!(histories.read_again(history, B, &read, &causality));
     }
 
     #[test]

@@ -20,7 +20,9 @@ mod lines;
 mod told;
 mod watched;
 
-use raddle_analysis::hb::{Accessed, Atomic, Bytes, Causality, Conflict, HistoryId, Segment};
+use raddle_analysis::hb::{
+    Accessed, Atomic, Bytes, Causality, Conflict, HistoryId, Segment, SharedHistoryId,
+};
 use raddle_model::{Event, MemoryOrder, ObjectId, Op, OpKind, OpResult, Points, SiteId, ThreadId};
 
 use crate::{
@@ -28,8 +30,8 @@ use crate::{
     record::stack::Caller,
     state::{
         accesses,
-        detect::{Detect, Touch, Window},
-        shadow::{Cell, NO_HISTORY, Shadow, State},
+        detect::{Detect, Touch, Window, accesses_of_owner},
+        shadow::{Cell, NO_HISTORY, NO_SHARED_HISTORY, Shadow, State},
     },
 };
 
@@ -193,18 +195,54 @@ impl Control {
 
     /// The thread that runs reads what others have only read, and its owner wrote before they were there.
     pub(crate) fn read_shared(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
-        accesses::add_look();
-        let history = self.history_of(cell);
-        let segment = self.now();
-        self.inspect_word(history, cell, at, touch);
         // SAFETY: the caller has a cell, which has a partner.
+        let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
+        let (segment, mask) = (self.now(), touch.mask(at));
+        let (history, was) = match writes.state() {
+            State::ReadShared(history) => (self.read_again(history, cell, at, touch), reads),
+            _ if !self.memory.detect.is_on => (NO_SHARED_HISTORY, Cell::UNTOUCHED),
+            _ => {
+                let accesses = accesses_of_owner(writes, reads);
+                let history = self.memory.detect.shared.of(accesses).unwrap_or(NO_SHARED_HISTORY);
+                (self.read_again(history, cell, at, touch), Cell::UNTOUCHED)
+            }
+        };
+        // SAFETY: as above.
         unsafe {
-            let is_new = *cell != Cell::read_shared(history);
             *cell = Cell::read_shared(history);
-            let reads = Shadow::reads(cell);
-            let before = if is_new { Cell::UNTOUCHED } else { *reads };
-            *reads = before.and(Cell::owned(segment, touch.mask(at), false));
+            *Shadow::reads(cell) = was.and(Cell::owned(segment, mask, false));
         }
+    }
+
+    /// What the history of such memory is after the read.
+    fn read_again(
+        &mut self,
+        history: SharedHistoryId,
+        cell: *mut Cell,
+        at: usize,
+        touch: &Touch,
+    ) -> SharedHistoryId {
+        if history == NO_SHARED_HISTORY || !self.memory.detect.is_on {
+            return NO_SHARED_HISTORY;
+        }
+        accesses::add_look();
+        let segment = self.now();
+        let site = if accesses::has_looked_enough() { SiteId(0) } else { self.site_of(touch) };
+        let accessed = Accessed::new(OpKind::Read, touch.mask(at), segment, site);
+        let Detect { shared, causality, .. } = &mut self.memory.detect;
+        let next = shared.read(history, self.me, &accessed, causality);
+        if next.is_some() && !self.memory.shadow.is_watched(cell) {
+            return next.unwrap_or(NO_SHARED_HISTORY);
+        }
+        let own = self.history_of(cell);
+        self.inspect_word(own, cell, at, touch);
+        let Detect { shared, histories, .. } = &mut self.memory.detect;
+        let next = shared.of(histories.accesses(own));
+        self.drop_history(own);
+        next.unwrap_or_else(|| {
+            accesses::add_thinned();
+            NO_SHARED_HISTORY
+        })
     }
 
     /// Makes a cell part of a variable. What is known of it goes on in its history.
@@ -231,15 +269,21 @@ impl Control {
         writes.is_owned() && is_before(writes) && (!reads.is_owned() || is_before(reads))
     }
 
-    /// The history of a cell, made from what it says if it has none.
+    /// The history of a variable; of other memory, one made from what its cell says.
     fn history_of(&mut self, cell: *mut Cell) -> HistoryId {
         // SAFETY: the caller has a cell, which has a partner.
         let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
         match writes.state() {
-            State::ReadShared(history) => history,
             State::Variable(_) => reads.history(),
+            State::ReadShared(NO_SHARED_HISTORY) => NO_HISTORY,
             _ if !self.memory.detect.is_on => NO_HISTORY,
-            _ => self.memory.detect.history_of_owner(writes, reads),
+            State::ReadShared(history) => {
+                let detect = &mut self.memory.detect;
+                let own = detect.histories.add();
+                detect.shared.accesses(history).for_each(|it| detect.histories.note(own, &it));
+                own
+            }
+            _ => self.memory.detect.history_with(accesses_of_owner(writes, reads)),
         }
     }
 
@@ -247,10 +291,8 @@ impl Control {
     pub(crate) fn end_history(&mut self, cell: *mut Cell) {
         // SAFETY: the caller has a cell, which has a partner.
         let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
-        match writes.state() {
-            State::ReadShared(history) => self.drop_history(history),
-            State::Variable(_) => self.drop_history(reads.history()),
-            _ => {}
+        if let State::Variable(_) = writes.state() {
+            self.drop_history(reads.history());
         }
     }
 
@@ -441,12 +483,9 @@ impl Control {
         // SAFETY: the caller has a cell, which has a partner.
         let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
         match writes.state() {
-            State::ReadShared(history) => self.inspect_word(history, cell, at, touch),
             State::Variable(_) => self.inspect_word(reads.history(), cell, at, touch),
-            State::Owned(..) => {
-                if self.is_all_before(cell) {
-                    return None;
-                }
+            State::Owned(..) if self.is_all_before(cell) => None,
+            State::Owned(..) | State::ReadShared(_) => {
                 let history = self.history_of(cell);
                 let conflict = self.inspect_word(history, cell, at, touch);
                 self.drop_history(history);

@@ -15,7 +15,7 @@ use crate::{
     state::{
         accesses,
         detect::{Detect, Touch},
-        shadow::{Cell, NO_HISTORY, Shadow, State},
+        shadow::{Cell, NO_HISTORY, NO_SHARED_HISTORY, Shadow, State},
     },
 };
 
@@ -35,9 +35,9 @@ impl Control {
         let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
         let causality = &self.memory.detect.causality;
         match writes.state() {
-            State::ReadShared(NO_HISTORY) => false,
+            State::ReadShared(NO_SHARED_HISTORY) => false,
             State::ReadShared(history) => {
-                self.memory.detect.histories.is_ordered(history, self.me, is_write, causality)
+                self.memory.detect.shared.is_ordered(history, self.me, is_write, causality)
             }
             _ => {
                 let is_before =
@@ -58,28 +58,31 @@ impl Control {
         self.access_own(cell, at, touch);
     }
 
-    /// Is a read of some bytes, of memory that several read, one more of a thread that has read it before, and no more
-    /// than that? Then it is settled.
+    /// Is a read of some bytes one of memory that several read, like others before it? Then it is settled, outside of all
+    /// hooks, where nothing may be allocated.
     #[inline]
-    pub(crate) fn is_read_again(&mut self, cell: *mut Cell, mask: u8) -> bool {
+    pub(crate) fn is_shared_read(&mut self, cell: *mut Cell, mask: u8) -> bool {
         // SAFETY: the caller has a cell.
         let State::ReadShared(history) = unsafe { *cell }.state() else { return false };
-        if history == NO_HISTORY || !accesses::has_looked_enough() || !self.memory.detect.is_on {
+        let segment = self.memory.detect.open_segment(self.me);
+        if history == NO_SHARED_HISTORY
+            || segment == Segment::NONE
+            || !accesses::has_looked_enough()
+            || !self.memory.detect.is_on
+        {
             return false;
         }
-        let segment = self.memory.detect.open_segment(self.me);
         let accessed = Accessed::new(OpKind::Read, mask, segment, SiteId(0));
-        let Detect { histories, causality, .. } = &mut self.memory.detect;
-        let is_again = segment != Segment::NONE
-            && histories.read_again(history, self.me, &accessed, causality);
-        if is_again {
-            // SAFETY: as above; a cell has a partner.
-            unsafe {
-                let reads = Shadow::reads(cell);
-                *reads = (*reads).and(Cell::owned(segment, mask, false));
-            }
+        let Some(next) = self.memory.detect.shared.after_read(history, &accessed) else {
+            return false;
+        };
+        // SAFETY: as above; a cell has a partner.
+        unsafe {
+            *cell = Cell::read_shared(next);
+            let reads = Shadow::reads(cell);
+            *reads = (*reads).and(Cell::owned(segment, mask, false));
         }
-        is_again
+        true
     }
 
     /// A variable that nobody has raced for is memory like any other from this access on, if all is ordered.
@@ -95,17 +98,18 @@ impl Control {
         if history == NO_HISTORY || self.recorder.emit.is_exposed(object) {
             return false;
         }
-        self.memory.shadow.log(cell);
-        let before = Cell::read_shared(history);
-        // SAFETY: as above. It is what several have read, until the access is made.
-        let was = unsafe { (cell.replace(before), Shadow::reads(cell).replace(Cell::UNTOUCHED)) };
-        if !self.is_ordered(cell, touch.kind != OpKind::Read) {
-            // SAFETY: as above.
-            unsafe { (*cell, *Shadow::reads(cell)) = was };
+        let is_write = touch.kind != OpKind::Read;
+        let Detect { histories, shared, causality, .. } = &mut self.memory.detect;
+        if !histories.is_ordered(history, self.me, is_write, causality) {
             return false;
         }
+        let Some(before) = shared.of(histories.accesses(history)) else { return false };
+        histories.remove(history);
         self.memory.detect.forget_value(object);
         self.memory.detect.retired.insert(at, object);
+        self.memory.shadow.log(cell);
+        // SAFETY: as above. It is what several have read, until the access is made.
+        unsafe { (*cell, *Shadow::reads(cell)) = (Cell::read_shared(before), Cell::UNTOUCHED) };
         self.pass_on(cell, at, touch);
         true
     }

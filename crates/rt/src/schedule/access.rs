@@ -50,7 +50,7 @@ pub(crate) fn access<const SIZE: usize, const IS_WRITE: bool>(
 
 /// Is an aligned access one to memory that is the thread's own, or nobody's yet? Then it is settled here: the segment is
 /// another than that of the thread's last access, or the bytes are, and that is all. So it is if the thread reads
-/// once more what several read.
+/// what several read.
 #[inline(always)]
 unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) -> bool {
     // SAFETY: the thread that runs, outside every hook, may change its own cells; aligned cells of one
@@ -81,7 +81,7 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
                 if !IS_WRITE {
                     *cell = new.with_mask(0);
                 }
-            } else if IS_WRITE || !(*control).is_read_again(cell, mask) {
+            } else if IS_WRITE || !(*control).is_shared_read(cell, mask) {
                 return false;
             } else {
                 continue;

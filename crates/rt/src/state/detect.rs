@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use raddle_analysis::hb::{Accessed, Atomic, Bytes, Causality, Histories, HistoryId, Segment};
+use raddle_analysis::hb::{
+    Accessed, Atomic, Bytes, Causality, Histories, HistoryId, Segment, SharedHistories,
+};
 use raddle_model::{ObjectId, OpKind, SiteId, ThreadId};
 
 use crate::{
@@ -25,6 +27,8 @@ pub(crate) struct Detect {
     pub(crate) is_on: bool,
     pub(crate) causality: Causality,
     pub(crate) histories: Histories,
+    /// Of what several threads have read.
+    pub(crate) shared: SharedHistories,
     /// By variable: what atomic ops have left in it.
     values: Vec<Left>,
     /// No variable from this one on has been looked at.
@@ -102,6 +106,7 @@ impl Detect {
             is_on: false,
             causality,
             histories: Histories::new(),
+            shared: SharedHistories::new(),
             values: vec![Left::default(); 64],
             n_values: 0,
             retired: BTreeMap::new(),
@@ -120,6 +125,7 @@ impl Detect {
             self.causality.stands_for(object, ThreadId(idx as u32));
         }
         self.histories.clear();
+        self.shared.clear();
         self.values[..self.n_values].fill(Left::default());
         self.n_values = 0;
         self.retired.clear();
@@ -203,17 +209,20 @@ impl Detect {
         }
     }
 
-    /// The history that the cells of an owner stand for.
-    pub(crate) fn history_of_owner(&mut self, writes: Cell, reads: Cell) -> HistoryId {
+    /// A history with these accesses.
+    pub(crate) fn history_with(&mut self, accesses: impl Iterator<Item = Accessed>) -> HistoryId {
         let history = self.histories.add();
-        for (cell, kind) in [(writes, OpKind::Write), (reads, OpKind::Read)] {
-            if cell.is_owned() {
-                let accessed = Accessed::new(kind, cell.mask(), cell.segment(), SiteId(0));
-                self.histories.note(history, &accessed);
-            }
-        }
+        accesses.for_each(|it| self.histories.note(history, &it));
         history
     }
+}
+
+/// The accesses that the cells of an owner stand for.
+pub(crate) fn accesses_of_owner(writes: Cell, reads: Cell) -> impl Iterator<Item = Accessed> {
+    let of =
+        |(cell, kind): (Cell, OpKind)| Accessed::new(kind, cell.mask(), cell.segment(), SiteId(0));
+    let cells = [(writes, OpKind::Write), (reads, OpKind::Read)].into_iter();
+    cells.filter(|(cell, _)| cell.is_owned() && cell.mask() != 0).map(of)
 }
 
 /// Most races told of one execution.

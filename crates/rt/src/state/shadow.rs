@@ -23,7 +23,7 @@ use std::{
     sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed},
 };
 
-use raddle_analysis::hb::{HistoryId, Segment};
+use raddle_analysis::hb::{HistoryId, Segment, SharedHistoryId};
 use raddle_fiber::raw;
 use raddle_model::ObjectId;
 
@@ -42,7 +42,7 @@ pub(crate) enum State {
     /// Only the thread of this segment has; it has written while others were alive, or it has not.
     Owned(Segment, bool),
     /// Several threads have read it since it was last written by its owner.
-    ReadShared(HistoryId),
+    ReadShared(SharedHistoryId),
     /// A variable: accesses are scheduling points.
     Variable(ObjectId),
     /// The first bytes of a lock or another object.
@@ -71,7 +71,7 @@ impl Cell {
         match self.0 & TAG {
             0 if self.0 == 0 => State::Untouched,
             0 => State::Owned(self.segment(), self.0 & WRITTEN != 0),
-            READ_SHARED => State::ReadShared(self.history()),
+            READ_SHARED => State::ReadShared(SharedHistoryId(self.0 & !TAG)),
             VARIABLE => State::Variable(ObjectId(self.0 & !TAG)),
             _ if self.0 == FREED => State::Freed,
             _ => State::Sync(ObjectId(self.0 & !TAG)),
@@ -136,7 +136,7 @@ impl Cell {
     }
 
     #[inline]
-    pub(crate) const fn read_shared(history: HistoryId) -> Cell {
+    pub(crate) const fn read_shared(history: SharedHistoryId) -> Cell {
         Cell(READ_SHARED | history.0)
     }
 
@@ -480,6 +480,8 @@ unsafe fn forget_access(cell: *mut Cell, is_kept: &impl Fn(ObjectId) -> bool) {
 
 /// Where there is no history, because races are not looked for.
 pub(crate) const NO_HISTORY: HistoryId = HistoryId((1 << 30) - 2);
+/// The same, for what several have read.
+pub(crate) const NO_SHARED_HISTORY: SharedHistoryId = SharedHistoryId(NO_HISTORY.0);
 
 /// Where the cell for writes of an address is in its chunk, in bytes.
 #[inline]
