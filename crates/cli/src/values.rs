@@ -39,7 +39,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     }
     match Duration::try_from_secs_f64(seconds) {
         Ok(Duration::ZERO) => {
-            Err(format!("expected a duration of more than zero, e.g. `500ms` or `10s`"))
+            Err("expected a duration of more than zero, e.g. `500ms` or `10s`".to_owned())
         }
         time => time.map_err(|_| wrong()),
     }
