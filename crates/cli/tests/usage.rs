@@ -60,7 +60,7 @@ fn no_time_at_all() {
         let output = raddle(folder.path(), &words).output().expect("it starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{line}: {errors}");
-        assert!(errors.contains("is no time to do anything in"), "{line}: {errors}");
+        assert!(errors.contains("expected a duration of more than zero"), "{line}: {errors}");
     }
 }
 
