@@ -125,7 +125,11 @@ pub(crate) fn predicted_again(
     };
     let mut all = predictions(shown.trace, detect);
     // Perhaps a search took it for a race, by its own rules.
-    let sides = old.evidence.iter().flat_map(|it| &it.accesses).map(|it| it.step as usize);
+    let sides = old
+        .evidence
+        .iter()
+        .flat_map(|it| &it.accesses)
+        .filter_map(|it| (it.step as usize).checked_sub(1));
     if let (Kind::Race, Ok(pair)) = (old.kind, <[usize; 2]>::try_from(sides.collect::<Vec<_>>())) {
         let found = raddle_analysis::unlocked(shown.trace, &[pair]);
         all.extend(found.into_iter().map(Prediction::Race));
