@@ -188,8 +188,11 @@ fn a_condvar_of_rust_gives_its_mutex_back() {
         )
     };
     check(&with("m"), expect![""]);
-    check(&with(""), expect![[r#"
+    check(
+        &with(""),
+        expect![[r#"
         T1 at 3, T0 at 7; 0 of 2 with the usual lock; after [0, 1, 2, 6]
         T2 at 12, T1 at 14; 0 of 2 with the usual lock; after [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
-    "#]]);
+    "#]],
+    );
 }
