@@ -309,6 +309,7 @@ impl Tally {
     /// Does the same plan give the same steps? As far as plans were run again, that is known; otherwise those count as
     /// stable in which nothing uncontrolled happened. Both are shares that do not depend on how many executions there
     /// were. In a search each execution also runs a part of another one's plan again.
+    /// Executions in which accesses were no scheduling points, though they should have been, are not stable.
     fn measure_stability(&mut self) {
         let share = |n: u64, of: u64| if of == 0 { 1.0 } else { n as f64 / of as f64 };
         let n_all = self.outcome.figures.executions;
@@ -317,6 +318,8 @@ impl Tally {
             n_again => share(self.n_same, n_again),
         };
         let followed = share(n_all.saturating_sub(self.n_diverged), n_all);
-        self.outcome.figures.stability = 100.0 * repeated.min(followed);
+        // Where accesses were left out, schedules were, too.
+        let whole = share(n_all.saturating_sub(self.outcome.figures.n_thinned), n_all);
+        self.outcome.figures.stability = 100.0 * repeated.min(followed).min(whole);
     }
 }
