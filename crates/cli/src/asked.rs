@@ -11,10 +11,8 @@ pub(crate) fn with_asked(args: &RunArgs, asked: &Asked) -> Result<RunArgs, Failu
     if args.is_default_budget() && (asked.execs.is_some() || asked.time.is_some()) {
         (args.execs, args.time) = (asked.execs, asked.time);
     }
-    // A seed of 0 and the portfolio are what there is when nothing is said.
-    if let (0, Some(seed)) = (args.seed, asked.seed) {
-        args.seed = seed;
-    }
+    args.seed = args.seed.or(asked.seed);
+    // The portfolio is what there is when nothing is said.
     if let (true, Some(strategy)) = (is_default(&args.strategy), &asked.strategy) {
         args.strategy = Strategy::parse(strategy).map_err(|error| {
             Failure::usage(format!("the program sets an invalid strategy: {error}"))

@@ -145,7 +145,7 @@ pub(crate) fn run_first(
     watcher.record.finish(RunEnd::of(&outcome), watcher.terminal);
     if format == Format::Json {
         let status = status(&outcome, None, true, &watcher.terminal.out_style);
-        let closing = json::Closing { seed: args.seed, ..json::Closing::default() };
+        let closing = json::Closing { seed: args.seed(), ..json::Closing::default() };
         watcher.terminal.out(&json::summary(&status, &closing));
     } else {
         watcher.terminal.out(&format!(

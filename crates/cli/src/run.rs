@@ -280,7 +280,7 @@ fn announce(args: &RunArgs, target: &StoredTarget, terminal: &mut Terminal) {
     let budget: Vec<String> = executions.into_iter().chain(time).collect();
     let budget = budget.join(" or ");
     let hint = if args.is_default_budget() { " (--execs, --time)" } else { "" };
-    terminal.note(&format!("exploring {name}: {budget}{hint}, {workers}, seed {}\n", args.seed));
+    terminal.note(&format!("exploring {name}: {budget}{hint}, {workers}, seed {}\n", args.seed()));
 }
 
 /// The last words.
@@ -306,7 +306,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         .collect();
     if args.common.message_format == Format::Json {
         let closing = json::Closing {
-            seed: args.seed,
+            seed: args.seed(),
             interrupted: outcome.figures.interrupted,
             single_threaded: outcome.figures.single_threaded,
             uncontrolled: outcome.uncontrolled.len() as u64,
@@ -382,7 +382,7 @@ fn nothing_ran(args: &RunArgs, outcome: &Outcome) -> Failure {
 pub(crate) fn options(args: &RunArgs, method: Method) -> Options {
     let (executions, time) = args.limits();
     Options {
-        seed: args.seed,
+        seed: args.seed(),
         executions,
         time,
         deadline: None,
@@ -409,7 +409,7 @@ pub(crate) fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
         // A program that can't be read will not start either, and that is said better there.
         program_hash: hash_program(&target.program).unwrap_or_default(),
         carrier: args.conditions.carrier.into(),
-        seed: args.seed,
+        seed: args.seed(),
         exit_is_fine: args.conditions.exit_ok,
         about: About {
             strategy: args.strategy.to_string(),
@@ -438,7 +438,7 @@ fn watch(args: &RunArgs, target: &StoredTarget) -> Watch {
             time_s: time.map(|it| it.as_secs_f64()),
             executions,
         },
-        seed: args.seed,
+        seed: args.seed(),
         base: here(),
     }
 }

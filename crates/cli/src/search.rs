@@ -70,12 +70,15 @@ fn covered(searched: &Searched) -> Vec<CoveredOrder> {
         };
         names.entry(site).or_insert_with(find).clone()
     };
-    let mut orders: BTreeMap<(String, String), bool> = BTreeMap::new();
+    let mut orders: BTreeMap<(String, String), (u64, bool)> = BTreeMap::new();
     for (pair, is_new) in sets.iter() {
         let order = (name(pair.site), name(pair.predecessor));
-        *orders.entry(order).or_insert(false) |= is_new;
+        let (n_pairs, any_new) = orders.entry(order).or_default();
+        *n_pairs += 1;
+        *any_new |= is_new;
     }
-    let order = |((place, after), is_new)| CoveredOrder { place, after, is_new };
+    let order =
+        |((place, after), (n_pairs, is_new))| CoveredOrder { place, after, n_pairs, is_new };
     orders.into_iter().map(order).collect()
 }
 
@@ -151,7 +154,8 @@ pub(crate) fn resume(
         ..args.conditions.with(settings.conditions)
     };
     let detect = DetectArg::list(settings.detect);
-    let args = RunArgs { strategy, seed: search.info.seed, detect, conditions, ..args.clone() };
+    let args =
+        RunArgs { strategy, seed: Some(search.info.seed), detect, conditions, ..args.clone() };
     Ok(Resumed { args, program, search })
 }
 

@@ -95,6 +95,11 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     number.filter(|it| *it > 0).ok_or_else(wrong)
 }
 
+/// The same, or none.
+pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
+    if text.trim() == "0" { Ok(0) } else { count(text) }
+}
+
 /// `0.001`, `0.1%`: more than 0, less than 1.
 pub(crate) fn chance(text: &str) -> Result<f64, String> {
     let wrong = || "expected a probability between 0 and 1, e.g. `0.001` or `0.1%`".to_owned();

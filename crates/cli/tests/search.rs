@@ -126,6 +126,18 @@ int main(void) {
     }
 }
 
+/// Without random executions before it, a search finds out by itself what is shared.
+#[test]
+fn nothing_is_learned_before() {
+    let folder = folder();
+    write(folder.path(), "prog.c", COUNTERS);
+    let whole = summary(&search(folder.path(), "dfs", &["--learn", "0"]), 0);
+    assert_eq!(whole["search"]["learning"], 0);
+    assert_eq!(whole["search"]["exhaustive"], true);
+    let learned = summary(&search(folder.path(), "dfs", &[]), 0);
+    assert_eq!(whole["search"]["executions"], learned["search"]["executions"]);
+}
+
 /// The lost update needs one preemption, and no schedule without one shows it.
 #[test]
 fn a_bug_at_its_level() {
@@ -473,6 +485,7 @@ int main(void) {
             assert_eq!(kinds, expected, "{strategy}: {body}");
             let is_whole = !expected.contains(&"accesses-left-out");
             assert_eq!(whole["search"]["exhaustive"], is_whole, "{strategy}: {body}");
+            assert_eq!(whole["stability"] == 100.0, is_whole, "{strategy}: {body}");
             let output = explored(folder.path(), &[&args[..], &["--progress", "none"]].concat());
             let text = String::from_utf8_lossy(&output.stdout);
             let is_proof = text.contains("no schedule of this input fails");

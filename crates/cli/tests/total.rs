@@ -359,3 +359,59 @@ fn a_wake_up_that_comes_too_early_and_one_that_comes_too_late() {
         }
     }
 }
+
+/// A race that only access-manners tell: values were passed on between the two accesses in the only execution that is
+/// made. The published searches report it as potential, and its schedule shows it again.
+#[test]
+fn the_published_searches_judge_by_manners() {
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/total-replay/programs");
+    let path = format!("{programs}/telnet.c");
+    for strategy in ["total:groups", "total:guidelines"] {
+        let folder = folder();
+        let args = ["run", &path, "--cflags", "-O0", "-k", "--strategy", strategy];
+        let text = said(folder.path(), &args);
+        assert!(text.contains("possible data race on `last_key`"), "{strategy}: {text}");
+        assert!(
+            !text.contains("replays fail") && !text.contains("stability"),
+            "{strategy}: {text}"
+        );
+        let again = said(folder.path(), &["replay", "latest"]);
+        assert!(again.contains(": reproduced"), "{strategy}: {again}");
+        let json = said(folder.path(), &[&args[..], &["--message-format", "json"]].concat());
+        assert!(json.contains("\"races_by_manners\":2"), "{strategy}: {json}");
+        assert!(json.contains("\"complete\":true,\"exhaustive\":false"), "{strategy}: {json}");
+    }
+}
+
+const HANDED_OVER: &str = r"
+use std::{sync::{Condvar, Mutex}, thread};
+
+static READY: Mutex<(bool, u32)> = Mutex::new((false, 0));
+static CHANGED: Condvar = Condvar::new();
+
+fn main() {
+    let waits = thread::spawn(|| {
+        let mut it = READY.lock().unwrap();
+        while !it.0 {
+            it = CHANGED.wait(it).unwrap();
+        }
+        it.1 += 1;
+    });
+    let adds = thread::spawn(|| READY.lock().unwrap().1 += 1);
+    READY.lock().unwrap().0 = true;
+    CHANGED.notify_all();
+    waits.join().unwrap();
+    adds.join().unwrap();
+    assert_eq!(READY.lock().unwrap().1, 2);
+}
+";
+
+/// What a mutex of std protects is protected during a wait, too, which gives the mutex back without a step.
+#[test]
+fn a_condvar_of_rust_gives_its_mutex_back() {
+    let folder = folder();
+    write(folder.path(), "handed.rs", HANDED_OVER);
+    let args = ["run", "handed.rs", "--detect", "race,lockset", "--execs", "200"];
+    let text = said(folder.path(), &args);
+    assert!(text.contains("no finding"), "{text}");
+}

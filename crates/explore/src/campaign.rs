@@ -97,7 +97,7 @@ impl<'a> Campaign<'a> {
             let crew = Crew::start(scope, target, n_workers, ledger.until());
             let how = match &options.method {
                 Method::Search(how) => how,
-                Method::Picker(picker) => {
+                Method::Picker { picker, .. } => {
                     let planning =
                         Planning::One(Seeds { campaign_seed: options.seed, picker: *picker });
                     return Course::new(options, Sampling::new(options, planning), ledger)

@@ -226,7 +226,7 @@ pub const FORMS: &[Form] = &[
     },
     Form {
         name: "rank",
-        params: "paper | C.V.T.L+C.V.T.L+…",
+        params: "paper | C.V.T.L+C.V.T.L+… (C=0.., V=0..|all, T=2..4, L=1..)",
         what: "systematic: ranked by preemptions C, variables V (or all), threads T in every order, loop iterations L",
         read: search,
     },

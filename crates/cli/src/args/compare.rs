@@ -44,7 +44,7 @@ pub(crate) struct CompareArgs {
     pub(crate) time: Option<Duration>,
     /// Number of random executions of each program beforehand, to learn which variables are shared. All strategies
     /// use the result, and they are not counted as part of a search [default: each campaign learns for itself]
-    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Comparison")]
+    #[arg(long, value_name = "N", value_parser = values::count_or_none, help_heading = "Comparison")]
     pub(crate) learn: Option<u64>,
     /// Continue after the first failure and count all failures
     #[arg(short, long, help_heading = "Comparison")]

@@ -51,10 +51,10 @@ pub(crate) struct RunArgs {
     #[arg(env = "RADDLE_JOBS", hide_env = true)]
     pub(crate) jobs: Option<u64>,
 
-    /// Random seed
-    #[arg(long, default_value = "0", value_parser = values::seed, help_heading = "Schedule")]
+    /// Random seed [default: 0]
+    #[arg(long, value_parser = values::seed, help_heading = "Schedule")]
     #[arg(env = "RADDLE_SEED", hide_env = true)]
-    pub(crate) seed: u64,
+    pub(crate) seed: Option<u64>,
     /// Strategy that chooses the schedules
     #[arg(long, visible_alias = "picker", default_value = "portfolio", help_heading = "Schedule")]
     #[arg(value_name = "STRATEGY", value_parser = values::strategy, long_help = strategies())]
@@ -65,7 +65,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE", help_heading = "Schedule")]
     pub(crate) classes: Option<PathBuf>,
     /// Number of random executions before a systematic search, to learn which variables are shared [default: 8]
-    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Search")]
+    #[arg(long, value_name = "N", value_parser = values::count_or_none, help_heading = "Search")]
     pub(crate) learn: Option<u64>,
     /// Memory limit for checkpoints: copies of running executions from which a search starts others; or `off`
     #[arg(long, value_name = "SIZE", value_parser = values::size_or_off, help_heading = "Search")]
@@ -127,6 +127,11 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
+    /// What all random choices are made from.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
     /// Executions and time after which to stop, whichever comes first.
     pub(crate) fn limits(&self) -> (Option<u64>, Option<Duration>) {
         match (self.execs, self.time, self.budget) {

@@ -230,7 +230,7 @@ impl Suite<'_> {
         let style = self.terminal.error_style;
         let mut harnesses: Vec<&Path> = tests.iter().map(|it| &*it.built.executable).collect();
         harnesses.dedup();
-        let budget = format!("{}, seed {}", self.budget.text(), self.args.seed);
+        let budget = format!("{}, seed {}", self.budget.text(), self.args.seed());
         let (n_tests, n_harnesses) = (tests.len() as u64, harnesses.len() as u64);
         self.terminal.note(&suite::starting(n_tests, n_harnesses, &budget, &style));
         if cargo.workspace.packages.iter().any(|it| it.has_doc_tests) {
@@ -535,7 +535,7 @@ impl Suite<'_> {
 
     fn text(&mut self, text: &Text<'_>) -> String {
         let base = here();
-        let seed = Some(self.args.seed);
+        let seed = Some(self.args.seed());
         let Text { finding, id, reproduced, explanation, test } = *text;
         let shown = Shown { finding, id, seed, reproduced, base: &base, explanation, test };
         if self.args.common.message_format == Format::Json {

@@ -187,3 +187,14 @@ fn a_block_is_drawn_and_taken_away() {
     assert!(told.error.ends_with("\x1b[6A\x1b[J"), "{:?}", told.error);
     assert!(!told.out.contains('\x1b'), "{:?}", told.out);
 }
+
+/// A seed of 0 is a seed: what the program asks for stands back.
+#[test]
+fn a_seed_on_the_command_line_counts() {
+    let asked = raddle_launch::Asked { seed: Some(7), ..raddle_launch::Asked::default() };
+    for (more, seed) in [(&[][..], 7), (&["--seed", "0"], 0), (&["--seed", "3"], 3)] {
+        let args = crate::asked::with_asked(&run_args(more), &asked).expect("nothing is wrong");
+        assert_eq!(args.seed(), seed, "{more:?}");
+    }
+    assert_eq!(run_args(&[]).seed(), 0);
+}

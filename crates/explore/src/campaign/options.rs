@@ -57,7 +57,12 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub enum Method {
     /// One picker for all executions.
-    Picker(PickerSpec),
+    Picker {
+        /// Which.
+        picker: PickerSpec,
+        /// What the user calls it.
+        name: String,
+    },
     /// Several share the executions.
     Portfolio(Vec<Arm>),
     /// A systematic search.
@@ -68,7 +73,9 @@ impl Method {
     /// That of a strategy, for about so many executions.
     pub fn new(strategy: &Strategy, n_planned: u64) -> Method {
         match strategy {
-            Strategy::Picker(recipe) => Method::Picker(recipe.picker(n_planned)),
+            Strategy::Picker(recipe) => {
+                Method::Picker { picker: recipe.picker(n_planned), name: strategy.to_string() }
+            }
             Strategy::Portfolio => Method::Portfolio(Arm::standard(n_planned)),
             Strategy::Search(spec) => Method::Search(Box::new(SearchOptions::new(spec.clone()))),
         }
@@ -128,7 +135,7 @@ impl Options {
     /// What the user calls the strategy of an execution with this plan.
     pub(super) fn strategy_of(&self, plan: &Plan, execution: u64) -> String {
         match &self.method {
-            Method::Search(search) if execution >= search.n_learning.max(1) => search.name.clone(),
+            Method::Search(search) if execution >= search.n_learning => search.name.clone(),
             _ => self.name_of(plan.picker),
         }
     }
@@ -137,6 +144,7 @@ impl Options {
     pub(super) fn name_of(&self, picker: PickerSpec) -> String {
         let arms = match &self.method {
             Method::Portfolio(arms) => arms.as_slice(),
+            Method::Picker { picker: it, name } if *it == picker => return name.clone(),
             _ => &[],
         };
         let arm = arms.iter().find(|it| it.picker == picker);
@@ -156,7 +164,7 @@ impl Default for Options {
             until_first: false,
             exit_is_fine: false,
             n_alone: 1,
-            method: Method::Picker(PickerSpec::Walk),
+            method: Method::Picker { picker: PickerSpec::Walk, name: PickerSpec::Walk.to_string() },
             saturation: None,
             conditions: Conditions::DEFAULT,
             exposed: Vec::new(),

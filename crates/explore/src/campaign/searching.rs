@@ -111,6 +111,9 @@ impl<'a> Searching<'a> {
         if let Some(saved) = how.saved.as_ref().filter(|it| it.has_begun()) {
             source.go_on(saved.clone())?;
         }
+        if let Some(learning) = source.learning.take_if(|_| how.n_learning == 0) {
+            source.begin(&learning);
+        }
         Ok(source)
     }
 

@@ -81,7 +81,7 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
     if search.is_learning {
         let _ = writeln!(out, "search {strategy}: not started");
     } else if search.progress.is_finished {
-        let verdict = if has_found { String::new() } else { verdict(search) };
+        let verdict = if has_found { rest(search) } else { verdict(search) };
         let but = match (search.progress.n_diverged + search.effort.n_too_long, search.unlike) {
             (0, 0) if search.is_complete || !search.progress.unreached.is_empty() => "",
             (0, 0) => ", but some behaviour of the program was not controlled",
@@ -100,7 +100,8 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
             it => format!(", not complete: {it}"),
         };
         let words = format!("{}{but}{unreached}{verdict}", said(search, style));
-        let words = if verdict.is_empty() { words } else { style.paint(Ink::Good, &words) };
+        let words =
+            if verdict.is_empty() || has_found { words } else { style.paint(Ink::Good, &words) };
         let _ = writeln!(out, "search {strategy}: {executions}, {words}");
         for gap in search.gaps.iter().filter(|_| !has_found) {
             let _ = writeln!(out, "  not covered: {}", style.tame(&gap::words(gap)));
@@ -117,6 +118,12 @@ pub fn closing(status: &Status, search: &SearchStatus, style: &Style) -> String 
         let _ = writeln!(out, "resume with: {command}");
     }
     out
+}
+
+/// What a search with findings that is at its end may claim of the rest. Others say what they have explored.
+fn rest(search: &SearchStatus) -> String {
+    let rest = scope::rest(&search.progress.scope).filter(|_| search.is_complete);
+    rest.map(|it| format!(": {it}")).unwrap_or_default()
 }
 
 /// What a search without findings that is at its end may claim: no more than it has seen.
@@ -151,11 +158,11 @@ fn covered_table(covered: &CoveredPairs, orders: &[CoveredOrder], style: &Style)
     shown.sort_by_key(|it| !it.is_new);
     let row = |it: &&CoveredOrder| {
         let is_new = if it.is_new { "new" } else { "" };
-        vec![it.place.clone(), it.after.clone(), is_new.to_owned()]
+        vec![it.place.clone(), it.after.clone(), grouped(it.n_pairs), is_new.to_owned()]
     };
     let rows: Vec<Vec<String>> = shown.iter().take(ORDERS_MAX).map(row).collect();
     if !rows.is_empty() {
-        out += &table::render(&["location", "immediately after", ""], &rows, style);
+        out += &table::render(&["location", "immediately after", "pairs", ""], &rows, style);
     }
     if ORDERS_MAX < shown.len() {
         let more = count((shown.len() - ORDERS_MAX) as u64, "more pair");

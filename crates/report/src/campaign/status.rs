@@ -60,6 +60,8 @@ pub struct CoveredOrder {
     pub place: String,
     /// Its predecessor, in another thread.
     pub after: String,
+    /// So many pairs, by what led there.
+    pub n_pairs: u64,
     /// Did this campaign see it first?
     pub is_new: bool,
 }

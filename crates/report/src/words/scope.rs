@@ -224,6 +224,16 @@ pub(crate) const fn claim(scope: &Scope) -> &'static str {
     }
 }
 
+/// What it may claim beside what was found, if its words do not say it.
+pub(crate) const fn rest(scope: &Scope) -> Option<&'static str> {
+    match scope {
+        Scope::Decisions(_) => {
+            Some("no other order takes another branch or deadlocks while several threads run")
+        }
+        _ => None,
+    }
+}
+
 /// What was not covered although it was searched for.
 pub(crate) fn unreached(it: &Unreached) -> String {
     match it {

@@ -123,6 +123,7 @@ struct CoveredLine {
 struct OrderLine {
     place: String,
     after: String,
+    pairs: u64,
     new: bool,
 }
 
@@ -131,6 +132,7 @@ impl CoveredLine {
         let order = |it: &CoveredOrder| OrderLine {
             place: it.place.clone(),
             after: it.after.clone(),
+            pairs: it.n_pairs,
             new: it.is_new,
         };
         CoveredLine {
