@@ -114,7 +114,7 @@ fn a_program_that_fails_alone() {
         stdout: error: abort called: aborted at prog.c:1 in main
         stdout:   --> prog.c:1 in main
         stdout:    |
-        stdout:  1 | T0 (main): abort called
+        stdout:  1 | T0 (main) calls abort
         stdout:    |
         stdout: 
         stdout:   step  T0 main  0 steps, 0 switches

@@ -119,7 +119,7 @@ fn a_deadlock_is_stepped_through() {
         "##,
         expect![[r#"
             headline: error[dl-67c2] deadlock: T1 (one) and T2 (two) wait for each other (b and a)
-            point: T1 (one) locks a, called from :9 prog.c:4 pthread_mutex_lock(first);
+            point: T1 (one) locks a, in take, called from one (:9) prog.c:4 pthread_mutex_lock(first);
             lanes: step T0 main T1 one T2 two
             at first: 4 lock a :4
             source: prog.c:4 in take | nothing
@@ -140,7 +140,7 @@ fn a_deadlock_is_stepped_through() {
             v: as found 6 steps, 4 switches 1
             last view: nearest passing 0
             back: minimised true
-            reason: order: 1 before 4, 2 before 3: 20 of 20 schedules with these orderings fail; with 4 before 1: 0 of 20; with 3 before 2: 0 of 20
+            reason: order: fails in 20 of 20 schedules with 1 before 4 and 2 before 3; in 0 of 20 with 4 before 1; in 0 of 20 with 3 before 2
             active: true
         "#]],
     );

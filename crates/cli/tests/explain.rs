@@ -52,8 +52,8 @@ fn a_finding_is_made_small_and_explained() {
     assert!(!as_found.contains("= order:"), "{as_found}");
     expect![[r#"
         exit 0
-        stdout: error[assert-68ba]: assertion failed: T2 (careless) reads and writes `hits`
-        stdout:     between T1's read and write
+        stdout: error[assert-68ba]: assertion failed: T1 (careful) and T2 (careless) both
+        stdout:     read `hits` = 0 before either sets it
         stdout:   --> counter.c:23 in main
         stdout:    |
         stdout:  7 |     int seen = hits;
@@ -67,10 +67,11 @@ fn a_finding_is_made_small_and_explained() {
         stdout: 23 |     assert(hits == 2);
         stdout:    |     ^^^^^^^^^^^^^^^^^ 5. T0 (main): assertion failed: hits == 2
         stdout:    |
-        stdout:    = order: 1 before 3, 2 before 4: 20 of 20 schedules with these orderings
-        stdout:             fail; with 3 before 1: 0 of 20; with 4 before 2: 0 of 20
+        stdout:    = order: fails in 20 of 20 schedules with 1 before 3 and 2 before 4; in 0 of
+        stdout:             20 with 3 before 1; in 0 of 20 with 4 before 2
         stdout:    = note: T1 holds `lock` (1); T2 does not (3)
-        stdout:    = note: it passes with 4 before 2: T2 then reads `hits` = 1, not 0 (2)
+        stdout:    = note: the program passes in a schedule with 4 before 2: T2 then reads
+        stdout:            `hits` = 1, not 0 (2)
         stdout:    = help: hold `lock` at (3), too (follows from the locks held: T1 holds it at
         stdout:            (1))
         stdout:    = replay: raddle replay assert-68ba
@@ -120,7 +121,7 @@ fn a_brief_says_why() {
     let folder = folder();
     found(folder.path(), &["--strategy", "walk"]);
     let brief = run(folder.path(), &["show", "latest", "--format", "md"]);
-    let why = "order: 1 before 3, 2 before 4: 20 of 20 schedules with these orderings fail";
+    let why = "order: fails in 20 of 20 schedules with 1 before 3 and 2 before 4";
     assert!(brief.contains(why), "{brief}");
     let line = run(folder.path(), &["show", "latest", "--format", "json"]);
     assert!(line.contains(r#""type":"finding""#), "{line}");

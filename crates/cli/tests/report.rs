@@ -49,8 +49,8 @@ fn every_format_of_a_finding_and_of_a_run() {
 
         `prog.c`, found at execution 1 by walk, seed 0, replayed 5/5.
 
-        1. T1 (one) locks `a`, called from :9 at `prog.c:4 in take`: `pthread_mutex_lock(first);`
-        2. T2 (two) locks `b`, called from :10 at `prog.c:4 in take`: `pthread_mutex_lock(first);`
+        1. T1 (one) locks `a`, in take, called from one (:9) at `prog.c:4 in take`: `pthread_mutex_lock(first);`
+        2. T2 (two) locks `b`, in take, called from two (:10) at `prog.c:4 in take`: `pthread_mutex_lock(first);`
     "#]]
     .assert_eq(
         &report(at, &["dl", "--format", "md"])

@@ -148,6 +148,26 @@ pub struct Point {
     /// next one: how many of the thread's accesses after it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub after: u32,
+    /// Who wrote what it reads, if that is known.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub origin: Option<Box<Origin>>,
+    /// The value that an update leaves, if that is known; of a compare-exchange that fails, the old one.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub left: Option<u64>,
+}
+
+/// The write of a value that is read.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Which step, as in [`Point`].
+    pub step: Option<u64>,
+    /// How many accesses after it, as in [`Point`].
+    pub after: u32,
+    /// Where.
+    pub place: Place,
 }
 
 /// What stands out: observed, not proved.

@@ -39,7 +39,7 @@ pub use end::{End, Misuse, OpResult};
 pub use escape::Escape;
 pub use explanation::{
     Constraint, Difference, Explanation, Likelihood, Minimising, MinimisingEnd, Observation,
-    Passing, Point, Reason, Share, Size,
+    Origin, Passing, Point, Reason, Share, Size,
 };
 pub use fault::{
     Blocked, Expected, Fault, MemoryLimit, Misused, Moment, Nested, Standstill, StdWait,

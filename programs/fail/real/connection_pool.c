@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int index = pool_find_idle(&pool); | pool_take(&pool, index, me);
-//@ says: owner T1 T2
+//@ says: T1 T2 both read state
 // A connection is looked for in one critical section and taken in the next, by wrappers in a header.
 #include <assert.h>
 #include <pthread.h>

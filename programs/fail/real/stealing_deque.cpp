@@ -1,6 +1,6 @@
 //@ expect: assert
 //@ execs: 2000
-//@ cause: long top = head.load(); | tail.store(bottom);
+//@ cause: if (tail.load() <= top) | tail.store(bottom);
 //@ says: T0 T1
 // A work-stealing deque (Chase and Lev) whose owner takes the last task without the compare-exchange on the head: a
 // thief may have it, too.

@@ -49,7 +49,8 @@ pub(crate) fn check(
     }
     if let Some(reason) = &explanation.reason {
         let is_irrelevant = |it: &Share| {
-            SAMPLES_MIN <= it.of && reason.sufficient.n * it.of <= it.n * reason.sufficient.of
+            SAMPLES_MIN <= it.of
+                && 9 * reason.sufficient.n * it.of <= 10 * it.n * reason.sufficient.of
         };
         if reason.orders.iter().any(|it| is_irrelevant(&it.reversed)) {
             return Err(format!("an ordering that does not matter is shown:\n{whole}").into());
@@ -123,9 +124,13 @@ pub(crate) fn table(programs: &Path, golden: &Path) -> Result<String, Failed> {
         let to_cause = cause.split(" | ").map(|it| lines_to(&text, &source, it.trim()));
         let to_cause = to_cause.collect::<Option<Vec<usize>>>().and_then(|it| it.into_iter().max());
         let orders = text.lines().skip_while(|it| !it.contains("= order:"));
-        let orders: String = orders.take_while(|it| !it.contains("= note:")).collect();
+        let orders: String = orders
+            .enumerate()
+            .take_while(|(idx, it)| *idx == 0 || !it.contains(" = "))
+            .map(|it| it.1)
+            .collect();
         let orders = orders.split_whitespace().collect::<Vec<_>>().join(" ");
-        let n_orders = orders.split(" schedules with ").next().unwrap_or_default();
+        let n_orders = orders.split(';').next().unwrap_or_default();
         let n_orders = n_orders.matches(" before ").count();
         let n_folded = text.lines().filter(|it| it.trim_start().starts_with('…')).count();
         let name = path.strip_prefix(programs).unwrap_or(&path).display().to_string();

@@ -55,5 +55,19 @@ fn point(idx: usize, small: &Finding, symbols: &mut dyn Symbols) -> Option<Point
     let source = symbols.source_line(&place).unwrap_or_default();
     let step = Some(idx as u64);
     let (caller, within, value, after) = (None, None, None, 0);
-    Some(Point { thread, step, kind, object, place, source, caller, within, value, after })
+    let (origin, left) = (None, None);
+    Some(Point {
+        thread,
+        step,
+        kind,
+        object,
+        place,
+        source,
+        caller,
+        within,
+        value,
+        after,
+        origin,
+        left,
+    })
 }

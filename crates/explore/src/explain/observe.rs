@@ -18,6 +18,9 @@ use super::{
 };
 use crate::target::Symbols;
 
+/// Looks of a thread at what it writes, back from the write.
+const LOOKS_MAX: usize = 3;
+
 /// All that stands out, each thing once; less if it does not depend on the schedule.
 pub(super) fn observations(
     rich: &Rich,
@@ -225,22 +228,29 @@ impl Scene<'_, '_> {
         let of_sides = steps.flat_map(|it| [it.1, it.0]);
         // Without orders, any step will do.
         let n_others = if pairs.is_empty() { self.trace.events.len() } else { 0 };
-        let of_sides = of_sides.chain(0..n_others).filter_map(|it| self.overtaken(it));
+        let of_sides = of_sides.chain(0..n_others).flat_map(|it| self.overtaken(it));
         // What is said must be so in the schedule that is shown, too, which may have another order of independent steps.
         let is_so = |it: &(usize, usize, usize)| {
             let [a, b, c] = [it.0, it.1, it.2].map(|it| self.points.shown_at(it));
             a < b && b < c
         };
-        let all = of_pairs.chain(of_sides).filter_map(|it| self.conflict(it));
-        let mut all = all.filter(is_so);
-        let (parts, lock) = all.find_map(|it| Some((it, self.gap(it.0, it.2)?)))?;
+        let all = of_pairs.chain(of_sides).filter_map(|it| self.conflict(it)).filter(is_so);
+        let mut all = all.filter_map(|it| Some((it, self.gap(it.0, it.2)?)));
+        // Who acts on what it has looked at before is to blame rather than who looks twice.
+        let acts = |it: &((usize, usize, usize), _)| {
+            let kind = |idx: usize| self.trace.events[idx].kind;
+            !kind(it.0.0).is_write() && kind(it.0.1).is_write() && kind(it.0.2).is_write()
+        };
+        let first = all.next()?;
+        let best = if acts(&first) { None } else { all.find(acts) };
+        let (parts, lock) = best.unwrap_or(first);
         let lock = lock.map(|it| self.points.named(it));
         let [from, between, to] = <[usize; 3]>::from(parts).map(|it| self.point(it));
         Some(Observation::NotOne { from, between, to, lock })
     }
 
     /// Of what comes in between, the first write to the same data: two reads do nothing to each other. If there is none,
-    /// what it is between must be a write.
+    /// what it is between must be writes.
     fn conflict(
         &self,
         (from, between, to): (usize, usize, usize),
@@ -249,8 +259,15 @@ impl Scene<'_, '_> {
         let writes =
             |idx: usize| events[idx].kind.is_write() && events[idx].result != OpResult::Busy;
         let is_data = |idx: &usize| events[*idx].kind.is_access();
-        if writes(between) || ![from, between, to].iter().all(is_data) {
+        if ![from, between, to].iter().all(is_data) {
             return Some((from, between, to));
+        }
+        // Of three that only write, the last one counts, whoever was in between.
+        let only_writes =
+            |idx: &usize| matches!(events[*idx].kind, OpKind::Write | OpKind::AtomicStore);
+        if writes(between) {
+            let is_blind = [from, between, to].iter().all(only_writes);
+            return (!is_blind).then_some((from, between, to));
         }
         let is_other = |idx: &usize| {
             let it = &events[*idx];
@@ -259,12 +276,13 @@ impl Scene<'_, '_> {
         let write = (between..to).find(|idx| is_other(idx) && is_data(idx) && writes(*idx));
         match write {
             Some(write) => Some((from, write, to)),
-            None => (writes(from) || writes(to)).then_some((from, between, to)),
+            // A read between a read and a write could as well have come before both.
+            None => (writes(from) && writes(to)).then_some((from, between, to)),
         }
     }
 
-    /// A write of what its thread had looked at before, and another has written since.
-    fn overtaken(&self, to: usize) -> Option<(usize, usize, usize)> {
+    /// A write of what its thread had looked at before, and another has written since: by each of the last looks.
+    fn overtaken(&self, to: usize) -> Vec<(usize, usize, usize)> {
         let events = &self.trace.events;
         let Event { thread, object, .. } = events[to];
         let is_data = |idx: &usize| events[*idx].kind.is_access() && events[*idx].object == object;
@@ -272,14 +290,23 @@ impl Scene<'_, '_> {
         // What is added to whatever is there minds nobody.
         let minds = !matches!(events[to].kind, OpKind::AtomicRmw | OpKind::ReadWrite);
         if !is_data(&to) || !minds || !writes(&events[to]) {
-            return None;
+            return Vec::new();
         }
-        let from = (0..to).rev().find(|idx| events[*idx].thread == thread && is_data(idx))?;
+        let looks = (0..to).rev().filter(|idx| events[*idx].thread == thread && is_data(idx));
         let is_between = |idx: &usize| {
             let it = &events[*idx];
             it.thread != thread && is_data(idx) && writes(it)
         };
-        (from..to).find(is_between).map(|between| (from, between, to))
+        let line = |idx| {
+            let place = self.points.place(idx);
+            (place.file, place.line)
+        };
+        let all = looks.take(LOOKS_MAX).enumerate().filter_map(|(n, from)| {
+            let between = (from..to).find(is_between)?;
+            // The same line before is the round of a loop that is over.
+            (n == 0 || line(from) != line(to)).then_some((from, between, to))
+        });
+        all.collect()
     }
 
     /// Are two steps of a thread not one critical section? Then the lock that was held at both, if one was.

@@ -1,7 +1,8 @@
 //! Steps of a failing execution as points that can be shown.
 
 use raddle_model::{
-    Event, Finding, Flags, NamedObject, ObjectId, OpKind, Place, Point, Step, ThreadId,
+    Event, Finding, Flags, NamedObject, ObjectId, OpKind, OpResult, Origin, Place, Point, Step,
+    ThreadId,
 };
 use raddle_trace::Trace;
 
@@ -58,7 +59,7 @@ impl<'a> Points<'a> {
     pub(super) fn step(&mut self, idx: usize, symbols: &mut dyn Symbols) -> Point {
         let event = &self.rich.trace.events[idx];
         let (thread, kind) = (event.thread, event.kind);
-        let at = self.described.place(&self.rich.trace, idx);
+        let at = self.place(idx);
         let Led { place, within, caller } = self.led_to(&self.rich.trace, idx, at, symbols);
         let step = self.rich.steps.get(idx).copied().flatten();
         // What is one object where every access is a step may be several where only visible ones are.
@@ -66,7 +67,39 @@ impl<'a> Points<'a> {
         let (value, after) = (value(event), self.after(idx));
         let object = own.unwrap_or_else(|| self.object(event.object));
         let source = symbols.source_line(&place).unwrap_or_default();
-        Point { thread, step, kind, object, place, source, caller, within, value, after }
+        let (origin, left) = (self.origin(idx), left(&self.rich.trace.events, idx));
+        Point {
+            thread,
+            step,
+            kind,
+            object,
+            place,
+            source,
+            caller,
+            within,
+            value,
+            after,
+            origin,
+            left,
+        }
+    }
+
+    /// The last write of what a step reads.
+    fn origin(&self, idx: usize) -> Option<Box<Origin>> {
+        let events = &self.rich.trace.events;
+        if !reads(events[idx].kind) {
+            return None;
+        }
+        let is_it = |it: &Event| it.object == events[idx].object && is_written(it);
+        let write = events[..idx].iter().rposition(is_it)?;
+        let (step, after) = self.shown_at(write);
+        let place = self.place(write);
+        Some(Box::new(Origin { thread: events[write].thread, step, after, place }))
+    }
+
+    /// Where a step is.
+    pub(super) fn place(&self, idx: usize) -> Place {
+        self.described.place(&self.rich.trace, idx)
     }
 
     /// When a step comes in the smallest schedule.
@@ -112,6 +145,8 @@ impl<'a> Points<'a> {
             within: None,
             value: None,
             after: 0,
+            origin: None,
+            left: None,
         }
     }
 
@@ -126,8 +161,20 @@ impl<'a> Points<'a> {
         let named = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
         let object = self.number(named);
-        let (value, after) = (None, 0);
-        Point { thread, step: None, kind, object, place, source, caller, within, value, after }
+        Point {
+            thread,
+            step: None,
+            kind,
+            object,
+            place,
+            source,
+            caller,
+            within,
+            value: None,
+            after: 0,
+            origin: None,
+            left: None,
+        }
     }
 
     /// The finding's number for an object of the execution.
@@ -173,12 +220,34 @@ impl<'a> Points<'a> {
 
 /// What an event read or wrote, if it says so.
 fn value(event: &Event) -> Option<u64> {
-    let reads = matches!(
-        event.kind,
-        OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas
-    );
     let is_written = event.kind == OpKind::AtomicStore || event.flags.has(Flags::WRITTEN);
-    (reads || is_written).then_some(event.value)
+    // Of a copy of many bytes, the event has no value.
+    let is_one = event.size <= 8;
+    ((reads(event.kind) || is_written) && is_one).then_some(event.value)
+}
+
+/// Is the value of such an event what it read?
+const fn reads(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas)
+}
+
+/// Did an event change an object?
+fn is_written(event: &Event) -> bool {
+    event.kind.is_access() && event.kind.is_write() && event.result != OpResult::Busy
+}
+
+/// What an update leaves: nobody says so but who reads it next.
+fn left(events: &[Event], idx: usize) -> Option<u64> {
+    let event = &events[idx];
+    if !matches!(event.kind, OpKind::AtomicRmw | OpKind::AtomicCas) {
+        return None;
+    }
+    if event.result == OpResult::Busy {
+        return Some(event.value);
+    }
+    let is_next = |it: &&Event| it.object == event.object && it.kind.is_access();
+    let next = events[idx + 1..].iter().find(is_next)?;
+    (reads(next.kind) && next.size == event.size).then_some(next.value)
 }
 
 /// Where a step is in the program's own code.

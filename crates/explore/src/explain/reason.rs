@@ -25,7 +25,7 @@ use raddle_trace::Trace;
 
 use super::{
     edges::{self, Edge, Node, Positions, Rule, edges, sides},
-    rich::{data, is_section},
+    rich::{Rich, is_section},
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
@@ -44,6 +44,8 @@ const COUNTEREXAMPLES_MAX: usize = 256;
 const ROUNDS: u64 = 4;
 /// More candidates than this are cut to the last ones.
 const EDGES_MAX: usize = 128;
+/// What an order says to a reader at most.
+const WORTH_MAX: u8 = 3;
 /// More orders than this tell a reader nothing: no reason is given then.
 const ORDERS_MAX: usize = 12;
 
@@ -81,7 +83,11 @@ pub(super) struct Reasoner<'t, 'a, 'e> {
     /// All executions have this in common.
     base: Plan,
     failing: &'e Trace,
+    /// The nearest execution that passes, without any order, and with one of them the other way round.
     contrast: Option<PassingExecution>,
+    turned: Option<PassingExecution>,
+    /// How much each order says to a reader.
+    worths: HashMap<Before, u8>,
     /// Passing executions with steps that the failing one did not come to.
     passes: Vec<Trace>,
     /// Where steps were in executions that did not fail.
@@ -98,12 +104,22 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         let record = Record { options: true, ..base.record };
         let base = Plan { picker: PickerSpec::Constrained, record, ..base.clone() };
         let (passes, counterexamples) = (Vec::new(), Vec::new());
-        Reasoner { trials, base, failing, contrast: None, passes, counterexamples, is_over: false }
+        Reasoner {
+            trials,
+            base,
+            failing,
+            contrast: None,
+            turned: None,
+            worths: HashMap::new(),
+            passes,
+            counterexamples,
+            is_over: false,
+        }
     }
 
     /// The orders, none if none of them matter; `None` if the budget did not last.
     pub(super) fn find(mut self) -> Result<Option<Orders>, TargetError> {
-        let (candidates, share) = self.candidates()?;
+        let (mut candidates, share) = self.candidates()?;
         if share.n == share.of && !self.is_over {
             return Ok(Some(self.without_orders(share)));
         }
@@ -111,36 +127,58 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         if self.is_over {
             return Ok(None);
         }
+        if all.n > 0 {
+            self.learn_worths(&candidates)?;
+        }
         if all.n == 0 {
             // It takes more than orders: what stands out about the schedule is all there is to say.
             return Ok(Some(self.without_orders(share)));
         }
         let (mut edges, mut sufficient) = match all.n == all.of {
             true => self.smallest(&candidates)?,
-            false => self.as_often(candidates, all)?,
+            false => self.as_often(candidates.clone(), all)?,
         };
         if ORDERS_MAX < edges.len() {
             return Ok(Some(self.without_orders(share)));
         }
         let mut reversed = self.all_reversed(&edges)?;
-        // What fails as often the other way round is no cause: the others are measured again without it.
+        // What fails about as often the other way round is no cause.
         while let Some(idx) = reversed.iter().position(|it| says_nothing(it, sufficient)) {
-            edges.remove(idx);
-            if edges.is_empty() || self.is_over {
+            let idle = edges.remove(idx);
+            candidates.retain(|it| it.order != idle.order);
+            if let Some(others) = self.instead(&candidates)? {
+                (edges, sufficient) = others;
+            } else if edges.is_empty() || self.is_over {
                 return Ok(Some(self.without_orders(share)));
+            } else {
+                sufficient = self.measure(&edges, None)?;
             }
-            sufficient = self.measure(&edges, None)?;
             reversed = self.all_reversed(&edges)?;
         }
         if sufficient.n == 0 {
             return Ok(Some(self.without_orders(share)));
         }
-        let (passing, passes) = (self.contrast, self.passes);
+        let (passing, passes) = (self.turned.or(self.contrast), self.passes);
         Ok(Some(Orders { edges, sufficient, reversed, passing, passes }))
+    }
+
+    /// Without an order that is no cause: others may be enough, and say what it stood for.
+    fn instead(&mut self, candidates: &[Edge]) -> Result<Option<(Vec<Edge>, Share)>, TargetError> {
+        if self.is_over || !self.always_fails(candidates, Rule::MayCome)? {
+            return Ok(None);
+        }
+        let (edges, sufficient) = self.smallest(candidates)?;
+        let is_it = !edges.is_empty()
+            && edges.len() <= ORDERS_MAX
+            && sufficient.n == sufficient.of
+            && !self.is_over;
+        Ok(is_it.then_some((edges, sufficient)))
     }
 
     /// For each order: executions that keep the others and have it the other way round, and how many of them fail.
     fn all_reversed(&mut self, edges: &[Edge]) -> Result<Vec<Share>, TargetError> {
+        // What had an order of another set the other way round is none of these.
+        self.turned = None;
         (0..edges.len()).map(|idx| self.measure(edges, Some(idx))).collect()
     }
 
@@ -200,11 +238,9 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     fn smallest(&mut self, candidates: &[Edge]) -> Result<(Vec<Edge>, Share), TargetError> {
         for round in 1.. {
             let mut core = candidates.to_vec();
-            self.sort(&mut core);
             self.reduce(&[], &mut core, |it, edges| it.always_fails(edges, Rule::Come))?;
             let mut rest: Vec<Edge> =
                 candidates.iter().copied().filter(|it| !core.contains(it)).collect();
-            self.sort(&mut rest);
             self.reduce(&core, &mut rest, |it, edges| it.always_fails(edges, Rule::MayCome))?;
             let mut edges = [core, rest].concat();
             edges.sort_by_key(|it| (it.first, it.second));
@@ -223,7 +259,6 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         mut edges: Vec<Edge>,
         all: Share,
     ) -> Result<(Vec<Edge>, Share), TargetError> {
-        self.sort(&mut edges);
         self.reduce(&[], &mut edges, |it, edges| {
             let share = it.measure(edges, None)?;
             // Nine tenths of how often all of them fail.
@@ -240,12 +275,31 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         edges.sort_by_key(|it| (self.worth(it), Reverse(it.second), Reverse(it.first)));
     }
 
-    /// Delta debugging: leaves out all that is not needed beside what is fixed.
+    /// Leaves out all that is not needed beside what is fixed: first of what says least, as long as all that says more is
+    /// there, then of the rest.
     fn reduce(
         &mut self,
         fixed: &[Edge],
         edges: &mut Vec<Edge>,
         mut is_enough: impl FnMut(&mut Self, &[Edge]) -> Result<bool, TargetError>,
+    ) -> Result<(), TargetError> {
+        self.sort(edges);
+        for worth in 0..=WORTH_MAX {
+            let (mut part, rest): (Vec<Edge>, Vec<Edge>) =
+                edges.iter().copied().partition(|it| self.worth(it) == worth);
+            let fixed = [fixed, &rest].concat();
+            self.delta(&fixed, &mut part, &mut is_enough)?;
+            *edges = [part, rest].concat();
+        }
+        Ok(())
+    }
+
+    /// Delta debugging.
+    fn delta(
+        &mut self,
+        fixed: &[Edge],
+        edges: &mut Vec<Edge>,
+        is_enough: &mut impl FnMut(&mut Self, &[Edge]) -> Result<bool, TargetError>,
     ) -> Result<(), TargetError> {
         let mut n_parts = 1;
         while !edges.is_empty() && !self.is_over {
@@ -270,45 +324,29 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         Ok(())
     }
 
+    /// How much orders say to a reader: of critical sections, what the accesses in them do to each other, which are no
+    /// steps of the smallest schedule.
+    fn learn_worths(&mut self, edges: &[Edge]) -> Result<(), TargetError> {
+        let rich = Rich::failing(self.trials, &self.base, self.failing, edges)?;
+        for (idx, edge) in edges.iter().enumerate() {
+            let kind = |node: Node| match node {
+                Node::Step(idx) => rich.trace.events[idx].kind,
+                Node::Pending(thread) => self.failing.threads[thread.idx()].pending.kind,
+                Node::Absent { passing, idx } => self.passes[passing].events[idx].kind,
+            };
+            let (first, second) = rich.pairs[idx];
+            let kinds = (kind(first), kind(second));
+            // Critical sections that have nothing to do with each other.
+            let are_steps = matches!((first, second), (Node::Step(_), Node::Step(_)));
+            let is_idle = is_section(kinds.0) && is_section(kinds.1) && are_steps;
+            self.worths.insert(edge.order, if is_idle { 0 } else { worth(kinds) });
+        }
+        Ok(())
+    }
+
     /// How much an order says to a reader.
     fn worth(&self, edge: &Edge) -> u8 {
-        let kind = |node: Node| match node {
-            Node::Step(idx) => self.failing.events[idx].kind,
-            Node::Pending(thread) => self.failing.threads[thread.idx()].pending.kind,
-            Node::Absent { passing, idx } => self.passes[passing].events[idx].kind,
-        };
-        let (first, second) = (kind(edge.first), kind(edge.second));
-        let follows_from_others = |kind| {
-            matches!(
-                kind,
-                OpKind::Spawn
-                    | OpKind::Start
-                    | OpKind::Finish
-                    | OpKind::Join
-                    | OpKind::TryJoin
-                    | OpKind::CondWake
-                    | OpKind::FutexWake
-                    | OpKind::BarrierLeave
-            )
-        };
-        let is_data = |kind: OpKind| {
-            let tries =
-                matches!(kind, OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock);
-            kind.is_access() || tries
-        };
-        // Critical sections that have nothing to do with each other.
-        let is_idle = is_section(first)
-            && is_section(second)
-            && matches!((edge.first, edge.second), (Node::Step(_), Node::Step(_)))
-            && data(self.failing, edge.first, edge.second) == (edge.first, edge.second);
-        match (first, second) {
-            _ if is_idle => 0,
-            _ if follows_from_others(first) || follows_from_others(second) => 0,
-            _ if !is_data(first) || !is_data(second) => 1,
-            // Who reads too early, or what is not there any more, is clearer than who writes last.
-            (OpKind::Write | OpKind::AtomicStore, OpKind::Write | OpKind::AtomicStore) => 2,
-            _ => 3,
-        }
+        self.worths.get(&edge.order).copied().unwrap_or(0)
     }
 
     /// Do all executions fail that keep these orders?
@@ -409,18 +447,50 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         let pairs = self.failing.events.iter().zip(&trace.events);
         let n_same = pairs.take_while(|(a, b)| a.thread == b.thread && a.kind == b.kind).count();
         let nearness = (n_same, Reverse(trace.summary.n_switches));
-        let is_first = |it: &PassingExecution| {
-            (it.reversed.is_some(), it.nearness) < (reversed.is_some(), nearness)
-        };
-        if self.contrast.as_ref().is_none_or(is_first) {
+        let is_first = |it: &PassingExecution| it.nearness < nearness;
+        let best = if reversed.is_some() { &self.turned } else { &self.contrast };
+        if best.as_ref().is_none_or(is_first) {
             let plan = self.plan(orders, seed);
-            self.contrast = Some(PassingExecution { execution, plan, reversed, nearness });
+            let passing = Some(PassingExecution { execution, plan, reversed, nearness });
+            match reversed {
+                Some(_) => self.turned = passing,
+                None => self.contrast = passing,
+            }
         }
     }
 }
 
-/// Does an order that fails so often the other way round say nothing, where all orders together fail so often? Of too
-/// few executions nobody can tell.
+/// How much an order of two such ops says to a reader.
+const fn worth(kinds: (OpKind, OpKind)) -> u8 {
+    const fn follows_from_others(kind: OpKind) -> bool {
+        matches!(
+            kind,
+            OpKind::Spawn
+                | OpKind::Start
+                | OpKind::Finish
+                | OpKind::Join
+                | OpKind::TryJoin
+                | OpKind::CondWake
+                | OpKind::FutexWake
+                | OpKind::BarrierLeave
+        )
+    }
+    const fn is_data(kind: OpKind) -> bool {
+        let tries = matches!(kind, OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock);
+        kind.is_access() || tries
+    }
+    match kinds {
+        (one, other) if follows_from_others(one) || follows_from_others(other) => 0,
+        (one, other) if !is_data(one) || !is_data(other) => 1,
+        // Who reads too early, or what is not there any more, is clearer than who writes last, or who adds first.
+        (OpKind::Write | OpKind::AtomicStore, OpKind::Write | OpKind::AtomicStore) => 2,
+        (OpKind::AtomicRmw, OpKind::AtomicRmw) => 2,
+        _ => WORTH_MAX,
+    }
+}
+
+/// Does an order say nothing that fails about as often the other way round as all orders together, nine tenths of that?
+/// Of too few executions nobody can tell.
 const fn says_nothing(reversed: &Share, sufficient: Share) -> bool {
-    N_SURE <= 4 * reversed.of && sufficient.n * reversed.of <= reversed.n * sufficient.of
+    N_SURE <= 4 * reversed.of && 9 * sufficient.n * reversed.of <= 10 * reversed.n * sufficient.of
 }

@@ -12,7 +12,7 @@ use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Record, Side};
 use raddle_trace::Trace;
 
 use super::{
-    edges::{Edge, Node, Positions, Rule, sides},
+    edges::{self, Edge, Node, Positions, Rule, sides},
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
@@ -20,6 +20,8 @@ use crate::target::{Execution, TargetError};
 /// So many random executions are tried, of the failing kind, and for each order the other way round.
 const TRIES: u64 = 12;
 const TRIES_TURNED: u64 = 4;
+/// More races than this are cut to the last ones.
+const EDGES_MAX: usize = 128;
 
 /// A failing execution, and where its steps are in the smallest schedule.
 pub(super) struct Rich {
@@ -60,17 +62,27 @@ impl Rich {
         Ok(rich)
     }
 
-    fn failing(
+    /// The failing execution alone.
+    pub(super) fn failing(
         trials: &mut Trials<'_>,
         base: &Plan,
         small: &Trace,
         edges: &[Edge],
     ) -> Result<Rich, TargetError> {
         let orders: Vec<Before> = edges.iter().map(|it| it.order).collect();
+        // All that was in a race comes in the same order, if that can be, so that values are the same.
+        let mut exposed = base.shared.clone();
+        exposed.sort_unstable();
+        let all = edges::edges(small, &exposed);
+        let last = &all[all.len().saturating_sub(EDGES_MAX)..];
+        let mut same: Vec<Before> = last.iter().map(|it| it.order).collect();
+        same.extend(orders.iter().filter(|it| !last.iter().any(|edge| edge.order == **it)));
         for seed in 0..TRIES {
-            let Some(execution) = run(trials, base, &orders, seed)? else { break };
+            let orders = if seed < TRIES / 2 { &same } else { &orders };
+            let Some(execution) = run(trials, base, orders, seed)? else { break };
             let positions = Positions::of(&execution.trace);
-            let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome));
+            let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome))
+                && (TRIES / 2 <= seed || orders.iter().all(|it| positions.is_before(it)));
             let is_it = is_kept && execution.trace.n_dropped == 0 && trials.shows(&execution);
             if is_it && let Some(rich) = Rich::new(execution.trace, small, edges) {
                 return Ok(rich);
@@ -82,7 +94,7 @@ impl Rich {
     }
 
     /// Is an order one of two accesses already, or of something else than critical sections?
-    fn is_told(&self, idx: usize) -> bool {
+    pub(super) fn is_told(&self, idx: usize) -> bool {
         let begins_section = |node: Node| {
             let kind = match node {
                 Node::Step(idx) => self.trace.events[idx].kind,

@@ -38,6 +38,17 @@ pub(super) fn missed(
         _ if event.value == 0 && has_left(&trace.events[..idx], thread, object) => Miss::TooLate,
         _ if event.value == 0 => Miss::TooEarly,
         OpKind::Signal => Miss::Another(ThreadId(event.value as u32 - 1)),
+        OpKind::FutexNotify if event.value == 1 => {
+            let is_woken = |it: &&Event| {
+                of_object(it) && it.kind == OpKind::FutexWake && it.result == OpResult::Done
+            };
+            // Of several, one may have been woken before.
+            let mut woken = trace.events[idx..].iter().filter(is_woken);
+            match (woken.next(), woken.next()) {
+                (Some(alone), None) => Miss::Another(alone.thread),
+                _ => return None,
+            }
+        }
         _ => return None,
     };
     let missed = Missed {

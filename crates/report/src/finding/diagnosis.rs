@@ -3,13 +3,16 @@
 //! annotations are renderings of it.
 
 mod help;
+mod mark;
 mod marks;
 mod notes;
+mod released;
 mod sentence;
 
 use raddle_model::{Explanation, Finding, Place, ThreadId};
 
-pub(crate) use self::marks::Mark;
+pub(crate) use self::mark::Mark;
+use self::mark::Moment;
 use crate::{layout::style::Style, words::place};
 
 /// What the first screen says.
@@ -19,7 +22,7 @@ pub struct Diagnosis {
     pub sentence: String,
     /// The lines that matter, in the order in which they happened.
     pub spans: Vec<Span>,
-    /// The orderings that make it fail: "1 before 2, 3 before 4: 20 of 20 schedules fail …".
+    /// The orderings that make it fail: "fails in 20 of 20 schedules with 1 before 2; in 0 of 20 with 2 before 1".
     pub order: Option<String>,
     /// What else is known of this schedule.
     pub notes: Vec<String>,
@@ -30,7 +33,7 @@ pub struct Diagnosis {
 /// A line that matters.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Which one it is, from 1; `None` for a failure without a step of its own.
+    /// Which one it is, from 1; `None` for one that is alone, and for a line that was not reached.
     pub number: Option<usize>,
     /// Who was there.
     pub thread: Option<ThreadId>,
@@ -102,6 +105,7 @@ fn spans(finding: &Finding, marks: &[Mark], style: &Style) -> Vec<Span> {
         introduced.push(mark.thread);
         let what = mark.words(finding, marks, style);
         let words = match mark.has_act(finding) {
+            _ if mark.moment == Moment::Never => format!("not happened yet: {who}'s {what}"),
             true => format!("{who} {what}"),
             false => format!("{who}: {what}"),
         };

@@ -72,18 +72,10 @@ fn located(shown: &Shown<'_>, primary: &Span) -> String {
     match caller(shown.finding, primary) {
         Some(from) => {
             let function = place::function(&from.function);
-            let from_at = beside(from, &primary.place);
+            let from_at = place::beside(from, &primary.place);
             format!("{at}, called from {function} ({from_at})")
         }
         None => at,
-    }
-}
-
-/// `:91` in the same file, else `cache.c:91`.
-fn beside(from: &Place, place: &Place) -> String {
-    match from.file == place.file && from.line > 0 {
-        true => format!(":{}", from.line),
-        false => place::short(from),
     }
 }
 

@@ -24,18 +24,50 @@ pub(crate) fn act(
             format!("sets {name} to {value}")
         }
         (OpKind::AtomicRmw | OpKind::AtomicCas, Some(value)) => {
-            format!("{verb} {name} (was {value})")
+            format!("{verb} {name}, which was {value}")
         }
         // A block is freed as a whole.
         (OpKind::Free, _) => {
-            let whole = name.split(['.', '[']).next().unwrap_or_default();
+            let is_name = name.starts_with('`');
+            let whole = if is_name { name.split(['.', '[']).next() } else { Some(name.as_str()) };
+            let whole = whole.unwrap_or_default();
             let quote = if whole.len() < name.len() && name.starts_with('`') { "`" } else { "" };
             format!("frees {whole}{quote}")
         }
-        (OpKind::Start | OpKind::Finish | OpKind::Yield | OpKind::Exit, _) => verb.to_owned(),
+        (OpKind::Start | OpKind::Finish | OpKind::Yield | OpKind::Exit | OpKind::Handle, _) => {
+            verb.to_owned()
+        }
         _ if object.is_none_or(NamedObject::is_none) && !kind.is_access() => verb.to_owned(),
         _ => format!("{verb} {name}"),
     }
+}
+
+/// "updates `live` from 1 to 0", of what reads and writes in one step; `None` for all else. `origin` says who wrote what
+/// was there.
+pub(crate) fn change(
+    kind: OpKind,
+    object: Option<&NamedObject>,
+    old: Option<u64>,
+    left: Option<u64>,
+    origin: &str,
+    style: &Style,
+) -> Option<String> {
+    let name = object.map(name).filter(|it| !it.is_empty());
+    let name = name.unwrap_or_else(|| "memory".to_owned());
+    let old_value = shown(old?, object, style);
+    let new = left.map(|it| shown(it, object, style));
+    Some(match (kind, new) {
+        (OpKind::AtomicCas, Some(_)) if old == left => {
+            format!("fails to compare-exchange {name}, which is {old_value}{origin}")
+        }
+        (OpKind::AtomicCas | OpKind::AtomicRmw, Some(new)) => {
+            format!("updates {name} from {old_value}{origin} to {new}")
+        }
+        (OpKind::AtomicCas | OpKind::AtomicRmw, None) => {
+            format!("updates {name}, which was {old_value}{origin}")
+        }
+        _ => return None,
+    })
 }
 
 /// What an object is called in a sentence: "`left`", or where it was allocated.
@@ -56,7 +88,7 @@ pub(crate) fn value(finding: &Finding, object: ObjectId, value: Option<u64>) -> 
 }
 
 /// A value, as its type would have it: a null pointer is not 0.
-fn shown(value: u64, object: Option<&NamedObject>, style: &Style) -> String {
+pub(crate) fn shown(value: u64, object: Option<&NamedObject>, style: &Style) -> String {
     let location = object.map(|it| &it.location);
     let is_whole = location.is_some_and(|it| !it.name.contains(['.', '[']));
     let is_pointer = is_whole && location.is_some_and(|it| it.type_name.ends_with('*'));
@@ -79,15 +111,19 @@ pub(crate) const fn verb(kind: OpKind) -> &'static str {
         OpKind::ReadWrite | OpKind::AtomicRmw => "updates",
         OpKind::AtomicCas => "compare-exchanges",
         OpKind::Fence => "executes a fence",
-        OpKind::Lock | OpKind::TryLock => "locks",
+        OpKind::Lock => "locks",
+        OpKind::TryLock => "tries to lock",
         OpKind::Unlock | OpKind::RwUnlock => "releases",
-        OpKind::ReadLock | OpKind::TryReadLock => "read-locks",
-        OpKind::WriteLock | OpKind::TryWriteLock => "write-locks",
+        OpKind::ReadLock => "read-locks",
+        OpKind::TryReadLock => "tries to read-lock",
+        OpKind::WriteLock => "write-locks",
+        OpKind::TryWriteLock => "tries to write-lock",
         OpKind::CondWait | OpKind::FutexWait => "waits on",
         OpKind::CondWake | OpKind::FutexWake => "returns from its wait on",
         OpKind::Signal => "signals",
         OpKind::Broadcast => "broadcasts",
-        OpKind::SemWait | OpKind::SemTryWait => "waits for",
+        OpKind::SemWait => "waits for",
+        OpKind::SemTryWait => "tries to take",
         OpKind::SemPost => "posts",
         OpKind::BarrierArrive => "arrives at",
         OpKind::BarrierLeave => "leaves",
@@ -100,7 +136,7 @@ pub(crate) const fn verb(kind: OpKind) -> &'static str {
         OpKind::Exit => "exits",
         OpKind::Kill => "sends a signal to",
         OpKind::Cancel => "cancels",
-        OpKind::Handle => "runs a signal handler",
+        OpKind::Handle => "is interrupted",
         OpKind::Sleep => "sleeps",
         OpKind::SigWait => "waits for a signal",
         OpKind::IoRead => "reads from",
@@ -124,6 +160,11 @@ pub(crate) const fn noun(kind: OpKind) -> &'static str {
         OpKind::ReadWrite | OpKind::AtomicRmw => "update",
         OpKind::AtomicCas => "compare-exchange",
         OpKind::Unlock | OpKind::RwUnlock => "release",
+        OpKind::ReadLock => "read-lock",
+        OpKind::WriteLock => "write-lock",
+        OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock | OpKind::SemTryWait => {
+            "attempt"
+        }
         OpKind::Finish => "end",
         OpKind::CondWake | OpKind::FutexWake => "wake-up",
         OpKind::SemPost => "post",

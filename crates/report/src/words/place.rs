@@ -14,6 +14,14 @@ pub(crate) fn short(place: &Place) -> String {
     known(file, place)
 }
 
+/// `:31` beside a place in the same file, else `bank.c:31`.
+pub(crate) fn beside(place: &Place, other: &Place) -> String {
+    match place.file == other.file && place.line > 0 && !is_library(place) {
+        true => format!(":{}", place.line),
+        false => short(place),
+    }
+}
+
 /// `examples/bank.c:31`: the path relative to `base`, where it is below it.
 pub(crate) fn long(place: &Place, base: &str) -> String {
     let base = base.trim_end_matches('/');

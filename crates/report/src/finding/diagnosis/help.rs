@@ -1,14 +1,22 @@
 //! What to hold, order or change: only what was tested by constrained schedules, or follows from the locks that were
 //! held, and it says which.
 
-use raddle_model::{Misuse, Observation, Share};
+use raddle_model::{Misuse, Observation, OpKind, Place, Point, Share};
 
-use super::notes::{Said, share};
+use super::{
+    mark::Mark,
+    notes::{Said, share},
+};
+use crate::words::place;
 
 /// The proposals; empty where nothing is known.
 pub(super) fn help(said: &Said<'_>) -> Vec<String> {
     let mut all = Vec::new();
     let observations = said.reason().map_or(&[][..], |it| &it.observations);
+    // Who does not look again after a wait does not need a longer section.
+    if !observations.iter().any(|it| matches!(it, Observation::NoLoop { .. })) {
+        all.extend(of_released(said));
+    }
     for observation in observations.iter().filter(|it| said.is_about_orders(it)) {
         all.extend(of(said, observation));
     }
@@ -18,8 +26,58 @@ pub(super) fn help(said: &Said<'_>) -> Vec<String> {
     all
 }
 
+/// "hold `lock` from :23 to :26".
+fn of_released(said: &Said<'_>) -> Option<String> {
+    let released = said.released();
+    let first = released.first()?;
+    let lock = said.finding.objects.get(first.lock.idx())?;
+    // Two calls of one function are told by who calls it.
+    let place = |mark: &Mark| match (&first.from.caller, &first.to.caller) {
+        (Some(from), Some(to)) if from != to => mark.caller.clone().unwrap_or_default(),
+        _ => mark.place.clone(),
+    };
+    let (from, to) = (place(first.from), place(first.to));
+    let is_below = from.function == to.function && from.line < to.line;
+    // Lines of two functions are no stretch: the numbers say which ones are meant.
+    let at = |mark: &Mark| match (mark.number, said.beside(&place(mark))) {
+        (Some(number), at) if !is_below => format!("{number} ({at})"),
+        (_, at) => at,
+    };
+    Some(format!(
+        "hold {} from {} to {} ({})",
+        crate::words::act::name(lock),
+        at(first.from),
+        at(first.to),
+        known(said)
+    ))
+}
+
 fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
     match observation {
+        Observation::NotOne { from, between, to, lock: None }
+            if (from.kind, to.kind) == (OpKind::Read, OpKind::Write)
+                && between.kind == OpKind::Write
+                && from.object == to.object
+                && said.holds_nothing(from)
+                && said.holds_nothing(to) =>
+        {
+            Some(format!(
+                "hold one lock from the read {} to the write {}, in every thread (follows from the locks held: none)",
+                said.at(from),
+                said.at(to)
+            ))
+        }
+        Observation::NotOne { from, between, to, lock: None }
+            if (from.kind, to.kind) == (OpKind::AtomicLoad, OpKind::AtomicStore)
+                && between.kind.is_write()
+                && from.object == to.object =>
+        {
+            Some(format!(
+                "make the read {} and the write {} one compare-exchange (each alone is atomic, the two are not)",
+                said.at(from),
+                said.at(to)
+            ))
+        }
         Observation::NotOne { from, to, lock: Some(lock), .. } => Some(format!(
             "hold {} from {} to {} ({})",
             crate::words::act::name(lock),
@@ -44,8 +102,9 @@ fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
         Observation::LockOrder { links } => {
             let mut names: Vec<String> = links.iter().map(|it| said.lock(&it[0])).collect();
             names.dedup();
+            let or = links.iter().find_map(|it| called_with_lock(said, it)).unwrap_or_default();
             Some(format!(
-                "lock {} in the same order in every thread (follows from the locks held)",
+                "lock {} in the same order in every thread{or} (follows from the locks held)",
                 crate::words::act::listed(&names)
             ))
         }
@@ -55,6 +114,21 @@ fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// ", or release `bus.lock` before the call of on_event at :23": where one function takes a lock, and one that it calls
+/// waits for another.
+fn called_with_lock(said: &Said<'_>, [took, wants]: &[Point; 2]) -> Option<String> {
+    let state = said.finding.threads.iter().find(|it| it.thread == wants.thread)?;
+    let is_own = |it: &&Place| !place::is_library(it) && it.line > 0;
+    let frames: Vec<&Place> = state.stack.iter().filter(is_own).collect();
+    let holder = frames.iter().position(|it| it.function == took.place.function)?;
+    let callee = frames.get(holder.checked_sub(1)?)?;
+    let (lock, at) = (said.lock(took), said.beside(frames[holder]));
+    Some(format!(
+        ", or release {lock} before the call of {} at {at}",
+        place::function(&callee.function)
+    ))
 }
 
 /// How it is known that nothing may come in between.

@@ -3,238 +3,62 @@
 
 use raddle_model::{
     Access, Evidence, Explanation, Fault, Finding, Flags, Kind, Link, Missed, Misused, NamedObject,
-    ObjectId, Observation, OpKind, OpResult, Place, Point, Step, ThreadId, ThreadState,
+    ObjectId, Observation, OpKind, OpResult, Origin, Place, Step, ThreadId, ThreadState, WaitFor,
     signal_name,
 };
 
+use super::{
+    mark::{Mark, Moment},
+    released::held_everywhere,
+};
 use crate::{
-    layout::style::Style,
     schedule::{held_before, own_place},
-    words::{act, fault, place},
+    words::{fault, place},
 };
 
 /// More than this do not fit above the schedule.
 const MARKS_MAX: usize = 8;
-/// A failed expression longer than this is cut.
-const SAID_MAX: usize = 160;
-
-/// When something happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Moment {
-    /// A step, counted from 0, or so many accesses of its thread after it.
-    Step(u64, u32),
-    /// When the execution failed.
-    Failure,
-    /// When it ended: a wait that nobody ends.
-    Blocked,
-    /// It did not come to that.
-    Never,
-}
-
-/// A moment that the first screen shows.
-#[derive(Clone, Debug)]
-pub(crate) struct Mark {
-    pub(crate) number: Option<usize>,
-    pub(crate) moment: Moment,
-    pub(crate) thread: ThreadId,
-    /// What was done; `None` for a failure that was no access and no call.
-    pub(crate) kind: Option<OpKind>,
-    pub(crate) object: ObjectId,
-    pub(crate) value: Option<u64>,
-    pub(crate) place: Place,
-    /// The call that led there, where the place alone does not say which one it was.
-    pub(crate) caller: Option<Place>,
-    /// The wrapper that does it, where the place is its call.
-    within: Option<Place>,
-    pub(crate) is_primary: bool,
-    /// Does a note speak of it?
-    is_noted: bool,
-    /// Is it a side of an ordering?
-    pub(crate) is_order: bool,
-    /// How it failed there: "assertion failed: …".
-    pub(crate) failure: Option<String>,
-    /// What an analysis calls the memory.
-    name: Option<String>,
-    /// Locks that the thread held, if somebody's matter.
-    pub(crate) holds: Option<Vec<NamedObject>>,
-}
-
-impl Mark {
-    fn new(thread: ThreadId, moment: Moment, kind: OpKind, object: ObjectId, place: Place) -> Mark {
-        Mark {
-            number: None,
-            moment,
-            thread,
-            kind: Some(kind),
-            object,
-            value: None,
-            place,
-            caller: None,
-            within: None,
-            is_noted: false,
-            is_primary: false,
-            is_order: false,
-            failure: None,
-            name: None,
-            holds: None,
-        }
-    }
-
-    /// Does the thread do something there, so that a verb comes after its name?
-    pub(crate) fn has_act(&self, finding: &Finding) -> bool {
-        self.kind.is_some() || finding.kind == Kind::Misuse
-    }
-
-    /// What happened, after the thread's name.
-    pub(crate) fn words(&self, finding: &Finding, marks: &[Mark], style: &Style) -> String {
-        let mut parts = Vec::new();
-        if let Some(kind) = self.kind {
-            parts.push(self.act(kind, finding, marks, style));
-        }
-        if let Some(holds) = &self.holds {
-            let names: Vec<String> = holds.iter().map(act::name).collect();
-            parts.push(match names.as_slice() {
-                [] => "holding no lock".to_owned(),
-                names => format!("holding {}", act::listed(names)),
-            });
-        }
-        if let Some(wrapper) = &self.within {
-            let function = place::function(&wrapper.function);
-            let at = match wrapper.file == self.place.file && wrapper.line > 0 {
-                true => format!(":{}", wrapper.line),
-                false => place::short(wrapper),
-            };
-            parts.push(format!("in {function} ({at})"));
-        }
-        if let Some(from) = &self.caller {
-            parts.push(match from.file == self.place.file && from.line > 0 {
-                true => format!("called from :{}", from.line),
-                false => format!("called from {}", place::short(from)),
-            });
-        }
-        let failure = self.failure.as_ref().map(|it| style.cut(it, SAID_MAX));
-        match (parts.join(", "), failure) {
-            (words, None) => words,
-            (words, Some(failure)) if words.is_empty() => failure,
-            (words, Some(failure)) => format!("{words}: {failure}"),
-        }
-    }
-
-    fn act(&self, kind: OpKind, finding: &Finding, marks: &[Mark], style: &Style) -> String {
-        let object = finding.objects.get(self.object.idx());
-        match self.moment {
-            Moment::Blocked => self.waits(finding, marks),
-            Moment::Never => {
-                let what = act::act(kind, object, None, style);
-                format!("has not reached this line ({what})")
-            }
-            Moment::Step(..) | Moment::Failure => {
-                let named =
-                    self.name.as_ref().map(|it| NamedObject::called(Default::default(), it));
-                act::act(kind, named.as_ref().or(object), self.value, style)
-            }
-        }
-    }
-
-    /// "waits forever for `disk`, held by T2 (2)".
-    fn waits(&self, finding: &Finding, marks: &[Mark]) -> String {
-        let state = finding.threads.iter().find(|it| it.thread == self.thread);
-        let Some(wait) = state.and_then(|it| it.waits_for.as_ref()) else {
-            return "waits forever".to_owned();
-        };
-        let name = act::name(&wait.object);
-        let what =
-            match state.and_then(|it| it.pending) {
-                Some(OpKind::Join) => {
-                    let whom = name.strip_prefix("thread ").unwrap_or(&name);
-                    format!("waits forever for {whom} to finish")
-                }
-                Some(
-                    OpKind::CondWait | OpKind::CondWake | OpKind::FutexWait | OpKind::FutexWake,
-                ) if wait.holders.is_empty() => format!("waits forever on {name}"),
-                Some(OpKind::BarrierArrive | OpKind::BarrierLeave) => {
-                    format!("waits forever at {name}")
-                }
-                _ => format!("waits forever for {name}"),
-            };
-        let holders = wait.holders.iter().map(|(holder, taken)| {
-            let which = marks.iter().find(|it| {
-                it.thread == *holder && it.object == wait.object_id && it.moment < Moment::Failure
-            });
-            let which = which.and_then(|it| it.number).map(|it| format!(" ({it})"));
-            let at = || match place::short(taken) {
-                at if at.is_empty() => at,
-                at => format!(" since {at}"),
-            };
-            let which = which.unwrap_or_else(at);
-            match (place::is_ahead(finding, *holder, wait), *holder == self.thread) {
-                (true, _) => format!(", queued behind T{}, which waits to write", holder.0),
-                (_, true) => format!(", which it already holds{which}"),
-                _ => format!(", held by T{}{which}", holder.0),
-            }
-        });
-        let holders: String = holders.collect();
-        format!("{what}{holders}")
-    }
-
-    /// What the line's underline stands for: the data of an access; nothing for a call.
-    pub(crate) fn underlined(&self, finding: &Finding) -> String {
-        let is_data = self.kind.is_some_and(OpKind::is_access) && self.within.is_none();
-        if let Some(wrapper) = &self.within {
-            // The call of the wrapper.
-            let function = place::function(&wrapper.function);
-            return function.rsplit("::").next().unwrap_or_default().to_owned();
-        }
-        if let Some(name) = &self.name {
-            return name.clone();
-        }
-        let object = finding.objects.get(self.object.idx()).filter(|_| is_data);
-        object.map(|it| it.location.name.clone()).unwrap_or_default()
-    }
-
-    fn of_point(finding: &Finding, point: &Point) -> Mark {
-        let blocked = finding.threads.iter().find(|it| it.thread == point.thread);
-        let blocked = blocked.and_then(|it| it.waits_for.as_ref());
-        let moment = match point.step {
-            Some(step) => Moment::Step(step, point.after),
-            None if blocked.is_some_and(|it| it.at == point.place) => Moment::Blocked,
-            None => Moment::Never,
-        };
-        let own = point.step.filter(|_| point.after == 0).and_then(|it| finding.step(it));
-        let mut mark =
-            Mark::new(point.thread, moment, point.kind, point.object, point.place.clone());
-        mark.caller = point.caller.as_ref().map(|it| it.0.clone());
-        mark.within.clone_from(&point.within);
-        mark.value = point.value.or(own.and_then(value));
-        mark
-    }
-
-    fn of_step(finding: &Finding, idx: usize) -> Mark {
-        let step = &finding.steps[idx];
-        let moment = Moment::Step(finding.n_steps_dropped + idx as u64, 0);
-        let place = own_place(finding, step).cloned().unwrap_or_default();
-        let mut mark = Mark::new(step.thread, moment, step.kind, step.object, place);
-        mark.value = value(step);
-        mark
-    }
-
-    fn is_same(&self, other: &Mark) -> bool {
-        let is_wait = |it: &Mark| it.moment == Moment::Blocked;
-        let is_act = (self.moment, self.kind, self.object)
-            == (other.moment, other.kind, other.object)
-            && self.place == other.place;
-        self.thread == other.thread && (is_act || is_wait(self) && is_wait(other))
-    }
-}
 
 /// What a step read or wrote, if it says so.
-fn value(step: &Step) -> Option<u64> {
-    let reads = matches!(
-        step.kind,
-        OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas
-    );
+pub(super) fn value(step: &Step) -> Option<u64> {
     let is_written = step.kind == OpKind::AtomicStore || Flags(step.flags).has(Flags::WRITTEN);
-    (reads || is_written).then_some(step.value)
+    // Of a copy of many bytes, the step has no value.
+    let is_one = step.size <= 8;
+    ((reads(step.kind) || is_written) && is_one).then_some(step.value)
+}
+
+/// Is the value of such a step what it read?
+const fn reads(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Read | OpKind::AtomicLoad | OpKind::AtomicRmw | OpKind::AtomicCas)
+}
+
+/// What an update leaves: nobody says so but who reads it next.
+pub(super) fn left(finding: &Finding, idx: usize) -> Option<u64> {
+    let step = &finding.steps[idx];
+    if !matches!(step.kind, OpKind::AtomicRmw | OpKind::AtomicCas) {
+        return None;
+    }
+    if step.result == OpResult::Busy {
+        return Some(step.value);
+    }
+    let is_next = |it: &&Step| it.object == step.object && it.kind.is_access();
+    let next = finding.steps[idx + 1..].iter().find(is_next)?;
+    (reads(next.kind) && next.size == step.size).then_some(next.value)
+}
+
+/// The last write of what a step reads.
+pub(super) fn origin(finding: &Finding, idx: usize) -> Option<Origin> {
+    let steps = &finding.steps;
+    let is_it = |it: &Step| {
+        it.object == steps[idx].object
+            && it.kind.is_access()
+            && it.kind.is_write()
+            && it.result != OpResult::Busy
+    };
+    let write = steps[..idx].iter().rposition(is_it).filter(|_| reads(steps[idx].kind))?;
+    let place = own_place(finding, &steps[write]).cloned().unwrap_or_default();
+    let step = Some(finding.n_steps_dropped + write as u64);
+    Some(Origin { thread: steps[write].thread, step, after: 0, place })
 }
 
 /// The moments, as they came, numbered.
@@ -268,6 +92,7 @@ impl Marks<'_> {
             return self.all.len() - 1;
         };
         let old = &mut self.all[idx];
+        old.moment = old.moment.min(mark.moment);
         old.is_order |= mark.is_order;
         old.is_noted |= mark.is_noted;
         old.value = old.value.or(mark.value);
@@ -381,13 +206,18 @@ impl Marks<'_> {
             }
             // The wait may be a step that an ordering speaks of.
             let last = finding.steps.iter().rposition(|it| it.thread == state.thread);
-            let last = last.map(|it| Moment::Step(finding.n_steps_dropped + it as u64, 0));
+            let began = last.filter(|it| begins_wait(&finding.steps[*it], wait));
+            let at = |it: usize| Moment::Step(finding.n_steps_dropped + it as u64, 0);
             let known = self.all.iter().position(|it| {
-                it.thread == state.thread && Some(it.moment) == last && it.place == wait.at
+                it.thread == state.thread && Some(it.moment) == last.map(at) && it.place == wait.at
             });
             let kind = state.pending.unwrap_or(OpKind::Lock);
-            let mark =
+            let mut mark =
                 Mark::new(state.thread, Moment::Blocked, kind, wait.object_id, wait.at.clone());
+            mark.moment = began.map_or(Moment::Blocked, at);
+            if let Some(began) = began {
+                self.since(began);
+            }
             let idx = match known {
                 Some(idx) => {
                     let is_order = self.all[idx].is_order;
@@ -403,16 +233,42 @@ impl Marks<'_> {
         }
     }
 
+    /// What others did to a futex after a thread began to wait there: whom they woke, and who took and gave it back
+    /// since.
+    fn since(&mut self, began: usize) {
+        let finding = self.finding;
+        let Step { kind: OpKind::FutexWait, object, thread, .. } = finding.steps[began] else {
+            return;
+        };
+        let is_own = |it: &Step| own_place(finding, it).is_some_and(|it| !place::is_library(it));
+        let others = finding.steps.iter().enumerate().skip(began + 1).filter(|(_, it)| {
+            let is_change =
+                it.kind.is_access() && it.kind.is_write() && it.result != OpResult::Busy;
+            let is_notice = matches!(it.kind, OpKind::FutexNotify | OpKind::FutexWake);
+            it.object == object && it.thread != thread && (is_change || is_notice) && is_own(it)
+        });
+        let others: Vec<usize> = others.map(|it| it.0).collect();
+        // A futex that is busy for long is a lock of its own: its story does not fit.
+        if others.len() + 2 <= MARKS_MAX {
+            for idx in others {
+                self.add(Mark { is_noted: true, ..Mark::of_step(finding, idx) });
+            }
+        }
+    }
+
     /// Where a thread took what another waits for.
     fn took(&mut self, holder: ThreadId, object: ObjectId, taken: &Place) {
         let finding = self.finding;
-        let idx = finding.steps.iter().rposition(|it| {
+        let takes = |it: &Step| {
             it.thread == holder
                 && it.object == object
                 && it.result == OpResult::Done
                 && !it.kind.is_release()
                 && !it.kind.is_access()
-        });
+        };
+        let is_there = |it: &Step| finding.places.get(it.place as usize) == Some(taken);
+        let there = finding.steps.iter().rposition(|it| takes(it) && is_there(it));
+        let idx = there.or_else(|| finding.steps.iter().rposition(takes));
         match idx {
             Some(idx) => {
                 let mut mark = Mark::of_step(finding, idx);
@@ -585,7 +441,7 @@ impl Marks<'_> {
                 it if it.is_primary => 4,
                 it if !it.is_order && !it.is_noted => 0,
                 it if it.moment == Moment::Never => 1,
-                it if !it.is_order => 3,
+                it if it.is_noted => 3,
                 _ => 2,
             };
             let least = (0..self.all.len()).min_by_key(|idx| worth(&self.all[*idx]));
@@ -593,13 +449,17 @@ impl Marks<'_> {
         }
         let is_alone = self.all.len() < 2;
         let all_hold = self.finding.evidence.is_some();
-        let is_lock_held = self.all.iter().any(|it| !self.held(it).is_empty());
+        // What holds for all is a note.
+        let is_lock_held = self.all.iter().any(|it| !self.held(it).is_empty())
+            && held_everywhere(self.finding, &self.all).is_none();
         let marks = std::mem::take(&mut self.all).into_iter().enumerate().map(|(idx, mut mark)| {
             let is_plain = mark.kind.is_some_and(OpKind::is_access);
             if is_lock_held && is_plain && !all_hold && matches!(mark.moment, Moment::Step(..)) {
                 mark.holds = Some(self.held(&mark));
             }
-            mark.number = (!is_alone).then_some(idx + 1);
+            // What was not reached comes last, and did not happen.
+            let has_happened = mark.moment != Moment::Never;
+            mark.number = (!is_alone && has_happened).then_some(idx + 1);
             mark
         });
         marks.collect()
@@ -607,12 +467,30 @@ impl Marks<'_> {
 
     /// The locks that are held at a moment.
     fn held(&self, mark: &Mark) -> Vec<NamedObject> {
-        let Moment::Step(step, after) = mark.moment else { return Vec::new() };
-        let idx = step.checked_sub(self.finding.n_steps_dropped);
-        let Some(idx) = idx.and_then(|it| usize::try_from(it).ok()) else { return Vec::new() };
-        let held = held_before(self.finding, idx + usize::from(after > 0), mark.thread);
+        let held = held_at(self.finding, mark);
         held.into_iter().filter_map(|it| self.finding.objects.get(it.idx()).cloned()).collect()
     }
+}
+
+/// The locks that are held at a moment.
+pub(super) fn held_at(finding: &Finding, mark: &Mark) -> Vec<ObjectId> {
+    match steps_before(finding, mark) {
+        Some(n_steps) => held_before(finding, n_steps, mark.thread),
+        None => Vec::new(),
+    }
+}
+
+/// How many of the steps that were kept come before a moment.
+pub(super) fn steps_before(finding: &Finding, mark: &Mark) -> Option<usize> {
+    let Moment::Step(step, after) = mark.moment else { return None };
+    let idx = usize::try_from(step.checked_sub(finding.n_steps_dropped)?).ok()?;
+    Some(idx + usize::from(after > 0))
+}
+
+/// Does a wait that nobody ends begin with a step?
+fn begins_wait(step: &Step, wait: &WaitFor) -> bool {
+    let begins = matches!(step.kind, OpKind::CondWait | OpKind::FutexWait | OpKind::BarrierArrive);
+    begins && step.object == wait.object_id && wait.holders.is_empty()
 }
 
 /// The number of the object that was misused.
@@ -653,7 +531,7 @@ fn how(finding: &Finding, is_there: bool) -> String {
         (_, Kind::Assert) => said("assertion failed"),
         (_, Kind::Exception) => said("uncaught exception"),
         (_, Kind::Panic) => said("panicked"),
-        (_, Kind::Abort) => said("abort called"),
+        (_, Kind::Abort) => said("calls abort"),
         (_, Kind::Exit) => format!("exits{after}"),
         (_, Kind::OutOfMemory) => format!("out of memory{after}"),
         (Fault::Misuse(it), _) => fault::misuse(it.misuse).to_owned(),

@@ -1,12 +1,14 @@
 //! Below the spans: which orderings make it fail, with what was measured of each, and notes that follow from them.
 
 use raddle_model::{
-    Constraint, Explanation, Fault, Finding, Kind, Observation, OpKind, Passing, Point, Reason,
-    Share,
+    Constraint, Explanation, Fault, Finding, Kind, ObjectId, Observation, OpKind, Passing, Place,
+    Point, Reason, Share,
 };
 
 use super::{
-    marks::{Mark, Moment},
+    mark::{Mark, Moment},
+    marks::held_at,
+    released::{Released, held_everywhere, is_read_locked, released},
     thread,
 };
 use crate::{
@@ -31,7 +33,7 @@ impl Said<'_> {
         self.explanation?.reason.as_ref()
     }
 
-    /// "1 before 2, 3 before 4: 20 of 20 schedules with these orderings fail; with 1 reversed …".
+    /// "fails in 20 of 20 schedules with 1 before 2 and 3 before 4; in 0 of 20 with 2 before 1 …".
     pub(super) fn order(&self) -> Option<String> {
         let reason = self.reason()?;
         let orders = self.orders();
@@ -39,45 +41,99 @@ impl Said<'_> {
             return None;
         }
         let pairs: Vec<String> = orders.iter().map(|(_, a, b)| format!("{a} before {b}")).collect();
-        let these = if orders.len() == 1 { "this ordering" } else { "these orderings" };
-        let mut text = format!(
-            "{}: {} schedules with {these} fail",
-            pairs.join(", "),
-            share(reason.sufficient)
-        );
+        let mut text =
+            format!("fails in {} schedules with {}", share(reason.sufficient), act::listed(&pairs));
         for (order, a, b) in orders.iter().filter(|it| SAMPLES_MIN <= it.0.reversed.of) {
-            text.push_str(&format!("; with {b} before {a}: {}", share(order.reversed)));
+            let also = if order.reversed.n > 0 { "also " } else { "" };
+            text.push_str(&format!("; {also}in {} with {b} before {a}", share(order.reversed)));
         }
         Some(text)
     }
 
-    /// The orderings whose sides are shown, in the order that the schedule has, with their numbers.
-    pub(super) fn orders(&self) -> Vec<(&Constraint, usize, usize)> {
+    /// The orderings whose sides are shown, in the order that the schedule has, with what their sides are called.
+    pub(super) fn orders(&self) -> Vec<(&Constraint, String, String)> {
         let Some(reason) = self.reason() else { return Vec::new() };
-        let mut all: Vec<(&Constraint, usize, usize)> = Vec::new();
+        let mut all: Vec<(&Constraint, String, String)> = Vec::new();
         for order in &reason.orders {
-            let (Some(a), Some(b)) = (self.number(&order.first), self.number(&order.second)) else {
+            let (Some(first), Some(second)) = (self.mark(&order.first), self.mark(&order.second))
+            else {
                 continue;
             };
             // What is said must be so in the schedule that is shown.
-            if a < b && !all.iter().any(|it| (it.1, it.2) == (a, b)) {
+            let is_so = first.number.is_some() && first.moment < second.moment;
+            let (a, b) = (self.side(first), self.side(second));
+            if is_so && !self.is_implied(order) && !all.iter().any(|it| (&it.1, &it.2) == (&a, &b))
+            {
                 all.push((order, a, b));
             }
         }
+        let moment = |point: &Point| self.mark(point).map(|it| it.moment);
+        all.sort_by_key(|it| (moment(&it.0.first), moment(&it.0.second)));
         all
     }
 
-    /// The number of the span that shows a point.
-    pub(super) fn number(&self, point: &Point) -> Option<usize> {
+    /// Does another ordering imply one, with what each thread does one after the other?
+    fn is_implied(&self, order: &Constraint) -> bool {
+        let moment = |point: &Point| self.mark(point).map(|it| (it.thread, it.moment));
+        let (Some(first), Some(second)) = (moment(&order.first), moment(&order.second)) else {
+            return false;
+        };
+        let reason = self.reason().map_or(&[][..], |it| &it.orders);
+        reason.iter().any(|it| match (moment(&it.first), moment(&it.second)) {
+            (Some(a), Some(b)) => {
+                (a, b) != (first, second)
+                    && a.1 < b.1
+                    && (a.0, b.0) == (first.0, second.0)
+                    && first.1 <= a.1
+                    && b.1 <= second.1
+                    && b.1 != Moment::Never
+            }
+            _ => false,
+        })
+    }
+
+    /// "3"; "T1's write at :26" of a line that was not reached.
+    fn side(&self, mark: &Mark) -> String {
+        match mark.number {
+            Some(number) => number.to_string(),
+            None => format!("T{}'s {}", mark.thread.0, self.unreached(mark)),
+        }
+    }
+
+    /// "write at :26".
+    fn unreached(&self, mark: &Mark) -> String {
+        let what = mark.kind.map_or("step", act::noun);
+        let from = mark.caller.as_ref().map(|it| format!(" from {}", self.beside(it)));
+        format!("{what} at {}{}", self.beside(&mark.place), from.unwrap_or_default())
+    }
+
+    /// A place, without its file where that is the one of the finding.
+    pub(super) fn beside(&self, it: &Place) -> String {
+        let primary = self.marks.iter().find(|it| it.is_primary);
+        primary.map_or_else(|| place::short(it), |primary| place::beside(it, &primary.place))
+    }
+
+    /// The moment that shows a point.
+    fn mark(&self, point: &Point) -> Option<&Mark> {
         let is_it = |it: &&Mark| {
             let moment = match point.step {
                 Some(step) => it.moment == Moment::Step(step, point.after),
                 None => it.moment >= Moment::Blocked,
             };
-            let is_wait = it.moment == Moment::Blocked && point.place == it.place;
+            let is_wait = it.is_blocked && point.place == it.place;
             it.thread == point.thread && (moment && it.object == point.object || is_wait)
         };
-        self.marks.iter().find(is_it).and_then(|it| it.number)
+        self.marks.iter().find(is_it)
+    }
+
+    /// The number of the span that shows a point.
+    pub(super) fn number(&self, point: &Point) -> Option<usize> {
+        self.mark(point).and_then(|it| it.number)
+    }
+
+    /// Is no lock held where a point is shown?
+    pub(super) fn holds_nothing(&self, point: &Point) -> bool {
+        self.mark(point).is_some_and(|it| held_at(self.finding, it).is_empty())
     }
 
     /// ` (2)`, or where it is.
@@ -100,7 +156,9 @@ impl Said<'_> {
         all.extend(delays::note(self.finding));
         if let Some(reason) = self.reason() {
             all.extend(self.without_orders(reason));
+            all.extend(self.locks());
             all.extend(reason.observations.iter().filter_map(|it| self.observed(it)));
+            all.extend(self.unnoticed());
         }
         all.extend(self.allocated());
         all.extend(self.bystanders());
@@ -144,9 +202,7 @@ impl Said<'_> {
         if finding.kind != Kind::Deadlock || finding.evidence.is_some() {
             return None;
         }
-        let is_shown = |thread| {
-            self.marks.iter().any(|it| it.thread == thread && it.moment == Moment::Blocked)
-        };
+        let is_shown = |thread| self.marks.iter().any(|it| it.thread == thread && it.is_blocked);
         let waiting = finding.threads.iter().filter(|it| {
             it.pending == Some(OpKind::Join) && it.waits_for.is_some() && !is_shown(it.thread)
         });
@@ -163,19 +219,75 @@ impl Said<'_> {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// "with 4 before 3, it passes: T2 then reads `hits` = 1 (5), not 0".
+    /// "the program passes in a schedule with 4 before 3: T2 then reads `hits` = 1, not 0 (5)".
     fn passes(&self, passing: &Passing) -> Option<String> {
         let difference = passing.difference.as_ref()?;
-        let reason = self.reason()?;
-        let turned = reason.orders.get(passing.reversed?)?;
-        let (a, b) = (self.number(&turned.first)?, self.number(&turned.second)?);
-        let [fails, passes] = difference.values.map(|it| number::value(it, self.style));
-        let name = act::name(self.finding.objects.get(difference.point.object.idx())?);
-        let at = self.at(&difference.point);
-        let who = difference.point.thread.0;
+        let turned = self.reason()?.orders.get(passing.reversed?)?;
+        let (_, a, b) = self.orders().into_iter().find(|it| it.0 == turned)?;
+        let mark = self.mark(&difference.point)?;
+        // The same as its label says.
+        let number = mark.number.filter(|_| mark.value == Some(difference.values[0]))?;
+        let object = self.finding.objects.get(difference.point.object.idx())?;
+        let [fails, passes] = difference.values.map(|it| act::shown(it, Some(object), self.style));
+        let (who, name) = (difference.point.thread.0, act::name(object));
         Some(format!(
-            "it passes with {b} before {a}: T{who} then reads {name} = {passes}, not {fails} {at}"
+            "the program passes in a schedule with {b} before {a}: T{who} then reads {name} = {passes}, not {fails} ({number})"
         ))
+    }
+
+    /// "T1 releases `lock` between 1 and 4 (:24)"; that a lock is held at all accesses proves nothing.
+    fn locks(&self) -> Option<String> {
+        let name = |lock: ObjectId| self.finding.objects.get(lock.idx()).map(act::name);
+        let everywhere = held_everywhere(self.finding, self.marks);
+        let mut parts: Vec<String> = Vec::new();
+        for it in self.released() {
+            let to = match it.to.number {
+                Some(number) => number.to_string(),
+                None => format!("its {}", self.unreached(it.to)),
+            };
+            let when =
+                format!("at {}, between {} and {to}", self.beside(&it.at), self.side(it.from));
+            let lock = if everywhere == Some(it.lock) { "it".to_owned() } else { name(it.lock)? };
+            parts.push(format!("T{} releases {lock} {when}", it.thread.0));
+        }
+        match (everywhere.and_then(name), parts.is_empty()) {
+            (None, true) => None,
+            (None, false) => Some(parts.join("; ")),
+            (Some(lock), true)
+                if everywhere.is_some_and(|it| is_read_locked(self.finding, self.marks, it)) =>
+            {
+                Some(format!("{lock} is only read-locked: other readers are not kept out"))
+            }
+            (Some(lock), true) => Some(format!("{lock} is held at every access above")),
+            (Some(lock), false) => {
+                Some(format!("{lock} is held at every access above, but {}", parts.join("; ")))
+            }
+        }
+    }
+
+    /// What a thread releases while another one changes the same data.
+    pub(super) fn released(&self) -> Vec<Released<'_>> {
+        match self.finding.evidence {
+            Some(_) => Vec::new(),
+            None => released(self.finding, self.marks),
+        }
+    }
+
+    /// "T3's update of `word` (7) wakes no thread": the last change of what another still waits on.
+    fn unnoticed(&self) -> Option<String> {
+        let is_futex = |it: &&Mark| {
+            it.is_blocked && matches!(it.kind, Some(OpKind::FutexWait | OpKind::FutexWake))
+        };
+        let wait = self.marks.iter().find(is_futex)?;
+        let is_later = |it: &&Mark| {
+            it.object == wait.object && wait.moment < it.moment && it.moment < Moment::Failure
+        };
+        let last = self.marks.iter().rfind(is_later)?;
+        let is_change = last.is_access() && last.kind.is_some_and(OpKind::is_write);
+        let number = last.number.filter(|_| is_change && last.thread != wait.thread)?;
+        let name = act::name(self.finding.objects.get(last.object.idx())?);
+        let what = act::noun(last.kind?);
+        Some(format!("T{}'s {what} of {name} ({number}) wakes no thread", last.thread.0))
     }
 
     /// Is what stands out about orderings that are shown? Of others, a note would say nothing.
@@ -233,24 +345,32 @@ impl Said<'_> {
                     at(other)
                 )
             }
-            Observation::NotOne { from, between, to, lock } => match lock {
-                None => format!(
-                    "{} {} and {} are not atomic: {} {} in between {}",
+            // The release has a note of its own.
+            Observation::NotOne { lock: Some(_), .. } if !self.released().is_empty() => {
+                return None;
+            }
+            Observation::NotOne { from, between, to, lock: None } => {
+                let parts = match (act::noun(from.kind), act::noun(to.kind)) {
+                    (one, other) if one == other => {
+                        format!("{one}s {} and {}", at(from), at(to))
+                    }
+                    (one, other) => format!("{one} {} and {other} {}", at(from), at(to)),
+                };
+                format!(
+                    "{} {parts} are not one atomic step: {} {} in between {}",
                     possessive(from),
-                    at(from),
-                    at(to),
                     who(between),
                     act::verb(between.kind),
                     at(between)
-                ),
-                Some(lock) => format!(
-                    "{} releases {} between {} and {}: not atomic",
-                    who(from),
-                    act::name(lock),
-                    at(from),
-                    at(to)
-                ),
-            },
+                )
+            }
+            Observation::NotOne { from, to, lock: Some(lock), .. } => format!(
+                "{} releases {} between {} and {}",
+                who(from),
+                act::name(lock),
+                at(from),
+                at(to)
+            ),
             Observation::NoLoop { wait } => format!(
                 "the wait {} is not in a loop: its condition is not checked again afterwards",
                 at(wait)

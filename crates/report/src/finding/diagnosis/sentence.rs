@@ -6,7 +6,7 @@ use raddle_model::{
 };
 
 use super::{
-    marks::{Mark, Moment},
+    mark::{Mark, Moment},
     thread,
 };
 use crate::{
@@ -257,7 +257,8 @@ fn interplay(finding: &Finding, marks: &[Mark]) -> Option<String> {
     }
     let sides: Vec<&Mark> =
         marks.iter().filter(|it| it.kind.is_some() && (!has_orders || it.is_order)).collect();
-    between(finding, &sides)
+    both_looked(finding, &sides)
+        .or_else(|| between(finding, &sides))
         .or_else(|| after(finding, &sides))
         .or_else(|| in_turn(finding, &sides).filter(|_| has_orders))
 }
@@ -276,6 +277,46 @@ fn in_turn(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     };
     let (one, other) = (short(first.thread), short(second.thread));
     Some(format!("{one} {} before {other} {}", does(first)?, does(second)?))
+}
+
+/// "T1 and T2 both read `instance` = NULL before either sets it": each has looked before the other acts.
+fn both_looked(finding: &Finding, sides: &[&Mark]) -> Option<String> {
+    let looks = |it: &Mark| matches!(it.kind, Some(OpKind::Read | OpKind::AtomicLoad));
+    let writes = |it: &Mark| it.is_access() && it.kind.is_some_and(OpKind::is_write);
+    let happened = |it: &Mark| it.moment < Moment::Failure;
+    let looks_at = sides.iter().enumerate().filter(|it| looks(it.1) && happened(it.1));
+    for (i, one) in looks_at {
+        let is_same = |it: &Mark| {
+            looks(it)
+                && happened(it)
+                && it.thread != one.thread
+                && it.object == one.object
+                && it.value == one.value
+        };
+        let mut rest = sides.iter().enumerate().skip(i + 1);
+        let Some((j, other)) = rest.find(|it| is_same(it.1)) else { continue };
+        let of_object = |it: &&&Mark| it.object == one.object && writes(it);
+        let acts = |thread| {
+            sides[j + 1..].iter().filter(of_object).any(|it| it.thread == thread)
+                && !sides[i + 1..=j].iter().any(|it| it.object == one.object && writes(it))
+        };
+        let value = act::value(finding, one.object, one.value);
+        if acts(one.thread)
+            && acts(other.thread)
+            && let (Some(value), Some(name)) = (value, named(finding, one.object))
+        {
+            let (first, second) = match one.thread < other.thread {
+                true => (short(one.thread), short(other.thread)),
+                false => (short(other.thread), short(one.thread)),
+            };
+            // An address says nothing.
+            let value = if value.starts_with("0x") { String::new() } else { format!(" = {value}") };
+            return Some(format!(
+                "{first} and {second} both read {name}{value} before either sets it"
+            ));
+        }
+    }
+    None
 }
 
 /// "T2 writes `stock` between T1's read and write".
@@ -331,6 +372,16 @@ fn between(finding: &Finding, sides: &[&Mark]) -> Option<String> {
         (false, false) => format!("{whose}'s {first} of {one} and {last} of {two}"),
     };
     let of = if one == two && !is_all_same { format!(" of {one}") } else { String::new() };
+    // What did not come is not the end of a span.
+    if to.moment == Moment::Never {
+        let same = if first == last { format!("next {last}") } else { last.to_owned() };
+        let what = match (one == two, is_all_same) {
+            (true, true) => format!("{whose}'s {first} and before its {same}"),
+            (true, false) => format!("{whose}'s {first} of {one} and before its {same}"),
+            (false, _) => format!("{whose}'s {first} of {one} and before its {last} of {two}"),
+        };
+        return Some(format!("{} {does} after {what}", short(other)));
+    }
     Some(format!("{} {does} between {span}{of}", short(other)))
 }
 
@@ -393,6 +444,9 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     let then = if finding.kind == Kind::Crash { "uses" } else { then };
     let set = act::value(finding, first.object, first.value.filter(|_| writes(first)));
     Some(match (writes(first), writes(second)) {
+        _ if second.moment == Moment::Never => {
+            format!("{one} {does} {name} before {other} {then} it")
+        }
         (true, false) if first.kind.is_some_and(is_plain_write) && set.is_some() => {
             let set = set.unwrap_or_default();
             format!("{other} {then} {name} after {one} set it to {set}")
