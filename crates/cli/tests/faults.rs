@@ -115,7 +115,7 @@ fn far_too_many_workers_are_fewer() {
         let output = run(folder.path(), "", &["-j", jobs, "--execs", "300"]);
         assert_eq!(code(&output), Some(0), "{}{}", stdout(&output), stderr(&output));
         let text = stderr(&output);
-        assert!(text.contains(&format!("-j {jobs}: ")), "{text}");
+        assert!(text.contains(&format!("-j {jobs} is limited to ")), "{text}");
     }
 }
 

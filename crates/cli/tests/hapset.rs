@@ -4,7 +4,7 @@ mod common;
 
 use std::{fs, path::Path, process::Output};
 
-use common::{folder, raddle, write};
+use common::{COUNTERS, folder, raddle, write};
 use serde_json::Value;
 
 /// One looks whether there is something to use, and uses it; the other takes it away.
@@ -25,22 +25,6 @@ int main(void) {
     pthread_create(&t[0], 0, use, 0);
     pthread_create(&t[1], 0, take_away, 0);
     for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
-    return 0;
-}
-"#;
-
-/// Nothing can go wrong.
-const GOOD: &str = r#"
-#include <pthread.h>
-#ifndef N
-#define N 2
-#endif
-static volatile int x;
-static void *count(void *arg) { int old = x; x = old + 1; return arg; }
-int main(void) {
-    pthread_t t[N];
-    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, count, 0);
-    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
     return 0;
 }
 "#;
@@ -84,7 +68,7 @@ fn an_atomicity_violation_is_found() {
 #[test]
 fn what_was_covered_is_kept() {
     let folder = folder();
-    write(folder.path(), "prog.c", GOOD);
+    write(folder.path(), "prog.c", COUNTERS);
     let args = ["--strategy", "hapset", "--learn", "1", "--hapset", "covered.json"];
     let first = search(folder.path(), &args);
     assert_eq!(first["finished"], true, "{first}");
@@ -92,7 +76,7 @@ fn what_was_covered_is_kept() {
     assert!(n_pairs > 0, "{first}");
     assert_eq!(first["covered"]["new"].as_u64(), Some(n_pairs), "{first}");
     let orders = first["covered"]["orders"].as_array().cloned().unwrap_or_default();
-    let on_one_line = |it: &Value| it["place"] == "prog.c:7" && it["after"] == "prog.c:7";
+    let on_one_line = |it: &Value| it["place"] == "prog.c:8" && it["after"] == "prog.c:8";
     assert!(orders.iter().any(on_one_line), "{first}");
     let second = search(folder.path(), &args);
     assert_eq!(second["covered"]["new"], 0, "{second}");
@@ -107,7 +91,7 @@ fn what_was_covered_is_kept() {
 #[test]
 fn files_that_are_of_no_use() {
     let folder = folder();
-    write(folder.path(), "prog.c", GOOD);
+    write(folder.path(), "prog.c", COUNTERS);
     let args = ["--strategy", "hapset", "--learn", "1", "--hapset", "covered.json"];
     search(folder.path(), &args);
     let other = run(folder.path(), &[&args[..], &["--cflags", "-DN=3"]].concat());

@@ -66,7 +66,7 @@ const TIMED: Budget = Budget { executions: 500, seconds: 60 };
 const REPEATS: u32 = 10;
 const NATIVE_RUNS: u32 = 1_000;
 const NATIVE_QUICK: u32 = 20;
-/// Who has not ended by then is taken to wait for ever; after so many of those it is known.
+/// A run that has not ended by then is considered blocked forever; after so many of those the rest is left out.
 const PATIENCE: Duration = Duration::from_secs(5);
 const HANGS_MAX: u32 = 3;
 
@@ -132,6 +132,7 @@ fn run_natively(lab: &Lab, case: &Case) -> anyhow::Result<Native> {
                 child.wait()?;
                 break None;
             }
+            // `Child::wait` has no deadline; this is short compared with a run.
             std::thread::sleep(Duration::from_micros(200));
         };
         native.native_failures += u32::from(!status.is_some_and(|it| it.success()));
