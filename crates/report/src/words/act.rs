@@ -87,11 +87,27 @@ pub(crate) fn value(finding: &Finding, object: ObjectId, value: Option<u64>) -> 
     value.map(|it| shown(it, object, &Style::default()))
 }
 
+/// The type of what has held an address, whatever it is.
+const POINTER: &str = "*";
+
+/// Is a value an address?
+pub(crate) const fn is_address(value: u64) -> bool {
+    1 << 32 <= value && value < 1 << 48
+}
+
+/// An object that has held an address: its 0 is `NULL`.
+pub(crate) fn pointer(object: &NamedObject) -> NamedObject {
+    let mut object = object.clone();
+    object.location.type_name = POINTER.to_owned();
+    object
+}
+
 /// A value, as its type would have it: a null pointer is not 0.
 pub(crate) fn shown(value: u64, object: Option<&NamedObject>, style: &Style) -> String {
     let location = object.map(|it| &it.location);
     let is_whole = location.is_some_and(|it| !it.name.contains(['.', '[']));
-    let is_pointer = is_whole && location.is_some_and(|it| it.type_name.ends_with('*'));
+    let is_pointer = location
+        .is_some_and(|it| it.type_name == POINTER || is_whole && it.type_name.ends_with('*'));
     match value {
         0 if is_pointer => "NULL".to_owned(),
         value => number::value(value, style),

@@ -205,7 +205,8 @@ impl Mark {
             Moment::Step(..) | Moment::Failure => {
                 let named =
                     self.name.as_ref().map(|it| NamedObject::called(Default::default(), it));
-                let object = named.as_ref().or(object);
+                let pointer = object.filter(|_| is_pointer(self.object, marks)).map(act::pointer);
+                let object = named.as_ref().or(pointer.as_ref()).or(object);
                 let origin = self.origin(finding, marks).unwrap_or_default();
                 act::change(kind, object, self.value, self.left, &origin, style).unwrap_or_else(
                     || format!("{}{origin}", act::act(kind, object, self.value, style)),
@@ -332,4 +333,11 @@ const fn is_attempt(kind: OpKind) -> bool {
         kind,
         OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock | OpKind::SemTryWait
     )
+}
+
+/// Has an object held an address?
+fn is_pointer(object: ObjectId, marks: &[Mark]) -> bool {
+    let of_object = marks.iter().filter(|it| it.object == object && it.is_access());
+    let mut values = of_object.flat_map(|it| [it.value, it.left]).flatten();
+    values.any(act::is_address)
 }

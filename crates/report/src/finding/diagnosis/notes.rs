@@ -228,7 +228,9 @@ impl Said<'_> {
         // The same as its label says.
         let number = mark.number.filter(|_| mark.value == Some(difference.values[0]))?;
         let object = self.finding.objects.get(difference.point.object.idx())?;
-        let [fails, passes] = difference.values.map(|it| act::shown(it, Some(object), self.style));
+        let is_pointer = difference.values.into_iter().any(act::is_address);
+        let typed = if is_pointer { act::pointer(object) } else { object.clone() };
+        let [fails, passes] = difference.values.map(|it| act::shown(it, Some(&typed), self.style));
         let (who, name) = (difference.point.thread.0, act::name(object));
         Some(format!(
             "the program passes in a schedule with {b} before {a}: T{who} then reads {name} = {passes}, not {fails} ({number})"

@@ -443,8 +443,11 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     let (does, then) = (verb(first.kind?), verb(second.kind?));
     let then = if finding.kind == Kind::Crash { "uses" } else { then };
     let set = act::value(finding, first.object, first.value.filter(|_| writes(first)));
+    let is_stale = first.kind.is_some_and(is_plain_write)
+        && matches!((first.value, second.value), (Some(set), Some(read)) if set != read);
     Some(match (writes(first), writes(second)) {
-        _ if second.moment == Moment::Never => {
+        // It has not read it, or has read what another wrote.
+        _ if second.moment == Moment::Never || !writes(second) && is_stale => {
             format!("{one} {does} {name} before {other} {then} it")
         }
         (true, false) if first.kind.is_some_and(is_plain_write) && set.is_some() => {
