@@ -40,7 +40,7 @@ fn search(folder: &Path, text: &str, strategy: &str) -> Value {
     let summary: Value = serde_json::from_str(last)
         .unwrap_or_else(|_| panic!("{out}{}", String::from_utf8_lossy(&output.stderr)));
     let it = summary["search"].clone();
-    assert_eq!(it["exhaustive"], true, "{it}");
+    assert_eq!(it["complete"], true, "{it}");
     it
 }
 
@@ -51,6 +51,7 @@ fn check(text: &str, n_classes: u64) {
     let folder = folder();
     for strategy in ["dpor", "dpor:classic", "dpor:optimal"] {
         let it = search(folder.path(), text, strategy);
+        assert_eq!(it["exhaustive"], true, "{strategy}: {it}");
         let n_new = it["executions"].as_u64().zip(it["redundant"].as_u64()).map(|it| it.0 - it.1);
         assert_eq!(n_new, Some(n_classes), "{strategy}: {it}");
         assert!(strategy != "dpor:optimal" || it["redundant"] == 0, "{it}");
@@ -233,6 +234,7 @@ fn bounds() {
         int main(void) { all(inc, 2); return x == 2 ? 0 : 1; }";
     let find = |strategy: &str| {
         let it = search(folder.path(), text, strategy);
+        assert_eq!(it["exhaustive"], false, "{strategy}: {it}");
         (it["executions"].as_u64(), it["words"].as_str().unwrap_or_default().to_owned())
     };
     let words = "were explored, up to the order of independent steps";
