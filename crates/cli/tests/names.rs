@@ -373,8 +373,8 @@ fn a_killed_program_has_places() {
     );
     expect![[r#"
         exit 2
-        stdout: error[crash-d2b3]: crash (SIGKILL): T0 (main) uses `shared` after T1
-        stdout:     (worker) writes it
+        stdout: error[crash-d2b3]: crash (SIGKILL): T1 (worker) writes `shared` before T0
+        stdout:     (main) uses it
         stdout:   --> killed.c:13 in main
         stdout:    |
         stdout:  6 |     shared++;
@@ -383,12 +383,10 @@ fn a_killed_program_has_places() {
         stdout:    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         stdout:    |     2. T0 (main): SIGKILL after this line
         stdout: 14 |     shared--;
-        stdout:    |     ------ 3. T0 has not reached this line (reads `shared`)
+        stdout:    |     ------ not happened yet: T0's read of `shared`
         stdout:    |
-        stdout:    = order: 1 before 3: 20 of 20 schedules with this ordering fail; with 3
-        stdout:             before 1: 5 of 20
-        stdout:    = note: it passes with 3 before 1: T1 then reads `shared` = -1, not 0
-        stdout:            (killed.c:6)
+        stdout:    = order: fails in 20 of 20 schedules with 1 before T0's read at :14; also in
+        stdout:             5 of 20 with T0's read at :14 before 1
         stdout:    = replay: raddle replay crash-d2b3
         stdout: 
         stdout:   step  T0 main   T1 worker        4 steps, 1 switch

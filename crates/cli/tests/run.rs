@@ -80,8 +80,8 @@ fn found_listed_shown_and_replayed() {
     write(folder.path(), "counter.c", COUNTER);
     expect![[r#"
         exit 2
-        stdout: error[assert-7df4]: assertion failed: T2 (careless) reads and writes `hits`
-        stdout:     between T1's read and write
+        stdout: error[assert-7df4]: assertion failed: T1 (careful) and T2 (careless) both
+        stdout:     read `hits` = 0 before either sets it
         stdout:   --> counter.c:21 in main
         stdout:    |
     "#]]
