@@ -196,6 +196,20 @@ impl OpKind {
         (self as u8) >= (OpKind::Read as u8) && (self as u8) <= (OpKind::AtomicCas as u8)
     }
 
+    /// Does it take a lock, if it succeeds?
+    pub const fn takes_lock(self) -> bool {
+        matches!(
+            self,
+            OpKind::Lock
+                | OpKind::TryLock
+                | OpKind::ReadLock
+                | OpKind::TryReadLock
+                | OpKind::WriteLock
+                | OpKind::TryWriteLock
+                | OpKind::CondWake
+        )
+    }
+
     /// Is it an atomic access or a fence?
     pub const fn is_atomic(self) -> bool {
         matches!(

@@ -203,18 +203,7 @@ impl<'a> Points<'a> {
 
     /// Is it an op that takes a lock?
     pub(super) const fn takes(kind: OpKind) -> bool {
-        matches!(
-            kind,
-            OpKind::Lock
-                | OpKind::TryLock
-                | OpKind::ReadLock
-                | OpKind::TryReadLock
-                | OpKind::WriteLock
-                | OpKind::TryWriteLock
-                | OpKind::CondWake
-                | OpKind::OnceEnter
-                | OpKind::SemWait
-        )
+        kind.takes_lock() || matches!(kind, OpKind::OnceEnter | OpKind::SemWait)
     }
 }
 

@@ -25,7 +25,7 @@ use raddle_trace::Trace;
 
 use super::{
     edges::{self, Edge, Node, Positions, Rule, edges, sides},
-    rich::{Rich, is_section},
+    rich::Rich,
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
@@ -338,7 +338,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             let kinds = (kind(first), kind(second));
             // Critical sections that have nothing to do with each other.
             let are_steps = matches!((first, second), (Node::Step(_), Node::Step(_)));
-            let is_idle = is_section(kinds.0) && is_section(kinds.1) && are_steps;
+            let is_idle = kinds.0.takes_lock() && kinds.1.takes_lock() && are_steps;
             self.worths.insert(edge.order, if is_idle { 0 } else { worth(kinds) });
         }
         Ok(())

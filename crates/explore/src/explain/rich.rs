@@ -101,7 +101,7 @@ impl Rich {
                 Node::Pending(thread) => self.trace.threads[thread.idx()].pending.kind,
                 Node::Absent { passing, idx } => self.passes[passing].events[idx].kind,
             };
-            is_section(kind)
+            kind.takes_lock()
         };
         let (first, second) = self.pairs[idx];
         !begins_section(first) || !begins_section(second)
@@ -261,7 +261,7 @@ fn section(trace: &Trace, start: usize) -> Vec<usize> {
     let event = &trace.events[start];
     let lock = match event.kind {
         OpKind::CondWake => event.other,
-        kind if is_section(kind) => event.object,
+        kind if kind.takes_lock() => event.object,
         _ => return Vec::new(),
     };
     let is_end = |it: &Event| match it.kind {
@@ -278,18 +278,4 @@ fn section(trace: &Trace, start: usize) -> Vec<usize> {
         }
     }
     done
-}
-
-/// Does a critical section begin with such a step?
-pub(super) const fn is_section(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Lock
-            | OpKind::TryLock
-            | OpKind::ReadLock
-            | OpKind::TryReadLock
-            | OpKind::WriteLock
-            | OpKind::TryWriteLock
-            | OpKind::CondWake
-    )
 }

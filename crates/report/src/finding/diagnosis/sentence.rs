@@ -203,7 +203,9 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let gone = gone
         .as_ref()
         .map(|it| (short(it.0), if it.1 == OpKind::Destroy { "destroyed" } else { "freed" }));
-    let holder = marks.iter().find(|it| Some(it.thread) != *thread && it.kind.is_some_and(takes));
+    let holder = marks
+        .iter()
+        .find(|it| Some(it.thread) != *thread && it.kind.is_some_and(OpKind::takes_lock));
     let holder = holder.map(|it| short(it.thread));
     Some(match (misuse, gone, holder) {
         (Misuse::UnlockUnlocked, ..) => format!("{who} unlocks {name}, which no thread holds"),
@@ -233,34 +235,14 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
     })
 }
 
-/// Does an op take a lock?
-pub(super) const fn takes(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Lock
-            | OpKind::TryLock
-            | OpKind::ReadLock
-            | OpKind::TryReadLock
-            | OpKind::WriteLock
-            | OpKind::TryWriteLock
-            | OpKind::CondWake
-    )
-}
-
-/// What two threads do to each other's data, by the sides of the orderings; by the write that a failing read saw, if
-/// there are no orderings.
+/// What two threads do to each other's data, by the sides of the orderings. Without orderings nothing was measured: what
+/// the program says itself is all that is known.
 fn interplay(finding: &Finding, marks: &[Mark]) -> Option<String> {
-    let has_orders = marks.iter().any(|it| it.is_order);
-    // Without orderings nothing was measured: what the program says itself is all that is known.
-    if !has_orders {
-        return None;
-    }
-    let sides: Vec<&Mark> =
-        marks.iter().filter(|it| it.kind.is_some() && (!has_orders || it.is_order)).collect();
+    let sides: Vec<&Mark> = marks.iter().filter(|it| it.kind.is_some() && it.is_order).collect();
     both_looked(finding, &sides)
         .or_else(|| between(finding, &sides))
         .or_else(|| after(finding, &sides))
-        .or_else(|| in_turn(finding, &sides).filter(|_| has_orders))
+        .or_else(|| in_turn(finding, &sides))
 }
 
 /// "T2 cancels T1 before T1 locks `m`": two threads, and what each does, nearest to the failure.
@@ -415,7 +397,7 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     let mut best: Option<(u32, &Mark, &Mark)> = None;
     for (i, first) in sides.iter().enumerate() {
         for second in &sides[i + 1..] {
-            let is_shared = |it: &Mark| it.kind.is_some_and(|it| it.is_access() || takes(it));
+            let is_shared = |it: &Mark| it.kind.is_some_and(|it| it.is_access() || it.takes_lock());
             let is_conflict = first.object == second.object
                 && is_shared(first)
                 && is_shared(second)
