@@ -140,7 +140,7 @@ fn when_an_interrupt_comes_is_a_matter_of_the_schedule() {
     let folder = folder();
     write(folder.path(), "alarm.c", ALARM);
     let lost = found(folder.path(), "alarm.c", "threads").expect("a lost update");
-    assert!(lost.starts_with("assertion failed: T0 (main) reads and writes `n`"), "{lost}");
+    assert!(lost.starts_with("assertion failed: T0 (main) and T1 (SIGALRM) both read"), "{lost}");
 }
 
 /// A worker does more if a timer's handler came before it, and what it does then is a race with `main`.
