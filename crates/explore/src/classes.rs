@@ -151,21 +151,21 @@ mod tests {
             "other",
             r#"{"raddle_classes": 1, "program": "stack", "build": 7, "exposed": []}"#,
             expect![
-                "DIR/classes.json is the classification of `stack`, not of `queue`: name another file"
+                "DIR/classes.json is the --classes file of `stack`, not of `queue`; name another file"
             ],
         );
         check_refused(
             "newer",
             r#"{"raddle_classes": 2, "program": "queue", "build": 7, "exposed": []}"#,
             expect![
-                "DIR/classes.json is no classification (version 2): remove it, or name another file"
+                "DIR/classes.json is not a --classes file (version 2); delete it or name another file"
             ],
         );
         check_refused(
             "else",
             "hello",
             expect![
-                "DIR/classes.json is no classification (expected value at line 1 column 1): remove it, or name another file"
+                "DIR/classes.json is not a --classes file (expected value at line 1 column 1); delete it or name another file"
             ],
         );
     }

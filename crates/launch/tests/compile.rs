@@ -147,5 +147,5 @@ fn a_rust_source_is_compiled_once_for_each_content() {
     assert_eq!(error.fault(), Fault::Compiler);
 
     let error = compile(&place.toolchain, &request(&[source, module], "")).unwrap_err();
-    assert!(error.to_string().contains("name the one that has `main` alone"), "{error}");
+    assert!(error.to_string().contains("name only the Rust source with `main`"), "{error}");
 }

@@ -60,8 +60,8 @@ fn a_plain_program() {
         let executable = inspect(&place.path("prog")).unwrap();
         assert_eq!(executable.hooks, Hooks::None);
         let error = executable.require_hooks().unwrap_err().to_string();
-        let expected = "was not built with raddle's hooks: build it with `raddle cc`/`raddle c++`, or \
-                        explore its synchronisation only with --sync-only";
+        let expected = "is not instrumented; build it with `raddle cc` or `raddle c++`, or use --sync-only to control its \
+                        synchronisation only";
         assert!(error.ends_with(expected), "{error}");
     });
 }
@@ -79,8 +79,8 @@ fn other_kinds_of_programs() {
         if place.plain("-fsanitize=thread a.c -o tsan").is_ok {
             assert_eq!(
                 problem(&place.path("tsan")),
-                "`X` is linked with ThreadSanitizer's own runtime: rebuild it with `raddle cc`/`raddle \
-                 c++` instead of -fsanitize=thread"
+                "`X` is linked with ThreadSanitizer's runtime; rebuild it with `raddle cc` or `raddle c++` \
+                 instead of -fsanitize=thread"
             );
         }
         place.write("own.c", &format!("void __tsan_read4(void *it) {{ (void)it; }}\n{MAIN}"));

@@ -407,7 +407,7 @@ fn what_is_no_program() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("text");
     let error = slice(&path, "m").expect_err("there is none");
-    assert!(error.to_string().starts_with("read `"), "{error}");
+    assert!(error.to_string().starts_with("can't read `"), "{error}");
     std::fs::write(&path, "#!/bin/sh\n").expect("it is written");
     let error = slice(&path, "m").expect_err("it is none");
     assert!(error.to_string().starts_with("can't analyse `"), "{error}");

@@ -57,7 +57,7 @@ fn self_deadlock() {
     check(
         &trace,
         expect![[r#"
-            deadlock: T1 waits for `a`, which it holds already (taken at toy.c:7)
+            deadlock: T1 waits for `a`, which it already holds (taken at toy.c:7)
             cycle [1], lines [7, 12]
         "#]],
     );
@@ -140,7 +140,7 @@ fn lost_wakeup() {
     check(
         &trace,
         expect![[r#"
-            deadlock: T1 and T2 wait for a signal on condition variable `c` that nobody will send; T3 waits for a post of semaphore #2 that nobody will make
+            deadlock: T1 and T2 wait for a signal on condition variable `c` that no thread will send; T3 waits for a post of semaphore #2 that no thread will make
             cycle [], lines [12, 14]
         "#]],
     );
@@ -277,7 +277,7 @@ fn livelock_is_told_apart_by_functions() {
     check(
         &spinning(31),
         expect![[r#"
-            livelock: the same state comes again and again
+            livelock: the same state repeats forever
             cycle [], lines [0]
         "#]],
     );

@@ -134,7 +134,7 @@ fn what_can_be_wrong() {
     check_error("<<<<<<< HEAD\n", expect!["x.toml:1: key with no value, expected `=`"]);
     check_error(
         "version = 4\nodd = 1\n",
-        expect!["x.toml:1: it was written by a newer raddle than this one"],
+        expect!["x.toml:1: it was written by a newer version of raddle; update raddle"],
     );
     let text = sample().to_text(MESSAGE);
     check_error(
@@ -171,7 +171,7 @@ fn what_can_be_wrong() {
     );
     check_error(
         "raddle-regression 3\n",
-        expect!["x.toml:1: it was written by a newer raddle than this one"],
+        expect!["x.toml:1: it was written by a newer version of raddle; update raddle"],
     );
     let old = old();
     check_error(

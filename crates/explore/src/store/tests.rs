@@ -132,7 +132,7 @@ fn a_later_word_replaces_the_first() {
 #[test]
 fn names() {
     let (directory, store) = store();
-    check_error(store.find("latest"), &directory, expect!["find any finding in DIR/.raddle"]);
+    check_error(store.find("latest"), &directory, expect!["no findings in DIR/.raddle"]);
     add(&store, &[("assert-12ab", 1), ("dl-02c1", 2)]);
     add(&store, &[("dl-02c17", 3), ("dl-02d0", 4)]);
     add(&store, &[("assert-12ab", 1)]);
@@ -144,12 +144,12 @@ fn names() {
     check_error(
         id("dl"),
         &directory,
-        expect!["choose a finding: `dl` may be dl-02d0, dl-02c17, dl-02c1"],
+        expect!["finding id `dl` is ambiguous: it matches dl-02d0, dl-02c17, dl-02c1"],
     );
     check_error(
         id("live"),
         &directory,
-        expect!["find a finding whose id begins with `live` in DIR/.raddle"],
+        expect!["no finding with an id that starts with `live` in DIR/.raddle"],
     );
     assert_eq!(store.list().unwrap().len(), 4);
     let mut ids = store.ids().unwrap();
@@ -166,7 +166,7 @@ fn damaged_and_newer_stores() {
         store.find("latest"),
         &directory,
         expect![
-            "read DIR/.raddle/raddle.db: it is damaged (EOF while parsing an object at line 1 column 100); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
+            "DIR/.raddle/raddle.db is damaged (EOF while parsing an object at line 1 column 100); move it away to start a new store, or repair it with `sqlite3 FILE .recover`"
         ],
     );
     execute(&directory, "UPDATE findings SET kind = 'odd'");
@@ -174,12 +174,12 @@ fn damaged_and_newer_stores() {
         store.list(),
         &directory,
         expect![
-            "read DIR/.raddle/raddle.db: it is damaged (Conversion error from type Text at index: 1, `odd` is not a kind); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
+            "DIR/.raddle/raddle.db is damaged (Conversion error from type Text at index: 1, `odd` is not a kind); move it away to start a new store, or repair it with `sqlite3 FILE .recover`"
         ],
     );
     execute(&directory, "PRAGMA user_version = 99; UPDATE writer SET raddle = '9.9.9'");
     let newer = expect![
-        "read DIR/.raddle/raddle.db: it was written by raddle 9.9.9, which is newer than this one"
+        "DIR/.raddle/raddle.db was written by raddle 9.9.9, which is newer than this version; update raddle"
     ];
     check_error(store.list(), &directory, newer);
     execute(&directory, "PRAGMA application_id = 7");
@@ -187,7 +187,7 @@ fn damaged_and_newer_stores() {
         store.list(),
         &directory,
         expect![
-            "read DIR/.raddle/raddle.db: it is damaged (another program's database); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
+            "DIR/.raddle/raddle.db is damaged (it is the database of another program); move it away to start a new store, or repair it with `sqlite3 FILE .recover`"
         ],
     );
     fs::write(database(&directory), [b"{ broken ".repeat(20), bytes.clone()].concat()).unwrap();
@@ -195,7 +195,7 @@ fn damaged_and_newer_stores() {
         store.begin(info()),
         &directory,
         expect![
-            "read DIR/.raddle/raddle.db: it is damaged (file is not a database); move it away to begin a new store, or repair it with `sqlite3 FILE .recover`"
+            "DIR/.raddle/raddle.db is damaged (file is not a database); move it away to start a new store, or repair it with `sqlite3 FILE .recover`"
         ],
     );
     fs::write(database(&directory), &bytes).unwrap();
@@ -243,7 +243,7 @@ fn stores_of_before_are_taken_over() {
     let file = folder.join("findings/assert-0001.json");
     fs::write(&file, "{").unwrap();
     let error = store.list().expect_err("it is damaged").to_string();
-    assert!(error.contains("assert-0001.json: it is damaged"), "{error}");
+    assert!(error.contains("assert-0001.json is damaged"), "{error}");
     Store::write_file(&file, &stored).unwrap();
     assert_eq!(store.find("latest").unwrap(), stored);
     assert_eq!(store.list().unwrap(), theirs.list().unwrap());
@@ -258,21 +258,21 @@ fn stores_that_can_not_be_written() {
     let blocked = Store::at(directory.path().join("file/.raddle"));
     fs::write(directory.path().join("file"), "").unwrap();
     let error = blocked.begin(info()).err().unwrap().to_string();
-    assert!(error.starts_with("create "), "{error}");
+    assert!(error.starts_with("can't create "), "{error}");
     assert!(error.ends_with("Not a directory (os error 20)"), "{error}");
     fs::remove_dir_all(store.root()).unwrap();
     let gone = run.add("assert-0001", &found(1), Reproduced::default());
     check_error(
         gone,
         &directory,
-        expect!["write DIR/.raddle/raddle.db: No such file or directory (os error 2)"],
+        expect!["can't write DIR/.raddle/raddle.db: No such file or directory (os error 2)"],
     );
     add(&store, &[("assert-0002", 2)]);
     let other = run.add("assert-0001", &found(1), Reproduced::default());
     check_error(
         other,
         &directory,
-        expect!["write DIR/.raddle/raddle.db: another file has taken its place"],
+        expect!["can't write DIR/.raddle/raddle.db: the file was replaced while it was open"],
     );
 }
 
@@ -390,7 +390,7 @@ fn searches_are_kept() {
     check_error(
         store.find_search("latest"),
         &directory,
-        expect!["find a search to go on with in DIR/.raddle"],
+        expect!["no search to resume in DIR/.raddle"],
     );
     let run = store.begin(info()).expect("bug: the directory is new");
     let mut search = run.search(settings());
@@ -415,7 +415,7 @@ fn searches_are_kept() {
     check_error(
         store.find_search("zzz"),
         &directory,
-        expect!["find a search of a run whose id begins with `zzz` in DIR/.raddle"],
+        expect!["no search to resume with a run id that starts with `zzz` in DIR/.raddle"],
     );
     let version = env!("CARGO_PKG_VERSION");
     let head = "CAST(head AS TEXT)";
@@ -425,7 +425,7 @@ fn searches_are_kept() {
     );
     execute(&directory, "UPDATE searches SET head = CAST(head AS BLOB)");
     let error = store.find_search("latest").expect_err("it is another's").to_string();
-    assert!(error.ends_with("it was begun by raddle 9.9.9; begin it again"), "{error}");
+    assert!(error.ends_with("it was started by raddle 9.9.9; start the search again"), "{error}");
 }
 
 #[test]

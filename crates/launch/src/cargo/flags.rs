@@ -161,7 +161,7 @@ mod tests {
         let said = compiler.probe(&cache).unwrap_err().to_string();
         assert_eq!(
             said,
-            "rustc 1.0 does not know -Zsanitizer=thread, which the hooks need: use Rust 1.90 or later"
+            "rustc 1.0 does not support -Zsanitizer=thread, which the instrumentation requires; use Rust 1.90 or later"
         );
     }
 }
