@@ -60,7 +60,7 @@ impl Database {
         let failed = |error| StoreError::of_sql("open", &path, error);
         let mut connection = Connection::open(&path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        // Before anything is set: it is the database of another program stays as it is.
+        // Before anything is set: the database of another program stays as it is.
         check(&connection, &path)?;
         set_up(&connection).map_err(failed)?;
         let inode = fs::metadata(&path).map_err(StoreError::io("open", &path))?.ino();
@@ -202,6 +202,10 @@ fn migrate(connection: &mut Connection, path: &Path, root: &Path) -> Result<(), 
 /// How many migrations a database has gone through, if it is ours and we know them.
 fn check(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
     let failed = |error| StoreError::of_sql("read", path, error);
+    // Three reads of one state: another process may be making the store right now.
+    let is_alone = connection.is_autocommit();
+    let _snapshot =
+        is_alone.then(|| connection.unchecked_transaction()).transpose().map_err(failed)?;
     let number = |name: &str| connection.pragma_query_value(None, name, |it| it.get::<_, i64>(0));
     let version = number("user_version").map_err(failed)?;
     let application = number("application_id").map_err(failed)?;
