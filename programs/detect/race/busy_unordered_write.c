@@ -1,37 +1,11 @@
 //@ race: a b
 // After thousands of accesses to memory that threads use in turn: two threads take turns at a barrier, and in the last round
 // one of them does not wait for its turn.
+#include "busy.h"
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <stddef.h>
-
-static sem_t is_over;
-static int turns;
-
-static void *wait_for_end(void *arg)
-{
-    sem_wait(&is_over);
-    return arg;
-}
-
-static void *take_turn(void *arg)
-{
-    turns++;
-    return arg;
-}
-
-static void be_busy(void)
-{
-    pthread_t watcher, other;
-    sem_init(&is_over, 0, 0);
-    pthread_create(&watcher, NULL, wait_for_end, NULL);
-    pthread_create(&other, NULL, take_turn, NULL);
-    pthread_join(other, NULL);
-    for (int i = 0; i < 3000; i++)
-        take_turn(NULL);
-    sem_post(&is_over);
-    pthread_join(watcher, NULL);
-}
 
 static pthread_barrier_t barrier;
 int shared; // what nobody else could look at would not be written
