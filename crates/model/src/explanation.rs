@@ -156,6 +156,32 @@ pub struct Point {
     pub left: Option<u64>,
 }
 
+impl Point {
+    /// An op that is no step of the smallest schedule, without what led there.
+    pub fn new(
+        thread: ThreadId,
+        kind: OpKind,
+        object: ObjectId,
+        place: Place,
+        source: String,
+    ) -> Point {
+        Point {
+            thread,
+            step: None,
+            kind,
+            object,
+            place,
+            source,
+            caller: None,
+            within: None,
+            value: None,
+            after: 0,
+            origin: None,
+            left: None,
+        }
+    }
+}
+
 /// The write of a value that is read.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -55,6 +55,30 @@ impl<'a> Schedule<'a> {
         Schedule { finding, rows, names }
     }
 
+    /// The same in so many lines, even if something must be left out for it that would not be folded: stretches between
+    /// steps (numbers tell them), switches, steps that the text does not name, the first ones that it names.
+    pub(crate) fn squeezed(mut self, rows_max: usize, style: &Style) -> Schedule<'a> {
+        let is_named =
+            |row: &Row<'_>| matches!(row, Row::Step(it) if it.is_reason || it.mark.is_some());
+        self.rows.retain(|it| !matches!(it, Row::Fold(_)));
+        // One line says what is not there.
+        let n_max = rows_max.saturating_sub(1);
+        if n_max < self.rows.len() {
+            self.rows.retain(|it| matches!(it, Row::Step(_)));
+        }
+        let mut n_over = self.rows.len().saturating_sub(n_max);
+        self.rows.retain(|it| {
+            let is_left_out = n_over > 0 && !is_named(it);
+            n_over -= usize::from(is_left_out);
+            !is_left_out
+        });
+        self.rows.drain(..n_over);
+        let is_step = |row: &&Row<'_>| matches!(row, Row::Step(it) if it.number.is_some());
+        let n_shown = self.rows.iter().filter(is_step).count() as u64;
+        self.rows.insert(0, rows::not_shown(self.finding, n_shown, style));
+        self
+    }
+
     /// With heading and legend; empty if there is nothing to show.
     pub(crate) fn render(&self, style: &Style, sources: &mut Sources<'_>) -> String {
         if self.rows.is_empty() {

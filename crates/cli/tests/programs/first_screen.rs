@@ -15,6 +15,8 @@ use raddle_report::{
 
 /// The cause must be named in so many lines.
 const LINES: usize = 20;
+/// The whole report has at most so many.
+const SCREEN: usize = 45;
 /// Fewer executions than this do not measure an ordering.
 const SAMPLES_MIN: u64 = 5;
 
@@ -46,6 +48,9 @@ pub(crate) fn check(
         cause.iter().find(|it| lines_to(&whole, &source, it).is_none_or(|it| LINES < it))
     {
         return Err(format!("`{missing}` is not within the first {LINES} lines:\n{whole}").into());
+    }
+    if SCREEN < whole.lines().count() {
+        return Err(format!("more than {SCREEN} lines:\n{whole}").into());
     }
     if let Some(reason) = &explanation.reason {
         let is_irrelevant = |it: &Share| {

@@ -53,21 +53,5 @@ fn point(idx: usize, small: &Finding, symbols: &mut dyn Symbols) -> Option<Point
     let Step { thread, kind, object, place, .. } = *small.step(idx as u64)?;
     let place = small.places.get(place as usize).cloned().unwrap_or_default();
     let source = symbols.source_line(&place).unwrap_or_default();
-    let step = Some(idx as u64);
-    let (caller, within, value, after) = (None, None, None, 0);
-    let (origin, left) = (None, None);
-    Some(Point {
-        thread,
-        step,
-        kind,
-        object,
-        place,
-        source,
-        caller,
-        within,
-        value,
-        after,
-        origin,
-        left,
-    })
+    Some(Point { step: Some(idx as u64), ..Point::new(thread, kind, object, place, source) })
 }

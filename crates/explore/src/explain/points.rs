@@ -64,23 +64,17 @@ impl<'a> Points<'a> {
         let step = self.rich.steps.get(idx).copied().flatten();
         // What is one object where every access is a step may be several where only visible ones are.
         let own = self.in_finding(idx).map(|it| it.object);
-        let (value, after) = (value(event), self.after(idx));
         let object = own.unwrap_or_else(|| self.object(event.object));
         let source = symbols.source_line(&place).unwrap_or_default();
-        let (origin, left) = (self.origin(idx), left(&self.rich.trace.events, idx));
         Point {
-            thread,
             step,
-            kind,
-            object,
-            place,
-            source,
             caller,
             within,
-            value,
-            after,
-            origin,
-            left,
+            value: value(event),
+            after: self.after(idx),
+            origin: self.origin(idx),
+            left: left(&self.rich.trace.events, idx),
+            ..Point::new(thread, kind, object, place, source)
         }
     }
 
@@ -133,21 +127,12 @@ impl<'a> Points<'a> {
         let wait = self.waits.iter().find(|it| it.0 == thread);
         let place = wait.map(|it| it.1.clone()).unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
-        let object = self.object(object);
-        Point {
-            thread,
-            step: None,
-            kind,
-            object,
-            place,
-            source,
-            caller: None,
-            within: None,
-            value: None,
-            after: 0,
-            origin: None,
-            left: None,
-        }
+        let state = self.finding.threads.iter().find(|it| it.thread == thread);
+        // As the finding calls it, which knows which part of a block it is.
+        let waited = state.and_then(|it| it.waits_for.as_ref()).map(|it| it.object_id);
+        let waited = waited.filter(|it| *it != ObjectId::NONE);
+        let object = waited.unwrap_or_else(|| self.object(object));
+        Point::new(thread, kind, object, place, source)
     }
 
     /// A step of a passing execution.
@@ -161,20 +146,7 @@ impl<'a> Points<'a> {
         let named = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
         let object = self.number(named);
-        Point {
-            thread,
-            step: None,
-            kind,
-            object,
-            place,
-            source,
-            caller,
-            within,
-            value: None,
-            after: 0,
-            origin: None,
-            left: None,
-        }
+        Point { caller, within, ..Point::new(thread, kind, object, place, source) }
     }
 
     /// The finding's number for an object of the execution.

@@ -99,6 +99,13 @@ pub fn is_system_file(file: &str) -> bool {
     SYSTEM_FILE_PREFIXES.iter().any(|it| file.starts_with(it))
         || file.contains("/include/c++/")
         || raddle_rust_std::is_rust_library(file)
+        || is_own_header(file)
+}
+
+/// Is it `raddle.h`, where Raddle has put it for the compiler?
+fn is_own_header(file: &str) -> bool {
+    let Some(folder) = file.strip_suffix("/raddle.h") else { return false };
+    folder.rsplit('/').next().is_some_and(|it| it.starts_with("include-"))
 }
 
 /// Is it a frame of the program under test, not of the C or C++ library or of Raddle?
@@ -157,6 +164,13 @@ mod tests {
         assert!(!is_own(&place("memcpy", "", 0, "libc.so.6")));
         assert!(!is_own(&place("std::mutex::lock", "/usr/include/c++/12/mutex", 1, "bank")));
         assert!(!is_own(&place("raddle_rt::hooks::lock", "", 0, "libraddle_rt.so")));
+        assert!(!is_own(&place(
+            "raddle_check",
+            "/home/me/.cache/raddle/include-00ab/raddle.h",
+            9,
+            "bank"
+        )));
+        assert!(is_own(&place("raddle_check", "/home/me/work/raddle.h", 9, "bank")));
         assert!(!is_own(&Place::default()));
     }
 }

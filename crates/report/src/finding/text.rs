@@ -20,7 +20,7 @@ use crate::{
         number,
         style::{self, Ink, Style, width},
     },
-    schedule::{ROWS_MAX, Schedule},
+    schedule::{ROWS_MAX, Schedule, own_place},
     words::{
         fault,
         place::{self, Sources},
@@ -30,28 +30,25 @@ use crate::{
 
 /// Lines of a whole report, unless everything is asked for, or what must not be folded takes more.
 const LINES_MAX: usize = 45;
-/// Fewer lines of a schedule than this say nothing.
+/// Fewer lines of a folded schedule than this say nothing.
 const ROWS_MIN: usize = 8;
+/// Lines of a schedule that has to be shorter still.
+const SQUEEZED_MIN: usize = 5;
 /// Lines of the program's output that are shown, unless all are wanted.
 const OUTPUT_MAX: usize = 4;
 
 /// The whole text of a finding.
 pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> String {
-    let mut diagnosis = Diagnosis::of(shown.finding, shown.explanation, style);
     let mut end = String::new();
     output(&mut end, shown.finding, style);
     hint(&mut end, shown.finding);
-    let (mut out, schedule) = loop {
-        let mut head = headline(shown, &diagnosis, style);
-        head.push_str(&snippet::render(shown, &diagnosis, style, sources));
-        let n_lines = head.lines().count() + end.lines().count() + 3;
-        let schedule = schedule(shown, LINES_MAX.saturating_sub(n_lines), style, sources);
-        let is_long = LINES_MAX < n_lines + schedule.lines().count();
-        // The last notes say least.
-        if style.full || !is_long || diagnosis.notes.len() < 2 {
-            break (head, schedule);
-        }
-        diagnosis.notes.pop();
+    let n_end = end.lines().count() + 3;
+    let folded = fitted(shown, n_end, folded_schedule, style, sources);
+    let (mut out, schedule) = match folded {
+        Ok(fits) => fits,
+        Err(_) => match fitted(shown, n_end, squeezed_schedule, style, sources) {
+            Ok(it) | Err(it) => it,
+        },
     };
     if !schedule.is_empty() {
         let _ = write!(out, "\n{schedule}");
@@ -64,8 +61,44 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
     out
 }
 
-/// The schedule in so many lines, with heading and legend, if it says something in them.
-fn schedule(shown: &Shown<'_>, room: usize, style: &Style, sources: &mut Sources<'_>) -> String {
+/// A diagnosis and its schedule.
+type Screen = (String, String);
+
+/// What lays out a schedule in so many lines, heading and legend included, or in as few as it can.
+type LayOut = fn(&Shown<'_>, usize, &Style, &mut Sources<'_>) -> String;
+
+/// The diagnosis, with as many notes as there is room for, and the schedule; an error if there is no room.
+fn fitted(
+    shown: &Shown<'_>,
+    n_end: usize,
+    lay_out: LayOut,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) -> Result<Screen, Screen> {
+    let mut diagnosis = Diagnosis::of(shown.finding, shown.explanation, style);
+    loop {
+        let mut head = headline(shown, &diagnosis, style);
+        head.push_str(&snippet::render(shown, &diagnosis, style, sources));
+        let n_lines = head.lines().count() + n_end;
+        let schedule = lay_out(shown, LINES_MAX.saturating_sub(n_lines), style, sources);
+        if style.full || n_lines + schedule.lines().count() <= LINES_MAX {
+            return Ok((head, schedule));
+        }
+        if diagnosis.notes.len() < 2 {
+            return Err((head, schedule));
+        }
+        // The last notes say least.
+        diagnosis.notes.pop();
+    }
+}
+
+/// The schedule, folded.
+fn folded_schedule(
+    shown: &Shown<'_>,
+    room: usize,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) -> String {
     let (finding, why) = (shown.finding, shown.explanation);
     let mut rows_max = ROWS_MAX;
     loop {
@@ -75,6 +108,24 @@ fn schedule(shown: &Shown<'_>, room: usize, style: &Style, sources: &mut Sources
             return text;
         }
         rows_max = rows_max.saturating_sub(n_over).max(ROWS_MIN);
+    }
+}
+
+/// The schedule of which more is left out than what can be folded.
+fn squeezed_schedule(
+    shown: &Shown<'_>,
+    room: usize,
+    style: &Style,
+    sources: &mut Sources<'_>,
+) -> String {
+    let mut rows_max = room.max(SQUEEZED_MIN);
+    loop {
+        let folded = Schedule::within(shown.finding, shown.explanation, ROWS_MIN, style);
+        let text = folded.squeezed(rows_max, style).render(style, sources);
+        if text.lines().count() <= room || rows_max == SQUEEZED_MIN {
+            return text;
+        }
+        rows_max -= 1;
     }
 }
 
@@ -150,7 +201,14 @@ fn places(finding: &Finding) -> Vec<&Place> {
         state.waits_for.as_ref().map(|it| &it.at)
     });
     let places: Vec<&Place> = waits.collect();
-    if places.is_empty() { finding.sites.iter().collect() } else { places }
+    if !places.is_empty() {
+        return places;
+    }
+    // Of a `main` that returned, the file is known; its last access to what others used is the nearest line.
+    let is_returned = finding.kind == Kind::Exit && finding.sites.iter().all(|it| it.line == 0);
+    let end = finding.steps.last().filter(|it| is_returned && it.kind == OpKind::Exit);
+    let end = end.and_then(|it| own_place(finding, it)).filter(|it| it.line > 0);
+    end.map_or_else(|| finding.sites.iter().collect(), |it| vec![it])
 }
 
 /// What went wrong, as short as it can be said: `deadlock`, `data race on `hits` (4 bytes)`.

@@ -119,7 +119,16 @@ pub(crate) fn rows<'a>(
     rows
 }
 
-/// How many locks each thread holds. Who gives one back holds it until then.
+/// `… 30 of 38 steps not shown …`.
+pub(super) fn not_shown<'a>(finding: &Finding, n_shown: u64, style: &Style) -> Row<'a> {
+    let n_steps = finding.n_steps_dropped + finding.steps.len() as u64;
+    let n_left_out = number::grouped(n_steps.saturating_sub(n_shown));
+    let of = number::count(n_steps, "step");
+    let dots = style.ellipsis();
+    Row::Fold(format!("{dots} {n_left_out} of {of} not shown {dots}"))
+}
+
+/// How many locks each thread holds. Who releases one holds it until then.
 fn held(
     finding: &Finding,
     locks: &Locks,

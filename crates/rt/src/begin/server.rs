@@ -167,6 +167,7 @@ fn take_control(segment: Segment) {
             is_execution: false,
             begin_early: begin_before_main,
             exit: None,
+            lone_look: 0,
             is_copy: false,
             io: Io::default(),
             signals: Signals::default(),

@@ -104,11 +104,12 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
             return leave((), inside);
         }
         inside.classify(&touch);
+        let is_alone = inside.scheduler.machine.is_alone();
+        if is_alone {
+            inside.process.lone_look = caller.pc;
+        }
         if let Some(object) = inside.touch(&touch) {
-            if !inside.scheduler.machine.is_alone()
-                && is_wanted(&mut inside, object, &touch)
-                && is_due(&mut inside)
-            {
+            if !is_alone && is_wanted(&mut inside, object, &touch) && is_due(&mut inside) {
                 visible(&mut inside, object, &touch, Flags::NONE);
             }
             inside.inspect(&touch);

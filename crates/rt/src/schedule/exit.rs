@@ -31,7 +31,8 @@ pub(crate) fn exit_process(mut inside: Inside, code: c_int, site: SiteId) -> ! {
 }
 
 pub(crate) unsafe fn begin_exit(inside: &mut Inside, code: c_int, site: SiteId) {
-    step(inside, Op::on(OpKind::Exit, ObjectId::NONE, site).arg(code as u64));
+    let at = if site == SiteId(0) { inside.lone_look() } else { site };
+    step(inside, Op::on(OpKind::Exit, ObjectId::NONE, at).arg(code as u64));
     inside.process.exit = Some((code, site));
 }
 

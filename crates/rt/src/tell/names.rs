@@ -175,6 +175,17 @@ impl Control {
         self.site_slow(caller)
     }
 
+    /// Where `main` last looked at what other threads may have used, when it has returned; 0 if that is not known, or in
+    /// a library.
+    pub(crate) fn lone_look(&mut self) -> SiteId {
+        let pc = self.process.lone_look;
+        match self.recorder.emit.known_site(pc) {
+            _ if !self.recorder.modules.is_program_code(pc) => SiteId(0),
+            Some(site) => site,
+            None => self.add_site(pc, false),
+        }
+    }
+
     #[inline(never)]
     fn site_slow(&mut self, caller: Caller) -> SiteId {
         let has_hooks = self.hot.stack.innermost_sp().is_some_and(|frame| frame <= caller.sp);

@@ -182,6 +182,15 @@ impl Mark {
         self.kind.is_some_and(OpKind::is_access)
     }
 
+    /// Is it something that its thread has done before, and did not come to again?
+    pub(super) fn is_next(&self, finding: &Finding) -> bool {
+        self.moment == Moment::Never
+            && finding.steps.iter().any(|it| {
+                (it.thread, Some(it.kind), it.object) == (self.thread, self.kind, self.object)
+                    && own_place(finding, it).is_some_and(|at| *at == self.place)
+            })
+    }
+
     /// "sets `hits` to 1".
     pub(super) fn act(
         &self,
@@ -197,7 +206,8 @@ impl Mark {
             Moment::Never => {
                 let name = object.filter(|it| !it.is_none()).map(act::name);
                 let of = name.map(|it| format!(" of {it}")).unwrap_or_default();
-                format!("{}{of}", act::noun(kind))
+                let next = if self.is_next(finding) { "next " } else { "" };
+                format!("{next}{}{of}", act::noun(kind))
             }
             _ if self.has_failed && is_attempt(kind) => {
                 format!("{} and fails", act::act(kind, object, None, style))

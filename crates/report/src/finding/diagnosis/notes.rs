@@ -104,7 +104,8 @@ impl Said<'_> {
     fn unreached(&self, mark: &Mark) -> String {
         let what = mark.kind.map_or("step", act::noun);
         let from = mark.caller.as_ref().map(|it| format!(" from {}", self.beside(it)));
-        format!("{what} at {}{}", self.beside(&mark.place), from.unwrap_or_default())
+        let next = if mark.is_next(self.finding) { "next " } else { "" };
+        format!("{next}{what} at {}{}", self.beside(&mark.place), from.unwrap_or_default())
     }
 
     /// A place, without its file where that is the one of the finding.

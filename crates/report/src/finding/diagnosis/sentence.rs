@@ -430,7 +430,8 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     Some(match (writes(first), writes(second)) {
         // It has not read it, or has read what another wrote.
         _ if second.moment == Moment::Never || !writes(second) && is_stale => {
-            format!("{one} {does} {name} before {other} {then} it")
+            let again = if second.is_next(finding) { " again" } else { "" };
+            format!("{one} {does} {name} before {other} {then} it{again}")
         }
         (true, false) if first.kind.is_some_and(is_plain_write) && set.is_some() => {
             let set = set.unwrap_or_default();
