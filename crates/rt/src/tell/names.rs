@@ -230,7 +230,10 @@ impl Control {
         const WAY_MAX: usize = 16;
         let mut way = [caller.pc; WAY_MAX];
         let (mut n_way, mut key) = (1, caller.pc as u64);
-        let is_without_hooks = self.hot.stack.innermost_sp().is_none_or(|frame| caller.sp < frame);
+        // Without any function that has hooks (a panic has left them all), what looks like a call on the stack may be
+        // what an earlier execution has left behind.
+        let innermost = self.hot.stack.innermost_sp();
+        let is_without_hooks = innermost.is_some_and(|frame| caller.sp < frame);
         let called = is_without_hooks.then(|| self.program_return_address(caller.sp)).flatten();
         let (mut own, mut last) = (None, None);
         for pc in called.into_iter().chain(self.hot.stack.callers()) {
