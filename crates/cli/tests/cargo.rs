@@ -6,6 +6,8 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
+
 /// A crate under `programs/rust`, in a copy of its own: its target folder is not the repository's.
 fn copy(name: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -497,6 +499,31 @@ fn what_can_not_be_explored_is_one_clear_line() {
     assert_eq!(code, 1, "{err}");
     assert!(err.contains("Cargo.toml"), "cargo's own words: {err}");
     assert!(err.ends_with("error: cargo can't read the crate\n"), "{err}");
+}
+
+/// What is said of bugs in the style of real Rust code: locks by their names, what they protect, who waits for whom, and
+/// nothing of how std does it. Each replay has the same steps.
+#[test]
+fn findings_of_rust_read_as_its_author_would_say_it() {
+    let (_guard, folder) = copy("shop");
+    let (out, err, code) = raddle(&folder, "test --offline --no-explain --message-format json");
+    assert_eq!(code, 2, "{out}\n{err}");
+    let lines = out.lines().map(|it| serde_json::from_str(it).expect("JSON"));
+    let tests: Vec<Value> = lines.filter(|it: &Value| it["type"] == "test").collect();
+    assert_eq!(tests.len(), 4, "{out}");
+    for test in tests {
+        assert_eq!(test["stability"], 100.0, "{test}");
+        let (name, id) = (test["name"].as_str(), test["verdict"]["found"][0]["id"].as_str());
+        let (name, id) = (name.expect("a name"), id.expect("a finding"));
+        let command = |words: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+            let output = command.args(words).env("COLUMNS", "80").current_dir(&folder).output();
+            text(output.unwrap().stdout)
+        };
+        command(&["min", id, "--time", "600s"]);
+        let shown = command(&["show", id]).replace(id, &format!("{}-0000", &id[..id.len() - 5]));
+        expect_test::expect_file![format!("golden_rust/{name}.txt")].assert_eq(&shown);
+    }
 }
 
 /// A test that fails if its thread comes first.

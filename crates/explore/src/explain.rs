@@ -15,6 +15,7 @@ mod reason;
 mod reorder;
 mod retell;
 mod rich;
+mod seen;
 mod trials;
 
 use std::time::Duration;

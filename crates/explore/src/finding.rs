@@ -25,7 +25,8 @@ mod waits;
 use std::{borrow::Cow, collections::HashMap};
 
 use raddle_model::{
-    Bucket, End, Fault, Finding, Kind, NamedObject, Place, Plan, Step, ThreadState,
+    Bucket, End, Event, Fault, Finding, Kind, NamedObject, ObjectId, OpKind, Place, Plan, Step,
+    ThreadState,
 };
 use raddle_trace::Trace;
 
@@ -209,6 +210,27 @@ impl Described {
     }
 }
 
+/// What the steps of a trace are to the author of the program, and what threads were about to do at its end.
+pub(crate) struct ToldSteps {
+    /// What a lock does on its way is done to nothing.
+    pub(crate) events: Vec<Event>,
+    pub(crate) pending: Vec<OpKind>,
+}
+
+/// The same steps as locks of Rust's std, where they are such; `None` of a program without it.
+pub(crate) fn told(trace: &Trace, symbols: &mut dyn Symbols) -> Option<ToldSteps> {
+    let sync = Names::new(trace, symbols).std_sync();
+    if sync.is_empty() {
+        return None;
+    }
+    let events = trace.events.iter().enumerate().map(|(idx, it)| match sync.is_internal(it) {
+        true => Event { object: ObjectId::NONE, ..*it },
+        false => sync.told(idx, it),
+    });
+    let pending = trace.threads.iter().map(|it| sync.kind(it.pending.kind, it.pending.site));
+    Some(ToldSteps { events: events.collect(), pending: pending.collect() })
+}
+
 /// The steps of a trace, and the tables that they refer to. Place 0 and stack 0 are unknown.
 struct StepTables {
     steps: Vec<Step>,
@@ -222,14 +244,14 @@ impl StepTables {
         let mut by_site = HashMap::new();
         let mut steps = Vec::with_capacity(trace.events.len());
         let std_sync = names.std_sync();
-        for event in &trace.events {
+        for (idx, event) in trace.events.iter().enumerate() {
+            let event = &std_sync.told(idx, event);
             let number = *by_site
                 .entry(event.site)
                 .or_insert_with(|| places.number(names.place(event.site)));
             names.object(event.object);
             names.object(event.other);
-            let kind = std_sync.kind(event.kind, event.site);
-            steps.push(Step { kind, ..Step::of(event, number) });
+            steps.push(Step::of(event, number));
         }
         let stacks = StepTables::stacks(trace, names, &mut steps, &mut places);
         StepTables { steps, places: places.all, stacks }

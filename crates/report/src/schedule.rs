@@ -8,6 +8,8 @@ pub(crate) mod rows;
 mod switches;
 pub(crate) mod timeline;
 
+use std::collections::BTreeSet;
+
 use raddle_model::{Explanation, Finding, ObjectId, Place, Point, Step, ThreadId};
 
 use self::{rows::Row, switches::Locks};
@@ -92,7 +94,15 @@ impl<'a> Schedule<'a> {
         };
         let mut out =
             columns.unwrap_or_else(|| listing::render(self.finding, &self.rows, style, sources));
-        out.push_str(&self.names.legend(style));
+        let ops = self.rows.iter().filter_map(|row| match row {
+            Row::Step(cell) => Some(cell.words.op.as_str()),
+            Row::Switch(_) | Row::Fold(_) => None,
+        });
+        let used: BTreeSet<&str> = ops
+            .flat_map(str::split_whitespace)
+            .filter_map(|it| it.split(['.', '[', '+', ':']).next())
+            .collect();
+        out.push_str(&self.names.legend(style, |it| used.contains(it)));
         out
     }
 }

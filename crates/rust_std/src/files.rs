@@ -2,7 +2,7 @@
 
 /// Is the file a source of Rust's library, or of a crate from a registry?
 pub fn is_rust_library(file: &str) -> bool {
-    file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/") || is_registry_crate(file)
+    is_compilers(file) || file.contains("/rustlib/src/rust/") || is_registry_crate(file)
 }
 
 /// Is the file a source of a crate from a registry?

@@ -27,8 +27,10 @@ pub enum Doing {
     RwUnlock,
     /// Waits at a condition variable.
     Wait,
-    /// Notifies there.
+    /// Notifies one thread there.
     Notify,
+    /// Notifies all threads there.
+    NotifyAll,
     /// Runs a once block, or waits for it.
     Once,
     /// Waits at a barrier.
@@ -68,7 +70,8 @@ pub fn recognise(function: &str) -> Option<Doing> {
         ("rwlock", "write_contended") => Doing::WriteAsleep,
         ("rwlock", "read_unlock" | "write_unlock") => Doing::RwUnlock,
         ("condvar", "wait" | "wait_timeout" | "wait_optional_timeout") => Doing::Wait,
-        ("condvar", "notify_one" | "notify_all") => Doing::Notify,
+        ("condvar", "notify_one") => Doing::Notify,
+        ("condvar", "notify_all") => Doing::NotifyAll,
         ("once", _) => Doing::Once,
         _ => return None,
     })
@@ -85,6 +88,9 @@ pub fn called(function: &str) -> Option<Doing> {
         ["std", "sync", .., "Barrier", "wait"] => Doing::Barrier,
         ["std", "thread", .., "park" | "park_timeout" | "park_timeout_ms"] => Doing::Park,
         ["std", "sync", .., "Once", "wait" | "wait_force"] => Doing::Once,
+        ["std", "sync", .., "Condvar", "notify_one"] => Doing::Notify,
+        ["std", "sync", .., "Condvar", "notify_all"] => Doing::NotifyAll,
+        ["std", "thread", .., "scope"] => Doing::Scope,
         _ => return None,
     })
 }

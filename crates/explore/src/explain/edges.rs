@@ -16,7 +16,7 @@ use raddle_model::{
 };
 use raddle_trace::{Region, Trace};
 
-use super::reorder::uses;
+use super::{reorder::uses, seen::Seen};
 
 /// A step, by its number in the trace; or what a thread waited to do at the end; or a step that the failing
 /// execution did not come to, by a passing one and its number there.
@@ -69,10 +69,20 @@ pub(super) fn sides(trace: &Trace) -> (Vec<Side>, Vec<(ThreadId, Side)>) {
 }
 
 /// The edges of a trace, as they come. `exposed`: names of variables whose accesses are points.
-pub(super) fn edges(trace: &Trace, exposed: &[u64]) -> Vec<Edge> {
-    let (steps, mut pending) = sides(trace);
+pub(super) fn edges(seen: &Seen, exposed: &[u64]) -> Vec<Edge> {
+    let Seen { trace, sides: steps, .. } = seen;
+    let mut pending = seen.pending.clone();
     let mut finder = Finder { users: HashMap::new(), edges: Vec::new() };
     for (idx, event) in trace.events.iter().enumerate() {
+        // A lock that was taken already: what comes of it, a wait, is another step.
+        let is_in_vain = event.kind.takes_lock() && event.result == OpResult::Busy;
+        let is_tried = matches!(
+            event.kind,
+            OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock | OpKind::CondWake
+        );
+        if is_in_vain && !is_tried {
+            continue;
+        }
         if is_point(trace, event, exposed) {
             finder.add(Node::Step(idx), steps[idx], uses(event));
         }
@@ -97,12 +107,12 @@ pub(super) fn edges(trace: &Trace, exposed: &[u64]) -> Vec<Edge> {
 /// What came before something in a passing execution, and never came in the failing one: whose steps are
 /// `failing`. The other way round, it is an order of the failing one.
 pub(super) fn absent(
-    trace: &Trace,
+    seen: &Seen,
     passing: usize,
     exposed: &[u64],
     failing: &HashMap<Side, usize>,
 ) -> Vec<Edge> {
-    let turned = edges(trace, exposed).into_iter().filter_map(|edge| {
+    let turned = edges(seen, exposed).into_iter().filter_map(|edge| {
         let (Node::Step(idx), Node::Step(_)) = (edge.first, edge.second) else { return None };
         let later = *failing.get(&edge.order.second)?;
         (!failing.contains_key(&edge.order.first)).then_some(Edge {

@@ -14,7 +14,7 @@ use raddle_trace::{Region, Trace};
 use super::{
     edges::{Node, site_hash},
     points::{self, Points},
-    rich::Rich,
+    rich::{Rich, are_same},
 };
 use crate::target::Symbols;
 
@@ -133,6 +133,10 @@ impl Scene<'_, '_> {
                 let kinds = [OpKind::CondWait, OpKind::Signal, OpKind::Broadcast];
                 it.thread == woken && kinds.into_iter().any(|kind| is_at(it, kind))
             })?;
+        // Whoever waits again after all were woken has missed that.
+        if after[..again].iter().any(|it| is_at(it, OpKind::Broadcast)) {
+            return None;
+        }
         let stuck = |thread: ThreadId| {
             self.finding.threads.iter().any(|it| it.thread == thread && it.waits_for.is_some())
         };
@@ -271,7 +275,7 @@ impl Scene<'_, '_> {
         }
         let is_other = |idx: &usize| {
             let it = &events[*idx];
-            it.thread == events[between].thread && it.object == events[to].object
+            it.thread == events[between].thread && are_same(it, &events[to])
         };
         let write = (between..to).find(|idx| is_other(idx) && is_data(idx) && writes(*idx));
         match write {
@@ -284,8 +288,9 @@ impl Scene<'_, '_> {
     /// A write of what its thread had looked at before, and another has written since: by each of the last looks.
     fn overtaken(&self, to: usize) -> Vec<(usize, usize, usize)> {
         let events = &self.trace.events;
-        let Event { thread, object, .. } = events[to];
-        let is_data = |idx: &usize| events[*idx].kind.is_access() && events[*idx].object == object;
+        let thread = events[to].thread;
+        let is_data =
+            |idx: &usize| events[*idx].kind.is_access() && are_same(&events[*idx], &events[to]);
         let writes = |it: &Event| it.kind.is_write() && it.result != OpResult::Busy;
         // What is added to whatever is there minds nobody.
         let minds = !matches!(events[to].kind, OpKind::AtomicRmw | OpKind::ReadWrite);
@@ -326,8 +331,9 @@ impl Scene<'_, '_> {
     /// The last use of the same object, by the thread of `to`, before `between`.
     fn last_use(&self, between: usize, to: usize) -> Option<usize> {
         let events = &self.trace.events;
-        let (thread, object) = (events[to].thread, events[to].object);
-        let is_data = |idx: usize| events[idx].kind.is_access() && events[idx].object == object;
+        let thread = events[to].thread;
+        let is_data =
+            |idx: usize| events[idx].kind.is_access() && are_same(&events[idx], &events[to]);
         if !is_data(between) || !is_data(to) {
             return None;
         }
@@ -352,13 +358,13 @@ impl Scene<'_, '_> {
     /// The first use of the same object, by the thread of `from`, after `between`.
     fn next_use(&self, from: usize, between: usize) -> Option<usize> {
         let events = &self.trace.events;
-        let (thread, object) = (events[from].thread, events[from].object);
+        let thread = events[from].thread;
         let is_data = |idx: usize| events[idx].kind.is_access();
-        if !is_data(from) || !is_data(between) || events[between].object != object {
+        if !is_data(from) || !is_data(between) || !are_same(&events[between], &events[from]) {
             return None;
         }
         (between + 1..events.len())
-            .find(|idx| events[*idx].thread == thread && events[*idx].object == object)
+            .find(|idx| events[*idx].thread == thread && are_same(&events[*idx], &events[from]))
     }
 
     /// Accesses that must not come in this order: which locks does each side hold?

@@ -20,12 +20,13 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use raddle_model::{Before, OpKind, PickerSpec, Plan, Record, Share, Side};
+use raddle_model::{Before, Event, Kind, OpKind, PickerSpec, Plan, Record, Share, Side};
 use raddle_trace::Trace;
 
 use super::{
-    edges::{self, Edge, Node, Positions, Rule, edges, sides},
+    edges::{self, Edge, Node, Positions, Rule, edges},
     rich::Rich,
+    seen::Seen,
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
@@ -193,8 +194,8 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     fn candidates(&mut self) -> Result<(Vec<Edge>, Share), TargetError> {
         let mut exposed = self.base.shared.clone();
         exposed.sort_unstable();
-        let all = edges(self.failing, &exposed);
-        let (steps, _) = sides(self.failing);
+        let seen = Seen::of(self.failing.clone(), self.trials.symbols);
+        let (all, steps) = (edges(&seen, &exposed), seen.sides);
         let failing: HashMap<Side, usize> =
             steps.into_iter().enumerate().map(|(idx, side)| (side, idx)).collect();
         let mut is_turned = vec![false; all.len()];
@@ -216,22 +217,35 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
                 *is_turned |= positions.reverse(&edge.order);
             }
             let n_before = absent.len();
-            for edge in edges::absent(&execution.trace, self.passes.len(), &exposed, &failing) {
+            let seen = Seen::of(execution.trace.clone(), self.trials.symbols);
+            for edge in edges::absent(&seen, self.passes.len(), &exposed, &failing) {
                 if !absent.iter().any(|it| it.order == edge.order) {
                     absent.push(edge);
                 }
             }
             if n_before < absent.len() {
-                self.passes.push(execution.trace.clone());
+                self.passes.push(seen.trace);
             }
             self.counterexamples.push(positions);
             self.compare(execution, &[], seed, None);
         }
         let turned = all.iter().zip(is_turned).filter(|it| it.1).map(|it| *it.0);
         let mut candidates: Vec<Edge> = turned.chain(absent).collect();
+        // What comes after the end of the thread that panicked did not make it panic.
+        let is_after = |node: Node| matches!(node, Node::Step(idx) if self.panicked_at() < idx);
+        candidates.retain(|it| !is_after(it.first) && !is_after(it.second));
         candidates.sort_by_key(|it| (it.first, it.second));
         let n_too_many = candidates.len().saturating_sub(EDGES_MAX);
         Ok((candidates.split_off(n_too_many), share))
+    }
+
+    /// The last step of a thread that panicked, which the others outlive; the last of all if none did.
+    fn panicked_at(&self) -> usize {
+        let events = &self.failing.events;
+        let finding = self.trials.finding;
+        let is_end = |it: &Event| Some(it.thread) == finding.thread && it.kind == OpKind::Finish;
+        let end = events.iter().position(is_end).filter(|_| finding.kind == Kind::Panic);
+        end.unwrap_or(events.len())
     }
 
     /// A small set that always fails, and how many executions say so.
@@ -331,7 +345,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         for (idx, edge) in edges.iter().enumerate() {
             let kind = |node: Node| match node {
                 Node::Step(idx) => rich.trace.events[idx].kind,
-                Node::Pending(thread) => self.failing.threads[thread.idx()].pending.kind,
+                Node::Pending(thread) => rich.trace.threads[thread.idx()].pending.kind,
                 Node::Absent { passing, idx } => self.passes[passing].events[idx].kind,
             };
             let (first, second) = rich.pairs[idx];

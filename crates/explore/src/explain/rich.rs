@@ -13,6 +13,7 @@ use raddle_trace::Trace;
 
 use super::{
     edges::{self, Edge, Node, Positions, Rule, sides},
+    seen::Seen,
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
@@ -26,6 +27,8 @@ const EDGES_MAX: usize = 128;
 /// A failing execution, and where its steps are in the smallest schedule.
 pub(super) struct Rich {
     pub(super) trace: Trace,
+    /// Its steps as sides of orders.
+    sides: Vec<Side>,
     /// By step: the same step of the smallest schedule, or the last one of its thread before it.
     pub(super) steps: Vec<Option<u64>>,
     /// By order: its two sides.
@@ -73,7 +76,8 @@ impl Rich {
         // All that was in a race comes in the same order, if that can be, so that values are the same.
         let mut exposed = base.shared.clone();
         exposed.sort_unstable();
-        let all = edges::edges(small, &exposed);
+        let seen = Seen::of(small.clone(), trials.symbols);
+        let all = edges::edges(&seen, &exposed);
         let last = &all[all.len().saturating_sub(EDGES_MAX)..];
         let mut same: Vec<Before> = last.iter().map(|it| it.order).collect();
         same.extend(orders.iter().filter(|it| !last.iter().any(|edge| edge.order == **it)));
@@ -84,13 +88,18 @@ impl Rich {
             let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome))
                 && (TRIES / 2 <= seed || orders.iter().all(|it| positions.is_before(it)));
             let is_it = is_kept && execution.trace.n_dropped == 0 && trials.shows(&execution);
-            if is_it && let Some(rich) = Rich::new(execution.trace, small, edges) {
+            let aligned = is_it.then(|| aligned(small, &execution.trace));
+            if let Some(in_rich) = aligned
+                && let Some(rich) =
+                    Rich::new(Seen::of(execution.trace, trials.symbols), &in_rich, edges)
+            {
                 return Ok(rich);
             }
         }
         let steps = (0..small.events.len()).map(|it| Some(it as u64)).collect();
-        let pairs = edges.iter().map(|it| data(small, it.first, it.second)).collect();
-        Ok(Rich { trace: small.clone(), steps, pairs, passes: Vec::new() })
+        let Seen { trace, sides, .. } = seen;
+        let pairs = edges.iter().map(|it| data(&trace, it.first, it.second)).collect();
+        Ok(Rich { trace, sides, steps, pairs, passes: Vec::new() })
     }
 
     /// Is an order one of two accesses already, or of something else than critical sections?
@@ -120,8 +129,7 @@ impl Rich {
         orders[idx] = edges[idx].reversed();
         for seed in 0..TRIES_TURNED {
             let Some(execution) = run(trials, base, &orders, seed)? else { break };
-            let trace = execution.trace;
-            let (steps, _) = sides(&trace);
+            let Seen { trace, sides: steps, .. } = Seen::of(execution.trace, trials.symbols);
             let find = |side: &Side| steps.iter().position(|it| it == side);
             let Before { first, second } = &edges[idx].order;
             let (Some(first), Some(second)) = (find(first), find(second)) else { continue };
@@ -129,7 +137,7 @@ impl Rich {
             if told == (Node::Step(second), Node::Step(first)) {
                 continue;
             }
-            let (own, _) = sides(&self.trace);
+            let own = &self.sides;
             let passing = self.passes.len();
             let node = |node: Node| match node {
                 Node::Step(idx) => match own.iter().position(|it| *it == steps[idx]) {
@@ -146,10 +154,10 @@ impl Rich {
     }
 
     /// `None` if a side of an order is not in it.
-    fn new(trace: Trace, small: &Trace, edges: &[Edge]) -> Option<Rich> {
-        let in_rich = aligned(small, &trace);
+    fn new(seen: Seen, in_rich: &[Option<usize>], edges: &[Edge]) -> Option<Rich> {
+        let Seen { trace, sides, .. } = seen;
         let in_small: HashMap<usize, u64> =
-            (0..).zip(&in_rich).filter_map(|(step, rich)| rich.map(|it| (it, step))).collect();
+            (0..).zip(in_rich).filter_map(|(step, rich)| rich.map(|it| (it, step))).collect();
         let mut last = HashMap::new();
         let steps = trace.events.iter().enumerate().map(|(idx, event)| {
             if let Some(step) = in_small.get(&idx) {
@@ -164,7 +172,7 @@ impl Rich {
         };
         let pairs = edges.iter().map(|it| Some(data(&trace, node(it.first)?, node(it.second)?)));
         let pairs = pairs.collect::<Option<Vec<_>>>()?;
-        Some(Rich { trace, steps, pairs, passes: Vec::new() })
+        Some(Rich { trace, sides, steps, pairs, passes: Vec::new() })
     }
 }
 
@@ -219,7 +227,12 @@ fn told(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
     let (Node::Step(one), Node::Step(other)) = (first, second) else { return (first, second) };
     let access = |it: usize| {
         let all = section(trace, it);
-        all.into_iter().find(|it| trace.events[*it].kind.is_access())
+        // Its thread's own memory is not what the section is for.
+        all.into_iter().find(|it| {
+            let event = &trace.events[*it];
+            let is_others = |it: &Event| it.thread != event.thread && are_same(it, event);
+            event.kind.is_access() && !event.kind.is_atomic() && trace.events.iter().any(is_others)
+        })
     };
     match (access(one), access(other)) {
         (Some(one), Some(other)) => (Node::Step(one), Node::Step(other)),
@@ -241,7 +254,7 @@ pub(super) fn data(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
             let is_changed = earlier.kind.is_access()
                 && event.kind.is_access()
                 && (earlier.kind.is_write() || event.kind.is_write());
-            earlier.object == event.object
+            are_same(earlier, event)
                 && (is_changed || is_missed(earlier, event) || is_missed(event, earlier))
         };
         let earlier = match event.kind.is_write() {
@@ -253,6 +266,16 @@ pub(super) fn data(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
         }
     }
     (first, second)
+}
+
+/// Do two events use the same bytes, as far as is known? An object may be a block that was once copied as a whole.
+pub(super) fn are_same(one: &Event, other: &Event) -> bool {
+    const MANY: u8 = 255;
+    let is_known = |it: &Event| it.kind.is_access() && !matches!(it.size, 0 | MANY);
+    let is_apart = |it: &Event, next: &Event| it.offset() + u32::from(it.size) <= next.offset();
+    let are_apart =
+        is_known(one) && is_known(other) && (is_apart(one, other) || is_apart(other, one));
+    one.object == other.object && !are_apart
 }
 
 /// What is done in a critical section that begins with a step, up to the wait that ends it, if one does;

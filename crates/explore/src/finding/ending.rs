@@ -299,7 +299,7 @@ impl Scene {
             function: names.start_function(described),
             is_finished: described.is_finished,
             pending: (described.is_described && !described.is_finished)
-                .then(|| names.std_sync().kind(described.pending.kind, described.pending.site)),
+                .then(|| names.std_sync().pending(described.pending.kind, described.pending.site)),
             waits_for: wait.as_ref().map(|wait| WaitFor {
                 object: wait.named.clone(),
                 object_id: wait.object,

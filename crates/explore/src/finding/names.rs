@@ -17,8 +17,8 @@ pub(crate) struct Names<'a> {
     pub(super) symbols: &'a mut dyn Symbols,
     places: HashMap<SiteId, Vec<Place>>,
     objects: BTreeMap<ObjectId, NamedObject>,
-    /// How many objects have a name.
-    uses: HashMap<String, u32>,
+    /// By name: the variables that are called so.
+    uses: HashMap<String, Vec<Region>>,
     /// Made when first asked for.
     pub(super) blocks: Option<Blocks>,
     /// Made when first asked for.
@@ -90,7 +90,8 @@ impl<'a> Names<'a> {
             Some(described) => self.describe(object, *described),
             None => NamedObject::at(ObjectClass::default(), Home::Number(object)),
         };
-        let named = self.distinguish(named);
+        let region = self.trace.objects.get(object.idx()).map(|it| it.region).unwrap_or_default();
+        let named = self.distinguish(named, region);
         self.objects.insert(object, named.clone());
         named
     }
@@ -207,15 +208,37 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Two variables on one stack would share their name: the second is called "… (2)".
-    fn distinguish(&mut self, named: NamedObject) -> NamedObject {
-        let n_same = self.uses.entry(named.to_string()).or_insert(0);
-        let n_before = *n_same;
-        *n_same += 1;
-        NamedObject { n_before, ..named }
+    /// Two variables on one stack would share their name: the second is called "… (2)". Parts of one variable that have
+    /// no names of their own are called as the whole.
+    fn distinguish(&mut self, named: NamedObject, region: Region) -> NamedObject {
+        let size = named.location.size;
+        let same = self.uses.entry(named.to_string()).or_default();
+        let known = same.iter().position(|it| are_of_one(*it, region, size));
+        let n_before = known.unwrap_or_else(|| {
+            same.push(region);
+            same.len() - 1
+        });
+        NamedObject { n_before: n_before as u32, ..named }
     }
 
     pub(super) fn module(&self, module: u32) -> Option<&'a str> {
         self.trace.modules.get(module as usize).map(|it| it.path.as_str())
+    }
+}
+
+/// Are two objects of one name parts of the same variable, which has so many bytes?
+fn are_of_one(one: Region, other: Region, size: u64) -> bool {
+    match (one, other) {
+        (Region::Stack { thread, offset, .. }, Region::Stack { thread: t, offset: o, .. }) => {
+            thread == t && offset != o && offset.abs_diff(o) < size
+        }
+        (Region::Global { module, offset }, Region::Global { module: m, offset: o }) => {
+            module == m && offset != o && offset.abs_diff(o) < size
+        }
+        (
+            Region::Heap { site, ordinal, offset, .. },
+            Region::Heap { site: s, ordinal: n, offset: o, .. },
+        ) => (site, ordinal) == (s, n) && offset != o,
+        _ => false,
     }
 }

@@ -22,6 +22,12 @@ pub(super) struct StdSync {
     classes: HashMap<ObjectId, ObjectClass>,
     /// Who holds each lock at the end, and where it was taken.
     held: BTreeMap<ObjectId, Vec<(ThreadId, SiteId)>>,
+    /// Mutexes that threads hold, as they took them.
+    taken: Vec<(ThreadId, ObjectId)>,
+    /// The mutex of each wait at a condition variable, by the number of its event: the one that its thread took last.
+    waits: HashMap<usize, ObjectId>,
+    /// Who waits at a condition variable with which mutex, and where that was taken.
+    waiting: HashMap<ThreadId, (ObjectId, SiteId)>,
     /// Who went to sleep for which lock, and where.
     asleep: HashMap<ThreadId, (ObjectId, SiteId)>,
     /// Whose parker an object is.
@@ -35,9 +41,9 @@ impl StdSync {
         if !trace.sites.iter().any(|it| it.via.is_some()) {
             return sync;
         }
-        for event in &trace.events {
+        for (idx, event) in trace.events.iter().enumerate() {
             let doing = sync.doing(event.site, names);
-            sync.follow(event, doing);
+            sync.follow(idx, event, doing);
         }
         for thread in &trace.threads {
             let doing = sync.doing(thread.pending.site, names);
@@ -104,9 +110,76 @@ impl StdSync {
             (OpKind::FutexWait | OpKind::FutexWake, Doing::WriteAsleep) => OpKind::WriteLock,
             (OpKind::FutexWait, Doing::Wait) => OpKind::CondWait,
             (OpKind::FutexWake, Doing::Wait) => OpKind::CondWake,
+            (OpKind::FutexNotify, Doing::Notify) => OpKind::Signal,
+            (OpKind::FutexNotify, Doing::NotifyAll) => OpKind::Broadcast,
             (OpKind::FutexWait, Doing::Barrier) => OpKind::BarrierArrive,
             (OpKind::FutexWake, Doing::Barrier) => OpKind::BarrierLeave,
             (kind, _) => kind,
+        }
+    }
+
+    /// What a thread is about to do: a scope ends when its threads have.
+    pub(super) fn pending(&self, kind: OpKind, site: SiteId) -> OpKind {
+        if self.is_scope(site) { OpKind::Join } else { self.kind(kind, site) }
+    }
+
+    /// What an event of the trace is to the user, by its number.
+    pub(super) fn told(&self, idx: usize, event: &Event) -> Event {
+        let kind = self.kind(event.kind, event.site);
+        // Whoever goes to sleep for a lock has not got it yet.
+        let is_asleep = event.kind == OpKind::FutexWait && kind.takes_lock();
+        let result = if is_asleep { OpResult::Busy } else { event.result };
+        let other = self.waits.get(&idx).copied().unwrap_or(event.other);
+        Event { kind, result, other, ..*event }
+    }
+
+    /// Is it something that a lock or condition variable does on its way, and that nobody else need know of?
+    pub(super) fn is_internal(&self, event: &Event) -> bool {
+        let Some(doing) = self.by_site.get(&event.site).copied().flatten() else { return false };
+        let is_lock = !doing.is_parked() && !matches!(doing, Doing::Once | Doing::Barrier);
+        let is_way = event.kind.is_atomic() || event.kind == OpKind::FutexNotify;
+        is_lock && is_way && self.kind(event.kind, event.site) == event.kind
+    }
+
+    /// Is nothing of the trace std's?
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_site.is_empty()
+    }
+
+    fn take(&mut self, thread: ThreadId, object: ObjectId, site: SiteId) {
+        self.held.entry(object).or_default().push((thread, site));
+        self.taken.push((thread, object));
+    }
+
+    /// Whoever holds it, if this thread does not, loses it: a guard may be dropped by another thread than took it.
+    fn release(&mut self, thread: ThreadId, object: ObjectId) -> Option<SiteId> {
+        let holders = self.held.entry(object).or_default();
+        let idx = holders.iter().position(|it| it.0 == thread).unwrap_or(0);
+        let (holder, site) = (idx < holders.len()).then(|| holders.remove(idx))?;
+        let taken = self.taken.iter().rposition(|it| *it == (holder, object));
+        if let Some(taken) = taken {
+            self.taken.remove(taken);
+        }
+        Some(site)
+    }
+
+    /// A wait at a condition variable begins or ends: its mutex is released, and taken again.
+    fn wait_at(&mut self, idx: usize, event: &Event) {
+        let thread = event.thread;
+        if event.kind == OpKind::FutexWake {
+            if let Some((mutex, site)) = self.waiting.remove(&thread) {
+                self.waits.insert(idx, mutex);
+                self.take(thread, mutex, site);
+            }
+            return;
+        }
+        let is_mutex = |it: &&(ThreadId, ObjectId)| {
+            it.0 == thread && self.classes.get(&it.1) == Some(&ObjectClass::Mutex)
+        };
+        let Some(mutex) = self.taken.iter().rev().find(is_mutex).map(|it| it.1) else { return };
+        self.waits.insert(idx, mutex);
+        if let Some(site) = self.release(thread, mutex) {
+            self.waiting.insert(thread, (mutex, site));
         }
     }
 
@@ -137,7 +210,7 @@ impl StdSync {
                 | Doing::WriteAsleep
                 | Doing::RwUnlock,
             ) => ObjectClass::Rwlock,
-            Some(Doing::Wait | Doing::Notify) => ObjectClass::Cond,
+            Some(Doing::Wait | Doing::Notify | Doing::NotifyAll) => ObjectClass::Cond,
             Some(Doing::Once) => ObjectClass::Once,
             Some(Doing::Barrier) => ObjectClass::Barrier,
             Some(Doing::Park | Doing::Receive | Doing::Send | Doing::Scope) | None => return,
@@ -145,7 +218,7 @@ impl StdSync {
         self.classes.entry(object).or_insert(class);
     }
 
-    fn follow(&mut self, event: &Event, doing: Option<Doing>) {
+    fn follow(&mut self, idx: usize, event: &Event, doing: Option<Doing>) {
         let (thread, object, site) = (event.thread, event.object, event.site);
         let is_done = event.result == OpResult::Done;
         let is_futex = matches!(event.kind, OpKind::FutexWait | OpKind::FutexWake);
@@ -160,7 +233,7 @@ impl StdSync {
             return;
         }
         if let Some((object, site)) = self.asleep.remove(&thread) {
-            self.held.entry(object).or_default().push((thread, site));
+            self.take(thread, object, site);
         }
         let is_lock = matches!(event.kind, OpKind::AtomicCas | OpKind::AtomicRmw) || is_futex;
         if !is_lock {
@@ -178,15 +251,11 @@ impl StdSync {
                     | Doing::Write
                     | Doing::TryWrite,
                 ),
-            ) if is_done => self.held.entry(object).or_default().push((thread, site)),
+            ) if is_done => self.take(thread, object, site),
             (OpKind::AtomicRmw, Some(Doing::Unlock | Doing::RwUnlock)) => {
-                let holders = self.held.entry(object).or_default();
-                // A guard may be given back by another thread than took it.
-                let idx = holders.iter().position(|it| it.0 == thread).unwrap_or(0);
-                if idx < holders.len() {
-                    holders.remove(idx);
-                }
+                self.release(thread, object);
             }
+            (OpKind::FutexWait | OpKind::FutexWake, Some(Doing::Wait)) => self.wait_at(idx, event),
             _ => {}
         }
     }

@@ -62,10 +62,7 @@ impl Wait {
         let missed = holders.is_empty().then(|| missed(trace, thread, awaited, names)).flatten();
         Some(Wait {
             thread,
-            kind: match names.std_sync().is_scope(described.pending.site) {
-                true => OpKind::Join,
-                false => names.std_sync().kind(described.pending.kind, described.pending.site),
-            },
+            kind: names.std_sync().pending(described.pending.kind, described.pending.site),
             object,
             named: names.object(object),
             at: if program::is_own(&at) { at } else { program::first_own(stack) },

@@ -30,7 +30,7 @@ impl Debug {
             return part;
         }
         match self.scope(record).first().map(String::as_str) {
-            Some("std" | "core" | "alloc" | "lock_api") => part,
+            Some("std" | "core" | "alloc" | "lock_api" | "hashbrown") => part,
             _ => Part::Named,
         }
     }
@@ -66,6 +66,9 @@ fn part(record: &str, member: &str) -> Part {
         ("Mutex" | "RwLock" | "ReentrantMutex" | "ReentrantLock", _) => Part::Inside,
         ("Condvar" | "Barrier" | "Once" | "OnceLock" | "LazyLock", _) => Part::Inside,
         ("Atomic" | "AtomicBool" | "AtomicPtr", _) => Part::Inside,
+        ("Vec" | "VecDeque", "len") => Part::Named,
+        ("Vec" | "VecDeque" | "String" | "BinaryHeap" | "LinkedList", _) => Part::Inside,
+        ("HashMap" | "HashSet" | "BTreeMap" | "BTreeSet", _) => Part::Inside,
         (name, _) if name.starts_with("AtomicU") || name.starts_with("AtomicI") => Part::Inside,
         _ => Part::Named,
     }
@@ -85,6 +88,8 @@ mod tests {
             ("AtomicU32", "v", Part::Inside),
             ("ArcInner", "data", Part::Root),
             ("ArcInner", "strong", Part::Named),
+            ("HashMap", "base", Part::Inside),
+            ("Vec", "len", Part::Named),
             ("Queue", "data", Part::Named),
         ] {
             assert_eq!(part(record, member), expected, "{record}.{member}");

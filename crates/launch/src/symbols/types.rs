@@ -269,6 +269,14 @@ impl Walk<'_> {
             let best = hits.iter().position(|it| to <= it.end && begins(it));
             hits = hits.into_iter().skip(best.unwrap_or(0)).take(1).collect();
         }
+        // A lock's own flag is in the same word as what the lock protects.
+        let is_whole = |it: &Member| self.debug.rust_part(record, &it.name) == Part::Whole;
+        if hits.len() > 1
+            && let Some(whole) = hits.iter().position(is_whole)
+        {
+            hits.swap(0, whole);
+            hits.truncate(1);
+        }
         match hits.as_slice() {
             [] => {}
             [one] => match self.debug.rust_part(record, &one.name) {
@@ -278,7 +286,12 @@ impl Walk<'_> {
                     if part == Part::Root {
                         self.reached = Reached { root: Some(one.type_die), ..Reached::default() };
                     }
-                    self.descend(one.type_die, shift - one.start / 8, None, depth + 1);
+                    self.descend(
+                        one.type_die,
+                        shift.saturating_sub(one.start / 8),
+                        None,
+                        depth + 1,
+                    );
                 }
             },
             several => self.list(several, known_as),

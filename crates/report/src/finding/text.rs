@@ -33,7 +33,7 @@ const LINES_MAX: usize = 45;
 /// Fewer lines of a folded schedule than this say nothing.
 const ROWS_MIN: usize = 8;
 /// Lines of a schedule that has to be shorter still.
-const SQUEEZED_MIN: usize = 5;
+const SQUEEZED_MIN: usize = 4;
 /// Lines of the program's output that are shown, unless all are wanted.
 const OUTPUT_MAX: usize = 4;
 

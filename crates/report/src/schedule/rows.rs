@@ -294,7 +294,10 @@ fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<C
 
 fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
     let stuck = finding.threads.iter().filter_map(|it| Some((it, it.waits_for.as_ref()?)));
+    // The harness of a test waits for it where no line of the program is.
+    let has_line = stuck.clone().any(|it| it.1.at.line > 0);
     stuck
+        .filter(|it| it.1.at.line > 0 || !has_line || finding.cycle.contains(&it.0.thread))
         .map(|(state, wait)| Cell {
             number: None,
             thread: state.thread,

@@ -72,10 +72,13 @@ impl<'a> Names<'a> {
     }
 
     /// What the letters stand for, one a line; empty if there are none.
-    pub(crate) fn legend(&self, style: &Style) -> String {
+    pub(crate) fn legend(&self, style: &Style, is_used: impl Fn(&str) -> bool) -> String {
         let mut legend = String::new();
         for object in &self.lettered {
             let letter = self.letter(*object).expect("bug: it has one");
+            if !is_used(&letter) {
+                continue;
+            }
             let name = self.object(*object).map(NamedObject::to_string).unwrap_or_default();
             let line = format!("  {letter}: {}", style.tame(&name));
             let _ = writeln!(legend, "{}", style.cut(&line, style.width));
@@ -84,6 +87,7 @@ impl<'a> Names<'a> {
             self.in_blocks.iter().filter_map(|object| self.block(*object)).collect();
         let mut told = BTreeSet::new();
         blocks.retain(|it| told.insert(it.clone()));
+        blocks.retain(|it| is_used(it.split(':').next().unwrap_or_default()));
         for block in blocks {
             let line = format!("  {}", style.tame(&block));
             let _ = writeln!(legend, "{}", style.cut(&line, style.width));

@@ -1,7 +1,7 @@
 //! A moment that the first screen shows, and its words.
 
 use raddle_model::{
-    Finding, Kind, NamedObject, ObjectId, OpKind, OpResult, Origin, Place, Point, ThreadId,
+    Finding, Home, Kind, NamedObject, ObjectId, OpKind, OpResult, Origin, Place, Point, ThreadId,
 };
 
 use super::marks;
@@ -234,6 +234,9 @@ impl Mark {
         let name = act::name(&wait.object);
         let what =
             match state.and_then(|it| it.pending) {
+                Some(OpKind::Join) if matches!(wait.object.location.home, Home::Parker(_)) => {
+                    "waits forever for the threads of its scope to finish".to_owned()
+                }
                 Some(OpKind::Join) => {
                     let whom = name.strip_prefix("thread ").unwrap_or(&name);
                     format!("waits forever for {whom} to finish")

@@ -193,6 +193,11 @@ impl Marks<'_> {
         // Who only waits for the end of those is told below.
         let has_others = states.iter().any(|it| in_cycle(it) || !is_join(it));
         states.retain(|it| in_cycle(it) || !has_others || !is_join(it));
+        // So is who waits where no line of the program is: the harness of a test.
+        let has_line = |it: &ThreadState| it.waits_for.as_ref().is_some_and(|it| it.at.line > 0);
+        if states.iter().any(|it| has_line(it)) {
+            states.retain(|it| in_cycle(it) || has_line(it));
+        }
         let mut primary = None;
         for state in states {
             let Some(wait) = &state.waits_for else { continue };

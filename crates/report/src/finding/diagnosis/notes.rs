@@ -1,8 +1,8 @@
 //! Below the spans: which orderings make it fail, with what was measured of each, and notes that follow from them.
 
 use raddle_model::{
-    Constraint, Explanation, Fault, Finding, Kind, ObjectId, Observation, OpKind, Passing, Place,
-    Point, Reason, Share,
+    Constraint, Explanation, Fault, Finding, Home, Kind, ObjectId, Observation, OpKind, Passing,
+    Place, Point, Reason, Share,
 };
 
 use super::{
@@ -212,7 +212,10 @@ impl Said<'_> {
                 let wait = it.waits_for.as_ref()?;
                 let at = place::short(&wait.at);
                 let at = if at.is_empty() { at } else { format!(" ({at})") };
-                let whom = act::name(&wait.object);
+                let whom = match wait.object.location.home {
+                    Home::Parker(_) => "the threads of its scope".to_owned(),
+                    _ => act::name(&wait.object),
+                };
                 let whom = whom.strip_prefix("thread ").unwrap_or(&whom);
                 Some(format!("{} waits for {whom} to finish{at}", thread(finding, it.thread)))
             })
