@@ -25,6 +25,7 @@ pub(super) fn missed(
     let is_notice = |it: &Event| of_object(it) && notifies.contains(&it.kind);
     let idx = trace.events.iter().rposition(is_notice)?;
     let event = &trace.events[idx];
+    let told = names.std_sync().kind(event.kind, event.site);
     let why = match event.kind {
         OpKind::SemPost => {
             let takes = |it: &&Event| {
@@ -37,6 +38,10 @@ pub(super) fn missed(
         }
         _ if event.value == 0 && has_left(&trace.events[..idx], thread, object) => Miss::TooLate,
         _ if event.value == 0 => Miss::TooEarly,
+        // It woke all who waited: this one did not yet.
+        _ if told == OpKind::Broadcast && begins_after(trace, idx, thread, object) => {
+            Miss::TooEarly
+        }
         OpKind::Signal => Miss::Another(ThreadId(event.value as u32 - 1)),
         OpKind::FutexNotify if event.value == 1 => {
             let is_woken = |it: &&Event| {
@@ -53,7 +58,7 @@ pub(super) fn missed(
     };
     let missed = Missed {
         thread: event.thread,
-        kind: event.kind,
+        kind: told,
         at: names.place(event.site),
         step: trace.n_dropped + idx as u64 + 1,
         why,
@@ -65,4 +70,11 @@ pub(super) fn missed(
 fn has_left(before: &[Event], thread: ThreadId, object: ObjectId) -> bool {
     let last = before.iter().rfind(|it| it.thread == thread && it.object == object);
     last.is_some_and(|it| it.result == OpResult::TimedOut)
+}
+
+/// Did a thread begin to wait at an object after an event?
+fn begins_after(trace: &Trace, idx: usize, thread: ThreadId, object: ObjectId) -> bool {
+    let is_wait = |it: &Event| matches!(it.kind, OpKind::CondWait | OpKind::FutexWait);
+    let after = &trace.events[idx..];
+    after.iter().any(|it| it.thread == thread && it.object == object && is_wait(it))
 }
