@@ -20,9 +20,12 @@ mod trials;
 
 use std::time::Duration;
 
-use raddle_model::{Certainty, Constraint, Explanation, Finding, Kind, MinimisingEnd, Reason};
+use raddle_model::{
+    Certainty, Constraint, Explanation, Finding, Kind, MinimisingEnd, Reason, Share,
+};
 
 use self::{
+    edges::Node,
     minimise::{Minimised, Minimiser},
     points::Points,
     reason::{Orders, Reasoner},
@@ -167,7 +170,12 @@ fn find_reason(
     let sides = orders.iter_mut().flat_map(|it| [&mut it.first, &mut it.second]);
     points::keep_callers(&mut sides.collect::<Vec<_>>());
     let depends = !orders.is_empty() || sufficient.n < sufficient.of;
-    let observations = observe::observations(&rich, small, &mut points, symbols, depends);
+    // What passes most often the other way round says most.
+    let mut pairs: Vec<(Share, (Node, Node))> =
+        orders.iter().map(|it| it.reversed).zip(rich.pairs.iter().copied()).collect();
+    pairs.sort_by_key(|(it, _)| (1000 * it.n).checked_div(it.of));
+    let pairs: Vec<(Node, Node)> = pairs.into_iter().map(|it| it.1).collect();
+    let observations = observe::observations(&rich, &pairs, small, &mut points, symbols, depends);
     explanation.reason = Some(Reason { orders, sufficient, observations });
     explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));
     small.objects = points.into_objects();

@@ -69,11 +69,16 @@ impl<'a> Schedule<'a> {
             self.rows.retain(|it| matches!(it, Row::Step(_)));
         }
         let mut n_over = self.rows.len().saturating_sub(n_max);
-        self.rows.retain(|it| {
-            let is_left_out = n_over > 0 && !is_named(it);
-            n_over -= usize::from(is_left_out);
-            !is_left_out
-        });
+        let has_line =
+            |row: &Row<'_>| matches!(row, Row::Step(it) if it.place.is_some_and(|it| it.line > 0));
+        for is_first in [true, false] {
+            // Where no line of the program is comes first.
+            self.rows.retain(|it| {
+                let is_left_out = n_over > 0 && !is_named(it) && !(is_first && has_line(it));
+                n_over -= usize::from(is_left_out);
+                !is_left_out
+            });
+        }
         self.rows.drain(..n_over);
         let is_step = |row: &&Row<'_>| matches!(row, Row::Step(it) if it.number.is_some());
         let n_shown = self.rows.iter().filter(is_step).count() as u64;

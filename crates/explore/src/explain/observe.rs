@@ -21,15 +21,17 @@ use crate::target::Symbols;
 /// Looks of a thread at what it writes, back from the write.
 const LOOKS_MAX: usize = 3;
 
-/// All that stands out, each thing once; less if it does not depend on the schedule.
+/// All that stands out, each thing once; less if it does not depend on the schedule. `pairs` are the orders, the most
+/// telling one first.
 pub(super) fn observations(
     rich: &Rich,
+    pairs: &[(Node, Node)],
     finding: &Finding,
     points: &mut Points<'_>,
     symbols: &mut dyn Symbols,
     depends: bool,
 ) -> Vec<Observation> {
-    let (trace, pairs) = (&rich.trace, &rich.pairs);
+    let trace = &rich.trace;
     let mut scene = Scene { trace, finding, points, symbols, locks: locks_by_step(trace) };
     let mut all = Vec::new();
     if finding.kind == Kind::Deadlock {
@@ -297,7 +299,10 @@ impl Scene<'_, '_> {
         if !is_data(&to) || !minds || !writes(&events[to]) {
             return Vec::new();
         }
-        let looks = (0..to).rev().filter(|idx| events[*idx].thread == thread && is_data(idx));
+        let mut looks =
+            (0..to).rev().filter(|idx| events[*idx].thread == thread && is_data(idx)).peekable();
+        // Looked at in the same critical section: what it saw before matters only if the same lock was released since.
+        let is_one = looks.peek().is_some_and(|it| self.gap(*it, to).is_none());
         let is_between = |idx: &usize| {
             let it = &events[*idx];
             it.thread != thread && is_data(idx) && writes(it)
@@ -308,8 +313,10 @@ impl Scene<'_, '_> {
         };
         let all = looks.take(LOOKS_MAX).enumerate().filter_map(|(n, from)| {
             let between = (from..to).find(is_between)?;
+            let is_released = matches!(self.gap(from, to), Some(Some(_)));
             // The same line before is the round of a loop that is over.
-            (n == 0 || line(from) != line(to)).then_some((from, between, to))
+            let is_it = (n == 0 || line(from) != line(to)) && (!is_one || is_released);
+            is_it.then_some((from, between, to))
         });
         all.collect()
     }

@@ -105,7 +105,7 @@ fn spans(finding: &Finding, marks: &[Mark], style: &Style) -> Vec<Span> {
         introduced.push(mark.thread);
         let what = mark.words(finding, marks, style);
         let words = match mark.has_act(finding) {
-            _ if mark.moment == Moment::Never => format!("not happened yet: {who}'s {what}"),
+            _ if mark.moment == Moment::Never => format!("did not happen: {who}'s {what}"),
             true => format!("{who} {what}"),
             false => format!("{who}: {what}"),
         };

@@ -49,6 +49,7 @@ pub(crate) fn change(
     object: Option<&NamedObject>,
     old: Option<u64>,
     left: Option<u64>,
+    has_failed: bool,
     origin: &str,
     style: &Style,
 ) -> Option<String> {
@@ -57,7 +58,7 @@ pub(crate) fn change(
     let old_value = shown(old?, object, style);
     let new = left.map(|it| shown(it, object, style));
     Some(match (kind, new) {
-        (OpKind::AtomicCas, Some(_)) if old == left => {
+        (OpKind::AtomicCas, _) if has_failed => {
             format!("fails to compare-exchange {name}, which is {old_value}{origin}")
         }
         (OpKind::AtomicCas | OpKind::AtomicRmw, Some(new)) => {

@@ -26,7 +26,7 @@ pub(super) fn help(said: &Said<'_>) -> Vec<String> {
     all
 }
 
-/// "hold `lock` from :23 to :26".
+/// "do not release `lock` between :23 and :26, or check again".
 fn of_released(said: &Said<'_>) -> Option<String> {
     let released = said.released();
     let first = released.first()?;
@@ -44,7 +44,7 @@ fn of_released(said: &Said<'_>) -> Option<String> {
         (_, at) => at,
     };
     Some(format!(
-        "hold {} from {} to {} ({})",
+        "do not release {} between {} and {}, or check again after locking it ({})",
         crate::words::act::name(lock),
         at(first.from),
         at(first.to),
@@ -79,7 +79,7 @@ fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
             ))
         }
         Observation::NotOne { from, to, lock: Some(lock), .. } => Some(format!(
-            "hold {} from {} to {} ({})",
+            "do not release {} between {} and {}, or check again after locking it ({})",
             crate::words::act::name(lock),
             said.at(from),
             said.at(to),
@@ -138,7 +138,10 @@ fn known(said: &Said<'_>) -> String {
         Share { n: turned.iter().map(|it| it.n).sum(), of: turned.iter().map(|it| it.of).sum() };
     match sum {
         Share { n: 0, of } if of > 0 => {
-            format!("tested: {} schedules with an ordering reversed fail", share(sum))
+            format!(
+                "follows from the locks held; {} schedules with an ordering reversed fail",
+                share(sum)
+            )
         }
         _ => "follows from the locks held".to_owned(),
     }

@@ -218,9 +218,10 @@ impl Mark {
                 let pointer = object.filter(|_| is_pointer(self.object, marks)).map(act::pointer);
                 let object = named.as_ref().or(pointer.as_ref()).or(object);
                 let origin = self.origin(finding, marks).unwrap_or_default();
-                act::change(kind, object, self.value, self.left, &origin, style).unwrap_or_else(
-                    || format!("{}{origin}", act::act(kind, object, self.value, style)),
-                )
+                act::change(kind, object, self.value, self.left, self.has_failed, &origin, style)
+                    .unwrap_or_else(|| {
+                        format!("{}{origin}", act::act(kind, object, self.value, style))
+                    })
             }
         }
     }
@@ -306,6 +307,8 @@ impl Mark {
         mark.value = own.and_then(marks::value).or(point.value);
         mark.origin = point.origin.as_deref().cloned();
         mark.left = point.left;
+        mark.has_failed =
+            point.kind == OpKind::AtomicCas && point.left.is_some() && point.left == point.value;
         // The values of the schedule that is shown.
         if let Some(step) = own.filter(|it| it.kind == point.kind) {
             mark.has_failed = step.result == OpResult::Busy;
