@@ -2,6 +2,7 @@
 
 use std::{
     cell::UnsafeCell,
+    collections::BTreeSet,
     marker::PhantomData,
     mem::MaybeUninit,
     ops::{Deref, DerefMut, Range},
@@ -96,6 +97,8 @@ pub(crate) struct Memory {
     /// Set while the runtime reads memory that the program is about to read: a fault then is the
     /// program's, at this place.
     pub(crate) peeks_from: Option<Caller>,
+    /// Names of what this execution has told to be exposed.
+    pub(crate) told: BTreeSet<u64>,
     /// Memory that the program shares with others, and that a copy of it would share too.
     pub(crate) tied: Vec<Range<usize>>,
 }

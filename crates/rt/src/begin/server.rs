@@ -5,7 +5,7 @@ mod function;
 mod leftovers;
 mod start;
 
-use std::{slice, sync::atomic::Ordering::*};
+use std::{collections::BTreeSet, slice, sync::atomic::Ordering::*};
 
 use function::{FunctionEnd, take_void};
 use raddle_fiber::raw;
@@ -151,6 +151,7 @@ fn take_control(segment: Segment) {
             locksets: Locksets::default(),
             heap: Heap::default(),
             written: Written::NONE,
+            told: BTreeSet::new(),
             tied: Vec::new(),
         },
         recorder: Recorder {

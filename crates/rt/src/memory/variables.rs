@@ -228,13 +228,16 @@ impl Control {
             let header = &mut *self.header;
             let (n_known, n_found) =
                 (header.request.n_shared as usize, header.result.n_shared_found as usize);
-            let found = self.segment.shared().add(n_known);
-            let is_told = (0..n_found).any(|idx| *found.add(idx) == name);
-            if is_told {
+            if n_found == 0 {
+                // Another execution has begun.
+                self.memory.told.clear();
+            }
+            if self.memory.told.contains(&name) {
                 return;
             }
             if n_known + n_found < self.segment.caps().shared as usize {
-                *found.add(n_found) = name;
+                self.memory.told.insert(name);
+                *self.segment.shared().add(n_known + n_found) = name;
                 header.result.n_shared_found += 1;
             } else {
                 accesses::add_thinned();
