@@ -7,6 +7,7 @@
 //! `results.json` alone, and a test holds them together. Seconds, and counts of searches that ended with their time,
 //! depend on the machine; nothing else does.
 
+mod branches;
 mod cell;
 mod hapset;
 mod lab;
@@ -219,7 +220,7 @@ fn root() -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{EXPERIMENTS, overview, results::Results};
+    use super::{EXPERIMENTS, Experiment, overview, results::Results, root};
 
     /// No number of a page is written by hand, and none is older than its program.
     #[test]
@@ -244,8 +245,9 @@ mod tests {
     /// What is written by hand beside results has no figures: they would be right once.
     #[test]
     fn pages_written_by_hand_have_no_figures() {
-        for experiment in EXPERIMENTS {
-            let path = experiment.folder().join("README.md");
+        let readme = |it: &Experiment| it.folder().join("README.md");
+        let pool = root().join("experiments/hapset/pool.md");
+        for path in EXPERIMENTS.iter().map(readme).chain([pool]) {
             let text = std::fs::read_to_string(&path).expect("every experiment has a page");
             // Code, names and tuples aside.
             let is_prose = |line: &&str| !line.starts_with("    ");

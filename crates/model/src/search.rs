@@ -170,6 +170,12 @@ pub struct Derived {
     /// Races by access-manners.
     #[cfg_attr(feature = "serde", serde(default))]
     pub judged: Judged,
+    /// Microseconds for the analysis of executions; whoever has a clock fills them in.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub analysis_us: u64,
+    /// Microseconds for the generation of test cases.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub generation_us: u64,
 }
 
 /// What came of judging executions by access-manners.

@@ -128,6 +128,30 @@ impl Lab {
         Ok(text.lines().skip(1).map(str::to_owned).collect())
     }
 
+    /// `raddle VERB OPTIONS program …`, which keeps its runs in a folder.
+    pub(crate) fn command<'a>(
+        &self,
+        case: &Case,
+        folder: &Path,
+        budget: Budget,
+        verb_and_options: impl IntoIterator<Item = &'a &'a str>,
+    ) -> anyhow::Result<Command> {
+        let Budget { executions, seconds } = self.budget(budget);
+        let mut command = self.raddle();
+        command
+            .args(verb_and_options)
+            .arg(root().join(&case.source).canonicalize()?)
+            .args(["--progress", "none", "--message-format", "json", "--jobs", "1"])
+            .args(["--execs", &executions.to_string(), "--time", &format!("{seconds}s")])
+            .arg("--store")
+            .arg(folder.join("store"));
+        if !case.flags.is_empty() {
+            command.arg(format!("--cflags={}", case.flags.join(" ")));
+        }
+        command.arg("--").args(&case.args);
+        Ok(command)
+    }
+
     /// `raddle VERB program …` with its lines of JSON.
     pub(crate) fn run(
         &self,
@@ -137,22 +161,9 @@ impl Lab {
         options: &[&str],
     ) -> anyhow::Result<Told> {
         let folder = self.folder()?;
-        let Budget { executions, seconds } = self.budget(budget);
-        let mut command = self.raddle();
-        command
-            .arg(verb)
-            .arg(root().join(&case.source).canonicalize()?)
-            .args(["--progress", "none", "--message-format", "json", "--jobs", "1"])
-            .args(["--execs", &executions.to_string(), "--time", &format!("{seconds}s")])
-            .arg("--store")
-            .arg(folder.path().join("store"))
-            .args(options);
-        if !case.flags.is_empty() {
-            command.arg(format!("--cflags={}", case.flags.join(" ")));
-        }
+        let mut command =
+            self.command(case, folder.path(), budget, [verb].iter().chain(options))?;
         let output = command
-            .arg("--")
-            .args(&case.args)
             .output()
             .with_context(|| format!("failed to start {}", self.raddle.display()))?;
         let mut told = Told::default();

@@ -1,14 +1,17 @@
 //! Total replay: the experiments of seed paper 3, over programs of our own in C and Rust. Each of the dissertation's methods
 //! is run to its end, or its budget's: Table 12 (test cases), Table 18 (memory), Figures 69 and 93 (more accesses, more of
-//! them that decide), Figure 91 (what that costs), appendices A and B (orders of accesses).
+//! them that decide), Figure 91 (analysis of traces and generation of test cases), appendices A and B (orders of accesses).
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use raddle_report::layout::number::grouped;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Budget, Case, Cell, Experiment, Lab, Page, Results, lab::Told, results::key, table};
+use super::{
+    Budget, Case, Cell, Experiment, Lab, Page, Results, branches::n_executed, lab::Told,
+    results::key, table,
+};
 
 pub(super) const EXPERIMENT: Experiment =
     Experiment { name: "total-replay", cells, pages, overview };
@@ -147,12 +150,70 @@ fn cell(case: &Case, strategy: &'static str, race: &'static str) -> Cell {
     Cell::new(&key(&[&case.name, strategy]), &[&inputs], &[&case.source], how)
 }
 
+/// Figure 91: the dissertation's JoBo, and what grows in Figures 69 and 93.
+fn split_cases() -> Vec<Case> {
+    let crawler = Case::new("crawler.c", &source("crawler.c")).with_flags(&[C.1]);
+    let growing = GROWING.map(|it| accesses(it, 1));
+    let deciding = DECIDING.filter(|it| *it != 1).map(|it| accesses(3, it));
+    [crawler].into_iter().chain(growing).chain(deciding).collect()
+}
+
+/// The dissertation's own methods.
+const PROPOSED: [&str; 2] = ["total:groups", "total:guidelines"];
+
+/// How long a search analyses traces, and how long it generates test cases.
+fn split(case: &Case, strategy: &'static str) -> Cell {
+    let options = ["--strategy", strategy, "--detect", "race,lockset,deadlock", "-k"];
+    let inputs = format!("{:?} {:?} {options:?} {BUDGET:?}", case.flags, case.args);
+    let of = case.clone();
+    let how = move |lab: &Lab| {
+        let told = lab.run(&of, BUDGET, "run", &options)?;
+        let figures = &told.summary["search"]["figures"];
+        let seconds = |name: &str| figures[name].as_f64().unwrap_or_default() / 1e6;
+        Ok(Split {
+            seconds_analysis: seconds("analysis_us"),
+            seconds_generation: seconds("generation_us"),
+        })
+    };
+    Cell::new(&key(&[&case.name, strategy, "split"]), &[&inputs], &[&case.source], how)
+}
+
+/// See [`split`].
+#[derive(Debug, Serialize, Deserialize)]
+struct Split {
+    seconds_analysis: f64,
+    seconds_generation: f64,
+}
+
+/// How many branches the first execution takes.
+fn branches(case: &Case) -> Cell {
+    let of = case.clone();
+    let how = move |lab: &Lab| {
+        let folder = lab.folder()?;
+        let budget = Budget { executions: 1, ..BUDGET };
+        let command = lab.command(&of, folder.path(), budget, &["run", "--strategy", "walk"])?;
+        Ok(Branches { n_executed: n_executed(command, Path::new(&of.source))? })
+    };
+    let inputs = format!("{:?} {:?}", case.flags, case.args);
+    Cell::new(&key(&[&case.name, "branches"]), &[&inputs], &[&case.source], how)
+}
+
+/// See [`branches`].
+#[derive(Debug, Serialize, Deserialize)]
+struct Branches {
+    n_executed: u64,
+}
+
 fn cells() -> Vec<Cell> {
     let mut cells = Vec::new();
     for (case, program) in programs() {
         for strategy in METHODS.into_iter().chain([DPOR]) {
             cells.push(cell(&case, strategy, program.race).quick(case.name == "pool.c"));
         }
+    }
+    cells.extend(programs().map(|(case, _)| branches(&case)));
+    for case in split_cases() {
+        cells.extend(PROPOSED.map(|strategy| split(&case, strategy)));
     }
     let deciding = DECIDING.filter(|it| *it != 1).map(|it| accesses(3, it));
     for case in GROWING.map(|it| accesses(it, 1)).chain(deciding) {
@@ -171,6 +232,7 @@ fn pages(results: &Results) -> anyhow::Result<Vec<Page>> {
         ("table 12", test_cases(results)?),
         ("table 18", memory(results)?),
         ("figure 69", growing(results)?),
+        ("figure 91", workload(results)?),
         ("figure 93", deciding(results)?),
         ("appendices", orders(results)?),
     ];
@@ -184,11 +246,12 @@ fn pages(results: &Results) -> anyhow::Result<Vec<Page>> {
     Ok([whole].into_iter().chain(tables.map(section)).collect())
 }
 
-const TITLES: [&str; 5] = [
+const TITLES: [&str; 6] = [
     "Table 12: test cases",
     "Table 18: memory",
     "Figure 69: more accesses",
-    "Figures 91 and 93: more that decides",
+    "Figure 91: workload",
+    "Figure 93: more that decides",
     "Appendices A and B: orders of accesses",
 ];
 
@@ -198,6 +261,7 @@ fn test_cases(results: &Results) -> anyhow::Result<String> {
     for (case, program) in programs() {
         let all: Vec<&str> = METHODS.into_iter().chain([DPOR]).collect();
         let Some(cells) = results.row::<Searched>(&case.name, &all)? else { continue };
+        let Some(taken) = results.row::<Branches>(&case.name, &["branches"])? else { continue };
         let total = &cells[4];
         let [branches, decided, tpair, proposed] = program.published;
         let [kilobytes, threads, variables] = program.published_trace;
@@ -213,10 +277,10 @@ fn test_cases(results: &Results) -> anyhow::Result<String> {
             total.figure("trace_threads"),
             variables.to_owned(),
             total.figure("trace_shared_variables"),
-            format!("{}, {}", total.figure("branches"), total.figure("branches_reached")),
             branches.to_owned(),
-            total.figure("branches_decided"),
+            grouped(taken[0].n_executed),
             decided.to_owned(),
+            total.figure("branches_decided"),
             tpair.to_owned(),
             proposed.to_owned(),
         ];
@@ -238,10 +302,10 @@ fn test_cases(results: &Results) -> anyhow::Result<String> {
             "threads",
             "published: shared variables",
             "shared variables",
-            "branches in the code, reached",
-            "published: executed",
+            "published: executed branches",
+            "executed branches",
+            "published: decided by interleaving",
             "decided by interleaving",
-            "published",
             "published: TPAIR",
             "published: proposed",
             "`total:reachability`",
@@ -310,7 +374,37 @@ fn growing(results: &Results) -> anyhow::Result<String> {
     Ok(table(&heads(&["accesses"]), &rows))
 }
 
-/// Figures 91 and 93.
+/// Figure 91.
+fn workload(results: &Results) -> anyhow::Result<String> {
+    let mut rows = Vec::new();
+    for case in split_cases() {
+        let mut row = vec![format!("`{}`", case.name)];
+        let published = if case.name == "crawler.c" { ["88.1", "0.2"] } else { ["–", "–"] };
+        row.extend(published.map(str::to_owned));
+        for strategy in PROPOSED {
+            let split: Option<Split> = results.get(&[&case.name, strategy, "split"])?;
+            let Some(Split { seconds_analysis, seconds_generation }) = split else { continue };
+            row.extend([seconds_analysis, seconds_generation].map(|it| format!("{it:.3}")));
+        }
+        if row.len() == 7 {
+            rows.push(row);
+        }
+    }
+    Ok(table(
+        &[
+            "program",
+            "published (JoBo): trace analysis (s)",
+            "published: test case generation (s)",
+            "`total:groups`: analysis (s)",
+            "generation (s)",
+            "`total:guidelines`: analysis (s)",
+            "generation (s)",
+        ],
+        &rows,
+    ))
+}
+
+/// Figure 93.
 fn deciding(results: &Results) -> anyhow::Result<String> {
     let mut rows = Vec::new();
     for n in DECIDING {

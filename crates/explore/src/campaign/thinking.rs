@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::SearchProgress;
+use raddle_model::{Scope, SearchProgress};
 use raddle_plan::search::{Run, Search, Task};
 
 /// How often somebody looks whether a thought is still wanted.
@@ -75,6 +75,9 @@ pub(super) struct Thinking<'a> {
     is_slow: bool,
     /// How far it was before its last long thought.
     left_at: SearchProgress,
+    /// For how long it has thought about executions, and about what comes next.
+    learned: Duration,
+    planned: Duration,
 }
 
 impl<'a> Thinking<'a> {
@@ -84,6 +87,8 @@ impl<'a> Thinking<'a> {
             wanted,
             is_slow: false,
             left_at: SearchProgress::default(),
+            learned: Duration::ZERO,
+            planned: Duration::ZERO,
         }
     }
 
@@ -101,7 +106,12 @@ impl<'a> Thinking<'a> {
 
     /// How far it is, or was when it was left.
     pub(super) fn progress(&self) -> SearchProgress {
-        self.get().map_or_else(|| self.left_at.clone(), Search::progress)
+        let mut progress = self.get().map_or_else(|| self.left_at.clone(), Search::progress);
+        if let Scope::Derived(it) = &mut progress.scope {
+            it.analysis_us = self.learned.as_micros() as u64;
+            it.generation_us = self.planned.as_micros() as u64;
+        }
+        progress
     }
 
     /// Has it thought of everything?
@@ -111,19 +121,26 @@ impl<'a> Thinking<'a> {
 
     /// The next tasks; none if it was left.
     pub(super) fn next(&mut self, n_max: usize) -> Vec<Task> {
-        if self.is_slow {
-            return self.apart(move |it| it.next(n_max)).unwrap_or_default();
-        }
-        self.at_once(|it| it.next(n_max)).unwrap_or_default()
+        let since = Instant::now();
+        let tasks = match self.is_slow {
+            true => self.apart(move |it| it.next(n_max)),
+            false => self.at_once(|it| it.next(n_max)),
+        };
+        self.planned += since.elapsed();
+        tasks.unwrap_or_default()
     }
 
     /// Takes in an execution: the tasks that count now; `None` if it was left.
     pub(super) fn learn(&mut self, number: u64, run: &Run) -> Option<Vec<u64>> {
-        if self.is_slow || LONG_STEPS <= run.steps.len() {
+        let since = Instant::now();
+        let counting = if self.is_slow || LONG_STEPS <= run.steps.len() {
             let run = run.clone();
-            return self.apart(move |it| it.learn(number, &run));
-        }
-        self.at_once(|it| it.learn(number, run))
+            self.apart(move |it| it.learn(number, &run))
+        } else {
+            self.at_once(|it| it.learn(number, run))
+        };
+        self.learned += since.elapsed();
+        counting
     }
 
     fn at_once<T>(&mut self, think: impl FnOnce(&mut dyn Search) -> T) -> Option<T> {

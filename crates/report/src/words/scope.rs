@@ -331,6 +331,8 @@ fn derived(it: &Derived) -> BTreeMap<&'static str, u64> {
         ("pairs_reused", it.judged.n_reused),
         ("groups", it.judged.n_groups),
         ("races_by_manners", it.judged.n_races),
+        ("analysis_us", it.analysis_us),
+        ("generation_us", it.generation_us),
     ]);
     if it.nodes.is_cut {
         all.extend([("graph_nodes_cut", 1), ("graph_bytes_cut", 1)]);

@@ -121,6 +121,10 @@ pub(crate) struct Published {
     may_time_out: bool,
     /// Not handed out yet: at most one.
     queue: VecDeque<Vec<u32>>,
+    /// An execution has come, and the next test case is to be derived.
+    is_due: bool,
+    /// What it did, if none did so before.
+    new: Option<Past>,
     has_begun: bool,
     /// Handed out, and how many counted before.
     out: Option<u64>,
@@ -160,6 +164,8 @@ impl Published {
             flows: Flows::default(),
             may_time_out,
             queue: VecDeque::from([Vec::new()]),
+            is_due: false,
+            new: None,
             has_begun: false,
             out: None,
             next_number: 0,
@@ -191,6 +197,17 @@ impl Published {
     fn is_full(&self) -> bool {
         self.n_steps >= STEPS_MAX
     }
+
+    /// Derives test cases from the execution that has come. What it did is known by then: analysis and generation are
+    /// apart, for who measures them (Figure 91).
+    fn derive(&mut self) {
+        self.is_due = false;
+        let with = Setting { flows: &self.flows, may_time_out: self.may_time_out };
+        if let Some(past) = self.new.take() {
+            self.method.take_in(&past, &with);
+        }
+        self.queue.extend(self.method.next(&with));
+    }
 }
 
 impl InTurn for Published {
@@ -201,7 +218,6 @@ impl InTurn for Published {
     fn take_in(&mut self, run: &Run) {
         self.out = None;
         self.n_steps += run.steps.len();
-        let with = Setting { flows: &self.flows, may_time_out: self.may_time_out };
         let agrees = self.replays.agrees(run);
         self.judge.new.clear();
         if agrees {
@@ -211,14 +227,14 @@ impl InTurn for Published {
             self.first.get_or_insert_with(|| past.history.size());
             let all: Vec<u32> = (0..past.history.steps.len() as u32).collect();
             if self.seen.insert(chain_ids(&past.history, &all)) {
-                self.method.take_in(&past, &with);
+                self.new = Some(past);
             } else {
                 self.n_redundant += 1;
             }
         }
         self.counted.push(run.clone());
         self.is_judged.push(agrees);
-        self.queue.extend(self.method.next(&with));
+        self.is_due = true;
     }
 }
 
@@ -226,6 +242,9 @@ impl Search for Published {
     fn next(&mut self, n_max: usize) -> Vec<Task> {
         if n_max == 0 || self.out.is_some() || self.is_full() {
             return Vec::new();
+        }
+        if self.is_due {
+            self.derive();
         }
         let Some(prefix) = self.queue.pop_front() else { return Vec::new() };
         self.has_begun = true;
@@ -253,12 +272,13 @@ impl Search for Published {
     }
 
     fn is_finished(&self) -> bool {
-        self.has_begun && self.out.is_none() && (self.queue.is_empty() || self.is_full())
+        let is_empty = self.queue.is_empty() && !self.is_due;
+        self.has_begun && self.out.is_none() && (is_empty || self.is_full())
     }
 
     fn progress(&self) -> SearchProgress {
         // Without room, it has ended and not finished.
-        let is_finished = self.is_finished() && self.queue.is_empty();
+        let is_finished = self.is_finished() && self.queue.is_empty() && !self.is_due;
         let has_gap = is_finished && self.method.is_cut();
         let most = self.method.most();
         SearchProgress {
@@ -275,6 +295,7 @@ impl Search for Published {
                 nodes: most.nodes,
                 n_bytes: most.n_bytes,
                 judged: self.judge.judged(),
+                ..Derived::default()
             }),
             ..SearchProgress::default()
         }
