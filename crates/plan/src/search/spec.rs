@@ -173,7 +173,7 @@ impl SearchSpec {
                 }
             })),
             "rank" if rest == Some("paper") => Ok(SearchSpec::RankPaper(Tuple::PAPER.to_vec())),
-            "rank" if rest.is_some_and(|it| it.starts_with("paper+")) => {
+            "rank" if rest.is_some_and(|it| it.split(['+', ',']).any(|it| it == "paper")) => {
                 Err(SpecError::PaperTuples)
             }
             "rank" => Ok(SearchSpec::Rank(match rest {

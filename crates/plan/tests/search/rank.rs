@@ -123,8 +123,10 @@ fn rounds() {
     assert_eq!(Tuple::ORDER.len(), 12);
     assert_eq!(Tuple::PAPER.len(), 11);
     assert_eq!(tuples("rank:paper"), "rank:paper");
-    let error = SearchSpec::parse("rank:paper+1.all.2.1").expect_err("a contradiction").to_string();
-    assert!(error.starts_with("`rank:paper` has a fixed list of tuples"), "{error}");
+    for wrong in ["rank:paper+1.all.2.1", "rank:paper,1.all.2.1", "rank:1.all.2.1+paper"] {
+        let error = SearchSpec::parse(wrong).expect_err("a contradiction").to_string();
+        assert!(error.starts_with("`rank:paper` has a fixed list of tuples"), "{error}");
+    }
 }
 
 /// All outcomes of a search with these tuples, and how many executions it made.
