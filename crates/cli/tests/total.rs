@@ -327,6 +327,24 @@ fn a_condvar_of_rust_decides() {
     }
 }
 
+/// What a scope runs is part of std's code, and what its later threads are given is written as a whole while others run.
+#[test]
+fn a_scope_of_rust_decides() {
+    let head = "use std::sync::atomic::{AtomicU32, Ordering::SeqCst};\n\
+        static A: AtomicU32 = AtomicU32::new(0);\nfn one() {\n    A.swap(1, SeqCst);\n}\n";
+    let first = "fn main() {\n    std::thread::scope(|scope| {\n        scope.spawn(one);\n\
+        \x20       assert!(A.load(SeqCst) != 1);\n    });\n}\n";
+    let second = "fn one_again() {\n    assert!(A.swap(1, SeqCst) != 2);\n}\n\
+        fn two() {\n    A.swap(2, SeqCst);\n}\nfn main() {\n    std::thread::scope(|scope| {\n\
+        \x20       scope.spawn(one_again);\n        scope.spawn(two);\n    });\n}\n";
+    let folder = folder();
+    for (name, rest) in [("first.rs", first), ("second.rs", second)] {
+        write(folder.path(), name, &format!("{head}{rest}"));
+        let text = found(folder.path(), name, "total");
+        assert!(text.contains("error[panic-"), "{name}: {text}");
+    }
+}
+
 /// A thief takes what a signal was for: before the wait, and the signal is lost; after it, and what is asserted behind it is
 /// wrong.
 #[test]

@@ -49,6 +49,12 @@ const THREADS: [&str; 18] = [
     "alloc::sync::Arc<std::thread::",
 ];
 
+/// Functions that run what a scope is given begin so.
+const SCOPES: [&str; 2] = [
+    "std::thread::scoped::scope",
+    "std::panicking::catch_unwind::do_call::<core::panic::unwind_safe::AssertUnwindSafe<std::thread::scoped::scope",
+];
+
 /// Crates of the prebuilt std whose functions count.
 const CRATES: [&str; 4] = ["std", "core", "alloc", "__rustc"];
 
@@ -60,8 +66,9 @@ pub fn part(name: &str, has_hooks: bool) -> Option<Part> {
     if !has_hooks && SYNC.iter().any(begins) {
         return Some(Part::Sync);
     }
-    // `wait_while` and its like run what they are given.
-    let runs_given = name.starts_with("<std::sync::") && name.contains("{closure");
+    // `wait_while` and its like run what they are given; so does a scope, as part of its own code.
+    let runs_given = name.starts_with("<std::sync::") && name.contains("{closure")
+        || has_hooks && SCOPES.iter().any(begins);
     if !runs_given && THREADS.iter().any(begins) {
         return Some(Part::Threads);
     }

@@ -34,6 +34,9 @@ mod tests {
         // What the program gives a thread to run is inlined here.
         let given = "_ZN3std3sys9backtrace28__rust_begin_short_backtrace17h0123456789abcdefE";
         check(given, true, None);
+        let scope = "_ZN3std6thread6scoped5scope17h0123456789abcdefE";
+        check(scope, true, None);
+        check(scope, false, Some(Part::Threads));
         let count = "_ZN3std9panicking11panic_count17is_zero_slow_path17h0123456789abcdefE";
         check(count, false, Some(Part::Sync));
         let search = "_ZN4core5slice6memchr14memchr_aligned17h0123456789abcdefE";

@@ -124,6 +124,8 @@ pub(crate) struct Total {
     replays: Replays,
     /// Calls whose outcome in other schedules is not foreseen.
     unforeseen: BTreeSet<&'static str>,
+    /// A read that matters and can read something else was of an object that held two values at once.
+    has_mixed: bool,
     /// A thread was the last one where it need not have been.
     has_last: bool,
     /// Several waits ran out of time at once: in other schedules others may.
@@ -252,6 +254,9 @@ impl Total {
         let locks = Locks::of(&past.history);
         let sets = DefineSets::new(&past.history, &order, &locks).at_most(DEFINES_MAX);
         let decisions = decide(&past, &self.flows, &sets, &locks);
+        let mut reads = past.history.steps.iter().zip(&decisions.is_affected);
+        self.has_mixed |=
+            reads.any(|it| *it.1 && it.0.act.is_read() && past.mixed.contains(&it.0.object));
         let is_hit = guide.aim.is_none_or(|it| is_hit(&past, &sets, it));
         if self.figures.n_executions == 0 {
             self.figures.measure(&past.history);

@@ -46,6 +46,8 @@ pub(super) struct Model {
     /// Reads that matter and could read something else, as far as executions tell: those of a thread at a place.
     deciding: BTreeSet<OfThread>,
     meetings: Meetings,
+    /// Objects whose reads nobody can foresee, as far as executions tell: threads go on as they were seen to.
+    mixed: BTreeSet<u64>,
     /// Guidelines in a row for which there were too many states.
     n_cut: u32,
     /// Values that executions were made for, with the node that was to read them: each once.
@@ -77,7 +79,9 @@ impl Model {
         let n_deciding = self.deciding.len();
         self.deciding.extend(decisions.deciders.iter().map(of));
         self.deciding.extend(self.meetings.hear(past, &decisions.relevant));
-        if n_deciding < self.deciding.len() {
+        let n_mixed = self.mixed.len();
+        self.mixed.extend(&past.mixed);
+        if n_deciding < self.deciding.len() || n_mixed < self.mixed.len() {
             (self.known, self.nodes, self.sources) = (Known::default(), Vec::new(), Vec::new());
             self.labels.clear();
             self.n_left_out = 0;
@@ -130,7 +134,9 @@ impl Model {
         let defines = defines(past, &in_order);
         let define = |step: u32| defines.get(&step).copied().flatten();
         let labels = steps.clone().map(|(it, idx)| {
-            let matters = it.act.is_read() && self.deciding.contains(&(it.thread.0, it.place));
+            let matters = it.act.is_read()
+                && self.deciding.contains(&(it.thread.0, it.place))
+                && !self.mixed.contains(&it.object);
             let value = past.values[idx as usize];
             matters.then(|| value.unwrap_or_else(|| define_key(past, idx, define(idx))))
         });

@@ -40,6 +40,8 @@ pub(super) struct Past {
     pub(super) is_told: Vec<bool>,
     /// Calls whose outcome in other schedules is not foreseen.
     pub(super) unforeseen: BTreeSet<&'static str>,
+    /// Objects that held two values at once: nobody knows what a read of them reads.
+    pub(super) mixed: BTreeSet<u64>,
 }
 
 impl Past {
@@ -105,7 +107,26 @@ impl Past {
         }
         past.history.blocked = blocked(run, &threads, &std.waiting);
         past.unforeseen.extend(by_others(run));
+        past.mixed = past.mixed();
         past
+    }
+
+    /// Objects of which two reads differ although nobody wrote in between. A block that is written as a whole is one
+    /// object, with parts of different values; and code without hooks writes unseen.
+    fn mixed(&self) -> BTreeSet<u64> {
+        let mut read: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut mixed = BTreeSet::new();
+        for (step, value) in self.history.steps.iter().zip(&self.values) {
+            if let Some(value) = *value
+                && *read.entry(step.object).or_insert(value) != value
+            {
+                mixed.insert(step.object);
+            }
+            if step.act.is_write() {
+                read.remove(&step.object);
+            }
+        }
+        mixed
     }
 
     /// Notes what a semaphore had before its first step, and how many threads a barrier waits for.
@@ -309,4 +330,35 @@ fn is_foreseen(step: &RunStep) -> bool {
                 | OpKind::Query
                 | OpKind::Any
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::ObjectName;
+
+    /// Three words that are one object: the first and the second were read without a write in between.
+    #[test]
+    fn what_holds_two_values_at_once() {
+        let step = |kind, object, value| RunStep {
+            kind,
+            object: ObjectId(object),
+            size: 4,
+            value,
+            ..RunStep::default()
+        };
+        let steps = vec![
+            step(OpKind::Write, 1, 0),
+            step(OpKind::Read, 1, 7),
+            step(OpKind::Read, 2, 7),
+            step(OpKind::Write, 2, 0),
+            step(OpKind::Read, 2, 8),
+            step(OpKind::AtomicRmw, 3, 1),
+            step(OpKind::AtomicRmw, 3, 2),
+            step(OpKind::Read, 1, 9),
+        ];
+        let object = |name| ObjectName { name, block: 0 };
+        let run = Run { steps, objects: [0, 11, 12, 13].map(object).into(), ..Run::default() };
+        assert_eq!(Past::of(&run, &Flows::default()).mixed, BTreeSet::from([11]));
+    }
 }

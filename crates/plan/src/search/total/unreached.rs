@@ -14,11 +14,12 @@ impl Total {
         let figures = &self.figures;
         let n = self.n_unreached();
         let n_open = figures.n_untried + figures.n_unsettled;
-        let calls = self.unforeseen.iter().copied().collect();
+        let mixed = self.has_mixed.then_some("partial reads");
+        let calls: Vec<&str> = self.unforeseen.iter().copied().chain(mixed).collect();
         let all = [
             (n > 0, Unreached::Guidelines { n, of: figures.n_guidelines.max(n) }),
             (figures.is_model_cut || self.model.n_left_out > 0, Unreached::States),
-            (!self.unforeseen.is_empty(), Unreached::Outcomes(calls)),
+            (!calls.is_empty(), Unreached::Outcomes(calls)),
             (self.has_ties, Unreached::Ties),
             (self.is_cut_off, Unreached::CutOff),
             (self.has_last, Unreached::LastThread),
