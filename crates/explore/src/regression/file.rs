@@ -7,6 +7,7 @@ use raddle_model::{
     Place, Plan, Step, ThreadId,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{Regression, old};
 
@@ -91,7 +92,6 @@ pub(super) fn write(it: &Regression, message: &str) -> String {
     if let Some(thread) = finding.thread {
         fact("thread", thread.0.to_string());
     }
-    fact("plan", toml(&Plan { prefix: Vec::new(), ..finding.plan.clone() }));
     if finding.n_steps_dropped > 0 {
         fact("dropped", finding.n_steps_dropped.to_string());
     }
@@ -107,7 +107,41 @@ pub(super) fn write(it: &Regression, message: &str) -> String {
     out += "# Thread, op, object, place.\n";
     let step = |it: &Step| toml(&(it.thread.0, it.kind.verb(), it.object.0, it.place));
     list(&mut out, "steps", finding.steps.iter().map(step), 0);
+    match serde_json::to_value(Plan { prefix: Vec::new(), ..finding.plan.clone() }).map(some) {
+        Ok(Value::Object(plan)) => table(&mut out, "plan", &plan),
+        _ => unreachable!("bug: a plan is plain data with names"),
+    }
     out
+}
+
+/// Without fields that are nothing: TOML has no word for them.
+fn some(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.into_iter().filter(|it| !it.1.is_null());
+            Value::Object(fields.map(|(key, it)| (key, some(it))).collect())
+        }
+        value => value,
+    }
+}
+
+/// A table, which comes after all else: a field on each line, long lists on several, and what else is long as tables of
+/// its own.
+fn table(out: &mut String, name: &str, fields: &Map<String, Value>) {
+    let _ = writeln!(out, "\n[{name}]");
+    let mut tables = Vec::new();
+    for (key, value) in fields {
+        match value {
+            Value::Array(values) => list(out, key, values.iter().map(toml), LINE_MAX),
+            Value::Object(fields) if toml(value).len() > LINE_MAX => tables.push((key, fields)),
+            value => {
+                let _ = writeln!(out, "{key} = {}", toml(value));
+            }
+        }
+    }
+    for (key, fields) in tables {
+        table(out, &format!("{name}.{key}"), fields);
+    }
 }
 
 /// A list with as many values on a line as fit into `width`, or one.

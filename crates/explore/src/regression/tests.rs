@@ -113,6 +113,30 @@ fn long_choices_are_wrapped() {
     assert_eq!(read.finding.plan.prefix, sample.finding.plan.prefix);
 }
 
+/// What a plan knows to be shared can be thousands of names.
+#[test]
+fn a_long_plan_is_wrapped() {
+    let mut sample = sample();
+    sample.finding.plan.shared = (0..500).map(|it| u64::MAX - it).collect();
+    let text = sample.to_text(MESSAGE);
+    let plan = text.lines().skip_while(|it| *it != "[plan]");
+    assert!(plan.clone().count() > 50);
+    assert!(plan.clone().all(|it| it.len() <= 100));
+    let read = Regression::parse(&text).expect("it can be read");
+    assert_eq!(read.finding.plan, sample.finding.plan);
+}
+
+/// Until plans were tables of several lines.
+#[test]
+fn a_plan_on_one_line_is_read() {
+    let text = sample().to_text(MESSAGE);
+    let (rest, plan) = text.split_once("\n[plan]\n").expect("a plan is a table");
+    let fields = plan.replace("= [\n", "= [").replace("\n    ", " ").replace(",\n]", "]");
+    let fields: Vec<&str> = fields.lines().collect();
+    let text = format!("{rest}plan = {{ {} }}\n", fields.join(", "));
+    assert_eq!(Regression::parse(&text).map(|it| it.finding.plan), Ok(sample().finding.plan));
+}
+
 #[test]
 fn every_op_has_a_word_of_its_own() {
     let mut verbs: Vec<&str> = OpKind::ALL.iter().map(|it| it.verb()).collect();
@@ -138,7 +162,7 @@ fn what_can_be_wrong() {
     );
     let text = sample().to_text(MESSAGE);
     check_error(
-        &text[..text.find("plan ").expect("there is one")],
+        &text[..text.find("[plan]").expect("there is one")],
         expect!["x.toml:1: missing field `plan`"],
     );
     check_error(
@@ -149,19 +173,19 @@ fn what_can_be_wrong() {
     );
     check_error(
         &text.replace("choices = [", "choices = [\"x\","),
-        expect![[r#"x.toml:16: invalid type: string "x", expected a tuple of size 2"#]],
+        expect![[r#"x.toml:15: invalid type: string "x", expected a tuple of size 2"#]],
     );
     check_error(
         &text.replace("choices = [", "choices = [[0, 4_000_000_000],"),
-        expect!["x.toml:27: too many choices: 4000000006"],
+        expect!["x.toml:39: too many choices: 4000000006"],
     );
     check_error(
         &text.replace("steps = [", "steps = [[1, \"fly\", 0, 0],"),
-        expect!["x.toml:27: unknown op `fly`"],
+        expect!["x.toml:39: unknown op `fly`"],
     );
     check_error(
         &text.replace("steps = [", "steps = [[1, \"lock\", 0, 999],"),
-        expect!["x.toml:27: place 999 or object 0 is missing"],
+        expect!["x.toml:39: place 999 or object 0 is missing"],
     );
     check_error(
         &format!("odd = 1\n{text}"),
