@@ -383,7 +383,7 @@ fn a_killed_program_has_places() {
         stdout:    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         stdout:    |     2. T0 (main): SIGKILL after this line
         stdout: 14 |     shared--;
-        stdout:    |     ------ not happened yet: T0's read of `shared`
+        stdout:    |     ------ did not happen: T0's read of `shared`
         stdout:    |
         stdout:    = order: fails in 20 of 20 schedules with 1 before T0's read at :14; also in
         stdout:             5 of 20 with T0's read at :14 before 1
