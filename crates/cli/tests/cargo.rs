@@ -522,8 +522,30 @@ fn findings_of_rust_read_as_its_author_would_say_it() {
         };
         command(&["min", id, "--time", "600s"]);
         let shown = command(&["show", id]).replace(id, &format!("{}-0000", &id[..id.len() - 5]));
-        expect_test::expect_file![format!("golden_rust/{name}.txt")].assert_eq(&shown);
+        expect_test::expect_file![format!("golden_rust/{name}.txt")]
+            .assert_eq(&raddle_tidy::without_addresses(&shown));
     }
+}
+
+/// Optimised code, where what std does is inlined, is explained as well.
+#[test]
+fn locks_of_optimised_code_are_recognised() {
+    const BODY: &str = "#[test]
+fn body() {
+    let count = std::sync::Mutex::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| *count.lock().unwrap() += 1);
+        let early = *count.lock().unwrap();
+        assert_eq!(early, *count.lock().unwrap());
+    });
+}
+";
+    let profile = "[profile.test]\nopt-level = 3\ndebug = true";
+    let folder = crate_of(profile, "src/lib.rs", BODY);
+    let (out, err, code) = raddle(folder.path(), "test --offline");
+    assert_eq!(code, 2, "{out}\n{err}");
+    assert!(out.contains("panic: T2 writes `count` between T1's two reads"), "{out}");
+    assert!(out.contains("`count` is held at every access above, but T1 releases it"), "{out}");
 }
 
 /// A test that fails if its thread comes first.

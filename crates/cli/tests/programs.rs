@@ -40,7 +40,7 @@ use raddle_report::{
     finding::{reason, text},
     formats::{self, Item},
 };
-use raddle_tidy::{lacks, skip};
+use raddle_tidy::{lacks, skip, without_addresses};
 use raddle_trace::{Entry, Summary, Trace};
 
 /// The seed of every campaign here.
@@ -505,15 +505,4 @@ fn is_gcc_12() -> bool {
         output.is_ok_and(|it| it.stdout.trim_ascii() == b"12")
     });
     *IS
-}
-
-/// Where the linker and the allocator put things is theirs to decide.
-fn without_addresses(text: &str) -> String {
-    let mut parts = text.split("0x…");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        out.push_str("0x…");
-        out.push_str(part.trim_start_matches(|it: char| it.is_ascii_hexdigit()));
-    }
-    out
 }
