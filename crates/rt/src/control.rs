@@ -135,9 +135,9 @@ pub(crate) struct Process {
     pub(crate) begin_early: fn(),
     /// If the process has begun to exit: its code, and where that was asked for.
     pub(crate) exit: Option<(i32, SiteId)>,
-    /// Where `main`, after all other threads, last looked at what they may have used; 0 if it did not. Where it returns
-    /// is not known: this is the nearest to it.
-    pub(crate) lone_look: usize,
+    /// Where `main`, after all other threads, last looked at what they may have used, and how many threads there had
+    /// been. Where it returns is not known: this is the nearest to it.
+    pub(crate) lone_look: Option<(usize, u32)>,
     /// Is this process a copy of an execution on its way, which serves no other?
     pub(crate) is_copy: bool,
     /// Which plan's settings are in force.

@@ -1,7 +1,7 @@
 //! A trace as the program's author sees it.
 //!
 //! The runtime sees the atomics and futexes of Rust's std; its author sees locks, and what they protect. An order of
-//! two atomics of two locks is one of critical sections, and is told by the accesses in them. Pickers know steps by
+//! two atomics of two locks is one of critical sections, and is explained by the accesses in them. Pickers know steps by
 //! what the runtime saw (`sides`), so that is kept.
 
 use std::collections::HashMap;

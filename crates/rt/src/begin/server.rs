@@ -168,7 +168,7 @@ fn take_control(segment: Segment) {
             is_execution: false,
             begin_early: begin_before_main,
             exit: None,
-            lone_look: 0,
+            lone_look: None,
             is_copy: false,
             io: Io::default(),
             signals: Signals::default(),

@@ -106,7 +106,7 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
         inside.classify(&touch);
         let is_alone = inside.scheduler.machine.is_alone();
         if is_alone {
-            inside.process.lone_look = caller.pc;
+            inside.note_lone_look(caller.pc);
         }
         if let Some(object) = inside.touch(&touch) {
             if !is_alone && is_wanted(&mut inside, object, &touch) && is_due(&mut inside) {

@@ -175,10 +175,20 @@ impl Control {
         self.site_slow(caller)
     }
 
+    /// Notes that a thread looks at memory when no other is alive.
+    #[inline]
+    pub(crate) fn note_lone_look(&mut self, pc: usize) {
+        self.process.lone_look = Some((pc, self.scheduler.machine.n_threads()));
+    }
+
     /// Where `main` last looked at what other threads may have used, when it has returned; 0 if that is not known, or in
-    /// a library.
+    /// a library. What it looked at before the last of them was created says nothing.
     pub(crate) fn lone_look(&mut self) -> SiteId {
-        let pc = self.process.lone_look;
+        let n_threads = self.scheduler.machine.n_threads();
+        let Some((pc, _)) = self.process.lone_look.filter(|(_, n)| *n == n_threads && *n > 1)
+        else {
+            return SiteId(0);
+        };
         match self.recorder.emit.known_site(pc) {
             _ if !self.recorder.modules.is_program_code(pc) => SiteId(0),
             Some(site) => site,

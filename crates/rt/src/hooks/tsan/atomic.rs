@@ -94,7 +94,7 @@ unsafe fn alone<T: Copy + Into<u128>>(
         let object = inside.variables(touch.address, touch.size);
         let seen = value.into() as u64;
         inside.inspect_atomic(touch, object, way.atomic(has_written), seen);
-        inside.process.lone_look = touch.caller.pc;
+        inside.note_lone_look(touch.caller.pc);
     }
     inside.is_inside = false;
     (value, has_written)
