@@ -25,8 +25,8 @@ mod waits;
 use std::{borrow::Cow, collections::HashMap};
 
 use raddle_model::{
-    Bucket, End, Event, Fault, Finding, Kind, NamedObject, ObjectId, OpKind, Place, Plan, Step,
-    ThreadState,
+    Bucket, End, Event, Fault, Finding, Flags, Kind, NamedObject, ObjectId, OpKind, Place, Plan,
+    Step, ThreadState,
 };
 use raddle_trace::Trace;
 
@@ -246,12 +246,16 @@ impl StepTables {
         let std_sync = names.std_sync();
         for (idx, event) in trace.events.iter().enumerate() {
             let event = &std_sync.told(idx, event);
-            let number = *by_site
-                .entry(event.site)
-                .or_insert_with(|| places.number(names.place(event.site)));
+            let (number, is_housekeeping) = *by_site.entry(event.site).or_insert_with(|| {
+                (places.number(names.place(event.site)), names.is_housekeeping(event.site))
+            });
             names.object(event.object);
             names.object(event.other);
-            steps.push(Step::of(event, number));
+            let mut step = Step::of(event, number);
+            if is_housekeeping && event.kind.is_access() {
+                step.flags |= Flags::IMPLIED.0;
+            }
+            steps.push(step);
         }
         let stacks = StepTables::stacks(trace, names, &mut steps, &mut places);
         StepTables { steps, places: places.all, stacks }

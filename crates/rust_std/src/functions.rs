@@ -117,6 +117,38 @@ pub fn outermost<'a>(functions: impl Iterator<Item = &'a str>) -> Option<Doing> 
     })
 }
 
+/// The collection whose function it is, which allocates what it holds.
+pub fn collection(function: &str) -> Option<&'static str> {
+    const COLLECTIONS: [(&str, &str); 7] = [
+        ("hashbrown::set::", "HashSet"),
+        ("hashbrown::", "HashMap"),
+        ("alloc::collections::btree::", "BTreeMap"),
+        ("alloc::collections::vec_deque::", "VecDeque"),
+        ("alloc::collections::binary_heap::", "BinaryHeap"),
+        ("alloc::string::String", "String"),
+        ("alloc::vec::Vec", "Vec"),
+    ];
+    let plain = plain(function);
+    COLLECTIONS.iter().find(|it| plain.starts_with(it.0)).map(|it| it.1)
+}
+
+/// Does a function of Rust's library do with its own data what the program did not write: count references, start and join
+/// threads, note that a lock is poisoned?
+pub fn is_housekeeping(function: &str) -> bool {
+    const ROOMS: [&str; 8] = [
+        "alloc::sync::",
+        "std::io::stdio::",
+        "std::panicking::",
+        "std::rt::",
+        "std::sync::poison::",
+        "std::sys::",
+        "std::thread::",
+        "test::",
+    ];
+    let plain = plain(function);
+    ROOMS.iter().any(|it| plain.starts_with(it))
+}
+
 /// The name of a function without its types and their brackets: `std::sync::barrier::Barrier::wait`.
 fn plain(function: &str) -> String {
     let mut depth = 0_i32;
@@ -170,6 +202,34 @@ pub fn wrapped(function: &str) -> Option<Wrapped> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_allocates_for_a_collection() {
+        for (name, whose) in [
+            (
+                "<hashbrown::raw::RawTable<(&str, u32)>>::reserve_rehash::<one::hash>",
+                Some("HashMap"),
+            ),
+            ("<alloc::vec::Vec<u32>>::push", Some("Vec")),
+            ("<alloc::boxed::Box<u32>>::new", None),
+        ] {
+            assert_eq!(collection(name), whose, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_the_program_did_not_write() {
+        for (name, is_it) in [
+            ("<alloc::sync::Arc<u32> as core::clone::Clone>::clone", true),
+            ("std::thread::scoped::scope::<one::body::{closure#0}, ()>", true),
+            ("<std::sync::poison::Flag>::get", true),
+            ("<core::sync::atomic::Atomic<u32>>::fetch_add", false),
+            ("<alloc::vec::Vec<u32>>::push", false),
+            ("<std::collections::hash::map::HashMap<u32, u32>>::insert", false),
+        ] {
+            assert_eq!(is_housekeeping(name), is_it, "{name}");
+        }
+    }
 
     #[test]
     fn functions_of_std_are_recognised() {

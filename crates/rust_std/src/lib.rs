@@ -7,11 +7,15 @@
 mod crates;
 mod files;
 mod functions;
+mod output;
 mod panics;
 mod parts;
 
 pub use crates::{PERSONALITY, is_glue, is_std_crate, root_crate};
 pub use files::{is_compilers, is_registry_crate, is_rust_library};
-pub use functions::{Doing, Wrapped, called, outermost, recognise, wrapped};
+pub use functions::{
+    Doing, Wrapped, called, collection, is_housekeeping, outermost, recognise, wrapped,
+};
+pub use output::own_lines;
 pub use panics::{EXCEPTION_CLASS, PANICKED, PASSED_ON, PAYLOAD_DATA, PAYLOAD_VTABLE};
 pub use parts::{Part, is_overflow, part};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_model::{Home, Location, Place, ThreadId};
+use raddle_model::{Home, Location, Place, SiteId, ThreadId};
 use raddle_trace::{FrameSpot, Object, Region, Site};
 
 use super::{names::Names, program};
@@ -93,7 +93,10 @@ impl Names<'_> {
         let calls = self.allocating_calls(block.0, stack);
         let found = self.symbols.block(&addresses(&calls), block_size, offset, size);
         let Some(found) = found else {
-            return Location { size: block_size, home, ..Location::default() };
+            let name = self.collection(block.0, stack).map(|it| self.numbered(it, block));
+            let shift = if name.is_some() { offset } else { 0 };
+            let name = name.unwrap_or_default();
+            return Location { name, shift, size: block_size, home, ..Location::default() };
         };
         Location {
             name: self.numbered(&found.whole, block) + &found.path,
@@ -103,6 +106,13 @@ impl Names<'_> {
             size: block_size,
             home,
         }
+    }
+
+    /// The collection of Rust's library that a block belongs to, by who allocated it.
+    fn collection(&mut self, site: u32, stack: u32) -> Option<&'static str> {
+        let mut frames = self.frames(SiteId(site));
+        frames.extend(self.stack(stack));
+        frames.iter().find_map(|it| raddle_rust_std::collection(&it.function))
     }
 
     fn locate_on_stack(

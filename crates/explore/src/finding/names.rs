@@ -71,6 +71,16 @@ impl<'a> Names<'a> {
         path.map_or(String::new(), |it| self.symbols.callee(it, own.offset))
     }
 
+    /// Does Rust's library do there what the program did not write?
+    pub(super) fn is_housekeeping(&mut self, site: SiteId) -> bool {
+        let frames = self.frames(site);
+        let is_library = |it: &Place| raddle_rust_std::is_rust_library(&it.file);
+        let mut library = frames.iter().take_while(|it| is_library(it));
+        // Where nothing of the program is on the way, a thread begins or ends.
+        library.any(|it| raddle_rust_std::is_housekeeping(&it.function))
+            || !frames.is_empty() && frames.iter().all(is_library)
+    }
+
     /// Where in the program's own text the call of a site is: not in a system header that was inlined.
     pub(crate) fn place(&mut self, site: SiteId) -> Place {
         let frames = self.frames(site);
