@@ -16,6 +16,7 @@ use std::{
 use raddle_explore::{Block, StoredFinding, Target as _};
 use raddle_launch::debugger::{self, Debugger, Lack};
 use raddle_model::{Carrier, Certainty, Finding, NamedObject, Plan, Record};
+use raddle_report::{Style, finding::diagnosis::Diagnosis};
 
 use crate::{
     args::{DebugArgs, DebuggerName},
@@ -49,8 +50,10 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
     let file = folder.0.join("pid").display().to_string();
     stored.info.target.env.push((protocol::name(protocol::DEBUG_VARIABLE).to_owned(), file));
     let mut commands = args.commands.clone();
+    let mut is_first = true;
     loop {
-        let visit = Visit { debugger, at, commands: &commands, is_batch: args.batch };
+        let visit = Visit { debugger, at, commands: &commands, is_batch: args.batch, is_first };
+        is_first = false;
         match once(&visit, &stored, &folder.0, terminal)? {
             Some(step) => at = step,
             None => return Ok(Exit::Clean),
@@ -109,6 +112,8 @@ struct Visit<'a> {
     at: u64,
     commands: &'a [String],
     is_batch: bool,
+    /// Is it the first one of several, which says what the finding is?
+    is_first: bool,
 }
 
 /// One session; the step to which the user wants to go back, if that is so.
@@ -123,10 +128,11 @@ fn once(
         // It need not be there.
         let _ = fs::remove_file(file);
     }
-    let Visit { debugger, at, commands, is_batch } = *visit;
+    let Visit { debugger, at, commands, is_batch, is_first } = *visit;
+    let banner = if is_first { banner(stored) } else { String::new() };
     let (script, text) = match debugger {
         Debugger::Gdb => {
-            let tables = tables(&stored.finding, at, &again_file);
+            let tables = tables(&stored.finding, at, &again_file, &banner);
             (folder.join("raddle.py"), format!("{tables}{COMMANDS}"))
         }
         Debugger::Lldb => (folder.join("raddle.lldb"), lldb_commands(&stored.finding, at)),
@@ -168,7 +174,7 @@ fn wait_for<T>(file: &Path, execution: &JoinHandle<T>) -> Result<u32, Failure> {
 }
 
 /// What the commands have to know, as Python.
-fn tables(finding: &Finding, at: u64, again: &Path) -> String {
+fn tables(finding: &Finding, at: u64, again: &Path, banner: &str) -> String {
     let steps: Vec<(u32, String)> = finding
         .steps
         .iter()
@@ -186,10 +192,25 @@ fn tables(finding: &Finding, at: u64, again: &Path) -> String {
     // JSON of numbers, texts and lists is Python, too.
     let steps = serde_json::to_string(&steps).expect("bug: numbers and texts have a JSON form");
     let again = serde_json::Value::from(again.display().to_string());
+    let banner = serde_json::Value::from(banner);
     format!(
-        "STEPS = {steps}\nN_DROPPED = {}\nAT = {at}\nAGAIN = {again}\n",
+        "STEPS = {steps}\nN_DROPPED = {}\nAT = {at}\nAGAIN = {again}\nBANNER = {banner}\n",
         finding.n_steps_dropped
     )
+}
+
+/// What the finding is, in the order of its report: the sentence, the lines that matter, the orderings.
+fn banner(stored: &StoredFinding) -> String {
+    let style = Style::default();
+    let diagnosis = Diagnosis::of(&stored.finding, stored.explanation.as_deref(), &style);
+    let mut lines = vec![format!("raddle: {}: {}", stored.id, diagnosis.sentence)];
+    for span in &diagnosis.spans {
+        let at = span.place.text();
+        let at = if at.is_empty() { at } else { format!(" at {at}") };
+        lines.push(format!("raddle:   {}{at}", span.label()));
+    }
+    lines.extend(diagnosis.order.map(|it| format!("raddle:   order: {it}")));
+    lines.join("\n") + "\n"
 }
 
 /// So many switches are stopped at under lldb.

@@ -65,7 +65,8 @@ fn a_finding_is_made_small_and_explained() {
         stdout:  8 |     hits = seen + 1;
         stdout:    |     ---- 4. T1 sets `hits` to 1, holding `lock`
         stdout: 23 |     assert(hits == 2);
-        stdout:    |     ^^^^^^^^^^^^^^^^^ 5. T0 (main): assertion failed: hits == 2
+        stdout:    |     ^^^^^^^^^^^^^^^^^ 5. T0 (main): assertion failed: hits == 2 (last seen:
+        stdout:    |                       hits = 1)
         stdout:    |
         stdout:    = order: fails in 20 of 20 schedules with 1 before 3 and 2 before 4; in 0 of
         stdout:             20 with 3 before 1; in 0 of 20 with 4 before 2
@@ -81,20 +82,19 @@ fn a_finding_is_made_small_and_explained() {
         stdout:      2  spawn T2                                   :20  pthread_create(&t, NULL…
         stdout:         … 1 step, 1 switch …
         stdout:      4  .         │lock lock                       :6   pthread_mutex_lock(&loc…
-        stdout: ▸    5  .         │read hits → 0                   :7   int seen = hits;
-        stdout:         ── switch (preempted) ──
-        stdout:      6  .         │                start
-        stdout: ▸    7  .         │                read hits → 0   :13  int seen = hits;
-        stdout: ▸    8  .         │                write hits ← 1  :14  hits = seen + 1;
+        stdout: 1▸   5  .         │read hits → 0                   :7   int seen = hits;
+        stdout:         … 1 step, 1 switch …
+        stdout: 2▸   7  .         │                read hits → 0   :13  int seen = hits;
+        stdout: 3▸   8  .         │                write hits ← 1  :14  hits = seen + 1;
         stdout:      9  .         │                finish
         stdout:         ── switch (T2 finished) ──
-        stdout: ▸   10  .         │write hits ← 1                  :8   hits = seen + 1;
+        stdout: 4▸  10  .         │write hits ← 1                  :8   hits = seen + 1;
         stdout:     11  .         │unlock lock                     :9   pthread_mutex_unlock(&l…
         stdout:     12  .          finish
         stdout:         ── switch (T1 finished) ──
         stdout:     13  join T1                                    :21  pthread_join(s, NULL);
         stdout:     14  join T2                                    :22  pthread_join(t, NULL);
-        stdout:         assert     .               .               :23  ← assert failed
+        stdout: 5▸      assert     .               .               :23  ← assert failed
         stdout: 
         stdout: SUMMARY: raddle: assert at counter.c:23 in main
     "#]]
@@ -168,6 +168,10 @@ fn a_debugger_stops_at_a_step() {
     let all = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{all}");
     assert!(text.contains("raddle: before step 5 of "), "{all}");
+    // What it is comes first, in the words of its report.
+    let banner: Vec<&str> = text.lines().filter(|it| it.starts_with("raddle: ")).collect();
+    assert!(banner[0].contains(": assertion failed: "), "{all}");
+    assert!(banner[1].starts_with("raddle:   1. T"), "{all}");
     assert!(text.contains("careful") && text.contains("counter.c:7"), "{all}");
     assert!(text.contains("* T1  last: step 4"), "{all}");
     assert!(text.contains("raddle: before step 6 of "), "{all}");

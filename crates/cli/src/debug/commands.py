@@ -117,4 +117,5 @@ Raddle()
 RaddleThreads()
 # The frame is one of the runtime, which is Rust.
 gdb.execute("with language c -- set var *(int *)&RADDLE_DEBUGGER_IS_THERE = 1")
+gdb.write(BANNER)
 go_to(AT)
