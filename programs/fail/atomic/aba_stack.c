@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 3000
 //@ cause: while (top && | atomic_store(&head, &a);
+//@ says: head T1 T2 ABA
 // ABA on a lock-free stack: pop's compare-and-swap succeeds on a head that went away and came back, and
 // puts a node on the stack that its owner has taken off.
 #include <assert.h>

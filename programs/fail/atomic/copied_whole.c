@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 200
 //@ cause: long seen = atomic_load(&counter->hits); | atomic_store(&counter->hits, seen + 1);
+//@ says: Counter.hits T1 T2
 // A lost update in memory that was copied as a whole before: the reason names the field, not the block.
 #include <assert.h>
 #include <pthread.h>

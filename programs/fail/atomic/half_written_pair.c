@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int a = atomic_load(&x), b = atomic_load(&y); | atomic_store(&x, i); | atomic_store(&y, i);
+//@ says: x y T1 T2
 // A reader may see the new x with the old y: each half is atomic, the pair is not.
 #include <assert.h>
 #include <pthread.h>

@@ -2,6 +2,7 @@
 //@ execs: 500
 //@ flags: -std=c11
 //@ cause: int mine = atomic_load(&tickets); | atomic_store(&tickets, mine + 1);
+//@ says: tickets T1 T2
 // Atomic load and atomic store are no atomic increment.
 #include <assert.h>
 #include <pthread.h>

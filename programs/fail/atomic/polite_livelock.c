@@ -1,6 +1,7 @@
 //@ expect: livelock
 //@ execs: 500
 //@ cause: atomic_store(&hungry[me], 1); | if (!atomic_load(&hungry[other]))
+//@ says: T1 T2
 // Two polite diners hand the spoon to one another forever as soon as both are hungry at once.
 #include <pthread.h>
 #include <sched.h>

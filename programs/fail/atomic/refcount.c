@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: atomic_fetch_sub(&refs, 1); | if (atomic_load(&refs) == 0)
+//@ says: refs T1 T2
 // A reference count dropped with two steps: both owners may think they were the last.
 #include <assert.h>
 #include <pthread.h>

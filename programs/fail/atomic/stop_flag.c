@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: for (int i = 0; i < 3 && !atomic_load(&stop); i++) | atomic_store(&stop, 1); | assert(atomic_load(&device_open)); | atomic_store(&device_open, 0);
+//@ says: stop device_open T1 T2
 // The stop flag is tested before the device is used, and the device goes away in between.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: atomic_fetch_add(&next | ticket[me] = atomic_load(&next
+//@ says: next T1 T2
 // A ticket dispenser that reads the number again after adding: two visitors hold the same ticket.
 #include <assert.h>
 #include <pthread.h>

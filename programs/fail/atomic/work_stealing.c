@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 2000
 //@ cause: if (b < atomic_load(&top)) { | if (t < atomic_load(&bottom)
+//@ says: bottom T1 T2
 // A work-stealing deque whose owner does not race the thief for the last item: it runs twice.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: if (!atomic_load(&cancelled | atomic_store(&cancelled
+//@ says: barrier T1
 // A worker that sees the cancellation skips the barrier; the one that did not see it waits forever.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 1000
 //@ cause: if (++arrived == PARTIES) { | while (arrived != 0)
+//@ says: all_here T1 T2
 // A hand-made barrier without a generation: reused at once, a fast thread re-enters the old round.
 #include <pthread.h>
 

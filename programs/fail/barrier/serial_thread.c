@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: pthread_barrier_wait(&all)
+//@ says: all T1 T2
 // The one whom the barrier chooses is taken for the first thread.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: atomic_store(&part[me], 1); | assert(part[0] + part[1] + part[2] == 3);
+//@ says: part[2] T1 T2
 // A barrier for two among three threads: it opens before the third has written its part.
 #include <assert.h>
 #include <pthread.h>

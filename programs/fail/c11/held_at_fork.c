@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
+//@ says: lock T0
 // A thread forks while another holds a C11 mutex: the child waits for it forever.
 #include <sys/wait.h>
 #include <threads.h>

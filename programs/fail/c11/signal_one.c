@@ -2,6 +2,7 @@
 //@ execs: 500
 //@ flags: -std=c11
 //@ cause: cnd_signal(&opened); | cnd_wait(&opened, &lock);
+//@ says: opened T0 T1 T2
 // Both C11 threads may be waiting for the door, but it is announced with cnd_signal.
 #include <stddef.h>
 #include <threads.h>

@@ -2,6 +2,7 @@
 //@ execs: 500
 //@ flags: -std=c11
 //@ cause: mtx_lock(&lock[
+//@ says: lock[1] lock[0] T1 T2
 // C11 mutexes of two accounts locked in the order of the transfer.
 #include <stddef.h>
 #include <threads.h>

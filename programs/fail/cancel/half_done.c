@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: pthread_testcancel(); | pthread_cancel(
+//@ says: T1 T2
 // A cancellation point sits between the two halves of an update.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_cond_wait( | pthread_cancel(
+//@ says: lock T1 T2
 // A thread cancelled in a condition wait without a clean-up handler takes the mutex into its grave.
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 100
 //@ cause: atomic_store(&tickets
+//@ says: tickets T1 T2
 // A function that is explored by itself: two threads lose an update.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 400
 //@ cause: atomic_store(&flag, 1); | assert(!atomic_load(&flag));
+//@ says: flag T0 T1
 // The bug needs a number and a schedule: both are explored, and replayed.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 200
 //@ cause: atomic_store(&y, 1); | assert(atomic_load(&y) == 0);
+//@ says: y T0 T2
 // Two functions: executions begin with main, and the second one's bug is found as well.
 #include <assert.h>
 #include <pthread.h>

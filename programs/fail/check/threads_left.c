@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 50
+//@ says: T0
 // A function that is explored by itself must join its threads: here one may still wait when it returns.
 #include <pthread.h>
 #include <raddle.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: items--; | assert(items > 0);
+//@ says: items T1 T2
 // Bounded buffer whose consumers test emptiness with `if`: a barging consumer takes the item first.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: if (!closed) | closed = 1;
+//@ says: items T1 T2
 // One item, both consumers woken by a broadcast, and each looks only before it waits.
 #include <assert.h>
 #include <pthread.h>

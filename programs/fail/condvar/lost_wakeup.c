@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: while (!atomic_load(&flag)) | pthread_cond_signal(&ready);
+//@ says: ready T1 T2
 // The flag is set and signalled without the mutex, between the waiter's check and its wait.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 1000
 //@ cause: pthread_cond_signal( | pthread_cond_wait(
+//@ says: changed T1 T2 T3
 // Producer/consumer shutdown: "closed" is announced with signal, so only one of two consumers hears it.
 #include <pthread.h>
 

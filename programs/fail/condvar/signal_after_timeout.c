@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_cond_signal(&news); | pthread_cond_wait(&news, &lock);
+//@ says: news T0 T1
 // The first wait has a deadline, the second has none. A signal between the two wakes no thread.
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_cond_signal(&go); | pthread_cond_wait(
+//@ says: go T1 T2
 // A wait without any predicate: a signal that comes first is gone.
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 300
 //@ cause: pthread_cond_signal(&latch->opened); | free(latch);
+//@ says: latch.opened T0 T1
 // The waiter frees the latch as soon as it sees it open; the opener has yet to signal it.
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 500
 //@ cause: int seen = flag; | flag = 1;
+//@ says: ready T2
 // The slow path drops the mutex to look again and then waits on the condition without holding it.
 #include <pthread.h>
 

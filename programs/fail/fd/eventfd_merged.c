@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: eventfd_write(events, 1); | eventfd_read(events, &n);
+//@ says: T2
 // The reader counts on one read for each write, but an eventfd adds up what has not been read yet.
 #include <pthread.h>
 #include <sys/eventfd.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: atomic_store(&begun[me], 1); | if (atomic_load(&begun[other])) {
+//@ says: T1
 // A thread that sees that its peer has started lets it write first; if both see it, both read forever.
 #include <pthread.h>
 #include <stdatomic.h>

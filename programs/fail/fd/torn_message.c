@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: assert(write(ends[1], &message[0], 1) == 1); | assert(write(ends[1], &message[1], 1) == 1);
+//@ says: T1 T2
 // Header and body of a message are two writes to a shared pipe: another sender's fall in between.
 #include <assert.h>
 #include <pthread.h>

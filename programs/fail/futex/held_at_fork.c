@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
+//@ says: lock T0
 // A lock made of an atomic and a futex, as Rust's std has it, which another thread holds at a fork.
 #include <linux/futex.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 1000
 //@ cause: FUTEX_WAIT_PRIVATE | if (atomic_exchange(&word, 0) == 2)
+//@ says: word T1 T2 T3
 // A futex mutex whose woken waiter takes the lock as "uncontended": the next waiter is never woken.
 #define _GNU_SOURCE
 #include <linux/futex.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: if (atomic_load(&ready) == 0) | atomic_store(&ready, 1); | FUTEX_WAIT_PRIVATE
+//@ says: ready T1 T2
 // The waiter passes the word's current value to FUTEX_WAIT instead of the one it tested: the wake is lost.
 #define _GNU_SOURCE
 #include <linux/futex.h>

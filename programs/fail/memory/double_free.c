@@ -1,6 +1,7 @@
 //@ expect: abort
 //@ execs: 500
 //@ cause: struct buffer *b = atomic_load(&current); | atomic_store(&current, NULL);
+//@ says: current T1 T2
 // Two threads both find the buffer and both release it; the allocator's guard calls abort().
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 100
 //@ cause: if (block) { | block = NULL;
+//@ says: block T1 T2
 // Both threads find the pointer, and both free it.
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ says: T1 T2
 // The C library has allocated the block.
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 200
 //@ cause: ++*counter;
+//@ says: T1 T2
 // A lost update in memory that the program has mapped itself.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: assert(data == 99); | data = 99;
+//@ says: data T1 T2
 // The flag is raised before the data is written, both as plain memory.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: memset(page[0] | memset(page[1] | memcpy(copy[0] | memcpy(copy[1]
+//@ says: page[0][0] page[1][0] T1 T2
 // Two memset halves of a shared page without a lock: the reader's memcpy may see both fillings.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_mutex_lock(&disk); | pthread_mutex_lock(&cache);
+//@ says: disk cache T1 T2
 // Two threads take the same two locks in opposite order.
 #include <pthread.h>
 

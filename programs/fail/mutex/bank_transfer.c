@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: move(&left, -30); | move(&right, 30); | int total = move(&left, 0) + move(&right, 0);
+//@ says: left.balance right.balance T1 T2
 // Money is in flight between two locked accounts; an audit in the middle misses it.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int n = stock; | stock--;
+//@ says: stock T1 T2
 // Atomicity violation on one variable: the stock is checked and taken in two critical sections.
 #include <assert.h>
 #include <pthread.h>

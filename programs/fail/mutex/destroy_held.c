@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 500
 //@ cause: pthread_mutex_destroy(&lock); | pthread_mutex_unlock(&lock);
+//@ says: lock T0 T1
 // "done" is announced inside the critical section, so the owner may destroy a mutex that is still held.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: abort
 //@ execs: 500
 //@ cause: atomic_store(&verbose, 1); | if (atomic_load(&verbose))
+//@ says: verbose T1 T2
 // A helper locks an error-checking mutex that its caller may hold already; EDEADLK makes it abort.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
+//@ says: lock T0
 // `_Fork` calls no handlers; what other threads hold stays locked in the child all the same.
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
+//@ says: mutex T0
 // A thread forks while another holds a lock: in the child nobody will ever release it.
 #include <pthread.h>
 #include <sys/wait.h>

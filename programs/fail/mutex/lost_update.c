@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int seen = hits; | hits = seen + 1;
+//@ says: hits T1 T2
 // Two threads add to a plain counter; one of them forgot to take the mutex.
 #include <assert.h>
 #include <pthread.h>

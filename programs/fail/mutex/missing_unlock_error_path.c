@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: if (items == 0) | items++;
+//@ says: lock T1 T2
 // The error path of take() returns without unlocking; it is taken only if the consumer comes first.
 #include <pthread.h>
 

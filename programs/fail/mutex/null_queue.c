@@ -1,6 +1,7 @@
 //@ expect: crash
 //@ execs: 200
 //@ cause: queue = NULL; | (&queue->lock);
+//@ says: queue T0 T1
 // A worker takes the lock of a queue that may be gone by then: it passes the address of a field of nothing.
 #include <pthread.h>
 #include <stdlib.h>

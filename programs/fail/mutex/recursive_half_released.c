@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_mutex_lock(&lock); // a second time | pthread_mutex_lock(&lock); // waits for the cleaner
+//@ says: lock T1 T2
 // A recursive mutex locked twice on a rare path and unlocked once: the thread ends with it.
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: if (pthread_mutex_lock(&lock) == 0 && pages < 2) | pages++;
+//@ says: pages T1 T2
 // The heir of a robust mutex unlocks it without pthread_mutex_consistent: no thread can lock it again.
 #include <assert.h>
 #include <errno.h>

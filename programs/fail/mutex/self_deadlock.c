@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: if (used == room) | used--;
+//@ says: lock T2
 // A full queue makes push() call grow(), which takes the lock that push() already holds.
 #include <pthread.h>
 

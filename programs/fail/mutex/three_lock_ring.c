@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 1000
 //@ cause: pthread_mutex_lock(&ring[me]); | pthread_mutex_lock(&ring[next]);
+//@ says: ring[1] ring[2] ring[0] T1 T2 T3
 // Three threads, three locks, each takes its own and then its neighbour's: a cycle of length three.
 #include <pthread.h>
 #include <stdint.h>

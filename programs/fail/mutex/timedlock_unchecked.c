@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: inside++; | assert(inside == 0);
+//@ says: inside T1 T2
 // timedlock's result goes unasked: after a timeout the thread walks into an occupied critical section.
 #include <assert.h>
 #include <pthread.h>

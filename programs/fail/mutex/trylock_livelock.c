@@ -1,5 +1,6 @@
 //@ expect: livelock
 //@ execs: 500
+//@ says: T0 T1
 // Who holds the lock waits for a flag that the other sets only when it has the lock, and both only try.
 #include <pthread.h>
 #include <stdatomic.h>

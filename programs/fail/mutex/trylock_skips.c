@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: if (pthread_mutex_trylock(&lock) == 0) | pthread_mutex_unlock(&lock);
+//@ says: lock T1 T2
 // A thread that does not get the lock immediately skips its increment; the count is too small then.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: length++; | int n = length, s = sum; | sum += 10;
+//@ says: length sum T1 T2
 // Atomicity violation on two variables: length and sum are each locked, but not together.
 #include <assert.h>
 #include <pthread.h>

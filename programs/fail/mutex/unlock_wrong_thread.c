@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 500
 //@ cause: atomic_store(&busy, 1); | if (atomic_load(&busy)) | atomic_store(&busy, 0);
+//@ says: lock T1 T2
 // A supervisor "frees" a lock that looks stuck: it unlocks a mutex that another thread holds.
 #include <pthread.h>
 #include <stdatomic.h>

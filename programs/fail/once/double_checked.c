@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: atomic_store(&current, c); | struct config *c = atomic_load(&current); | atomic_store(&c->port, 8080); | assert(atomic_load(&config_get()->port) == 8080);
+//@ says: current store.port T1 T2
 // Double-checked locking that publishes the pointer before the object is filled in.
 #include <assert.h>
 #include <pthread.h>

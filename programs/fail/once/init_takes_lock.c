@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_once(&once, init); | pthread_mutex_lock(&registry);
+//@ says: registry once T1 T2
 // The once routine takes a mutex that another thread holds while it waits for the once to end.
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: if (atomic_load(&instance) == NULL) | atomic_store(&instance,
+//@ says: instance T1 T2
 // A lazily made singleton without any lock: two threads make one each.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 200
 //@ cause: atomic_fetch_add(&n_asked, 1); | if (atomic_load(&n_asked) == 1)
+//@ says: T1
 // Each of two threads answers what the other asks, and asks first only if it sees that nobody has: both may see
 // that somebody has.
 #include <assert.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
+//@ says: lock T0
 // A thread forks while another reads: in the child the lock can never be taken for writing. The program does not wait for
 // the child.
 #include <pthread.h>

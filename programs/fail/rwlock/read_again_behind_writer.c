@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_rwlock_rdlock(&lock); | pthread_rwlock_wrlock(&lock);
+//@ says: lock T1 T2
 // A reader of a lock that prefers writers asks for it a second time while it holds it. A writer who came in between
 // waits for the first time to end, and the reader waits for the writer.
 #define _GNU_SOURCE

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_rwlock_rdlock(&users); | pthread_rwlock_wrlock(&groups); | pthread_rwlock_rdlock(&groups); | pthread_rwlock_wrlock(&users);
+//@ says: groups users T1 T2
 // Each thread holds one lock for reading and wants the other for writing: a cycle of readers and writers.
 #include <pthread.h>
 

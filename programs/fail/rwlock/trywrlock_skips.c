@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: pthread_rwlock_rdlock(&lock); | if (pthread_rwlock_trywrlock(&lock) == 0)
+//@ says: lock T1 T2
 // A writer that does not get the lock at once leaves the table as it is; then nobody has filled it.
 #include <assert.h>
 #include <pthread.h>

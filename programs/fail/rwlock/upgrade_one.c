@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_rwlock_rdlock(&lock); | pthread_rwlock_wrlock(&lock);
+//@ says: lock T2
 // A reader that misses upgrades to writer while it still holds the read lock: it waits for itself.
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int n = lookups; | lookups = n + 1;
+//@ says: lookups T1 T2
 // A "small" write is made under the read lock: two of them overlap and one is lost.
 #include <assert.h>
 #include <pthread.h>

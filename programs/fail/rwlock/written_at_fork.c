@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
+//@ says: lock T0
 // A thread forks while another writes: in the child the lock can never be taken for reading.
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: inside++;
+//@ says: inside T1 T2
 // The semaphore was initialised with two permits where the code needs mutual exclusion.
 #include <assert.h>
 #include <pthread.h>

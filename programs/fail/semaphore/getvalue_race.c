@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: sem_getvalue(&permits, &value); | sem_wait(&permits);
+//@ says: permits T1
 // "If a permit is there, take it": the value asked for is old by the time sem_wait runs.
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: items++; | assert(items > 0);
+//@ says: items T1 T2
 // The producer hands the item over before it is there.
 #include <assert.h>
 #include <pthread.h>

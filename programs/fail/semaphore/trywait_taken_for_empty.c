@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: if (sem_trywait(&permits) == 0) | sem_post(&permits);
+//@ says: permits T1 T2
 // No permit left is taken for a closed shop; but a customer may be inside.
 #include <assert.h>
 #include <pthread.h>

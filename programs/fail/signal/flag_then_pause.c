@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: if (!atomic_load(&rung)) | pthread_kill( | pause();
+//@ says: T1
 // The classic race of "if not yet, pause": the signal comes after the test and before the sleep.
 #include <pthread.h>
 #include <signal.h>

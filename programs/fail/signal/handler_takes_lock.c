@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_mutex_lock(&lock); | pthread_kill(
+//@ says: lock T1
 // The handler takes a mutex that the interrupted thread may be holding.
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_spin_lock(&spin); | pthread_mutex_lock(&mutex);
+//@ says: mutex spin T1 T2
 // A spin lock and a mutex taken in opposite order: one thread sleeps and the other spins forever.
 #include <pthread.h>
 

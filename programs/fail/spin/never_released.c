@@ -1,6 +1,7 @@
 //@ expect: livelock
 //@ execs: 500
 //@ cause: while (atomic_flag_test_and_set(&lock))
+//@ says: T1
 // A hand-made atomic spin lock is left locked on the early return; the next thread spins forever.
 #include <pthread.h>
 #include <stdatomic.h>

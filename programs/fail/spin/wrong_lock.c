@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int n = length; | length = n
+//@ says: length T1 T2
 // Two spin locks for one list: inserts and removals do not exclude one another.
 #include <assert.h>
 #include <pthread.h>

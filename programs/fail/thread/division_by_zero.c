@@ -1,6 +1,7 @@
 //@ expect: crash
 //@ execs: 500
 //@ cause: atomic_store(&count, 0); | atomic_store(&mean,
+//@ says: count T1 T2
 // The mean is taken over a count that another thread resets between the test and the division (SIGFPE).
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: exit
 //@ execs: 500
 //@ cause: atomic_store(&n_done, old + 1);
+//@ says: n_done T1 T2
 // What the first phase lost decides the exit code, which nothing looks at after the second phase: the place of the exit is
 // the last join, not the look between the phases.
 #include <pthread.h>

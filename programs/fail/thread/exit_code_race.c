@@ -1,6 +1,7 @@
 //@ expect: exit
 //@ execs: 500
 //@ cause: atomic_store(&status, (int)(intptr_t)arg);
+//@ says: status T1 T2
 // The program's exit code is what the last writer left.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: abort
 //@ execs: 500
 //@ cause: atomic_store(&journal_open, 1); | if (atomic_load(&journal_open)) | atomic_store(&journal_open, 0);
+//@ says: journal_open T0 T1
 // main leaves while a worker still runs; the atexit handler finds the journal open.
 #include <pthread.h>
 #include <stdatomic.h>

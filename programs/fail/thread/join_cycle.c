@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 1000
 //@ cause: atomic_store(&begun[me], 1); | if (atomic_load(&begun[next]))
+//@ says: T1 T2 T3
 // Each of three threads joins the next if that one has begun: if all have, a cycle of joins.
 // (Three, because glibc answers EDEADLK to two threads that join each other.)
 #include <pthread.h>

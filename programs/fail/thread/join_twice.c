@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 500
 //@ cause: if (!atomic_load(&joined)) { | atomic_store(&joined, 1);
+//@ says: T1 T2
 // Two reapers each test "joined" and then join the same thread.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: crash
 //@ execs: 500
 //@ cause: seen = atomic_load(&session)->id; | atomic_store(&session, &first);
+//@ says: session T0 T1
 // The worker is started before the pointer it needs is published: a null pointer is followed.
 #include <pthread.h>
 #include <stdatomic.h>

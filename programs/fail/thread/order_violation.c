@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: assert(atomic_load(&buffer_size) > 0); | atomic_store(&buffer_size, 512);
+//@ says: buffer_size T0 T1
 // The child uses what main sets only after creating it.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int mine = atomic_load((atomic_int *)arg); | atomic_store(&number, mine + 1);
+//@ says: number T1 T2
 // Every thread gets the address of one variable, which moves on to the next number while they start.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: struct request *r = atomic_load(&queue); | struct request *r = atomic_exchange(&queue, NULL); | assert(atomic_load(&r->magic) == ALIVE); | atomic_store(&r->magic, DEAD);
+//@ says: queue request.magic T1 T2
 // The freeing thread poisons a request that its user has looked up but not yet read.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 100
 //@ cause: int n = atomic_load(&count); | atomic_store(&count, 1);
+//@ says: count ready T1 T2
 // A writer that yields between two writes may well go on at once: the reader then sees the second without the first.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: assert(atomic_load(&total) == 8); | atomic_fetch_add(&total
+//@ says: done total T0 T1
 // A worker says "done" before its key destructor has flushed what it counted.
 #include <assert.h>
 #include <pthread.h>
