@@ -394,9 +394,9 @@ fn a_killed_program_has_places() {
         stdout:         ── switch (preempted) ──
         stdout:      2  .         start
         stdout:      3  .         read shared → 0  killed.c:6   shared++;
-        stdout: ▸    4  .         write shared     killed.c:6   shared++;
+        stdout: 1▸   4  .         write shared     killed.c:6   shared++;
         stdout: 
-        stdout: SUMMARY: raddle: crash
+        stdout: SUMMARY: raddle: crash at killed.c:13 in main
         stdout: 
         stdout: explored 3 executions (3 distinct) in TIME (RATE/s), 1 finding
         stderr: exploring killed.c: 100 executions, N workers, seed 0

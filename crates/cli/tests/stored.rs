@@ -150,7 +150,7 @@ fn a_finding_is_shown() {
             stdout:      1  write head  .              queue.c:1  int head;
             stdout:         ── switch (preempted) ──
             stdout:      2  .           read head → 3  queue.c:1  int head;
-            stdout:         .           assert         queue.c:2  ← assert failed
+            stdout: ▸       .           assert         queue.c:2  ← assert failed
             stdout: 
             stdout:   program output:
             stdout:     queue full
@@ -175,7 +175,7 @@ fn a_finding_is_shown() {
             stdout:      1  write head  .               queue.c:1  int head;
             stdout:         -- switch (preempted) --
             stdout:      2  .           read head -> 3  queue.c:1  int head;
-            stdout:         .           assert          queue.c:2  <- assert failed
+            stdout: >       .           assert          queue.c:2  <- assert failed
             stdout: 
             stdout:   program output:
             stdout:     queue full

@@ -10,11 +10,11 @@ pub(crate) mod timeline;
 
 use std::collections::BTreeSet;
 
-use raddle_model::{Explanation, Finding, ObjectId, Place, Point, Step, ThreadId};
+use raddle_model::{Finding, ObjectId, OpKind, Place, Step, ThreadId};
 
 use self::{rows::Row, switches::Locks};
 use crate::{
-    layout::style::Style,
+    layout::style::{Ink, Style},
     words::{
         names::Names,
         place::{self, Sources},
@@ -26,6 +26,28 @@ pub(crate) const ROWS_MAX: usize = 40;
 /// More threads than this are listed, not put side by side.
 const COLUMNS_MAX: usize = 4;
 
+/// What the text above a schedule names, which is marked in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    /// What the text calls it.
+    pub(crate) number: Option<usize>,
+    pub(crate) when: When,
+    pub(crate) thread: ThreadId,
+    pub(crate) kind: Option<OpKind>,
+    pub(crate) object: ObjectId,
+    pub(crate) value: Option<u64>,
+    pub(crate) place: Place,
+}
+
+/// When it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// A step, counted from 0, or so many accesses of its thread after it.
+    Step(u64, u32),
+    /// At the end: the failure, or a wait that nobody ends.
+    End,
+}
+
 /// The schedule of a finding, ready to be laid out.
 pub(crate) struct Schedule<'a> {
     finding: &'a Finding,
@@ -35,33 +57,28 @@ pub(crate) struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    /// `why` marks the steps that make it fail.
-    pub(crate) fn new(
-        finding: &'a Finding,
-        why: Option<&'a Explanation>,
-        style: &Style,
-    ) -> Schedule<'a> {
-        Schedule::within(finding, why, ROWS_MAX, style)
+    /// With `spots` marked.
+    pub(crate) fn new(finding: &'a Finding, spots: &'a [Spot], style: &Style) -> Schedule<'a> {
+        Schedule::within(finding, spots, ROWS_MAX, style)
     }
 
     /// The same in so many lines, heading and legend not counted.
     pub(crate) fn within(
         finding: &'a Finding,
-        why: Option<&'a Explanation>,
+        spots: &'a [Spot],
         rows_max: usize,
         style: &Style,
     ) -> Schedule<'a> {
         let mut names = Names::new(finding);
-        let points = points(why);
-        let rows = rows::rows(finding, &points, rows_max, &mut names, style);
+        let rows = rows::rows(finding, spots, rows_max, &mut names, style);
         Schedule { finding, rows, names }
     }
 
     /// The same in so many lines, even if something must be left out for it that would not be folded: stretches between
-    /// steps (numbers tell them), switches, steps that the text does not name, the first ones that it names.
+    /// steps (numbers tell them), switches, steps that the text does not name.
     pub(crate) fn squeezed(mut self, rows_max: usize, style: &Style) -> Schedule<'a> {
         let is_named =
-            |row: &Row<'_>| matches!(row, Row::Step(it) if it.is_reason || it.mark.is_some());
+            |row: &Row<'_>| matches!(row, Row::Step(it) if it.spot.is_some() || it.mark.is_some());
         self.rows.retain(|it| !matches!(it, Row::Fold(_)));
         // One line says what is not there.
         let n_max = rows_max.saturating_sub(1);
@@ -69,21 +86,31 @@ impl<'a> Schedule<'a> {
             self.rows.retain(|it| matches!(it, Row::Step(_)));
         }
         let mut n_over = self.rows.len().saturating_sub(n_max);
-        let has_line =
-            |row: &Row<'_>| matches!(row, Row::Step(it) if it.place.is_some_and(|it| it.line > 0));
+        let has_line = |row: &Row<'_>| matches!(row, Row::Step(it) if !it.is_implied && it.place.is_some_and(|it| it.line > 0));
         for is_first in [true, false] {
-            // Where no line of the program is comes first.
+            // Where no line of the program is comes first, and what nobody wrote.
             self.rows.retain(|it| {
                 let is_left_out = n_over > 0 && !is_named(it) && !(is_first && has_line(it));
                 n_over -= usize::from(is_left_out);
                 !is_left_out
             });
         }
-        self.rows.drain(..n_over);
         let is_step = |row: &&Row<'_>| matches!(row, Row::Step(it) if it.number.is_some());
         let n_shown = self.rows.iter().filter(is_step).count() as u64;
         self.rows.insert(0, rows::not_shown(self.finding, n_shown, style));
         self
+    }
+
+    /// How many rows the text names.
+    pub(crate) fn n_named(&self) -> usize {
+        let is_named =
+            |row: &&Row<'_>| matches!(row, Row::Step(it) if it.spot.is_some() || it.mark.is_some());
+        self.rows.iter().filter(is_named).count()
+    }
+
+    /// Where it is shown, if there is no room for it.
+    pub(crate) fn elsewhere(&self, id: &str) -> String {
+        format!("  schedule: {}: raddle show {id} --full\n", rows::size(self.finding))
     }
 
     /// With heading and legend; empty if there is nothing to show.
@@ -112,10 +139,15 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// What the text names.
-fn points(why: Option<&Explanation>) -> Vec<&Point> {
-    let reason = why.and_then(|it| it.reason.as_ref());
-    reason.iter().flat_map(|it| &it.orders).flat_map(|it| [&it.first, &it.second]).collect()
+/// What stands in front of a row that the text names: its number there.
+fn pointer(spot: Option<&Spot>, style: &Style) -> String {
+    match spot {
+        None => "  ".to_owned(),
+        Some(spot) => {
+            let number = spot.number.map(|it| it.to_string()).unwrap_or_default();
+            style.paint(Ink::Error, &style.fit(&format!("{number}{}", style.pointer()), 2))
+        }
+    }
 }
 
 /// Where a step is in the program's own code: where a library does it, the call that led there.

@@ -63,13 +63,13 @@ fn deadlock() {
                  2  spawn T2                            bank.c:51  pthread_create(&second,…
                     ── switch (T0 blocked) ──
                  3  .          start
-                 4  .         │lock left                bank.c:30  pthread_mutex_lock(&from…
+            1▸   4  .         │lock left                bank.c:30  pthread_mutex_lock(&from…
                     ── switch (preempted) ──
                  5  .         │             start
-                 6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from…
+            2▸   6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from…
                     join T1   │            │            bank.c:52  ← blocked forever
-                    .         │lock right  │            bank.c:31  ← blocked forever
-                    .         │            │lock left   bank.c:31  ← blocked forever
+            3▸      .         │lock right  │            bank.c:31  ← blocked forever
+            4▸      .         │            │lock left   bank.c:31  ← blocked forever
 
               program output:
                 moving 10 to the right
@@ -104,13 +104,13 @@ fn deadlock_wide() {
                  2  spawn T2                            bank.c:51  pthread_create(&second, NULL, to_left, NULL);
                     ── switch (T0 blocked) ──
                  3  .          start
-                 4  .         │lock left                bank.c:30  pthread_mutex_lock(&from->lock);
+            1▸   4  .         │lock left                bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  5  .         │             start
-                 6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
+            2▸   6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
                     join T1   │            │            bank.c:52  ← blocked forever
-                    .         │lock right  │            bank.c:31  ← blocked forever
-                    .         │            │lock left   bank.c:31  ← blocked forever
+            3▸      .         │lock right  │            bank.c:31  ← blocked forever
+            4▸      .         │            │lock left   bank.c:31  ← blocked forever
 
               program output:
                 moving 10 to the right
@@ -148,13 +148,13 @@ fn deadlock_in_ascii() {
                  2  spawn T2                            bank.c:51  pthread_create(&second...
                     -- switch (T0 blocked) --
                  3  .          start
-                 4  .         |lock left                bank.c:30  pthread_mutex_lock(&fr...
+            1>   4  .         |lock left                bank.c:30  pthread_mutex_lock(&fr...
                     -- switch (preempted) --
                  5  .         |             start
-                 6  .         |            |lock right  bank.c:30  pthread_mutex_lock(&fr...
+            2>   6  .         |            |lock right  bank.c:30  pthread_mutex_lock(&fr...
                     join T1   |            |            bank.c:52  <- blocked forever
-                    .         |lock right  |            bank.c:31  <- blocked forever
-                    .         |            |lock left   bank.c:31  <- blocked forever
+            3>      .         |lock right  |            bank.c:31  <- blocked forever
+            4>      .         |            |lock left   bank.c:31  <- blocked forever
 
               program output:
                 moving 10 to the right
@@ -204,13 +204,13 @@ fn locks_without_names_get_letters() {
                  2  spawn T2                    bank.c:51  pthread_create(&second, NULL, to…
                     ── switch (T0 blocked) ──
                  3  .          start
-                 4  .         │lock A           bank.c:30  pthread_mutex_lock(&from->lock);
+            1▸   4  .         │lock A           bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  5  .         │         start
-                 6  .         │        │lock B  bank.c:30  pthread_mutex_lock(&from->lock);
+            2▸   6  .         │        │lock B  bank.c:30  pthread_mutex_lock(&from->lock);
                     join T1   │        │        bank.c:52  ← blocked forever
-                    .         │lock B  │        bank.c:31  ← blocked forever
-                    .         │        │lock A  bank.c:31  ← blocked forever
+            3▸      .         │lock B  │        bank.c:31  ← blocked forever
+            4▸      .         │        │lock A  bank.c:31  ← blocked forever
               A: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#1)
               B: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#2)
 
@@ -247,11 +247,11 @@ fn lost_wakeup() {
                  2   .              start
                     ── switch (preempted) ──
                  3  │lock left      .            bank.c:30  pthread_mutex_lock(&from->lock);
-                 4  │signal ready   .            bank.c:61
+            1▸   4  │signal ready   .            bank.c:61
                  5  │unlock left    .            bank.c:62
                     ── switch (T0 blocked) ──
                  6   .             │lock left    bank.c:59
-                 7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock…
+            2▸   7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock…
                      join T1        .            bank.c:52  ← blocked forever
                      .              wait ready   bank.c:60  ← blocked forever
 
@@ -281,7 +281,7 @@ fn assertion() {
                  3  │read left+40 → 100                      bank.c:35  from->balance -= am…
                     ── switch (preempted) ──
                  4  │                    start
-                 5  │                    read left+40 → 100  bank.c:40  assert(left.balance…
+            ▸    5  │                    read left+40 → 100  bank.c:40  assert(left.balance…
                     │                    assert              bank.c:40  ← assert failed
 
               program output:
@@ -309,11 +309,11 @@ fn crash_after_many_steps() {
 
               step  T1              T2                   1,182 steps, 1 switch
                     … 1,178 earlier steps …
-              1179  │write left+40   .                   bank.c:35  from->balance -= amount;
+            1▸1179  │write left+40   .                   bank.c:35  from->balance -= amount;
               1180  │unlock left     .                   bank.c:36
                     ── switch (preempted) ──
               1181   .              │lock right          bank.c:30  pthread_mutex_lock(&fro…
-              1182   .              │read left+40 → 100  bank.c:35  from->balance -= amount;
+            2▸1182   .              │read left+40 → 100  bank.c:35  from->balance -= amount;
                      .              │crash               bank.c:35  ← crashed
 
             SUMMARY: raddle: crash at examples/bank.c:35 in transfer
@@ -359,7 +359,7 @@ fn misuse() {
                  2  │lock left               bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  3  │           start
-                 4  │           unlock left  bank.c:36  ← misuse
+            ▸    4  │           unlock left  bank.c:36  ← misuse
 
             SUMMARY: raddle: misuse at examples/bank.c:36 in worker
         "#]],
@@ -396,21 +396,21 @@ fn five_threads_are_listed() {
 
               step  thread   8 steps, 3 switches
                  1  T1       start
-                 2  T1      │lock forks      bank.c:30  pthread_mutex_lock(&from->lock);
+            1▸   2  T1      │lock forks      bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  3  T2       start
-                 4  T2      │lock forks+40   bank.c:30  pthread_mutex_lock(&from->lock);
+            2▸   4  T2      │lock forks+40   bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  5  T3       start
-                 6  T3      │lock forks+80   bank.c:30  pthread_mutex_lock(&from->lock);
+            3▸   6  T3      │lock forks+80   bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  7  T4       start
-                 8  T4      │lock forks+120  bank.c:30  pthread_mutex_lock(&from->lock);
+            4▸   8  T4      │lock forks+120  bank.c:30  pthread_mutex_lock(&from->lock);
                     T0 main  join T1         bank.c:52  ← blocked forever
-                    T1      │lock forks+40   bank.c:31  ← blocked forever
-                    T2      │lock forks+80   bank.c:31  ← blocked forever
-                    T3      │lock forks+120  bank.c:31  ← blocked forever
-                    T4      │lock forks      bank.c:31  ← blocked forever
+            5▸      T1      │lock forks+40   bank.c:31  ← blocked forever
+            6▸      T2      │lock forks+80   bank.c:31  ← blocked forever
+            7▸      T3      │lock forks+120  bank.c:31  ← blocked forever
+            8▸      T4      │lock forks      bank.c:31  ← blocked forever
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in dine
         "#]],
@@ -430,7 +430,7 @@ fn wide_names_do_not_move_columns() {
     for width in [100, 60] {
         let style = Style { width, ..Style::default() };
         let columns = |finding: &Finding| -> Vec<usize> {
-            let schedule = Schedule::new(finding, None, &style).render(&style, &mut |_| None);
+            let schedule = Schedule::new(finding, &[], &style).render(&style, &mut |_| None);
             schedule.lines().map(crate::layout::style::width).collect()
         };
         let (wide, narrow) =
@@ -466,13 +466,13 @@ fn narrow_terminals_get_a_list() {
                  2  T0 main  spawn T2    bank.c:51  pthread_create(&sec…
                     ── switch (T0 blocked) ──
                  3  T1       start
-                 4  T1      │lock left   bank.c:30  pthread_mutex_lock(…
+            1▸   4  T1      │lock left   bank.c:30  pthread_mutex_lock(…
                     ── switch (preempted) ──
                  5  T2       start
-                 6  T2      │lock right  bank.c:30  pthread_mutex_lock(…
+            2▸   6  T2      │lock right  bank.c:30  pthread_mutex_lock(…
                     T0 main  join T1     bank.c:52  ← blocked forever
-                    T1      │lock right  bank.c:31  ← blocked forever
-                    T2      │lock left   bank.c:31  ← blocked forever
+            3▸      T1      │lock right  bank.c:31  ← blocked forever
+            4▸      T2      │lock left   bank.c:31  ← blocked forever
 
               program output:
                 moving 10 to the right

@@ -2,18 +2,21 @@
 //! orderings that make it fail with what was measured, notes, and help. A value: text, pages, Markdown, SARIF, JUnit and
 //! annotations are renderings of it.
 
+mod aba;
 mod help;
 mod mark;
 mod marks;
 mod notes;
+mod operands;
 mod released;
 mod sentence;
+mod wakeup;
 
 use raddle_model::{Explanation, Finding, Place, ThreadId};
 
 pub(crate) use self::mark::Mark;
 use self::mark::Moment;
-use crate::{layout::style::Style, words::place};
+use crate::{layout::style::Style, schedule::Spot, words::place};
 
 /// What the first screen says.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub struct Diagnosis {
     pub notes: Vec<String>,
     /// What to hold, order or change, and how that is known.
     pub help: Vec<String>,
+    /// Where the lines that matter are in the schedule.
+    pub(crate) spots: Vec<Spot>,
 }
 
 /// A line that matters.
@@ -68,6 +73,7 @@ impl Diagnosis {
             notes: said.notes(),
             help: help::help(&said),
             spans: spans(finding, &marks, style),
+            spots: marks.iter().filter_map(Mark::spot).collect(),
         }
     }
 

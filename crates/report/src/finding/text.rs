@@ -20,7 +20,7 @@ use crate::{
         number,
         style::{self, Ink, Style, width},
     },
-    schedule::{ROWS_MAX, Schedule, own_place},
+    schedule::{ROWS_MAX, Schedule, Spot, own_place},
     words::{
         fault,
         place::{self, Sources},
@@ -65,7 +65,7 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
 type Screen = (String, String);
 
 /// What lays out a schedule in so many lines, heading and legend included, or in as few as it can.
-type LayOut = fn(&Shown<'_>, usize, &Style, &mut Sources<'_>) -> String;
+type LayOut = fn(&Shown<'_>, &[Spot], usize, &Style, &mut Sources<'_>) -> String;
 
 /// The diagnosis, with as many notes as there is room for, and the schedule; an error if there is no room.
 fn fitted(
@@ -80,7 +80,10 @@ fn fitted(
         let mut head = headline(shown, &diagnosis, style);
         head.push_str(&snippet::render(shown, &diagnosis, style, sources));
         let n_lines = head.lines().count() + n_end;
-        let schedule = lay_out(shown, LINES_MAX.saturating_sub(n_lines), style, sources);
+        let schedule = {
+            let room = LINES_MAX.saturating_sub(n_lines);
+            lay_out(shown, &diagnosis.spots, room, style, sources)
+        };
         if style.full || n_lines + schedule.lines().count() <= LINES_MAX {
             return Ok((head, schedule));
         }
@@ -95,14 +98,14 @@ fn fitted(
 /// The schedule, folded.
 fn folded_schedule(
     shown: &Shown<'_>,
+    spots: &[Spot],
     room: usize,
     style: &Style,
     sources: &mut Sources<'_>,
 ) -> String {
-    let (finding, why) = (shown.finding, shown.explanation);
     let mut rows_max = ROWS_MAX;
     loop {
-        let text = Schedule::within(finding, why, rows_max, style).render(style, sources);
+        let text = Schedule::within(shown.finding, spots, rows_max, style).render(style, sources);
         let n_over = text.lines().count().saturating_sub(room);
         if style.full || n_over == 0 || rows_max == ROWS_MIN {
             return text;
@@ -114,13 +117,18 @@ fn folded_schedule(
 /// The schedule of which more is left out than what can be folded.
 fn squeezed_schedule(
     shown: &Shown<'_>,
+    spots: &[Spot],
     room: usize,
     style: &Style,
     sources: &mut Sources<'_>,
 ) -> String {
     let mut rows_max = room.max(SQUEEZED_MIN);
     loop {
-        let folded = Schedule::within(shown.finding, shown.explanation, ROWS_MIN, style);
+        let folded = Schedule::within(shown.finding, spots, ROWS_MIN, style);
+        // A table that leaves out what the text names says less than the text.
+        if rows_max < folded.n_named() + 1 {
+            return folded.elsewhere(shown.id);
+        }
         let text = folded.squeezed(rows_max, style).render(style, sources);
         if text.lines().count() <= room || rows_max == SQUEEZED_MIN {
             return text;
@@ -132,7 +140,8 @@ fn squeezed_schedule(
 /// Every stack, who waits for whom, and statistics: for those who ask for everything.
 fn details(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
     let _ = writeln!(out, "\n  {}", style.paint(Ink::Strong, "stacks:"));
-    let schedule = Schedule::new(shown.finding, shown.explanation, style);
+    let spots = Diagnosis::of(shown.finding, shown.explanation, style).spots;
+    let schedule = Schedule::new(shown.finding, &spots, style);
     body(out, shown, &schedule, style, sources);
     let _ = writeln!(out, "\n  {}", style.paint(Ink::Strong, "statistics:"));
     reason::wrapped(out, "", &circumstances(shown), style);
@@ -173,8 +182,13 @@ pub fn execution(index: u64, output: &str, style: &Style) -> String {
 /// `deadlock at bank.c:31 in transfer`: the line that scripts look for, without its prefix.
 pub fn summary(finding: &Finding, base: &str) -> String {
     let of_evidence = finding.evidence.as_deref().and_then(evidence::main_place);
-    let first = of_evidence.or(places(finding).first().copied());
-    match first.map(|it| place::with_function(it, base)) {
+    let first = of_evidence.or(places(finding).first().copied()).cloned();
+    // Of an exit, only the line before it is known.
+    let first = first.clone().filter(|it| it.line > 0).or_else(|| {
+        let diagnosis = Diagnosis::of(finding, None, &Style::default());
+        diagnosis.primary().map(|it| it.place.clone()).or(first)
+    });
+    match first.map(|it| place::with_function(&it, base)) {
         Some(place) if !place.is_empty() => format!("{} at {place}", finding.kind.word()),
         _ => finding.kind.word().to_owned(),
     }
@@ -439,8 +453,11 @@ fn output(out: &mut String, finding: &Finding, style: &Style) {
         }
         _ => false,
     };
-    let lines = finding.output.trim_end().lines();
-    let lines: Vec<&str> = lines.filter(|it| style.full || !is_said(it)).collect();
+    let mut lines: Vec<&str> = finding.output.trim_end().lines().collect();
+    if !style.full {
+        lines = raddle_rust_std::own_lines(&finding.output);
+        lines.retain(|it| !is_said(it));
+    }
     if lines.is_empty() {
         return;
     }

@@ -59,7 +59,7 @@ fn write(out: &mut String, item: &Item<'_>, level: &str, sources: &mut Sources<'
     for sentence in diagnosis.sentences() {
         let _ = writeln!(out, "\n{}", plain(&sentence));
     }
-    let schedule = Schedule::new(finding, shown.explanation, &style).render(&style, sources);
+    let schedule = Schedule::new(finding, &diagnosis.spots, &style).render(&style, sources);
     if !schedule.is_empty() {
         out.push('\n');
         fence(out, &schedule);

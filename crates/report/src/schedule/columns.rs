@@ -7,7 +7,10 @@ use raddle_model::{Finding, OpKind, ThreadId};
 
 use crate::{
     layout::style::{Ink, Style, width},
-    schedule::rows::{Cell, Row, size},
+    schedule::{
+        pointer,
+        rows::{Cell, Row, size},
+    },
     words::place::{self, Sources},
 };
 
@@ -152,11 +155,8 @@ impl<'a> Grid<'a> {
     fn step(&self, out: &mut String, cell: &Cell<'_>, sources: &mut Sources<'_>) {
         let number = cell.number.map(|it| it.to_string()).unwrap_or_default();
         let number = format!("{number:>width$}", width = self.number_width);
-        let pointer = match cell.is_reason {
-            true => self.style.paint(Ink::Error, self.style.pointer()),
-            false => " ".to_owned(),
-        };
-        let mut line = format!("{pointer} {}", self.style.paint(Ink::Dim, &number));
+        let pointer = pointer(cell.spot, self.style);
+        let mut line = format!("{pointer}{}", self.style.paint(Ink::Dim, &number));
         for (idx, (thread, width)) in self.threads.iter().zip(&self.widths).enumerate() {
             let (born, dead) = self.lives[idx];
             let is_alive = cell.number.is_none_or(|it| born <= it && it <= dead);

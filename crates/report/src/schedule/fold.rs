@@ -19,6 +19,8 @@ const CAUSES_MAX: usize = 20;
 const CHAIN_MAX: usize = 12;
 /// What a write comes from is among so many steps of its thread before it.
 const CHAIN_NEAR: usize = 6;
+/// What comes after a panic is worth less than all else.
+const AFTERWARDS: u32 = 5;
 /// Steps around a switch that are shown.
 const AROUND: usize = 2;
 
@@ -91,18 +93,24 @@ fn ranked(
     rows_max: usize,
 ) -> (Vec<usize>, usize) {
     let mut causes = causes(finding);
+    causes.extend(chain(finding));
+    causes.retain(|it| !is_implied(&finding.steps[*it]));
     causes.extend(why);
     causes.extend(evidence(finding));
     causes.extend(ended(finding));
-    causes.extend(chain(finding));
     let objects = objects_of_failure(finding);
+    let end = end(finding);
     let mut ranked: Vec<(u32, Reverse<usize>)> = (0..finding.steps.len())
         .filter_map(|idx| {
             let step = &finding.steps[idx];
             let rank = if causes.contains(&idx) {
                 0
-            } else if idx + TAIL >= finding.steps.len() || took_a_held_lock(finding, step) {
+            } else if is_implied(step) {
+                rank_at_switch(step, distance(reasons, idx)?, &objects)
+            } else if (idx < end && end <= idx + TAIL) || took_a_held_lock(finding, step) {
                 1
+            } else if end <= idx {
+                rank_at_switch(step, distance(reasons, idx)?, &objects) + AFTERWARDS
             } else {
                 rank_at_switch(step, distance(reasons, idx)?, &objects)
             };
@@ -116,8 +124,7 @@ fn ranked(
 }
 
 fn rank_at_switch(step: &Step, distance: usize, objects: &[ObjectId]) -> u32 {
-    let flags = Flags(step.flags);
-    if flags.has(Flags::IMPLIED) || flags.has(Flags::SPIN) || step.kind == OpKind::Start {
+    if is_implied(step) || Flags(step.flags).has(Flags::SPIN) || step.kind == OpKind::Start {
         5
     } else if distance > 1 {
         4
@@ -126,6 +133,18 @@ fn rank_at_switch(step: &Step, distance: usize, objects: &[ObjectId]) -> u32 {
     } else {
         3
     }
+}
+
+/// How many steps there are up to the end of what failed. Others go on after a thread's panic.
+fn end(finding: &Finding) -> usize {
+    let is_last = |it: &Step| it.kind == OpKind::Finish && Some(it.thread) == finding.thread;
+    let last = finding.steps.iter().rposition(is_last).filter(|_| finding.kind == Kind::Panic);
+    last.map_or(finding.steps.len(), |it| it + 1)
+}
+
+/// Is it what the program did not write?
+pub(super) fn is_implied(step: &Step) -> bool {
+    Flags(step.flags).has(Flags::IMPLIED)
 }
 
 /// Steps to the nearest switch, if it is near.

@@ -6,7 +6,10 @@ use raddle_model::Finding;
 
 use crate::{
     layout::style::{Ink, Style, width},
-    schedule::rows::{Cell, Row, size},
+    schedule::{
+        pointer,
+        rows::{Cell, Row, size},
+    },
     words::place::{self, Sources},
 };
 
@@ -88,13 +91,10 @@ impl List<'_> {
             }
         };
         let number = self.style.paint(Ink::Dim, &number);
-        let pointer = match cell.is_reason {
-            true => self.style.paint(Ink::Error, self.style.pointer()),
-            false => " ".to_owned(),
-        };
+        let pointer = pointer(cell.spot, self.style);
         let bar = self.style.bar(cell.n_held(cell.thread));
         let bar = self.style.paint(Ink::Warning, bar);
-        format!("{pointer} {number}  {thread} {bar}{text}  {place}  {tail}").trim_end().to_owned()
+        format!("{pointer}{number}  {thread} {bar}{text}  {place}  {tail}").trim_end().to_owned()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Rows of a schedule: steps, switches between them, folded stretches, and how it ended.
 
-use raddle_model::{Access, Finding, Flags, Kind, OpKind, OpResult, Place, Point, Step, ThreadId};
+use raddle_model::{Access, Finding, Flags, Kind, OpKind, OpResult, Place, Step, ThreadId};
 
 use super::{
-    fold, own_place,
+    Spot, When, fold, own_place,
     switches::{self, Locks},
 };
 use crate::{
@@ -33,8 +33,10 @@ pub(crate) struct Cell<'a> {
     pub(crate) place: Option<&'a Place>,
     /// Why this row matters: `assert failed`.
     pub(crate) mark: Option<&'static str>,
-    /// Is it a side of an order that makes it fail?
-    pub(crate) is_reason: bool,
+    /// Is it what the program did not write?
+    pub(crate) is_implied: bool,
+    /// What the text names, if it is that.
+    pub(crate) spot: Option<&'a Spot>,
     /// How many locks each thread holds at this step, of those that hold any.
     pub(crate) held: Vec<(ThreadId, usize)>,
 }
@@ -56,22 +58,33 @@ pub(crate) fn size(finding: &Finding) -> String {
     format!("{}, {switches}", number::count(n_steps, "step"))
 }
 
-/// The rows of a finding's schedule; `points` are what makes it fail.
+/// The rows of a finding's schedule.
 pub(crate) fn rows<'a>(
     finding: &'a Finding,
-    points: &[&'a Point],
+    spots: &'a [Spot],
     rows_max: usize,
     names: &mut Names<'a>,
     style: &Style,
 ) -> Vec<Row<'a>> {
     let reasons = switches::reasons(finding);
-    let idx = |it: &Point| usize::try_from(it.step?.checked_sub(finding.n_steps_dropped)?).ok();
-    let reason: Vec<usize> = points.iter().filter_map(|it| idx(it)).collect();
-    let is_reason = |step: usize| points.iter().any(|it| idx(it) == Some(step) && it.after == 0);
+    let at = |it: &Spot| match it.when {
+        When::Step(step, after) => {
+            let idx = usize::try_from(step.checked_sub(finding.n_steps_dropped)?).ok()?;
+            Some((idx, after))
+        }
+        When::End => None,
+    };
+    let mut named: Vec<usize> = spots.iter().filter_map(|it| Some(at(it)?.0)).collect();
+    let panicked = panicked(finding);
+    named.extend(panicked);
+    let spot = |idx: usize| {
+        let of_thread = |it: &&Spot| it.thread == finding.steps[idx].thread;
+        spots.iter().filter(of_thread).find(|it| at(it) == Some((idx, 0)))
+    };
     let period = fold::period(finding).filter(|_| !style.full);
     let kept = match period {
         Some(period) => fold::last(finding, period),
-        None => fold::kept(finding, &reason, &reasons, rows_max, style.full),
+        None => fold::kept(finding, &named, &reasons, rows_max, style.full),
     };
     let mut rows = Vec::new();
     let n_known = reasons.iter().flatten().count() as u64;
@@ -98,12 +111,16 @@ pub(crate) fn rows<'a>(
             words: steps::words(step, names, style),
             place: place_of_step(finding, idx),
             mark: mark_of_step(finding, idx),
-            is_reason: is_reason(idx),
+            is_implied: fold::is_implied(step),
+            spot: spot(idx),
             held: held(finding, &locks, Some((step.thread, n_before))),
         }));
         let n_steps = finding.n_steps_dropped + idx as u64 + 1;
-        rows.extend(unseen(finding, points, n_steps, &locks, names, style));
-        rows.extend(between(finding, n_steps, &locks));
+        rows.extend(unseen(finding, spots, n_steps, &locks, names, style));
+        rows.extend(between(finding, spots, n_steps, &locks));
+        if panicked == Some(idx) {
+            rows.extend(end_rows(finding, spots, &locks, names, style));
+        }
         if let Some(reason) = reason_to_switch {
             if kept.get(idx + 1).is_some_and(|it| *it) {
                 rows.push(Row::Switch(reason.clone()));
@@ -113,10 +130,37 @@ pub(crate) fn rows<'a>(
         }
     }
     gap.flush(&mut rows, style);
-    let held = held(finding, &locks, None);
-    let ends = ends(finding, names, style).into_iter();
-    rows.extend(ends.map(|cell| Row::Step(Cell { held: held.clone(), ..cell })));
+    if panicked.is_none() {
+        rows.extend(end_rows(finding, spots, &locks, names, style));
+    }
     rows
+}
+
+/// How it ended.
+fn end_rows<'a>(
+    finding: &'a Finding,
+    spots: &'a [Spot],
+    locks: &Locks,
+    names: &mut Names<'a>,
+    style: &Style,
+) -> Vec<Row<'a>> {
+    let held = held(finding, locks, None);
+    let row = |cell: Cell<'a>| {
+        let is_it = |it: &&Spot| it.when == When::End && it.thread == cell.thread;
+        Row::Step(Cell { held: held.clone(), spot: spots.iter().find(is_it), ..cell })
+    };
+    ends(finding, names, style).into_iter().map(row).collect()
+}
+
+/// The last step before a panic, which is not the end of the others: the thread's last one on its line.
+fn panicked(finding: &Finding) -> Option<usize> {
+    let (thread, place) = (finding.thread?, finding.sites.first()?);
+    let is_there = |step: &Step| {
+        let own = own_place(finding, step);
+        own.is_some_and(|it| (it.line, &it.file) == (place.line, &place.file))
+    };
+    let last = finding.steps.iter().rposition(|it| it.thread == thread && is_there(it));
+    last.filter(|_| finding.kind == Kind::Panic && finding.evidence.is_none())
 }
 
 /// `… 30 of 38 steps not shown …`.
@@ -145,37 +189,43 @@ fn held(
 /// Accesses that the text names and that are no scheduling points, after so many steps.
 fn unseen<'a>(
     finding: &'a Finding,
-    points: &[&'a Point],
+    spots: &'a [Spot],
     n_steps: u64,
     locks: &Locks,
     names: &mut Names<'a>,
     style: &Style,
 ) -> Vec<Row<'a>> {
-    let is_here = |it: &&&Point| it.after > 0 && it.step.is_some_and(|step| step + 1 == n_steps);
-    let mut here: Vec<&'a Point> = points.iter().filter(is_here).copied().collect();
-    here.sort_by_key(|it| it.after);
-    here.dedup_by_key(|it| (it.thread, it.after));
-    let row = |point: &'a Point| {
-        let is_written = point.value.is_some() && point.kind.is_write();
+    let after = |it: &Spot| match it.when {
+        When::Step(step, after) if step + 1 == n_steps => after,
+        When::Step(..) | When::End => 0,
+    };
+    let is_told = |it: &&Spot| accesses(finding).any(|access| is_of(it, access));
+    let here = spots.iter().filter(|it| after(it) > 0 && !is_told(it));
+    let mut here: Vec<(&'a Spot, OpKind)> = here.filter_map(|it| Some((it, it.kind?))).collect();
+    here.sort_by_key(|it| after(it.0));
+    here.dedup_by_key(|it| (it.0.thread, after(it.0)));
+    let row = |(spot, kind): (&'a Spot, OpKind)| {
+        let is_written = spot.value.is_some() && kind.is_write();
         let step = Step {
-            thread: point.thread,
-            kind: point.kind,
-            object: point.object,
-            value: point.value.unwrap_or_default(),
+            thread: spot.thread,
+            kind,
+            object: spot.object,
+            value: spot.value.unwrap_or_default(),
             flags: if is_written { Flags::WRITTEN.0 } else { 0 },
             ..Step::default()
         };
-        let words = match point.value {
+        let words = match spot.value {
             Some(_) => steps::words(&step, names, style),
             None => steps::without_value(&step, names, style),
         };
         Row::Step(Cell {
             number: None,
-            thread: point.thread,
+            thread: spot.thread,
             words,
-            place: Some(&point.place),
+            place: Some(&spot.place),
             mark: None,
-            is_reason: true,
+            is_implied: false,
+            spot: Some(spot),
             held: held(finding, locks, None),
         })
     };
@@ -183,7 +233,12 @@ fn unseen<'a>(
 }
 
 /// Accesses of a race that were no steps, and frees of what is used afterwards, after so many steps.
-fn between<'a>(finding: &'a Finding, n_steps: u64, locks: &Locks) -> impl Iterator<Item = Row<'a>> {
+fn between<'a>(
+    finding: &'a Finding,
+    spots: &'a [Spot],
+    n_steps: u64,
+    locks: &Locks,
+) -> impl Iterator<Item = Row<'a>> {
     let held = held(finding, locks, None);
     let free = finding.freed.as_deref().map(|it| &it.free);
     let here = accesses(finding)
@@ -196,8 +251,15 @@ fn between<'a>(finding: &'a Finding, n_steps: u64, locks: &Locks) -> impl Iterat
         };
         let words = Words { op, result: String::new() };
         let (thread, place, held) = (it.thread, Some(&it.place), held.clone());
-        Row::Step(Cell { number: None, thread, words, place, mark, is_reason: false, held })
+        let spot = spots.iter().find(|spot| is_of(spot, it));
+        Row::Step(Cell { number: None, thread, words, place, mark, is_implied: false, spot, held })
     })
+}
+
+/// Is this access the one that the text names?
+fn is_of(spot: &Spot, access: &Access) -> bool {
+    let is_then = matches!(spot.when, When::Step(step, _) if step + 1 == access.step);
+    is_then && spot.thread == access.thread && spot.kind == Some(access.kind)
 }
 
 /// The accesses that an analysis speaks of.
@@ -289,7 +351,7 @@ fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<C
     let place = finding.sites.first();
     let words = Words { op: text.to_owned(), result: String::new() };
     let (mark, held) = (Some(mark), Vec::new());
-    vec![Cell { number: None, thread, words, place, mark, is_reason: false, held }]
+    vec![Cell { number: None, thread, words, place, mark, is_implied: false, spot: None, held }]
 }
 
 fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<Cell<'a>> {
@@ -304,7 +366,8 @@ fn stuck<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<
             words: steps::stuck(state.pending.unwrap_or(OpKind::Lock), wait, names, style),
             place: Some(&wait.at),
             mark: Some("blocked forever"),
-            is_reason: false,
+            is_implied: false,
+            spot: None,
             held: Vec::new(),
         })
         .collect()

@@ -96,9 +96,9 @@ fn race_on_the_heap() {
                     ── switch (preempted) ──
                  2  .                    start
                  3  .                   │lock left              bank.c:30  pthread_mutex_lo…
-                    .                   │write Account.balance  bank.c:35  ← race
+            1▸      .                   │write Account.balance  bank.c:35  ← race
                     ── switch (preempted) ──
-                 4  read left+40 → 100  │                       bank.c:40  ← race
+            2▸   4  read left+40 → 100  │                       bank.c:40  ← race
 
             SUMMARY: raddle: race at examples/bank.c:40 in worker
         "#]],
@@ -140,9 +140,9 @@ fn race_in_ascii() {
                     -- switch (preempted) --
                  2  .                     start
                  3  .                    |lock left            bank.c:30  pthread_mutex_l...
-                    .                    |rmw Account.balance  bank.c:35  <- race
+            1>      .                    |rmw Account.balance  bank.c:35  <- race
                     -- switch (preempted) --
-                 4  read left+40 -> 100  |                     bank.c:40  <- race
+            2>   4  read left+40 -> 100  |                     bank.c:40  <- race
 
             SUMMARY: raddle: race at examples/bank.c:40 in worker
         "#]],
@@ -246,13 +246,13 @@ fn cycle_that_was_not_shown() {
                = replay: raddle replay dl-02c1
 
               step  T1             T2           6 steps, 1 switch
-                 1  │lock left      .           bank.c:30  pthread_mutex_lock(&from->lock);
-                 2  ║lock right     .           bank.c:31  pthread_mutex_lock(&to->lock);
+            1▸   1  │lock left      .           bank.c:30  pthread_mutex_lock(&from->lock);
+            2▸   2  ║lock right     .           bank.c:31  pthread_mutex_lock(&to->lock);
                  3  ║unlock right   .           bank.c:36
                  4  │unlock left    .           bank.c:37
                     ── switch (preempted) ──
-                 5   .             │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
-                 6   .             ║lock left   bank.c:31  pthread_mutex_lock(&to->lock);
+            3▸   5   .             │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
+            4▸   6   .             ║lock left   bank.c:31  pthread_mutex_lock(&to->lock);
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
@@ -277,10 +277,10 @@ fn atomicity() {
                |
             35 |     from->balance -= amount;
                |     ------------- 1. T1 (pay) writes `left.balance`, holding `left`
-            36 | 2. T1 writes `left.balance`, holding no lock
             40 |     assert(left.balance + right.balance == 200);
-               |            ------------ 3. T0 (main) reads `left.balance` = 100, holding no
+               |            ------------ 2. T0 (main) reads `left.balance` = 100, holding no
                |                         lock
+            36 | 3. T1 writes `left.balance`, holding no lock
                |
                = note: unconfirmed: no execution has shown it
                = note: location: global `left` of size 48, declared at bank.c:12:
@@ -292,10 +292,10 @@ fn atomicity() {
                     ── switch (preempted) ──
                  2  .                    start
                  3  .                   │lock left           bank.c:30  pthread_mutex_lock(…
-                    .                   │write left.balance  bank.c:35  ← meant to be one
+            1▸      .                   │write left.balance  bank.c:35  ← meant to be one
                     ── switch (preempted) ──
-                 4  read left+40 → 100  │                    bank.c:40  ← in between
-                    .                   │write left.balance  bank.c:36  ← meant to be one
+            2▸   4  read left+40 → 100  │                    bank.c:40  ← in between
+            3▸      .                   │write left.balance  bank.c:36  ← meant to be one
 
             SUMMARY: raddle: atomicity at examples/bank.c:36 in transfer
         "#]],

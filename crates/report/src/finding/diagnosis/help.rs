@@ -6,12 +6,15 @@ use raddle_model::{Misuse, Observation, OpKind, Place, Point, Share};
 use super::{
     mark::Mark,
     notes::{Said, share},
+    released::is_read_locked,
+    wakeup::unguarded,
 };
 use crate::words::place;
 
 /// The proposals; empty where nothing is known.
 pub(super) fn help(said: &Said<'_>) -> Vec<String> {
     let mut all = Vec::new();
+    all.extend(unguarded(said.finding).and_then(|it| it.help(said)));
     let observations = said.reason().map_or(&[][..], |it| &it.observations);
     // Who does not look again after a wait does not need a longer section.
     if !observations.iter().any(|it| matches!(it, Observation::NoLoop { .. })) {
@@ -43,9 +46,17 @@ fn of_released(said: &Said<'_>) -> Option<String> {
         (Some(number), at) if !is_below => format!("{number} ({at})"),
         (_, at) => at,
     };
+    let lock_name = crate::words::act::name(lock);
+    // Who holds a read lock and asks for the write lock waits for itself.
+    if is_read_locked(said.finding, std::slice::from_ref(first.from), first.lock) {
+        return Some(format!(
+            "write-lock {lock_name} from {} on, or check again after locking it ({})",
+            at(first.from),
+            known(said)
+        ));
+    }
     Some(format!(
-        "do not release {} between {} and {}, or check again after locking it ({})",
-        crate::words::act::name(lock),
+        "do not release {lock_name} between {} and {}, or check again after locking it ({})",
         at(first.from),
         at(first.to),
         known(said)
@@ -106,6 +117,14 @@ fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
             Some(format!(
                 "lock {} in the same order in every thread{or} (follows from the locks held)",
                 crate::words::act::listed(&names)
+            ))
+        }
+        Observation::TakenSignal { signal, woken, wait } if signal.kind == OpKind::Signal => {
+            Some(format!(
+                "make the signal {} a broadcast, which wakes both T{} and T{} (follows from this schedule)",
+                said.at(signal),
+                woken.thread.0,
+                wait.thread.0
             ))
         }
         Observation::NoLoop { wait } => Some(format!(

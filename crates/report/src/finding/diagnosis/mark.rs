@@ -7,7 +7,7 @@ use raddle_model::{
 use super::marks;
 use crate::{
     layout::style::Style,
-    schedule::own_place,
+    schedule::{Spot, When, own_place},
     words::{act, place},
 };
 
@@ -92,6 +92,17 @@ impl Mark {
             name: None,
             holds: None,
         }
+    }
+
+    /// Where it is in the schedule; nowhere, if it did not happen.
+    pub(super) fn spot(&self) -> Option<Spot> {
+        let when = match self.moment {
+            Moment::Step(step, after) => When::Step(step, after),
+            Moment::Failure | Moment::Blocked => When::End,
+            Moment::Never => return None,
+        };
+        let Mark { number, thread, kind, object, value, .. } = *self;
+        Some(Spot { number, when, thread, kind, object, value, place: self.place.clone() })
     }
 
     /// Does the thread do something there, so that a verb comes after its name?

@@ -2,14 +2,17 @@
 //! others wait for, what ended a lifetime, the write that a failing read saw, and the failure itself.
 
 use raddle_model::{
-    Access, Evidence, Explanation, Fault, Finding, Flags, Kind, Link, Missed, Misused, NamedObject,
-    ObjectId, Observation, OpKind, OpResult, Origin, Place, Step, ThreadId, ThreadState, WaitFor,
-    signal_name,
+    Access, Constraint, Evidence, Explanation, Fault, Finding, Flags, Kind, Link, Missed, Misused,
+    NamedObject, ObjectId, Observation, OpKind, OpResult, Origin, Place, Reason, Share, Step,
+    ThreadId, ThreadState, WaitFor, signal_name,
 };
 
 use super::{
     mark::{Mark, Moment},
+    notes::SAMPLES_MIN,
+    operands,
     released::held_everywhere,
+    wakeup::{self, Unguarded},
 };
 use crate::{
     schedule::{held_before, own_place},
@@ -63,13 +66,17 @@ pub(super) fn origin(finding: &Finding, idx: usize) -> Option<Origin> {
 
 /// The moments, as they came, numbered.
 pub(crate) fn marks(finding: &Finding, explanation: Option<&Explanation>) -> Vec<Mark> {
-    let mut marks = Marks { finding, all: Vec::new() };
+    let reason = explanation.and_then(|it| it.reason.as_ref());
+    let mut marks = Marks { finding, reason, all: Vec::new() };
     match finding.evidence.as_deref() {
         Some(evidence) => marks.evidence(evidence),
         None => {
-            marks.reason(explanation);
+            marks.reason();
             match finding.kind {
-                Kind::Deadlock => marks.waits(),
+                Kind::Deadlock => {
+                    marks.waits();
+                    marks.lost_wakeup();
+                }
                 Kind::Livelock => marks.round(),
                 _ => marks.failure(),
             }
@@ -80,6 +87,7 @@ pub(crate) fn marks(finding: &Finding, explanation: Option<&Explanation>) -> Vec
 
 struct Marks<'a> {
     finding: &'a Finding,
+    reason: Option<&'a Reason>,
     all: Vec<Mark>,
 }
 
@@ -102,8 +110,8 @@ impl Marks<'_> {
     }
 
     /// The sides of the orderings, and of what stands out about them.
-    fn reason(&mut self, explanation: Option<&Explanation>) {
-        let Some(reason) = explanation.and_then(|it| it.reason.as_ref()) else { return };
+    fn reason(&mut self) {
+        let Some(reason) = self.reason else { return };
         for point in reason.orders.iter().flat_map(|it| [&it.first, &it.second]) {
             let mark = Mark::of_point(self.finding, point);
             self.add(Mark { is_order: true, ..mark });
@@ -155,17 +163,18 @@ impl Marks<'_> {
     fn of_access(&self, access: &Access, memory: ObjectId) -> Mark {
         let own = access.stack.iter().find(|it| !place::is_library(it) && it.line > 0);
         let place = own.unwrap_or(&access.place).clone();
-        let moment = Moment::Step(access.step, 0);
-        let mut mark = Mark::new(access.thread, moment, access.kind, memory, place);
         // The step that it is, if it is one.
         let idx = crate::words::access::step_idx(self.finding, access);
+        let after = u32::from(idx.is_none());
+        let moment = Moment::Step(access.step.saturating_sub(1), after);
+        let mut mark = Mark::new(access.thread, moment, access.kind, memory, place);
         mark.value = idx.and_then(|it| value(&self.finding.steps[it]));
         mark
     }
 
     /// "T1 locks `a`", then "T1 locks `b`", which it would wait for.
     fn link(&mut self, link: &Link) {
-        let took = Moment::Step(link.steps[0], 0);
+        let took = Moment::Step(link.steps[0].saturating_sub(1), 0);
         let took = Mark::new(
             link.thread,
             took,
@@ -174,7 +183,7 @@ impl Marks<'_> {
             link.holds.taken_at.clone(),
         );
         self.add(took);
-        let wants = Moment::Step(link.steps[1], 0);
+        let wants = Moment::Step(link.steps[1].saturating_sub(1), 0);
         let wants =
             Mark::new(link.thread, wants, OpKind::Lock, link.wants_id, link.wants_at.clone());
         self.add(wants);
@@ -301,6 +310,19 @@ impl Marks<'_> {
         }
     }
 
+    /// A notification between a check and its wait says more than orderings that seldom fail.
+    fn lost_wakeup(&mut self) {
+        let Some(lost) = self.reason.and_then(|it| explains_better(self.finding, it)) else {
+            return;
+        };
+        let is_part = |it: &Mark| match it.moment {
+            Moment::Step(step, _) => lost.contains(self.finding, it.thread, step),
+            Moment::Failure | Moment::Blocked => it.is_primary,
+            Moment::Never => false,
+        };
+        self.all.retain(is_part);
+    }
+
     /// Where every thread of a livelock was.
     fn round(&mut self) {
         for state in self.finding.threads.iter().filter(|it| !it.is_finished) {
@@ -362,6 +384,35 @@ impl Marks<'_> {
         });
         self.all[idx].failure = Some(words);
         self.all[idx].is_primary = true;
+        self.operands(idx);
+    }
+
+    /// What the variables of the failed condition held, and who wrote that.
+    fn operands(&mut self, failure: usize) {
+        let finding = self.finding;
+        let mut operands = operands::operands(finding);
+        // What was read on the failing line says its value.
+        operands.retain(|it| it.object != self.all[failure].object);
+        let values = operands.iter().map(|it| format!("{} = {}", it.name, it.value));
+        let values = values.collect::<Vec<_>>().join(", ");
+        if let Some(words) = self.all[failure].failure.as_mut().filter(|_| !values.is_empty()) {
+            *words = format!("{words} (last seen: {values})");
+        }
+        let ways: Vec<[usize; 2]> =
+            operands.iter().filter_map(|it| led_to(finding, it.write?)).collect();
+        if self.reason.is_some_and(is_undecided) && !ways.is_empty() {
+            self.all.retain(|it| it.is_primary);
+            for idx in ways.into_iter().flatten() {
+                let mark = Mark::of_step(finding, idx);
+                self.add(Mark { is_order: true, ..mark });
+            }
+        }
+        for operand in operands {
+            let is_told = self.all.iter().any(|it| it.object == operand.object);
+            if let Some(write) = operand.write.filter(|_| !is_told) {
+                self.add(Mark::of_step(finding, write));
+            }
+        }
     }
 
     /// Without orderings: the thread's last read on the failing line, and the write that it saw, if that is another's.
@@ -490,6 +541,36 @@ pub(super) fn steps_before(finding: &Finding, mark: &Mark) -> Option<usize> {
     let Moment::Step(step, after) = mark.moment else { return None };
     let idx = usize::try_from(step.checked_sub(finding.n_steps_dropped)?).ok()?;
     Some(idx + usize::from(after > 0))
+}
+
+/// The lost wake-up of a deadlock whose orderings seldom make it fail.
+pub(super) fn explains_better(finding: &Finding, reason: &Reason) -> Option<Unguarded> {
+    let Share { n, of } = reason.sufficient;
+    wakeup::unguarded(finding).filter(|_| SAMPLES_MIN <= of && 2 * n < of)
+}
+
+/// What the failing thread had seen of others when it wrote something: who wrote that, and its read.
+fn led_to(finding: &Finding, write: usize) -> Option<[usize; 2]> {
+    let steps = &finding.steps;
+    let Step { thread, object, .. } = steps[write];
+    let is_it = |it: &Step| {
+        it.thread == thread && it.kind.is_access() && reads(it.kind) && it.object != object
+    };
+    let read = steps[..write].iter().rposition(is_it);
+    let read = read.filter(|_| Some(thread) == finding.thread)?;
+    let is_write =
+        |it: &Step| it.object == steps[read].object && it.kind.is_access() && it.kind.is_write();
+    let seen = steps[..read].iter().rposition(is_write)?;
+    (steps[seen].thread != thread).then_some([seen, read])
+}
+
+/// Does it fail about as often if any of the orderings is reversed?
+pub(super) fn is_undecided(reason: &Reason) -> bool {
+    let Share { n, of } = reason.sufficient;
+    let is_weak = |it: &Constraint| {
+        SAMPLES_MIN <= it.reversed.of && n * it.reversed.of <= 2 * it.reversed.n * of
+    };
+    !reason.orders.is_empty() && reason.orders.iter().all(is_weak)
 }
 
 /// Does a wait that nobody ends begin with a step?

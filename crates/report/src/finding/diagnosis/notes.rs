@@ -6,19 +6,22 @@ use raddle_model::{
 };
 
 use super::{
+    aba::aba,
     mark::{Mark, Moment},
-    marks::held_at,
+    marks::{explains_better, held_at, is_undecided},
     released::{Released, held_everywhere, is_read_locked, released},
     thread,
+    wakeup::unguarded,
 };
 use crate::{
     finding::evidence,
     layout::{number, style::Style},
+    schedule::own_place,
     words::{act, delays, place},
 };
 
 /// Fewer executions than this say nothing about an ordering.
-const SAMPLES_MIN: u64 = 5;
+pub(super) const SAMPLES_MIN: u64 = 5;
 
 /// What notes are made of.
 pub(super) struct Said<'a> {
@@ -37,7 +40,7 @@ impl Said<'_> {
     pub(super) fn order(&self) -> Option<String> {
         let reason = self.reason()?;
         let orders = self.orders();
-        if orders.is_empty() {
+        if orders.is_empty() || explains_better(self.finding, reason).is_some() {
             return None;
         }
         let pairs: Vec<String> = orders.iter().map(|(_, a, b)| format!("{a} before {b}")).collect();
@@ -100,6 +103,23 @@ impl Said<'_> {
         }
     }
 
+    /// When a step was, by its index.
+    pub(super) fn moment(&self, idx: usize) -> Moment {
+        Moment::Step(self.finding.n_steps_dropped + idx as u64, 0)
+    }
+
+    /// "3", or ":26" of a step that no line shows.
+    pub(super) fn at_step(&self, idx: usize) -> String {
+        let moment = self.moment(idx);
+        let number = self.marks.iter().find(|it| it.moment == moment).and_then(|it| it.number);
+        let place = own_place(self.finding, &self.finding.steps[idx]);
+        match (number, place) {
+            (Some(number), _) => number.to_string(),
+            (None, Some(place)) => self.beside(place),
+            (None, None) => format!("step {}", self.finding.n_steps_dropped + idx as u64 + 1),
+        }
+    }
+
     /// "write at :26".
     fn unreached(&self, mark: &Mark) -> String {
         let what = mark.kind.map_or("step", act::noun);
@@ -154,13 +174,20 @@ impl Said<'_> {
             all.extend(evidence::verdict(self.finding, evidence, self.style));
             all.extend(evidence::location(self.finding, evidence));
         }
+        let aba = aba(self.finding, self.marks);
+        all.extend(aba.map(|it| it.note(self.finding, |idx| self.at_step(idx))));
         all.extend(delays::note(self.finding));
         if let Some(reason) = self.reason() {
             all.extend(self.without_orders(reason));
             all.extend(self.locks());
-            all.extend(reason.observations.iter().filter_map(|it| self.observed(it)));
+            // That a compare-exchange is no atomic step with the read before it is no news.
+            let is_old =
+                |it: &&Observation| aba.is_some() && matches!(it, Observation::NotOne { .. });
+            let new = reason.observations.iter().filter(|it| !is_old(it));
+            all.extend(new.filter_map(|it| self.observed(it)));
             all.extend(self.unnoticed());
         }
+        all.extend(unguarded(self.finding).and_then(|it| it.note(self)));
         all.extend(self.allocated());
         all.extend(self.bystanders());
         let passing = self.explanation.and_then(|it| it.passing.as_deref());
@@ -171,6 +198,12 @@ impl Said<'_> {
     /// "fails in every schedule tried (24)".
     fn without_orders(&self, reason: &Reason) -> Option<String> {
         let Share { n, of } = reason.sufficient;
+        if is_undecided(reason) && self.orders().is_empty() {
+            return Some(
+                "no ordering of two steps decides it: it fails about as often with each reversed"
+                    .to_owned(),
+            );
+        }
         if !reason.orders.is_empty() || of == 0 {
             return None;
         }
@@ -264,7 +297,9 @@ impl Said<'_> {
             {
                 Some(format!("{lock} is only read-locked: other readers are not kept out"))
             }
-            (Some(lock), true) => Some(format!("{lock} is held at every access above")),
+            (Some(lock), true) => {
+                Some(format!("{lock} is held at every access above: no data race"))
+            }
             (Some(lock), false) => {
                 Some(format!("{lock} is held at every access above, but {}", parts.join("; ")))
             }
@@ -399,7 +434,7 @@ impl Said<'_> {
                 at(wait)
             ),
             Observation::TakenSignal { signal, woken, wait } => format!(
-                "{} {} {}, which wakes {}; no later one reaches {} {}",
+                "{} {} {}, which wakes {}; nothing wakes {} {} later",
                 who(signal),
                 what(signal),
                 at(signal),

@@ -6,6 +6,7 @@ use raddle_model::{
 };
 
 use super::{
+    aba::aba,
     mark::{Mark, Moment},
     thread,
 };
@@ -34,7 +35,10 @@ pub(super) fn sentence(finding: &Finding, marks: &[Mark], style: &Style) -> Stri
         Kind::Deadlock => cycle(finding).or_else(|| forlorn(finding)).map(|it| (it, false)),
         Kind::Misuse => misuse(finding, marks).map(|it| (it, true)),
         Kind::Livelock => None,
-        _ => interplay(finding, marks).map(|it| (it, false)),
+        _ => {
+            let aba = aba(finding, marks).map(|it| it.sentence(finding));
+            aba.or_else(|| interplay(finding, marks)).map(|it| (it, false))
+        }
     };
     let text = match told {
         Some((told, true)) => told,

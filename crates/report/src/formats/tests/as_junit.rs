@@ -51,7 +51,7 @@ fn a_finding() {
                  2  │lock left               bank.c:30  pthread_mutex_lock(&amp;from-&gt;lock);
                     ── switch (preempted) ──
                  3  │           start
-                 4  │           unlock left  bank.c:36  ← misuse
+            ▸    4  │           unlock left  bank.c:36  ← misuse
 
             SUMMARY: raddle: misuse at examples/bank.c:36 in worker
             </failure>
@@ -92,7 +92,7 @@ fn what_comes_from_the_program_is_text() {
                  3  │read left+40 → 100                                        a b,c:%35.c:35  from-&gt;balance -=…
                     ── switch (preempted) ──
                  4  │                    start                                 a b,c:%0.c
-                 5  │                    read left+40 → 100                    a b,c:%40.c:40  assert(left.bala…
+            ▸    5  │                    read left+40 → 100                    a b,c:%40.c:40  assert(left.bala…
                     │                    assert                                a b,c:%40.c:40  ← assert failed
 
               program output:

@@ -29,13 +29,13 @@ fn deadlock() {
                  2  spawn T2                            bank.c:51  pthread_create(&second, NULL, to_left, NULL);
                     ── switch (T0 blocked) ──
                  3  .          start
-                 4  .         │lock left                bank.c:30  pthread_mutex_lock(&from->lock);
+            1▸   4  .         │lock left                bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  5  .         │             start
-                 6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
+            2▸   6  .         │            │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
                     join T1   │            │            bank.c:52  ← blocked forever
-                    .         │lock right  │            bank.c:31  ← blocked forever
-                    .         │            │lock left   bank.c:31  ← blocked forever
+            3▸      .         │lock right  │            bank.c:31  ← blocked forever
+            4▸      .         │            │lock left   bank.c:31  ← blocked forever
             ```
 
             The program's output:
@@ -71,11 +71,11 @@ fn lost_wakeup() {
                  2   .              start
                     ── switch (preempted) ──
                  3  │lock left      .            bank.c:30  pthread_mutex_lock(&from->lock);
-                 4  │signal ready   .            bank.c:61
+            1▸   4  │signal ready   .            bank.c:61
                  5  │unlock left    .            bank.c:62
                     ── switch (T0 blocked) ──
                  6   .             │lock left    bank.c:59
-                 7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock);
+            2▸   7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock);
                      join T1        .            bank.c:52  ← blocked forever
                      .              wait ready   bank.c:60  ← blocked forever
             ```
@@ -103,7 +103,7 @@ fn assertion() {
                  3  │read left+40 → 100                      bank.c:35  from->balance -= amount;
                     ── switch (preempted) ──
                  4  │                    start
-                 5  │                    read left+40 → 100  bank.c:40  assert(left.balance + right.balance ==…
+            ▸    5  │                    read left+40 → 100  bank.c:40  assert(left.balance + right.balance ==…
                     │                    assert              bank.c:40  ← assert failed
             ```
 
@@ -133,11 +133,11 @@ fn crash_with_steps_left_out() {
             ```text
               step  T1              T2                   1,182 steps, 1 switch
                     … 1,178 earlier steps …
-              1179  │write left+40   .                   bank.c:35  from->balance -= amount;
+            1▸1179  │write left+40   .                   bank.c:35  from->balance -= amount;
               1180  │unlock left     .                   bank.c:36
                     ── switch (preempted) ──
               1181   .              │lock right          bank.c:30  pthread_mutex_lock(&from->lock);
-              1182   .              │read left+40 → 100  bank.c:35  from->balance -= amount;
+            2▸1182   .              │read left+40 → 100  bank.c:35  from->balance -= amount;
                      .              │crash               bank.c:35  ← crashed
             ```
 
@@ -163,7 +163,7 @@ fn misuse() {
                  2  │lock left               bank.c:30  pthread_mutex_lock(&from->lock);
                     ── switch (preempted) ──
                  3  │           start
-                 4  │           unlock left  bank.c:36  ← misuse
+            ▸    4  │           unlock left  bank.c:36  ← misuse
             ```
 
             Replay with `raddle replay dl-02c1`.
@@ -193,9 +193,9 @@ fn race() {
                     ── switch (preempted) ──
                  2  .                    start
                  3  .                   │lock left              bank.c:30  pthread_mutex_lock(&from->lock);
-                    .                   │write Account.balance  bank.c:35  ← race
+            1▸      .                   │write Account.balance  bank.c:35  ← race
                     ── switch (preempted) ──
-                 4  read left+40 → 100  │                       bank.c:40  ← race
+            2▸   4  read left+40 → 100  │                       bank.c:40  ← race
             ```
 
             Replay with `raddle replay dl-02c1`.
@@ -222,7 +222,7 @@ fn with_a_reason() {
              3  │read left+40 → 100                      bank.c:35  from->balance -= amount;
                 ── switch (preempted) ──
              4  │                    start
-             5  │                    read left+40 → 100  bank.c:40  assert(left.balance + right.balance ==…
+        ▸    5  │                    read left+40 → 100  bank.c:40  assert(left.balance + right.balance ==…
                 │                    assert              bank.c:40  ← assert failed
         ```
 
@@ -254,7 +254,7 @@ fn what_comes_from_the_program_is_text() {
                  3  │read left+40 → 100                                        a b,c:%35.c:35  from->balance -=…
                     ── switch (preempted) ──
                  4  │                    start                                 a b,c:%0.c
-                 5  │                    read left+40 → 100                    a b,c:%40.c:40  assert(left.bala…
+            ▸    5  │                    read left+40 → 100                    a b,c:%40.c:40  assert(left.bala…
                     │                    assert                                a b,c:%40.c:40  ← assert failed
             ```
 
