@@ -118,7 +118,7 @@ fn a_program_that_fails_alone() {
         stdout:    |
         stdout: 
         stdout:   step  T0 main  0 steps, 0 switches
-        stdout:         abort    prog.c:1  ← abort called
+        stdout: ▸       abort    prog.c:1  ← abort called
         stdout: 
         stdout:   program output:
         stdout:     no
@@ -400,7 +400,7 @@ fn a_program_that_kills_itself() {
         stdout:         ── switch (preempted) ──
         stdout:      2  .         start
         stdout: 
-        stdout: SUMMARY: raddle: crash
+        stdout: SUMMARY: raddle: crash at prog.c:14 in in_thread
         stdout: 
         stdout: note: crash-d2b3 fails in every schedule tried (20): it does not depend on the schedule
         stdout: note: the search continued after it; no failure that depends on the schedule was found
