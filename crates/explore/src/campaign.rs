@@ -30,7 +30,7 @@ mod thinking;
 
 use std::{fmt, sync::atomic::AtomicBool, thread};
 
-use raddle_plan::{Portfolio, Seeds};
+use raddle_plan::{Arm, Directions, Portfolio, Seeds};
 
 pub use self::{
     account::{Account, Earlier, FoundCount, Uses},
@@ -103,8 +103,14 @@ impl<'a> Campaign<'a> {
                     return Course::new(options, Sampling::new(options, planning), ledger)
                         .run(crew);
                 }
-                Method::Portfolio(arms) => {
-                    let planning = Planning::Several(Portfolio::new(options.seed, arms.clone()));
+                Method::Portfolio(_) | Method::Directed(_) => {
+                    let (arms, directions) = match &options.method {
+                        Method::Portfolio(arms) => (arms.clone(), Directions::default()),
+                        Method::Directed(only) => (vec![Arm::directed()], Directions::only(*only)),
+                        _ => unreachable!("bug: matched above"),
+                    };
+                    let portfolio = Portfolio::new(options.seed, arms, directions);
+                    let planning = Planning::Several(portfolio);
                     return Course::new(options, Sampling::new(options, planning), ledger)
                         .run(crew);
                 }

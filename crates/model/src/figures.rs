@@ -5,7 +5,7 @@ use std::time::Duration;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Escape, Place};
+use crate::{Escape, Place, Tried};
 
 /// What a campaign has come to, in figures.
 ///
@@ -63,6 +63,8 @@ pub struct Figures {
     pub unseen_traces: Estimate,
     /// What each strategy has yielded, in the order in which they came.
     pub arms: Vec<ArmYield>,
+    /// Hypotheses about what would break the program, by family.
+    pub hypotheses: Vec<Tried>,
 }
 
 impl Figures {

@@ -19,6 +19,7 @@ mod finding;
 pub mod flows;
 mod function;
 mod gap;
+mod hypothesis;
 mod location;
 mod object;
 mod op;
@@ -52,6 +53,7 @@ pub use finding::{
 };
 pub use function::short_function;
 pub use gap::Gap;
+pub use hypothesis::{Family, Hypothesis, Tried};
 pub use location::{BlockSort, Home, Location};
 pub use object::{Common, NamedObject, ObjectClass};
 pub use op::{Event, Flags, MemoryOrder, ObjectId, Op, OpKind, SiteId, ThreadId};
@@ -60,7 +62,7 @@ pub use picker::{Amount, Counting, Depth, Giving, PickerSpec, Ranking, Smax};
 pub use plan::{Carrier, Conditions, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
-pub use script::{Before, Deviation, Side};
+pub use script::{Before, Deviation, PlaceOrder, Side};
 pub use search::{
     BoundUnit, Count, CoveredPairs, Decided, Derived, Divergence, Judged, Scope, SearchEffort,
     SearchProgress, SearchSize, TraceSize, Unreached,

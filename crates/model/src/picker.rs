@@ -8,7 +8,7 @@ use std::fmt;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{ThreadId, mix};
+use crate::{Family, PlaceOrder, ThreadId, mix};
 
 /// Who chooses the next thread.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
@@ -72,6 +72,13 @@ pub enum PickerSpec {
     /// Within given orders too, but as the first: who runs goes on for as long as that keeps them.
     #[cfg_attr(feature = "serde", serde(alias = "calm"))]
     LeastSwitching,
+    /// At random, but so that places come in orders that no execution has shown.
+    Directed {
+        /// Why these.
+        family: Family,
+        /// Which; those that ask for nothing come last.
+        orders: [PlaceOrder; 2],
+    },
     /// As the first, but where the running thread can't go on, the next is chosen by rank: for the planner that
     /// ranks schedules.
     Ranked {
@@ -242,6 +249,9 @@ impl PickerSpec {
             PickerSpec::Switches => (20, [0, 0]),
             PickerSpec::Constrained => (21, [0, 0]),
             PickerSpec::LeastSwitching => (22, [0, 0]),
+            PickerSpec::Directed { family, orders: [first, second] } => {
+                (DIRECTED + family as u32, [first.to_number(), second.to_number()])
+            }
             PickerSpec::Ranked {
                 ranking: Ranking { seed, slope, modulus },
                 last_of_all,
@@ -296,10 +306,19 @@ impl PickerSpec {
                 },
                 is_strict: second >> 63 == 1,
             },
-            _ => return None,
+            _ => {
+                let Some(family) = Family::from_number(number.wrapping_sub(DIRECTED)) else {
+                    return None;
+                };
+                let orders = [PlaceOrder::from_number(first), PlaceOrder::from_number(second)];
+                PickerSpec::Directed { family, orders }
+            }
         })
     }
 }
+
+/// The number of the first family's directed picker.
+const DIRECTED: u32 = 24;
 
 impl Depth {
     /// Guarantees have the upper half of the numbers.
@@ -371,6 +390,7 @@ impl fmt::Display for PickerSpec {
             PickerSpec::Switches => f.write_str("switches"),
             PickerSpec::Constrained => f.write_str("constrained"),
             PickerSpec::LeastSwitching => f.write_str("least-switching"),
+            PickerSpec::Directed { family, .. } => write!(f, "directed:{family}"),
             PickerSpec::Ranked { ranking, .. } => write!(f, "ranked:{:x}", ranking.seed),
         }
     }
@@ -397,7 +417,9 @@ impl fmt::Display for Amount {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Counting, Depth, Giving, PickerSpec, Ranking, Smax, ThreadId};
+    use super::{
+        Amount, Counting, Depth, Family, Giving, PickerSpec, PlaceOrder, Ranking, Smax, ThreadId,
+    };
 
     #[test]
     fn numbers_come_back() {
@@ -432,6 +454,13 @@ mod tests {
             PickerSpec::Switches,
             PickerSpec::Constrained,
             PickerSpec::LeastSwitching,
+            PickerSpec::Directed {
+                family: Family::Torn,
+                orders: [
+                    PlaceOrder { first: 7, second: u32::MAX },
+                    PlaceOrder { first: 0, second: 9 },
+                ],
+            },
             PickerSpec::Ranked { ranking: Ranking::NEWEST, last_of_all: None, is_strict: true },
             PickerSpec::Ranked {
                 ranking: Ranking { slope: 11, modulus: 13, ..Ranking::hashed(77) },

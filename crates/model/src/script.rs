@@ -4,6 +4,9 @@
 //! place in the code and how often the thread has been there. So it can be followed where a prefix, which
 //! counts all steps, is off by one after its first change.
 
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
 use crate::{OpKind, ThreadId, mix};
 
 /// In the first number of an entry: it is a data choice, not a switch.
@@ -109,6 +112,30 @@ impl Before {
         let side = |it: &[u32]| Side { thread: ThreadId(it[0]), key: it[1], nth: it[2] };
         let (entries, _) = script.as_chunks::<{ Before::N_NUMBERS }>();
         entries.iter().map(move |it| Before { first: side(&it[..3]), second: side(&it[3..]) })
+    }
+}
+
+/// One place in the code before another, whoever comes there: a thread that is about to do what is at the second waits
+/// until another thread has done what is at the first.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlaceOrder {
+    /// What comes first, as [`Side::key`]; 0: whatever else can be done.
+    pub first: u32,
+    /// What waits for it.
+    pub second: u32,
+}
+
+impl PlaceOrder {
+    /// Asks for nothing.
+    pub const NONE: PlaceOrder = PlaceOrder { first: 0, second: 0 };
+
+    pub(crate) const fn to_number(self) -> u64 {
+        (self.first as u64) << 32 | self.second as u64
+    }
+
+    pub(crate) const fn from_number(number: u64) -> PlaceOrder {
+        PlaceOrder { first: (number >> 32) as u32, second: number as u32 }
     }
 }
 

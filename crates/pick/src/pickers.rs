@@ -4,6 +4,7 @@ mod awake;
 mod by_age;
 mod constrained;
 mod delay;
+mod directed;
 mod nonpreemptive;
 mod pct;
 mod pos;
@@ -22,7 +23,7 @@ use raddle_model::{PickerSpec, ThreadId};
 
 use self::rpro::rpro;
 pub use self::{
-    awake::Awake, by_age::ByAge, constrained::Constrained, delay::Delay,
+    awake::Awake, by_age::ByAge, constrained::Constrained, delay::Delay, directed::Directed,
     nonpreemptive::Nonpreemptive, pct::Pct, pos::Pos, ranked::Ranked, rstest::Rstest, sites::Sites,
     sticky::Sticky, stride::Stride, surw::Surw, switches::Switches, urw::Urw, walk::Walk,
 };
@@ -81,6 +82,7 @@ pickers! {
     Awake(Awake),
     Switches(Switches<'a>),
     Constrained(Constrained),
+    Directed(Directed),
     Ranked(Ranked),
 }
 
@@ -105,6 +107,9 @@ impl<'a> AnyPicker<'a> {
                 AnyPicker::ByAge(ByAge::new(origin, newest_first))
             }
             PickerSpec::Sites => AnyPicker::Sites(Sites::new(origin)),
+            PickerSpec::Directed { orders, .. } => {
+                AnyPicker::Directed(Directed::new(origin, orders))
+            }
             PickerSpec::Awake { asleep, from } => AnyPicker::Awake(Awake::new(asleep, from)),
             PickerSpec::Ranked { ranking, last_of_all, is_strict } => {
                 AnyPicker::Ranked(Ranked::new(ranking, last_of_all, is_strict))
@@ -153,7 +158,8 @@ impl<'a> AnyPicker<'a> {
 #[cfg(test)]
 mod tests {
     use raddle_model::{
-        Amount, Depth, Giving, ObjectId, Op, OpKind, PickerSpec, ProfileView, SiteId, Smax,
+        Amount, Depth, Family, Giving, ObjectId, Op, OpKind, PickerSpec, PlaceOrder, ProfileView,
+        SiteId, Smax,
     };
 
     use crate::{chooser::Chooser, fake::Fake, origin::Origin};
@@ -183,6 +189,10 @@ mod tests {
             PickerSpec::Sticky { per_mille: 900 },
             PickerSpec::Order { newest_first: false },
             PickerSpec::Sites,
+            PickerSpec::Directed {
+                family: Family::Order,
+                orders: [PlaceOrder { first: 1, second: 2 }, PlaceOrder::NONE],
+            },
         ] {
             for seed in 0..8 {
                 let profile = ProfileView::default();

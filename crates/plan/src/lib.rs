@@ -4,6 +4,7 @@
 //! Nothing here depends on a clock, on the environment, or on how many workers run the executions: the
 //! same campaign seed gives the same plans.
 
+mod directions;
 mod lengths;
 mod portfolio;
 mod ratio;
@@ -14,6 +15,7 @@ mod sharing;
 mod strategy;
 mod unseen;
 
+pub use directions::Directions;
 pub use lengths::{Learning, Observation, roles};
 pub use portfolio::{Arm, News, Portfolio};
 pub use ratio::{Goal, Sum, edge_probability, stride_ratio};

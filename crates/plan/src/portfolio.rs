@@ -5,10 +5,9 @@
 //! strategies that share a budget equally, the best costs at most m times what it would cost alone, on
 //! every program.
 //!
-//! The first executions are no random ones: the baseline without preemption, a walk to learn from, and
-//! threads by age, oldest and newest first, which shows every pair of threads in both orders (RankChecker,
-//! seed paper 0); then twelve random orders, one in two executions, which leave out a given order of three
-//! threads one time in nine.
+//! The first executions are the baseline without preemption and a walk, which show what threads do. From then on until
+//! execution 32, every other one tries a hypothesis (`directions`): an order of places that no execution has shown, which
+//! breaks most programs that can be broken by one or two orders within a few tries.
 //!
 //! Otherwise each strategy (*arm*) has a share. Shares are settled at the beginning of each round (`rounds`), from
 //! what the arms have yielded: new pairs of places and new traces, for each step that it took, later
@@ -19,12 +18,13 @@
 //! time, so there is no "next arm", and the floor does what the confidence bound is for. Cost is counted
 //! in steps, not in time, so that the same seed gives the same campaign everywhere.
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
-use raddle_model::{Amount, Depth, PickerSpec, mix};
+use raddle_model::{Amount, Depth, Family, Hypothesis, PickerSpec, PlaceOrder, Tried, mix};
 use raddle_trace::Entry;
 
 use crate::{
+    directions::Directions,
     rounds::round,
     seeds::entry,
     strategy::{Edges, Recipe},
@@ -45,13 +45,13 @@ impl Arm {
     /// What shares the executions when nothing else is said, for a campaign of so many.
     ///
     /// The weights began as a guess, and are what `experiments/stride` made of it. That SURW
-    /// and priorities of sites have most is for programs with many threads; that walk, URW and short stretches
-    /// have a fifth together is for those that need threads to alternate, which nothing else does as well.
+    /// and priorities of sites have much is for programs with many threads; that walk, URW and short stretches
+    /// have a sixth together is for those that need threads to alternate, which nothing else does as well.
     pub fn standard(n_executions: u64) -> Vec<Arm> {
         let stride =
             |n_edges| Recipe::Stride(Edges { n_edges, confidence: 9_500, ..Edges::default() });
         let rpro = PickerSpec::Rpro { depth: Depth::Fixed(3), radius: Amount::Drawn };
-        [
+        let others = [
             (240, Recipe::Picker(PickerSpec::Surw)),
             (190, Recipe::Picker(PickerSpec::Sites)),
             (110, Recipe::Picker(PickerSpec::Pos)),
@@ -63,13 +63,18 @@ impl Arm {
             (60, Recipe::Picker(PickerSpec::Sticky { per_mille: 500 })),
             (20, Recipe::Picker(rpro)),
             (20, Recipe::Picker(PickerSpec::Delay(Amount::Drawn))),
-        ]
-        .map(|(weight, recipe)| Arm {
+        ];
+        let arm = |(weight, recipe): (u32, Recipe)| Arm {
             name: recipe.to_string(),
             picker: recipe.picker(n_executions),
             weight,
-        })
-        .into()
+        };
+        iter::once(Arm::directed()).chain(others.map(arm)).collect()
+    }
+
+    /// What tries hypotheses.
+    pub fn directed() -> Arm {
+        Arm { name: "directed".to_owned(), picker: DIRECTED, weight: 240 }
     }
 }
 
@@ -96,6 +101,9 @@ pub struct Portfolio {
     ends: Vec<u64>,
     /// The round for which shares are settled.
     settled: Range<u64>,
+    directions: Directions,
+    /// What directed executions of that round try. In the order of executions.
+    directed: Vec<(u64, Hypothesis)>,
 }
 
 /// What an arm has yielded, later rounds counting more.
@@ -121,15 +129,28 @@ const PAIRS_COUNTED: u32 = 4;
 const SCALE: u64 = 1 << 28;
 
 /// The opening is over by then.
-const OPENING_END: u64 = 28;
+const OPENING_END: u64 = 32;
+
+/// The arm that tries hypotheses, before it is known which.
+const DIRECTED: PickerSpec =
+    PickerSpec::Directed { family: Family::Late, orders: [PlaceOrder::NONE; 2] };
+/// Directed executions of a round that have each their own to try.
+const DIRECTED_MAX: usize = 1 << 16;
 
 impl Portfolio {
     /// A portfolio of these arms.
-    pub fn new(campaign_seed: u64, arms: Vec<Arm>) -> Portfolio {
+    pub fn new(campaign_seed: u64, arms: Vec<Arm>, directions: Directions) -> Portfolio {
         assert!(!arms.is_empty(), "bug: a portfolio of nothing");
         let standings = vec![Standing::default(); arms.len()];
-        let mut portfolio =
-            Portfolio { campaign_seed, arms, standings, ends: Vec::new(), settled: 0..0 };
+        let mut portfolio = Portfolio {
+            campaign_seed,
+            arms,
+            standings,
+            ends: Vec::new(),
+            settled: 0..0,
+            directions,
+            directed: Vec::new(),
+        };
         portfolio.share_out();
         portfolio
     }
@@ -176,7 +197,35 @@ impl Portfolio {
             standing.reward -= standing.reward / 4;
             standing.cost -= standing.cost / 4;
         }
+        self.direct(&round);
         self.settled = round;
+    }
+
+    /// Gives each directed execution of a round something to try.
+    fn direct(&mut self, round: &Range<u64>) {
+        self.directed.clear();
+        if self.directions.is_empty() {
+            return;
+        }
+        for execution in round.clone() {
+            let is_directed = self.spec_of(execution) == DIRECTED;
+            if is_directed && let Some(next) = self.directions.next() {
+                self.directed.push((execution, next));
+            }
+            if DIRECTED_MAX <= self.directed.len() {
+                return;
+            }
+        }
+    }
+
+    /// Takes in what an execution before the next round suggests.
+    pub fn take_in(&mut self, hypotheses: &[Hypothesis]) {
+        self.directions.learn(hypotheses);
+    }
+
+    /// Hypotheses so far, and how many of them were tried.
+    pub fn tried(&self) -> Vec<Tried> {
+        self.directions.tried()
     }
 
     fn share_out(&mut self) {
@@ -185,18 +234,21 @@ impl Portfolio {
         let weigh = |(arm, rate): (&Arm, &u64)| {
             // Where nobody has yielded anything, all are equally good.
             let parts = ((PARTS - 1) * rate).checked_div(best).map_or(PARTS, |it| 1 + it);
-            u64::from(arm.weight) * parts
+            // Who has nothing to try has no share.
+            let is_idle = arm.picker == DIRECTED && self.directions.is_empty();
+            if is_idle { 0 } else { u64::from(arm.weight) * parts }
         };
         let weights: Vec<u64> = self.arms.iter().zip(&yields).map(weigh).collect();
         let total: u64 = weights.iter().sum::<u64>().max(1);
-        let n_arms = self.arms.len() as u64;
-        let floor = FLOOR.min(10_000 / n_arms);
+        let n_arms = weights.iter().filter(|it| **it > 0).count() as u64;
+        let floor = FLOOR.min(10_000 / n_arms.max(1));
         let rest = 10_000 - floor * n_arms;
         let mut end = 0;
         self.ends = weights
             .iter()
             .map(|weight| {
-                end += (floor << 32) / 10_000 + (rest << 32) / 10_000 * weight / total;
+                let floor = if *weight > 0 { (floor << 32) / 10_000 } else { 0 };
+                end += floor + (rest << 32) / 10_000 * weight / total;
                 end
             })
             .collect();
@@ -208,33 +260,56 @@ impl Portfolio {
 
     fn entry(&self, execution: u64) -> Entry {
         let seed = mix(mix(self.campaign_seed, 0x5eed), execution);
-        let of_arm = || self.arm_of(execution).map(|it| self.arms[it].picker);
-        let picker = opening(execution).or_else(of_arm).expect("bug: an execution of nobody's");
+        let picker = match self.spec_of(execution) {
+            DIRECTED => self.directed_at(execution),
+            picker => picker,
+        };
         entry(picker, seed)
+    }
+
+    /// What an execution is to try; without anything to try, it is like one of partial order sampling.
+    fn directed_at(&self, execution: u64) -> PickerSpec {
+        let n = self.directed.partition_point(|it| it.0 < execution);
+        let hypothesis = match self.directed.get(n) {
+            Some((_, it)) => it,
+            // Of a round with more than are kept: one of those.
+            None if !self.directed.is_empty() => {
+                &self.directed
+                    [(mix(self.campaign_seed, execution) % self.directed.len() as u64) as usize]
+                    .1
+            }
+            None => return PickerSpec::Pos,
+        };
+        let Hypothesis { family, orders } = *hypothesis;
+        PickerSpec::Directed { family, orders }
+    }
+
+    fn spec_of(&self, execution: u64) -> PickerSpec {
+        let of_arm = || self.arm_of(execution).map(|it| self.arms[it].picker);
+        self.opening(execution).or_else(of_arm).expect("bug: an execution of nobody's")
+    }
+
+    /// What the first executions do, as far as they are nobody's: one in two, after the first two, if there is anything to
+    /// try.
+    fn opening(&self, execution: u64) -> Option<PickerSpec> {
+        Some(match execution {
+            0 => PickerSpec::Nonpreemptive,
+            1 => PickerSpec::Walk,
+            2..OPENING_END if execution % 2 == 1 && !self.directions.is_empty() => DIRECTED,
+            _ => return None,
+        })
     }
 
     /// Whose execution it is; nobody's in the opening. Multiples of the golden ratio come by everybody's
     /// share as regularly as can be, so that a small share is not a matter of luck.
     fn arm_of(&self, execution: u64) -> Option<usize> {
-        if opening(execution).is_some() {
+        if self.opening(execution).is_some() {
             return None;
         }
         let offset = mix(self.campaign_seed, 0xa4) >> 32;
         let point = execution.wrapping_mul(0x9e37_79b9).wrapping_add(offset) & 0xffff_ffff;
         Some(self.ends.partition_point(|end| *end <= point))
     }
-}
-
-/// What the first executions do, as far as they are nobody's: one in two, after the first four.
-fn opening(execution: u64) -> Option<PickerSpec> {
-    Some(match execution {
-        0 => PickerSpec::Nonpreemptive,
-        1 => PickerSpec::Walk,
-        2 => PickerSpec::Order { newest_first: true },
-        3 => PickerSpec::Order { newest_first: false },
-        4..OPENING_END if execution % 2 == 1 => PickerSpec::Pct(Depth::Fixed(1)),
-        _ => return None,
-    })
 }
 
 impl Standing {
@@ -248,13 +323,14 @@ impl Standing {
 mod tests {
     use std::collections::BTreeSet;
 
-    use raddle_model::PickerSpec;
+    use raddle_model::{Family, Hypothesis, PickerSpec, PlaceOrder, Tried};
 
-    use super::{Arm, News, OPENING_END, Portfolio, opening};
+    use super::{Arm, News, OPENING_END, Portfolio};
+    use crate::directions::Directions;
     use crate::{rounds::round, seeds::picker};
 
     fn portfolio() -> Portfolio {
-        Portfolio::new(7, Arm::standard(10_000))
+        Portfolio::new(7, Arm::standard(10_000), Directions::default())
     }
 
     /// Runs all executions up to `end`, each bringing what `news` says of its picker. Who ran, in order.
@@ -280,29 +356,61 @@ mod tests {
     }
 
     #[test]
-    fn begins_with_the_baseline_a_walk_and_all_pairs() {
+    fn begins_with_the_baseline_and_a_walk() {
         let pickers = run(&mut portfolio(), OPENING_END, nothing);
-        assert_eq!(
-            pickers[..4],
-            [
-                PickerSpec::Nonpreemptive,
-                PickerSpec::Walk,
-                PickerSpec::Order { newest_first: true },
-                PickerSpec::Order { newest_first: false },
-            ]
-        );
-        assert_eq!((4..1_000).filter(|it| opening(*it).is_some()).count(), 12);
+        assert_eq!(pickers[..2], [PickerSpec::Nonpreemptive, PickerSpec::Walk]);
+        assert!((2..1_000).all(|it| portfolio().opening(it).is_none()));
+        // There is nothing to try.
+        assert!(!pickers.iter().any(|it| matches!(it, PickerSpec::Directed { .. })));
     }
 
-    /// Weights of 1,000 in all, of what the floors leave: 10,000 - 11 × 300 = 6,700. SURW: 300 + 0.24 ×
-    /// 6,700 = 1,908; delay: 300 + 0.02 × 6,700 = 434.
+    fn hypothesis(family: Family, second: u32) -> Hypothesis {
+        Hypothesis { family, orders: [PlaceOrder { first: 0, second }, PlaceOrder::NONE] }
+    }
+
+    /// What is known after the baseline is tried from then on, each in its turn, and whatever the blocks.
+    #[test]
+    fn hypotheses_are_tried_in_turn() {
+        let all: Vec<Hypothesis> = (1..=40).map(|it| hypothesis(Family::Late, it)).collect();
+        let tries = |block: u64| {
+            let mut portfolio = portfolio();
+            let mut tries = Vec::new();
+            let mut next = 0;
+            while next < 2_048 {
+                let end = round(next).end.min(next.saturating_add(block));
+                for entry in portfolio.block(next, (end - next) as u32) {
+                    if let PickerSpec::Directed { orders: [order, _], .. } = picker(&entry) {
+                        tries.push(order.second);
+                    }
+                }
+                for execution in next..end {
+                    portfolio.learn(execution, &nothing(PickerSpec::Walk));
+                }
+                if next == 0 {
+                    portfolio.take_in(&all);
+                }
+                next = end;
+            }
+            let tried = Tried { family: Family::Late, known: 40, tried: 40 };
+            assert_eq!(portfolio.tried(), [tried]);
+            tries
+        };
+        let turns = tries(u64::MAX);
+        assert_eq!(turns, tries(3));
+        assert_eq!(turns[..80], [(1..=40).collect::<Vec<u32>>(), (1..=40).collect()].concat());
+        // 15 of the opening, and of the rest 300 + 240 / 1,240 × 6,400 = 1,539 in 10,000: 310.
+        assert!((310..=340).contains(&turns.len()), "{}", turns.len());
+    }
+
+    /// Without hypotheses, weights of 1,000 in all, of what the floors leave: 10,000 - 11 × 300 = 6,700. SURW: 300 +
+    /// 0.24 × 6,700 = 1,908; delay: 300 + 0.02 × 6,700 = 434.
     #[test]
     fn without_yield_the_weights_say() {
         let mut portfolio = portfolio();
         run(&mut portfolio, 1_024, nothing);
         let shares = portfolio.shares();
-        assert!(shares[0].abs_diff(1_908) <= 1, "{shares:?}");
-        assert!(shares[10].abs_diff(434) <= 1, "{shares:?}");
+        assert!(shares[1].abs_diff(1_908) <= 1, "{shares:?}");
+        assert!(shares[11].abs_diff(434) <= 1, "{shares:?}");
         assert!(shares.iter().sum::<u64>().abs_diff(10_000) <= shares.len() as u64);
     }
 
@@ -316,9 +424,9 @@ mod tests {
             ..nothing(picker)
         });
         let shares = portfolio.shares();
-        assert!(shares[4].abs_diff(3_259) <= 1, "{shares:?}");
-        assert!(shares[0].abs_diff(1_286) <= 1, "{shares:?}");
-        assert!(shares.iter().all(|it| *it >= 299), "{shares:?}");
+        assert!(shares[5].abs_diff(3_259) <= 1, "{shares:?}");
+        assert!(shares[1].abs_diff(1_286) <= 1, "{shares:?}");
+        assert!(shares[0] == 0 && shares[1..].iter().all(|it| *it >= 299), "{shares:?}");
         // The golden ratio's points are spread as evenly as can be: in the last quarter of 1,024, nobody's
         // count is off by more than a handful.
         for (arm, share) in portfolio.arms().iter().zip(shares) {
@@ -337,18 +445,18 @@ mod tests {
             is_new_trace: picker == PickerSpec::Pos,
             ..nothing(picker)
         });
-        let before = portfolio.shares()[2];
+        let before = portfolio.shares()[3];
         let mut next = start;
         while next < 65_536 {
             let round = round(next);
             portfolio.block(round.start, 1);
             for execution in round.clone() {
-                let is_new_trace = portfolio.arm_of(execution) == Some(4);
+                let is_new_trace = portfolio.arm_of(execution) == Some(5);
                 portfolio.learn(execution, &News { is_new_trace, n_steps: 100, ..News::default() });
             }
             next = round.end;
         }
-        assert!(portfolio.shares()[2] < before / 2, "{before} {:?}", portfolio.shares());
+        assert!(portfolio.shares()[3] < before / 2, "{before} {:?}", portfolio.shares());
     }
 
     #[test]
@@ -370,6 +478,6 @@ mod tests {
         let arms = Arm::standard(10_000);
         let names: BTreeSet<&str> = arms.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names.len(), arms.len());
-        assert_eq!(arms.iter().map(|it| it.weight).sum::<u32>(), 1_000);
+        assert_eq!(arms.iter().map(|it| it.weight).sum::<u32>(), 1_240);
     }
 }

@@ -6,7 +6,7 @@ mod params;
 
 use std::fmt;
 
-use raddle_model::{Amount, Counting, Depth, Giving, PickerSpec, Smax};
+use raddle_model::{Amount, Counting, Depth, Family, Giving, PickerSpec, Smax};
 
 use self::params::Params;
 pub use self::params::StrategyError;
@@ -22,6 +22,8 @@ pub enum Strategy {
     Picker(Recipe),
     /// Several that share the executions.
     Portfolio,
+    /// Hypotheses about what would break the program, all or those of one family.
+    Directed(Option<Family>),
     /// A systematic search.
     Search(SearchSpec),
 }
@@ -100,6 +102,12 @@ pub const FORMS: &[Form] = &[
         params: "",
         what: "several random strategies share the executions; those that cover more get more of them",
         read: |_| Ok(Strategy::Portfolio),
+    },
+    Form {
+        name: "directed",
+        params: "cycle | late | torn | order | twice",
+        what: "orders of code locations that no execution has shown, likeliest to matter first",
+        read: directed,
     },
     Form {
         name: "walk",
@@ -354,6 +362,15 @@ fn rpro(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     }))
 }
 
+fn directed(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
+    let mut given = Family::ALL.into_iter().filter(|it| params.word(it.name()));
+    let only = given.next();
+    if given.next().is_some() {
+        return Err(params.wrong("the families are mutually exclusive; without one, all are tried"));
+    }
+    Ok(Strategy::Directed(only))
+}
+
 fn order(params: &mut Params<'_>) -> Result<Strategy, StrategyError> {
     let (oldest, newest_first) = (params.word("oldest"), params.word("newest"));
     if oldest && newest_first {
@@ -400,6 +417,8 @@ impl fmt::Display for Strategy {
         match self {
             Strategy::Picker(recipe) => write!(f, "{recipe}"),
             Strategy::Portfolio => f.write_str("portfolio"),
+            Strategy::Directed(None) => f.write_str("directed"),
+            Strategy::Directed(Some(family)) => write!(f, "directed:{family}"),
             Strategy::Search(spec) => write!(f, "{spec}"),
         }
     }

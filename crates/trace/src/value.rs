@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use raddle_model::{
     BlockSort, Common, End, Escape, Event, Flags, MemoryLimit, ObjectClass, ObjectId, Op, OpKind,
-    OpResult, SiteId, Standstill, ThreadId,
+    OpResult, SiteId, Standstill, ThreadId, mix,
 };
 
 use crate::{
@@ -202,6 +202,12 @@ pub struct Note {
 }
 
 impl Trace {
+    /// The hash of a site that pickers know it by.
+    pub fn site_hash(&self, site: SiteId) -> u64 {
+        let site = self.sites.get(site.0 as usize).copied().unwrap_or_default();
+        mix(u64::from(site.module.unwrap_or(u32::MAX)), site.offset)
+    }
+
     /// Reads the last execution out of a segment.
     #[expect(unsafe_code, reason = "reads the shared segment")]
     pub fn read(segment: Still<'_>) -> Trace {

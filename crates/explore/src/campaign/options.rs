@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use raddle_model::{Conditions, Detect, PickerSpec, Plan, flows::Flows};
+use raddle_model::{Conditions, Detect, Family, PickerSpec, Plan, flows::Flows};
 use raddle_plan::{
     Arm, Strategy,
     search::{HapSets, SearchSpec},
@@ -65,6 +65,8 @@ pub enum Method {
     },
     /// Several share the executions.
     Portfolio(Vec<Arm>),
+    /// Hypotheses, all or those of a family.
+    Directed(Option<Family>),
     /// A systematic search.
     Search(Box<SearchOptions>),
 }
@@ -77,6 +79,7 @@ impl Method {
                 Method::Picker { picker: recipe.picker(n_planned), name: strategy.to_string() }
             }
             Strategy::Portfolio => Method::Portfolio(Arm::standard(n_planned)),
+            Strategy::Directed(only) => Method::Directed(*only),
             Strategy::Search(spec) => Method::Search(Box::new(SearchOptions::new(spec.clone()))),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use raddle_analysis::hypotheses;
 use raddle_model::{PickerSpec, Plan, Profile, Record, Smax};
 use raddle_plan::{
     Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_probe, picker, round,
@@ -132,6 +133,9 @@ impl Source for Sampling<'_> {
         done.range.end = done.range.start + n_run;
         if let Some(last) = done.result.last.as_ref().filter(|_| is_probe(done.range.start)) {
             self.learning.learn(done.range.start, Observation::of(&last.trace));
+            if let Planning::Several(portfolio) = &mut self.planning {
+                portfolio.take_in(&hypotheses(&last.trace));
+            }
         }
         // Whether a failure is one that nobody wants to hear of is known when it is entered; or one that ends nothing.
         // So may the baseline's, and one that was found before.
@@ -185,5 +189,8 @@ impl Source for Sampling<'_> {
 
     fn describe(&self, outcome: &mut Outcome) {
         outcome.exposed = self.sharing.all();
+        if let Planning::Several(portfolio) = &self.planning {
+            outcome.figures.hypotheses = portfolio.tried();
+        }
     }
 }

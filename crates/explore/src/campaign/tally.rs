@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::{ArmYield, Bucket, End, Figures, Place, StepsAt, Uncontrolled};
+use raddle_model::{ArmYield, Bucket, End, Figures, PickerSpec, Place, StepsAt, Uncontrolled};
 use raddle_plan::{News, Unseen, round};
 use raddle_trace::{Entry, Summary};
 
@@ -136,7 +136,10 @@ impl Tally {
     }
 
     fn credit(&mut self, entry: &Entry, news: &News, options: &Options) {
-        let picker = (entry.picker, entry.params);
+        let picker = match raddle_plan::picker(entry) {
+            PickerSpec::Directed { .. } => (entry.picker, [0, 0]),
+            _ => (entry.picker, entry.params),
+        };
         let idx = match self.pickers.iter().position(|it| *it == picker) {
             Some(idx) => idx,
             None => {

@@ -99,7 +99,8 @@ fn every_arm_has_its_turn() {
         outcome.figures.distinct_traces
     );
     assert_eq!(outcome.figures.arms.iter().map(|it| it.findings).sum::<u64>(), 3);
-    for arm in &arms {
+    // The toy suggests nothing.
+    for arm in arms.iter().filter(|it| it.name != "directed") {
         let found = outcome.figures.arms.iter().find(|it| it.strategy == arm.name);
         assert!(found.is_some_and(|it| 50 <= it.executions), "{}: {found:?}", arm.name);
     }

@@ -9,10 +9,10 @@ mod priorities;
 mod repeats;
 mod toy;
 
-use raddle_model::{Amount, Counting, Depth, Giving, PickerSpec, Smax};
+use raddle_model::{Amount, Counting, Depth, Family, Giving, PickerSpec, PlaceOrder, Smax};
 
 /// One of each.
-const PICKERS: [PickerSpec; 19] = [
+const PICKERS: [PickerSpec; 20] = [
     PickerSpec::Nonpreemptive,
     PickerSpec::Walk,
     PickerSpec::Rstest { per_mille: 200, giving: Giving::DEFAULT },
@@ -32,4 +32,8 @@ const PICKERS: [PickerSpec; 19] = [
     PickerSpec::Sticky { per_mille: 900 },
     PickerSpec::Order { newest_first: true },
     PickerSpec::Sites,
+    PickerSpec::Directed {
+        family: Family::Order,
+        orders: [PlaceOrder { first: 1, second: 2 }, PlaceOrder::NONE],
+    },
 ];

@@ -51,6 +51,9 @@ pub fn closing(figures: &Figures, style: &Style) -> String {
         grouped(figures.coverage.both_ways),
         count(figures.coverage.lock_pairs, "pair")
     );
+    if let Some(line) = hypotheses(figures) {
+        let _ = writeln!(out, "{line}");
+    }
     if figures.executions > 1 {
         let _ = writeln!(
             out,
@@ -90,6 +93,21 @@ fn yields(figures: &Figures, style: &Style) -> String {
         );
     }
     out
+}
+
+/// What was tried of what executions have suggested.
+fn hypotheses(figures: &Figures) -> Option<String> {
+    let (mut n_tried, mut n_known) = (0, 0);
+    let mut parts = Vec::new();
+    for it in &figures.hypotheses {
+        n_tried += it.tried;
+        n_known += it.known;
+        parts.push(format!("{} {}/{}", it.family, grouped(it.tried), grouped(it.known)));
+    }
+    let all = grouped(n_known);
+    (n_known > 0).then(|| {
+        format!("  tried {} of {all} suggested orderings: {}", grouped(n_tried), parts.join(", "))
+    })
 }
 
 fn most_used(figures: &Figures) -> Vec<&ArmYield> {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use raddle_model::{
     ArmYield, Coverage, Figures, Finding, Miss, Missed, Place, Reproduced, Step, ThreadId,
-    ThreadState, WaitFor,
+    ThreadState, Tried, WaitFor,
 };
 use serde::Serialize;
 
@@ -397,6 +397,8 @@ struct SamplingLine {
     #[serde(flatten)]
     coverage: Coverage,
     arms: Vec<ArmYield>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hypotheses: Vec<Tried>,
     new_pair_chance: f64,
     new_pair_chance_max: f64,
     new_trace_chance: f64,
@@ -408,6 +410,7 @@ impl SamplingLine {
         SamplingLine {
             coverage: figures.coverage,
             arms: figures.arms.clone(),
+            hypotheses: figures.hypotheses.clone(),
             new_pair_chance: figures.unseen_pairs.chance,
             new_pair_chance_max: figures.unseen_pairs.upper,
             new_trace_chance: figures.unseen_traces.chance,
