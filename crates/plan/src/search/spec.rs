@@ -173,9 +173,7 @@ impl SearchSpec {
                 }
             })),
             "rank" if rest == Some("paper") => Ok(SearchSpec::RankPaper(Tuple::PAPER.to_vec())),
-            "rank" if rest.is_some_and(|it| it.split(['+', ',']).any(|it| it == "paper")) => {
-                Err(SpecError::PaperTuples)
-            }
+            "rank" if rest.is_some_and(is_paper_with_tuples) => Err(SpecError::PaperTuples),
             "rank" => Ok(SearchSpec::Rank(match rest {
                 None => Tuple::ORDER.to_vec(),
                 Some(rest) => {
@@ -267,6 +265,12 @@ impl SearchSpec {
             SearchSpec::RankPaper(_) => Ok(Box::new(RankPaper::restore(saved)?)),
         }
     }
+}
+
+/// Are tuples asked for beside the paper's, however that is written?
+fn is_paper_with_tuples(rest: &str) -> bool {
+    let mut words = rest.split(|it: char| !it.is_alphanumeric());
+    words.any(|it| it == "paper") && rest.contains(|it: char| it.is_ascii_digit())
 }
 
 fn reduced<R: Rule + Send + 'static>(rule: R, may_time_out: bool) -> Box<dyn Search + Send> {
