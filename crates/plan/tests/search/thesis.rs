@@ -275,6 +275,32 @@ fn executions_of_each_form() {
         references       105     7     6     4     3     4     2
     "#]]
     .assert_eq(&text);
+    for (name, called) in [
+        ("pool", "pool (Experiment 1)"),
+        ("inc_3", "inc_3"),
+        ("lastzero_3", "lastzero_3"),
+        ("reorder_3", "reorder_3"),
+    ] {
+        let figures = text.lines().find_map(|it| it.strip_prefix(name)).expect("it was explored");
+        documented(called, figures.split_whitespace().map(with_comma));
+    }
+}
+
+/// `3,355`.
+fn with_comma(number: &str) -> String {
+    match number.len().checked_sub(3) {
+        Some(at @ 1..) => format!("{},{}", &number[..at], &number[at..]),
+        _ => number.to_owned(),
+    }
+}
+
+/// The documents have this row.
+fn documented(name: &str, figures: impl Iterator<Item = String>) {
+    let row = format!("| {name} | {} |", figures.collect::<Vec<_>>().join(" | "));
+    assert!(
+        include_str!("../../../../docs/total-replay.md").contains(&row),
+        "not in the document: {row}"
+    );
 }
 
 /// Experiment 1's structure: a race behind a branch that a third thread decides.
@@ -431,4 +457,9 @@ fn of_generated_programs() {
         total               |   0   0    442 |   0   0    481
     "#]]
     .assert_eq(&text);
+    let row = text.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        format!("{} ({})", words[4], words[2])
+    });
+    documented("300 generated | |", row);
 }
