@@ -11,12 +11,12 @@
 //!
 //! The number of leaves is the product of the define sets, so the graph is cut at a given size, and says so.
 
-use std::slice;
+use std::{collections::BTreeSet, slice};
 
 use raddle_model::{Drawing, DrawnEdge, DrawnNode, Shape};
 
 use crate::{
-    history::History,
+    history::{History, Sources},
     uses::{DefineSets, UseDefine},
 };
 
@@ -79,6 +79,23 @@ enum NodeKind {
     Circle(u32),
 }
 
+/// What a box is made of, while its reads are replaced.
+#[derive(Clone)]
+struct Open<'a> {
+    sources: Sources<'a>,
+    reads: BTreeSet<u32>,
+    /// Replaced, here or on the way: they do not come back.
+    settled: BTreeSet<u32>,
+}
+
+impl Open<'_> {
+    /// Adds what flows into a define.
+    fn add(&mut self, define: Option<u32>) {
+        let reads = define.map_or_else(Vec::new, |it| self.sources.reads_into(it));
+        self.reads.extend(reads.into_iter().filter(|it| !self.settled.contains(it)));
+    }
+}
+
 impl Graph {
     /// The graph of a root, of at most so many nodes.
     pub fn new(
@@ -98,7 +115,7 @@ impl Graph {
         graph
     }
 
-    /// Algorithm 6.
+    /// Algorithm 6. Time O(reads · log reads), and of each unknown flow the length of its thread, if that is not in yet.
     fn expand(
         &mut self,
         at: usize,
@@ -107,23 +124,22 @@ impl Graph {
         is_optimised: bool,
         n_max: usize,
     ) {
-        let NodeKind::Box(mut reads) = self.nodes[at].kind.clone() else { return };
-        let mut settled: Vec<u32> = self.way(at).iter().map(|it| it.use_step).collect();
-        while let Some(read) = reads.pop() {
+        let NodeKind::Box(reads) = &self.nodes[at].kind else { return };
+        let settled = self.way(at).iter().map(|it| it.use_step).collect();
+        let reads = reads.iter().copied().collect();
+        let mut open = Open { sources: Sources::of(history), reads, settled };
+        let mut is_other = false;
+        while let Some(read) = open.reads.pop_last() {
             let defines = sets.of(read);
-            let replaced = |define: Option<u32>, rest: &[u32], settled: &[u32]| {
-                let mut reads = rest.to_vec();
-                reads.extend(define.into_iter().flat_map(|it| history.reads_into(it)));
-                reads.sort_unstable();
-                reads.dedup();
-                reads.retain(|it| !settled.contains(it));
-                reads
-            };
-            settled.push(read);
+            open.settled.insert(read);
             if is_optimised && let [define] = defines[..] {
-                reads = replaced(define, &reads, &settled);
-                self.nodes[at].kind = NodeKind::Box(reads.clone());
+                open.add(define);
+                is_other = true;
                 continue;
+            }
+            if is_other {
+                let all = open.reads.iter().copied().chain([read]);
+                self.nodes[at].kind = NodeKind::Box(all.collect());
             }
             if self.nodes.len() + defines.len() >= n_max {
                 self.is_cut = true;
@@ -132,12 +148,15 @@ impl Graph {
             let circle = self.nodes.len();
             self.nodes.push(Node { kind: NodeKind::Circle(read), parent: Some(at), chosen: None });
             for define in defines {
-                let kind = NodeKind::Box(replaced(define, &reads, &settled));
+                let mut open = open.clone();
+                open.add(define);
+                let kind = NodeKind::Box(open.reads.into_iter().collect());
                 let chosen = Some(UseDefine { use_step: read, define });
                 self.nodes.push(Node { kind, parent: Some(circle), chosen });
             }
             return;
         }
+        self.nodes[at].kind = NodeKind::Box(Vec::new());
     }
 
     /// The use-defines chosen between the root and a node.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     graph::Root,
-    history::History,
+    history::{History, Sources},
     uses::{DefineSets, UseDefine},
 };
 
@@ -17,10 +17,11 @@ use crate::{
 pub fn related_uses(history: &History, sets: &DefineSets<'_>, root: &Root) -> Vec<u32> {
     let mut found = BTreeSet::new();
     let mut open = root.reads(history);
+    let mut sources = Sources::of(history);
     while let Some(read) = open.pop() {
         if found.insert(read) {
             for define in sets.of(read).into_iter().flatten() {
-                open.extend(history.reads_into(define));
+                open.extend(sources.reads_into(define));
             }
         }
     }

@@ -251,3 +251,33 @@ impl History {
             .collect()
     }
 }
+
+/// What flows into steps, for whoever gathers it from many: where a flow is not known, reads that were given back for
+/// another one are left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Sources<'a> {
+    history: &'a History,
+    /// By thread: all of its reads before this step were given back.
+    earlier: BTreeMap<ThreadId, u32>,
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn of(history: &'a History) -> Sources<'a> {
+        Sources { history, earlier: BTreeMap::new() }
+    }
+
+    /// The reads that flow into a step.
+    pub(crate) fn reads_into(&mut self, step: u32) -> Vec<u32> {
+        if self.history.flows[step as usize] != Flow::Earlier {
+            return self.history.reads_into(step);
+        }
+        let thread = self.history.steps[step as usize].thread;
+        let given = self.earlier.entry(thread).or_default();
+        if step <= *given {
+            return Vec::new();
+        }
+        let from = std::mem::replace(given, step);
+        let all = self.history.steps[from as usize..step as usize].iter().zip(from..);
+        all.filter(|(it, _)| it.thread == thread && it.act.is_read()).map(|it| it.1).collect()
+    }
+}

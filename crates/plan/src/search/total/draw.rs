@@ -47,9 +47,10 @@ impl DrawnStep {
 pub(super) fn draw(past: &Past, flows: &Flows, decisions: &Decisions) -> Drawn {
     let mut history = past.history.clone();
     let mut together: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    for it in roots(&mut history, flows, &decisions.reached) {
-        let all = together.entry(it.read).or_default();
-        all.extend(it.sink.into_iter().flat_map(|_| it.reads.iter().copied()));
+    let deciding: BTreeSet<u32> = decisions.deciders.iter().map(|it| it.read).collect();
+    let is_drawn = |read, sink: Option<u32>| sink.is_some() && deciding.contains(&read);
+    for it in roots(&mut history, flows, &decisions.reached, is_drawn) {
+        together.entry(it.read).or_default().extend(it.reads);
     }
     let order = MustOrder::of(&history);
     let locks = Locks::of(&history);

@@ -18,8 +18,13 @@ pub(super) struct Decided {
     pub(super) reads: Vec<u32>,
 }
 
-/// Says of each write which reads flow into it; gives back what each read decides.
-pub(super) fn roots(history: &mut History, flows: &Flows, reached: &Reached) -> Vec<Decided> {
+/// Says of each write which reads flow into it; gives back what each read decides, of those that are asked for.
+pub(super) fn roots(
+    history: &mut History,
+    flows: &Flows,
+    reached: &Reached,
+    is_wanted: impl Fn(u32, Option<u32>) -> bool,
+) -> Vec<Decided> {
     let mut latest: Vec<BTreeMap<u64, u32>> = vec![BTreeMap::new(); history.n_threads()];
     let mut earlier: Vec<Vec<u32>> = vec![Vec::new(); history.n_threads()];
     let mut found = Vec::new();
@@ -33,14 +38,17 @@ pub(super) fn roots(history: &mut History, flows: &Flows, reached: &Reached) -> 
             latest.insert(step.place, read);
             earlier[step.thread.idx()].push(read);
             match reached.sinks_of(step.thread, step.place) {
-                Some(sinks) => found.extend(sinks.iter().map(|sink| {
-                    let reads = of(latest, &flows.sinks[*sink as usize].reads);
-                    Decided { read, sink: Some(*sink), reads: reads.into_iter().collect() }
-                })),
-                None => {
+                Some(sinks) => found.extend(
+                    sinks.iter().filter(|it| is_wanted(read, Some(**it))).map(|sink| {
+                        let reads = of(latest, &flows.sinks[*sink as usize].reads);
+                        Decided { read, sink: Some(*sink), reads: reads.into_iter().collect() }
+                    }),
+                ),
+                None if is_wanted(read, None) => {
                     let reads = earlier[step.thread.idx()].clone();
                     found.push(Decided { read, sink: None, reads });
                 }
+                None => {}
             }
         }
         if step.act.is_write() {

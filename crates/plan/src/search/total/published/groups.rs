@@ -16,7 +16,7 @@ use super::{
     super::{DEFINES_MAX, past::Past},
     Method, Setting, Size,
     reachability::Reachability,
-    roots::{decided, is_affected, name_of},
+    roots::{affected, decided, is_affected, name_of},
     variation::Variation,
 };
 
@@ -64,10 +64,11 @@ impl Method for Groups {
         let order = MustOrder::of(&history);
         let locks = Locks::of(&history);
         let sets = DefineSets::new(&history, &order, &locks).at_most(DEFINES_MAX);
+        let affected = affected(&history, &sets);
         let whole: Vec<u32> = (0..history.steps.len() as u32).collect();
         let mut tested = Vec::new();
         let mut groups: Vec<Vec<(u64, u64)>> = vec![Vec::new(); new.len()];
-        for branch in branches.iter().filter(|it| is_affected(&history, &sets, &it.root)) {
+        for branch in branches.iter().filter(|it| is_affected(&history, &affected, &it.root)) {
             let schedules = std::iter::once(&whole).chain(new.iter().map(|it| &it.order)).cloned();
             for group in affect_groups(&history, &sets, schedules, &branch.root) {
                 let uses = group.uses.iter().map(|it| name_of(past, *it));

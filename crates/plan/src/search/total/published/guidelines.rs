@@ -17,7 +17,7 @@ use raddle_total::{
 use super::{
     super::{DEFINES_MAX, past::Past},
     Method, Setting, Size,
-    roots::{decided, is_affected, name_of},
+    roots::{affected, decided, is_affected, name_of},
     variation::n_certain,
 };
 
@@ -56,9 +56,10 @@ impl Method for Guidelines {
         let order = MustOrder::of(&history);
         let locks = Locks::of(&history);
         let sets = DefineSets::new(&history, &order, &locks).at_most(DEFINES_MAX);
+        let affected = affected(&history, &sets);
         self.had.push(sets.use_defines().map(|it| name_of(past, it)).collect());
         let mut size = Size::default();
-        for branch in branches.iter().filter(|it| is_affected(&history, &sets, &it.root)) {
+        for branch in branches.iter().filter(|it| is_affected(&history, &affected, &it.root)) {
             let graph = Graph::new(&history, &sets, &branch.root, true, NODES_MAX);
             self.is_cut |= graph.is_cut();
             let nodes = Count { n: graph.n_nodes() as u64, is_cut: graph.is_cut() };

@@ -4,7 +4,7 @@ use raddle_model::{
     flows::{Flows, SinkKind},
     mix,
 };
-use raddle_total::{DefineSets, History, Root, UseDefine, first_value, related_uses};
+use raddle_total::{DefineSets, Flow, History, Root, UseDefine, first_value};
 
 use super::super::{
     decide::name,
@@ -34,9 +34,10 @@ pub(super) fn name_of(past: &Past, it: UseDefine) -> (u64, u64) {
 pub(super) fn decided(past: &Past, flows: &Flows) -> (History, Vec<Branch>) {
     let mut history = past.history.clone();
     let reached = Reached::of(past, flows);
-    let is_end =
-        |it: &Decided| it.sink.is_none_or(|it| flows.sinks[it as usize].kind != SinkKind::Value);
-    let all = roots(&mut history, flows, &reached).into_iter().filter(is_end);
+    let is_end = |_, sink: Option<u32>| {
+        sink.is_none_or(|it| flows.sinks[it as usize].kind != SinkKind::Value)
+    };
+    let all = roots(&mut history, flows, &reached, is_end);
     let branch = |it: Decided| {
         let sink = it.sink.map_or(0, |it| u64::from(it) + 1);
         let key = mix(name(&past.instances[it.read as usize]), sink);
@@ -44,10 +45,42 @@ pub(super) fn decided(past: &Past, flows: &Flows) -> (History, Vec<Branch>) {
         let outcome = it.reads.iter().map(value).fold(key, mix);
         Branch { key, root: Root::Reads(it.reads), outcome }
     };
-    (history, all.map(branch).collect())
+    (history, all.into_iter().map(branch).collect())
+}
+
+/// By step: can another schedule give a read something else, or a read of what it comes from? All of them at once, for
+/// a long trace has as many branches as reads.
+pub(super) fn affected(history: &History, sets: &DefineSets<'_>) -> Vec<bool> {
+    let steps = &history.steps;
+    let defines: Vec<Vec<Option<u32>>> = (0..steps.len())
+        .map(|it| if steps[it].act.is_read() { sets.of(it as u32) } else { Vec::new() })
+        .collect();
+    let mut reads: Vec<bool> = defines.iter().map(|it| it.len() > 1).collect();
+    let mut writes = vec![false; steps.len()];
+    loop {
+        let mut has_changed = false;
+        // By thread: has it made a read that is affected?
+        let mut earlier = vec![false; history.n_threads()];
+        for (idx, step) in steps.iter().enumerate() {
+            let thread = step.thread.idx();
+            let flows = match &history.flows[idx] {
+                Flow::Nothing => false,
+                Flow::Reads(all) => all.iter().any(|it| reads[*it as usize]),
+                Flow::Earlier => earlier[thread],
+            };
+            let comes = defines[idx].iter().flatten().any(|it| writes[*it as usize]);
+            has_changed |= flows && !writes[idx] || comes && !reads[idx];
+            writes[idx] |= flows;
+            reads[idx] |= comes;
+            earlier[thread] |= reads[idx];
+        }
+        if !has_changed {
+            return reads;
+        }
+    }
 }
 
 /// Can another schedule give one of its uses something else?
-pub(super) fn is_affected(history: &History, sets: &DefineSets<'_>, root: &Root) -> bool {
-    related_uses(history, sets, root).into_iter().any(|it| sets.of(it).len() > 1)
+pub(super) fn is_affected(history: &History, affected: &[bool], root: &Root) -> bool {
+    root.reads(history).iter().any(|it| affected[*it as usize])
 }
