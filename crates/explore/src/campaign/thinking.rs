@@ -133,7 +133,9 @@ impl<'a> Thinking<'a> {
     /// Takes in an execution: the tasks that count now; `None` if it was left.
     pub(super) fn learn(&mut self, number: u64, run: &Run) -> Option<Vec<u64>> {
         let since = Instant::now();
-        let counting = if self.is_slow || LONG_STEPS <= run.steps.len() {
+        // Some only take it in here, and think about it when they are asked what comes next.
+        self.is_slow |= LONG_STEPS <= run.steps.len();
+        let counting = if self.is_slow {
             let run = run.clone();
             self.apart(move |it| it.learn(number, &run))
         } else {
