@@ -222,6 +222,7 @@ pub(crate) fn status(
                 count: it.count,
                 place: text::short_place(&it.finding, style),
                 is_timing: it.finding.is_timing(),
+                is_race: it.finding.evidence.is_some(),
             })
             .collect(),
         search: search::status(outcome, resume, is_over),

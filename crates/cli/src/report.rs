@@ -206,7 +206,7 @@ struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// A line, without the space around it, if the file is what it was when all was found.
+    /// A line, as it stands there (columns count its indentation), if the file is what it was when all was found.
     fn line(&mut self, place: &Place) -> Option<String> {
         let known = self.files.iter().position(|it| it.0 == place.file);
         let idx = known.unwrap_or_else(|| {
@@ -220,7 +220,7 @@ impl Texts<'_> {
     fn read(&self, file: &str) -> Option<Vec<String>> {
         let oldest = self.findings.iter().min_by_key(|it| it.found_ms)?;
         match stored::source(oldest, file) {
-            Source::Text(text) => Some(text.lines().map(|it| it.trim().to_owned()).collect()),
+            Source::Text(text) => Some(text.lines().map(|it| it.trim_end().to_owned()).collect()),
             Source::Changed | Source::Missing => None,
         }
     }

@@ -41,6 +41,8 @@ fn every_format_of_a_finding_and_of_a_run() {
     assert!(trace["traceEvents"].as_array().is_some_and(|it| it.len() > 10));
     let junit = report(at, &["--format", "junit"]);
     assert!(junit.contains("<testsuite name=\"prog.c\" tests=\"1\" failures=\"1\""), "{junit}");
+    // Marks stand below what they mean, as on the terminal.
+    assert!(junit.contains(" 5 |     pthread_mutex_lock(second);\n   |     ^^^^"), "{junit}");
     let github = report(at, &["latest", "--format", "github"]);
     assert!(github.starts_with("::error file=prog.c,line=5,col=5,title=raddle dl-"), "{github}");
     assert_eq!(github.lines().count(), 1);

@@ -89,6 +89,9 @@ pub struct Misused {
     pub block: Option<String>,
     /// Who had destroyed or freed it, and where.
     pub gone: Option<(ThreadId, OpKind, Place)>,
+    /// Who else holds it, and where it was taken.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub holder: Option<(ThreadId, Place)>,
 }
 
 /// A thread that waits, and why nobody will end it.

@@ -101,6 +101,10 @@ impl Scene<'_, '_> {
                     && Points::takes(it.kind)
                     && (is_it(it.object) || is_it(it.other))
             })?;
+            // Of a recursive lock, where it was taken first.
+            let known = self.locks[took].iter();
+            let first = known.filter(|it| self.is_called(it.0, &wanting.object)).map(|it| it.1);
+            let took = first.last().and_then(|it| usize::try_from(it).ok()).unwrap_or(took);
             let took = self.point(took);
             links.push([took, self.points.pending(state.thread, self.symbols)]);
         }

@@ -209,8 +209,18 @@ fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) 
         object: names.object(trace.end_object),
         block: gone::freed_again(trace, names),
         gone: gone::gone(trace, misuse, freed.as_deref(), names),
+        holder: holder(misuse, trace, names),
     }));
     Verdict { freed, ..by_stack(Kind::Misuse, fault, misuse.word().into(), scene) }
+}
+
+/// Another thread that holds the lock which the last one misused: no step says so if it took it before there were others.
+fn holder(misuse: Misuse, trace: &Trace, names: &mut Names<'_>) -> Option<(ThreadId, Place)> {
+    let is_about_holder = matches!(misuse, Misuse::UnlockNotOwner | Misuse::DestroyHeld);
+    let last = trace.end_thread.filter(|_| is_about_holder)?;
+    let held = &trace.threads.get(last.idx())?.holders;
+    let (holder, site) = *held.iter().find(|it| it.0 != last)?;
+    Some((holder, names.place(site)))
 }
 
 fn deadlock(scene: &Scene) -> Verdict {

@@ -172,29 +172,47 @@ fn holders(trace: &Trace, number: ThreadId, names: &mut Names<'_>) -> Vec<(Threa
                 known => known,
             };
             let object = thread.pending.object;
-            let again = held.iter().flat_map(|it| taken_again(trace, object, it.0));
+            let mut again = Vec::new();
+            for (holder, _) in held {
+                let function = |site| names.place(site).function;
+                again.extend(taken_again(trace, object, *holder, function));
+            }
             let all: Vec<(ThreadId, SiteId)> = held.iter().copied().chain(again).collect();
             all.into_iter().map(|(holder, site)| (holder, names.place(site))).collect()
         }
     }
 }
 
-/// Where the holder of a lock took it once more while it held it: one of these it has not given back, or the first.
-fn taken_again(trace: &Trace, lock: ObjectId, holder: ThreadId) -> Vec<(ThreadId, SiteId)> {
+/// Where the holder of a lock took it once more while it held it, and has perhaps not given it back. A release belongs to
+/// the one time that its function took the lock; if it took it more than once, to any of them; if never, to the last time.
+fn taken_again(
+    trace: &Trace,
+    lock: ObjectId,
+    holder: ThreadId,
+    mut function: impl FnMut(SiteId) -> String,
+) -> Vec<(ThreadId, SiteId)> {
     let mut depth = 0_u32;
-    let mut again: Vec<(ThreadId, SiteId)> = Vec::new();
+    let mut held: Vec<(bool, SiteId)> = Vec::new();
     for event in trace.events.iter().filter(|it| it.thread == holder && it.object == lock) {
         match event.kind {
             OpKind::Lock | OpKind::TryLock if event.result == OpResult::Done => {
-                match depth {
-                    0 => again.clear(),
-                    _ => again.push((holder, event.site)),
-                }
+                held.push((depth > 0, event.site));
                 depth += 1;
             }
-            OpKind::Unlock => depth = depth.saturating_sub(1),
+            OpKind::Unlock => {
+                depth = depth.saturating_sub(1);
+                let own = function(event.site);
+                let here: Vec<usize> =
+                    (0..held.len()).filter(|idx| function(held[*idx].1) == own).collect();
+                match (depth, here.as_slice()) {
+                    (0, _) => held.clear(),
+                    (_, [one]) => drop(held.remove(*one)),
+                    (_, []) => drop(held.pop()),
+                    _ => {}
+                }
+            }
             _ => {}
         }
     }
-    again
+    held.into_iter().filter(|it| it.0).map(|it| (holder, it.1)).collect()
 }

@@ -5,17 +5,22 @@ use std::fmt::Write as _;
 use raddle_model::{Finding, Place};
 
 use crate::{
-    campaign::{search, status::Status},
+    campaign::{
+        search,
+        status::{Status, Tally},
+    },
     finding::text,
     layout::{
         number::{count, grouped, percent, seconds},
         style::{Ink, Style},
     },
-    words::place,
+    words::{act::listed, place},
 };
 
 /// Things that could not be controlled which are shown.
 const UNCONTROLLED_MAX: usize = 8;
+/// Fewer schedules than this say little about all others.
+const SCHEDULES_MIN: u64 = 10;
 
 /// Something that could not be controlled.
 #[derive(Clone, Debug)]
@@ -59,23 +64,32 @@ pub fn explored(status: &Status, is_interrupted: bool, style: &Style) -> String 
 /// What no schedule can change, and what was done about it: `misuse-5c74 fails in every schedule tried (1,000): …`.
 pub fn constant(status: &Status, until_first: bool) -> String {
     let executions = status.figures.executions;
-    let is_constant = |count: u64| count == executions && executions > 1;
-    let mut out = String::new();
-    for tally in status.findings.iter().filter(|it| is_constant(it.count)) {
-        let _ = writeln!(
-            out,
-            "note: {} fails in every schedule tried ({}): it does not depend on the schedule",
-            tally.id,
-            grouped(executions)
-        );
-        let others = match status.findings.len() {
-            1 => "no failure that depends on the schedule was found",
-            _ => "failures that depend on the schedule are listed above",
-        };
-        let _ = match until_first {
-            true => Ok(()),
-            false => writeln!(out, "note: the search continued after it; {others}"),
-        };
+    let is_constant = |it: &&Tally| it.count == executions && executions > 1 && !it.is_race;
+    let ids: Vec<String> =
+        status.findings.iter().filter(is_constant).map(|it| it.id.clone()).collect();
+    if ids.is_empty() {
+        return String::new();
+    }
+    let fail = if ids.len() == 1 { "fails" } else { "fail" };
+    // Few schedules do not say that others are the same.
+    let so = match (executions < SCHEDULES_MIN, ids.len()) {
+        (true, _) => "",
+        (false, 1) => ": it does not depend on the schedule",
+        (false, _) => ": they do not depend on the schedule",
+    };
+    let mut out = format!(
+        "note: {} {fail} in every schedule tried ({}){so}\n",
+        listed(&ids),
+        grouped(executions)
+    );
+    let n_failures = status.findings.iter().filter(|it| !it.is_race).count();
+    let others = match n_failures - ids.len() {
+        0 => "no failure that depends on the schedule was found",
+        _ => "failures that depend on the schedule are listed above",
+    };
+    if !until_first {
+        let after = if ids.len() == 1 { "it" } else { "them" };
+        let _ = writeln!(out, "note: the search continued after {after}; {others}");
     }
     out
 }

@@ -26,6 +26,8 @@ pub struct Tally {
     pub place: String,
     /// Does it take a very long delay?
     pub is_timing: bool,
+    /// Is it seen whether or not the execution fails?
+    pub is_race: bool,
 }
 
 /// How far a search has come.

@@ -93,7 +93,11 @@ impl<'a> Grid<'a> {
             threads.iter().map(|it| cells().any(|cell| cell.n_held(*it) > 0)).collect();
         let bars = has_bar.iter().filter(|it| **it).count();
         let lay_out = |only_lines: bool| {
-            let place = |it: &Cell<'_>| width(&place_text(it, only_lines));
+            // Functions without a line do not widen the column beyond a label.
+            let place = |it: &Cell<'_>| match it.place {
+                Some(place) if place.line == 0 => width(&place_text(it, only_lines)).min(LABEL_MAX),
+                _ => width(&place_text(it, only_lines)),
+            };
             let place_width = cells().map(place).max().unwrap_or(0);
             let tail = cells().map(|it| place_width + mark_width(it)).max().unwrap_or(0);
             let room = style.width.checked_sub(2 + number_width + GAP + bars + tail)?;

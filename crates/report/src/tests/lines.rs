@@ -35,8 +35,13 @@ fn closing_lines() {
     let style = Style::default();
     let mut status = status();
     let clean = closing::explored(&status, false, &style);
-    let tally =
-        |id: &str| Tally { id: id.into(), count: 31, place: "queue.c:88".into(), is_timing: false };
+    let tally = |id: &str| Tally {
+        id: id.into(),
+        count: 31,
+        place: "queue.c:88".into(),
+        is_timing: false,
+        is_race: false,
+    };
     status.findings = vec![tally("dl-02c1"), tally("assert-7f3a")];
     let found = closing::explored(&status, true, &style);
     let tallies = closing::tallies(&status, &style);
@@ -47,6 +52,34 @@ fn closing_lines() {
           assert-7f3a     ×31  queue.c:88
     "#]]
     .assert_eq(&(clean + &found + &tallies));
+}
+
+/// A race is no failure, and a few schedules do not speak for all others.
+#[test]
+fn what_no_schedule_changes() {
+    let tally = |id: &str, count, is_race| Tally {
+        id: id.into(),
+        count,
+        place: "queue.c:88".into(),
+        is_timing: false,
+        is_race,
+    };
+    let said = |executions, findings: &[Tally]| {
+        let mut status = status();
+        status.figures.executions = executions;
+        status.findings = findings.to_vec();
+        closing::constant(&status, false)
+    };
+    let races = said(24, &[tally("race-69e1", 24, true)]);
+    let few = said(2, &[tally("exit-0001", 2, false), tally("race-69e1", 1, true)]);
+    let two = said(24, &[tally("exit-0001", 24, false), tally("exit-0002", 24, false)]);
+    expect![[r#"
+        note: exit-0001 fails in every schedule tried (2)
+        note: the search continued after it; no failure that depends on the schedule was found
+        note: exit-0001 and exit-0002 fail in every schedule tried (24): they do not depend on the schedule
+        note: the search continued after them; no failure that depends on the schedule was found
+    "#]]
+    .assert_eq(&(races + &few + &two));
 }
 
 #[test]

@@ -28,17 +28,21 @@ pub(crate) fn act(
         }
         // A block is freed as a whole.
         (OpKind::Free, _) => {
-            let is_name = name.starts_with('`');
-            let whole = if is_name { name.split(['.', '[']).next() } else { Some(name.as_str()) };
-            let whole = whole.unwrap_or_default();
-            let quote = if whole.len() < name.len() && name.starts_with('`') { "`" } else { "" };
-            format!("frees {whole}{quote}")
+            format!("frees {}", whole(&name))
         }
         (OpKind::Start | OpKind::Finish | OpKind::Yield | OpKind::Exit | OpKind::Handle, _) => {
             verb.to_owned()
         }
         _ if object.is_none_or(NamedObject::is_none) && !kind.is_access() => verb.to_owned(),
         _ => format!("{verb} {name}"),
+    }
+}
+
+/// What a block is called whose part has a name: "`conn`" for "`conn.busy`".
+pub(crate) fn whole(name: &str) -> String {
+    match name.split_once(['.', '[']) {
+        Some((block, _)) if name.starts_with('`') => format!("{block}`"),
+        _ => name.to_owned(),
     }
 }
 
@@ -204,5 +208,16 @@ pub(crate) fn listed(parts: &[String]) -> String {
         [] => String::new(),
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_block_is_freed_as_a_whole() {
+        assert_eq!(super::whole("`conn.busy`"), "`conn`");
+        assert_eq!(super::whole("`node#2[0].next`"), "`node#2`");
+        assert_eq!(super::whole("`node`"), "`node`");
+        assert_eq!(super::whole("block 1 allocated at x.c:3"), "block 1 allocated at x.c:3");
     }
 }

@@ -10,6 +10,9 @@ use crate::{
     words::names::Names,
 };
 
+/// A space and so much of an object's name that it can be told from others.
+const NAME_MIN: usize = 3;
+
 /// A step in words, in two parts: where there is no room, the first is cut.
 pub(crate) struct Words {
     /// `read balance`.
@@ -24,8 +27,15 @@ impl Words {
         width(&self.op) + width(&self.result)
     }
 
-    /// In exactly so many columns.
+    /// In exactly so many columns. A value whose object has no room says nothing.
     pub(crate) fn fit(&self, columns: usize, style: &Style) -> String {
+        let verb = self.op.find(' ').unwrap_or_default();
+        let least = width(&self.op).min(verb + NAME_MIN);
+        let is_value = self.result.starts_with(&format!(" {} ", style.arrow_left()))
+            || self.result.starts_with(&format!(" {} ", style.arrow_right()));
+        if is_value && verb > 0 && columns < least + width(&self.result) {
+            return style.fit(&self.op, columns);
+        }
         let room = columns.saturating_sub(width(&self.result));
         style.fit(&format!("{}{}", style.cut(&self.op, room), self.result), columns)
     }
@@ -72,6 +82,11 @@ pub(crate) fn stuck(kind: OpKind, wait: &WaitFor, names: &mut Names<'_>, style: 
 fn op(kind: OpKind, object: ObjectId, names: &mut Names<'_>, style: &Style) -> String {
     match names.short(object).as_str() {
         "" => kind.verb().to_owned(),
+        // A block is freed as a whole.
+        object if kind == OpKind::Free => {
+            let block = object.split(['.', '[']).next().unwrap_or_default();
+            format!("{} {}", kind.word(), style.tame(block))
+        }
         object => format!("{} {}", kind.word(), style.tame(object)),
     }
 }
@@ -107,5 +122,24 @@ pub(crate) const fn waiting(kind: OpKind, wait: &WaitFor) -> &'static str {
         OpKind::FutexWait | OpKind::FutexWake => "waits to be woken at",
         OpKind::BarrierArrive | OpKind::BarrierLeave => "waits for the others at",
         _ => "waits for",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Words;
+    use crate::layout::style::Style;
+
+    #[test]
+    fn a_value_gives_way_to_the_name_that_it_is_of() {
+        let style = Style { unicode: true, ..Style::default() };
+        let fit = |op: &str, result: &str, columns| {
+            Words { op: op.into(), result: result.into() }.fit(columns, &style)
+        };
+        assert_eq!(fit("read function", " → 0x…fc0", 22), "read function → 0x…fc0");
+        assert_eq!(fit("read function", " → 0x…fc0", 14), "read function ");
+        assert_eq!(fit("read items", " → 1", 12), "read it… → 1");
+        assert_eq!(fit("read function", " → 0", 14), "read func… → 0");
+        assert_eq!(fit("wait a_long_name", ": timed out", 16), "wait…: timed out");
     }
 }

@@ -118,7 +118,8 @@ pub(crate) fn tell(
             header.live.n_block = header.live.n_done.load(Relaxed) as u32 + 1;
         }
         if is_looked_at {
-            control.write_threads(thread, panic.as_ref());
+            let misused = matches!(end, End::Misuse(_)).then_some(object);
+            control.write_threads(thread, misused, panic.as_ref());
             control.recorder.emit.publish(&control.segment, control.header);
             control.publish_stacks();
         }
@@ -240,14 +241,20 @@ impl Control {
         unsafe { self.segment.add_brief(&told) }
     }
 
-    fn write_threads(&mut self, ended: Option<ThreadId>, panic: Option<&Panic>) {
+    fn write_threads(
+        &mut self,
+        ended: Option<ThreadId>,
+        misused: Option<ObjectId>,
+        panic: Option<&Panic>,
+    ) {
         let n_threads = self.scheduler.machine.n_threads().min(self.segment.caps().threads);
         // SAFETY: the header is mapped for as long as the process lives.
         unsafe { (*self.header).result.n_threads = n_threads };
         for id in (0..n_threads).map(ThreadId) {
             // SAFETY: the area has room for this number.
             let entry = unsafe { self.segment.threads().add(id.idx()) };
-            self.write_thread(id, entry, ended == Some(id));
+            let is_ended = ended == Some(id);
+            self.write_thread(id, entry, is_ended, misused.filter(|_| is_ended));
             if let Some(panic) = panic.filter(|it| it.thread == id) {
                 // SAFETY: as above.
                 self.write_frames(unsafe { &mut *entry }, &panic.callers);
@@ -255,7 +262,14 @@ impl Control {
         }
     }
 
-    fn write_thread(&mut self, id: ThreadId, entry: *mut ThreadEntry, is_ended: bool) {
+    /// Of what it misused, who holds it is told.
+    fn write_thread(
+        &mut self,
+        id: ThreadId,
+        entry: *mut ThreadEntry,
+        is_ended: bool,
+        misused: Option<ObjectId>,
+    ) {
         // SAFETY: the caller points into the area; every bit pattern is an entry.
         let entry = unsafe { &mut *entry };
         let status = self.scheduler.machine.status(id);
@@ -273,6 +287,7 @@ impl Control {
             OpKind::CondWake if matches!(status, Status::Queued(..)) => op.other,
             _ => op.object,
         };
+        let wanted = misused.unwrap_or(wanted);
         let obstacles = self.scheduler.machine.obstacles(id, wanted);
         for (idx, (holder, since)) in obstacles.into_iter().take(4).enumerate() {
             entry.holders[idx] = holder.0;

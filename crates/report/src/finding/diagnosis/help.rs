@@ -127,6 +127,10 @@ fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
                 wait.thread.0
             ))
         }
+        Observation::WastedSignal { signal, .. } if signal.kind == OpKind::Signal => Some(format!(
+            "make the signal {} a broadcast, or use one condition variable for each condition (follows from this schedule)",
+            said.at(signal)
+        )),
         Observation::NoLoop { wait } => Some(format!(
             "wait in a loop that checks the condition {} (follows from this schedule)",
             said.at(wait)

@@ -97,6 +97,8 @@ impl Mark {
     /// Where it is in the schedule; nowhere, if it did not happen.
     pub(super) fn spot(&self) -> Option<Spot> {
         let when = match self.moment {
+            // Taken before there were steps: those of a thread that is alone are not in a trace.
+            Moment::Step(0, 0) if self.kind.is_some_and(OpKind::takes_lock) => return None,
             Moment::Step(step, after) => When::Step(step, after),
             Moment::Failure | Moment::Blocked => When::End,
             Moment::Never => return None,
@@ -216,6 +218,8 @@ impl Mark {
             Moment::Blocked => "waits forever".to_owned(),
             Moment::Never => {
                 let name = object.filter(|it| !it.is_none()).map(act::name);
+                let is_free = kind == OpKind::Free;
+                let name = name.map(|it| if is_free { act::whole(&it) } else { it });
                 let of = name.map(|it| format!(" of {it}")).unwrap_or_default();
                 let next = if self.is_next(finding) { "next " } else { "" };
                 format!("{next}{}{of}", act::noun(kind))

@@ -482,6 +482,9 @@ impl Marks<'_> {
             .map(|it| it.thread)
             .filter(|it| *it != thread && held_before(finding, n_steps, *it).contains(&object));
         let holders: Vec<ThreadId> = holders.collect();
+        if let ([], Some((holder, taken))) = (holders.as_slice(), &misused.holder) {
+            self.took(*holder, object, taken);
+        }
         for holder in holders {
             self.took(holder, object, &Place::default());
         }

@@ -177,6 +177,9 @@ fn forlorn(finding: &Finding) -> Option<String> {
                 Miss::Another(other) if missed.kind == OpKind::SemPost => {
                     format!("but {what} was taken by T{}", other.0)
                 }
+                Miss::Another(other) if threads.contains(&short(other)) => {
+                    format!("but {what} woke T{}, which waits again", other.0)
+                }
                 Miss::Another(other) => format!("but {what} woke T{}", other.0),
             }
         }
@@ -199,7 +202,7 @@ fn forlorn(finding: &Finding) -> Option<String> {
 /// "T2 unlocks `lock`, which T1 holds".
 fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let Fault::Misuse(it) = &finding.fault else { return None };
-    let Misused { thread, misuse, object, block, gone } = &**it;
+    let Misused { thread, misuse, object, block, gone, .. } = &**it;
     let who = thread.map_or_else(|| "a thread".to_owned(), short);
     let block = block.as_ref().map(|it| format!("`{it}`"));
     let name = block.unwrap_or_else(|| act::name(object));

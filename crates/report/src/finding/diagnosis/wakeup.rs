@@ -90,9 +90,9 @@ impl Unguarded {
             it.thread == notified.thread && is_before && it.kind.is_some_and(OpKind::is_write)
         });
         let wrote = wrote.filter(|it| matches!(it.moment, Moment::Step(..)));
-        let wrote = wrote.and_then(|it| it.number).map(|it| format!("at {it}, "));
+        let wrote = wrote.and_then(|it| it.number).map(|it| format!("at ({it}), "));
         Some(format!(
-            "hold {lock} {}before the {} ({}): T{} waits with it (follows from the locks held)",
+            "hold {lock} {}before the {} ({}): T{} holds it from its check to its wait (follows from the locks held)",
             wrote.unwrap_or_default(),
             act::noun(notified.kind),
             said.at_step(self.notified),
