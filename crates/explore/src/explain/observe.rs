@@ -103,8 +103,8 @@ impl Scene<'_, '_> {
             })?;
             // Of a recursive lock, where it was taken first.
             let known = self.locks[took].iter();
-            let first = known.filter(|it| self.is_called(it.0, &wanting.object)).map(|it| it.1);
-            let took = first.last().and_then(|it| usize::try_from(it).ok()).unwrap_or(took);
+            let mut first = known.filter(|it| self.is_called(it.0, &wanting.object)).map(|it| it.1);
+            let took = first.next_back().and_then(|it| usize::try_from(it).ok()).unwrap_or(took);
             let took = self.point(took);
             links.push([took, self.points.pending(state.thread, self.symbols)]);
         }
