@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 3000
 //@ cause: atomic_store(&interested[me], 1); | while (atomic_load(&interested[other])
-//@ says: interested[1] inside T1 T2
+//@ says: inside T1 T2
 // Peterson's lock with its two first lines swapped: the turn is given away before interest is shown.
 #include <assert.h>
 #include <pthread.h>

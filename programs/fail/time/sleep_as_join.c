@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 500
-//@ cause: assert(atomic_load(&loaded)); | atomic_store(&loaded, 1);
-//@ says: loaded T1 T3
+//@ cause: pthread_mutex_lock(&disk);
+//@ says: disk T1 T2
 // "It will be ready in a second": sleeping in place of waiting fails if a backup has the disk first.
 #include <assert.h>
 #include <pthread.h>

@@ -190,7 +190,8 @@ fn statement(rows: &[Row]) -> anyhow::Result<String> {
 fn excerpt(rows: &[Row]) -> String {
     let wanted =
         ["reorder-10", "reorder-100", "twostage-20", "twostage-100", "long-order", "near-end"];
-    let shown = ["walk", "stride:one", "stride:two", "pct:d=drawn", "pos", "surw", "portfolio"];
+    let shown =
+        ["walk", "stride:one", "stride:two", "pct:d=drawn", "pos", "surw", "directed", "portfolio"];
     let columns: Vec<usize> =
         shown.iter().filter_map(|of| strategies().position(|it| it == *of)).collect();
     let mut lines = Vec::new();

@@ -86,6 +86,7 @@ pub(super) const OURS: &[&str] = &[
     "delay:n=drawn",
     "rstest:p=0.2",
     "sites",
+    "directed",
     "portfolio",
 ];
 

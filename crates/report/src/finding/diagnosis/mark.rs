@@ -215,7 +215,7 @@ impl Mark {
         let object = finding.objects.get(self.object.idx());
         match self.moment {
             _ if self.is_blocked => self.waits(finding, marks),
-            Moment::Blocked => "waits forever".to_owned(),
+            Moment::Blocked => waits(finding, ""),
             Moment::Never => {
                 let name = object.filter(|it| !it.is_none()).map(act::name);
                 let is_free = kind == OpKind::Free;
@@ -245,26 +245,26 @@ impl Mark {
     fn waits(&self, finding: &Finding, marks: &[Mark]) -> String {
         let state = finding.threads.iter().find(|it| it.thread == self.thread);
         let Some(wait) = state.and_then(|it| it.waits_for.as_ref()) else {
-            return "waits forever".to_owned();
+            return waits(finding, "");
         };
         let name = act::name(&wait.object);
         let what =
             match state.and_then(|it| it.pending) {
                 Some(OpKind::Join) if matches!(wait.object.location.home, Home::Parker(_)) => {
-                    "waits forever for the threads of its scope to finish".to_owned()
+                    waits(finding, " for the threads of its scope to finish")
                 }
                 Some(OpKind::Join) => {
                     let whom = name.strip_prefix("thread ").unwrap_or(&name);
-                    format!("waits forever for {whom} to finish")
+                    waits(finding, &format!(" for {whom} to finish"))
                 }
                 Some(
                     OpKind::CondWait | OpKind::CondWake | OpKind::FutexWait | OpKind::FutexWake,
-                ) if wait.holders.is_empty() => format!("waits forever on {name}"),
+                ) if wait.holders.is_empty() => waits(finding, &format!(" on {name}")),
                 Some(OpKind::BarrierArrive | OpKind::BarrierLeave) => {
-                    format!("waits forever at {name}")
+                    waits(finding, &format!(" at {name}"))
                 }
-                Some(OpKind::SigWait) => "waits forever for a signal".to_owned(),
-                _ => format!("waits forever for {name}"),
+                Some(OpKind::SigWait) => waits(finding, " for a signal"),
+                _ => waits(finding, &format!(" for {name}")),
             };
         let holders = wait.holders.iter().map(|(holder, taken)| {
             let is_it = |it: &&Mark| {
@@ -371,4 +371,10 @@ fn is_pointer(object: ObjectId, marks: &[Mark]) -> bool {
     let of_object = marks.iter().filter(|it| it.object == object && it.is_access());
     let mut values = of_object.flat_map(|it| [it.value, it.left]).flatten();
     values.any(act::is_address)
+}
+
+/// A wait that nobody ends: forever in a deadlock; in an execution that failed otherwise, until then.
+fn waits(finding: &Finding, what: &str) -> String {
+    let forever = if finding.kind == Kind::Deadlock { " forever" } else { "" };
+    format!("waits{forever}{what}")
 }

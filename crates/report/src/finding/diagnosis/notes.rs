@@ -46,7 +46,7 @@ impl Said<'_> {
         let pairs: Vec<String> = orders.iter().map(|(_, a, b)| format!("{a} before {b}")).collect();
         let mut text =
             format!("fails in {} schedules with {}", share(reason.sufficient), act::listed(&pairs));
-        for (order, a, b) in orders.iter().filter(|it| SAMPLES_MIN <= it.0.reversed.of) {
+        for (order, a, b) in orders.iter().filter(|it| it.0.reversed.of > 0) {
             let also = if order.reversed.n > 0 { "also " } else { "" };
             text.push_str(&format!("; {also}in {} with {b} before {a}", share(order.reversed)));
         }
