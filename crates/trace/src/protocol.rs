@@ -25,7 +25,8 @@ pub const NO_PROCESS_CODE: i32 = 71;
 
 /// Says that the program is to be controlled; without it the runtime does nothing.
 pub const SEGMENT_VARIABLE: &CStr = c"RADDLE_SEGMENT";
-/// A file that says which code is not the program's own, but its language's library.
+/// A file that says which code is not the program's own, but its language's library: addresses in the program's file, where
+/// each stretch begins and ends. Those that end where they begin are `pause` instructions.
 pub const LIBRARY_VARIABLE: &CStr = c"RADDLE_LIBRARY_CODE";
 /// A file that the execution writes its process to, and then waits for a debugger.
 pub const DEBUG_VARIABLE: &CStr = c"RADDLE_DEBUG";

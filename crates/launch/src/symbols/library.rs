@@ -3,6 +3,9 @@
 //! Told by the names of functions: all of a crate begin with the crate's name, and so do the instances of
 //! its generic functions in other crates. Which crates come from a registry is in the debug information:
 //! where each was compiled.
+//!
+//! Beside it, the `pause` instructions in that code: locks spin before they sleep. Where one thread runs at a time, what a
+//! spin waits for does not come, and only the pauses cost.
 
 use std::{
     collections::BTreeSet,
@@ -11,12 +14,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic};
+use object::{Endianness, Object as _, ObjectSection as _, SectionKind, read::elf::ElfFile64};
 use raddle_rust_std::{PERSONALITY, is_std_crate, root_crate};
 
-use super::{debug::Debug, demangled, table::Table};
+use super::{
+    debug::Debug,
+    demangled,
+    table::{Symbol, Table},
+};
 use crate::{Cache, CacheError};
 
-/// Writes the ranges of such code into the cache, unless they are there, and gives back the file; `None`
+const PAUSE: [u8; 2] = [0xf3, 0x90];
+
+/// Writes the ranges of such code, and behind them each pause as an empty range, into the cache, unless they are there, and gives back the file; `None`
 /// for programs in other languages.
 pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, CacheError> {
     let Ok(status) = fs::metadata(program) else { return Ok(None) };
@@ -27,7 +38,7 @@ pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, Ca
         status.mtime(),
         status.mtime_nsec()
     );
-    let entry = format!("library/{:016x}", raddle_model::hash_bytes(key.as_bytes()));
+    let entry = format!("library-2/{:016x}", raddle_model::hash_bytes(key.as_bytes()));
     let path = cache.path(&entry);
     let n_bytes = match fs::metadata(&path) {
         Ok(status) => status.len(),
@@ -41,22 +52,22 @@ pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, Ca
 }
 
 fn bytes(program: &Path) -> Vec<u8> {
-    ranges(program).into_iter().flatten().flat_map(u64::to_le_bytes).collect()
-}
-
-/// Sorted, and joined where they touch.
-fn ranges(program: &Path) -> Vec<[u64; 2]> {
     let table = Table::load(program);
     if !table.functions().any(|it| it.name == PERSONALITY) {
         return Vec::new();
     }
     let registry = Debug::load(program).map(|it| it.registry_crates()).unwrap_or_default();
+    let functions: Vec<&Symbol> =
+        table.functions().filter(|it| is_library(&demangled(&it.name), &registry)).collect();
+    let pauses = pauses(program, &functions).into_iter().map(|it| [it, it]);
+    ranges(&functions).into_iter().chain(pauses).flatten().flat_map(u64::to_le_bytes).collect()
+}
+
+/// Sorted, and joined where they touch.
+fn ranges(functions: &[&Symbol]) -> Vec<[u64; 2]> {
     let mut ranges: Vec<[u64; 2]> = Vec::new();
     let mut end = 0;
-    for function in table.functions() {
-        if !is_library(&demangled(&function.name), &registry) {
-            continue;
-        }
+    for function in functions {
         // Padding belongs to the function before it: a return address may be just behind a call.
         let start = if function.address.saturating_sub(end) < 16 { end } else { function.address };
         end = end.max(function.address + function.size.max(1));
@@ -66,6 +77,41 @@ fn ranges(program: &Path) -> Vec<[u64; 2]> {
         }
     }
     ranges
+}
+
+/// The addresses of pauses, sorted.
+fn pauses(program: &Path, functions: &[&Symbol]) -> Vec<u64> {
+    let Ok(bytes) = fs::read(program) else { return Vec::new() };
+    let Ok(file) = ElfFile64::<Endianness>::parse(&*bytes) else { return Vec::new() };
+    let code: Vec<(u64, &[u8])> = file
+        .sections()
+        .filter(|it| it.kind() == SectionKind::Text)
+        .filter_map(|it| Some((it.address(), it.data().ok()?)))
+        .collect();
+    let mut found = Vec::new();
+    for function in functions {
+        let bytes = code.iter().find_map(|(start, bytes)| {
+            let at = function.address.checked_sub(*start)? as usize;
+            bytes.get(at..at + function.size as usize)
+        });
+        found.extend(pauses_in(bytes.unwrap_or_default(), function.address));
+    }
+    // A function may have two names.
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The same of one function; none if it does not decode from its beginning to its end.
+fn pauses_in(code: &[u8], address: u64) -> Vec<u64> {
+    if !code.windows(PAUSE.len()).any(|it| it == PAUSE) {
+        return Vec::new();
+    }
+    let all: Vec<Instruction> =
+        Decoder::with_ip(64, code, address, DecoderOptions::NONE).into_iter().collect();
+    let is_code = all.iter().all(|it| !it.is_invalid());
+    let pauses = all.iter().filter(|it| is_code && it.mnemonic() == Mnemonic::Pause);
+    pauses.map(Instruction::ip).collect()
 }
 
 /// Does the function with this name in the symbol table belong to Rust's std?
@@ -81,6 +127,34 @@ fn is_library(function: &str, registry: &BTreeSet<String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pauses_are_instructions() {
+        // pause; mov $0x90f3,%eax; pause
+        let code = [0xf3, 0x90, 0xb8, 0xf3, 0x90, 0, 0, 0xf3, 0x90];
+        assert_eq!(pauses_in(&code, 0x1000), [0x1000, 0x1007]);
+        // An instruction that 64-bit code does not have.
+        assert!(pauses_in(&[0xf3, 0x90, 0x0e], 0x1000).is_empty());
+        assert!(pauses_in(&[0xc3], 0x1000).is_empty());
+    }
+
+    /// This program's, which is one in Rust.
+    #[test]
+    fn locks_of_std_pause() {
+        let program = std::env::current_exe().unwrap();
+        let words: Vec<u64> = bytes(&program)
+            .chunks_exact(8)
+            .map(|it| u64::from_le_bytes(it.try_into().unwrap()))
+            .collect();
+        let table = Table::load(&program);
+        let mut pauses = words.chunks_exact(2).filter(|it| it[0] == it[1]);
+        let is_in_lock = |it: &[u64]| {
+            table
+                .function(it[0])
+                .is_some_and(|it| demangled(&it.name).ends_with("::lock_contended"))
+        };
+        assert!(pauses.any(is_in_lock));
+    }
 
     #[test]
     fn crates_are_told_by_names() {

@@ -25,7 +25,7 @@ use crate::{
     },
     begin::environment,
     control::{self, Control, Hot, Memory, Process, Recorder, Scheduler, control, is_active},
-    outside::faults,
+    outside::{faults, pauses},
     process::{
         checkpoint,
         launcher::{
@@ -184,6 +184,7 @@ fn take_control(segment: Segment) {
     // SAFETY: we have just been put in control, on the thread that runs.
     unsafe {
         (*control()).find_modules();
+        pauses::take_out(&*control());
         faults::install();
         crate::schedule::cancel::warm_up_unwinder();
         crate::hooks::register_handlers();

@@ -123,7 +123,7 @@ fn map_below(end: usize, size: usize) -> Option<usize> {
     })
 }
 
-fn protect(start: usize, size: usize, protection: c_int) {
+pub(super) fn protect(start: usize, size: usize, protection: c_int) {
     // SAFETY: the memory is a module's code, or ours.
     unsafe { raw::syscall(libc::SYS_mprotect, [start, size, protection as usize, 0, 0, 0]) };
 }

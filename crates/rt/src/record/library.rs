@@ -1,6 +1,8 @@
 //! Which code of the program is its language's library: the parts of Rust's std, and of crates from a
 //! registry, that are compiled into it. The launcher knows from the names of functions, and hands us a file.
 //!
+//! The same file says where that code pauses, as locks do while they spin.
+//!
 //! A step in such code belongs to the program's own call that led there.
 
 use std::{
@@ -20,6 +22,8 @@ pub(crate) struct Library {
     ranges: Vec<[u64; 2]>,
     /// By a hash of the address: twice the address, and whether it is in a range.
     kept: Vec<Cell<u64>>,
+    /// Where it pauses.
+    pauses: Vec<u64>,
 }
 
 impl Library {
@@ -37,10 +41,17 @@ impl Library {
         // SAFETY: as above. What the program starts itself is another program.
         unsafe { libc::unsetenv(LIBRARY_VARIABLE.as_ptr()) };
         let word = |at: &[u8]| u64::from_le_bytes(at.try_into().expect("bug: eight bytes"));
-        let ranges: Vec<[u64; 2]> =
-            bytes.chunks_exact(16).map(|it| [word(&it[..8]), word(&it[8..])]).collect();
+        let all = bytes.chunks_exact(16).map(|it| [word(&it[..8]), word(&it[8..])]);
+        // An empty range is a pause.
+        let (pauses, ranges): (Vec<[u64; 2]>, Vec<[u64; 2]>) = all.partition(|it| it[0] == it[1]);
+        let pauses = pauses.iter().map(|it| it[0]).collect();
         let n_kept = if ranges.is_empty() { 0 } else { N_KEPT };
-        Library { ranges, kept: vec![Cell::new(0); n_kept] }
+        Library { ranges, kept: vec![Cell::new(0); n_kept], pauses }
+    }
+
+    /// Where it pauses, as addresses in the program's file.
+    pub(crate) fn pauses(&self) -> &[u64] {
+        &self.pauses
     }
 
     /// Is any code the library's?

@@ -77,6 +77,12 @@ impl Modules {
         program.is_some_and(|it| self.library.has((pc - it.bias) as u64))
     }
 
+    /// Where that code pauses.
+    pub(crate) fn pauses(&self) -> Vec<usize> {
+        let bias = self.found.first().map_or(0, |it| it.bias);
+        self.library.pauses().iter().map(|it| bias + *it as usize).collect()
+    }
+
     /// Is it code of the program itself?
     pub(crate) fn is_program_code(&self, pc: usize) -> bool {
         self.found.iter().any(|it| it.is_program && it.text.0 <= pc && pc < it.text.1)
