@@ -8,6 +8,8 @@
 //! - [`Histories`]: the accesses to each four bytes of memory that matter for later ones. [`SharedHistories`]: the same,
 //!   where many words have the same.
 //!
+//! - [`Stores`]: which stores an atomic load may read where memory is weaker than sequentially consistent.
+//!
 //! FastTrack (Flanagan and Freund, PLDI 2009) with C++11's atomics and fences. Where we depart from them is said in
 //! the parts.
 
@@ -15,11 +17,13 @@ mod causality;
 mod clock;
 mod history;
 mod shared;
+mod stores;
 
 pub use causality::{Atomic, Bytes, Causality};
 pub use clock::Clock;
 pub use history::{Accessed, Conflict, Histories, HistoryId};
 pub use shared::{SharedHistories, SharedHistoryId};
+pub use stores::{Access, Place, Reading, Stores, Way};
 
 /// A stretch of a thread's execution between two releases: what others can know of it they know of all of
 /// it. Numbered over all threads in the order of their beginning; 0 is none.

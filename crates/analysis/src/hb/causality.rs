@@ -437,6 +437,41 @@ impl Causality {
         }
     }
 
+    /// What a thread learns by a load that reads `message`: at once, or at its next acquire fence.
+    #[inline]
+    pub(super) fn receive(&mut self, thread: ThreadId, message: &Clock, is_acquire: bool) {
+        let me = &mut self.threads[thread.idx()];
+        if is_acquire {
+            me.now.join(&self.unseen);
+            me.now.join(message);
+        } else {
+            me.to_fence.join(message);
+        }
+    }
+
+    /// What whoever reads a store of the thread learns by it. Ends the segment of one that releases.
+    #[inline]
+    pub(super) fn send(&mut self, thread: ThreadId, message: &mut Clock, is_release: bool) {
+        let me = &self.threads[thread.idx()];
+        message.join(if is_release { &me.now } else { &me.fenced });
+        if is_release {
+            self.end_segment(thread);
+        }
+    }
+
+    /// An object has a new value: what wakes of a futex have passed on was about the old one.
+    pub fn forget_wakes(&mut self, object: ObjectId) {
+        if let Some(Some(it)) = self.objects.get_mut(object.idx()) {
+            it.released.clear();
+            it.known_to = None;
+        }
+    }
+
+    /// The thread comes to a sequentially consistent fence, the one of this number.
+    pub(super) fn know_fence(&mut self, thread: ThreadId, number: u32) {
+        self.threads[thread.idx()].now.know_fence(number);
+    }
+
     /// A fence.
     pub fn fence(&mut self, thread: ThreadId, order: MemoryOrder) {
         let me = &mut self.threads[thread.idx()];
