@@ -205,7 +205,11 @@ fn conflict(one: &Op, other: &Op) -> bool {
 }
 
 fn op_of(event: &Event) -> Op {
-    Op { other: event.other, flags: event.flags, ..Op::on(event.kind, event.object, event.site) }
+    Op {
+        other: event.other_object(),
+        flags: event.flags,
+        ..Op::on(event.kind, event.object, event.site)
+    }
 }
 
 /// A step of a trace.

@@ -23,7 +23,7 @@ use clap::{
 use raddle_model::Carrier;
 
 pub(crate) use compare::CompareArgs;
-pub(crate) use conditions::{ConditionArgs, PointsArg};
+pub(crate) use conditions::{ConditionArgs, MemoryModelArg, PointsArg};
 pub(crate) use detect::{DetectArg, detect};
 pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use review::ReviewArgs;

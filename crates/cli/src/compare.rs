@@ -26,6 +26,7 @@ use crate::{
     exit::{Exit, Failure},
     native::{self, Launch},
     prepare::{Named, prepare},
+    run::check_memory_model,
     search,
     signals::{self, Stop},
     terminal::Terminal,
@@ -123,6 +124,7 @@ fn targets(
     programs: &[StoredTarget],
     stop: &Stop,
 ) -> Result<Vec<Native>, Failure> {
+    args.strategies.0.iter().try_for_each(|it| check_memory_model(&args.conditions, it))?;
     let has_search = args.strategies.0.iter().any(|it| matches!(it, Strategy::Search(_)));
     let open = |program: &StoredTarget| {
         native::open(Launch {

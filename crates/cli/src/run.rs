@@ -29,7 +29,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{Format, ReplayArgs, RunArgs},
+    args::{ConditionArgs, Format, MemoryModelArg, ReplayArgs, RunArgs},
     asked::with_asked,
     exit::{Exit, Failure},
     native::{self, Launch},
@@ -78,6 +78,7 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
             args.strategy
         )));
     }
+    check_memory_model(&args.conditions, &args.strategy)?;
     let is_guided = matches!(args.strategy, Strategy::Search(SearchSpec::Hapset(_)));
     if args.hapset.is_some() && !is_guided {
         return Err(Failure::usage(format!(
@@ -86,6 +87,20 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+/// A search counts on what is read being decided by the order of steps alone.
+pub(crate) fn check_memory_model(
+    conditions: &ConditionArgs,
+    strategy: &Strategy,
+) -> Result<(), Failure> {
+    if conditions.memory_model == MemoryModelArg::Sc || !matches!(strategy, Strategy::Search(_)) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "`{strategy}` is systematic and explores sequentially consistent memory only; use a random strategy with \
+         --memory-model c11"
+    )))
 }
 
 /// What will be written must not be a directory; that is said before anything runs.

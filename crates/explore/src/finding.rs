@@ -250,7 +250,7 @@ impl StepTables {
                 (places.number(names.place(event.site)), names.is_housekeeping(event.site))
             });
             names.object(event.object);
-            names.object(event.other);
+            names.object(event.other_object());
             let mut step = Step::of(event, number);
             if is_housekeeping && event.kind.is_access() {
                 step.flags |= Flags::IMPLIED.0;

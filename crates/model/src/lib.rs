@@ -59,7 +59,9 @@ pub use object::{Common, NamedObject, ObjectClass};
 pub use op::{Event, Flags, MemoryOrder, ObjectId, Op, OpKind, SiteId, ThreadId};
 pub use orders::{BothOrders, Change, Outcome};
 pub use picker::{Amount, Counting, Depth, Giving, PickerSpec, Ranking, Smax};
-pub use plan::{Carrier, Conditions, Handlers, Limits, Plan, Points, Record, Timeouts, Watch};
+pub use plan::{
+    Carrier, Conditions, Handlers, Limits, MemoryModel, Plan, Points, Record, Timeouts, Watch,
+};
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
 pub use rng::Rng;
 pub use script::{Before, Deviation, PlaceOrder, Side};

@@ -450,7 +450,7 @@ pub struct Event {
     pub thread: ThreadId,
     /// To what.
     pub object: ObjectId,
-    /// The mutex of a condition variable's wait; else none.
+    /// The mutex of a condition variable's wait; of accesses, see [`Event::passed`]; else none.
     pub other: ObjectId,
     /// Where in the code.
     pub site: SiteId,
@@ -463,6 +463,9 @@ pub struct Event {
 
 /// Of the detail of an access, the bits of its memory order.
 const ORDER_BITS: u32 = 3;
+/// In the detail of an access that could be performed in several ways: the choice follows above the offset.
+const CHOSEN: u32 = 1 << 31;
+const CHOICE_AT: u32 = 24;
 
 impl Event {
     /// Is it an atomic instruction without a hook? Then it counts as ordering all threads.
@@ -489,7 +492,7 @@ impl Event {
         choice: Option<u32>,
     ) -> Event {
         let detail = match choice {
-            _ if op.kind.is_access() => op.order as u32 | (op.arg as u32) << ORDER_BITS,
+            _ if op.kind.is_access() => op.order as u32 | (op.arg as u32) << ORDER_BITS & !CHOSEN,
             _ if matches!(op.kind, OpKind::Fence) => op.order as u32,
             Some(choice) => choice + 1,
             None => 0,
@@ -517,7 +520,11 @@ impl Event {
     /// Which of several ways to perform the op was chosen, if it had several.
     #[inline]
     pub const fn choice(&self) -> Option<u32> {
-        if self.kind.is_access() || matches!(self.kind, OpKind::Fence) {
+        if self.kind.is_access() {
+            let is_chosen = self.detail & CHOSEN != 0;
+            return if is_chosen { Some((self.detail & !CHOSEN) >> CHOICE_AT) } else { None };
+        }
+        if matches!(self.kind, OpKind::Fence) {
             return None;
         }
         self.detail.checked_sub(1)
@@ -532,9 +539,76 @@ impl Event {
         MemoryOrder::Relaxed
     }
 
+    /// Offsets and choices below these can be told together: see [`Event::set_chosen`].
+    pub const CHOSEN_OFFSETS: u64 = 1 << (CHOICE_AT - ORDER_BITS);
+    /// As above.
+    pub const ACCESS_CHOICES: usize = 1 << (31 - CHOICE_AT);
+
+    /// An atomic access could be performed in several ways: the choice, and if memory is weak, the step of the store that
+    /// should have been read, or that this one stands before although it came later.
+    pub fn set_chosen(&mut self, choice: u32, passed: Option<u64>) {
+        let below = self.detail & ((1 << CHOICE_AT) - 1);
+        self.detail = CHOSEN | choice << CHOICE_AT | below;
+        self.other = ObjectId(passed.map_or(0, |it| it as u32 + 1));
+    }
+
+    /// Of an atomic access that is not up to date: the step of the store that a load has passed over, or that a store stands
+    /// before in modification order although it was made later.
+    pub const fn passed(&self) -> Option<usize> {
+        if !self.kind.is_access() || self.detail & CHOSEN == 0 || self.other.is_none() {
+            return None;
+        }
+        Some(self.other.idx() - 1)
+    }
+
+    /// The mutex of a wait; the descriptor that is written to.
+    #[inline]
+    pub const fn other_object(&self) -> ObjectId {
+        if self.kind.is_access() { ObjectId::NONE } else { self.other }
+    }
+
     /// How far into its object an access begins.
     #[inline]
     pub const fn offset(&self) -> u32 {
-        if self.kind.is_access() { self.detail >> ORDER_BITS } else { 0 }
+        if !self.kind.is_access() {
+            return 0;
+        }
+        let is_chosen = self.detail & CHOSEN != 0;
+        let detail = if is_chosen { self.detail & ((1 << CHOICE_AT) - 1) } else { self.detail };
+        detail >> ORDER_BITS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Order, offset and choice of an access do not disturb each other.
+    #[test]
+    fn an_access_tells_what_was_chosen() {
+        let op = Op::on(OpKind::AtomicCas, ObjectId(3), SiteId(1));
+        let op = op.order(MemoryOrder::AcqRel).bytes(Event::CHOSEN_OFFSETS - 1, 4);
+        let mut event = Event::of(ThreadId(1), &op, OpResult::Done, 7, None);
+        assert_eq!((event.choice(), event.passed()), (None, None));
+        let most = Event::ACCESS_CHOICES as u32 - 1;
+        for (choice, passed) in [(0, None), (1, Some(0)), (most, Some(1 << 31))] {
+            event.set_chosen(choice, passed);
+            assert_eq!(event.choice(), Some(choice));
+            assert_eq!(event.passed(), passed.map(|it| it as usize));
+            assert_eq!(u64::from(event.offset()), Event::CHOSEN_OFFSETS - 1);
+            assert_eq!(event.order(), MemoryOrder::AcqRel);
+            assert_eq!(event.other_object(), ObjectId::NONE);
+        }
+        event.set_failed(MemoryOrder::Acquire);
+        assert_eq!((event.choice(), event.order()), (Some(most), MemoryOrder::Acquire));
+    }
+
+    /// The other object of an op that is no access stays one.
+    #[test]
+    fn a_wait_has_a_mutex() {
+        let op = Op::on(OpKind::CondWait, ObjectId(3), SiteId(1)).other(ObjectId(4));
+        let event = Event::of(ThreadId(1), &op, OpResult::Done, 0, Some(2));
+        assert_eq!((event.choice(), event.passed()), (Some(2), None));
+        assert_eq!(event.other_object(), ObjectId(4));
     }
 }

@@ -50,6 +50,9 @@ pub struct Conditions {
     /// Which steps are scheduling points.
     #[cfg_attr(feature = "serde", serde(default))]
     pub points: Points,
+    /// What atomic loads may read.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "MemoryModel::is_sc"))]
+    pub memory_model: MemoryModel,
 }
 
 impl Conditions {
@@ -60,11 +63,40 @@ impl Conditions {
         spurious: false,
         handlers: Handlers::Nested,
         points: Points::Visible,
+        memory_model: MemoryModel::Sc,
     };
 
     /// The same, but every access to memory is a scheduling point.
     pub const fn at_every_access(self) -> Conditions {
         Conditions { points: Points::All, ..self }
+    }
+}
+
+/// What atomic loads may read.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryModel {
+    /// The newest store: all atomics are performed in one order.
+    #[default]
+    Sc,
+    /// Any store that C and C++20 allow by the orders in the source, but none that is executed later.
+    C11,
+}
+
+impl MemoryModel {
+    /// Is memory sequentially consistent?
+    pub const fn is_sc(&self) -> bool {
+        matches!(self, MemoryModel::Sc)
+    }
+
+    /// As a number, for the shared segment.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The reverse of `number`.
+    pub const fn from_number(number: u32) -> MemoryModel {
+        if number == 1 { MemoryModel::C11 } else { MemoryModel::Sc }
     }
 }
 

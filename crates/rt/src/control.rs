@@ -39,6 +39,7 @@ use crate::{
         thread::ThreadRt,
         trial::Trial,
         waiting::{PATIENCE, Waiting},
+        weak::Weak,
     },
 };
 
@@ -90,6 +91,7 @@ pub(crate) struct Scheduler {
 pub(crate) struct Memory {
     pub(crate) shadow: Shadow,
     pub(crate) detect: Detect,
+    pub(crate) weak: Weak,
     pub(crate) locksets: Locksets,
     pub(crate) heap: Heap,
     /// The last write, whose value is not known before the program has gone on.

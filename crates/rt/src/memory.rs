@@ -6,3 +6,4 @@ pub(crate) mod locksets;
 pub(crate) mod sync;
 mod turns;
 pub(crate) mod variables;
+pub(crate) mod weak;

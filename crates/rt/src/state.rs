@@ -15,3 +15,4 @@ pub(crate) mod thread;
 pub(crate) mod timers;
 pub(crate) mod trial;
 pub(crate) mod waiting;
+pub(crate) mod weak;

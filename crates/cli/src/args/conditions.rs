@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use raddle_model::{Conditions, Handlers, Limits, Points, Timeouts};
+use raddle_model::{Conditions, Handlers, Limits, MemoryModel, Points, Timeouts};
 
 use super::CarrierArg;
 use crate::values;
@@ -17,6 +17,9 @@ pub(crate) struct ConditionArgs {
     /// Scheduling points: the steps before which the scheduler may switch threads
     #[arg(long, value_enum, default_value_t, help_heading = "Schedule")]
     pub(crate) points: PointsArg,
+    /// Memory model: what atomic loads may read (docs/memory.md)
+    #[arg(long, value_enum, default_value_t, value_name = "MODEL", help_heading = "Schedule")]
+    pub(crate) memory_model: MemoryModelArg,
     /// Maximum number of steps per execution; 16 times as many while the steps still reach new states
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = values::count)]
     #[arg(default_value_t = Limits::DEFAULT.max_steps)]
@@ -72,19 +75,49 @@ impl ConditionArgs {
             spurious: self.spurious,
             handlers: self.signals.into(),
             points: self.points.into(),
+            memory_model: self.memory_model.into(),
         }
     }
 
     /// The same arguments, but for what the program may do.
     pub(crate) fn with(&self, conditions: Conditions) -> ConditionArgs {
-        let Conditions { limits, timeouts, spurious, handlers, points } = conditions;
+        let Conditions { limits, timeouts, spurious, handlers, points, memory_model } = conditions;
         ConditionArgs {
             max_steps: limits.max_steps,
             timeouts: timeouts.into(),
             spurious,
             signals: handlers.into(),
             points: points.into(),
+            memory_model: memory_model.into(),
             ..self.clone()
+        }
+    }
+}
+
+/// What atomic loads may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MemoryModelArg {
+    /// Sequential consistency: the newest store
+    #[default]
+    Sc,
+    /// C11 and C++20: any store that the memory orders in the source allow
+    C11,
+}
+
+impl From<MemoryModel> for MemoryModelArg {
+    fn from(model: MemoryModel) -> MemoryModelArg {
+        match model {
+            MemoryModel::Sc => MemoryModelArg::Sc,
+            MemoryModel::C11 => MemoryModelArg::C11,
+        }
+    }
+}
+
+impl From<MemoryModelArg> for MemoryModel {
+    fn from(model: MemoryModelArg) -> MemoryModel {
+        match model {
+            MemoryModelArg::Sc => MemoryModel::Sc,
+            MemoryModelArg::C11 => MemoryModel::C11,
         }
     }
 }

@@ -99,7 +99,7 @@ impl Scene<'_, '_> {
                 let is_it = |object| self.is_called(object, &wanting.object);
                 it.thread == state.thread
                     && Points::takes(it.kind)
-                    && (is_it(it.object) || is_it(it.other))
+                    && (is_it(it.object) || is_it(it.other_object()))
             })?;
             // Of a recursive lock, where it was taken first.
             let known = self.locks[took].iter();

@@ -61,7 +61,7 @@ fn joined(trace: &Trace, event: &Event) -> Option<ThreadId> {
 /// What an event does to which objects.
 pub(super) fn uses(event: &Event) -> impl Iterator<Item = (ObjectId, Effect)> {
     let first = (event.object, Effect::done(event.kind, event.flags, event.result));
-    let second = (event.other, Effect::of_other(event.kind, event.result));
+    let second = (event.other_object(), Effect::of_other(event.kind, event.result));
     [first, second].into_iter().filter(|it| it.0 != ObjectId::NONE)
 }
 

@@ -132,7 +132,9 @@ fn verdict(search: &SearchStatus) -> String {
     if !search.is_complete || search.gaps.iter().any(is_hidden) {
         String::new()
     } else if search.progress.is_cut || !search.gaps.is_empty() {
-        format!(": {}", scope::claim(&search.progress.scope))
+        let is_weak = search.gaps.iter().any(|it| matches!(it, Gap::WeakAtomics(_)));
+        let model = if is_weak { " (sequentially consistent)" } else { "" };
+        format!(": {}{model}", scope::claim(&search.progress.scope))
     } else {
         ": no schedule of this input fails".to_owned()
     }

@@ -10,6 +10,7 @@ mod notes;
 mod operands;
 mod released;
 mod sentence;
+mod stale;
 mod wakeup;
 
 use raddle_model::{Explanation, Finding, Place, ThreadId};

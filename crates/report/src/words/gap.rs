@@ -8,7 +8,8 @@ use crate::layout::number::count;
 pub(crate) fn words(gap: &Gap) -> String {
     match gap {
         Gap::WeakAtomics(n) => format!(
-            "memory orders weaker than seq_cst: atomic operations at {} were executed as seq_cst",
+            "memory orders weaker than seq_cst: atomic operations at {} were executed as seq_cst (--memory-model c11, \
+             with a random strategy)",
             count(*n, "place")
         ),
         Gap::Volatile(n) => format!(

@@ -99,6 +99,7 @@ const fn has_value(kind: OpKind) -> bool {
 fn ending(step: &Step) -> Option<&'static str> {
     let flags = Flags(step.flags);
     Some(match step.result {
+        OpResult::Busy if step.event().passed().is_some() => "busy, stale",
         OpResult::Busy => "busy",
         OpResult::TimedOut => "timed out",
         OpResult::WouldDeadlock => "would deadlock",
@@ -109,6 +110,10 @@ fn ending(step: &Step) -> Option<&'static str> {
         OpResult::Interrupted => "interrupted",
         _ if flags.has(Flags::TIMED_OUT) => "timed out",
         _ if flags.has(Flags::SPURIOUS) => "spurious",
+        _ if step.event().passed().is_some() => match step.kind {
+            OpKind::AtomicStore => "overtaken",
+            _ => "stale",
+        },
         OpResult::Done | OpResult::Chosen | OpResult::Misused => return None,
     })
 }

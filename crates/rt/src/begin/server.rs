@@ -42,6 +42,7 @@ use crate::{
     state::{
         accesses::Written, check::Check, detect::Detect, forks::Forks, heap::Heap, io::Io,
         locksets::Locksets, shadow::Shadow, signals::Signals, thread::ThreadRt, waiting::Waiting,
+        weak::Weak,
     },
     tell::end,
 };
@@ -148,6 +149,7 @@ fn take_control(segment: Segment) {
             peeks_from: None,
             shadow,
             detect: Detect::new(object),
+            weak: Weak::new(),
             locksets: Locksets::default(),
             heap: Heap::default(),
             written: Written::NONE,

@@ -43,6 +43,7 @@ impl Control {
             unsafe { ((*self.header).request.record_races == 1, (*self.header).request.watch) };
         // What is a scheduling point depends on what was seen in a race.
         self.memory.detect.is_on = is_on || self.scheduler.points.are_learned();
+        self.begin_memory();
         self.memory.locksets.is_on = self.scheduler.points == Points::Lockset;
         self.watch(watch);
     }
@@ -50,6 +51,7 @@ impl Control {
     /// Nothing is looked for.
     pub(crate) fn forget_detection(&mut self) {
         self.memory.detect.is_on = false;
+        self.memory.weak.is_on = false;
         self.memory.locksets.is_on = false;
         self.watch(raddle_model::Watch::default());
     }
@@ -99,7 +101,11 @@ impl Control {
     /// A fence of the thread that runs.
     pub(crate) fn order_by_fence(&mut self, order: MemoryOrder) {
         if self.memory.detect.is_on && self.scheduler.machine.n_threads() > 1 {
-            self.memory.detect.causality.fence(self.me, order);
+            let causality = &mut self.memory.detect.causality;
+            match self.memory.weak.is_on {
+                true => self.memory.weak.stores.fence(self.me, order, causality),
+                false => causality.fence(self.me, order),
+            }
             self.set_mine();
         }
     }
@@ -140,6 +146,11 @@ impl Control {
         if self.memory.detect.is_on {
             let is_changed = self.is_line_changed(address, size);
             let bytes = Bytes { start: address as u64, size: size as u64 };
+            if self.memory.weak.is_on {
+                // What the stores of hooked ops passed on is with those stores.
+                self.memory.detect.causality.know_all(self.me);
+                self.memory.weak.forget(address, size);
+            }
             self.memory.detect.causality.step_unhooked(self.me, object, bytes, is_changed);
             self.set_mine();
         }
@@ -343,6 +354,7 @@ impl Control {
             if let State::Variable(object) = writes.state() {
                 if matches!(touch.kind, OpKind::Write | OpKind::ReadWrite) {
                     self.memory.detect.forget_value(object);
+                    self.memory.weak.forget(touch.address, touch.size);
                 }
                 self.inspect_word(reads.history(), cell, at, touch);
             }
@@ -423,6 +435,30 @@ impl Control {
         self.set_mine();
     }
 
+    /// The same, where the rules of weak memory say what is ordered: before the op passes on anything. What is in memory
+    /// was `found` there before it.
+    pub(super) fn inspect_weakly(
+        &mut self,
+        touch: &Touch,
+        object: ObjectId,
+        atomic: Atomic,
+        found: u64,
+    ) {
+        self.classify(&touch.with_kind(atomic.access()));
+        let (offset, _) = self.recorder.emit.bytes_of(object, touch.address, touch.size);
+        let window = Window { object, offset: offset as usize };
+        if self.memory.detect.is_foreign(self.me, window, touch, atomic, found) {
+            self.memory.detect.causality.know_all_at(self.me, object);
+        }
+        let bytes = touch.bytes();
+        self.acquire_annotated(bytes, atomic);
+        // What wakes of a futex pass on, and code without hooks.
+        self.for_objects(touch, object, |causality, me, object| {
+            causality.before_atomic(me, object, bytes, atomic);
+        });
+        self.inspect(&touch.with_kind(atomic.access()));
+    }
+
     /// Each variable that an access is to. One is the rule; but four bytes may have been one before eight were.
     #[inline]
     fn for_objects(
@@ -454,6 +490,7 @@ impl Control {
         if !self.memory.detect.is_on || self.scheduler.machine.n_threads() == 1 {
             return;
         }
+        self.memory.weak.forget(address, size);
         let is_judged = !self.is_system_code(caller.pc);
         let mut found = None;
         let mut next = address & !3;

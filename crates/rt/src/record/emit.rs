@@ -304,6 +304,15 @@ impl Emit {
         event.set_failed(order);
     }
 
+    /// The last step, an atomic access, could be performed in several ways: see [`Event::set_chosen`].
+    #[cold]
+    pub(crate) fn set_chosen(&mut self, thread: ThreadId, choice: u32, passed: Option<u64>) {
+        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        // SAFETY: the mask keeps the index within the area.
+        unsafe { (*self.events.add(idx)).set_chosen(choice, passed) };
+        self.add_choice(thread, choice + 1);
+    }
+
     /// How the last step ended, where the runtime finds out itself.
     pub(crate) fn set_result(&mut self, result: OpResult) {
         let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;

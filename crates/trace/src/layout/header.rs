@@ -60,6 +60,8 @@ pub struct Request {
     pub handlers: u32,
     /// Which steps are scheduling points, as `Points::number`.
     pub points: u32,
+    /// What atomic loads may read, as `MemoryModel::number`.
+    pub memory_model: u32,
     /// 1: executions write down who could have gone on at each step; 2: and which calls led there.
     pub record_options: u32,
     /// 1: executions look for races.
@@ -89,6 +91,7 @@ impl Request {
             spurious: u32::from(plan.conditions.spurious),
             handlers: plan.conditions.handlers.number(),
             points: plan.conditions.points.number(),
+            memory_model: plan.conditions.memory_model.number(),
             record_options: u32::from(plan.record.options) << u32::from(plan.record.stacks),
             record_races: u32::from(plan.record.races),
             watch: plan.record.watch.unwrap_or_default(),

@@ -157,8 +157,11 @@ impl Mark {
         }
     }
 
-    /// " (set by T0 at :24)": of a value that no line above explains.
+    /// " (set by T0 at :24)": of a value that no line above explains. " (stale)": of one that had been replaced.
     fn origin(&self, finding: &Finding, marks: &[Mark]) -> Option<String> {
+        if self.is_stale(finding) {
+            return Some(" (stale)".to_owned());
+        }
         let origin = self.origin.as_ref().filter(|_| matches!(self.moment, Moment::Step(..)))?;
         let write = Moment::Step(origin.step?, origin.after);
         let is_shown = |it: &Mark| it.thread == origin.thread && it.moment == write;
@@ -181,6 +184,14 @@ impl Mark {
             at => format!(" at {at}"),
         };
         Some(format!(" (set by T{}{at})", origin.thread.0))
+    }
+
+    /// Does it read what another store had replaced?
+    fn is_stale(&self, finding: &Finding) -> bool {
+        let Moment::Step(step, 0) = self.moment else { return false };
+        let idx = step.checked_sub(finding.n_steps_dropped).map(|it| it as usize);
+        let step = idx.and_then(|it| finding.steps.get(it));
+        step.is_some_and(|it| it.kind != OpKind::AtomicStore && it.event().passed().is_some())
     }
 
     /// The value that is there afterwards, if it is known.

@@ -169,7 +169,7 @@ impl Said<'_> {
     }
 
     pub(super) fn notes(&self) -> Vec<String> {
-        let mut all = Vec::new();
+        let mut all = self.stale();
         if let Some(evidence) = self.finding.evidence.as_deref() {
             all.extend(evidence::verdict(self.finding, evidence, self.style));
             all.extend(evidence::location(self.finding, evidence));

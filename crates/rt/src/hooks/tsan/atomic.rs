@@ -1,15 +1,15 @@
-//! Atomics: performed here, one step each, sequentially consistent. Orders are not needed to run
-//! the program, and the weaker ones are not explored (the crate `machine` says what it misses); they
-//! are told, because they decide what is ordered and what is a race.
+//! Atomics: performed here, one step each. Under the memory model `sc` all are sequentially consistent, and their orders are
+//! only told, because they decide what is ordered and what is a race. Under `c11` they decide what is read (`memory/weak`).
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 
-use raddle_analysis::hb::Atomic;
+use raddle_analysis::hb::{Access, Atomic};
 use raddle_model::{MemoryOrder, ObjectId, Op, OpKind, SiteId};
 
 use crate::{
     control::{Inside, enter},
     hooks::{caller, export},
+    memory::weak::Ask,
     record::stack::Caller,
     schedule::{signals::leave, step::step},
     state::detect::Touch,
@@ -37,6 +37,12 @@ impl Way {
         Atomic { kind: self.kind, order, is_failed }
     }
 
+    /// A compare-exchange, as the rules of memory see it.
+    #[inline(always)]
+    fn exchange(self, expected: impl Into<u128>, is_weak: bool) -> Access {
+        Access::Cas { expected: expected.into() as u64, failure: self.failure, is_weak }
+    }
+
     #[inline(always)]
     fn cas(order: i32, failure: i32) -> Way {
         Way {
@@ -47,12 +53,14 @@ impl Way {
 }
 
 /// Performs `body` as one step on the variable at `address`. `body` returns what it read, and whether
-/// it wrote (for compare-exchange).
+/// it wrote (for compare-exchange). Where memory is weak, `access` says what kind of op it is, and `update` what it writes
+/// if it reads this.
 #[inline(always)]
-fn atomically<T: Copy + Into<u128>>(
+fn atomically<T: Number>(
     address: usize,
     way: Way,
     caller: Caller,
+    (access, update): (Access, impl FnOnce(T) -> T),
     body: impl FnOnce() -> (T, bool),
 ) -> (T, bool) {
     let Some(mut inside) = enter() else {
@@ -72,6 +80,9 @@ fn atomically<T: Copy + Into<u128>>(
             op.flags = inside.this().spin.flags();
         }
         step(&mut inside, op);
+        if inside.memory.weak.is_on {
+            return weakly(inside, &touch, &op, way, (access, update), body);
+        }
         let (value, has_written) = body();
         let seen = value.into() as u64;
         inside.note_step(&op, seen);
@@ -81,9 +92,53 @@ fn atomically<T: Copy + Into<u128>>(
     }
 }
 
+/// The same, after the step, where memory is weak.
+#[inline(never)]
+unsafe fn weakly<T: Number>(
+    mut inside: Inside,
+    touch: &Touch,
+    op: &Op,
+    way: Way,
+    (access, update): (Access, impl FnOnce(T) -> T),
+    body: impl FnOnce() -> (T, bool),
+) -> (T, bool) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let ask = Ask { access, order: way.order };
+        let chosen = inside.choose_weakly(touch, op, ask);
+        let (value, has_written) = match &chosen {
+            None => body(),
+            Some(it) if it.is_load || it.is_hidden => (T::of(it.seen), !it.is_load),
+            Some(_) => body(),
+        };
+        let written = update(value);
+        // Of a store the value is what it writes.
+        let is_store = way.kind == OpKind::AtomicStore;
+        let value = if is_store { written } else { value };
+        let seen = value.into() as u64;
+        inside.note_step(op, seen);
+        let atomic = way.atomic(has_written);
+        finish(&mut inside, way, op.object, op.site, seen, has_written, size_of::<T>() as u8);
+        match &chosen {
+            None => inside.inspect_atomic(touch, op.object, atomic, seen),
+            Some(it) => {
+                let written = written.into() as u64;
+                inside.settle_weakly(touch, op.object, atomic, ask, it, written);
+            }
+        }
+        leave((value, has_written), inside)
+    }
+}
+
+/// A number that atomics hold.
+trait Number: Copy + Into<u128> {
+    /// The one of these bits.
+    fn of(bits: u64) -> Self;
+}
+
 /// No other thread is alive: no step. But others may have been, and what they released is acquired.
 #[inline]
-unsafe fn alone<T: Copy + Into<u128>>(
+unsafe fn alone<T: Number>(
     mut inside: Inside,
     touch: &Touch,
     way: Way,
@@ -92,6 +147,7 @@ unsafe fn alone<T: Copy + Into<u128>>(
     let (value, has_written) = body();
     if inside.scheduler.machine.n_threads() > 1 {
         let object = inside.variables(touch.address, touch.size);
+        inside.memory.weak.forget(touch.address, touch.size);
         let seen = value.into() as u64;
         inside.inspect_atomic(touch, object, way.atomic(has_written), seen);
         inside.note_lone_look(touch.caller.pc);
@@ -131,6 +187,12 @@ macro_rules! atomics {
         mod $module {
             use super::*;
 
+            impl Number for $type {
+                fn of(bits: u64) -> $type {
+                    bits as $type
+                }
+            }
+
             unsafe fn at<'a>(address: *mut $type) -> &'a $atomic {
                 // SAFETY: the program promises an atomic object.
                 unsafe { <$atomic>::from_ptr(address) }
@@ -147,41 +209,59 @@ macro_rules! atomics {
                 $xor => fetch_xor;
                 $nand => fetch_nand;
                 $strong => compare_exchange;
-                $weak => compare_exchange;
+                $weak => compare_exchange_weak;
                 $val => compare_exchange_val;
             }
 
             unsafe extern "C" fn load(address: *mut $type, order: i32) -> $type {
                 // SAFETY: the program promises an atomic object.
                 let it = unsafe { at(address) };
-                atomically(address as usize, Way::new(OpKind::AtomicLoad, order), caller(), || (it.load(SeqCst), false)).0
+                let way = Way::new(OpKind::AtomicLoad, order);
+                let what = (Access::Load, |it| it);
+                atomically(address as usize, way, caller(), what, || (it.load(SeqCst), false)).0
             }
 
             unsafe extern "C" fn store(address: *mut $type, value: $type, order: i32) {
                 // SAFETY: the program promises an atomic object.
                 let it = unsafe { at(address) };
-                atomically(address as usize, Way::new(OpKind::AtomicStore, order), caller(), || {
+                let way = Way::new(OpKind::AtomicStore, order);
+                let what = (Access::Store, |_| value);
+                atomically(address as usize, way, caller(), what, || {
                     it.store(value, SeqCst);
                     (value, true)
                 });
             }
 
-            atomics!(@rmw $type, exchange, swap);
-            atomics!(@rmw $type, fetch_add, fetch_add);
-            atomics!(@rmw $type, fetch_sub, fetch_sub);
-            atomics!(@rmw $type, fetch_and, fetch_and);
-            atomics!(@rmw $type, fetch_or, fetch_or);
-            atomics!(@rmw $type, fetch_xor, fetch_xor);
-            atomics!(@rmw $type, fetch_nand, fetch_nand);
+            atomics!(@rmw $type, exchange, swap, |_: $type, operand: $type| operand);
+            atomics!(@rmw $type, fetch_add, fetch_add, <$type>::wrapping_add);
+            atomics!(@rmw $type, fetch_sub, fetch_sub, <$type>::wrapping_sub);
+            atomics!(@rmw $type, fetch_and, fetch_and, |seen: $type, operand: $type| seen & operand);
+            atomics!(@rmw $type, fetch_or, fetch_or, |seen: $type, operand: $type| seen | operand);
+            atomics!(@rmw $type, fetch_xor, fetch_xor, |seen: $type, operand: $type| seen ^ operand);
+            atomics!(@rmw $type, fetch_nand, fetch_nand, |seen: $type, operand: $type| !(seen & operand));
 
             unsafe extern "C" fn compare_exchange(
                 address: *mut $type, expected: *mut $type, desired: $type, order: i32, failure: i32,
             ) -> bool {
-                let caller = caller();
+                // SAFETY: the program promises an atomic object, and the expected value.
+                unsafe { exchange_if(address, expected, desired, Way::cas(order, failure), false, caller()) }
+            }
+
+            unsafe extern "C" fn compare_exchange_weak(
+                address: *mut $type, expected: *mut $type, desired: $type, order: i32, failure: i32,
+            ) -> bool {
+                // SAFETY: as above.
+                unsafe { exchange_if(address, expected, desired, Way::cas(order, failure), true, caller()) }
+            }
+
+            #[inline(always)]
+            unsafe fn exchange_if(
+                address: *mut $type, expected: *mut $type, desired: $type, way: Way, is_weak: bool, caller: Caller,
+            ) -> bool {
                 // SAFETY: the program promises an atomic object, and the expected value.
                 let (it, wanted) = unsafe { (at(address), *expected) };
-                let way = Way::cas(order, failure);
-                let (seen, has_written) = atomically(address as usize, way, caller, || {
+                let what = (way.exchange(wanted, is_weak), |_| desired);
+                let (seen, has_written) = atomically(address as usize, way, caller, what, || {
                     match it.compare_exchange(wanted, desired, SeqCst, SeqCst) {
                         Ok(seen) => (seen, true),
                         Err(seen) => (seen, false),
@@ -194,12 +274,15 @@ macro_rules! atomics {
                 has_written
             }
 
+            /// What clang and rustc call for weak ones, too: whoever calls compares the value, so it can't fail if it finds it.
             unsafe extern "C" fn compare_exchange_val(
                 address: *mut $type, expected: $type, desired: $type, order: i32, failure: i32,
             ) -> $type {
                 // SAFETY: the program promises an atomic object.
                 let it = unsafe { at(address) };
-                atomically(address as usize, Way::cas(order, failure), caller(), || {
+                let way = Way::cas(order, failure);
+                let what = (way.exchange(expected, false), |_| desired);
+                atomically(address as usize, way, caller(), what, || {
                     match it.compare_exchange(expected, desired, SeqCst, SeqCst) {
                         Ok(seen) => (seen, true),
                         Err(seen) => (seen, false),
@@ -208,12 +291,13 @@ macro_rules! atomics {
             }
         }
     };
-    (@rmw $type:ty, $name:ident, $method:ident) => {
+    (@rmw $type:ty, $name:ident, $method:ident, $update:expr) => {
         unsafe extern "C" fn $name(address: *mut $type, operand: $type, order: i32) -> $type {
             // SAFETY: the program promises an atomic object.
             let it = unsafe { at(address) };
             let way = Way::new(OpKind::AtomicRmw, order);
-            atomically(address as usize, way, caller(), || (it.$method(operand, SeqCst), true)).0
+            let what = (Access::Rmw, |seen| $update(seen, operand));
+            atomically(address as usize, way, caller(), what, || (it.$method(operand, SeqCst), true)).0
         }
     };
 }
@@ -397,7 +481,7 @@ export! {
 }
 
 /// Under sequential consistency a fence changes nothing that a thread can see; but it decides what is
-/// ordered, so it is told.
+/// ordered, so it is told. Where memory is weak it decides what can be read later, too.
 extern "C" fn thread_fence(order: i32) {
     let caller = caller();
     fence(SeqCst);

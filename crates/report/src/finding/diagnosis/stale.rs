@@ -1,0 +1,71 @@
+//! What a schedule owes to a weak memory model: loads that passed over a newer store, and stores that stand before an
+//! earlier one.
+
+use raddle_model::{Event, MemoryOrder, OpKind, Step};
+
+use super::notes::Said;
+use crate::words::act;
+
+/// So many are told.
+const TOLD_MAX: usize = 3;
+
+impl Said<'_> {
+    /// "stale read: T2 reads `ready` = 0 (4), although T1 stored 1 (2): …".
+    pub(super) fn stale(&self) -> Vec<String> {
+        let steps = self.finding.steps.iter().enumerate();
+        let mut all: Vec<String> = Vec::new();
+        for (idx, step) in steps {
+            let Some(text) = self.passed(idx, step) else { continue };
+            if all.len() == TOLD_MAX {
+                break;
+            }
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+        all
+    }
+
+    fn passed(&self, idx: usize, step: &Step) -> Option<String> {
+        let event = step.event();
+        let n_dropped = usize::try_from(self.finding.n_steps_dropped).ok()?;
+        let other = event.passed()?.checked_sub(n_dropped)?;
+        let newer = self.finding.steps.get(other)?;
+        let object = self.finding.objects.get(step.object.idx())?;
+        let name = act::name(object);
+        let value = |it: &Step| act::shown(it.value, Some(object), self.style);
+        let (at, newer_at) = (self.at_step(idx), self.at_step(other));
+        let orders = format!("{} and {}", order(&event), order(&newer.event()));
+        if step.kind == OpKind::AtomicStore {
+            return Some(format!(
+                "T{} stores {} to {name} ({at}) after T{}'s {} ({newer_at}), but it takes effect before: nothing orders \
+                 the two ({orders})",
+                step.thread.0,
+                value(step),
+                newer.thread.0,
+                act::noun(newer.kind),
+            ));
+        }
+        let stored = match newer.kind {
+            OpKind::AtomicStore => format!("stored {}", value(newer)),
+            _ => "changed it".to_owned(),
+        };
+        Some(format!(
+            "stale read: T{} reads {name} = {} ({at}), although T{} {stored} ({newer_at}): nothing orders the two ({orders})",
+            step.thread.0,
+            value(step),
+            newer.thread.0,
+        ))
+    }
+}
+
+/// As C has it: `relaxed`, `acq_rel`.
+const fn order(event: &Event) -> &'static str {
+    match event.order() {
+        MemoryOrder::Relaxed => "relaxed",
+        MemoryOrder::Acquire => "acquire",
+        MemoryOrder::Release => "release",
+        MemoryOrder::AcqRel => "acq_rel",
+        MemoryOrder::SeqCst => "seq_cst",
+    }
+}
