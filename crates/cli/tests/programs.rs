@@ -32,7 +32,7 @@ use raddle_launch::{
     unhooked_code,
 };
 use raddle_model::{
-    Carrier, End, Event, Finding, Minimising, MinimisingEnd, PickerSpec, Place, Plan,
+    Carrier, End, Event, Finding, MemoryModel, Minimising, MinimisingEnd, PickerSpec, Place, Plan,
 };
 use raddle_plan::Arm;
 use raddle_report::{
@@ -151,6 +151,8 @@ struct Directives {
     timing: Option<String>,
     /// Code of it that has no hooks, as claims name it.
     unhooked: Vec<String>,
+    /// What atomic loads may read.
+    memory_model: MemoryModel,
     /// Is what users read compared with what it was?
     is_golden: bool,
 }
@@ -173,10 +175,24 @@ impl Directives {
             timing: value("timing"),
             unhooked: value("unhooked")
                 .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
+            memory_model: match value("memory-model").as_deref() {
+                None => MemoryModel::Sc,
+                Some("c11") => MemoryModel::C11,
+                Some(other) => return Err(format!("no memory model: {other}").into()),
+            },
             is_golden: false,
             cause: value("cause")
                 .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
         })
+    }
+}
+
+impl Directives {
+    /// One walk under the program's memory model.
+    fn plan(&self) -> Plan {
+        let mut plan = Plan::new(PickerSpec::Walk, 0);
+        plan.conditions.memory_model = self.memory_model;
+        plan
     }
 }
 
@@ -220,7 +236,7 @@ fn runs_the_same_twice(
 ) -> Result<Vec<u64>, Failed> {
     let mut fibers = open(options, Carrier::Fibers)?;
     let mut threads = open(options, Carrier::Threads)?;
-    let mut plan = Plan::new(PickerSpec::Walk, 0);
+    let mut plan = directives.plan();
     for seed in 0..N_SCHEDULES.min(directives.n_executions) {
         plan.seed = seed;
         let (first, shared) = run(&mut *fibers, &plan)?;
@@ -243,7 +259,7 @@ fn rewinds_as_it_forks(
     directives: &Directives,
     shared: Vec<u64>,
 ) -> Result<(), Failed> {
-    let plan = Plan { shared, ..Plan::new(PickerSpec::Walk, 0) };
+    let plan = Plan { shared, ..directives.plan() };
     let entry = |seed| Entry::new(PickerSpec::Walk, seed);
     let entries = (0..N_IN_BLOCK.min(directives.n_executions)).map(entry).collect();
     let block = Block { plan, entries, exit_is_fine: false, common: 0 };
@@ -316,6 +332,7 @@ fn explores_as_expected(
         method: Method::Portfolio(Arm::standard(directives.n_executions)),
         time: None,
         jobs: 1,
+        conditions: directives.plan().conditions,
         ..Options::default()
     };
     let outcome = Campaign::new(&target, campaign_options).run(
