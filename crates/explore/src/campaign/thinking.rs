@@ -177,6 +177,10 @@ impl<'a> Thinking<'a> {
 
 #[cfg(test)]
 mod tests {
+    use raddle_model::PickerSpec;
+    use raddle_plan::search::Step;
+    use serde_json::value::{RawValue, to_raw_value};
+
     use super::*;
 
     #[test]
@@ -201,5 +205,51 @@ mod tests {
         let through = std::panic::catch_unwind(|| unless_over::<()>(|| false, fail));
         let panic = through.expect_err("it was swallowed");
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"as it was"));
+    }
+
+    /// A search that says on which thread it was asked for tasks, as their prefix.
+    struct Telling(thread::ThreadId);
+
+    impl Search for Telling {
+        fn next(&mut self, _n_max: usize) -> Vec<Task> {
+            let is_apart = thread::current().id() != self.0;
+            let tail = PickerSpec::Walk;
+            vec![Task { number: 0, prefix: vec![u32::from(is_apart)], tail }]
+        }
+
+        fn turn(&self) -> Option<u64> {
+            Some(0)
+        }
+
+        fn learn(&mut self, number: u64, _run: &Run) -> Vec<u64> {
+            vec![number]
+        }
+
+        fn is_finished(&self) -> bool {
+            false
+        }
+
+        fn progress(&self) -> SearchProgress {
+            SearchProgress::default()
+        }
+
+        fn save(&self) -> Box<RawValue> {
+            to_raw_value(&()).expect("nothing can be written")
+        }
+    }
+
+    fn is_next_apart_after(n_steps: usize) -> bool {
+        let stop = AtomicBool::new(false);
+        let wanted = Wanted { deadline: None, stop: &stop };
+        let mut thinking = Thinking::new(Box::new(Telling(thread::current().id())), wanted);
+        let run = Run { steps: vec![Step::default(); n_steps], ..Run::default() };
+        assert_eq!(thinking.learn(0, &run), Some(vec![0]));
+        thinking.next(1)[0].prefix == [1]
+    }
+
+    /// The published total searches derive test cases of a trace in `next`: it can't be waited for.
+    #[test]
+    fn what_comes_after_a_long_execution_is_thought_apart() {
+        assert!(is_next_apart_after(LONG_STEPS));
     }
 }
