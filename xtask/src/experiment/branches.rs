@@ -1,5 +1,5 @@
 //! How many branches an execution takes. Traces do not tell that, so the first execution of a program under Raddle is
-//! traced: each conditional jump that comes from a line of the program's own source is a breakpoint, counted and passed.
+//! traced: each conditional jump that comes from a line of the program's own sources is a breakpoint, counted and passed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,11 +15,12 @@ use anyhow::{Context as _, bail, ensure};
 /// `int3`.
 const BREAKPOINT: u8 = 0xcc;
 
-/// The branches that the first execution takes from `main` on. `raddle` runs the program of a source file.
-pub(super) fn n_executed(mut raddle: Command, source: &Path) -> anyhow::Result<u64> {
+/// The branches that the first execution takes from `main` on. `raddle` runs the program of the first of these source
+/// files, which includes the others.
+pub(super) fn n_executed(mut raddle: Command, sources: &[&str]) -> anyhow::Result<u64> {
     raddle.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let root = start_traced(&mut raddle)?;
-    let mut counted = Counted::new(source);
+    let mut counted = Counted::new(sources)?;
     let mut known = BTreeSet::new();
     while let Some((pid, status)) = wait(-1)? {
         if !libc::WIFSTOPPED(status) {
@@ -46,7 +47,7 @@ pub(super) fn n_executed(mut raddle: Command, source: &Path) -> anyhow::Result<u
         };
         go_on(pid, pass_on)?;
     }
-    ensure!(counted.n_begun > 0, "{} was not executed", source.display());
+    ensure!(counted.n_begun > 0, "{} was not executed", sources[0]);
     Ok(counted.n_taken)
 }
 
@@ -60,7 +61,9 @@ struct Jump {
 }
 
 struct Counted {
-    source: PathBuf,
+    /// What the program's file is called, and its sources.
+    program: PathBuf,
+    sources: BTreeSet<String>,
     /// By address.
     jumps: BTreeMap<u64, Jump>,
     main: u64,
@@ -72,18 +75,27 @@ struct Counted {
 }
 
 impl Counted {
-    fn new(source: &Path) -> Counted {
-        let source = source.to_owned();
-        Counted { source, jumps: BTreeMap::new(), main: 0, first: 0, n_begun: 0, n_taken: 0 }
+    fn new(sources: &[&str]) -> anyhow::Result<Counted> {
+        let name =
+            |it: &&str| Path::new(it).file_name().map(|it| it.to_string_lossy().into_owned());
+        Ok(Counted {
+            program: Path::new(sources.first().context("no source")?).with_extension(""),
+            sources: sources.iter().filter_map(name).collect(),
+            jumps: BTreeMap::new(),
+            main: 0,
+            first: 0,
+            n_begun: 0,
+            n_taken: 0,
+        })
     }
 
     /// If a process has become the program: sets the breakpoints.
     fn plant(&mut self, pid: i32) -> anyhow::Result<()> {
         let exe = fs::read_link(format!("/proc/{pid}/exe"))?;
-        if exe.file_stem() != self.source.file_stem() {
+        if exe.file_stem() != self.program.file_stem() {
             return Ok(());
         }
-        let code = Code::of(&exe, &self.source)?;
+        let code = Code::of(&exe, &self.sources)?;
         let base = base(pid, &exe)?;
         let base = if code.main < base { base } else { 0 };
         self.main = base + code.main;
@@ -154,19 +166,18 @@ struct Code {
 }
 
 impl Code {
-    fn of(exe: &Path, source: &Path) -> anyhow::Result<Code> {
+    fn of(exe: &Path, sources: &BTreeSet<String>) -> anyhow::Result<Code> {
         let mut command = Command::new("objdump");
         command.args(["--disassemble", "--line-numbers", "--no-show-raw-insn"]).arg(exe);
         let output = command.output().context("objdump is needed to count branches")?;
         ensure!(output.status.success(), "objdump: {}", String::from_utf8_lossy(&output.stderr));
-        let name = source.file_name().context("a source has a name")?.to_string_lossy();
-        let code = Code::parse(&String::from_utf8_lossy(&output.stdout), &name);
+        let code = Code::parse(&String::from_utf8_lossy(&output.stdout), sources);
         ensure!(code.main != 0, "{} has no main", exe.display());
         Ok(code)
     }
 
     /// What objdump says.
-    fn parse(text: &str, source: &str) -> Code {
+    fn parse(text: &str, sources: &BTreeSet<String>) -> Code {
         let mut code = Code::default();
         let mut is_own = false;
         let number = |it: &str| u64::from_str_radix(it, 16).ok();
@@ -181,7 +192,7 @@ impl Code {
                 let addresses = number(at.trim_end_matches(':')).zip(number(to));
                 code.jumps.extend(addresses.filter(|_| is_own && is_conditional));
             } else if let Some((file, _)) = line.rsplit_once(':').filter(|it| it.0.contains('/')) {
-                is_own = file.rsplit('/').next() == Some(source);
+                is_own = file.rsplit('/').next().is_some_and(|it| sources.contains(it));
             }
         }
         code
@@ -294,8 +305,14 @@ mod tests {
             \x20   1132:\tje     1140 <main+0x10>\n    1134:\tjmp    1140 <main+0x10>\n\
             /usr/include/b.h:7 (discriminator 2)\n    1136:\tjne    1140 <main+0x10>\n\
             /tmp/a.c:6 (discriminator 1)\n    1138:\tjg     1150 <main+0x20>\n";
-        let code = Code::parse(text, "a.c");
-        assert_eq!((code.main, code.jumps), (0x1130, vec![(0x1132, 0x1140), (0x1138, 0x1150)]));
+        let jumps = |sources: &[&str]| {
+            let sources = sources.iter().map(|it| (*it).to_owned()).collect();
+            let code = Code::parse(text, &sources);
+            assert_eq!(code.main, 0x1130);
+            code.jumps
+        };
+        assert_eq!(jumps(&["a.c"]), [(0x1132, 0x1140), (0x1138, 0x1150)]);
+        assert_eq!(jumps(&["a.c", "b.h"]), [(0x1132, 0x1140), (0x1136, 0x1140), (0x1138, 0x1150)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! is run to its end, or its budget's: Table 12 (test cases), Table 18 (memory), Figures 69 and 93 (more accesses, more of
 //! them that decide), Figure 91 (analysis of traces and generation of test cases), appendices A and B (orders of accesses).
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
 
 use raddle_report::layout::number::grouped;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ struct Program {
 const C: (&str, &str) = ("c", "-O0");
 const RUST: (&str, &str) = ("rs", "-Copt-level=1");
 
-const PROGRAMS: [Program; 7] = [
+const PROGRAMS: [Program; 8] = [
     Program {
         name: "pool",
         like: "Commons Pool",
@@ -91,6 +91,14 @@ const PROGRAMS: [Program; 7] = [
         race: "n_bytes",
     },
     Program {
+        name: "spider",
+        like: "WebLech, its size",
+        languages: &[C],
+        published: ["–", "–", "–", "–"],
+        published_trace: ["–", "–", "–"],
+        race: "n_waited",
+    },
+    Program {
         name: "webharvest",
         like: "WebHarvest",
         languages: &[C],
@@ -99,6 +107,24 @@ const PROGRAMS: [Program; 7] = [
         race: "n_cached",
     },
 ];
+
+/// What `spider.c` is made of.
+const SPIDER: [&str; 9] = [
+    "address.h",
+    "frontier.h",
+    "html.h",
+    "http.h",
+    "mirror.h",
+    "rules.h",
+    "settings.h",
+    "text.h",
+    "web.h",
+];
+
+/// The source of a case, and what it includes.
+fn files(case: &Case) -> Vec<&str> {
+    [&case.source].into_iter().chain(&case.files).map(String::as_str).collect()
+}
 
 fn source(program: &str) -> String {
     format!("experiments/total-replay/programs/{program}")
@@ -109,7 +135,12 @@ fn programs() -> impl Iterator<Item = (Case, &'static Program)> {
     PROGRAMS.iter().flat_map(|program| {
         program.languages.iter().map(move |(language, flags)| {
             let name = format!("{}.{language}", program.name);
-            (Case::new(&name, &source(&name)).with_flags(&[flags]), program)
+            let files = if program.name == "spider" { &SPIDER[..] } else { &[] };
+            let files: Vec<String> =
+                files.iter().map(|it| source(&format!("spider/{it}"))).collect();
+            let files: Vec<&str> = files.iter().map(String::as_str).collect();
+            let case = Case::new(&name, &source(&name)).with_flags(&[flags]).with_files(&files);
+            (case, program)
         })
     })
 }
@@ -147,7 +178,7 @@ fn cell(case: &Case, strategy: &'static str, race: &'static str) -> Cell {
         let told = lab.run(&of, BUDGET, "run", &options)?;
         Ok(Searched::of(&told, race, lab.budget(BUDGET)))
     };
-    Cell::new(&key(&[&case.name, strategy]), &[&inputs], &[&case.source], how)
+    Cell::new(&key(&[&case.name, strategy]), &[&inputs], &files(case), how)
 }
 
 /// Figure 91: the dissertation's JoBo, and what grows in Figures 69 and 93.
@@ -192,10 +223,10 @@ fn branches(case: &Case) -> Cell {
         let folder = lab.folder()?;
         let budget = Budget { executions: 1, ..BUDGET };
         let command = lab.command(&of, folder.path(), budget, &["run", "--strategy", "walk"])?;
-        Ok(Branches { n_executed: n_executed(command, Path::new(&of.source))? })
+        Ok(Branches { n_executed: n_executed(command, &files(&of))? })
     };
     let inputs = format!("{:?} {:?}", case.flags, case.args);
-    Cell::new(&key(&[&case.name, "branches"]), &[&inputs], &[&case.source], how)
+    Cell::new(&key(&[&case.name, "branches"]), &[&inputs], &files(case), how)
 }
 
 /// See [`branches`].
