@@ -17,6 +17,8 @@ const SAID_MAX: usize = 160;
 /// When something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Moment {
+    /// Before there were steps: those of a thread that is alone are not in a trace.
+    Before,
     /// A step, counted from 0, or so many accesses of its thread after it.
     Step(u64, u32),
     /// When the execution failed.
@@ -97,11 +99,9 @@ impl Mark {
     /// Where it is in the schedule; nowhere, if it did not happen.
     pub(super) fn spot(&self) -> Option<Spot> {
         let when = match self.moment {
-            // Taken before there were steps: those of a thread that is alone are not in a trace.
-            Moment::Step(0, 0) if self.kind.is_some_and(OpKind::takes_lock) => return None,
             Moment::Step(step, after) => When::Step(step, after),
             Moment::Failure | Moment::Blocked => When::End,
-            Moment::Never => return None,
+            Moment::Before | Moment::Never => return None,
         };
         let Mark { number, thread, kind, object, value, .. } = *self;
         Some(Spot { number, when, thread, kind, object, value, place: self.place.clone() })
@@ -238,7 +238,7 @@ impl Mark {
             _ if self.has_failed && is_attempt(kind) => {
                 format!("{} and fails", act::act(kind, object, None, style))
             }
-            Moment::Step(..) | Moment::Failure => {
+            Moment::Before | Moment::Step(..) | Moment::Failure => {
                 let named =
                     self.name.as_ref().map(|it| NamedObject::called(Default::default(), it));
                 let pointer = object.filter(|_| is_pointer(self.object, marks)).map(act::pointer);

@@ -292,8 +292,8 @@ impl Marks<'_> {
                 self.add(mark);
             }
             None if taken.line > 0 => {
-                let first = Moment::Step(0, 0);
-                self.add(Mark::new(holder, first, OpKind::Lock, object, taken.clone()));
+                let lock = OpKind::Lock;
+                self.add(Mark::new(holder, Moment::Before, lock, object, taken.clone()));
             }
             None => {}
         }
@@ -318,7 +318,7 @@ impl Marks<'_> {
         let is_part = |it: &Mark| match it.moment {
             Moment::Step(step, _) => lost.contains(self.finding, it.thread, step),
             Moment::Failure | Moment::Blocked => it.is_primary,
-            Moment::Never => false,
+            Moment::Before | Moment::Never => false,
         };
         self.all.retain(is_part);
     }
