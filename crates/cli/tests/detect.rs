@@ -67,7 +67,10 @@ fn main() -> ExitCode {
         }
     }
     let failing = root.join("../fail");
-    for path in programs_under(&failing) {
+    // What fails under weak memory only has no failing schedule here, and no ordering that is to blame.
+    let is_strong =
+        |it: &PathBuf| fs::read_to_string(it).is_ok_and(|text| !text.contains("//@ memory-model:"));
+    for path in programs_under(&failing).into_iter().filter(is_strong) {
         let name = path.strip_prefix(&failing).unwrap_or(&path).display().to_string();
         trials.push(Trial::test(format!("fail/{name} (cause)"), move || names_cause(&path)));
     }

@@ -110,7 +110,7 @@ impl<'a> Campaign<'a> {
                         _ => unreachable!("bug: matched above"),
                     };
                     let portfolio = Portfolio::new(options.seed, arms, directions);
-                    let planning = Planning::Several(portfolio);
+                    let planning = Planning::Several(Box::new(portfolio));
                     return Course::new(options, Sampling::new(options, planning), ledger)
                         .run(crew);
                 }

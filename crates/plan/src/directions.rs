@@ -76,7 +76,7 @@ impl Directions {
     }
 
     /// The next one to try.
-    pub fn next(&mut self) -> Option<Hypothesis> {
+    pub fn next_try(&mut self) -> Option<Hypothesis> {
         let has_any = Family::ALL.into_iter().filter(|it| !self.turns(*it).all.is_empty());
         let family = has_any.min_by_key(|it| (self.turns(*it).paid, *it))?;
         let turns = &mut self.families[family as usize];
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn families_take_turns() {
         let mut directions = Directions::default();
-        assert!(directions.next().is_none());
+        assert!(directions.next_try().is_none());
         directions.learn(&hypotheses(Family::Order, 20));
         directions.learn(&hypotheses(Family::Late, 4));
         directions.learn(&hypotheses(Family::Cycle, 1));
         directions.learn(&hypotheses(Family::Late, 4));
-        let given: Vec<Hypothesis> = (0..24).filter_map(|_| directions.next()).collect();
+        let given: Vec<Hypothesis> = (0..24).filter_map(|_| directions.next_try()).collect();
         let turns: String = given.iter().map(|it| letter(it.family)).collect();
         assert_eq!(turns, "dlodllodllolodlololoodlo");
         let late = given.iter().filter(|it| it.family == Family::Late);
@@ -137,7 +137,7 @@ mod tests {
         directions.learn(&hypotheses(Family::Cycle, 1));
         directions.learn(&hypotheses(Family::Order, 100));
         let n_orders =
-            (0..115).filter(|_| directions.next().is_some_and(|it| it.family == Family::Order));
+            (0..115).filter(|_| directions.next_try().is_some_and(|it| it.family == Family::Order));
         assert!(n_orders.count() >= 100);
         let tried = |family, n| Tried { family, known: n, tried: n };
         assert_eq!(directions.tried(), [tried(Family::Cycle, 1), tried(Family::Order, 100)]);

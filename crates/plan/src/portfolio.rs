@@ -209,7 +209,7 @@ impl Portfolio {
         }
         for execution in round.clone() {
             let is_directed = self.spec_of(execution) == DIRECTED;
-            if is_directed && let Some(next) = self.directions.next() {
+            if is_directed && let Some(next) = self.directions.next_try() {
                 self.directed.push((execution, next));
             }
             if DIRECTED_MAX <= self.directed.len() {

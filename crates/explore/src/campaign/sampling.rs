@@ -39,7 +39,7 @@ pub(super) struct Sampling<'a> {
 /// Who says what an execution does.
 pub(super) enum Planning {
     One(Seeds),
-    Several(Portfolio),
+    Several(Box<Portfolio>),
 }
 
 impl Planning {

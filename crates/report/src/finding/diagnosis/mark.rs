@@ -384,8 +384,11 @@ fn is_pointer(object: ObjectId, marks: &[Mark]) -> bool {
     values.any(act::is_address)
 }
 
-/// A wait that nobody ends: forever in a deadlock; in an execution that failed otherwise, until then.
+/// A wait that nobody ends: forever where nothing goes on; in an execution that failed otherwise, until then.
 fn waits(finding: &Finding, what: &str) -> String {
-    let forever = if finding.kind == Kind::Deadlock { " forever" } else { "" };
+    let forever = match finding.kind {
+        Kind::Deadlock | Kind::Livelock => " forever",
+        _ => "",
+    };
     format!("waits{forever}{what}")
 }

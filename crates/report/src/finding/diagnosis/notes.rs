@@ -20,6 +20,8 @@ use crate::{
     words::{act, delays, place},
 };
 
+/// Of fewer executions there is no share to show.
+const SHOWN_MIN: u64 = 3;
 /// Fewer executions than this say nothing about an ordering.
 pub(super) const SAMPLES_MIN: u64 = 5;
 
@@ -46,7 +48,7 @@ impl Said<'_> {
         let pairs: Vec<String> = orders.iter().map(|(_, a, b)| format!("{a} before {b}")).collect();
         let mut text =
             format!("fails in {} schedules with {}", share(reason.sufficient), act::listed(&pairs));
-        for (order, a, b) in orders.iter().filter(|it| it.0.reversed.of > 0) {
+        for (order, a, b) in orders.iter().filter(|it| SHOWN_MIN <= it.0.reversed.of) {
             let also = if order.reversed.n > 0 { "also " } else { "" };
             text.push_str(&format!("; {also}in {} with {b} before {a}", share(order.reversed)));
         }
