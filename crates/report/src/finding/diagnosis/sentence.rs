@@ -8,7 +8,7 @@ use raddle_model::{
 use super::{
     aba::aba,
     mark::{Mark, Moment},
-    thread,
+    stale, thread,
 };
 use crate::{
     finding::evidence,
@@ -37,7 +37,8 @@ pub(super) fn sentence(finding: &Finding, marks: &[Mark], style: &Style) -> Stri
         Kind::Livelock => None,
         _ => {
             let aba = aba(finding, marks).map(|it| it.sentence(finding));
-            aba.or_else(|| interplay(finding, marks)).map(|it| (it, false))
+            let stale = aba.or_else(|| stale::sentence(finding, style));
+            stale.or_else(|| interplay(finding, marks)).map(|it| (it, false))
         }
     };
     let text = match told {

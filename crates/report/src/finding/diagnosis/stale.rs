@@ -1,10 +1,10 @@
 //! What a schedule owes to a weak memory model: loads that passed over a newer store, and stores that stand before an
 //! earlier one.
 
-use raddle_model::{Event, MemoryOrder, OpKind, Step};
+use raddle_model::{Event, Finding, MemoryOrder, OpKind, Step};
 
 use super::notes::Said;
-use crate::words::act;
+use crate::{layout::style::Style, words::act};
 
 /// So many are told.
 const TOLD_MAX: usize = 3;
@@ -57,6 +57,34 @@ impl Said<'_> {
             newer.thread.0,
         ))
     }
+}
+
+/// "T2 reads `ready` = 0, although T1 stored 1 before (stale read)": of the last load that passed over a newer store, the
+/// failing thread's if there is one; else of the last store that was overtaken.
+pub(super) fn sentence(finding: &Finding, style: &Style) -> Option<String> {
+    let n_dropped = usize::try_from(finding.n_steps_dropped).ok()?;
+    let newer = |it: &Step| finding.steps.get(it.event().passed()?.checked_sub(n_dropped)?);
+    let passed = finding.steps.iter().filter_map(|it| Some((it, newer(it)?)));
+    let (step, newer) = passed.max_by_key(|(it, _)| {
+        (it.kind != OpKind::AtomicStore, Some(it.thread) == finding.thread)
+    })?;
+    let object = finding.objects.get(step.object.idx())?;
+    let name = act::name(object);
+    let value = |it: &Step| act::shown(it.value, Some(object), style);
+    let (who, other) = (step.thread.0, newer.thread.0);
+    Some(match (step.kind, newer.kind) {
+        (OpKind::AtomicStore, _) => {
+            format!("T{who}'s store to {name} takes effect before T{other}'s earlier one")
+        }
+        (_, OpKind::AtomicStore) => {
+            let (read, stored) = (value(step), value(newer));
+            format!("T{who} reads {name} = {read}, although T{other} stored {stored} (stale read)")
+        }
+        _ => {
+            let read = value(step);
+            format!("T{who} reads {name} = {read}, although T{other} changed it (stale read)")
+        }
+    })
 }
 
 /// As C has it: `relaxed`, `acq_rel`.
