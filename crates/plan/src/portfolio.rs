@@ -168,6 +168,9 @@ impl Portfolio {
 
     /// Learns from an execution of the round that was last asked for.
     pub fn learn(&mut self, execution: u64, news: &News) {
+        if let Ok(idx) = self.directed.binary_search_by_key(&execution, |it| it.0) {
+            self.directions.count(self.directed[idx].1);
+        }
         let Some(arm) = self.arm_of(execution) else { return };
         let standing = &mut self.standings[arm];
         standing.reward += u64::from(news.n_pairs.min(PAIRS_COUNTED)) * PAIR_REWARD
