@@ -539,7 +539,7 @@ impl Event {
         MemoryOrder::Relaxed
     }
 
-    /// Offsets and choices below these can be told together: see [`Event::set_chosen`].
+    /// Offsets and choices below these fit into one event: see [`Event::set_chosen`].
     pub const CHOSEN_OFFSETS: u64 = 1 << (CHOICE_AT - ORDER_BITS);
     /// As above.
     pub const ACCESS_CHOICES: usize = 1 << (31 - CHOICE_AT);

@@ -10,7 +10,7 @@ use crate::{
     words::names::Names,
 };
 
-/// A space and so much of an object's name that it can be told from others.
+/// A space and enough of an object's name to recognise it.
 const NAME_MIN: usize = 3;
 
 /// A step in words, in two parts: where there is no room, the first is cut.

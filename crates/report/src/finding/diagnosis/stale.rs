@@ -6,7 +6,7 @@ use raddle_model::{Event, Finding, MemoryOrder, OpKind, Step};
 use super::notes::Said;
 use crate::{layout::style::Style, words::act};
 
-/// So many are told.
+/// Notes of this kind, at most.
 const TOLD_MAX: usize = 3;
 
 impl Said<'_> {
