@@ -1,9 +1,10 @@
 //! Which hypothesis is tried next.
 //!
 //! Families take turns as in stride scheduling: each try costs a family the inverse of its weight, and the family that has
-//! paid least is next. With every round through a family's list a try costs twice as much, so that a family of one
-//! does not get every other turn, and one of hundreds is still tried as a whole. Nothing is dropped: constraints
-//! that could not be met in one execution may be in another.
+//! paid least is next. Within a family, the hypothesis that was given least often is next, and of those the one that was
+//! suggested first. A hypothesis costs twice as much each time that it is given again, so that a family of one does not
+//! get every other turn, and one of hundreds is still tried as a whole. Nothing is dropped: constraints that could not
+//! be met in one execution may be in another.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +25,27 @@ pub struct Directions {
     only: Option<Family>,
 }
 
-/// A family's hypotheses, and how often it had its turn.
+/// A family's hypotheses, and what its turns have cost.
 #[derive(Clone, Debug, Default)]
 struct Turns {
     all: Vec<Hypothesis>,
-    n_given: u64,
+    /// How often each was given, with its index in `all`: the first is next.
+    given: BTreeSet<(u64, usize)>,
     paid: u64,
+}
+
+impl Turns {
+    fn add(&mut self, hypothesis: Hypothesis) {
+        self.given.insert((0, self.all.len()));
+        self.all.push(hypothesis);
+    }
+
+    /// The one that was given least often, and how often that was.
+    fn give(&mut self) -> Option<(Hypothesis, u64)> {
+        let (n_given, idx) = self.given.pop_first()?;
+        self.given.insert((n_given + 1, idx));
+        Some((self.all[idx], n_given))
+    }
 }
 
 /// Tries of a family per try of one whose weight is 1.
@@ -41,7 +57,7 @@ const fn weight(family: Family) -> u64 {
     }
 }
 
-/// What a try costs a family of weight 1 in its first round.
+/// What the first try of a hypothesis costs a family of weight 1.
 const PRICE: u64 = 60;
 /// No try costs more than so many doublings.
 const DOUBLINGS_MAX: u64 = 16;
@@ -57,7 +73,7 @@ impl Directions {
         for it in hypotheses {
             let is_wanted = self.only.is_none_or(|only| it.family == only);
             if is_wanted && self.known.len() < KNOWN_MAX && self.known.insert(*it) {
-                self.families[it.family as usize].all.push(*it);
+                self.families[it.family as usize].add(*it);
             }
         }
     }
@@ -87,11 +103,8 @@ impl Directions {
         let has_any = Family::ALL.into_iter().filter(|it| !self.turns(*it).all.is_empty());
         let family = has_any.min_by_key(|it| (self.turns(*it).paid, *it))?;
         let turns = &mut self.families[family as usize];
-        let n_all = turns.all.len() as u64;
-        let n_rounds = turns.n_given / n_all;
-        let next = turns.all[(turns.n_given % n_all) as usize];
-        turns.paid += (PRICE / weight(family)) << n_rounds.min(DOUBLINGS_MAX);
-        turns.n_given += 1;
+        let (next, n_given) = turns.give()?;
+        turns.paid += (PRICE / weight(family)) << n_given.min(DOUBLINGS_MAX);
         Some(next)
     }
 
@@ -135,6 +148,19 @@ mod tests {
         let late = given.iter().filter(|it| it.family == Family::Late);
         let places: Vec<u32> = late.map(|it| it.orders[0].second).collect();
         assert_eq!(places[..6], [1, 2, 3, 4, 1, 2]);
+    }
+
+    /// What a later execution suggests is next, before anything is tried again.
+    #[test]
+    fn what_is_new_comes_first() {
+        let mut directions = Directions::default();
+        let (first, later) = (hypotheses(Family::Order, 3), hypotheses(Family::Order, 6));
+        directions.learn(&first);
+        let mut next = || directions.next_try().expect("there are some").orders[0].second;
+        assert_eq!([next(), next(), next(), next()], [1, 2, 3, 1]);
+        directions.learn(&later);
+        let mut next = || directions.next_try().expect("there are some").orders[0].second;
+        assert_eq!([next(), next(), next(), next(), next(), next()], [4, 5, 6, 2, 3, 4]);
     }
 
     /// A list of one gives way to longer ones: with each try it costs twice as much.
