@@ -89,18 +89,23 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A search counts on what is read being decided by the order of steps alone.
+/// Most searches count on what is read being decided by the order of steps alone.
 pub(crate) fn check_memory_model(
     conditions: &ConditionArgs,
     strategy: &Strategy,
 ) -> Result<(), Failure> {
-    if conditions.memory_model == MemoryModelArg::Sc || !matches!(strategy, Strategy::Search(_)) {
-        return Ok(());
+    match strategy {
+        Strategy::Search(spec)
+            if conditions.memory_model != MemoryModelArg::Sc && !spec.knows_weak_memory() =>
+        {
+            Err(Failure::usage(format!(
+                "`{strategy}` explores sequentially consistent memory only; with --memory-model c11, use {} or a random \
+                 strategy",
+                SearchSpec::WITH_WEAK_MEMORY
+            )))
+        }
+        _ => Ok(()),
     }
-    Err(Failure::usage(format!(
-        "`{strategy}` is systematic and explores sequentially consistent memory only; use a random strategy with \
-         --memory-model c11"
-    )))
 }
 
 /// What will be written must not be a directory; that is said before anything runs.

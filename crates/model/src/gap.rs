@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub enum Gap {
     /// Atomics weaker than sequentially consistent, at so many places, were executed as such.
     WeakAtomics(u64),
+    /// Those at so many places were executed by the rules of the memory model, which leave out some of what the standards
+    /// allow.
+    BeyondModel(u64),
     /// Accesses to volatile objects, at so many places, were executed as sequentially consistent ones.
     Volatile(u64),
     /// Threads that yielded or waited in loops, at so many places, let others go first.
@@ -52,6 +55,7 @@ impl Gap {
     pub const fn name(&self) -> &'static str {
         match self {
             Gap::WeakAtomics(_) => "weak-atomics",
+            Gap::BeyondModel(_) => "beyond-memory-model",
             Gap::Volatile(_) => "volatile",
             Gap::Courtesy(_) => "yields",
             Gap::Clock(_) => "clock",

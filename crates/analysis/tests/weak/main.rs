@@ -3,7 +3,9 @@
 
 mod axioms;
 mod bounded;
+mod cases;
 mod explored;
 mod generated;
+mod generator;
 mod litmus;
 mod program;

@@ -2,7 +2,7 @@
 //! (L1 + L2 + …)! / (L1! · L2! · …): of use for toys, and as what other searches are measured against.
 //!
 //! A wait that may end by itself is one more way at each state in which it may; so is each waiter that a
-//! signal may wake. After a look of a thread that waits by looking (`run/spin`), nothing branches: else a loop
+//! signal may wake, and, where memory is weak, each store that may be read. After a look of a thread that waits by looking (`run/spin`), nothing branches: else a loop
 //! would make the search endless. Memory O(depth · threads).
 
 use raddle_model::Scope;

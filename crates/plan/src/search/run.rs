@@ -207,7 +207,7 @@ fn step(event: &Event, options: &EnabledSet) -> Step {
         flags: event.flags,
         result: event.result,
         object: event.object,
-        other: event.other,
+        other: if event.passed().is_some() { ObjectId::NONE } else { event.other },
         site: event.site,
         value: event.value,
         size: event.size,

@@ -205,6 +205,14 @@ impl SearchSpec {
         matches!(self, SearchSpec::Total(_) | SearchSpec::Thesis(_))
     }
 
+    /// Does it explore what may be read, where that is a choice of the schedule?
+    pub const fn knows_weak_memory(&self) -> bool {
+        matches!(self, SearchSpec::Dfs)
+    }
+
+    /// Those that do, as the user writes them.
+    pub const WITH_WEAK_MEMORY: &'static str = "`dfs`";
+
     /// The search, at its beginning.
     pub fn start(&self, start: Start) -> Box<dyn Search + Send> {
         let Start { may_time_out, exit_is_fine, covered } = start;

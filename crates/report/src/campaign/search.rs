@@ -132,8 +132,12 @@ fn verdict(search: &SearchStatus) -> String {
     if !search.is_complete || search.gaps.iter().any(is_hidden) {
         String::new()
     } else if search.progress.is_cut || !search.gaps.is_empty() {
-        let is_weak = search.gaps.iter().any(|it| matches!(it, Gap::WeakAtomics(_)));
-        let model = if is_weak { " (sequentially consistent)" } else { "" };
+        let model = search.gaps.iter().find_map(|it| match it {
+            Gap::WeakAtomics(_) => Some(" (sequentially consistent)"),
+            Gap::BeyondModel(_) => Some(" (C11 memory model)"),
+            _ => None,
+        });
+        let model = model.unwrap_or_default();
         format!(": {}{model}", scope::claim(&search.progress.scope))
     } else {
         ": no schedule of this input fails".to_owned()

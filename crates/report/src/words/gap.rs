@@ -8,8 +8,12 @@ use crate::layout::number::count;
 pub(crate) fn words(gap: &Gap) -> String {
     match gap {
         Gap::WeakAtomics(n) => format!(
-            "memory orders weaker than seq_cst: atomic operations at {} were executed as seq_cst (--memory-model c11, \
-             with a random strategy)",
+            "memory orders weaker than seq_cst: atomic operations at {} were executed as seq_cst (--memory-model c11)",
+            count(*n, "place")
+        ),
+        Gap::BeyondModel(n) => format!(
+            "loads of stores that are executed later or were overwritten 32 times, and what else --memory-model c11 leaves \
+             out: atomic operations at {} have orders weaker than seq_cst (docs/memory.md)",
             count(*n, "place")
         ),
         Gap::Volatile(n) => format!(
@@ -75,6 +79,7 @@ pub(crate) fn words(gap: &Gap) -> String {
 pub(crate) const fn number(gap: &Gap) -> Option<u64> {
     match gap {
         Gap::WeakAtomics(n)
+        | Gap::BeyondModel(n)
         | Gap::Volatile(n)
         | Gap::Courtesy(n)
         | Gap::Clock(n)

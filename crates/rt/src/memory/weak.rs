@@ -80,6 +80,11 @@ impl Control {
         if n_ways > 1 {
             let step = self.recorder.emit.n_steps - 1;
             let choice = self.scheduler.chooser.choose(n_ways, step);
+            if !self.recorder.options.is_null() {
+                let idx = self.recorder.emit.last_idx();
+                // SAFETY: the area has the events' room, which the index is cut to.
+                unsafe { (*self.recorder.options.add(idx)).n_choices = n_ways };
+            }
             way = self.memory.weak.ways[choice as usize];
             let passed = self.memory.weak.place(place).after(way).filter(|_| way.age > 0);
             self.recorder.emit.set_chosen(me, choice, passed.map(|it| it.step));

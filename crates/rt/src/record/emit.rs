@@ -148,6 +148,11 @@ impl Emit {
         (self.n_steps & self.mask) as usize
     }
 
+    /// Where the last one is.
+    pub(crate) fn last_idx(&self) -> usize {
+        (self.n_steps.wrapping_sub(1) & self.mask) as usize
+    }
+
     /// What there is now, for [`Emit::restore`].
     pub(crate) fn mark(&self) -> Mark {
         Mark {
@@ -290,7 +295,7 @@ impl Emit {
     #[cold]
     pub(crate) fn set_written(&mut self, value: u64, size: u8) {
         self.set_value(value, size);
-        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        let idx = self.last_idx();
         // SAFETY: the mask keeps the index within the area.
         let event = unsafe { &mut *self.events.add(idx) };
         event.flags = event.flags.with(Flags::WRITTEN);
@@ -298,7 +303,7 @@ impl Emit {
 
     /// The last step was a compare-exchange that did not write: a load, of this order.
     pub(crate) fn set_failed(&mut self, order: MemoryOrder) {
-        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        let idx = self.last_idx();
         // SAFETY: the mask keeps the index within the area.
         let event = unsafe { &mut *self.events.add(idx) };
         event.set_failed(order);
@@ -307,7 +312,7 @@ impl Emit {
     /// The last step, an atomic access, could be performed in several ways: see [`Event::set_chosen`].
     #[cold]
     pub(crate) fn set_chosen(&mut self, thread: ThreadId, choice: u32, passed: Option<u64>) {
-        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        let idx = self.last_idx();
         // SAFETY: the mask keeps the index within the area.
         unsafe { (*self.events.add(idx)).set_chosen(choice, passed) };
         self.add_choice(thread, choice + 1);
@@ -315,7 +320,7 @@ impl Emit {
 
     /// How the last step ended, where the runtime finds out itself.
     pub(crate) fn set_result(&mut self, result: OpResult) {
-        let idx = (self.n_steps.wrapping_sub(1) & self.mask) as usize;
+        let idx = self.last_idx();
         // SAFETY: the mask keeps the index within the area.
         unsafe { (*self.events.add(idx)).result = result };
     }
