@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
 use common::{check, folder, raddle};
 use expect_test::expect;
@@ -398,4 +398,51 @@ fn the_compiler_has_its_arguments_to_itself() {
     let none = raddle(folder.path(), &["cc", "nosuch.c"]).output().expect("raddle starts");
     assert!(!none.status.success());
     assert!(String::from_utf8_lossy(&none.stderr).contains("nosuch.c"));
+}
+
+#[test]
+fn the_compilers_have_names_of_one_word() {
+    let folder = folder();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_raddle"), folder.path().join("raddle-c++"))
+        .expect("linked");
+    let link = folder.path().join("raddle-c++");
+    let [cc, cxx] = [env!("CARGO_BIN_EXE_raddle-cc"), env!("CARGO_BIN_EXE_raddle-cxx")];
+    let link = link.to_str().expect("a path in UTF-8");
+    // Only the C++ compiler knows the library, so the link shows which of the two it was.
+    fs::write(
+        folder.path().join("a.cc"),
+        "#include <string>\nint main(int n, char **) { std::string a(n, 'a'); return a.size() != 1; }\n",
+    )
+    .expect("written");
+    for (compiler, works) in [(cc, false), (cxx, true), (link, true)] {
+        let mut command = Command::new(compiler);
+        command.args(["a.cc", "-o", "a"]).current_dir(folder.path());
+        let built = command.output().expect("it starts");
+        assert_eq!(built.status.success(), works, "{compiler}: {built:?}");
+    }
+    let ran =
+        raddle(folder.path(), &["run", "--execs", "1", "--", "./a"]).output().expect("it runs");
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+}
+
+#[test]
+fn a_compiler_without_raddle_says_what_it_needs() {
+    let folder = folder();
+    for name in ["raddle-cc", "raddle-cxx"] {
+        let there = match name {
+            "raddle-cc" => env!("CARGO_BIN_EXE_raddle-cc"),
+            _ => env!("CARGO_BIN_EXE_raddle-cxx"),
+        };
+        fs::copy(there, folder.path().join(name)).expect("copied");
+        let output = Command::new(folder.path().join(name)).env("PATH", "/nowhere").output();
+        let output = output.expect("it starts");
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            format!(
+                "error: can't start `raddle`: No such file or directory (os error 2); `{name}` requires `raddle` in \
+                 the same directory or in PATH\n"
+            )
+        );
+    }
 }
