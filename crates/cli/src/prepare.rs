@@ -84,7 +84,8 @@ pub(crate) fn prepare_again(
         }
         None => {
             return Err(Failure::usage(format!(
-                "the program of this finding no longer exists: {}",
+                "the program of this finding does not exist here: {}; for an exported finding, use \
+                 `raddle store import FILE --program PROGRAM`",
                 target.program.display()
             )));
         }
@@ -175,7 +176,7 @@ pub(crate) fn compile(target: &StoredTarget, terminal: &mut Terminal) -> Result<
 }
 
 /// Can the program be controlled?
-fn inspect(program: &Path, sync_only: bool) -> Result<(), Failure> {
+pub(crate) fn inspect(program: &Path, sync_only: bool) -> Result<(), Failure> {
     let executable = raddle_launch::inspect(program)?;
     if !sync_only {
         executable.require_hooks()?;
@@ -200,7 +201,8 @@ fn compiler(name: Option<&str>) -> CompilerChoice {
     }
 }
 
-fn is_source(path: &Path) -> bool {
+/// Is it compiled or linked before it runs?
+pub(crate) fn is_source(path: &Path) -> bool {
     path.extension().and_then(|it| it.to_str()).is_some_and(|it| SOURCES.contains(&it))
 }
 

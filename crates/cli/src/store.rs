@@ -17,7 +17,7 @@ use raddle_report::{
 use crate::{
     args::{Common, Format, StoreArgs, StoreVerb},
     exit::{Exit, Failure},
-    stored,
+    prepare, stored,
     terminal::{Terminal, here},
 };
 
@@ -121,7 +121,7 @@ fn import(
     if let Some(program) = program {
         let program = fs::canonicalize(program)
             .map_err(|error| Failure::usage(format!("--program {}: {error}", program.display())))?;
-        settle(&mut export, &program, terminal);
+        settle(&mut export, program, terminal)?;
     } else if !export.run.info.target.program.exists() && !has_sources(&export) {
         let program = export.run.info.target.program.display();
         terminal.warning(&format!(
@@ -141,21 +141,31 @@ fn has_sources(export: &Export) -> bool {
     !target.sources.is_empty() && target.sources.iter().all(exists)
 }
 
-/// The program is elsewhere on this machine, and is taken as it is.
-fn settle(export: &mut Export, program: &Path, terminal: &mut Terminal) {
-    let hash = hash_program(program).unwrap_or_default();
-    if hash != export.run.info.program_hash {
+/// The program is elsewhere on this machine, and is taken as it is; or what it is made of is, and is compiled as it was.
+fn settle(export: &mut Export, program: PathBuf, terminal: &mut Terminal) -> Result<(), Failure> {
+    let is_source = prepare::is_source(&program);
+    let mut target = export.run.info.target.clone();
+    target.cwd = here().into();
+    target.cargo = None;
+    if is_source {
+        target.sources = vec![program];
+        target.program = prepare::compile(&target, terminal)?;
+    } else {
+        prepare::inspect(&program, target.sync_only)?;
+        target.sources.clear();
+        target.program = program;
+    }
+    if hash_program(&target.program).unwrap_or_default() != export.run.info.program_hash {
         terminal.warning(&format!(
             "{} is not the build that was exported; steps may differ",
-            program.display()
+            target.sources.first().unwrap_or(&target.program).display()
         ));
     }
     let infos = export.findings.iter_mut().map(|it: &mut StoredFinding| &mut it.info);
     for info in infos.chain([&mut export.run.info]) {
-        info.target.program = program.to_owned();
-        info.target.sources.clear();
-        info.target.cwd = here().into();
+        info.target.clone_from(&target);
     }
+    Ok(())
 }
 
 fn prune(

@@ -35,7 +35,8 @@ pub(crate) fn find_in(store: &Path, name: &str) -> Result<StoredFinding, Failure
 /// The file that a finding is named by, if it is.
 pub(crate) fn file(name: &str) -> Option<&Path> {
     let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|it| it == "json") || name.contains('/');
+    let is_file =
+        path.extension().is_some_and(|it| it == "json" || it == "raddle") || name.contains('/');
     is_file.then_some(path)
 }
 

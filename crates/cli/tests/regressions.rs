@@ -10,7 +10,7 @@ use std::{
     process::Stdio,
 };
 
-use common::{AB_BA, check, code, folder, raddle, run, stderr, stdout, write};
+use common::{AB_BA, check, code, folder, raddle, run, stderr, stdout, told, write};
 use expect_test::expect;
 use nix::{
     pty::{OpenptyResult, openpty},
@@ -567,6 +567,97 @@ fn an_exported_finding_replays_elsewhere() {
             stderr: error: newer.raddle was written by raddle 7.0.0, which is newer than this version; update raddle
         "#]],
     );
+}
+
+/// The file alone is a finding's name, also with its ending only; what is found out about it goes into the file.
+#[test]
+fn an_exported_file_names_its_finding() {
+    let folder = kept();
+    let at = folder.path();
+    let export = raddle(at, &["store", "export", "dl", "-o", "it.raddle"]).output();
+    assert_eq!(code(&export.expect("it starts")), Some(0));
+    for name in ["./it.raddle", "it.raddle"] {
+        let output = raddle(at, &["replay", name, "--store", "other"]).output().expect("it starts");
+        assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+        assert!(stdout(&output).ends_with("dl-67c2: reproduced\n"), "{}", stdout(&output));
+    }
+    let output = raddle(at, &["min", "it.raddle", "--store", "other"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let again = raddle(at, &["store", "import", "it.raddle", "--store", "s"]).output();
+    assert_eq!(code(&again.expect("it starts")), Some(0), "it is an export still");
+    // Which of several is not for us to say.
+    let text = fs::read_to_string(at.join("it.raddle")).expect("read");
+    let mut several: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut second = several["findings"][0].clone();
+    second["id"] = "dl-2".into();
+    several["findings"].as_array_mut().expect("an array").push(second);
+    write(at, "two.raddle", &several.to_string());
+    several["findings"] = serde_json::json!([]);
+    write(at, "none.raddle", &several.to_string());
+    write(at, "broken.raddle", "{");
+    for (name, expect) in [
+        (
+            "two.raddle",
+            expect![[r#"
+                exit 1
+                stderr: error: two.raddle has 2 findings (dl-67c2, dl-2); import it with `raddle store import two.raddle`
+            "#]],
+        ),
+        (
+            "none.raddle",
+            expect![[r#"
+                exit 1
+                stderr: error: none.raddle is damaged (no findings); export it again
+            "#]],
+        ),
+        (
+            "broken.raddle",
+            expect![[r#"
+            exit 1
+            stderr: error: broken.raddle is damaged (EOF while parsing an object at line 1 column 1); export it again
+        "#]],
+        ),
+        (
+            "missing.raddle",
+            expect![[r#"
+            exit 1
+            stderr: error: can't read missing.raddle: No such file or directory (os error 2)
+        "#]],
+        ),
+    ] {
+        check(at, &["replay", name], expect);
+    }
+}
+
+/// The program's source will do: it is compiled as it was.
+#[test]
+fn an_exported_finding_is_imported_with_its_source() {
+    let folder = kept();
+    let at = folder.path();
+    let export = raddle(at, &["store", "export", "dl", "-o", "it.raddle"]).output();
+    assert_eq!(code(&export.expect("it starts")), Some(0));
+    fs::create_dir(at.join("there")).expect("made");
+    let there = at.join("there");
+    fs::rename(at.join("it.raddle"), there.join("it.raddle")).expect("moved");
+    fs::rename(at.join("prog.c"), there.join("prog.c")).expect("moved");
+    let import = ["store", "import", "it.raddle", "--program", "prog.c"];
+    let output = raddle(&there, &import).output().expect("it starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let output = raddle(&there, &["replay", "dl"]).output().expect("it starts");
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    assert!(stdout(&output).ends_with("dl-67c2: reproduced\n"), "{}", stdout(&output));
+    write(&there, "text.txt", "no program\n");
+    write(&there, "broken.c", "int main(\n");
+    for (program, said) in [
+        ("text.txt", "error: `[DIR]/text.txt` is not executable"),
+        ("broken.c", "error: compilation of [DIR]/broken.c failed"),
+        ("missing", "error: --program missing: No such file"),
+    ] {
+        let import = ["store", "import", "it.raddle", "--program", program, "--store", "s"];
+        let told = told(&there, &raddle(&there, &import).output().expect("it starts"));
+        assert!(told.starts_with("exit 1\n") && told.contains(said), "{told}");
+        assert!(!there.join("s").exists(), "nothing is imported");
+    }
 }
 
 #[test]

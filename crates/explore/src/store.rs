@@ -178,9 +178,25 @@ impl Store {
         })
     }
 
-    /// Reads a finding's file, wherever it is.
+    /// Reads the finding in a file, wherever it is: one that was written alone, or the only one of an export.
     pub fn read_file(path: &Path) -> Result<StoredFinding, StoreError> {
-        file::read(path)
+        if !file::has_key(path, "findings") {
+            return file::read_or(path, manage::REMEDY);
+        }
+        let mut findings = Store::read_export(path)?.findings;
+        let file = path.to_owned();
+        match findings.len() {
+            1 => Ok(findings.remove(0)),
+            0 => Err(StoreError::Corrupted {
+                file,
+                why: "no findings".to_owned(),
+                remedy: manage::REMEDY,
+            }),
+            _ => {
+                let ids = findings.into_iter().map(|it| it.id).collect();
+                Err(StoreError::ManyInFile { file, ids })
+            }
+        }
     }
 
     /// Writes a finding again, where it was found.
@@ -188,9 +204,16 @@ impl Store {
         Database::create(&self.root)?.change(|it| rows::put_finding(it, stored, self.words))
     }
 
-    /// Writes a finding's file, wherever it is.
+    /// Writes a finding's file, wherever it is; one that was exported stays an export.
     pub fn write_file(path: &Path, stored: &StoredFinding) -> Result<(), StoreError> {
-        file::write(path, stored)
+        if !file::has_key(path, "findings") {
+            return file::write(path, stored);
+        }
+        let mut export = Store::read_export(path)?;
+        for it in export.findings.iter_mut().filter(|it| it.id == stored.id) {
+            it.clone_from(stored);
+        }
+        Store::write_export(path, &export)
     }
 
     /// What the database says; nothing, if there is none.

@@ -39,7 +39,7 @@ pub(crate) enum StoreVerb {
         /// File written by `raddle store export`
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Path of the same program on this machine
+        /// Path of the same program, or of its source, on this machine
         #[arg(long, value_name = "PROGRAM")]
         program: Option<PathBuf>,
         #[command(flatten)]

@@ -108,6 +108,20 @@ pub enum StoreError {
         /// The version of the Raddle that wrote it.
         raddle: String,
     },
+    /// A file with several findings, where one was asked for.
+    #[error(
+        "{} has {} findings ({}); import it with `raddle store import {}`",
+        .file.display(),
+        .ids.len(),
+        .ids.join(", "),
+        .file.display()
+    )]
+    ManyInFile {
+        /// The file.
+        file: PathBuf,
+        /// What it has.
+        ids: Vec<String>,
+    },
     /// Another process writes, and does not come to an end.
     #[error("can't write {}: another raddle process has locked it for a minute; try again", .file.display())]
     Busy {

@@ -1,6 +1,7 @@
 //! One JSON file: read with a look at its version, written at once or not at all.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
     io::Write,
     path::Path,
@@ -8,7 +9,10 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 use super::{StoreError, VERSION};
 
@@ -33,6 +37,14 @@ pub(super) fn read_or<T: DeserializeOwned>(
     remedy: &'static str,
 ) -> Result<T, StoreError> {
     parse(&fs::read(path).map_err(StoreError::io("read", path))?, path, remedy)
+}
+
+/// Is it an object with this key? Anything that can't be read is not.
+pub(super) fn has_key(path: &Path, key: &str) -> bool {
+    let object = fs::read(path)
+        .ok()
+        .and_then(|it| serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&it).ok());
+    object.is_some_and(|it| it.contains_key(key))
 }
 
 /// A value of this version that was read from a file.

@@ -43,6 +43,9 @@ pub struct Pruned {
     pub n_bytes: u64,
 }
 
+/// What to do about a damaged export.
+pub(super) const REMEDY: &str = "export it again";
+
 impl Store {
     /// All runs, oldest first; those whose file is damaged are left out.
     pub fn runs(&self) -> Result<Vec<StoredRun>, StoreError> {
@@ -86,7 +89,7 @@ impl Store {
 
     /// Reads an export.
     pub fn read_export(path: &Path) -> Result<Export, StoreError> {
-        file::read_or(path, "export it again")
+        file::read_or(path, REMEDY)
     }
 
     /// Takes in findings of another store, under the ids of their run and their own.
