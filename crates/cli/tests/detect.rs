@@ -16,7 +16,8 @@
 //! A program's folder says which detector looks at it. Those of `deadlock` and `lockset` are given so few
 //! executions that only prediction finds anything: what is expected there is what was confirmed.
 //!
-//! And of each program under `programs/fail` they name, all together, the lines that it says are to blame.
+//! And of each program under `programs/fail` they name, all together, the lines that it says are to blame; `//@ undetected:`
+//! says why they do not.
 //!
 //! Every finding is also run again, from its plan, in a new process. And the same programs run under gcc's
 //! ThreadSanitizer, with threads of the kernel's: it must agree about whether there is a race, or the
@@ -32,11 +33,14 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use raddle_explore::{Campaign, Found, Options, Outcome, Sameness, Target, Verdict, replay};
+use raddle_explore::{
+    Campaign, Found, Method, Options, Outcome, Sameness, Target, Verdict, replay,
+};
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
 use raddle_model::{Access, Certainty, Detect, Finding, Kind};
+use raddle_plan::Arm;
 use raddle_report::finding::named;
 
 /// The seed of every campaign here.
@@ -87,14 +91,20 @@ fn names_cause(path: &Path) -> Result<(), Failed> {
     let program = compile(&toolchain, &request)?.program;
     let mut options = NativeOptions::new(program, words("//@ args:"), toolchain.runtime);
     options.hang_timeout = Duration::from_secs(5);
-    // Most are named soon.
-    let mut missing = unnamed(&options, &source, FAILING_EXECUTIONS)?;
-    if missing.is_some() {
-        missing = unnamed(&options, &source, FAILING_EXECUTIONS * 4)?;
+    // Most are named soon, and some failures are hardly ever met by a random walk.
+    let (few, many) = (FAILING_EXECUTIONS, FAILING_EXECUTIONS * 4);
+    let walk = Options::default().method;
+    let mut missing = unnamed(&options, &source, few, walk.clone())?;
+    for method in [walk, Method::Portfolio(Arm::standard(many))] {
+        if missing.is_some() {
+            missing = unnamed(&options, &source, many, method)?;
+        }
     }
-    match missing {
-        Some(missing) => Err(format!("no detector names {missing:?}").into()),
-        None => Ok(()),
+    match (missing, value("//@ undetected:")) {
+        (None, "") => Ok(()),
+        (None, _) => Err("detectors name the cause: it is not `//@ undetected:`".into()),
+        (Some(missing), "") => Err(format!("no detector names {missing:?}").into()),
+        (Some(_), _) => Ok(()),
     }
 }
 
@@ -103,10 +113,11 @@ fn unnamed<'s>(
     options: &NativeOptions,
     source: &'s str,
     n_executions: u64,
+    method: Method,
 ) -> Result<Option<Vec<&'s str>>, Failed> {
     let expected = Expected { n_executions, ..Expected::default() };
     let all = Detect { races: true, deadlocks: true, locksets: true, atomicity: true };
-    let outcome = explore(options, &expected, all)?;
+    let outcome = explore(options, &expected, all, method)?;
     let found = outcome.findings.iter().map(|it| &it.finding).chain(&outcome.baseline_failure);
     let causes: Vec<&Finding> = found.filter(|it| named::is_cause(it.kind)).collect();
     let missing = named::missing_causes(&causes, source);
@@ -207,7 +218,7 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     let program = compile(&toolchain, &request)?.program;
     let mut options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
     options.hang_timeout = Duration::from_secs(5);
-    let outcome = explore(&options, &expected, detect(path)?)?;
+    let outcome = explore(&options, &expected, detect(path)?, Options::default().method)?;
     let mut found = BTreeSet::new();
     let mut potential = BTreeSet::new();
     let (mut deadlock, mut atomicity) = (None, None);
@@ -258,6 +269,7 @@ fn explore(
     options: &NativeOptions,
     expected: &Expected,
     detect: Detect,
+    method: Method,
 ) -> Result<Outcome, Failed> {
     let target = Native::new(options.clone());
     let campaign = Options {
@@ -265,6 +277,7 @@ fn explore(
         executions: Some(expected.n_executions),
         keep_going: true,
         detect,
+        method,
         ..Options::default()
     };
     let stop = AtomicBool::new(false);

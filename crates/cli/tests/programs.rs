@@ -145,6 +145,8 @@ struct Directives {
     args: Vec<String>,
     /// Parts of the lines that must not come in the order that fails.
     cause: Vec<String>,
+    /// The same where the report does not name them all yet.
+    unnamed: Vec<String>,
     /// Words of the sentence that its report opens with.
     says: Vec<String>,
     /// The kind of a failure that takes a long delay, which is reported as a timing assumption.
@@ -164,6 +166,10 @@ impl Directives {
             let start = format!("//@ {key}:");
             text.lines().find_map(|line| line.strip_prefix(&start)).map(|it| it.trim().to_owned())
         };
+        let parts = |key| {
+            value(key)
+                .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect())
+        };
         let words =
             |key| value(key).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
         Ok(Directives {
@@ -173,16 +179,15 @@ impl Directives {
             args: words("args"),
             says: words("says"),
             timing: value("timing"),
-            unhooked: value("unhooked")
-                .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
+            unhooked: parts("unhooked"),
             memory_model: match value("memory-model").as_deref() {
                 None => MemoryModel::Sc,
                 Some("c11") => MemoryModel::C11,
                 Some(other) => return Err(format!("no memory model: {other}").into()),
             },
             is_golden: false,
-            cause: value("cause")
-                .map_or(Vec::new(), |it| it.split(" | ").map(|it| it.trim().to_owned()).collect()),
+            cause: parts("cause"),
+            unnamed: parts("unnamed"),
         })
     }
 }
@@ -202,6 +207,7 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     let is_gcc = matches!(choice, CompilerChoice::Environment);
     if !is_gcc {
         directives.cause.clear();
+        directives.unnamed.clear();
     }
     // Libraries' headers, and so the stacks of C++ programs, differ from one machine to the next.
     directives.is_golden = is_gcc && path.extension().is_some_and(|it| it == "c");
@@ -407,7 +413,8 @@ fn grows_small(
     let mut symbols = Symbols::new();
     // No clock: what comes out must not depend on how busy the machine is.
     // Where nobody says what the reason should be, none is looked for.
-    let n_reason = if cause.is_empty() { 0 } else { Budget::default().n_reason };
+    let is_asked = !cause.is_empty() || !directives.unnamed.is_empty();
+    let n_reason = if is_asked { Budget::default().n_reason } else { 0 };
     let budget = Budget { time: Duration::MAX, n_reason, ..Budget::default() };
     let explained = explain(&mut *session, &mut symbols, finding, false, budget)?;
     let Minimising { before, after, ending, .. } = explained.explanation.minimising;
@@ -420,6 +427,7 @@ fn grows_small(
     says_why(&explained, path, cause)?;
     let mut sources = |place: &Place| symbols.source_line(place);
     first_screen::check(&explained, path, cause, &directives.says, &mut sources)?;
+    first_screen::check_unnamed(&explained, path, &directives.unnamed, &mut sources)?;
     if directives.is_golden {
         looks_as_before(&explained, path, &mut symbols)?;
     }

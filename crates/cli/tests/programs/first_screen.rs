@@ -2,6 +2,7 @@
 //! written down.
 //!
 //! Programs say what their cause is: `//@ cause:` has parts of its lines, `//@ says:` words of the first sentence.
+//! `//@ unnamed:` has the same parts where the report does not show them all: it is to become `//@ cause:` once it does.
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
 
@@ -33,16 +34,7 @@ pub(crate) fn check(
     }
     let Explained { finding, explanation, .. } = explained;
     let style = Style::default();
-    let shown = Shown {
-        finding,
-        id: "finding-0000",
-        seed: None,
-        reproduced: None,
-        base: "",
-        explanation: Some(explanation),
-        test: None,
-    };
-    let whole = text::finding(&shown, &style, sources);
+    let whole = whole(explained, &style, sources);
     let source = fs::read_to_string(path)?;
     if let Some(missing) =
         cause.iter().find(|it| lines_to(&whole, &source, it).is_none_or(|it| LINES < it))
@@ -70,6 +62,40 @@ pub(crate) fn check(
         return Err(format!("the sentence does not name data and threads: {sentence}").into());
     }
     Ok(())
+}
+
+/// A cause that is said to be unnamed is not named. Whoever mends that is told.
+pub(crate) fn check_unnamed(
+    explained: &Explained,
+    path: &Path,
+    unnamed: &[String],
+    sources: &mut dyn FnMut(&Place) -> Option<String>,
+) -> Result<(), Failed> {
+    let whole = whole(explained, &Style::default(), sources);
+    let source = fs::read_to_string(path)?;
+    let is_named = |it: &String| lines_to(&whole, &source, it).is_some_and(|it| it <= LINES);
+    if !unnamed.is_empty() && unnamed.iter().all(is_named) {
+        return Err(format!("all of {unnamed:?} is named: make it `//@ cause:`\n{whole}").into());
+    }
+    Ok(())
+}
+
+/// The report as users see it first.
+fn whole(
+    explained: &Explained,
+    style: &Style,
+    sources: &mut dyn FnMut(&Place) -> Option<String>,
+) -> String {
+    let shown = Shown {
+        finding: &explained.finding,
+        id: "finding-0000",
+        seed: None,
+        reproduced: None,
+        base: "",
+        explanation: Some(&explained.explanation),
+        test: None,
+    };
+    text::finding(&shown, style, sources)
 }
 
 /// Data, and both threads or the cycle. What runs for ever, or waits for what nobody does, may be one thread.
@@ -123,7 +149,8 @@ pub(crate) fn table(programs: &Path, golden: &Path) -> Result<String, Failed> {
     let (mut n_programs, mut n_within) = (0, 0);
     for path in all {
         let source = fs::read_to_string(&path)?;
-        let cause = source.lines().find_map(|it| it.strip_prefix("//@ cause:"));
+        let declared = |key| source.lines().find_map(|it: &str| it.strip_prefix(key));
+        let cause = declared("//@ cause:").or(declared("//@ unnamed:"));
         let file = golden.join(format!("{}.txt", crate::golden_name(&path)));
         let (Some(cause), Ok(text)) = (cause, fs::read_to_string(file)) else { continue };
         let to_cause = cause.split(" | ").map(|it| lines_to(&text, &source, it.trim()));
