@@ -8,12 +8,7 @@ mod review;
 mod run;
 mod store;
 
-use std::{
-    ffi::OsString,
-    io::Write as _,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{ffi::OsString, io::Write as _, path::PathBuf, time::Duration};
 
 use clap::{
     ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
@@ -30,7 +25,7 @@ pub(crate) use review::ReviewArgs;
 pub(crate) use run::{ProgressMode, RunArgs};
 pub(crate) use store::{StoreArgs, StoreVerb};
 
-use crate::{exit::Exit, spelling, values};
+use crate::{exit::Exit, project, spelling, values};
 
 /// Find concurrency bugs in C, C++ and Rust programs by controlling their schedules
 #[derive(Debug, Parser)]
@@ -264,7 +259,7 @@ pub(crate) struct ListArgs {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
     /// Directory where runs and findings are stored
-    #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
+    #[arg(long, value_name = "DIR", default_value_os_t = project::store(), env = "RADDLE_STORE")]
     #[arg(hide_env = true)]
     pub(crate) store: PathBuf,
     /// Output format
@@ -275,7 +270,7 @@ pub(crate) struct Common {
 impl Common {
     /// Is the store where it is if nothing is said?
     pub(crate) fn is_default_store(&self) -> bool {
-        self.store == Path::new(".raddle")
+        self.store == project::store()
     }
 }
 

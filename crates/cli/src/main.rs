@@ -17,6 +17,7 @@ mod min;
 mod native;
 mod observe;
 mod prepare;
+mod project;
 mod record;
 mod regress;
 mod regressions;

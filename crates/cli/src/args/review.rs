@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::project;
+
 /// `raddle review`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("verdict").multiple(false))]
@@ -27,10 +29,10 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "DATE", requires = "suppress")]
     pub(crate) expires: Option<String>,
     /// Directory where regression tests are stored
-    #[arg(long, value_name = "DIR", default_value = "raddle-regressions")]
+    #[arg(long, value_name = "DIR", default_value_os_t = project::regressions())]
     pub(crate) regressions: PathBuf,
     /// Directory where runs and findings are stored
-    #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
+    #[arg(long, value_name = "DIR", default_value_os_t = project::store(), env = "RADDLE_STORE")]
     #[arg(hide_env = true)]
     pub(crate) store: PathBuf,
 }

@@ -7,7 +7,10 @@ use raddle_explore::suppress::Suppressions;
 use raddle_plan::{FORMS, Strategy};
 
 use super::{Common, ConditionArgs, DetectArg, n_jobs};
-use crate::values::{self, Budget};
+use crate::{
+    project,
+    values::{self, Budget},
+};
 
 /// Executions of a campaign when nothing is said.
 const DEFAULT_EXECUTIONS: u64 = 20_000;
@@ -103,7 +106,7 @@ pub(crate) struct RunArgs {
     #[arg(skip)]
     pub(crate) rules: Suppressions,
     /// Directory of regression tests (`raddle review --keep`); those of the program are replayed first
-    #[arg(long, value_name = "DIR", default_value = "raddle-regressions")]
+    #[arg(long, value_name = "DIR", default_value_os_t = project::regressions())]
     #[arg(help_heading = "Configuration")]
     pub(crate) regressions: PathBuf,
 
