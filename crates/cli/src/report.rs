@@ -1,6 +1,7 @@
 //! `raddle report`: a finding or a run as a page, or as other tools want it.
 
 mod run;
+mod whole;
 
 use std::{
     fs,
@@ -57,14 +58,17 @@ pub(crate) fn report(args: &ReportArgs, terminal: &mut Terminal) -> Result<Exit,
     Ok(Exit::Clean)
 }
 
-/// The last run if nothing is named; else the finding of that name, else the run.
+/// The last run, or all runs of the last `cargo raddle test`, if nothing is named; else the finding of that name, else the run.
 fn subject(args: &ReportArgs) -> Result<Subject, Failure> {
     let store = Store::at(&args.store);
     let of_run = |run: StoredRun| -> Result<Subject, Failure> {
         let findings = store.findings_of(&run.run)?;
         Ok(Subject::Run(Box::new(run), findings))
     };
-    let Some(name) = &args.id else { return of_run(store.find_run("latest")?) };
+    let Some(name) = &args.id else {
+        let mut runs = store.runs_beside(store.find_run("latest")?)?;
+        return if runs.len() == 1 { of_run(runs.remove(0)) } else { whole::of(&store, runs) };
+    };
     let is_run = |it: &String| it.starts_with(name.as_str());
     if name != "latest" && store.run_ids()?.iter().any(is_run) {
         return of_run(store.find_run(name)?);

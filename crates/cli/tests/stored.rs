@@ -76,6 +76,7 @@ fn begin(root: &Path) -> Run {
         carrier: Carrier::Fibers,
         seed: 7,
         exit_is_fine: false,
+        invocation: None,
         about: About::default(),
     };
     Store::at(root.join(".raddle")).begin(info).expect("a run")
@@ -267,7 +268,7 @@ fn the_program_is_gone() {
         &["replay", "assert-7f3a"],
         expect![[r#"
             exit 1
-            stderr: error: the program of this finding no longer exists: /nowhere/queue
+            stderr: error: the program of this finding does not exist here: /nowhere/queue; for an exported finding, use `raddle store import FILE --program PROGRAM`
         "#]],
     );
 }

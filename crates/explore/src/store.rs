@@ -154,6 +154,22 @@ impl Store {
         parse(&database, &found)
     }
 
+    /// A name for a command that makes several runs ([`RunInfo::invocation`]).
+    pub fn new_invocation() -> String {
+        time::run_id(time::now_ms())
+    }
+
+    /// All runs of the command that this run was a part of, oldest first: itself, if that is all.
+    pub fn runs_beside(&self, run: StoredRun) -> Result<Vec<StoredRun>, StoreError> {
+        let Some(invocation) = run.info.invocation.as_ref() else { return Ok(vec![run]) };
+        // The command was named before it began a run.
+        let begun = time::of_run_id(invocation);
+        let ids = self.run_ids()?.into_iter().filter(|it| time::of_run_id(it) >= begun);
+        let mut runs = ids.map(|it| self.read_run(&it)).collect::<Result<Vec<_>, _>>()?;
+        runs.retain(|it| it.info.invocation == run.info.invocation);
+        Ok(runs)
+    }
+
     /// All findings of a run, in the order of their executions.
     pub fn findings_of(&self, run: &str) -> Result<Vec<StoredFinding>, StoreError> {
         let Some(database) = Database::open(&self.root)? else { return Ok(Vec::new()) };

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::project;
+
 /// `raddle report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Finding (id, unique prefix of an id, `latest`, or a file) or run (id or unique prefix) [default: the last run]
+    /// Finding (id, unique prefix of an id, `latest`, or a file) or run (id or unique prefix) [default: the last run, or all tests of the last `cargo raddle test`]
     #[arg(value_name = "ID|RUN")]
     pub(crate) id: Option<String>,
     /// Report format [default: by the extension of the output file, otherwise html]
@@ -17,7 +19,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Directory where runs and findings are stored
-    #[arg(long, value_name = "DIR", default_value = ".raddle", env = "RADDLE_STORE")]
+    #[arg(long, value_name = "DIR", default_value_os_t = project::store(), env = "RADDLE_STORE")]
     #[arg(hide_env = true)]
     pub(crate) store: PathBuf,
 }

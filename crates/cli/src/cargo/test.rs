@@ -14,8 +14,9 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, CampaignEvent, Found, Observer, Options, Outcome, Sameness, StoredTarget, Target,
-    Until, Verdict as Replay, replay, store::RunEnd,
+    Campaign, CampaignEvent, Found, Ids, Observer, Options, Outcome, Sameness, Store, StoredTarget,
+    Target, Until, Verdict as Replay, replay,
+    store::{RunEnd, RunInfo},
 };
 use raddle_launch::{
     Asked, Native, Symbols,
@@ -81,11 +82,14 @@ pub(super) fn test(
         budget: Budget::of(args),
         start: Instant::now(),
         symbols: Symbols::new(),
+        invocation: Store::new_invocation(),
+        has_run: false,
         unkept: BTreeMap::new(),
     };
     suite.announce(cargo, &tests);
     suite.tell_left_out(&built);
     let lines = suite.explore_all(&tests)?;
+    suite.store_run_of_none(&tests, &lines);
     let stop = signals::catch();
     let totals = Totals {
         elapsed_s: start.elapsed().as_secs_f64(),
@@ -179,6 +183,10 @@ struct Suite<'a> {
     /// When the first test began.
     start: Instant,
     symbols: Symbols,
+    /// What its runs have in common, so that `raddle report` takes them as one.
+    invocation: String,
+    /// Is any of them stored?
+    has_run: bool,
     /// What tests have shown in their first execution, until a later turn keeps it.
     unkept: BTreeMap<String, (StoredTarget, Box<Outcome>)>,
 }
@@ -286,13 +294,34 @@ impl Suite<'_> {
     /// Keeps what a test has shown in its only execution.
     fn keep(&mut self, test: &str) {
         let Some((stored, outcome)) = self.unkept.remove(test) else { return };
-        let store = stored::store(&self.args.common.store);
-        let info = run::info(self.args, &stored);
-        let (mut record, _) = Record::begin(&store, info, self.terminal);
+        let (mut record, _) = self.begin(self.args, &stored);
         for found in &outcome.findings {
             record.add_found(found, self.terminal);
         }
         record.finish(RunEnd::of(&outcome), self.terminal);
+    }
+
+    /// Begins a run of this suite.
+    fn begin(&mut self, args: &RunArgs, stored: &StoredTarget) -> (Record, Ids) {
+        self.has_run = true;
+        let store = stored::store(&self.args.common.store);
+        let invocation = Some(self.invocation.clone());
+        let info = RunInfo { invocation, ..run::info(args, stored) };
+        Record::begin(&store, info, self.terminal)
+    }
+
+    /// If no test was worth a run, because all have one thread: one for all, or a report would be about what was
+    /// stored before.
+    fn store_run_of_none(&mut self, tests: &[Test], lines: &[TestLine]) {
+        let Some(first) = tests.first().filter(|_| !self.has_run) else { return };
+        let stored = target(&first.built, self.split, &self.args.conditions);
+        let (mut record, _) = self.begin(self.args, &stored);
+        let mut end = RunEnd::default();
+        end.figures.executions = lines.iter().map(|it| it.executions).sum();
+        end.figures.elapsed = self.start.elapsed();
+        end.figures.stability = 100.0;
+        end.figures.single_threaded = lines.iter().all(|it| it.verdict == Verdict::Alone);
+        record.finish(end, self.terminal);
     }
 
     /// What a test gets in a round, if so many are still to come; nothing, if more of it would tell no more.
@@ -440,7 +469,7 @@ impl Suite<'_> {
             }
             return Ok(Explored::Campaign(outcome));
         }
-        let (record, mut ids) = Record::begin(&store, run::info(args, stored), self.terminal);
+        let (record, mut ids) = self.begin(args, stored);
         let mut keeper = Keeper { record, terminal: &mut *self.terminal };
         let format = self.args.common.message_format;
         let first =

@@ -39,6 +39,7 @@ pub(super) fn info() -> RunInfo {
         carrier: Carrier::Fibers,
         seed: 7,
         exit_is_fine: false,
+        invocation: None,
         about: About::default(),
     }
 }

@@ -102,6 +102,9 @@ pub struct RunInfo {
     pub seed: u64,
     /// Did a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
+    /// The command that this run is a part of, if a command makes several: each of its runs says the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invocation: Option<String>,
     /// How it was explored.
     #[serde(default)]
     pub about: About,
