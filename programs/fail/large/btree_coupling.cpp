@@ -1,7 +1,6 @@
 //@ expect: assert
 //@ execs: 4000
-//@ cause: node->keys.resize(half); | return std::binary_search
-//@ says: T1 T3
+//@ unnamed: node->keys.resize(half); | std::lock_guard<std::mutex> above(parent->lock);
 // A tree of two levels with locks that are taken hand over hand. A leaf that splits is released before its new sibling is
 // known to the parent: searches in between find neither the key here nor the sibling. Readers try six times.
 #include <algorithm>

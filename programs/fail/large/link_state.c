@@ -1,6 +1,6 @@
 //@ expect: assert
 //@ execs: 4000
-//@ cause: link->cost = cost; | link->sequence++; | copy->costs[i] = link->cost;
+//@ unnamed: link->cost = cost; | link->sequence++; | copy->costs[i] = link->cost;
 //@ undetected: four links with locks of their own; nothing says that two of them belong together
 // Routers flood the state of their links. An update writes the cost of a link and then its sequence number, in one step
 // each; a copy of the table asks for all numbers, for all costs, and for all numbers again.

@@ -2,7 +2,8 @@
 //! written down.
 //!
 //! Programs say what their cause is: `//@ cause:` has parts of its lines, `//@ says:` words of the first sentence.
-//! `//@ unnamed:` has the same parts where the report does not show them all: it is to become `//@ cause:` once it does.
+//! `//@ unnamed:` has the same parts where it depends on the schedule that is found whether the report shows them all: only
+//! the table says whether it does.
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
 
@@ -60,22 +61,6 @@ pub(crate) fn check(
     let has_orders = explanation.reason.as_ref().is_some_and(|it| !it.orders.is_empty());
     if has_orders && !names_data_and_threads(finding, &sentence) {
         return Err(format!("the sentence does not name data and threads: {sentence}").into());
-    }
-    Ok(())
-}
-
-/// A cause that is said to be unnamed is not named. Whoever mends that is told.
-pub(crate) fn check_unnamed(
-    explained: &Explained,
-    path: &Path,
-    unnamed: &[String],
-    sources: &mut dyn FnMut(&Place) -> Option<String>,
-) -> Result<(), Failed> {
-    let whole = whole(explained, &Style::default(), sources);
-    let source = fs::read_to_string(path)?;
-    let is_named = |it: &String| lines_to(&whole, &source, it).is_some_and(|it| it <= LINES);
-    if !unnamed.is_empty() && unnamed.iter().all(is_named) {
-        return Err(format!("all of {unnamed:?} is named: make it `//@ cause:`\n{whole}").into());
     }
     Ok(())
 }
