@@ -431,7 +431,8 @@ fn after(finding: &Finding, sides: &[&Mark]) -> Option<String> {
     let name = named(finding, first.object)?;
     let (one, other) = (short(first.thread), short(second.thread));
     let (does, then) = (verb(first.kind?), verb(second.kind?));
-    let then = if finding.kind == Kind::Crash { "uses" } else { then };
+    let is_use = finding.kind == Kind::Crash && !writes(second);
+    let then = if is_use { "uses" } else { then };
     let set = act::value(finding, first.object, first.value.filter(|_| writes(first)));
     let is_stale = first.kind.is_some_and(is_plain_write)
         && matches!((first.value, second.value), (Some(set), Some(read)) if set != read);
