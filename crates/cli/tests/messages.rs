@@ -78,7 +78,7 @@ const CASES: &[(&str, &[&str])] = &[
             "run deadlock.c --dot it.dot",
             "run deadlock.c --strategy dfs --until-saturated",
             "run deadlock.c --strategy dfs --hapset it.json",
-            "run deadlock.c --strategy dpor --memory-model c11",
+            "run deadlock.c --strategy hapset --memory-model c11",
             "review dl --keep --discard",
             "review dl --suppress",
             "review --keep",

@@ -121,6 +121,8 @@ pub enum Effect {
     Detach,
     /// All there is to it.
     Whole,
+    /// Reads a value, and is one of the reads that have one order: whoever comes later reads nothing older.
+    LookInOrder,
 }
 
 impl Effect {
@@ -153,6 +155,7 @@ impl Effect {
         Effect::Join,
         Effect::Detach,
         Effect::Whole,
+        Effect::LookInOrder,
     ];
 
     const fn commutes_with(self, other: Effect) -> bool {
@@ -287,8 +290,10 @@ const fn rule(first: Effect, second: Effect) -> Conflict {
         (Begin, _) | (_, Begin) => No,
         (Whole, _) | (_, Whole) => Race,
         // Variables, and the queues at them and at condition variables.
-        (Look, Look | LookAndQueue) | (LookAndQueue, Look) => No,
-        (Look | Change, Notify | Leave | Queue) | (Notify | Leave | Queue, Look | Change) => No,
+        (Look | LookInOrder, LookAndQueue) | (LookAndQueue, Look | LookInOrder) => No,
+        (Look, Look | LookInOrder) | (LookInOrder, Look) => No,
+        (Look | LookInOrder | Change, Notify | Leave | Queue)
+        | (Notify | Leave | Queue, Look | LookInOrder | Change) => No,
         (Leave, Leave) => No,
         // Locks: what waits for one to be given back is not possible before.
         (Peek | Pass, Peek | Pass) => No,

@@ -108,6 +108,8 @@ pub(crate) const CASES: &[Case] = &[
     ("a fence's floor reaches a relaxed load", "Wx 1 rlx; F sc; Wy 1 rlx | Ry rlx; F sc; Rx rlx", "1 0", Forbidden),
     ("a fence before an SC load", "Wx 1 rlx; F sc; Ry sc | Wy 1 sc; F sc; Rx rlx", "0 0", Forbidden),
     ("an SC load sees what a fence has passed on", "Wx 1 rlx; F sc; Ry rlx | Wy 1 sc; Rx sc", "0 0", Forbidden),
+    ("a fence that comes too late", "Wx 1 rlx; Wy 1 rlx; F sc | Ry rlx; F sc; Rx rlx", "1 0", Allowed),
+    ("an SC load before the fence", "Wx 1 rlx; Wy 1 rlx; F sc | Ry rlx; Rx sc", "1 0", Allowed),
     ("an SC load may read a later relaxed store", "Wx 1 sc; Wx 2 rlx | Rx sc", "2", Allowed),
     ("SC stores after a relaxed flag", "Wx 1 sc; Wy 1 rlx | Ry rlx; Rx sc", "1 0", LeftOut),
 ];

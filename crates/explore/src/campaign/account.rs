@@ -117,6 +117,8 @@ pub struct Uses {
     pub waits: bool,
     /// Waits had deadlines.
     pub timed: bool,
+    /// Threads were woken, or took from a count, by one of several that could have let them go on.
+    pub wakes: bool,
 }
 
 impl Uses {
@@ -133,6 +135,14 @@ impl Uses {
                 kind => {
                     self.signals |= matches!(kind, OpKind::Kill | OpKind::Cancel);
                     self.waits |= kind == OpKind::CondWait;
+                    self.wakes |= matches!(
+                        kind,
+                        OpKind::CondWake
+                            | OpKind::FutexWait
+                            | OpKind::FutexWake
+                            | OpKind::SemWait
+                            | OpKind::SemTryWait
+                    );
                     self.timed |= step.flags.has(Flags::TIMED);
                     continue;
                 }

@@ -363,7 +363,8 @@ fn common<'a>(prefix: &[u32], others: impl Iterator<Item = &'a [u32]>) -> u32 {
 /// The search, at its beginning.
 fn start(options: &Options, how: &SearchOptions, covered: HapSets) -> Box<dyn Search + Send> {
     let may_time_out = options.conditions.timeouts != Timeouts::Last || options.conditions.spurious;
-    let start = Start { may_time_out, exit_is_fine: options.exit_is_fine, covered };
+    let memory = options.conditions.memory_model;
+    let start = Start { may_time_out, memory, exit_is_fine: options.exit_is_fine, covered };
     let mut search = how.spec.start(start);
     search.hear_flows(&how.flows);
     search

@@ -150,7 +150,7 @@ fn of_pending(pending: &Pending) -> [u64; 7] {
         u64::from(pending.object.0),
         u64::from(pending.other.0),
         u64::from(pending.site.0),
-        u64::from(pending.is_blocked),
+        u64::from(pending.is_blocked) | u64::from(pending.is_weak) << 1,
     ]
 }
 
@@ -290,7 +290,7 @@ fn to_step(numbers: [u64; 13]) -> Option<Step> {
 }
 
 fn to_pending(numbers: [u64; 7]) -> Option<Pending> {
-    let [thread, kind, flags, object, other, site, is_blocked] = numbers;
+    let [thread, kind, flags, object, other, site, marks] = numbers;
     Some(Pending {
         thread: ThreadId(thread as u32),
         kind: OpKind::from_number(kind as u8)?,
@@ -298,7 +298,8 @@ fn to_pending(numbers: [u64; 7]) -> Option<Pending> {
         object: ObjectId(object as u32),
         other: ObjectId(other as u32),
         site: SiteId(site as u32),
-        is_blocked: is_blocked == 1,
+        is_blocked: marks & 1 == 1,
+        is_weak: marks & 2 == 2,
     })
 }
 

@@ -194,7 +194,8 @@ impl<R: Rule> Policy for Reduced<R> {
     const IS_STATIC: bool = false;
 
     fn grow(&mut self, path: &mut Path, from: usize, run: &Run) -> Verdict {
-        let mut order = self.order.take().unwrap_or_else(|| HappensBefore::new(self.may_time_out));
+        let mut order =
+            self.order.take().unwrap_or_else(|| HappensBefore::new(self.may_time_out, path.memory));
         let verdict = self.explore(&mut order, path, from, run);
         self.order = Some(order);
         verdict
@@ -451,7 +452,7 @@ impl Path {
     /// The path goes through a new node's first way; other ways may wait there.
     fn begin(&mut self, idx: usize, asked: &Asked, mut waiting: Waiting) {
         let step = self.steps[idx];
-        let op = Some(Deed::pending(&asked.op, &self.objects, Marks::default()));
+        let op = Some(Deed::pending(&asked.op, &self.objects, self.marks()));
         let node = self.node_mut(idx);
         node.begin(&step, Known { op, ..Known::default() });
         while let Some((branch, then)) = waiting.pop_way() {
@@ -480,9 +481,14 @@ impl Path {
     /// Adds a way at a node that the path goes through.
     pub(crate) fn want(&mut self, idx: usize, thread: ThreadId, pending: &[Pending]) {
         let op = self.op_of(thread, idx, pending);
-        let deed = op.map(|it| Deed::pending(&it, &self.objects, Marks::default()));
+        let deed = op.map(|it| Deed::pending(&it, &self.objects, self.marks()));
         self.node_mut(idx)
             .add(Way { thread, choice: None }, Known { op: deed, ..Known::default() });
+    }
+
+    /// What is known of an op without a look at the steps before.
+    fn marks(&self) -> Marks {
+        Marks { memory: self.memory, ..Marks::default() }
     }
 
     /// What the way costs that was added last at a node.

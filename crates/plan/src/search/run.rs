@@ -98,6 +98,7 @@ impl Step {
             other: self.other,
             site: self.site,
             is_blocked: false,
+            is_weak: self.is_weak,
         }
     }
 
@@ -132,6 +133,9 @@ pub struct Pending {
     pub site: SiteId,
     /// It could not have gone on.
     pub is_blocked: bool,
+    /// As of a step.
+    #[serde(default)]
+    pub is_weak: bool,
 }
 
 impl Pending {
@@ -244,6 +248,7 @@ impl Pending {
             other: op.other,
             site: op.site,
             is_blocked,
+            is_weak: op.kind.is_atomic() && op.order != MemoryOrder::SeqCst,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use raddle_model::MemoryModel;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
@@ -85,6 +86,8 @@ const PCB_DEFAULT: u32 = 2;
 pub struct Start {
     /// May waits end by themselves although others can go on?
     pub may_time_out: bool,
+    /// What atomics may read.
+    pub memory: MemoryModel,
     /// Does a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
     /// Orders of two statements that were covered before.
@@ -207,15 +210,18 @@ impl SearchSpec {
 
     /// Does it explore what may be read, where that is a choice of the schedule?
     pub const fn knows_weak_memory(&self) -> bool {
-        matches!(self, SearchSpec::Dfs)
+        matches!(
+            self,
+            SearchSpec::Dfs | SearchSpec::Dpor(Dpor::Source | Dpor::Classic | Dpor::Optimal)
+        )
     }
 
     /// Those that do, as the user writes them.
-    pub const WITH_WEAK_MEMORY: &'static str = "`dfs`";
+    pub const WITH_WEAK_MEMORY: &'static str = "`dfs`, `dpor`, `dpor:classic`, `dpor:optimal`";
 
     /// The search, at its beginning.
     pub fn start(&self, start: Start) -> Box<dyn Search + Send> {
-        let Start { may_time_out, exit_is_fine, covered } = start;
+        let Start { may_time_out, memory, exit_is_fine, covered } = start;
         let guide = Guide::new(covered, exit_is_fine);
         match *self {
             SearchSpec::Dfs => Box::new(Tree::new(Dfs { may_time_out })),
@@ -224,10 +230,14 @@ impl SearchSpec {
             }
             SearchSpec::Idb(max) => Box::new(Tree::new(Bounded::new(Delays, may_time_out, max))),
             SearchSpec::Pcb(max) => reduced(Published::new(None, Some(max)), may_time_out),
-            SearchSpec::Dpor(Dpor::Classic) => reduced(Classic, may_time_out),
+            SearchSpec::Dpor(Dpor::Classic) => {
+                Box::new(Tree::new(Reduced::new(Classic, may_time_out)).on(memory))
+            }
             SearchSpec::Dpor(Dpor::Plain) => reduced(Published::default(), may_time_out),
-            SearchSpec::Dpor(Dpor::Source) => reduced(Source, may_time_out),
-            SearchSpec::Dpor(Dpor::Optimal) => Box::new(Forest::new(may_time_out)),
+            SearchSpec::Dpor(Dpor::Source) => {
+                Box::new(Tree::new(Reduced::new(Source, may_time_out)).on(memory))
+            }
+            SearchSpec::Dpor(Dpor::Optimal) => Box::new(Forest::new(may_time_out, memory)),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
                 reduced(dpor::Bounded::new(max), may_time_out)
             }

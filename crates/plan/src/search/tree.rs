@@ -14,7 +14,7 @@ mod parting;
 use std::{cell::Cell, collections::BTreeMap};
 
 use raddle_model::{
-    CoveredPairs, Divergence, PickerSpec, Scope, SearchProgress, SearchSize, ThreadId,
+    CoveredPairs, Divergence, MemoryModel, PickerSpec, Scope, SearchProgress, SearchSize, ThreadId,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
@@ -82,6 +82,9 @@ pub(crate) struct Path<N, E> {
     floor: usize,
     pub(crate) objects: Vec<ObjectName>,
     pub(crate) sites: Vec<u64>,
+    /// What its atomics may read.
+    #[serde(default)]
+    pub(crate) memory: MemoryModel,
 }
 
 /// What a policy says about an execution.
@@ -166,6 +169,7 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
             floor: 0,
             objects: Vec::new(),
             sites: Vec::new(),
+            memory: MemoryModel::Sc,
         }
     }
 
@@ -373,6 +377,12 @@ impl<P: Policy> Tree<P> {
             n_diverged: 0,
             divergence: None,
         }
+    }
+
+    /// The same, for executions whose atomics may read other than the newest store.
+    pub(crate) fn on(mut self, memory: MemoryModel) -> Tree<P> {
+        self.path.memory = memory;
+        self
     }
 
     /// As [`Search::save`] left it: nothing is handed out.

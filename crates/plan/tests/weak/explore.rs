@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_model::{PickerSpec, Rng};
+use raddle_model::{MemoryModel, PickerSpec, Rng};
 use raddle_plan::search::{Run, SearchSpec, Start};
 
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) fn explore(
 ) -> Found {
     let spec = SearchSpec::parse(spec).expect("a search has this name");
     assert!(spec.knows_weak_memory());
-    let mut search = spec.start(Start::default());
+    let mut search = spec.start(Start { memory: MemoryModel::C11, ..Start::default() });
     let mut rng = Rng::new(1);
     let mut found = Found::default();
     let mut out: Vec<(u64, Run)> = Vec::new();

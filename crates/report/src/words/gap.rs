@@ -16,6 +16,10 @@ pub(crate) fn words(gap: &Gap) -> String {
              out: atomic operations at {} have orders weaker than seq_cst (docs/memory.md)",
             count(*n, "place")
         ),
+        Gap::WakeOrder => {
+            "some stale reads after waits for semaphores, condition variables and futexes (--strategy dfs tries all)"
+                .to_owned()
+        }
         Gap::Volatile(n) => format!(
             "reordering of volatile accesses: those at {} were executed as seq_cst",
             count(*n, "place")
@@ -92,7 +96,8 @@ pub(crate) const fn number(gap: &Gap) -> Option<u64> {
         | Gap::Unlike(n)
         | Gap::Suppressed(n)
         | Gap::Gone(n) => Some(*n),
-        Gap::Signals
+        Gap::WakeOrder
+        | Gap::Signals
         | Gap::NoRaces
         | Gap::NoSpurious
         | Gap::LateTimeouts

@@ -1,6 +1,6 @@
 //! What a step does to which objects: all that partial order reduction wants to know about it.
 
-use raddle_model::{Conflict, Effect, Flags, OpKind, OpResult, conflict};
+use raddle_model::{Conflict, Effect, Flags, MemoryModel, OpKind, OpResult, conflict};
 use serde::{Deserialize, Serialize};
 
 use crate::search::{ObjectName, Pending, Step};
@@ -10,12 +10,14 @@ const THREADS: u64 = 2;
 const DESCRIPTORS: u64 = 4;
 const SIGNALS: u64 = 6;
 const TIME: u64 = 8;
+/// The one order of sequentially consistent fences, where memory is weak.
+pub(super) const FENCES: u64 = 10;
 
 /// The objects of a step, by the names that they have in all executions, and what it does to each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Deed {
-    /// The object, the mutex beside it, and what no op names: the block that the object is in, the order
-    /// of threads. The name is 0 where there is none.
+    /// The object, the mutex beside it (or the order of fences), and what no op names: the block that the object is in,
+    /// the order of threads. The name is 0 where there is none.
     pub(crate) uses: [(u64, Effect); 3],
 }
 
@@ -33,7 +35,7 @@ impl Deed {
             it => it,
         };
         Deed::new(
-            step.kind,
+            &step.op(),
             objects,
             (step.object.idx(), on_object),
             (step.other.idx(), on_other),
@@ -55,16 +57,17 @@ impl Deed {
             Effect::Take if marks.is_timed && !marks.has_left => Effect::TryTake,
             it => it,
         };
-        Deed::new(op.kind, objects, (op.object.idx(), on_object), (op.other.idx(), on_other), marks)
+        Deed::new(op, objects, (op.object.idx(), on_object), (op.other.idx(), on_other), marks)
     }
 
     fn new(
-        kind: OpKind,
+        op: &Pending,
         objects: &[ObjectName],
         mut object: (usize, Effect),
         mut other: (usize, Effect),
         marks: Marks,
     ) -> Deed {
+        let kind = op.kind;
         match object.1 {
             Effect::Give if marks.is_read => object.1 = Effect::Unshare,
             Effect::Leave if marks.has_left => object.1 = Effect::Nothing,
@@ -95,7 +98,33 @@ impl Deed {
             kind if kind.is_access() => (of_object.block, Effect::Share),
             _ => (0, Effect::Nothing),
         };
-        Deed { uses: [(of_object.name, object.1), (name(other.0).name, other.1), beyond] }
+        let of_other = (name(other.0).name, other.1);
+        let deed = Deed { uses: [(of_object.name, object.1), of_other, beyond] };
+        if marks.memory.is_sc() { deed } else { deed.weakly(op) }
+    }
+
+    /// What an op does where what an atomic reads is a choice. The choice is part of the step, so two steps may be
+    /// exchanged if each has the same ways in both orders.
+    ///
+    /// - Two loads of one location have, unless both are sequentially consistent: then the second one reads nothing older
+    ///   than the first.
+    /// - Fences that are sequentially consistent have an order, and an op that is so comes after all earlier ones of
+    ///   those. Other fences and ops know only what their own thread does.
+    /// - A compare-exchange may be another one in each way: it always counts as a store, and by its order of success and
+    ///   that of failure.
+    fn weakly(mut self, op: &Pending) -> Deed {
+        let is_cas = op.kind == OpKind::AtomicCas;
+        if !op.kind.is_atomic() || op.is_weak && !is_cas {
+            return self;
+        }
+        let on_fences = if op.kind == OpKind::Fence { Effect::Change } else { Effect::Look };
+        self.uses[1] = (FENCES, on_fences);
+        match op.kind {
+            OpKind::AtomicLoad => self.uses[0].1 = Effect::LookInOrder,
+            OpKind::AtomicCas => self.uses[0].1 = Effect::Change,
+            _ => {}
+        }
+        self
     }
 
     /// Does it matter which comes first, in a state in which both are possible? That the one may let the
@@ -129,6 +158,8 @@ pub(crate) struct Marks {
     pub(crate) is_over: bool,
     /// Its wait could have ended by itself, although others could go on.
     pub(crate) is_timed: bool,
+    /// What atomics may read.
+    pub(crate) memory: MemoryModel,
 }
 
 impl Marks {

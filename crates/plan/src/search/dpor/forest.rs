@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_model::{Divergence, SearchProgress, SearchSize};
+use raddle_model::{Divergence, MemoryModel, SearchProgress, SearchSize};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -99,8 +99,8 @@ impl Account {
 }
 
 impl Forest {
-    pub(crate) fn new(may_time_out: bool) -> Forest {
-        let tree = Tree::new(Reduced::new(Optimal::default(), may_time_out));
+    pub(crate) fn new(may_time_out: bool, memory: MemoryModel) -> Forest {
+        let tree = Tree::new(Reduced::new(Optimal::default(), may_time_out)).on(memory);
         let mut forest = Forest {
             branches: vec![Branch { number: 0, parent: None, tree }],
             next_branch: 1,

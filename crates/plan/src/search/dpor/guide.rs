@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_model::{CoveredPairs, End, SiteId};
+use raddle_model::{CoveredPairs, End, MemoryModel, SiteId};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -142,7 +142,7 @@ impl Guide {
 
     /// Learns from a whole execution that is no part of the search.
     pub(crate) fn teach(&mut self, run: &Run, may_time_out: bool) {
-        let mut order = HappensBefore::new(may_time_out);
+        let mut order = HappensBefore::new(may_time_out, MemoryModel::Sc);
         let code = Code { steps: &run.steps, sites: &run.sites };
         self.n_steps = 0;
         self.begin(run, 0);

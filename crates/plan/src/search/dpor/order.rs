@@ -20,10 +20,12 @@ mod enable;
 mod races;
 mod sequence;
 
-use raddle_model::{Conflict, Effect, Flags, ObjectId, OpKind, OpResult, ThreadId, conflict};
+use raddle_model::{
+    Conflict, Effect, Flags, MemoryModel, ObjectId, OpKind, OpResult, ThreadId, conflict,
+};
 
 pub(crate) use self::sequence::Sequence;
-use super::deed::{Deed, Marks};
+use super::deed::{Deed, FENCES, Marks};
 use crate::search::{
     ObjectName, Pending, Step,
     run::{last_look, repeats},
@@ -33,6 +35,7 @@ use crate::search::{
 #[derive(Debug, Default)]
 pub(crate) struct HappensBefore {
     may_time_out: bool,
+    memory: MemoryModel,
     /// ThreadSet that a clock has room for.
     n_threads: usize,
     events: Vec<Event>,
@@ -122,15 +125,15 @@ impl Asked {
 /// Does every earlier use that matters to the second come before the first, which matters too?
 const fn covers(first: Effect, second: Effect) -> bool {
     match first {
-        Effect::Change => matches!(second, Effect::Look | Effect::Change),
+        Effect::Change => matches!(second, Effect::Look | Effect::LookInOrder | Effect::Change),
         Effect::Take | Effect::TryTake | Effect::Whole => true,
         _ => false,
     }
 }
 
 impl HappensBefore {
-    pub(crate) fn new(may_time_out: bool) -> HappensBefore {
-        HappensBefore { may_time_out, ..HappensBefore::default() }
+    pub(crate) fn new(may_time_out: bool, memory: MemoryModel) -> HappensBefore {
+        HappensBefore { may_time_out, memory, ..HappensBefore::default() }
     }
 
     /// What a step did.
@@ -202,7 +205,10 @@ impl HappensBefore {
         };
         let lists = [
             is_used(0).then(|| self.object_list(op.object)),
-            is_used(1).then(|| self.object_list(op.other)),
+            match deed.uses[1].0 {
+                FENCES => Some(self.beyond_list(FENCES)),
+                _ => is_used(1).then(|| self.object_list(op.other)),
+            },
             is_used(2).then(|| self.beyond_list(deed.uses[2].0)),
         ];
         let previous = self.last[op.thread.idx()];
@@ -343,6 +349,7 @@ impl HappensBefore {
             has_left: op.kind == OpKind::CondWake && self.has_left(op, steps),
             is_over: op.flags.has(Flags::TIMED_OUT) || op.flags.has(Flags::SPURIOUS),
             is_timed: is_timed && self.may_time_out,
+            memory: self.memory,
         }
     }
 

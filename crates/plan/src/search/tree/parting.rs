@@ -37,7 +37,7 @@ impl<N: Clone + Default, E: Clone> Path<N, E> {
         for of in &self.nodes[..=node] {
             before.push_node().clone_from(of);
         }
-        before.floor = self.floor;
+        (before.floor, before.memory) = (self.floor, self.memory);
         before.objects.clone_from(&self.objects);
         before.sites.clone_from(&self.sites);
         let mut behind = std::mem::replace(self, before);

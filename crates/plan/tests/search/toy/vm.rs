@@ -448,6 +448,7 @@ impl Toy {
                 other: op.other,
                 site: op.site,
                 is_blocked: machine.is_blocked(thread),
+                is_weak: false,
             });
         }
         run.end = Some(match (state.is_aborted, is_deadlock) {

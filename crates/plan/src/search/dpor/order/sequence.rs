@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::{Asked, HappensBefore, join, races::depends};
 use crate::search::{
     Pending, Step,
-    dpor::{Branch, deed::Deed},
+    dpor::{
+        Branch,
+        deed::{Deed, FENCES},
+    },
     tree::Way,
 };
 
@@ -91,7 +94,8 @@ impl HappensBefore {
         let mut turned = *asked;
         let uses = self.events[step].deed.uses;
         for (name, how) in &mut turned.event.deed.uses {
-            for (_, first) in uses.iter().filter(|it| it.0 == *name && it.0 != 0) {
+            for (_, first) in uses.iter().filter(|it| it.0 == *name && it.0 != 0 && it.0 != FENCES)
+            {
                 *how = turn(*first, *how, asked.op.kind);
             }
         }
