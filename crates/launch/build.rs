@@ -1,6 +1,9 @@
 //! Builds the runtime library and hands it to `src/runtime.rs` to embed, so that a plain `cargo build`
 //! or `cargo install` of the command line carries it.
 //!
+//! In the repository, the workspace around this crate is built. In a package there is none: there the sources of the
+//! runtime's crates are in `rt-src`, which in the repository has links to them, and a workspace is made of these.
+//!
 //! The nested cargo has a target folder of its own (the outer one is locked) and sees none of what the
 //! outer one says about itself: under clippy, rustdoc, coverage or another profile the library is the
 //! same. `RADDLE_RT_PREBUILT=/path/to/libraddle_rt.so` embeds that file instead (for packagers).
@@ -18,22 +21,88 @@ const CRATES: &[&str] =
     &["model", "machine", "pick", "trace", "analysis", "fiber", "rust_std", "rt"];
 
 fn main() {
-    let root = workspace_root();
     let out_dir = PathBuf::from(variable("OUT_DIR"));
-    watch(&root);
+    let root = workspace_root();
+    match &root {
+        Some(root) => watch(root),
+        None => println!("cargo::rerun-if-changed=rt-src"),
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=RADDLE_RT_PREBUILT");
 
     let built = match env::var_os("RADDLE_RT_PREBUILT") {
         Some(path) => PathBuf::from(path),
-        None => build(&root, &out_dir.join("rt")),
+        None => {
+            let root = root.unwrap_or_else(|| unpack(&out_dir.join("rt-workspace")));
+            build(&root, &out_dir.join("rt"))
+        }
     };
     let bytes = fs::read(&built).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
     fs::write(out_dir.join(LIBRARY), &bytes).expect("OUT_DIR is writable");
     println!("cargo::rustc-env=RADDLE_RT_HASH={:016x}", raddle_model::hash_bytes(&bytes));
 }
 
-fn workspace_root() -> PathBuf {
-    let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
-    manifest.ancestors().nth(2).expect("launch is at crates/launch").to_path_buf()
+/// The repository that this crate is a part of, if it is.
+fn workspace_root() -> Option<PathBuf> {
+    let folder = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+    let root = folder.ancestors().nth(2)?;
+    let is_ours = folder.ends_with("crates/launch") && root.join("crates/rt/Cargo.toml").exists();
+    is_ours.then(|| root.to_path_buf())
+}
+
+/// Makes a workspace of the sources in the package.
+fn unpack(root: &Path) -> PathBuf {
+    let sources = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("rt-src");
+    let read = |path: PathBuf| {
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let write = |path: PathBuf, text: &str| {
+        fs::create_dir_all(path.parent().expect("a folder around it"))
+            .expect("OUT_DIR is writable");
+        fs::write(path, text).expect("OUT_DIR is writable");
+    };
+    // What another version has left here is none of this one's.
+    let _ = fs::remove_dir_all(root);
+    for name in CRATES {
+        let (from, to) = (sources.join(name), root.join("crates").join(name));
+        write(to.join("Cargo.toml"), &without_tests(&read(from.join("manifest.toml"))));
+        copy(&from.join("src"), &to.join("src"));
+    }
+    let all = read(sources.join("workspace.toml"));
+    let lines = all.lines().map(|it| match it.split_once(" = ") {
+        Some(("members", _)) => "members = [\"crates/*\"]",
+        Some(("default-members", _)) => "",
+        _ => it,
+    });
+    write(root.join("Cargo.toml"), &lines.collect::<Vec<_>>().join("\n"));
+    write(root.join("Cargo.lock"), &read(sources.join("lock.toml")));
+    root.to_path_buf()
+}
+
+/// A manifest without tests, benchmarks and what they need, which are not in the package.
+fn without_tests(manifest: &str) -> String {
+    const GONE: &[&str] = &["[dev-dependencies", "[[test]]", "[[bench]]", "[[example]]"];
+    let mut is_kept = true;
+    let lines = manifest.lines().filter(|line| {
+        if line.starts_with('[') {
+            is_kept = !GONE.iter().any(|it| line.starts_with(it));
+        }
+        is_kept
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("OUT_DIR is writable");
+    let entries = fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+    for entry in entries.flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+        }
+    }
 }
 
 fn watch(root: &Path) {
@@ -45,8 +114,6 @@ fn watch(root: &Path) {
     for name in ["Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", root.join(name).display());
     }
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed=RADDLE_RT_PREBUILT");
 }
 
 /// `cargo rustc` takes flags for this one crate only: the dependencies need no soname.

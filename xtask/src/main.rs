@@ -10,6 +10,7 @@ mod determinism;
 mod ecosystem;
 mod experiment;
 mod miri;
+mod package;
 mod real;
 mod soak;
 mod suites;
@@ -37,6 +38,12 @@ enum Verb {
         /// Only benchmarks whose name contains this.
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
+    },
+    /// Packages all crates, installs `raddle` from the packages without network, and finds a bug with it.
+    Package {
+        /// Install an optimised build, as users do: slower.
+        #[arg(long)]
+        release: bool,
     },
     /// Unit tests of the crates without system calls, under Miri, which is installed for it.
     Miri {
@@ -166,6 +173,7 @@ enum Verb {
 fn main() -> anyhow::Result<()> {
     match Verb::parse() {
         Verb::Ci => ci::run(),
+        Verb::Package { release } => package::run(release),
         Verb::Miri { only } => miri::run(&only),
         Verb::Bench { which, json, quick, only } => {
             bench::run(&bench::Options { which, json, is_quick: quick, only })

@@ -105,6 +105,27 @@ fn dependencies_point_down() {
     assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
 }
 
+/// The package of `raddle-launch` has the sources of all that the runtime is made of (`crates/launch/build.rs`).
+#[test]
+fn the_runtimes_sources_travel() {
+    let metadata = metadata();
+    let root = metadata.workspace_root.as_std_path();
+    let sources = root.join("crates/launch/rt-src");
+    let build = std::fs::read_to_string(root.join("crates/launch/build.rs")).expect("it is there");
+    let (_, needed) = LAYERS.iter().find(|it| it.0 == "raddle-rt").expect("the runtime");
+    for name in needed.iter().copied().chain(["raddle-rt"]) {
+        let folder = name.trim_start_matches("raddle-").replace('-', "_");
+        let real = |path: std::path::PathBuf| {
+            path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        };
+        let krate = root.join("crates").join(&folder);
+        let links = sources.join(&folder);
+        assert_eq!(real(links.join("src")), real(krate.join("src")));
+        assert_eq!(real(links.join("manifest.toml")), real(krate.join("Cargo.toml")));
+        assert!(build.contains(&format!("\"{folder}\"")), "{folder}: not in CRATES of build.rs");
+    }
+}
+
 #[test]
 fn every_crate_of_the_table_exists() {
     let metadata = metadata();
