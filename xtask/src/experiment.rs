@@ -9,6 +9,7 @@
 
 mod branches;
 mod cell;
+mod directed;
 mod hapset;
 mod lab;
 mod overview;
@@ -61,6 +62,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     total_replay::EXPERIMENT,
     stride::EXPERIMENT,
     points::EXPERIMENT,
+    directed::EXPERIMENT,
 ];
 
 /// How to make experiments.

@@ -41,6 +41,11 @@ fn case(subject: &Subject) -> Case {
     Case::new(subject.name, &wrapper).with_files(files)
 }
 
+/// All programs.
+pub(super) fn cases() -> impl Iterator<Item = Case> {
+    PROGRAMS.iter().map(case)
+}
+
 fn cells() -> Vec<Cell> {
     let mut cells = Vec::new();
     for subject in PROGRAMS {
