@@ -227,3 +227,21 @@ fn searches_side_by_side() {
     assert!(lines[1].starts_with("prog,ipb:0,") && lines[1].ends_with(",1,"), "{csv}");
     assert!(lines[3].ends_with(",\"(1, all, 2, 1)\""), "{csv}");
 }
+
+/// A failure that takes a long delay is a warning: the campaign goes on, and it counts as no failure that was found.
+#[test]
+fn a_timing_assumption_is_no_failure() {
+    let folder = folder();
+    let text = include_str!("../../../programs/fail/time/late_or_unlucky.c");
+    write(folder.path(), "late.c", text);
+    let options =
+        ["--strategies", "pct:d=3", "--repeats", "1", "--execs", "50", "--csv", "all.csv"];
+    let args = [&["compare", "late.c"][..], &options].concat();
+    let output = raddle(folder.path(), &args).output().expect("raddle starts");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let csv = fs::read_to_string(folder.path().join("all.csv")).expect("it was written");
+    let row = csv.lines().nth(1).unwrap_or_default();
+    // Program, strategy, seed, found, first, executions, failures.
+    let fields: Vec<&str> = row.split(',').collect();
+    assert_eq!(fields[3..7], ["0", "", "50", "0"], "{csv}");
+}

@@ -356,14 +356,16 @@ impl Trial {
     /// The first `n_apart` executions do not count.
     fn of(seed: u64, outcome: &Outcome, n_apart: u64) -> Trial {
         let counted = |n: u64| n.saturating_sub(n_apart).max(1);
-        let first = outcome.findings.iter().min_by_key(|it| it.first);
+        // Warnings end no campaign, and who meets one before the failure must not look better than who does not.
+        let errors = || outcome.findings.iter().filter(|it| !it.finding.is_warning());
+        let first = errors().min_by_key(|it| it.first);
         let search = outcome.search.as_ref();
         Trial {
             seed,
             found: first.map(|it| counted(it.first + 1)),
             place: first.and_then(|it| it.finding.position.clone()),
             executions: counted(outcome.figures.executions),
-            failures: outcome.findings.iter().map(|it| it.count).sum(),
+            failures: errors().map(|it| it.count).sum(),
             // The average stays what it is.
             points: outcome.figures.points_total * counted(outcome.figures.executions)
                 / outcome.figures.executions.max(1),
