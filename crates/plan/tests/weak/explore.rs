@@ -27,9 +27,20 @@ pub(crate) fn explore(
     branches: Branches,
     n_workers: usize,
 ) -> Found {
+    explore_as(MemoryModel::C11, spec, program, branches, n_workers)
+}
+
+/// The same, by a search that takes memory for this.
+pub(crate) fn explore_as(
+    memory: MemoryModel,
+    spec: &str,
+    program: &Program,
+    branches: Branches,
+    n_workers: usize,
+) -> Found {
     let spec = SearchSpec::parse(spec).expect("a search has this name");
     assert!(spec.knows_weak_memory());
-    let mut search = spec.start(Start { memory: MemoryModel::C11, ..Start::default() });
+    let mut search = spec.start(Start { memory, ..Start::default() });
     let mut rng = Rng::new(1);
     let mut found = Found::default();
     let mut out: Vec<(u64, Run)> = Vec::new();

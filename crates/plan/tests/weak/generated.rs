@@ -1,11 +1,16 @@
 //! Generated programs: searches find what the axioms allow.
 
-use raddle_model::Rng;
+use raddle_model::{
+    MemoryModel::{C11, Sc as Consistent},
+    MemoryOrder::SeqCst,
+    Rng,
+};
 
 use crate::{
     axioms::{Sc, outcomes},
-    explore::explore,
+    explore::{explore, explore_as},
     generator::generated,
+    program::Instr,
     vm::Branches,
 };
 
@@ -41,6 +46,30 @@ fn reductions_find_what_dfs_finds_where_threads_look_at_what_they_read() {
         for spec in ["dpor:classic", "dpor", "dpor:optimal"] {
             let found = explore(spec, &program, Branches::AtOdd, 1 + case as usize % 3);
             assert_eq!(found.classes, all.classes, "{spec} {program:?}");
+        }
+    }
+}
+
+/// Where nothing is weaker than sequentially consistent, the memory model costs no executions but such as show nothing new.
+#[test]
+fn what_is_in_order_takes_no_more_executions() {
+    let mut rng = Rng::new(28);
+    for case in 0..300 {
+        let mut program = generated(&mut rng, 4 + case % 4, 1 + case % 2);
+        for instr in program.threads.iter_mut().flatten() {
+            *instr = match *instr {
+                Instr::Store { at, value, .. } => Instr::Store { at, value, order: SeqCst },
+                Instr::Add { at, value, .. } => Instr::Add { at, value, order: SeqCst },
+                Instr::Load { at, .. } | Instr::Cas { at, .. } => Instr::Load { at, order: SeqCst },
+                Instr::Fence { .. } => Instr::Load { at: 0, order: SeqCst },
+            };
+        }
+        for spec in ["dpor:classic", "dpor", "dpor:optimal"] {
+            let counts = [C11, Consistent].map(|memory| {
+                let found = explore_as(memory, spec, &program, Branches::Never, 1);
+                (found.n_executions - found.n_redundant, found.outcomes)
+            });
+            assert_eq!(counts[0], counts[1], "{spec} {program:?}");
         }
     }
 }

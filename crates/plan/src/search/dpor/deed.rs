@@ -100,21 +100,22 @@ impl Deed {
         };
         let of_other = (name(other.0).name, other.1);
         let deed = Deed { uses: [(of_object.name, object.1), of_other, beyond] };
-        if marks.memory.is_sc() { deed } else { deed.weakly(op) }
+        if marks.memory.is_sc() { deed } else { deed.weakly(op, marks.is_in_order) }
     }
 
     /// What an op does where what an atomic reads is a choice. The choice is part of the step, so two steps may be
     /// exchanged if each has the same ways in both orders.
     ///
     /// - Two loads of one location have, unless both are sequentially consistent: then the second one reads nothing older
-    ///   than the first.
+    ///   than the first. If all stores are so as well, both read the last one anyway.
     /// - Fences that are sequentially consistent have an order, and an op that is so comes after all earlier ones of
     ///   those. Other fences and ops know only what their own thread does.
     /// - A compare-exchange may be another one in each way: it always counts as a store, and by its order of success and
     ///   that of failure.
-    fn weakly(mut self, op: &Pending) -> Deed {
+    fn weakly(mut self, op: &Pending, is_in_order: bool) -> Deed {
         let is_cas = op.kind == OpKind::AtomicCas;
-        if !op.kind.is_atomic() || op.is_weak && !is_cas {
+        let reads_the_last = op.kind == OpKind::AtomicLoad && is_in_order;
+        if !op.kind.is_atomic() || op.is_weak && !is_cas || reads_the_last {
             return self;
         }
         let on_fences = if op.kind == OpKind::Fence { Effect::Change } else { Effect::Look };
@@ -160,6 +161,8 @@ pub(crate) struct Marks {
     pub(crate) is_timed: bool,
     /// What atomics may read.
     pub(crate) memory: MemoryModel,
+    /// All stores to the location so far are sequentially consistent.
+    pub(crate) is_in_order: bool,
 }
 
 impl Marks {

@@ -89,6 +89,8 @@ struct Entry {
     how: Effect,
     /// The last entry before it that covers others, plus one.
     cover: u32,
+    /// Is every store to the object, up to it, sequentially consistent?
+    is_in_order: bool,
 }
 
 /// An op whose past and races are asked for: the next step, or one that was never taken.
@@ -238,7 +240,9 @@ impl HappensBefore {
                     Some(it) => it.cover,
                     None => 0,
                 };
-                list.push(Entry { event: number, how, cover });
+                let is_in_order = list.last().is_none_or(|it| it.is_in_order)
+                    && (how != Effect::Change || !asked.op.is_weak);
+                list.push(Entry { event: number, how, cover, is_in_order });
             }
         }
         if asked.op.kind == OpKind::Spawn {
@@ -350,6 +354,7 @@ impl HappensBefore {
             is_over: op.flags.has(Flags::TIMED_OUT) || op.flags.has(Flags::SPURIOUS),
             is_timed: is_timed && self.may_time_out,
             memory: self.memory,
+            is_in_order: self.uses(op.object).last().is_none_or(|it| it.is_in_order),
         }
     }
 
