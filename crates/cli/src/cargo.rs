@@ -72,6 +72,7 @@ fn obey(split: &Split) -> Exit {
 }
 
 fn perform(split: &Split, args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    run::check_memory_model(&args.conditions, &args.strategy)?;
     let cargo = Cargo::open(&split.metadata)?.with_cfgs(&split.cfgs);
     for lost in cargo.lost() {
         terminal.warning(&lost.to_string());

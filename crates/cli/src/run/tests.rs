@@ -198,3 +198,15 @@ fn a_seed_on_the_command_line_counts() {
     }
     assert_eq!(run_args(&[]).seed(), 0);
 }
+
+/// A search that knows nothing of weak memory is refused, whoever asks for it.
+#[test]
+fn a_search_that_the_program_asks_for_must_know_the_memory_model() {
+    for (strategy, is_known) in [("hapset", false), ("dpor", true), ("walk", true)] {
+        let strategy = Some(strategy.to_owned());
+        let asked = raddle_launch::Asked { strategy, ..raddle_launch::Asked::default() };
+        let weakly = crate::asked::with_asked(&run_args(&["--memory-model", "c11"]), &asked);
+        assert_eq!(weakly.is_ok(), is_known, "{asked:?}");
+        assert!(crate::asked::with_asked(&run_args(&[]), &asked).is_ok());
+    }
+}
