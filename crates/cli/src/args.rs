@@ -93,6 +93,18 @@ pub(crate) enum Verb {
     Compare(Box<CompareArgs>),
     /// Check that this machine has what Raddle needs and that known bugs are found
     Doctor,
+    /// Write a script that completes command lines of `raddle` in a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: ShellName,
+    },
+    /// Write the manual page of `raddle`
+    Man {
+        /// Directory for the pages of `raddle` and of each command [default: one page on standard output]
+        #[arg(long, short, value_name = "DIR")]
+        output: Option<PathBuf>,
+    },
     /// Explore the tests or programs of a Rust crate (same as `cargo raddle`)
     #[command(disable_help_flag = true)]
     Cargo {
@@ -240,6 +252,14 @@ pub(crate) struct DebugArgs {
 pub(crate) enum DebuggerName {
     Gdb,
     Lldb,
+}
+
+/// A shell that completes command lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShellName {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 /// `raddle list`.

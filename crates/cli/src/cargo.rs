@@ -3,6 +3,7 @@
 //! Cargo's own options go to cargo, all others are those of `raddle run`. So the command line is split
 //! here, before anybody parses it.
 
+mod partition;
 mod split;
 mod suite;
 mod test;

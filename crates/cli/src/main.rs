@@ -26,6 +26,7 @@ mod report;
 mod review;
 mod run;
 mod search;
+mod shell;
 mod show;
 mod signals;
 mod spelling;
@@ -87,6 +88,8 @@ fn raddle() -> Exit {
         Verb::List(list) => list::list(&list, &mut terminal),
         Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
         Verb::Doctor => doctor::doctor(&mut terminal),
+        Verb::Completions { shell } => Ok(shell::completions(shell, &mut terminal)),
+        Verb::Man { output } => shell::man(output.as_deref(), &mut terminal),
         Verb::Cc { .. } | Verb::Cxx { .. } => Err(Failure::usage(
             "options before `cc` are not supported; use `raddle cc ARGS`".to_owned(),
         )),

@@ -30,7 +30,17 @@ int main(void) {
 const CASES: &[(&str, &[&str])] = &[
     (
         "commands and arguments",
-        &["rnu", "run", "run --nosuch", "run a.c -j", "show", "cargo bench", "--ascii cc a.c"],
+        &[
+            "rnu",
+            "run",
+            "run --nosuch",
+            "run a.c -j",
+            "show",
+            "cargo bench",
+            "cargo test --partition 1/4",
+            "completions tcsh",
+            "--ascii cc a.c",
+        ],
     ),
     (
         "values",
@@ -224,6 +234,8 @@ fn help_of_every_command() {
         "list --help",
         "compare --help",
         "doctor --help",
+        "completions --help",
+        "man --help",
         "cargo --help",
     ] {
         let args: Vec<&str> = line.split(' ').collect();

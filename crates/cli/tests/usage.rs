@@ -446,3 +446,37 @@ fn a_compiler_without_raddle_says_what_it_needs() {
         );
     }
 }
+
+#[test]
+fn shells_and_man_learn_the_command_line() {
+    let folder = folder();
+    for (shell, check) in [("bash", "bash -n"), ("zsh", ""), ("fish", "")] {
+        let output =
+            raddle(folder.path(), &["completions", shell]).output().expect("raddle starts");
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        let script = String::from_utf8_lossy(&output.stdout);
+        for word in ["raddle", "regress", "keep-going"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        if !check.is_empty() {
+            fs::write(folder.path().join("script"), &output.stdout).expect("written");
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("{check} script")]).current_dir(folder.path());
+            assert!(command.status().expect("a shell").success(), "{shell} can't read it");
+        }
+    }
+    let page = raddle(folder.path(), &["man"]).output().expect("raddle starts");
+    assert!(String::from_utf8_lossy(&page.stdout).contains(".TH raddle 1"), "{page:?}");
+    let pages = raddle(folder.path(), &["man", "-o", "pages"]).output().expect("raddle starts");
+    assert_eq!(pages.status.code(), Some(0), "{pages:?}");
+    for name in ["raddle.1", "raddle-run.1", "raddle-store-export.1"] {
+        assert!(folder.path().join("pages").join(name).exists(), "{name}");
+    }
+    fs::write(folder.path().join("file"), "").expect("written");
+    let failed = raddle(folder.path(), &["man", "-o", "file"]).output().expect("raddle starts");
+    assert_eq!(failed.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&failed.stderr),
+        "error: can't write file: File exists (os error 17)\n"
+    );
+}

@@ -123,3 +123,24 @@ fn a_report_is_about_all_tests_and_members_share_a_store() {
     assert_eq!(code, Some(0), "{out}\n{err}");
     assert_eq!(said(root, "report --format github"), "");
 }
+
+/// Machines that share a suite explore each test once.
+#[test]
+fn partitions_are_the_whole_together() {
+    let folder = workspace();
+    let mut names = Vec::new();
+    for part in 1..=3 {
+        let line = format!("test --offline --execs 50 --partition hash:{part}/3");
+        let (out, err, code) = cargo_raddle(folder.path(), &line);
+        assert!(matches!(code, Some(0 | 2)), "{out}\n{err}");
+        let summary = out.find("Summary").unwrap_or(out.len());
+        let of_tests =
+            |it: &&str| ["PASS [", "FAIL ["].iter().any(|word| it.trim_start().starts_with(word));
+        for line in out[..summary].lines().filter(of_tests) {
+            let name = line.split_whitespace().find(|it| it.contains("tests::") || *it == "alone");
+            names.push(name.expect("a test").to_owned());
+        }
+    }
+    names.sort_unstable();
+    assert_eq!(names, ["alone", "tests::a_loses", "tests::b_counts", "tests::c_alone"]);
+}

@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
+use super::partition::Partition;
 use crate::spelling;
 
 /// What `cargo raddle --help` says.
@@ -24,6 +25,7 @@ Options:
   -j, --jobs N              parallel jobs of cargo and of raddle
       --cfg NAME            set cfg(NAME) in the crate, not in its dependencies: --cfg miri
       --junit FILE          write the results as JUnit XML
+      --partition hash:K/N  explore only the K-th of N parts of the tests: for machines that share a suite
       --raddle-profile NAME, --raddle-config FILE
                             --profile and --config of `raddle run` (cargo has options of the same names)
 
@@ -53,6 +55,8 @@ pub(super) struct Split {
     pub(super) cfgs: Vec<String>,
     /// Where JUnit's XML goes.
     pub(super) junit: Option<PathBuf>,
+    /// Which part of the tests is explored.
+    pub(super) partition: Option<Partition>,
     /// Was a program named, by `--bin` or `--example`?
     pub(super) is_named: bool,
     /// Is nothing to be run?
@@ -135,6 +139,7 @@ impl Split {
             raddle: Vec::new(),
             cfgs: Vec::new(),
             junit: None,
+            partition: None,
             is_named: false,
             is_build_only: false,
         };
@@ -184,6 +189,9 @@ impl Split {
                 );
             }
             "--junit" if self.verb == CargoVerb::Test => self.junit = Some(value()?.into()),
+            "--partition" if self.verb == CargoVerb::Test => {
+                self.partition = Some(Partition::parse(&value()?.to_string_lossy())?);
+            }
             "--cfg" => self.cfgs.push(value()?.to_string_lossy().into_owned()),
             "--no-run" if self.verb == CargoVerb::Test => self.is_build_only = true,
             // All tests are explored anyway.

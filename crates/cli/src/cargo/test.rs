@@ -71,9 +71,14 @@ pub(super) fn test(
     if split.is_build_only {
         return Ok(Exit::Clean);
     }
-    let (tests, n_skipped) = select(&built, &wanted)?;
+    let (mut tests, mut n_skipped) = select(&built, &wanted)?;
     if tests.is_empty() {
         return Err(nothing(cargo, &filters, n_skipped));
+    }
+    if let Some(partition) = split.partition {
+        let n_all = tests.len();
+        tests.retain(|it| partition.has(&unexplored(it).full_name()));
+        n_skipped += (n_all - tests.len()) as u64;
     }
     let mut suite = Suite {
         args,
@@ -305,8 +310,8 @@ impl Suite<'_> {
     fn begin(&mut self, args: &RunArgs, stored: &StoredTarget) -> (Record, Ids) {
         self.has_run = true;
         let store = stored::store(&self.args.common.store);
-        let invocation = Some(self.invocation.clone());
-        let info = RunInfo { invocation, ..run::info(args, stored) };
+        let mut info = run::info(args, stored);
+        info.invocation.get_or_insert_with(|| self.invocation.clone());
         Record::begin(&store, info, self.terminal)
     }
 
