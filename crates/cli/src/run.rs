@@ -431,7 +431,7 @@ pub(crate) fn info(args: &RunArgs, target: &StoredTarget) -> RunInfo {
         carrier: args.conditions.carrier.into(),
         seed: args.seed(),
         exit_is_fine: args.conditions.exit_ok,
-        invocation: None,
+        invocation: std::env::var("RADDLE_INVOCATION").ok().filter(|it| !it.is_empty()),
         about: About {
             strategy: args.strategy.to_string(),
             n_jobs: args.n_jobs() as u64,

@@ -4,7 +4,7 @@ mod common;
 
 use std::{fs, path::Path};
 
-use common::{AB_BA, check, code, folder, raddle, stderr, stdout, write};
+use common::{AB_BA, COUNTERS, check, code, folder, raddle, stderr, stdout, write};
 use expect_test::expect;
 use serde_json::Value;
 
@@ -168,4 +168,29 @@ fn a_page_without_sources() {
     let output = raddle(at, &["run", "prog.c", "--cflags=-g0"]).output().expect("it starts");
     assert_eq!(code(&output), Some(2), "{}", stderr(&output));
     assert!(page("latest").contains("has no debug information; build with -g"));
+}
+
+/// Runs that the user calls one are reported as one.
+#[test]
+fn runs_of_one_name_are_one_report() {
+    let folder = folder();
+    let at = folder.path();
+    write(at, "bad.c", AB_BA);
+    write(at, "fine.c", COUNTERS);
+    let run = |name: &str, program: &str| {
+        let mut command = raddle(at, &["run", program, "--execs", "20"]);
+        command.env("RADDLE_INVOCATION", name).output().expect("it starts")
+    };
+    let annotations = || {
+        let output = raddle(at, &["report", "--format", "github"]).output().expect("it starts");
+        assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+        stdout(&output).lines().count()
+    };
+    assert_eq!(code(&run("nightly-7", "bad.c")), Some(2));
+    assert_eq!(code(&run("nightly-7", "fine.c")), Some(0));
+    assert_eq!(annotations(), 1);
+    let output = raddle(at, &["report", "--format", "md"]).output().expect("it starts");
+    assert!(stdout(&output).starts_with("# raddle run: 1 finding"), "{}", stdout(&output));
+    assert_eq!(code(&run("", "fine.c")), Some(0));
+    assert_eq!(annotations(), 0, "the last run only");
 }

@@ -162,8 +162,8 @@ impl Store {
     /// All runs of the command that this run was a part of, oldest first: itself, if that is all.
     pub fn runs_beside(&self, run: StoredRun) -> Result<Vec<StoredRun>, StoreError> {
         let Some(invocation) = run.info.invocation.as_ref() else { return Ok(vec![run]) };
-        // The command was named before it began a run.
-        let begun = time::of_run_id(invocation);
+        // A command that we named was named before it began a run; what users call theirs says nothing.
+        let begun = time::of_run_id(invocation).filter(|_| invocation.len() == run.run.len());
         let ids = self.run_ids()?.into_iter().filter(|it| time::of_run_id(it) >= begun);
         let mut runs = ids.map(|it| self.read_run(&it)).collect::<Result<Vec<_>, _>>()?;
         runs.retain(|it| it.info.invocation == run.info.invocation);

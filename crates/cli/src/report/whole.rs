@@ -1,4 +1,5 @@
-//! The runs of one `cargo raddle test` as if they were one: each test is a run, or several, of its own.
+//! The runs of one `cargo raddle test`, or of what the user calls one (`RADDLE_INVOCATION`), as if they were one: each test
+//! is a run, or several, of its own.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,10 @@ pub(super) fn of(store: &Store, runs: Vec<StoredRun>) -> Result<Subject, Failure
     let mut whole = whole.expect("bug: an invocation has runs");
     let ends: Option<Vec<RunEnd>> = last.into_values().map(|it| it.end).collect();
     whole.end = ends.map(together);
-    whole.info.target.program = "cargo raddle test".into();
+    let is_suite = whole.info.target.test.is_some() || whole.info.target.cargo.is_some();
+    let name = if is_suite { "cargo raddle test" } else { "raddle run" };
+    whole.info.target.program = name.into();
+    whole.info.target.sources.clear();
     (whole.info.target.args, whole.info.target.test) = (Vec::new(), None);
     Ok(Subject::Run(Box::new(whole), findings))
 }

@@ -102,7 +102,8 @@ pub struct RunInfo {
     pub seed: u64,
     /// Did a non-zero exit code count as a good end?
     pub exit_is_fine: bool,
-    /// The command that this run is a part of, if a command makes several: each of its runs says the same.
+    /// What this run is a part of, if a command makes several, or the user several runs that belong together: each of
+    /// them says the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invocation: Option<String>,
     /// How it was explored.
