@@ -38,9 +38,11 @@ static void open_next(struct barrier *barrier)
     pthread_mutex_lock(&barrier->lock);
     barrier->phase++;
     pthread_cond_broadcast(&barrier->opened);
+#ifndef FIXED
     pthread_mutex_unlock(&barrier->lock);
     // The last one makes it ready for those who come next.
     pthread_mutex_lock(&barrier->lock);
+#endif
     barrier->n_arrived = 0;
     pthread_mutex_unlock(&barrier->lock);
 }

@@ -81,11 +81,18 @@ static void *lead(void *arg)
 static void wait_for_more(struct replica *replica)
 {
     pthread_mutex_lock(&replica->lock);
+#ifdef FIXED
+    atomic_fetch_add(&replica->n_waiting, 1);
+    if (atomic_load(&journal.committed) <= replica->applied)
+        pthread_cond_wait(&replica->advanced, &replica->lock);
+    atomic_fetch_sub(&replica->n_waiting, 1);
+#else
     if (atomic_load(&journal.committed) <= replica->applied) {
         atomic_fetch_add(&replica->n_waiting, 1);
         pthread_cond_wait(&replica->advanced, &replica->lock);
         atomic_fetch_sub(&replica->n_waiting, 1);
     }
+#endif
     pthread_mutex_unlock(&replica->lock);
 }
 

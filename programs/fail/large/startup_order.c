@@ -85,11 +85,14 @@ static void *start(void *arg)
     for (int i = 0; i < 2; i++)
         if (component->needs[i] >= 0)
             await(&components[component->needs[i]]);
+#ifndef FIXED
     if (me == 2) {
         // The store replays its journal before it can serve, and is counted as running from then on.
         enter(component, RUNNING);
         publish(component, me);
-    } else {
+    } else
+#endif
+    {
         publish(component, me);
         enter(component, RUNNING);
     }

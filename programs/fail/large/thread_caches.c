@@ -64,6 +64,10 @@ static int batch_size(void)
 static void cut_off(struct cache *cache, int n)
 {
     pthread_mutex_lock(&central.lock);
+#ifdef FIXED
+    if (n > central.n_free)
+        n = central.n_free;
+#endif
     central.n_free -= n;
     for (int i = 0; i < n; i++) {
         struct block *block = central.first;

@@ -58,6 +58,13 @@ static void pause_producer(struct flow *flow)
     pthread_mutex_lock(&flow->pause_lock);
     flow->is_paused = true;
     flow->n_pauses++;
+#ifdef FIXED
+    // The consumer may have come below the mark before it could see the pause.
+    pthread_mutex_lock(&flow->level_lock);
+    if (flow->level <= LOW)
+        flow->is_paused = false;
+    pthread_mutex_unlock(&flow->level_lock);
+#endif
     while (flow->is_paused)
         pthread_cond_wait(&flow->resumed, &flow->pause_lock);
     pthread_mutex_unlock(&flow->pause_lock);

@@ -1,0 +1,5 @@
+//@ expect: pass
+//@ execs: 400
+//@ flags: -DFIXED
+// The program of the same name under programs/fail, corrected.
+#include "../../fail/large/thread_caches.c"
