@@ -15,8 +15,7 @@ use std::{
 
 use raddle_explore::{
     Campaign, CampaignEvent, Found, Ids, Observer, Options, Outcome, Sameness, Store, StoredTarget,
-    Target, Until, Verdict as Replay, replay,
-    store::{RunEnd, RunInfo},
+    Target, Until, Verdict as Replay, replay, store::RunEnd,
 };
 use raddle_launch::{
     Asked, Native, Symbols,
