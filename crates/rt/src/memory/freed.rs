@@ -7,6 +7,7 @@ use crate::{
     control::Control,
     record::stack::Caller,
     state::{
+        detect::Touch,
         heap::{self, Block, Freed},
         shadow::State,
     },
@@ -25,6 +26,25 @@ pub(crate) fn end_freed(
 ) -> ! {
     let object = control.describe_freed(address, object);
     end::end_about(control, End::Misuse(misuse), site, object, b"")
+}
+
+/// Ends the execution if memory that is to be touched was freed; of accesses that make their memory a variable, which
+/// forgets that it was.
+#[inline(always)]
+pub(crate) fn require_live(control: &mut Control, touch: &Touch, object: ObjectId) {
+    let cell = control.memory.shadow.cell(touch.address);
+    // SAFETY: not null, so a cell.
+    if !cell.is_null() && unsafe { *cell }.state() == State::Freed {
+        end_touched(control, touch, object);
+    }
+}
+
+#[cold]
+fn end_touched(control: &mut Control, touch: &Touch, object: ObjectId) {
+    if control.process.is_execution {
+        let site = control.site_of(touch);
+        end_freed(control, Misuse::UseAfterFree, touch.address, site, object);
+    }
 }
 
 impl Control {

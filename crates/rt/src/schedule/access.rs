@@ -7,12 +7,12 @@
 use crate::control::Control;
 use std::sync::atomic::Ordering::Relaxed;
 
-use raddle_model::{Flags, Misuse, ObjectId, Op, OpKind, Points};
+use raddle_model::{Flags, ObjectId, Op, OpKind, Points};
 
 use crate::{
     abi::x86_64::peek,
     control::{Inside, control, enter_if, is_tracking, may_enter},
-    memory::freed::end_freed,
+    memory::freed::require_live,
     record::stack::Caller,
     schedule::{signals::leave, step::step, waiting::stare},
     state::{
@@ -149,6 +149,7 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
             inside.touch(&touch);
             return leave((), inside);
         }
+        require_live(&mut inside, &touch, ObjectId::NONE);
         inside.classify(&touch);
         let object = inside.variables(address, size);
         if !inside.scheduler.machine.is_alone() {
@@ -224,10 +225,7 @@ unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: F
             inside.this().spin.reset();
         }
         step(inside, op);
-        let cell = inside.memory.shadow.cell(address);
-        if !cell.is_null() && (*cell).state() == State::Freed {
-            end_freed(inside, Misuse::UseAfterFree, address, site, object);
-        }
+        require_live(inside, touch, object);
         let mut seen = 0;
         if size <= 8 && kind != OpKind::Write {
             seen = look(inside, address, size, caller);

@@ -9,7 +9,7 @@ use raddle_model::{MemoryOrder, ObjectId, Op, OpKind, SiteId};
 use crate::{
     control::{Inside, enter},
     hooks::{caller, export},
-    memory::weak::Ask,
+    memory::{freed::require_live, weak::Ask},
     record::stack::Caller,
     schedule::{signals::leave, step::step},
     state::detect::Touch,
@@ -72,6 +72,7 @@ fn atomically<T: Number>(
         if inside.scheduler.machine.is_alone() {
             return alone(inside, &touch, way, body);
         }
+        require_live(&mut inside, &touch, ObjectId::NONE);
         let object = inside.variables(address, size_of::<T>());
         let site = inside.site_of(&touch);
         let (offset, _) = inside.recorder.emit.bytes_of(object, address, size_of::<T>());
@@ -80,6 +81,7 @@ fn atomically<T: Number>(
             op.flags = inside.this().spin.flags();
         }
         step(&mut inside, op);
+        require_live(&mut inside, &touch, object);
         if inside.memory.weak.is_on {
             return weakly(inside, &touch, &op, way, (access, update), body);
         }
@@ -144,6 +146,7 @@ unsafe fn alone<T: Number>(
     way: Way,
     body: impl FnOnce() -> (T, bool),
 ) -> (T, bool) {
+    require_live(&mut inside, touch, ObjectId::NONE);
     let (value, has_written) = body();
     if inside.scheduler.machine.n_threads() > 1 {
         let object = inside.variables(touch.address, touch.size);
