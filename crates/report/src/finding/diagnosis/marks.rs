@@ -1,6 +1,8 @@
 //! Which moments of an execution the first screen shows: the sides of the orderings that make it fail, who took what
 //! others wait for, what ended a lifetime, the write that a failing read saw, and the failure itself.
 
+use std::collections::BTreeSet;
+
 use raddle_model::{
     Access, Constraint, Evidence, Explanation, Fault, Finding, Flags, Kind, Link, Missed, Misused,
     NamedObject, ObjectId, Observation, OpKind, OpResult, Origin, Place, Reason, Share, Step,
@@ -21,6 +23,8 @@ use crate::{
 
 /// More than this do not fit above the schedule.
 const MARKS_MAX: usize = 8;
+/// Places: more than this before the failure itself push it out of the first twenty lines.
+const BEFORE_MAX: usize = 5;
 
 /// What a step read or wrote, if it says so.
 pub(super) fn value(step: &Step) -> Option<u64> {
@@ -494,7 +498,15 @@ impl Marks<'_> {
     fn done(mut self) -> Vec<Mark> {
         self.all.sort_by_key(|it| (it.moment, !it.is_primary));
         self.all.retain(|it| it.is_primary || !it.place.text().is_empty());
-        while MARKS_MAX < self.all.len() {
+        loop {
+            let n_before = self.all.iter().position(|it| it.is_primary).unwrap_or(0);
+            let before: BTreeSet<(&str, u32)> =
+                self.all[..n_before].iter().map(|it| (&*it.place.file, it.place.line)).collect();
+            let n_candidates = match () {
+                () if BEFORE_MAX < before.len() => n_before,
+                () if MARKS_MAX < self.all.len() => self.all.len(),
+                () => break,
+            };
             // What nobody speaks of, then what did not come, then what came first.
             let worth = |it: &Mark| match it {
                 it if it.is_primary => 4,
@@ -503,7 +515,7 @@ impl Marks<'_> {
                 it if it.is_noted => 3,
                 _ => 2,
             };
-            let least = (0..self.all.len()).min_by_key(|idx| worth(&self.all[*idx]));
+            let least = (0..n_candidates).min_by_key(|idx| worth(&self.all[*idx]));
             self.all.remove(least.unwrap_or(0));
         }
         let is_alone = self.all.len() < 2;
