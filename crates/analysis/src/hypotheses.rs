@@ -3,26 +3,37 @@
 //! The accesses of a trace conflict; whatever orders two of them but creation and join of threads could have been otherwise.
 //! Of each such pair the place of the first can be left to *last* (`Late`: everybody who comes there waits until nobody
 //! else can go on), the second can come before it (`Order`), and where one thread has two accesses to an object, another
-//! thread's can come between (`Torn`: the combinations that no serial order explains; AVIO, ASPLOS 2006). Locks that are
-//! taken while others are held make cycles (`Cycle`). Two places that are left to last together (`Twice`) are
-//! for bugs with two windows.
+//! thread's can come between (`Torn`: the combinations that no serial order explains; AVIO, ASPLOS 2006). The same for two
+//! objects that a thread uses one after the other, and another thread, too (`Across`; correlated variables as in MUVI,
+//! SOSP 2007): first those that are protected by one lock but not in one section, for they belong together. Locks that
+//! are taken while others are held make cycles (`Cycle`). Two places that are left to last together (`Twice`)
+//! are for bugs with two windows.
 //!
 //! Accesses in critical sections of one lock are in the order of their sections: the place is where the lock is
-//! taken, for only there can a thread be held back without holding back the other.
+//! taken, for only there can a thread be held back without holding back the other. What a section does need not be known:
+//! memory that one thread has touched before others is no step. So sections of one lock conflict, whatever they do;
+//! those of which an access to the same object was seen come first.
 //!
 //! Places, not steps: a hundred threads that run the same code make as many hypotheses as two. The first of the list are
 //! likeliest to matter: places of accesses without a lock in common, of what is done rarely, and of the second half of
-//! what a thread may mean to be one. Time: linear in steps times threads, and in pairs of places for each object.
+//! what a thread may mean to be one. Where the user has said where to look, what touches a place there comes before all
+//! else. Time: linear in steps times threads, and in pairs of places for each object.
+
+mod accesses;
+#[cfg(test)]
+mod tests;
 
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
+    iter,
 };
 
-use raddle_model::{Event, Family, Hypothesis, ObjectId, OpKind, PlaceOrder, Side, ThreadId};
+use raddle_model::{Event, Family, Hypothesis, ObjectId, PlaceOrder, SiteId, ThreadId};
 use raddle_trace::Trace;
 
-use crate::{held::HeldLocks, value::HeldLock};
+use self::accesses::{Access, Accesses, What, accesses, locked};
+use crate::value::HeldLock;
 
 /// Hypotheses of one family.
 const FAMILY_MAX: usize = 256;
@@ -32,143 +43,31 @@ const INSTANCES_MAX: usize = 6;
 const PLACES_MAX: usize = 24;
 /// Places that are left to last in pairs.
 const TWICE_MAX: usize = 12;
+/// Accesses in one section of a lock that are combined with those of the next.
+const SECTION_MAX: usize = 6;
+/// Combinations of places for two objects that are looked at.
+const ACROSS_MAX: usize = 1 << 14;
 /// Done at most so often, a place is rare.
 const RARE: u32 = 3;
 
 /// What an execution suggests, the likeliest to matter first.
-pub fn hypotheses(trace: &Trace) -> Vec<Hypothesis> {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suggested {
+    /// What touches a place where the user wants to look.
+    pub near: Vec<Hypothesis>,
+    /// All others.
+    pub others: Vec<Hypothesis>,
+}
+
+/// What an execution suggests to somebody who wants to look at some of its sites, or at none in particular.
+pub fn hypotheses(trace: &Trace, near: &BTreeSet<SiteId>) -> Suggested {
     let mut found = Found::default();
-    let accesses = accesses(trace, &mut found);
+    let accesses = accesses(trace, near, &mut found);
     for all in accesses.values() {
         found.meet(all);
     }
+    found.cross(&accesses);
     found.ranked()
-}
-
-/// An access, as far as it can be ordered otherwise.
-#[derive(Clone, Debug)]
-struct Access {
-    thread: ThreadId,
-    /// What and where.
-    key: u32,
-    is_write: bool,
-    /// Steps of its thread before it.
-    n_own: u32,
-    /// What must have come before it, by thread: so many steps.
-    known: usize,
-    /// The locks of its thread, with the places where they were taken.
-    locks: Vec<(HeldLock, u32)>,
-}
-
-/// The accesses to each object, in order.
-type Accesses = BTreeMap<ObjectId, Vec<Access>>;
-
-/// What is known of threads by their creation and their end alone.
-struct Lives {
-    /// By thread: steps so far, and what it knows.
-    threads: Vec<(u32, usize)>,
-    /// Steps of each thread. The first is empty.
-    clocks: Vec<Vec<u32>>,
-    /// Whose object it is.
-    of_object: BTreeMap<ObjectId, ThreadId>,
-}
-
-impl Lives {
-    fn new(n_threads: usize) -> Lives {
-        let clocks = vec![Vec::new()];
-        Lives { threads: vec![(0, 0); n_threads], clocks, of_object: BTreeMap::new() }
-    }
-
-    fn step(&mut self, event: &Event) {
-        let me = event.thread.idx();
-        match event.kind {
-            OpKind::Spawn => {
-                let child = ThreadId(event.value as u32);
-                self.of_object.insert(event.object, child);
-                if child.idx() < self.threads.len() {
-                    self.threads[child.idx()].1 = self.joined(me, me);
-                }
-            }
-            OpKind::Join => {
-                if let Some(child) = self.of_object.get(&event.object).copied() {
-                    self.threads[me].1 = self.joined(me, child.idx());
-                }
-            }
-            _ => {}
-        }
-        self.threads[me].0 += 1;
-    }
-
-    /// What both know, and all steps of the other.
-    fn joined(&mut self, one: usize, other: usize) -> usize {
-        let mut clock = self.clocks[self.threads[one].1].clone();
-        clock.resize(self.threads.len(), 0);
-        for (mine, its) in clock.iter_mut().zip(&self.clocks[self.threads[other].1]) {
-            *mine = (*mine).max(*its);
-        }
-        clock[other] = clock[other].max(self.threads[other].0 + 1);
-        self.clocks.push(clock);
-        self.clocks.len() - 1
-    }
-}
-
-/// Reads the trace once; requests for locks while others are held go to `found`.
-fn accesses(trace: &Trace, found: &mut Found) -> Accesses {
-    let mut held = HeldLocks::new();
-    let mut lives = Lives::new(trace.threads.len());
-    let mut accesses = Accesses::new();
-    // By step at which a lock was taken: the place.
-    let mut taken: BTreeMap<u64, u32> = BTreeMap::new();
-    for (step, event) in trace.events.iter().enumerate() {
-        if event.thread.idx() >= lives.threads.len() {
-            continue;
-        }
-        let key = Side::key(event.kind, trace.site_hash(event.site));
-        let place = |at: &u64| taken.get(at).copied().unwrap_or(0);
-        let locks: Vec<(HeldLock, u32)> =
-            held.with_steps(event.thread).map(|(lock, at)| (lock, place(&at))).collect();
-        if event.kind.takes_lock() {
-            taken.insert(step as u64, key);
-            found.request(event, key, locks);
-        } else if is_ordered(event.kind) && event.object != ObjectId::NONE {
-            found.visit(key);
-            let (n_own, known) = lives.threads[event.thread.idx()];
-            accesses.entry(event.object).or_default().push(Access {
-                thread: event.thread,
-                key,
-                is_write: event.kind.is_write(),
-                n_own,
-                known,
-                locks,
-            });
-        }
-        held.step(event, step as u64);
-        lives.step(event);
-    }
-    found.clocks = lives.clocks;
-    accesses
-}
-
-/// Can its order matter to others, apart from locks?
-const fn is_ordered(kind: OpKind) -> bool {
-    kind.is_access()
-        || matches!(
-            kind,
-            OpKind::CondWait
-                | OpKind::Signal
-                | OpKind::Broadcast
-                | OpKind::SemWait
-                | OpKind::SemTryWait
-                | OpKind::SemPost
-                | OpKind::Free
-                | OpKind::Init
-                | OpKind::Destroy
-                | OpKind::Close
-                | OpKind::IoRead
-                | OpKind::IoWrite
-                | OpKind::Cancel
-                | OpKind::Call
-        )
 }
 
 /// A lock that was asked for while others were held.
@@ -191,12 +90,30 @@ struct Worth {
     /// What comes before it in its thread, and conflicts with others too, is perhaps meant to be one with it.
     is_second: bool,
     is_torn: bool,
-    is_unprotected: bool,
+    weight: Weight,
+}
+
+/// How much there is to say for an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Weight {
+    /// No lock in common orders them. Of two objects: one lock protects both.
+    is_first: bool,
+    /// It was seen what is accessed.
+    is_data: bool,
+}
+
+impl Weight {
+    fn add(&mut self, other: Weight) {
+        self.is_first |= other.is_first;
+        self.is_data |= other.is_data;
+    }
 }
 
 #[derive(Default)]
 struct Found {
     clocks: Vec<Vec<u32>>,
+    /// Places where the user wants to look.
+    near: BTreeSet<u32>,
     /// How often each place was come to, and after how many others first.
     visits: BTreeMap<u32, Visits>,
     /// By thread: its first step that conflicts with another's.
@@ -206,8 +123,9 @@ struct Found {
     /// Locks that were taken, by thread and place.
     requests: Vec<Request>,
     late: BTreeMap<u32, Worth>,
-    torn: BTreeMap<[PlaceOrder; 2], bool>,
-    orders: BTreeMap<PlaceOrder, bool>,
+    torn: BTreeMap<[PlaceOrder; 2], Weight>,
+    across: BTreeMap<[PlaceOrder; 2], Weight>,
+    orders: BTreeMap<PlaceOrder, Weight>,
 }
 
 /// How often a place was come to. Keys are hashes of where code is, and must order nothing.
@@ -225,7 +143,7 @@ impl Found {
 
     fn request(&mut self, event: &Event, key: u32, held: Vec<(HeldLock, u32)>) {
         self.visit(key);
-        let lock = if event.kind == OpKind::CondWake { event.other } else { event.object };
+        let lock = locked(event);
         let is_new = !self.requests.iter().any(|it| {
             (it.thread, it.lock, it.key) == (event.thread, lock, key)
                 && it.held.iter().map(|it| it.0.lock).eq(held.iter().map(|it| it.0.lock))
@@ -249,7 +167,7 @@ impl Found {
 
     /// The accesses to one object.
     fn meet(&mut self, all: &[Access]) {
-        let places = places(all);
+        let places = self.places(all);
         for (idx, one) in places.iter().enumerate() {
             for other in &places[idx..] {
                 self.pair(one, other);
@@ -261,23 +179,25 @@ impl Found {
     /// Two places that touch one object.
     fn pair(&mut self, one: &[&Access], other: &[&Access]) {
         let meets = |(a, b): &(&Access, &Access)| {
-            a.thread != b.thread && (a.is_write || b.is_write) && !self.are_ordered(a, b)
+            a.thread != b.thread && a.what.meets(b.what) && !self.are_ordered(a, b)
         };
         let all = one.iter().flat_map(|a| other.iter().map(move |b| (*a, *b)));
         let Some((a, b)) = all.clone().find(meets) else { return };
         let sides = [a, b];
+        let is_data = a.is_data() && b.is_data();
         let (a, b, is_protected) = handles(a, b);
+        let weight = Weight { is_first: is_data && !is_protected, is_data };
         for (access, key) in sides.into_iter().zip([a, b]) {
             let begin = self.begins.entry(access.thread).or_insert(access.n_own);
             *begin = access.n_own.min(*begin);
             self.met.entry(key).or_default().entry(access.thread).or_insert(access.n_own);
         }
         for key in [a, b] {
-            self.late.entry(key).or_default().is_unprotected |= !is_protected;
+            self.late.entry(key).or_default().weight.add(weight);
         }
         if a != b {
             for order in [PlaceOrder { first: a, second: b }, PlaceOrder { first: b, second: a }] {
-                *self.orders.entry(order).or_default() |= !is_protected;
+                self.orders.entry(order).or_default().add(weight);
             }
         }
     }
@@ -294,7 +214,7 @@ impl Found {
             for place in places {
                 let between = place.iter().find(|it| {
                     it.thread != after.thread
-                        && is_torn(before.is_write, it.is_write, after.is_write)
+                        && is_torn(before.what, it.what, after.what)
                         && !self.is_before(it, before)
                         && !self.is_before(after, it)
                 });
@@ -312,50 +232,195 @@ impl Found {
         if begin.2 && end.2 && begin.0 == end.1 && is_one_section(before, between, after) {
             return;
         }
+        let is_data = before.is_data() && between.is_data() && after.is_data();
         let is_protected = begin.2 && end.2;
+        let weight = Weight { is_first: is_data && !is_protected, is_data };
         let late = self.late.entry(end.1).or_default();
         late.is_torn = true;
-        late.is_unprotected |= !is_protected;
+        late.weight.add(weight);
         let first = PlaceOrder { first: begin.0, second: begin.1 };
         let second = PlaceOrder { first: end.0, second: end.1 };
-        *self.torn.entry([first, second]).or_default() |= !is_protected;
+        self.torn.entry([first, second]).or_default().add(weight);
+    }
+
+    /// Two objects that a thread uses one after the other, and what another thread does to both could come between.
+    fn cross(&mut self, accesses: &Accesses) {
+        let of_object: BTreeMap<ObjectId, Vec<Vec<&Access>>> =
+            accesses.iter().map(|(object, all)| (*object, self.places(all))).collect();
+        let mut done = BTreeSet::new();
+        let mut n_left = ACROSS_MAX;
+        for sections in self.sections(&of_object, accesses).values() {
+            for (idx, first) in sections.iter().enumerate() {
+                // The next one, and the next one of the same lock.
+                let next = sections.get(idx + 1);
+                let same = sections[idx + 1..].iter().find(|it| have_lock_in_common(first, it));
+                let same = same.filter(|it| next.is_none_or(|next| it[0].n_own != next[0].n_own));
+                for second in next.into_iter().chain(same) {
+                    for (before, after) in pairs_of(first, second) {
+                        if before.object != after.object && done.insert((before.key, after.key)) {
+                            self.cross_pair(before, after, &of_object, &mut n_left);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What each thread does to objects that others use as well, by sections of locks; what is done without a lock is a
+    /// section of its own.
+    fn sections<'a>(
+        &self,
+        of_object: &BTreeMap<ObjectId, Vec<Vec<&Access>>>,
+        accesses: &'a Accesses,
+    ) -> BTreeMap<ThreadId, Vec<Vec<&'a Access>>> {
+        let is_shared = |it: &&Access| {
+            let places = &of_object[&it.object];
+            places.iter().flatten().any(|other| {
+                other.thread != it.thread
+                    && other.what.meets(it.what)
+                    && !self.are_ordered(other, it)
+            })
+        };
+        let mut of_thread: BTreeMap<ThreadId, Vec<&Access>> = BTreeMap::new();
+        // One of each place of an object is as good as all: is there anything to be ordered?
+        let mut shared: BTreeMap<(ThreadId, ObjectId, u32), bool> = BTreeMap::new();
+        for access in accesses.values().flatten() {
+            let of_place = (access.thread, access.object, access.key);
+            if *shared.entry(of_place).or_insert_with(|| is_shared(&access)) {
+                of_thread.entry(access.thread).or_default().push(access);
+            }
+        }
+        let by_section = |(thread, mut all): (ThreadId, Vec<&'a Access>)| {
+            all.sort_by_key(|it| it.n_own);
+            let mut sections: Vec<Vec<&Access>> = Vec::new();
+            for access in all {
+                match sections.last_mut() {
+                    Some(last) if last[0].section == access.section => last.push(access),
+                    _ => sections.push(vec![access]),
+                }
+            }
+            (thread, sections)
+        };
+        of_thread.into_iter().map(by_section).collect()
+    }
+
+    /// One thread's accesses to two objects, and all that others do to both.
+    fn cross_pair(
+        &mut self,
+        before: &Access,
+        after: &Access,
+        of_object: &BTreeMap<ObjectId, Vec<Vec<&Access>>>,
+        n_left: &mut usize,
+    ) {
+        let meets =
+            |one: &Access, other: &Access| one.thread != other.thread && one.what.meets(other.what);
+        for ours in &of_object[&before.object] {
+            for theirs in &of_object[&after.object] {
+                if *n_left == 0 {
+                    return;
+                }
+                *n_left -= 1;
+                let mut ours =
+                    ours.iter().filter(|it| meets(before, it) && !self.is_before(it, before));
+                let found = ours.find_map(|one| {
+                    let is_pair = |it: &&&Access| {
+                        it.thread == one.thread && meets(after, it) && !self.is_before(after, it)
+                    };
+                    theirs.iter().find(is_pair).map(|other| (*one, *other))
+                });
+                let Some((one, other)) = found else { continue };
+                let (begin, end) = (handles(before, one), handles(other, after));
+                // In one section of a lock that the other needs, too, nothing comes between.
+                if begin.2 && end.2 && begin.0 == end.1 && before.section == after.section {
+                    continue;
+                }
+                let all = [before, after, one, other];
+                let weight = Weight {
+                    is_data: all.iter().all(|it| it.is_data()),
+                    is_first: begin.2 && end.2 && have_lock_in_common(&[before], &[after]),
+                };
+                let first = PlaceOrder { first: begin.0, second: begin.1 };
+                let second = PlaceOrder { first: end.0, second: end.1 };
+                self.across.entry([first, second]).or_default().add(weight);
+            }
+        }
+    }
+
+    /// The places of an object, with a few accesses of each: of several threads, if there are.
+    fn places<'a>(&self, all: &'a [Access]) -> Vec<Vec<&'a Access>> {
+        let mut places: Vec<Vec<&Access>> = Vec::new();
+        let mut of_key: BTreeMap<u32, usize> = BTreeMap::new();
+        for access in all {
+            let idx = *of_key.entry(access.key).or_insert_with(|| {
+                places.push(Vec::new());
+                places.len() - 1
+            });
+            let place = &mut places[idx];
+            let n_own = place.iter().filter(|it| it.thread == access.thread).count();
+            if n_own < 2 && place.len() < INSTANCES_MAX {
+                place.push(access);
+            }
+        }
+        if PLACES_MAX < places.len() && !self.near.is_empty() {
+            places.sort_by_key(|it| !self.near.contains(&it[0].key));
+        }
+        places.truncate(PLACES_MAX);
+        places
+    }
+
+    /// Does it touch a place where the user wants to look?
+    fn is_near(&self, orders: &[PlaceOrder; 2]) -> bool {
+        let mut keys = orders.iter().flat_map(|it| [it.first, it.second]);
+        keys.any(|it| self.near.contains(&it))
     }
 
     /// All of them, in the order in which they are worth a try.
-    fn ranked(mut self) -> Vec<Hypothesis> {
+    fn ranked(mut self) -> Suggested {
         self.find_seconds();
         let visits = |key: u32| self.visits.get(&key).copied().unwrap_or_default();
         let is_rare = |key: u32| visits(key).n_times <= RARE;
         // Orders by where their places were first.
         let shape = |it: &PlaceOrder| (visits(it.second), visits(it.first));
         let mut late: Vec<(Worth, u32)> = self.late.iter().map(|it| (*it.1, *it.0)).collect();
-        late.sort_by_key(|(worth, key)| (Reverse((*worth, is_rare(*key))), visits(*key)));
-        let mut torn: Vec<([PlaceOrder; 2], bool)> =
-            self.torn.iter().map(|it| (*it.0, *it.1)).collect();
-        torn.sort_by_key(|(orders, is_unprotected)| {
-            (Reverse((*is_unprotected, is_rare(orders[1].second))), orders.each_ref().map(shape))
+        late.sort_by_key(|(worth, key)| {
+            (!self.near.contains(key), Reverse((*worth, is_rare(*key))), visits(*key))
         });
-        let mut orders: Vec<(PlaceOrder, bool)> =
+        let mut torn: Vec<([PlaceOrder; 2], Weight)> =
+            self.torn.iter().map(|it| (*it.0, *it.1)).collect();
+        torn.sort_by_key(|(orders, weight)| {
+            (Reverse((*weight, is_rare(orders[1].second))), orders.each_ref().map(shape))
+        });
+        let mut across: Vec<([PlaceOrder; 2], Weight)> =
+            self.across.iter().map(|it| (*it.0, *it.1)).collect();
+        across.sort_by_key(|(orders, weight)| {
+            (Reverse((*weight, is_rare(orders[1].second))), orders.each_ref().map(shape))
+        });
+        let mut orders: Vec<(PlaceOrder, Weight)> =
             self.orders.iter().map(|it| (*it.0, *it.1)).collect();
-        orders.sort_by_key(|(order, is_unprotected)| {
-            (Reverse((*is_unprotected, is_rare(order.second))), shape(order))
+        orders.sort_by_key(|(order, weight)| {
+            (Reverse((*weight, is_rare(order.second))), shape(order))
         });
         let wait = |key| PlaceOrder { first: 0, second: key };
         let one = |order| [order, PlaceOrder::NONE];
         let twice = late.iter().take(TWICE_MAX).enumerate().flat_map(|(idx, first)| {
             late[..idx].iter().map(move |second| [wait(second.1), wait(first.1)])
         });
-        let families: [(Family, Vec<[PlaceOrder; 2]>); 5] = [
+        let families: [(Family, Vec<[PlaceOrder; 2]>); Family::ALL.len()] = [
             (Family::Cycle, self.cycles()),
             (Family::Late, late.iter().map(|it| one(wait(it.1))).collect()),
             (Family::Torn, torn.iter().map(|it| it.0).collect()),
+            (Family::Across, across.iter().map(|it| it.0).collect()),
             (Family::Order, orders.iter().map(|it| one(it.0)).collect()),
             (Family::Twice, twice.collect()),
         ];
-        let all = families.into_iter().flat_map(|(family, orders)| {
-            orders.into_iter().take(FAMILY_MAX).map(move |orders| Hypothesis { family, orders })
-        });
-        all.collect()
+        let mut suggested = Suggested::default();
+        for (family, all) in families {
+            let (near, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| self.is_near(it));
+            let hypothesis = |orders| Hypothesis { family, orders };
+            suggested.near.extend(near.into_iter().take(FAMILY_MAX).map(hypothesis));
+            suggested.others.extend(others.into_iter().take(FAMILY_MAX).map(hypothesis));
+        }
+        suggested
     }
 
     /// Which places come after another conflict of their thread.
@@ -366,7 +431,7 @@ impl Found {
         }
     }
 
-    /// Cycles of locks: places that are left to last, then orders for cycles of two.
+    /// Cycles of locks: in turns, orders for a cycle of two, and a place that is left to last for cycles of any length.
     fn cycles(&self) -> Vec<[PlaceOrder; 2]> {
         let visits = |key: u32| self.visits.get(&key).copied().unwrap_or_default();
         let mut nested: Vec<u32> = self.nested().into_iter().collect();
@@ -374,7 +439,11 @@ impl Found {
         let mut pairs: Vec<[PlaceOrder; 2]> = self.pairs_of_locks().into_iter().collect();
         pairs.sort_by_key(|it| it.map(|it| (visits(it.second), visits(it.first))));
         let late = |key| [PlaceOrder { first: 0, second: key }, PlaceOrder::NONE];
-        nested.into_iter().map(late).chain(pairs).collect()
+        let mut nested = nested.into_iter().map(late);
+        let mut cycles: Vec<[PlaceOrder; 2]> =
+            pairs.into_iter().flat_map(|it| iter::once(it).chain(nested.next())).collect();
+        cycles.extend(nested);
+        cycles
     }
 
     /// Places where locks are taken that are part of a cycle, of whatever length: if all wait there, it closes.
@@ -418,25 +487,6 @@ impl Found {
     }
 }
 
-/// The places of an object, with a few accesses of each: of several threads, if there are.
-fn places(all: &[Access]) -> Vec<Vec<&Access>> {
-    let mut places: Vec<Vec<&Access>> = Vec::new();
-    let mut of_key: BTreeMap<u32, usize> = BTreeMap::new();
-    for access in all {
-        let idx = *of_key.entry(access.key).or_insert_with(|| {
-            places.push(Vec::new());
-            places.len() - 1
-        });
-        let place = &mut places[idx];
-        let n_own = place.iter().filter(|it| it.thread == access.thread).count();
-        if n_own < 2 && place.len() < INSTANCES_MAX {
-            place.push(access);
-        }
-    }
-    places.truncate(PLACES_MAX);
-    places
-}
-
 /// Where each of two accesses can be held back: at a lock that both hold, or at the access itself. Is it a lock?
 fn handles(one: &Access, other: &Access) -> (u32, u32, bool) {
     let common = one.locks.iter().find_map(|(lock, key)| {
@@ -458,201 +508,28 @@ fn is_one_section(before: &Access, between: &Access, after: &Access) -> bool {
     })
 }
 
-/// Two accesses of a thread with another's between: does no serial order explain them? (AVIO)
-const fn is_torn(before: bool, between: bool, after: bool) -> bool {
-    matches!((before, between, after), (_, true, false) | (false, true, true) | (true, false, true))
+/// Accesses of one section, each with each of another, as far as there are not too many.
+fn pairs_of<'a>(
+    first: &'a [&'a Access],
+    second: &'a [&'a Access],
+) -> impl Iterator<Item = (&'a Access, &'a Access)> {
+    let last = first.len().saturating_sub(SECTION_MAX);
+    first[last..]
+        .iter()
+        .flat_map(|before| second.iter().take(SECTION_MAX).map(move |after| (*before, *after)))
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
+/// Is a lock held in both sections?
+fn have_lock_in_common(one: &[&Access], other: &[&Access]) -> bool {
+    let held = |it: &HeldLock| other[0].locks.iter().any(|its| its.0.lock == it.lock);
+    one[0].locks.iter().any(|it| held(&it.0))
+}
 
-    use expect_test::{Expect, expect};
-    use raddle_model::{Family, PlaceOrder, Side, SiteId};
-
-    use super::hypotheses;
-    use crate::toy;
-
-    /// Of some families, with lines instead of places: `1<3` is line 1 before line 3, `*<3` line 3 as late as can be.
-    fn check(text: &str, families: &[Family], expected: Expect) {
-        let mut trace = toy::trace(text);
-        for (idx, site) in trace.sites.iter_mut().enumerate() {
-            site.offset = idx as u64;
-        }
-        let lines: BTreeMap<u32, usize> = trace
-            .events
-            .iter()
-            .enumerate()
-            .map(|(idx, it)| (Side::key(it.kind, trace.site_hash(SiteId(idx as u32 + 1))), idx))
-            .collect();
-        let name = |key: u32| lines.get(&key).map_or_else(|| "*".to_owned(), usize::to_string);
-        let mut told = String::new();
-        for it in hypotheses(&trace).iter().filter(|it| families.contains(&it.family)) {
-            told.push_str(it.family.name());
-            for order in it.orders.iter().filter(|it| **it != PlaceOrder::NONE) {
-                told.push_str(&format!(" {}<{}", name(order.first), name(order.second)));
-            }
-            told.push('\n');
-        }
-        expected.assert_eq(&told);
-    }
-
-    /// One thread writes two variables, another reads both: the second write and the second read come first, for what is
-    /// before them in their threads matters to others as well.
-    #[test]
-    fn second_halves_first() {
-        check(
-            "0 spawn 1
-             0 spawn 2
-             1 write x
-             1 write y
-             2 read x
-             2 read y",
-            &[Family::Late, Family::Order, Family::Twice],
-            expect![[r#"
-                late *<3
-                late *<5
-                late *<2
-                late *<4
-                order 4<2
-                order 5<3
-                order 2<4
-                order 3<5
-                twice *<3 *<5
-                twice *<3 *<2
-                twice *<5 *<2
-                twice *<3 *<4
-                twice *<5 *<4
-                twice *<2 *<4
-            "#]],
-        );
-    }
-
-    /// A read and a write of one thread, and another's write.
-    #[test]
-    fn an_update_that_is_torn() {
-        check(
-            "0 spawn 1
-             0 spawn 2
-             1 read x
-             1 write x
-             2 write x",
-            &[Family::Torn],
-            expect![[r#"
-                torn 2<4 4<3
-            "#]],
-        );
-    }
-
-    /// In sections of a lock, sections come in other orders: threads are held back where they take it.
-    #[test]
-    fn sections_of_a_lock() {
-        check(
-            "0 spawn 1
-             0 spawn 2
-             1 lock m
-             1 read x
-             1 unlock m
-             1 lock m
-             1 write x
-             1 unlock m
-             2 lock m
-             2 write x
-             2 unlock m",
-            &[Family::Late, Family::Torn],
-            expect![[r#"
-                late *<5
-                late *<2
-                late *<8
-                torn 2<8 8<5
-            "#]],
-        );
-    }
-
-    /// In one section, nothing comes between.
-    #[test]
-    fn one_section_is_not_torn() {
-        check(
-            "0 spawn 1
-             0 spawn 2
-             1 lock m
-             1 read x
-             1 write x
-             1 unlock m
-             2 lock m
-             2 write x
-             2 unlock m",
-            &[Family::Torn],
-            expect![[""]],
-        );
-    }
-
-    /// What a thread did before it created the other, and after it has joined it, is ordered.
-    #[test]
-    fn creation_and_join_order() {
-        check(
-            "0 write x
-             0 spawn 1
-             1 write x
-             0 join 1
-             0 read x",
-            &[Family::Late, Family::Order, Family::Torn],
-            expect![[r#"
-                late *<4
-                torn 0<2 2<4
-            "#]],
-        );
-    }
-
-    /// A cycle of three: whoever holds one waits before the next. No two threads hold what the other wants.
-    #[test]
-    fn locks_in_a_ring() {
-        check(
-            "0 spawn 1
-             0 spawn 2
-             0 spawn 3
-             1 lock a
-             1 lock b
-             1 unlock b
-             1 unlock a
-             2 lock b
-             2 lock c
-             2 unlock c
-             2 unlock b
-             3 lock c
-             3 lock a
-             3 unlock a
-             3 unlock c",
-            &[Family::Cycle],
-            expect![[r#"
-                cycle *<4
-                cycle *<8
-                cycle *<12
-            "#]],
-        );
-    }
-
-    /// Of two, there is an order for each, too.
-    #[test]
-    fn two_locks_in_both_orders() {
-        let text = "0 spawn 1
-             0 spawn 2
-             1 lock a
-             1 lock b
-             1 unlock b
-             1 unlock a
-             2 lock b
-             2 lock a
-             2 unlock a
-             2 unlock b";
-        check(
-            text,
-            &[Family::Cycle],
-            expect![[r#"
-                cycle *<3
-                cycle *<7
-                cycle 2<7 6<3
-            "#]],
-        );
-    }
+/// Two accesses of a thread with another's between: does no serial order explain them? (AVIO)
+const fn is_torn(before: What, between: What, after: What) -> bool {
+    use What::{Read, Section, Write};
+    matches!(
+        (before, between, after),
+        (_, Write, Read) | (Read, Write, Write) | (Write, Read, Write) | (_, Section, _)
+    )
 }

@@ -23,7 +23,7 @@ pub use atomicity::{Intent, violations};
 pub use contrast::{ReadDifference, contrast, differences};
 pub use deadlocks::{PotentialDeadlock, deadlocks};
 pub use held::HeldLocks;
-pub use hypotheses::hypotheses;
+pub use hypotheses::{Suggested, hypotheses};
 pub use interruptions::{Interruption, Tear, interruptions};
 pub use lockset::{Unlocked, Usage, locksets, unlocked};
 pub use needs::way_to;

@@ -1,5 +1,6 @@
 //! What the command line may say.
 
+mod around;
 mod compare;
 mod conditions;
 mod detect;
@@ -17,6 +18,7 @@ use clap::{
 };
 use raddle_model::Carrier;
 
+pub(crate) use around::Around;
 pub(crate) use compare::CompareArgs;
 pub(crate) use conditions::{ConditionArgs, MemoryModelArg, PointsArg};
 pub(crate) use detect::{DetectArg, detect};

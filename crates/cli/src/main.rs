@@ -12,6 +12,7 @@ mod config;
 mod debug;
 mod doctor;
 mod exit;
+mod focus;
 mod list;
 mod min;
 mod native;

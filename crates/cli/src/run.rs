@@ -11,8 +11,8 @@ use std::{
 };
 
 use raddle_explore::{
-    Budget, Campaign, Found, Method, Options, Outcome, Saved, SearchOptions, StoredTarget, Target,
-    Until,
+    Budget, Campaign, Focus, Found, Method, Options, Outcome, Saved, SearchOptions, StoredTarget,
+    Target, Until,
     classes::Classes,
     store::{About, RunEnd, RunInfo, StoredSearch, hash_program},
 };
@@ -32,6 +32,7 @@ use crate::{
     args::{ConditionArgs, Format, MemoryModelArg, ReplayArgs, RunArgs},
     asked::with_asked,
     exit::{Exit, Failure},
+    focus,
     native::{self, Launch},
     observe::{Watch, Watcher, status},
     prepare::{Named, prepare},
@@ -182,7 +183,12 @@ fn explore(
         record.take_over(store.findings_of(&search.run)?, terminal);
         search::tell_earlier(args, &search.saved, terminal);
     }
-    let mut options = options(args, search::method(args, program_hash, search)?);
+    let focus = focus::focus(args)?;
+    let method = match focus.is_empty() {
+        true => search::method(args, program_hash, search)?,
+        false => focus::method(args, &focus)?,
+    };
+    let mut options = Options { focus, ..options(args, method) };
     options.deadline = options.time.map(|it| Instant::now() + it);
     let until = Until::at(options.deadline);
     options.exposed = known.as_ref().map(|it| it.exposed.clone()).unwrap_or_default();
@@ -420,6 +426,7 @@ pub(crate) fn options(args: &RunArgs, method: Method) -> Options {
         explain: (!args.no_explain).then(Budget::default),
         detect: search::detection(args),
         suppressions: args.rules.clone(),
+        focus: Focus::default(),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod explain;
 #[cfg(test)]
 mod fake;
 pub mod finding;
+pub mod focus;
 pub mod regression;
 pub mod replay;
 mod route;
@@ -25,6 +26,7 @@ pub use campaign::{
 };
 pub use explain::{Budget, Explained, explain};
 pub use finding::{Ids, finding, is_system_file, runs_tasks};
+pub use focus::{Focus, Spot};
 pub use replay::{Sameness, Verdict, is_same, replay};
 pub use store::{Store, StoreError, StoredFinding, StoredTarget};
 pub use target::{

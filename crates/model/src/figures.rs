@@ -65,6 +65,9 @@ pub struct Figures {
     pub arms: Vec<ArmYield>,
     /// Hypotheses about what would break the program, by family.
     pub hypotheses: Vec<Tried>,
+    /// What there was to try where the user wanted to look; `None` if that was nowhere in particular.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub around: Option<Around>,
 }
 
 impl Figures {
@@ -77,6 +80,20 @@ impl Figures {
     pub fn execs_per_s(&self) -> f64 {
         if self.elapsed.is_zero() { 0.0 } else { self.executions as f64 / self.elapsed_s() }
     }
+}
+
+/// What there was to try where the user wanted to look.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Sites there that other threads can tell of, in the executions that were looked at.
+    pub sites: u64,
+    /// Lines that such a site may be away from there.
+    pub distance: u32,
+    /// Hypotheses that touch one of them.
+    pub known: u64,
+    /// Those of them that were tried at least once.
+    pub tried: u64,
 }
 
 /// Pairs of places and of locks that were met.

@@ -19,6 +19,8 @@ pub enum Family {
     Late,
     /// Another thread's access comes between two of one thread.
     Torn,
+    /// Another thread changes two objects between the accesses that one thread has to them.
+    Across,
     /// Two accesses come in the other order.
     Order,
     /// Two places are left to last.
@@ -27,8 +29,8 @@ pub enum Family {
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 5] =
-        [Family::Cycle, Family::Late, Family::Torn, Family::Order, Family::Twice];
+    pub const ALL: [Family; 6] =
+        [Family::Cycle, Family::Late, Family::Torn, Family::Across, Family::Order, Family::Twice];
 
     /// The family of a number.
     pub const fn from_number(number: u32) -> Option<Family> {
@@ -41,6 +43,7 @@ impl Family {
             Family::Cycle => "cycle",
             Family::Late => "late",
             Family::Torn => "torn",
+            Family::Across => "across",
             Family::Order => "order",
             Family::Twice => "twice",
         }

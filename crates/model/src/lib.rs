@@ -46,7 +46,9 @@ pub use fault::{
     Blocked, Expected, Fault, MemoryLimit, Misused, Moment, Nested, Standstill, StdWait,
     signal_name,
 };
-pub use figures::{ArmYield, Coverage, CurvePoint, Estimate, Figures, StepsAt, Uncontrolled};
+pub use figures::{
+    ArmYield, Around, Coverage, CurvePoint, Estimate, Figures, StepsAt, Uncontrolled,
+};
 pub use finding::{
     Access, Bucket, Contrast, Evidence, Finding, Frame, FreedMemory, Held, Kind, Link, Miss,
     Missed, Place, Reproduced, Step, TIMING_US, ThreadState, WaitFor,

@@ -13,9 +13,12 @@
 //! Of several executions the largest count stands, less a quarter for each later epoch that did not come near
 //! it: control flow depends on schedules, and a length that was seen once must not stand for ever.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
-use raddle_model::{Interest, Length, Profile, Role, ThreadId, Use};
+use raddle_model::{Interest, Length, Profile, Role, SiteId, ThreadId, Use};
 use raddle_trace::{ObjectClass, Thread, Trace};
 
 use crate::sharing::epoch;
@@ -129,6 +132,18 @@ impl Observation {
             lengths: lengths(trace, &roles, scale),
             uses: uses(trace, &roles, scale),
         }
+    }
+
+    /// The same for somebody who wants to look at some sites: of interest is what is used there, if anything is.
+    pub fn near(mut self, trace: &Trace, sites: &BTreeSet<SiteId>) -> Observation {
+        let there = trace.events.iter().filter(|it| sites.contains(&it.site));
+        let objects = there.filter_map(|it| trace.objects.get(it.object.idx()));
+        let names: BTreeSet<u64> =
+            objects.map(|it| it.name).filter(|it| self.uses.contains_key(it)).collect();
+        if !names.is_empty() {
+            self.uses.retain(|name, _| names.contains(name));
+        }
+        self
     }
 
     /// Takes another, later one into account.

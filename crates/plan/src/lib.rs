@@ -19,7 +19,7 @@ pub use directions::Directions;
 pub use lengths::{Learning, Observation, roles};
 pub use portfolio::{Arm, News, Portfolio};
 pub use ratio::{Goal, Sum, edge_probability, stride_ratio};
-pub use rounds::{is_probe, round};
+pub use rounds::{is_looked_at, is_probe, round};
 pub use seeds::{Seeds, entry, picker};
 pub use sharing::{Sharing, epoch};
 pub use strategy::{Edges, FORMS, Form, Recipe, Strategy, StrategyError};

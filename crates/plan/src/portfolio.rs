@@ -18,7 +18,7 @@
 //! time, so there is no "next arm", and the floor does what the confidence bound is for. Cost is counted
 //! in steps, not in time, so that the same seed gives the same campaign everywhere.
 
-use std::{iter, ops::Range};
+use std::{collections::BTreeMap, iter, ops::Range};
 
 use raddle_model::{Amount, Depth, Family, Hypothesis, PickerSpec, PlaceOrder, Tried, mix};
 use raddle_trace::Entry;
@@ -72,6 +72,15 @@ impl Arm {
         iter::once(Arm::directed()).chain(others.map(arm)).collect()
     }
 
+    /// The same for a campaign that is to look at some places: half of the weight is that of hypotheses, which know
+    /// about places.
+    pub fn standard_near(n_executions: u64) -> Vec<Arm> {
+        let mut arms = Arm::standard(n_executions);
+        let n_others = arms.iter().filter(|it| it.picker != DIRECTED).map(|it| it.weight).sum();
+        arms.iter_mut().filter(|it| it.picker == DIRECTED).for_each(|it| it.weight = n_others);
+        arms
+    }
+
     /// What tries hypotheses.
     pub fn directed() -> Arm {
         Arm { name: "directed".to_owned(), picker: DIRECTED, weight: 240 }
@@ -102,6 +111,8 @@ pub struct Portfolio {
     /// The round for which shares are settled.
     settled: Range<u64>,
     directions: Directions,
+    /// By execution: what it suggests, where the user wants to look and elsewhere. It counts from the next round on.
+    suggested: BTreeMap<u64, [Vec<Hypothesis>; 2]>,
     /// What directed executions of that round try. In the order of executions.
     directed: Vec<(u64, Hypothesis)>,
 }
@@ -149,6 +160,7 @@ impl Portfolio {
             ends: Vec::new(),
             settled: 0..0,
             directions,
+            suggested: BTreeMap::new(),
             directed: Vec::new(),
         };
         portfolio.share_out();
@@ -195,6 +207,7 @@ impl Portfolio {
         if self.settled == round {
             return;
         }
+        self.hear_suggested(round.start);
         self.share_out();
         for standing in &mut self.standings {
             standing.reward -= standing.reward / 4;
@@ -202,6 +215,14 @@ impl Portfolio {
         }
         self.direct(&round);
         self.settled = round;
+    }
+
+    /// Hears what the executions before a round suggest.
+    fn hear_suggested(&mut self, start: u64) {
+        let later = self.suggested.split_off(&start);
+        for [near, others] in std::mem::replace(&mut self.suggested, later).into_values() {
+            self.directions.learn(&near, &others);
+        }
     }
 
     /// Gives each directed execution of a round something to try.
@@ -221,9 +242,15 @@ impl Portfolio {
         }
     }
 
-    /// Takes in what an execution before the next round suggests.
-    pub fn take_in(&mut self, hypotheses: &[Hypothesis]) {
-        self.directions.learn(hypotheses);
+    /// Takes in what an execution suggests: where the user wants to look, and elsewhere. Whatever the order of calls,
+    /// it counts from the next round on, in the order of executions.
+    pub fn take_in(&mut self, execution: u64, near: Vec<Hypothesis>, others: Vec<Hypothesis>) {
+        self.suggested.insert(execution, [near, others]);
+    }
+
+    /// Hypotheses where the user wants to look, and how many of them were tried.
+    pub fn near(&self) -> (u64, u64) {
+        self.directions.near()
     }
 
     /// Hypotheses so far, and how many of them were tried.
@@ -390,7 +417,7 @@ mod tests {
                     portfolio.learn(execution, &nothing(PickerSpec::Walk));
                 }
                 if next == 0 {
-                    portfolio.take_in(&all);
+                    portfolio.take_in(0, Vec::new(), all.clone());
                 }
                 next = end;
             }

@@ -32,6 +32,15 @@ pub const fn is_probe(execution: u64) -> bool {
     execution == 0 || execution.is_power_of_two()
 }
 
+/// Executions below this are all looked at for what they suggest: one that comes to code that the baseline did not come to
+/// may suggest what that never will.
+const LOOKED_AT: u64 = 32;
+
+/// Is the execution one whose trace is looked at for what it suggests?
+pub const fn is_looked_at(execution: u64) -> bool {
+    execution < LOOKED_AT || is_probe(execution)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{is_probe, round};

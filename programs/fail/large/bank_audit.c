@@ -1,6 +1,6 @@
 //@ expect: assert
 //@ execs: 4000
-//@ cause: from->total -= amount; | to->total += amount; | sum += branches[i].total;
+//@ cause: sum += branches[i].total;
 //@ undetected: two totals with locks of their own; nothing says that they belong together
 //@ says: total T1 T5
 // Transfers keep the locks of both accounts in order; the totals of their branches have locks of their own, and are

@@ -1,6 +1,5 @@
 //@ expect: assert
 //@ execs: 8000
-//@ cause: door->inner = is_open; | door->outer = !is_open;
 // An air lock: one of its two doors is open. A shift opens one and closes the other under locks of their own, in adjacent
 // sections; a guard gives alarm only if both air locks stand open on both sides.
 #include <assert.h>

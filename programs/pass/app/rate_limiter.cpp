@@ -1,5 +1,5 @@
 //@ expect: pass
-//@ execs: 100
+//@ execs: 400
 //@ timing: assert
 //@ flags: -std=c++17
 // A token bucket: tokens come with time, callers wait for theirs until a deadline of their own, and a

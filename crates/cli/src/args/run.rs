@@ -6,7 +6,11 @@ use clap::{Args, ValueEnum};
 use raddle_explore::suppress::Suppressions;
 use raddle_plan::{FORMS, Strategy};
 
-use super::{Common, ConditionArgs, DetectArg, n_jobs};
+use super::{
+    Common, ConditionArgs, DetectArg,
+    around::{Around, around},
+    n_jobs,
+};
 use crate::{
     project,
     values::{self, Budget},
@@ -63,6 +67,13 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "STRATEGY", value_parser = values::strategy, long_help = strategies())]
     #[arg(env = "RADDLE_STRATEGY", hide_env = true)]
     pub(crate) strategy: Strategy,
+    /// First try orderings near these places: FILE:LINE, FILE:LINE-LINE or the id of a finding, separated by commas
+    #[arg(long, value_name = "PLACES", value_delimiter = ',', value_parser = around)]
+    #[arg(help_heading = "Schedule")]
+    pub(crate) around: Vec<Around>,
+    /// First try orderings near lines that changed since this git revision
+    #[arg(long, value_name = "REV", help_heading = "Schedule")]
+    pub(crate) since: Option<String>,
     /// File that keeps which variables are scheduling points: read at the start if it exists and written at the end,
     /// so that the next run does not have to learn them again
     #[arg(long, value_name = "FILE", help_heading = "Schedule")]
@@ -84,7 +95,7 @@ pub(crate) struct RunArgs {
     /// that affect schedules are those of that run
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "latest", help_heading = "Search")]
-    #[arg(conflicts_with_all = ["sources", "args", "cflags", "compiler", "stdin", "sync_only"])]
+    #[arg(conflicts_with_all = ["sources", "args", "cflags", "compiler", "stdin", "sync_only", "around", "since"])]
     pub(crate) resume: Option<String>,
 
     /// Additional detectors, separated by commas

@@ -14,8 +14,8 @@ use std::{
 };
 
 use raddle_explore::{
-    Campaign, CampaignEvent, Found, Ids, Observer, Options, Outcome, Sameness, Store, StoredTarget,
-    Target, Until, Verdict as Replay, replay, store::RunEnd,
+    Campaign, CampaignEvent, Focus, Found, Ids, Observer, Options, Outcome, Sameness, Store,
+    StoredTarget, Target, Until, Verdict as Replay, replay, store::RunEnd,
 };
 use raddle_launch::{
     Asked, Native, Symbols,
@@ -40,9 +40,10 @@ use crate::{
     args::{Format, RunArgs},
     asked::with_asked,
     exit::{Exit, Failure},
+    focus,
     native::{self, Launch},
     record::Record,
-    regressions, run, search, signals, stored,
+    regressions, run, signals, stored,
     terminal::{Terminal, here},
 };
 
@@ -70,6 +71,7 @@ pub(super) fn test(
     if split.is_build_only {
         return Ok(Exit::Clean);
     }
+    let focus = focus::focus(args)?;
     let (mut tests, mut n_skipped) = select(&built, &wanted)?;
     if tests.is_empty() {
         return Err(nothing(cargo, &filters, n_skipped));
@@ -88,6 +90,7 @@ pub(super) fn test(
         symbols: Symbols::new(),
         invocation: Store::new_invocation(),
         has_run: false,
+        focus,
         unkept: BTreeMap::new(),
     };
     suite.announce(cargo, &tests);
@@ -191,6 +194,8 @@ struct Suite<'a> {
     invocation: String,
     /// Is any of them stored?
     has_run: bool,
+    /// Where to look first.
+    focus: Focus,
     /// What tests have shown in their first execution, until a later turn keeps it.
     unkept: BTreeMap<String, (StoredTarget, Box<Outcome>)>,
 }
@@ -456,7 +461,8 @@ impl Suite<'_> {
             deadline: self.deadline(),
             n_alone: test.n_alone,
             jobs: if is_kept { self.args.n_jobs() } else { 1 },
-            ..run::options(args, search::method(args, 0, None)?)
+            focus: self.focus.clone(),
+            ..run::options(args, focus::method(args, &self.focus)?)
         };
         if let (Some(explain), Some(time)) = (&mut options.explain, share.time) {
             // What one test shows is not explained in the time of the others.

@@ -6,7 +6,7 @@ use raddle_model::Plan;
 use raddle_plan::picker;
 use raddle_trace::{Briefs, Entry, SeenRaces};
 
-use super::source::Done;
+use super::source::{Done, Near};
 use crate::{
     coverage::covered,
     target::{Block, BlockResult, PrefixBatch},
@@ -41,6 +41,7 @@ impl Batch {
             elapsed: std::time::Duration::ZERO,
             label: None,
             judged: Vec::new(),
+            near: Near::default(),
         }
     }
 }

@@ -109,6 +109,7 @@ impl<'a, S: Source> Course<'a, S> {
             let is_met = is_known;
             let is_known = is_known && !self.options.verbose;
             let own = range.start + n_briefs..end;
+            let near = self.ledger.near(own.start, &result);
             let run = report.run;
             let elapsed = report.elapsed;
             let done = Done {
@@ -122,6 +123,7 @@ impl<'a, S: Source> Course<'a, S> {
                 elapsed,
                 label: None,
                 judged: Vec::new(),
+                near,
             };
             if let Err(error) = self.source.take_in(done) {
                 self.ledger.fail(error);

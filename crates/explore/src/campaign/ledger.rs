@@ -15,11 +15,13 @@ use std::{
 };
 
 use raddle_model::{Bucket, End, Finding, Kind, Plan, Reproduced, TIMING_US};
-use raddle_plan::{News, is_probe};
+use raddle_plan::{News, is_looked_at, is_probe};
 
 use self::{predicted::Predicted, races::KnownRaces};
 use super::{
-    CampaignEvent, CutAt, Found, Observer, Options, Outcome, Suppressed, source::Done, tally::Tally,
+    CampaignEvent, CutAt, Found, Observer, Options, Outcome, Suppressed,
+    source::{Done, Near},
+    tally::Tally,
 };
 use crate::{
     explain::explain,
@@ -203,6 +205,15 @@ impl<'a> Ledger<'a> {
             return None;
         }
         bucket(&last.trace, self.symbols)
+    }
+
+    /// Where the user wants to look, in an execution that will be learned from.
+    pub(super) fn near(&mut self, execution: u64, result: &BlockResult) -> Near {
+        let focus = &self.options.focus;
+        let last = result.last.as_ref().filter(|_| is_looked_at(execution) && !focus.is_empty());
+        let Some(last) = last else { return Near::default() };
+        let (sites, distance) = focus.sites(&last.trace, self.symbols);
+        Near { sites, distance }
     }
 
     /// Has the bucket been found before?

@@ -9,7 +9,7 @@ use raddle_plan::{
 };
 
 use super::journal::Saved;
-use crate::{explain::Budget, suppress::Suppressions};
+use crate::{explain::Budget, focus::Focus, suppress::Suppressions};
 
 /// What a campaign is to do, and when to stop.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ pub struct Options {
     pub detect: Detect,
     /// What is not to be told.
     pub suppressions: Suppressions,
+    /// Where random strategies are to look first.
+    pub focus: Focus,
 }
 
 /// How the schedules of a campaign are chosen. The first is always the baseline.
@@ -82,6 +84,11 @@ impl Method {
             Strategy::Directed(only) => Method::Directed(*only),
             Strategy::Search(spec) => Method::Search(Box::new(SearchOptions::new(spec.clone()))),
         }
+    }
+
+    /// A portfolio for a campaign that is to look at some places.
+    pub fn portfolio_near(n_planned: u64) -> Method {
+        Method::Portfolio(Arm::standard_near(n_planned))
     }
 
     /// The search, if it is one.
@@ -176,6 +183,7 @@ impl Default for Options {
             explain: None,
             detect: Detect::NONE,
             suppressions: Suppressions::default(),
+            focus: Focus::default(),
         }
     }
 }

@@ -51,6 +51,11 @@ impl Queue {
         Some(taken)
     }
 
+    /// The first execution that was never handed out.
+    pub(super) fn next_new(&self) -> u64 {
+        self.next
+    }
+
     /// Takes back executions that were handed out and not run.
     pub(super) fn give_back(&mut self, rest: Range<u64>) {
         self.rests.insert(rest.start, rest.end);

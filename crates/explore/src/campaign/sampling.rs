@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use raddle_analysis::hypotheses;
-use raddle_model::{PickerSpec, Plan, Profile, Record, Smax};
+use raddle_analysis::{Suggested, hypotheses};
+use raddle_model::{Around, PickerSpec, Plan, Profile, Record, Smax};
 use raddle_plan::{
-    Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_probe, picker, round,
+    Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_looked_at, is_probe, picker,
+    round,
 };
 use raddle_trace::Entry;
 
@@ -34,6 +35,8 @@ pub(super) struct Sampling<'a> {
     pace: Pace,
     /// Results that wait for earlier ones, by their first execution.
     ready: BTreeMap<u64, Done>,
+    /// What there is where the user wants to look.
+    around: Around,
 }
 
 /// Who says what an execution does.
@@ -62,6 +65,7 @@ impl Sampling<'_> {
             queue: Queue::new(options.executions),
             pace: Pace::new(),
             ready: BTreeMap::new(),
+            around: Around::default(),
         }
     }
 
@@ -99,6 +103,11 @@ impl Sampling<'_> {
         self.profile.1.clone()
     }
 
+    /// Is an execution's trace looked at? Then it is a block of its own, for of others only the last trace comes back.
+    fn is_looked_at(&self, execution: u64) -> bool {
+        matches!(self.planning, Planning::Several(_)) && is_looked_at(execution)
+    }
+
     /// Learns from executions, if they are wanted.
     fn learn(&mut self, done: Done) -> Option<Done> {
         if !self.queue.wants(done.range.start) {
@@ -113,7 +122,8 @@ impl Sampling<'_> {
 impl Source for Sampling<'_> {
     /// Nothing new while too many results wait: an early execution hangs, and traces are large.
     fn next(&mut self) -> Option<Job> {
-        let n_max = if self.options.verbose { 1 } else { self.pace.n_block() };
+        let is_alone = self.options.verbose || self.is_looked_at(self.queue.next_new());
+        let n_max = if is_alone { 1 } else { self.pace.n_block() };
         let n_workers = self.options.jobs.max(1) as u64;
         let is_full = READY_MAX <= self.ready.len();
         let range = match self.queue.take_rest(n_max) {
@@ -132,10 +142,18 @@ impl Source for Sampling<'_> {
         self.pace.measure(n_run, done.elapsed);
         done.range.end = done.range.start + n_run;
         if let Some(last) = done.result.last.as_ref().filter(|_| is_probe(done.range.start)) {
-            self.learning.learn(done.range.start, Observation::of(&last.trace));
-            if let Planning::Several(portfolio) = &mut self.planning {
-                portfolio.take_in(&hypotheses(&last.trace));
-            }
+            let near = &done.near.sites;
+            let observation = Observation::of(&last.trace).near(&last.trace, near);
+            self.learning.learn(done.range.start, observation);
+            self.around.sites = self.around.sites.max(near.len() as u64);
+            self.around.distance = self.around.distance.max(done.near.distance);
+        }
+        if let Planning::Several(portfolio) = &mut self.planning
+            && is_looked_at(done.range.start)
+            && let Some(last) = &done.result.last
+        {
+            let Suggested { near, others } = hypotheses(&last.trace, &done.near.sites);
+            portfolio.take_in(done.range.start, near, others);
         }
         // Whether a failure is one that nobody wants to hear of is known when it is entered; or one that ends nothing.
         // So may the baseline's, and one that was found before.
@@ -192,5 +210,12 @@ impl Source for Sampling<'_> {
         if let Planning::Several(portfolio) = &self.planning {
             outcome.figures.hypotheses = portfolio.tried();
         }
+        outcome.figures.around = (!self.options.focus.is_empty()).then(|| {
+            let (known, tried) = match &self.planning {
+                Planning::Several(portfolio) => portfolio.near(),
+                Planning::One(_) => (0, 0),
+            };
+            Around { known, tried, ..self.around }
+        });
     }
 }

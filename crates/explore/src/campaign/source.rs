@@ -4,9 +4,9 @@
 //! numbered, whatever order they came back in from the workers. What it hands out can depend on what it has
 //! learned, and still not on how many workers there are.
 
-use std::{ops::Range, time::Duration};
+use std::{collections::BTreeSet, ops::Range, time::Duration};
 
-use raddle_model::{Bucket, Plan};
+use raddle_model::{Bucket, Plan, SiteId};
 use raddle_plan::{
     News,
     search::{Run, RunError},
@@ -88,6 +88,16 @@ pub(super) struct Done {
     pub(super) label: Option<String>,
     /// Pairs of its steps that the search takes for races.
     pub(super) judged: Vec<[usize; 2]>,
+    /// Where the user wants to look, in the only execution, if that is to be learned from.
+    pub(super) near: Near,
+}
+
+/// Sites of an execution where the user wants to look.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Near {
+    pub(super) sites: BTreeSet<SiteId>,
+    /// Lines that they are away, at most.
+    pub(super) distance: u32,
 }
 
 impl Done {

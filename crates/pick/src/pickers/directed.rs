@@ -10,7 +10,9 @@
 //! nobody is left who may go on, anybody who can does, and after so many choices in a row that somebody had to wait the
 //! orders are given up: a thread may spin until the other has done what it waits with. In one execution in four, the
 //! first place counts only while somebody waits for it: else an order of two places in loops would always have been met in
-//! the first round. Fair spells as elsewhere (`fair`).
+//! the first round. In three of ten, orders are about the n-th time that a place is come to, with a random n: the first has
+//! to be done n times, or the second is free for the first n - 1. In one of four, only the first thread that has to wait
+//! at a place does. Fair spells as elsewhere (`fair`).
 //!
 //! No bound: `raddle_analysis::hypotheses` says where orders come from, and `raddle_plan::Portfolio` which is tried.
 
@@ -32,6 +34,13 @@ const CALM: u32 = 400;
 /// How often, per mille, the first place counts only while somebody waits for it.
 const STRICT: u32 = 250;
 
+/// How often, per mille, orders are about a later time than the first.
+const LATER: u32 = 300;
+/// That time is less than two to the power of this, and each power as likely.
+const LATER_BITS: u32 = 5;
+/// How often, per mille, only one thread waits at a place.
+const ALONE: u32 = 250;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Directed {
@@ -40,12 +49,39 @@ pub struct Directed {
     pending: Pending,
     draws: Draws,
     orders: [Awaited; 2],
-    is_calm: bool,
-    is_strict: bool,
+    manner: Manner,
     /// By thread: the places that its op is at, a bit for each side of each order.
     places: Vec<u8>,
     /// Choices in a row with somebody held back.
     n_held_back: u32,
+}
+
+/// How the orders of an execution are meant, and what is done about the rest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Manner {
+    /// Whoever runs goes on where that is left open.
+    is_calm: bool,
+    /// The first place counts only while somebody waits for it.
+    is_strict: bool,
+    /// Only one thread waits at a place.
+    is_alone: bool,
+    /// How often a place is come to before an order is about it.
+    n_before: u32,
+    /// Of one order with two places: is that the first of them?
+    is_first: bool,
+}
+
+impl Manner {
+    fn drawn(dice: &mut Dice) -> Manner {
+        let (is_calm, is_strict) = (dice.is_heads(CALM), dice.is_heads(STRICT));
+        let is_alone = dice.is_heads(ALONE);
+        let mut n_before = 0;
+        if dice.is_heads(LATER) {
+            let bits = 1 + dice.below(LATER_BITS);
+            n_before = dice.below(1 << bits);
+        }
+        Manner { is_calm, is_strict, is_alone, n_before, is_first: dice.is_heads(500) }
+    }
 }
 
 /// An order, and who has done what comes first.
@@ -53,6 +89,12 @@ pub struct Directed {
 struct Awaited {
     order: PlaceOrder,
     done_by: DoneBy,
+    /// How often the first place has still to be done.
+    n_missing: u32,
+    /// How often the second may still be done by whoever comes.
+    n_free: u32,
+    /// The only one who has to wait, if there can be only one.
+    held: Option<ThreadId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,15 +112,29 @@ const fn bit(order: usize, is_second: bool) -> u8 {
 impl Directed {
     pub(crate) fn new(origin: &Origin<'_>, orders: [PlaceOrder; 2]) -> Directed {
         let mut dice = Dice::new(origin.seed, origin.may_time_out);
-        let (is_calm, is_strict) = (dice.is_heads(CALM), dice.is_heads(STRICT));
+        let manner = Manner::drawn(&mut dice);
+        Directed::with(dice, orders, manner)
+    }
+
+    fn with(dice: Dice, orders: [PlaceOrder; 2], manner: Manner) -> Directed {
+        // Of two orders, the first is about how often its first place is done, and the second about how often its
+        // second place is free; of one that has two places, either.
+        let is_pair = orders[1].first != 0;
+        let is_first = is_pair || orders[0].first != 0 && manner.is_first;
+        let orders = [(orders[0], is_first), (orders[1], false)];
         Directed {
             dice,
             fair: Fair::new(),
             pending: Pending::new(),
             draws: Draws::new(),
-            orders: orders.map(|order| Awaited { order, done_by: DoneBy::Nobody }),
-            is_calm,
-            is_strict,
+            orders: orders.map(|(order, is_first)| Awaited {
+                order,
+                done_by: DoneBy::Nobody,
+                n_missing: if is_first { manner.n_before + 1 } else { 1 },
+                n_free: if is_first { 0 } else { manner.n_before },
+                held: None,
+            }),
+            manner,
             places: Vec::with_capacity(64),
             n_held_back: 0,
         }
@@ -114,7 +170,11 @@ impl Directed {
     fn must_wait(&self, thread: ThreadId) -> bool {
         let places = self.places[thread.idx()];
         let waits = |(idx, it): (usize, &Awaited)| {
-            places & bit(idx, true) != 0 && it.order != PlaceOrder::NONE && !it.is_met(thread)
+            places & bit(idx, true) != 0
+                && it.order != PlaceOrder::NONE
+                && it.n_free == 0
+                && it.held.is_none_or(|it| it == thread)
+                && !it.is_met(thread)
         };
         places != 0 && self.orders.iter().enumerate().any(waits)
     }
@@ -133,13 +193,18 @@ impl Directed {
     /// A thread does what is at one of the places.
     fn meet(&mut self, thread: ThreadId) {
         for idx in 0..self.orders.len() {
+            if self.places[thread.idx()] & bit(idx, true) != 0 {
+                let order = &mut self.orders[idx];
+                order.n_free = order.n_free.saturating_sub(1);
+            }
             if self.places[thread.idx()] & bit(idx, false) == 0 {
                 continue;
             }
             let waits = |(other, places): (usize, &u8)| {
                 other != thread.idx() && places & bit(idx, true) != 0
             };
-            if !self.is_strict || self.places.iter().enumerate().any(waits) {
+            if !self.manner.is_strict || self.places.iter().enumerate().any(waits) {
+                self.orders[idx].n_missing = self.orders[idx].n_missing.saturating_sub(1);
                 self.orders[idx].done_by = match self.orders[idx].done_by {
                     DoneBy::Nobody => DoneBy::One(thread),
                     DoneBy::One(it) if it == thread => DoneBy::One(thread),
@@ -161,6 +226,7 @@ impl Directed {
             all = priority.max(all);
             if self.must_wait(thread) {
                 n_held += 1;
+                self.hold(thread);
                 continue;
             }
             free = priority.max(free);
@@ -171,9 +237,18 @@ impl Directed {
         }
         self.count_held(n_held);
         match calmest {
-            Some((_, thread)) if self.is_calm => thread,
+            Some((_, thread)) if self.manner.is_calm => thread,
             Some(_) => Draws::thread_of(free),
             None => Draws::thread_of(all),
+        }
+    }
+
+    /// A thread has to wait: nobody else, if there is to be only one.
+    fn hold(&mut self, thread: ThreadId) {
+        for (idx, order) in self.orders.iter_mut().enumerate().filter(|_| self.manner.is_alone) {
+            if self.places[thread.idx()] & bit(idx, true) != 0 && order.held.is_none() {
+                order.held = Some(thread);
+            }
         }
     }
 
@@ -186,9 +261,10 @@ impl Directed {
 }
 
 impl Awaited {
-    /// Has another thread done what comes first?
+    /// Has another thread done what comes first, as often as it has to?
     fn is_met(&self, thread: ThreadId) -> bool {
         match self.done_by {
+            _ if self.n_missing > 0 => false,
             DoneBy::Nobody => false,
             DoneBy::One(it) => it != thread,
             DoneBy::Several => true,
@@ -228,8 +304,8 @@ mod tests {
         Family, ObjectId, Op, OpKind, PickerSpec, PlaceOrder, ProfileView, Side, SiteId, ThreadId,
     };
 
-    use super::Directed;
-    use crate::{fake::Fake, origin::Origin, view::Picker};
+    use super::{Directed, Manner};
+    use crate::{dice::Dice, fake::Fake, origin::Origin, view::Picker};
 
     const KIND: OpKind = OpKind::AtomicStore;
 
@@ -239,9 +315,13 @@ mod tests {
 
     /// The order of steps (thread, site), each thread passing the sites that are its.
     fn run(sites: &[&[u32]], seed: u64, orders: [PlaceOrder; 2]) -> Vec<(u32, u32)> {
-        let picker = PickerSpec::Directed { family: Family::Order, orders };
-        let origin = Origin { picker, seed, may_time_out: false, profile: ProfileView::default() };
-        let mut picker = Directed::new(&origin, orders);
+        let mut dice = Dice::new(seed, false);
+        let (is_calm, is_strict) = (dice.is_heads(400), dice.is_heads(250));
+        let manner = Manner { is_calm, is_strict, ..Manner::default() };
+        steps(sites, Directed::with(dice, orders, manner))
+    }
+
+    fn steps(sites: &[&[u32]], mut picker: Directed) -> Vec<(u32, u32)> {
         let mut n_done = vec![0_usize; sites.len()];
         let mut done = Vec::new();
         let mut last = 0;
@@ -314,6 +394,43 @@ mod tests {
         for seed in 0..100 {
             assert_eq!(run(&[&[1, 2], &[4]], seed, [order(9, 1), PlaceOrder::NONE]).len(), 3);
         }
+    }
+
+    /// The second visit of a place waits, or the first place has to be done twice.
+    #[test]
+    fn orders_of_later_visits() {
+        let sites: [&[u32]; 2] = [&[1, 1, 1, 1], &[2, 2, 2]];
+        for seed in 0..200 {
+            let manner = Manner { n_before: 1, ..Manner::default() };
+            let run = |manner, order| {
+                steps(
+                    &sites,
+                    Directed::with(Dice::new(seed, false), [order, PlaceOrder::NONE], manner),
+                )
+            };
+            let late = run(manner, PlaceOrder { first: 0, ..order(0, 1) });
+            let last_other = late.iter().rposition(|it| it.0 == 1).expect("it has steps");
+            let before = late[..last_other].iter().filter(|it| it.0 == 0).count();
+            assert!(before <= 1, "{late:?}");
+            let twice = run(Manner { is_first: true, ..manner }, order(1, 2));
+            let second = at(&twice, (1, 2));
+            assert!(twice[..second].iter().filter(|it| it.0 == 0).count() >= 2, "{twice:?}");
+        }
+    }
+
+    /// Only one thread waits: the others come by.
+    #[test]
+    fn one_thread_waits_alone() {
+        let sites: [&[u32]; 3] = [&[1], &[1], &[2, 2]];
+        let mut n_before = [0_u32; 3];
+        for seed in 0..300 {
+            let manner = Manner { is_alone: true, ..Manner::default() };
+            let order = [order(2, 1), PlaceOrder::NONE];
+            let done = steps(&sites, Directed::with(Dice::new(seed, false), order, manner));
+            let first = at(&done, (2, 2));
+            n_before[done[..first].iter().filter(|it| it.1 == 1).count()] += 1;
+        }
+        assert!(n_before[0] > 0 && n_before[1] > 0 && n_before[2] == 0, "{n_before:?}");
     }
 
     /// In a loop, the first place has been passed when the second is come to: in some executions that does not count.

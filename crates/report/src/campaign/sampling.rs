@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use raddle_model::{ArmYield, Figures};
+use raddle_model::{ArmYield, Around, Figures};
 
 use crate::layout::{
     number::{count, grouped, plural, short},
@@ -53,6 +53,9 @@ pub fn closing(figures: &Figures, style: &Style) -> String {
     );
     if let Some(line) = hypotheses(figures) {
         let _ = writeln!(out, "{line}");
+    }
+    if let Some(around) = &figures.around {
+        let _ = writeln!(out, "{}", near(around, style));
     }
     if figures.executions > 1 {
         let _ = writeln!(
@@ -108,6 +111,20 @@ fn hypotheses(figures: &Figures) -> Option<String> {
     (n_known > 0).then(|| {
         format!("  tried {} of {all} suggested orderings: {}", grouped(n_tried), parts.join(", "))
     })
+}
+
+/// What was tried where the user wanted to look.
+fn near(around: &Around, style: &Style) -> String {
+    let Around { sites, distance, known, tried } = *around;
+    if sites == 0 {
+        let words = style.paint(Ink::Warning, "no operation that other threads can observe");
+        return format!("  at the requested lines: {words}; the whole program was searched");
+    }
+    let within = match distance {
+        0 => String::new(),
+        lines => format!(" (within {lines} lines)"),
+    };
+    format!("  of these, at the requested lines{within}: {} of {}", grouped(tried), grouped(known))
 }
 
 fn most_used(figures: &Figures) -> Vec<&ArmYield> {

@@ -9,7 +9,7 @@ mod search;
 use std::borrow::Cow;
 
 use raddle_model::{
-    ArmYield, Coverage, Figures, Finding, Miss, Missed, Place, Reproduced, Step, ThreadId,
+    ArmYield, Around, Coverage, Figures, Finding, Miss, Missed, Place, Reproduced, Step, ThreadId,
     ThreadState, Tried, WaitFor,
 };
 use serde::Serialize;
@@ -399,6 +399,8 @@ struct SamplingLine {
     arms: Vec<ArmYield>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hypotheses: Vec<Tried>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    around: Option<Around>,
     new_pair_chance: f64,
     new_pair_chance_max: f64,
     new_trace_chance: f64,
@@ -411,6 +413,7 @@ impl SamplingLine {
             coverage: figures.coverage,
             arms: figures.arms.clone(),
             hypotheses: figures.hypotheses.clone(),
+            around: figures.around,
             new_pair_chance: figures.unseen_pairs.chance,
             new_pair_chance_max: figures.unseen_pairs.upper,
             new_trace_chance: figures.unseen_traces.chance,
