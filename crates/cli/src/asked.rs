@@ -3,7 +3,7 @@
 use raddle_launch::Asked;
 use raddle_plan::Strategy;
 
-use crate::{args::RunArgs, exit::Failure, run::check_memory_model};
+use crate::{args::RunArgs, exit::Failure, search::check_memory_model};
 
 /// The arguments, with what the program asks for in place of what was left to us.
 pub(crate) fn with_asked(args: &RunArgs, asked: &Asked) -> Result<RunArgs, Failure> {

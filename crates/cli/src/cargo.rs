@@ -21,7 +21,7 @@ use crate::{
     args::{Arguments, ConditionArgs, RunArgs, Verb},
     config::{self, Refused},
     exit::{Exit, Failure},
-    run,
+    run, search,
     terminal::Terminal,
 };
 
@@ -73,7 +73,7 @@ fn obey(split: &Split) -> Exit {
 }
 
 fn perform(split: &Split, args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
-    run::check_memory_model(&args.conditions, &args.strategy)?;
+    search::check_memory_model(&args.conditions, &args.strategy)?;
     let cargo = Cargo::open(&split.metadata)?.with_cfgs(&split.cfgs);
     for lost in cargo.lost() {
         terminal.warning(&lost.to_string());

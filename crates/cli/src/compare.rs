@@ -26,8 +26,7 @@ use crate::{
     exit::{Exit, Failure},
     native::{self, Launch},
     prepare::{Named, prepare},
-    run::check_memory_model,
-    search,
+    search::{self, check_memory_model},
     signals::{self, Stop},
     terminal::Terminal,
 };

@@ -29,7 +29,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{ConditionArgs, Format, MemoryModelArg, ReplayArgs, RunArgs},
+    args::{Format, ReplayArgs, RunArgs},
     asked::with_asked,
     exit::{Exit, Failure},
     focus,
@@ -79,7 +79,7 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
             args.strategy
         )));
     }
-    check_memory_model(&args.conditions, &args.strategy)?;
+    search::check_memory_model(&args.conditions, &args.strategy)?;
     let is_guided = matches!(args.strategy, Strategy::Search(SearchSpec::Hapset(_)));
     if args.hapset.is_some() && !is_guided {
         return Err(Failure::usage(format!(
@@ -88,25 +88,6 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-/// Most searches count on what is read being decided by the order of steps alone.
-pub(crate) fn check_memory_model(
-    conditions: &ConditionArgs,
-    strategy: &Strategy,
-) -> Result<(), Failure> {
-    match strategy {
-        Strategy::Search(spec)
-            if conditions.memory_model != MemoryModelArg::Sc && !spec.knows_weak_memory() =>
-        {
-            Err(Failure::usage(format!(
-                "`{strategy}` explores sequentially consistent memory only; with --memory-model c11, use {} or a random \
-                 strategy",
-                SearchSpec::WITH_WEAK_MEMORY
-            )))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// What will be written must not be a directory; that is said before anything runs.

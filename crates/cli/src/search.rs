@@ -8,14 +8,14 @@ use raddle_explore::{
 };
 use raddle_launch::Symbols;
 use raddle_model::{Conditions, Detect, Place};
-use raddle_plan::Strategy;
+use raddle_plan::{Strategy, search::SearchSpec};
 use raddle_report::{
     campaign::status::{CoveredOrder, SearchStatus},
     layout::number,
 };
 
 use crate::{
-    args::{ConditionArgs, DetectArg, Format, RunArgs, detect},
+    args::{ConditionArgs, DetectArg, Format, MemoryModelArg, RunArgs, detect},
     exit::Failure,
     prepare::prepare_again,
     terminal::Terminal,
@@ -23,6 +23,25 @@ use crate::{
 
 /// Events that are kept of an execution of a search: all of them are needed.
 pub(crate) const EVENTS: u32 = 1 << 17;
+
+/// Most searches count on what is read being decided by the order of steps alone.
+pub(crate) fn check_memory_model(
+    conditions: &ConditionArgs,
+    strategy: &Strategy,
+) -> Result<(), Failure> {
+    match strategy {
+        Strategy::Search(spec)
+            if conditions.memory_model != MemoryModelArg::Sc && !spec.knows_weak_memory() =>
+        {
+            Err(Failure::usage(format!(
+                "`{strategy}` explores sequentially consistent memory only; with --memory-model c11, use {} or a random \
+                 strategy",
+                SearchSpec::WITH_WEAK_MEMORY
+            )))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// The search that the user asks for, if it is one.
 pub(crate) fn method(
