@@ -14,6 +14,7 @@ mod lockset;
 mod needs;
 mod orders;
 mod races;
+mod reads_from;
 #[cfg(test)]
 mod toy;
 mod value;
@@ -29,4 +30,5 @@ pub use lockset::{Unlocked, Usage, locksets, unlocked};
 pub use needs::way_to;
 pub use orders::inversions;
 pub use races::races;
+pub use reads_from::reads_from;
 pub use value::{AtomicityViolation, HeldLock, Inversion, LockCycle, LockLink, Race, Side};

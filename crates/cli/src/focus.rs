@@ -60,7 +60,7 @@ fn check(args: &RunArgs) -> Result<(), Failure> {
         Strategy::Picker(recipe) => {
             matches!(recipe, Recipe::Picker(raddle_model::PickerSpec::Surw))
         }
-        Strategy::Search(_) => false,
+        Strategy::Rff | Strategy::Search(_) => false,
     };
     if is_able {
         return Ok(());

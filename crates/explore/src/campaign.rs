@@ -30,7 +30,7 @@ mod thinking;
 
 use std::{fmt, sync::atomic::AtomicBool, thread};
 
-use raddle_plan::{Arm, Directions, Portfolio, Seeds};
+use raddle_plan::{Arm, Directions, Fuzzer, Portfolio, Seeds};
 
 pub use self::{
     account::{Account, Earlier, FoundCount, Uses},
@@ -100,6 +100,11 @@ impl<'a> Campaign<'a> {
                 Method::Picker { picker, .. } => {
                     let planning =
                         Planning::One(Seeds { campaign_seed: options.seed, picker: *picker });
+                    return Course::new(options, Sampling::new(options, planning), ledger)
+                        .run(crew);
+                }
+                Method::Rff => {
+                    let planning = Planning::Fuzzed(Box::new(Fuzzer::new(options.seed)));
                     return Course::new(options, Sampling::new(options, planning), ledger)
                         .run(crew);
                 }

@@ -27,6 +27,7 @@ mod orders;
 mod picker;
 mod plan;
 mod profile;
+mod reads_from;
 mod rng;
 mod script;
 mod search;
@@ -65,6 +66,7 @@ pub use plan::{
     Carrier, Conditions, Handlers, Limits, MemoryModel, Plan, Points, Record, Timeouts, Watch,
 };
 pub use profile::{Interest, Length, Profile, ProfileView, Role, Use};
+pub use reads_from::{AbstractSchedule, ReadsFrom, Wish};
 pub use rng::Rng;
 pub use script::{Before, Deviation, PlaceOrder, Side};
 pub use search::{

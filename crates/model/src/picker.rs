@@ -8,7 +8,7 @@ use std::fmt;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Family, PlaceOrder, ThreadId, mix};
+use crate::{AbstractSchedule, Family, PlaceOrder, ThreadId, mix};
 
 /// Who chooses the next thread.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
@@ -78,6 +78,12 @@ pub enum PickerSpec {
         family: Family,
         /// Which; those that ask for nothing come last.
         orders: [PlaceOrder; 2],
+    },
+    /// Partial order sampling that tries to keep an abstract schedule: the plan's prefix is the table of what its
+    /// constraints are about, [`crate::ReadsFrom`]s.
+    Rff {
+        /// What is wanted and what is to be avoided.
+        wanted: AbstractSchedule,
     },
     /// As the first, but where the running thread can't go on, the next is chosen by rank: for the planner that
     /// ranks schedules.
@@ -249,6 +255,7 @@ impl PickerSpec {
             PickerSpec::Switches => (20, [0, 0]),
             PickerSpec::Constrained => (21, [0, 0]),
             PickerSpec::LeastSwitching => (22, [0, 0]),
+            PickerSpec::Rff { wanted } => (16, wanted.to_numbers()),
             PickerSpec::Directed { family, orders: [first, second] } => {
                 (DIRECTED + family as u32, [first.to_number(), second.to_number()])
             }
@@ -295,6 +302,7 @@ impl PickerSpec {
             12 => PickerSpec::Order { newest_first: first != 0 },
             13 => PickerSpec::Sites,
             14 => PickerSpec::Awake { asleep: first, from: second as u32 },
+            16 => PickerSpec::Rff { wanted: AbstractSchedule::from_numbers([first, second]) },
             20 => PickerSpec::Switches,
             21 => PickerSpec::Constrained,
             22 => PickerSpec::LeastSwitching,
@@ -390,6 +398,7 @@ impl fmt::Display for PickerSpec {
             PickerSpec::Switches => f.write_str("switches"),
             PickerSpec::Constrained => f.write_str("constrained"),
             PickerSpec::LeastSwitching => f.write_str("least-switching"),
+            PickerSpec::Rff { .. } => f.write_str("rff"),
             PickerSpec::Directed { family, .. } => write!(f, "directed:{family}"),
             PickerSpec::Ranked { ranking, .. } => write!(f, "ranked:{:x}", ranking.seed),
         }
@@ -418,8 +427,10 @@ impl fmt::Display for Amount {
 #[cfg(test)]
 mod tests {
     use super::{
-        Amount, Counting, Depth, Family, Giving, PickerSpec, PlaceOrder, Ranking, Smax, ThreadId,
+        AbstractSchedule, Amount, Counting, Depth, Family, Giving, PickerSpec, PlaceOrder, Ranking,
+        Smax, ThreadId,
     };
+    use crate::Wish;
 
     #[test]
     fn numbers_come_back() {
@@ -461,6 +472,7 @@ mod tests {
                     PlaceOrder { first: 0, second: 9 },
                 ],
             },
+            PickerSpec::Rff { wanted: AbstractSchedule::new([Wish { idx: 7, is_wanted: false }]) },
             PickerSpec::Ranked { ranking: Ranking::NEWEST, last_of_all: None, is_strict: true },
             PickerSpec::Ranked {
                 ranking: Ranking { slope: 11, modulus: 13, ..Ranking::hashed(77) },

@@ -26,8 +26,8 @@ mod weights;
 pub use chooser::Chooser;
 pub use origin::Origin;
 pub use pickers::{
-    AnyPicker, Awake, ByAge, Constrained, Delay, Directed, Nonpreemptive, Pct, Pos, Ranked, Rstest,
-    Sites, Sticky, Stride, Surw, Switches, Urw, Walk,
+    AnyPicker, Awake, ByAge, Constrained, Delay, Directed, Nonpreemptive, Pct, Pos, Ranked, Rff,
+    Rstest, Sites, Sticky, Stride, Surw, Switches, Urw, Walk,
 };
 
 pub use view::{Threads, View};

@@ -9,6 +9,7 @@ mod nonpreemptive;
 mod pct;
 mod pos;
 mod ranked;
+mod rff;
 mod rpro;
 mod rstest;
 mod sites;
@@ -24,8 +25,9 @@ use raddle_model::{PickerSpec, ThreadId};
 use self::rpro::rpro;
 pub use self::{
     awake::Awake, by_age::ByAge, constrained::Constrained, delay::Delay, directed::Directed,
-    nonpreemptive::Nonpreemptive, pct::Pct, pos::Pos, ranked::Ranked, rstest::Rstest, sites::Sites,
-    sticky::Sticky, stride::Stride, surw::Surw, switches::Switches, urw::Urw, walk::Walk,
+    nonpreemptive::Nonpreemptive, pct::Pct, pos::Pos, ranked::Ranked, rff::Rff, rstest::Rstest,
+    sites::Sites, sticky::Sticky, stride::Stride, surw::Surw, switches::Switches, urw::Urw,
+    walk::Walk,
 };
 use crate::{
     origin::Origin,
@@ -83,6 +85,7 @@ pickers! {
     Switches(Switches<'a>),
     Constrained(Constrained),
     Directed(Directed),
+    Rff(Rff),
     Ranked(Ranked),
 }
 
@@ -114,9 +117,10 @@ impl<'a> AnyPicker<'a> {
             PickerSpec::Ranked { ranking, last_of_all, is_strict } => {
                 AnyPicker::Ranked(Ranked::new(ranking, last_of_all, is_strict))
             }
-            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::LeastSwitching => {
-                AnyPicker::scripted(origin, &[])
-            }
+            PickerSpec::Switches
+            | PickerSpec::Constrained
+            | PickerSpec::LeastSwitching
+            | PickerSpec::Rff { .. } => AnyPicker::scripted(origin, &[]),
         }
     }
 
@@ -127,6 +131,7 @@ impl<'a> AnyPicker<'a> {
             PickerSpec::Constrained | PickerSpec::LeastSwitching => {
                 AnyPicker::Constrained(Constrained::new(origin, script))
             }
+            PickerSpec::Rff { wanted } => AnyPicker::Rff(Rff::new(origin, wanted, script)),
             _ => AnyPicker::new(origin),
         }
     }
@@ -134,9 +139,10 @@ impl<'a> AnyPicker<'a> {
     /// The prefix to follow and the picker after it; to pickers with a script the prefix is that.
     pub(crate) fn after(prefix: &'a [u32], origin: &Origin<'a>) -> (&'a [u32], AnyPicker<'a>) {
         match origin.picker {
-            PickerSpec::Switches | PickerSpec::Constrained | PickerSpec::LeastSwitching => {
-                (&[], AnyPicker::scripted(origin, prefix))
-            }
+            PickerSpec::Switches
+            | PickerSpec::Constrained
+            | PickerSpec::LeastSwitching
+            | PickerSpec::Rff { .. } => (&[], AnyPicker::scripted(origin, prefix)),
             _ => (prefix, AnyPicker::new(origin)),
         }
     }

@@ -5,6 +5,7 @@
 //! same campaign seed gives the same plans.
 
 mod directions;
+mod fuzzer;
 mod lengths;
 mod portfolio;
 mod ratio;
@@ -16,6 +17,7 @@ mod strategy;
 mod unseen;
 
 pub use directions::Directions;
+pub use fuzzer::Fuzzer;
 pub use lengths::{Learning, Observation, roles};
 pub use portfolio::{Arm, News, Portfolio};
 pub use ratio::{Goal, Sum, edge_probability, stride_ratio};

@@ -98,6 +98,8 @@ pub struct News {
     pub is_new_finding: bool,
     /// Its steps.
     pub n_steps: u64,
+    /// Its partial order.
+    pub class: u64,
 }
 
 /// See the module.

@@ -24,6 +24,8 @@ pub enum Strategy {
     Portfolio,
     /// Hypotheses about what would break the program, all or those of one family.
     Directed(Option<Family>),
+    /// Reads-from fuzzing.
+    Rff,
     /// A systematic search.
     Search(SearchSpec),
 }
@@ -105,9 +107,15 @@ pub const FORMS: &[Form] = &[
     },
     Form {
         name: "directed",
-        params: "cycle | late | torn | order | twice",
+        params: "cycle | late | torn | across | order | twice",
         what: "orders of code locations that no execution has shown, likeliest to matter first",
         read: directed,
+    },
+    Form {
+        name: "rff",
+        params: "",
+        what: "reads-from fuzzing: which read takes its value from which write, mutated where that showed something new",
+        read: |_| Ok(Strategy::Rff),
     },
     Form {
         name: "walk",
@@ -417,6 +425,7 @@ impl fmt::Display for Strategy {
         match self {
             Strategy::Picker(recipe) => write!(f, "{recipe}"),
             Strategy::Portfolio => f.write_str("portfolio"),
+            Strategy::Rff => f.write_str("rff"),
             Strategy::Directed(None) => f.write_str("directed"),
             Strategy::Directed(Some(family)) => write!(f, "directed:{family}"),
             Strategy::Search(spec) => write!(f, "{spec}"),

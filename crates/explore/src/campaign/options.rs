@@ -69,6 +69,8 @@ pub enum Method {
     Portfolio(Vec<Arm>),
     /// Hypotheses, all or those of a family.
     Directed(Option<Family>),
+    /// Reads-from fuzzing.
+    Rff,
     /// A systematic search.
     Search(Box<SearchOptions>),
 }
@@ -82,6 +84,7 @@ impl Method {
             }
             Strategy::Portfolio => Method::Portfolio(Arm::standard(n_planned)),
             Strategy::Directed(only) => Method::Directed(*only),
+            Strategy::Rff => Method::Rff,
             Strategy::Search(spec) => Method::Search(Box::new(SearchOptions::new(spec.clone()))),
         }
     }

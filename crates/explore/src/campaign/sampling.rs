@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use raddle_analysis::{Suggested, hypotheses};
+use raddle_analysis::{Suggested, hypotheses, reads_from};
 use raddle_model::{Around, PickerSpec, Plan, Profile, Record, Smax};
 use raddle_plan::{
-    Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_looked_at, is_probe, picker,
-    round,
+    Fuzzer, Learning, News, Observation, Portfolio, Seeds, Sharing, epoch, is_looked_at, is_probe,
+    picker, round,
 };
 use raddle_trace::Entry;
 
@@ -43,6 +43,7 @@ pub(super) struct Sampling<'a> {
 pub(super) enum Planning {
     One(Seeds),
     Several(Box<Portfolio>),
+    Fuzzed(Box<Fuzzer>),
 }
 
 impl Planning {
@@ -50,6 +51,15 @@ impl Planning {
         match self {
             Planning::One(seeds) => seeds.block(first, count),
             Planning::Several(portfolio) => portfolio.block(first, count),
+            Planning::Fuzzed(fuzzer) => fuzzer.block(first, count),
+        }
+    }
+
+    /// The script that the pickers of the round follow, if they follow one.
+    fn script(&self) -> Vec<u32> {
+        match self {
+            Planning::Fuzzed(fuzzer) => fuzzer.script(),
+            Planning::One(_) | Planning::Several(_) => Vec::new(),
         }
     }
 }
@@ -73,7 +83,7 @@ impl Sampling<'_> {
         let entries = self.planning.block(range.start, (range.end - range.start) as u32);
         let picker = picker(&entries[0]);
         let plan = Plan {
-            prefix: Vec::new(),
+            prefix: self.planning.script(),
             picker,
             seed: entries[0].seed,
             conditions: self.options.conditions,
@@ -105,7 +115,7 @@ impl Sampling<'_> {
 
     /// Is an execution's trace looked at? Then it is a block of its own, for of others only the last trace comes back.
     fn is_looked_at(&self, execution: u64) -> bool {
-        matches!(self.planning, Planning::Several(_)) && is_looked_at(execution)
+        !matches!(self.planning, Planning::One(_)) && is_looked_at(execution)
     }
 
     /// Learns from executions, if they are wanted.
@@ -148,12 +158,19 @@ impl Source for Sampling<'_> {
             self.around.sites = self.around.sites.max(near.len() as u64);
             self.around.distance = self.around.distance.max(done.near.distance);
         }
-        if let Planning::Several(portfolio) = &mut self.planning
-            && is_looked_at(done.range.start)
+        if is_looked_at(done.range.start)
             && let Some(last) = &done.result.last
         {
-            let Suggested { near, others } = hypotheses(&last.trace, &done.near.sites);
-            portfolio.take_in(done.range.start, near, others);
+            match &mut self.planning {
+                Planning::One(_) => {}
+                Planning::Several(portfolio) => {
+                    let Suggested { near, others } = hypotheses(&last.trace, &done.near.sites);
+                    portfolio.take_in(done.range.start, near, others);
+                }
+                Planning::Fuzzed(fuzzer) => {
+                    fuzzer.take_in(done.range.start, reads_from(&last.trace));
+                }
+            }
         }
         // Whether a failure is one that nobody wants to hear of is known when it is entered; or one that ends nothing.
         // So may the baseline's, and one that was found before.
@@ -176,9 +193,11 @@ impl Source for Sampling<'_> {
     }
 
     fn hear(&mut self, first: u64, news: &[News]) {
-        if let Planning::Several(portfolio) = &mut self.planning {
-            for (execution, news) in (first..).zip(news) {
-                portfolio.learn(execution, news);
+        for (execution, news) in (first..).zip(news) {
+            match &mut self.planning {
+                Planning::One(_) => {}
+                Planning::Several(portfolio) => portfolio.learn(execution, news),
+                Planning::Fuzzed(fuzzer) => fuzzer.learn(execution, news),
             }
         }
     }
@@ -213,7 +232,7 @@ impl Source for Sampling<'_> {
         outcome.figures.around = (!self.options.focus.is_empty()).then(|| {
             let (known, tried) = match &self.planning {
                 Planning::Several(portfolio) => portfolio.near(),
-                Planning::One(_) => (0, 0),
+                Planning::One(_) | Planning::Fuzzed(_) => (0, 0),
             };
             Around { known, tried, ..self.around }
         });

@@ -137,7 +137,7 @@ impl Tally {
 
     fn credit(&mut self, entry: &Entry, news: &News, options: &Options) {
         let picker = match raddle_plan::picker(entry) {
-            PickerSpec::Directed { .. } => (entry.picker, [0, 0]),
+            PickerSpec::Directed { .. } | PickerSpec::Rff { .. } => (entry.picker, [0, 0]),
             _ => (entry.picker, entry.params),
         };
         let idx = match self.pickers.iter().position(|it| *it == picker) {
@@ -201,7 +201,7 @@ impl Tally {
         outcome.n_allocating += u64::from(summary.n_allocators > 1);
         self.n_uncontrolled += u64::from(summary.n_uncontrolled != 0);
         self.measure_stability();
-        News { is_new_trace, n_steps: summary.n_steps, ..News::default() }
+        News { is_new_trace, n_steps: summary.n_steps, class: summary.class, ..News::default() }
     }
 
     /// Counts one repetition of an execution.

@@ -300,12 +300,10 @@ impl Picker for Directed {
 mod tests {
     use std::collections::BTreeSet;
 
-    use raddle_model::{
-        Family, ObjectId, Op, OpKind, PickerSpec, PlaceOrder, ProfileView, Side, SiteId, ThreadId,
-    };
+    use raddle_model::{ObjectId, Op, OpKind, PlaceOrder, Side, SiteId, ThreadId};
 
     use super::{Directed, Manner};
-    use crate::{dice::Dice, fake::Fake, origin::Origin, view::Picker};
+    use crate::{dice::Dice, fake::Fake, view::Picker};
 
     const KIND: OpKind = OpKind::AtomicStore;
 
