@@ -489,7 +489,7 @@ fn a_program_that_is_gone_or_not_executable_any_more() {
         &["replay", "latest"],
         expect![[r#"
             exit 1
-            stderr: error: the program of this finding no longer exists: [DIR]/prog
+            stderr: error: the program of this finding does not exist here: [DIR]/prog; for an exported finding, use `raddle store import FILE --program PROGRAM`
         "#]],
     );
 }
