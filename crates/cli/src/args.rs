@@ -27,11 +27,12 @@ pub(crate) use review::ReviewArgs;
 pub(crate) use run::{ProgressMode, RunArgs};
 pub(crate) use store::{StoreArgs, StoreVerb};
 
-use crate::{exit::Exit, project, spelling, values};
+use crate::{exit::Exit, overview, project, spelling, values, version};
 
 /// Find concurrency bugs in C, C++ and Rust programs by controlling their schedules
 #[derive(Debug, Parser)]
-#[command(name = "raddle", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "raddle", version, long_version = version::long(), max_term_width = 100)]
+#[command(propagate_version = true)]
 #[command(args_override_self = true)]
 #[command(after_help = "Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive, \
     4 the program fails without concurrency, 5 not reproduced, 70 internal error, 130 interrupted.")]
@@ -77,6 +78,8 @@ pub(crate) enum Verb {
     Replay(ReplayArgs),
     /// Show a finding
     Show(ShowArgs),
+    /// Explain what a kind of finding, a note or a warning means
+    Explain(ExplainArgs),
     /// Write a finding or a run as an HTML page, SARIF, JUnit, Markdown or a Perfetto trace
     Report(ReportArgs),
     /// Minimise the schedule of a finding and explain why it fails
@@ -169,6 +172,18 @@ pub(crate) struct ShowArgs {
     pub(crate) original: bool,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// `raddle explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A code (`race`, `lost-wakeup`, `stability`), or the id of a finding; without it, all codes are listed
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+    /// Directory where runs and findings are stored
+    #[arg(long, value_name = "DIR", default_value_os_t = project::store(), env = "RADDLE_STORE")]
+    #[arg(hide_env = true)]
+    pub(crate) store: PathBuf,
 }
 
 /// What `raddle show` can write.
@@ -304,6 +319,8 @@ pub(crate) enum Format {
     Human,
     /// One JSON value per line, see docs/json.md
     Json,
+    /// One line for each finding, as compilers write them: `file:line:column: error: …`
+    Short,
 }
 
 /// What carries the program's threads.
@@ -364,6 +381,11 @@ impl Arguments {
     /// Parses a command line; prints help, version or what is wrong with it otherwise.
     pub(crate) fn parse_or_exit(line: &[OsString]) -> Result<(Arguments, ArgMatches), Exit> {
         let mut command = Arguments::command();
+        if overview::asks_for_all(line) {
+            let _ = write!(std::io::stdout(), "{}", command.render_long_help());
+            return Err(Exit::Clean);
+        }
+        command = command.override_help(overview::TEXT);
         let parsed = command
             .try_get_matches_from_mut(line)
             .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));

@@ -179,7 +179,7 @@ fn run(
 ) -> Result<Vec<Cell>, Failure> {
     let n_cells = comparison.subjects.len() * comparison.contenders.len();
     let n_all = n_cells as u64 * u64::from(args.repeats);
-    let is_human = args.message_format == Format::Human;
+    let is_human = args.message_format != Format::Json;
     let mut told = |n_done: u64, cell: Option<&Cell>| {
         let Some(cell) = cell.filter(|_| is_human) else { return };
         let row = row(comparison, cell);
@@ -212,7 +212,7 @@ fn tell(
     let rows: Vec<Row> = cells.iter().map(|it| row(comparison, it)).collect();
     match args.message_format {
         Format::Json => rows.iter().for_each(|it| terminal.out(&json::compared(it))),
-        Format::Human => {
+        Format::Human | Format::Short => {
             let style = terminal.out_style;
             terminal.out(&compare::table(&rows, &style));
             if comparison.subjects.len() > 1 {

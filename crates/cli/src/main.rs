@@ -12,11 +12,13 @@ mod config;
 mod debug;
 mod doctor;
 mod exit;
+mod explain;
 mod focus;
 mod list;
 mod min;
 mod native;
 mod observe;
+mod overview;
 mod prepare;
 mod project;
 mod record;
@@ -36,6 +38,7 @@ mod stored;
 mod terminal;
 mod total;
 mod values;
+mod version;
 
 use std::{
     ffi::OsString,
@@ -80,6 +83,7 @@ fn raddle() -> Exit {
         },
         Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
         Verb::Show(show) => show::show(&show, &mut terminal),
+        Verb::Explain(explain) => explain::explain(&explain, &mut terminal),
         Verb::Review(review) => review::review(&review, &mut terminal),
         Verb::Store(store) => store::store(&store, &mut terminal),
         Verb::Report(report) => report::report(&report, &mut terminal),

@@ -11,7 +11,7 @@ use raddle_report::{
     Shown, Status, Style, Tally,
     campaign::progress::{self, Heading, Since},
     finding::text,
-    formats::json,
+    formats::{self, json},
 };
 
 use crate::{
@@ -116,6 +116,7 @@ impl<'a> Watcher<'a> {
         let shown = Shown { finding, id, seed, reproduced, base, explanation, test: None };
         match self.format {
             Format::Json => json::finding(&shown),
+            Format::Short => formats::short(&shown),
             Format::Human => {
                 let sources = &mut self.sources;
                 let mut source_line = |place: &_| sources.source_line(place);
@@ -160,7 +161,9 @@ impl<'a> Watcher<'a> {
         self.erase();
         let text = match self.format {
             Format::Json => json::output(number, &execution.output),
-            Format::Human => text::execution(number, &execution.output, &self.terminal.out_style),
+            Format::Human | Format::Short => {
+                text::execution(number, &execution.output, &self.terminal.out_style)
+            }
         };
         self.terminal.out(&text);
     }

@@ -108,7 +108,7 @@ impl Ran {
             Format::Json => {
                 terminal.out(&json::regression(&self.id, &self.replayed, self.is_rebuilt));
             }
-            Format::Human => {
+            Format::Human | Format::Short => {
                 let line = closing::regression(&self.id, &self.replayed, &terminal.error_style);
                 terminal.note(&line);
             }

@@ -164,7 +164,7 @@ impl Session for Listening {
 fn output_text(format: Format, time: u64, output: &str, terminal: &Terminal) -> String {
     match format {
         Format::Json => json::output(time, output),
-        Format::Human => text::execution(time, output, &terminal.out_style),
+        Format::Human | Format::Short => text::execution(time, output, &terminal.out_style),
     }
 }
 
@@ -181,8 +181,10 @@ fn close(
     }
     let style = terminal.out_style;
     if replays.iter().any(Replayed::is_reproduced) {
-        terminal.out(&stored::text(stored, Format::Human, base, &style));
-        terminal.out("\n");
+        terminal.out(&stored::text(stored, args.common.message_format, base, &style));
+        if args.common.message_format == Format::Human {
+            terminal.out("\n");
+        }
     }
     terminal.out(&closing::replayed(&stored.id, replays, &style));
 }

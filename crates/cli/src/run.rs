@@ -25,6 +25,7 @@ use raddle_report::{
     },
     formats::{self, json},
     layout::number,
+    manual,
     words::{escape, fault},
 };
 
@@ -257,7 +258,7 @@ fn tell_suppressed(args: &RunArgs, outcome: &Outcome, terminal: &mut Terminal) {
         };
         match args.common.message_format {
             Format::Json => terminal.out(&json::suppressed(&told)),
-            Format::Human => {
+            Format::Human | Format::Short => {
                 let note = closing::suppressed(&told, &terminal.error_style);
                 terminal.note(&note);
             }
@@ -335,6 +336,12 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
         watcher.terminal.out(&closing::tallies(&status, &style));
     }
     let uncontrolled = doubtful(&outcome.uncontrolled);
+    if let Some(found) = outcome.findings.first().filter(|_| watcher.terminal.is_error_terminal) {
+        let codes = manual::of_finding(&found.finding, None);
+        watcher
+            .terminal
+            .note(&format!("for more about this kind of finding: raddle explain {}\n", codes[0]));
+    }
     let style = watcher.terminal.error_style;
     let doubts = Doubts {
         is_single_threaded: outcome.figures.single_threaded && outcome.n_ended() > 0,

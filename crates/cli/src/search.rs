@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use raddle_explore::{
-    CoveredOrders, Method, Outcome, Saved, SearchOptions, Searched, Store, StoredTarget,
+    CoveredOrders, Method, Outcome, Saved, SearchOptions, Searched, StoredTarget,
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
 use raddle_launch::Symbols;
@@ -18,6 +18,7 @@ use crate::{
     args::{ConditionArgs, DetectArg, Format, MemoryModelArg, RunArgs, detect},
     exit::Failure,
     prepare::prepare_again,
+    stored,
     terminal::Terminal,
 };
 
@@ -152,7 +153,7 @@ pub(crate) fn resume(
     name: &str,
     terminal: &mut Terminal,
 ) -> Result<Resumed, Failure> {
-    let search = Store::at(&args.common.store).find_search(name)?;
+    let search = stored::store(&args.common.store).find_search(name)?;
     let mut program = search.info.target.clone();
     program.program = prepare_again(&program, terminal)?;
     let is_same = hash_program(&program.program).ok() == Some(search.info.program_hash);

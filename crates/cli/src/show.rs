@@ -22,6 +22,7 @@ pub(crate) fn show(args: &ShowArgs, terminal: &mut Terminal) -> Result<Exit, Fai
         (Some(ShowFormat::Json), _) | (None, Format::Json) => {
             stored::text(&stored, Format::Json, &here(), &style)
         }
+        (None, Format::Short) => stored::text(&stored, Format::Short, &here(), &style),
         (Some(ShowFormat::Text) | None, _) => stored::text(&stored, Format::Human, &here(), &style),
     };
     terminal.out(&text);

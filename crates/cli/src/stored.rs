@@ -7,16 +7,23 @@ use std::{
 };
 
 use raddle_explore::{Store, StoredFinding};
-use raddle_report::{Shown, Style, finding::text, formats::json, pages::Source, words::fault};
+use raddle_report::{
+    Shown, Style,
+    finding::text,
+    formats::{self, json},
+    pages::Source,
+    words::fault,
+};
 
 use crate::{
     args::{Common, Format},
     exit::Failure,
+    version,
 };
 
 /// The store of a directory, to be written to.
 pub(crate) fn store(directory: &Path) -> Store {
-    Store::at(directory).saying(fault::message)
+    Store::at(directory).saying(fault::message).written_by(version::build())
 }
 
 /// The finding with this id or start of an id, or in this file.
@@ -54,6 +61,7 @@ pub(crate) fn text(stored: &StoredFinding, format: Format, base: &str, style: &S
     };
     match format {
         Format::Json => json::finding(&shown),
+        Format::Short => formats::short(&shown),
         Format::Human => {
             let mut sources = raddle_launch::Symbols::new();
             let found_at = found_at(stored);

@@ -224,9 +224,11 @@ fn help_of_every_command() {
     let mut text = String::new();
     for line in [
         "--help",
+        "help all",
         "run --help",
         "replay --help",
         "show --help",
+        "explain --help",
         "report --help",
         "min --help",
         "review --help",

@@ -433,7 +433,9 @@ fn a_compiler_without_raddle_says_what_it_needs() {
             "raddle-cc" => env!("CARGO_BIN_EXE_raddle-cc"),
             _ => env!("CARGO_BIN_EXE_raddle-cxx"),
         };
-        fs::copy(there, folder.path().join(name)).expect("copied");
+        // Not by this process: while it writes, another test's child may have the file open, too.
+        let copied = Command::new("cp").arg(there).arg(folder.path().join(name)).status();
+        assert!(copied.expect("cp starts").success());
         let output = Command::new(folder.path().join(name)).env("PATH", "/nowhere").output();
         let output = output.expect("it starts");
         assert_eq!(output.status.code(), Some(1));
@@ -479,4 +481,59 @@ fn shells_and_man_learn_the_command_line() {
         String::from_utf8_lossy(&failed.stderr),
         "error: can't write file: File exists (os error 17)\n"
     );
+}
+
+#[test]
+fn codes_are_explained() {
+    let folder = folder();
+    let text = |words: &[&str]| {
+        let output = raddle(folder.path(), words).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(0), "{words:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let page = text(&["explain", "double-free"]);
+    assert!(page.starts_with("double-free\n\nA block is freed twice.\n\nTwo threads"), "{page}");
+    let list = text(&["explain"]);
+    assert!(list.contains("\n  lost-wakeup ") && list.contains("\n  stability "), "{list}");
+    check(
+        folder.path(),
+        &["explain", "dubble-free"],
+        expect![[r#"
+            exit 1
+            stderr: error: unknown code `dubble-free`; did you mean `double-free`?
+        "#]],
+    );
+    check(
+        folder.path(),
+        &["explain", "dl-5301"],
+        expect![[r#"
+            exit 1
+            stderr: error: no findings in .raddle yet; `raddle run` stores them there
+        "#]],
+    );
+}
+
+#[test]
+fn versions_say_which_build_it_is() {
+    let folder = folder();
+    let output = raddle(folder.path(), &["--version"]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let starts: Vec<&str> = text.lines().map(|it| it.split(' ').next().unwrap_or("")).collect();
+    assert_eq!(starts, ["raddle", "commit:", "compiler:", "runtime:"], "{text}");
+}
+
+#[test]
+fn help_is_one_screen_and_all_of_it_is_there() {
+    let folder = folder();
+    let text = |words: &[&str]| {
+        let output = raddle(folder.path(), words).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(0), "{words:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let short = text(&["--help"]);
+    assert_eq!(short, text(&["help"]));
+    assert_eq!(short, text(&["-h"]));
+    let all = text(&["help", "all"]);
+    assert_eq!(all, text(&["--help-all"]));
+    assert!(short.lines().count() < 25 && all.lines().count() > short.lines().count(), "{all}");
 }

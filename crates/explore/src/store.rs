@@ -64,17 +64,28 @@ pub const VERSION: u32 = 2;
 pub struct Store {
     root: PathBuf,
     words: Option<Words>,
+    build: Option<String>,
 }
 
 impl Store {
     /// The store at `root`, which need not exist: `.raddle` as a rule.
     pub fn at(root: impl Into<PathBuf>) -> Store {
-        Store { root: root.into(), words: None }
+        Store { root: root.into(), words: None, build: None }
     }
 
     /// The same, where what is written is listed in these words: [`Store::list`] need not read faults then.
     pub fn saying(self, words: Words) -> Store {
         Store { words: Some(words), ..self }
+    }
+
+    /// The same, written by this build of Raddle: searches of another one are not resumed.
+    pub fn written_by(self, build: String) -> Store {
+        Store { build: Some(build), ..self }
+    }
+
+    /// The build that writes; the version, if that is all that is known.
+    pub(crate) fn build(&self) -> &str {
+        self.build.as_deref().unwrap_or(env!("CARGO_PKG_VERSION"))
     }
 
     /// Where it is.

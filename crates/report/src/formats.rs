@@ -1,5 +1,5 @@
 //! Findings as other tools want them: SARIF, JUnit's XML, traces for Perfetto, Markdown, GitHub's annotations; graphs as
-//! Graphviz does.
+//! Graphviz does; lines as compilers write them.
 
 mod dot;
 mod github;
@@ -8,6 +8,7 @@ mod junit;
 mod markdown;
 mod perfetto;
 mod sarif;
+mod short;
 
 use crate::finding::shown::Shown;
 
@@ -19,6 +20,7 @@ pub use self::{
     markdown::{markdown, markdown_of_run},
     perfetto::perfetto,
     sarif::sarif,
+    short::short,
 };
 
 /// A finding, with what these formats say around it.

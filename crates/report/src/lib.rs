@@ -4,12 +4,14 @@
 //! and how colourful the text may be ([`Style`]) and hands in the source lines.
 //!
 //! Folders, each of which knows only those above it: `layout`, `words`, `schedule`, `finding` (a section of a
-//! finding's report is a file of it), `campaign`, `formats` (a file for each), `pages` (a file for each).
+//! finding's report is a file of it), `campaign`, `formats` (a file for each), `pages` (a file for each). `manual` stands
+//! apart: what `raddle explain` prints.
 
 pub mod campaign;
 pub mod finding;
 pub mod formats;
 pub mod layout;
+pub mod manual;
 pub mod pages;
 mod schedule;
 #[cfg(test)]

@@ -162,7 +162,10 @@ fn architecture_names_the_crates() {
 /// Crate, and its folders (all rooms that it has), lower first: each may name only those before it. Each crate's `lib.rs`
 /// says what they are.
 const FOLDERS: &[(&str, &[&str])] = &[
-    ("raddle-report", &["layout", "words", "schedule", "finding", "campaign", "formats", "pages"]),
+    (
+        "raddle-report",
+        &["layout", "manual", "words", "schedule", "finding", "campaign", "formats", "pages"],
+    ),
     ("raddle-rt", RUNTIME),
 ];
 

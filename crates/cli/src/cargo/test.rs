@@ -104,7 +104,7 @@ pub(super) fn test(
         is_interrupted: stop.exit().is_some(),
     };
     let style = terminal.out_style;
-    if args.common.message_format == Format::Human {
+    if args.common.message_format != Format::Json {
         terminal.out(&suite::summary(&lines, &totals, &style));
     }
     if let Some(path) = &split.junit {

@@ -79,7 +79,7 @@ impl Store {
             let finding = self.find(name)?;
             (self.find_run(&finding.run)?, vec![finding])
         };
-        Ok(Export { version: VERSION, raddle: env!("CARGO_PKG_VERSION").into(), run, findings })
+        Ok(Export { version: VERSION, raddle: self.build().to_owned(), run, findings })
     }
 
     /// Writes an export.

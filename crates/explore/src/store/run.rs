@@ -21,7 +21,7 @@ impl Run {
         let now = time::now_ms();
         let stored = StoredRun {
             version: VERSION,
-            raddle: env!("CARGO_PKG_VERSION").into(),
+            raddle: store.build().to_owned(),
             run: time::run_id(now),
             date: time::date(now),
             info,

@@ -87,7 +87,7 @@ impl SearchFile {
     ) -> SearchFile {
         let head = Head {
             version: VERSION,
-            raddle: env!("CARGO_PKG_VERSION").into(),
+            raddle: store.build().to_owned(),
             info: run.info.clone(),
             settings,
             standing: Standing::default(),
@@ -253,7 +253,7 @@ impl Store {
             Ok((head, found, rows::blobs(&transaction, query, run)?))
         })?;
         let head: Head = file::parse(&head, database.path(), REMEDY)?;
-        if head.raddle != env!("CARGO_PKG_VERSION") {
+        if head.raddle != self.build() {
             let file = database.path().to_owned();
             return Err(StoreError::OtherRaddle { file, raddle: head.raddle });
         }

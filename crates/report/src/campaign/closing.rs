@@ -201,7 +201,7 @@ pub fn warnings(status: &Status, doubts: &Doubts<'_>, base: &str, style: &Style)
         let stability = percent(status.figures.stability);
         let _ = writeln!(
             out,
-            "{label}: stability {stability}: some behaviour of the program was not controlled"
+            "{label}: stability {stability}: some behaviour of the program was not controlled\n  (raddle explain stability)"
         );
     }
     if let Some(it) = &status.search {

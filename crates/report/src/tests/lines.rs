@@ -126,6 +126,7 @@ fn warnings_name_what_was_not_controlled() {
         warning: stopped early after 5 inconclusive executions in a row
         warning: 2 executions were cut short after 1,000,000 steps; raise --max-steps
         warning: stability 99.2%: some behaviour of the program was not controlled
+          (raddle explain stability)
           uncontrolled: blocking call read() on a terminal ×12
               at examples/bank.c:30 in transfer
               at examples/bank.c:50 in main
