@@ -57,6 +57,7 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         end_site: SiteId(0),
         end_object: ObjectId::NONE,
         freed: None,
+        heap_fault: None,
         message: String::new(),
         standstill: Standstill::default(),
         memory_limit: None,

@@ -101,6 +101,7 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
         end_site: SiteId(0),
         end_object: ObjectId::NONE,
         freed: None,
+        heap_fault: None,
         message: String::new(),
         standstill: Standstill::default(),
         memory_limit: None,

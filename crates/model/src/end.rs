@@ -116,6 +116,14 @@ misuses! {
     FreeInside = "free-inside",
     /// A fork while another thread held a lock that the child then takes.
     LockHeldAtFork = "lock-held-at-fork",
+    /// An access beyond the end of a heap block.
+    HeapOverflow = "heap-buffer-overflow",
+    /// An access before the beginning of a heap block.
+    HeapUnderflow = "heap-buffer-underflow",
+    /// A pointer that no allocation function returned, freed.
+    BadFree = "bad-free",
+    /// A block freed by another family of functions than the one that allocated it.
+    MismatchedFree = "alloc-dealloc-mismatch",
 }
 
 /// How an execution ended.

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Missed, Misuse, NamedObject, OpKind, Place, ThreadId};
+use crate::{Kind, Location, Missed, Misuse, NamedObject, OpKind, Place, ThreadId};
 
 /// What went wrong. Its kind stands beside it.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
@@ -92,6 +92,67 @@ pub struct Misused {
     /// Who else holds it, and where it was taken.
     #[cfg_attr(feature = "serde", serde(default))]
     pub holder: Option<(ThreadId, Place)>,
+    /// What is wrong with its use of a heap block, and which block that is.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub heap: Option<Box<HeapError>>,
+}
+
+/// A heap block that is used as it must not be.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeapError {
+    /// How.
+    pub fault: HeapFault,
+    /// What it was, and the calls that allocated it.
+    pub location: Location,
+}
+
+/// How a heap block is used that must not be used so.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapFault {
+    /// Bytes outside of it are accessed.
+    Outside {
+        /// Are they written?
+        is_write: bool,
+        /// How many bytes the access is to.
+        size: u64,
+        /// Where it begins, in bytes from the block's beginning.
+        offset: i64,
+    },
+    /// It was allocated by one family of functions and is freed by another.
+    Mismatch {
+        /// The former.
+        allocated: Allocator,
+        /// The latter.
+        freed: Allocator,
+    },
+}
+
+/// A family of functions that allocate and free.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Allocator {
+    /// `malloc` and `free`.
+    #[default]
+    Malloc,
+    /// `new` and `delete`.
+    New,
+    /// `new[]` and `delete[]`.
+    NewArray,
+}
+
+impl Allocator {
+    /// The family whose number is `number`.
+    pub const fn from_number(number: u8) -> Option<Allocator> {
+        match number {
+            0 => Some(Allocator::Malloc),
+            1 => Some(Allocator::New),
+            2 => Some(Allocator::NewArray),
+            _ => None,
+        }
+    }
 }
 
 /// A thread that waits, and why nobody will end it.

@@ -44,8 +44,8 @@ pub use explanation::{
     Origin, Passing, Point, Reason, Share, Size,
 };
 pub use fault::{
-    Blocked, Expected, Fault, MemoryLimit, Misused, Moment, Nested, Standstill, StdWait,
-    signal_name,
+    Allocator, Blocked, Expected, Fault, HeapError, HeapFault, MemoryLimit, Misused, Moment,
+    Nested, Standstill, StdWait, signal_name,
 };
 pub use figures::{
     ArmYield, Around, Coverage, CurvePoint, Estimate, Figures, StepsAt, Uncontrolled,

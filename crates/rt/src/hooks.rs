@@ -22,6 +22,7 @@ mod memory;
 mod mutex;
 mod number;
 mod once;
+mod operators;
 mod panic;
 mod poll;
 mod process;
@@ -58,6 +59,7 @@ pub(crate) use tsan::NO_RESULT;
 pub(crate) fn find_all() {
     common::find_all();
     stdio::find_all();
+    operators::find_all();
 }
 
 /// Where the hook that is being entered was called from. Written by the hooks' first instructions,

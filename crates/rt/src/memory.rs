@@ -1,5 +1,6 @@
 //! The program's memory: plain accesses, races, what was freed.
 
+pub(crate) mod bounds;
 pub(crate) mod detect;
 pub(crate) mod freed;
 pub(crate) mod locksets;

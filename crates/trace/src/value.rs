@@ -3,12 +3,12 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use raddle_model::{
-    BlockSort, Common, End, Escape, Event, Flags, MemoryLimit, ObjectClass, ObjectId, Op, OpKind,
-    OpResult, SiteId, Standstill, ThreadId, mix,
+    Allocator, BlockSort, Common, End, Escape, Event, Flags, HeapFault, MemoryLimit, ObjectClass,
+    ObjectId, Op, OpKind, OpResult, SiteId, Standstill, ThreadId, mix,
 };
 
 use crate::{
-    layout::{EnabledSet, ObjectEntry, SiteEntry, StackEntry, Summary, ThreadEntry},
+    layout::{EnabledSet, HeapEntry, ObjectEntry, SiteEntry, StackEntry, Summary, ThreadEntry},
     protocol::RegionTag,
     race::{SeenRace, SeenRaces},
     segment::Still,
@@ -47,6 +47,8 @@ pub struct Trace {
     pub end_object: ObjectId,
     /// If that is memory which was freed before: who did it, and when.
     pub freed: Option<Freed>,
+    /// If it is a heap block that is used as it must not be: how.
+    pub heap_fault: Option<HeapFault>,
     /// The failed expression, the exception's type…
     pub message: String,
     /// Why it was ended, if it did not come to an end of its own.
@@ -284,6 +286,7 @@ impl Trace {
                 stack: header.result.end_freed.stack,
                 step: header.result.end_freed.step,
             }),
+            heap_fault: heap_fault(&header.result.end_heap),
             message: String::from_utf8_lossy(message).into_owned(),
             standstill: Standstill::default(),
             memory_limit: None,
@@ -341,6 +344,17 @@ impl From<&SiteEntry> for Site {
             via: (entry.via != 0).then_some(SiteId(entry.via)),
         }
     }
+}
+
+/// What a program has written over is no fault.
+fn heap_fault(entry: &HeapEntry) -> Option<HeapFault> {
+    let HeapEntry { offset, size, is_write, allocated, freed } = *entry;
+    if size > 0 {
+        return Some(HeapFault::Outside { is_write: is_write == 1, size, offset });
+    }
+    let family = |number: u16| u8::try_from(number).ok().and_then(Allocator::from_number);
+    let (allocated, freed) = (family(allocated)?, family(freed)?);
+    (allocated != freed).then_some(HeapFault::Mismatch { allocated, freed })
 }
 
 fn decode_stack(entry: &StackEntry) -> Vec<Site> {

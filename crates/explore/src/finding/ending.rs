@@ -207,9 +207,10 @@ fn misused(misuse: Misuse, trace: &Trace, scene: &Scene, names: &mut Names<'_>) 
         thread: trace.end_thread,
         misuse,
         object: names.object(trace.end_object),
-        block: gone::freed_again(trace, names),
+        block: gone::whole_block(trace, names),
         gone: gone::gone(trace, misuse, freed.as_deref(), names),
         holder: holder(misuse, trace, names),
+        heap: gone::heap_error(trace, names),
     }));
     Verdict { freed, ..by_stack(Kind::Misuse, fault, misuse.word().into(), scene) }
 }

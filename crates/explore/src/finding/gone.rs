@@ -1,6 +1,8 @@
-//! Where that went away which a thread uses all the same.
+//! Where that went away which a thread uses all the same; heap blocks that are used as they must not be.
 
-use raddle_model::{Access, End, Event, FreedMemory, Misuse, ObjectId, OpKind, Place, ThreadId};
+use raddle_model::{
+    Access, End, Event, FreedMemory, HeapError, Misuse, ObjectId, OpKind, Place, ThreadId,
+};
 use raddle_trace::{Region, Trace};
 
 use super::{
@@ -14,7 +16,7 @@ pub(super) fn freed(trace: &Trace, names: &mut Names<'_>) -> Option<Box<FreedMem
     let stack = names.stack(freed.stack);
     let object = trace.objects.get(trace.end_object.idx()).copied().unwrap_or_default();
     let mut location = names.location(object, 0, 1);
-    if let Some(name) = freed_again(trace, names) {
+    if let Some(name) = whole_block(trace, names) {
         location.name = name;
     }
     Some(Box::new(FreedMemory {
@@ -31,10 +33,21 @@ pub(super) fn freed(trace: &Trace, names: &mut Names<'_>) -> Option<Box<FreedMem
     }))
 }
 
-/// The name of the block that was freed once more: all of it, not its first element or field.
-pub(super) fn freed_again(trace: &Trace, names: &mut Names<'_>) -> Option<String> {
-    let is_again = trace.end == Some(End::Misuse(Misuse::DoubleFree));
-    let object = trace.objects.get(trace.end_object.idx()).filter(|_| is_again)?;
+/// How a heap block is used that must not be used so, and which it is.
+pub(super) fn heap_error(trace: &Trace, names: &mut Names<'_>) -> Option<Box<HeapError>> {
+    let fault = trace.heap_fault?;
+    let object = trace.objects.get(trace.end_object.idx()).copied().unwrap_or_default();
+    let mut location = names.location(object, 0, 1);
+    if let Some(name) = whole_block(trace, names) {
+        location.name = name;
+    }
+    Some(Box::new(HeapError { fault, location }))
+}
+
+/// The name of the block that an end is about which is about all of it, not about its first element or field.
+pub(super) fn whole_block(trace: &Trace, names: &mut Names<'_>) -> Option<String> {
+    let is_whole = trace.end == Some(End::Misuse(Misuse::DoubleFree)) || trace.heap_fault.is_some();
+    let object = trace.objects.get(trace.end_object.idx()).filter(|_| is_whole)?;
     names.block_name(object.region)
 }
 

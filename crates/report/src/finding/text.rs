@@ -305,15 +305,17 @@ fn body(
 
 /// Who freed the memory, and who had allocated it.
 fn freed(out: &mut String, shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) {
-    let Some(freed) = &shown.finding.freed else { return };
+    let Some(block) = fault::block(shown.finding) else { return };
     let mut tell = |head: String, stack: &[Place]| {
         let _ = writeln!(out, "  {}", style.tame(&head));
         stacks::render(out, shown, stack, 6, style, sources);
     };
     let who = |thread| style.paint(Ink::Strong, &place::thread(shown.finding, thread));
-    tell(format!("freed by {} at:", who(freed.free.thread)), &freed.free.stack);
-    if let Home::Heap { thread, stack, .. } = &freed.location.home {
-        let size = number::count(freed.location.size, "byte");
+    if let Some(freed) = &shown.finding.freed {
+        tell(format!("freed by {} at:", who(freed.free.thread)), &freed.free.stack);
+    }
+    if let Home::Heap { thread, stack, .. } = &block.home {
+        let size = number::count(block.size, "byte");
         tell(format!("allocated by {} ({size}) at:", who(*thread)), stack);
     }
 }

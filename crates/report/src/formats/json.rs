@@ -9,14 +9,14 @@ mod search;
 use std::borrow::Cow;
 
 use raddle_model::{
-    ArmYield, Around, Coverage, Figures, Finding, Miss, Missed, Place, Reproduced, Step, ThreadId,
-    ThreadState, Tried, WaitFor,
+    ArmYield, Around, Coverage, Fault, Figures, Finding, HeapError, Miss, Missed, Place,
+    Reproduced, Step, ThreadId, ThreadState, Tried, WaitFor,
 };
 use serde::Serialize;
 
 use self::{
     call::CallLine,
-    evidence::{EvidenceLine, FreedLine},
+    evidence::{EvidenceLine, FreedLine, HeapLine},
     explanation::ExplanationLine,
     search::SearchLine,
 };
@@ -69,9 +69,18 @@ pub fn finding(shown: &Shown<'_>) -> String {
             delays: finding.delays().map(|(step, it)| DelayLine::new(finding, step, it)).collect(),
             evidence: finding.evidence.as_deref().map(EvidenceLine::new),
             freed: finding.freed.as_deref().map(FreedLine::new),
+            heap: heap_error(finding).map(HeapLine::new),
             explanation: shown.explanation.map(|it| ExplanationLine::new(finding, it)),
         },
     )
+}
+
+/// What is wrong with the use of a heap block, if that is the finding.
+fn heap_error(finding: &Finding) -> Option<&HeapError> {
+    match &finding.fault {
+        Fault::Misuse(it) => it.heap.as_deref(),
+        _ => None,
+    }
 }
 
 /// `{"type":"progress",…}`.
@@ -325,6 +334,8 @@ struct FindingLine<'a> {
     evidence: Option<EvidenceLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     freed: Option<FreedLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heap: Option<HeapLine<'a>>,
     explanation: Option<ExplanationLine<'a>>,
 }
 

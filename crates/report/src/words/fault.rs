@@ -3,9 +3,12 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Blocked, Expected, Fault, Finding, Kind, MemoryLimit, Miss, Missed, Misuse, Misused, Moment,
-    NamedObject, Nested, OpKind, Place, Standstill, StdWait, ThreadId, signal_name,
+    Allocator, Blocked, Expected, Fault, Finding, HeapError, HeapFault, Kind, Location,
+    MemoryLimit, Miss, Missed, Misuse, Misused, Moment, NamedObject, Nested, OpKind, Place,
+    Standstill, StdWait, ThreadId, signal_name,
 };
+
+use crate::layout::number;
 
 /// The line about a finding, after its kind.
 pub fn line(finding: &Finding) -> String {
@@ -92,6 +95,9 @@ fn at_line(place: &Place) -> String {
 
 /// `T1 frees memory that was already freed: `node`, which T0 freed at x.c:36`.
 fn misused(it: &Misused) -> String {
+    if let Some(error) = &it.heap {
+        return format!("{} {}", who(it.thread), heap(error, &block_name(error)));
+    }
     let mut text = format!("{} {}", who(it.thread), misuse(it.misuse));
     let block = it.block.as_ref().map(|it| format!("`{it}`"));
     let object = block.unwrap_or_else(|| it.object.to_string());
@@ -103,6 +109,57 @@ fn misused(it: &Misused) -> String {
         let _ = write!(text, ", which T{} {verb}{}", thread.0, at_line(at));
     }
     text
+}
+
+/// `writes 4 bytes, 0 bytes after `queue` (40 bytes)`: how a block is used that must not be used so.
+pub(crate) fn heap(it: &HeapError, name: &str) -> String {
+    let whole = number::count(it.location.size, "byte");
+    match it.fault {
+        HeapFault::Mismatch { allocated, freed } => {
+            let (by, with) = (allocator(allocated).0, allocator(freed).1);
+            format!("frees {name} with `{with}`, but it was allocated with `{by}`")
+        }
+        HeapFault::Outside { is_write, size, offset } => {
+            let verb = if is_write { "writes" } else { "reads" };
+            let accessed = number::count(size, "byte");
+            let after = u64::try_from(offset).ok().and_then(|at| at.checked_sub(it.location.size));
+            let at = match after {
+                Some(after) => format!(", {} after", number::count(after, "byte")),
+                None if offset < 0 => {
+                    format!(", {} before", number::count(offset.unsigned_abs(), "byte"))
+                }
+                None => format!(" at offset {offset} of"),
+            };
+            format!("{verb} {accessed}{at} {name} ({whole})")
+        }
+    }
+}
+
+/// The heap block that a finding is about which is used as it must not be, or was freed.
+pub(crate) fn block(finding: &Finding) -> Option<&Location> {
+    let error = match &finding.fault {
+        Fault::Misuse(it) => it.heap.as_deref(),
+        _ => None,
+    };
+    let freed = finding.freed.as_deref().map(|it| &it.location);
+    error.map(|it| &it.location).or(freed)
+}
+
+/// The block as a sentence names it.
+pub(crate) fn block_name(it: &HeapError) -> String {
+    match it.location.name.as_str() {
+        "" => "a heap block".to_owned(),
+        name => format!("`{name}`"),
+    }
+}
+
+/// What a family of functions calls its own.
+pub(crate) const fn allocator(family: Allocator) -> (&'static str, &'static str) {
+    match family {
+        Allocator::Malloc => ("malloc", "free"),
+        Allocator::New => ("new", "delete"),
+        Allocator::NewArray => ("new[]", "delete[]"),
+    }
 }
 
 /// What the thread did wrong, as the end of a sentence that begins with the thread.
@@ -129,6 +186,10 @@ pub(crate) const fn misuse(misuse: Misuse) -> &'static str {
             "returns from the checked function while its threads are still running"
         }
         Misuse::FreeInside => "frees a pointer into the middle of a block",
+        Misuse::HeapOverflow => "accesses memory beyond the end of a heap block",
+        Misuse::HeapUnderflow => "accesses memory before the beginning of a heap block",
+        Misuse::BadFree => "frees memory that was not allocated",
+        Misuse::MismatchedFree => "frees memory with the wrong function",
         Misuse::LockHeldAtFork => {
             "forks while another thread holds a lock, which the child then waits for forever"
         }

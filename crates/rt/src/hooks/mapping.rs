@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 
 use libc::{off_t, size_t};
 use raddle_fiber::raw;
-use raddle_model::{BlockSort, Op, OpKind};
+use raddle_model::{Allocator, BlockSort, Op, OpKind};
 
 use crate::{
     base::real,
@@ -69,7 +69,7 @@ fn note_shared(address: usize, size: usize, protection: c_int, flags: c_int) {
 /// Memory that the program maps is named as a block that it allocates is.
 fn add_block(address: usize, size: usize, sort: BlockSort, caller: Caller) {
     if let Some(mut inside) = enter() {
-        inside.add_block(address, size, sort, caller);
+        inside.add_block(address, size, (sort, Allocator::Malloc), caller);
         inside.note_allocation();
         inside.watch_block(address);
         inside.is_inside = false;

@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use libc::size_t;
-use raddle_model::{BlockSort, Misuse, Op, OpKind};
+use raddle_model::{Allocator, BlockSort, Misuse, Op, OpKind};
 
 use crate::{
     abi::glibc::{is_mapping_of_its_own, room_of},
@@ -35,9 +35,12 @@ export! {
     posix_memalign => do_posix_memalign;
     valloc => do_valloc;
     pvalloc => do_pvalloc;
+    malloc_usable_size => do_usable_size;
 }
 
 const PAGE: usize = 4096;
+/// Bytes before a block that are the C library's.
+const HEADER: usize = 16;
 
 unsafe extern "C" fn do_malloc(size: size_t) -> *mut c_void {
     let caller = caller();
@@ -100,7 +103,7 @@ unsafe extern "C" fn do_realloc(block: *mut c_void, size: size_t) -> *mut c_void
         // SAFETY: the C library passes a block of its own.
         return unsafe { reallocate_apart(block, size) };
     }
-    let old = if block.is_null() { None } else { forget(block, caller) };
+    let old = if block.is_null() { None } else { forget(block, Allocator::Malloc, caller) };
     // SAFETY: the program promises a block of its own.
     let new = unsafe { __libc_realloc(block, size) };
     if let (true, Some(old)) = (new.is_null() && size > 0, old) {
@@ -111,12 +114,29 @@ unsafe extern "C" fn do_realloc(block: *mut c_void, size: size_t) -> *mut c_void
 }
 
 unsafe extern "C" fn do_free(block: *mut c_void) {
+    let deallocator = heap::take_begun(true);
     if block.is_null() || apart::owns(block) {
         return;
     }
-    forget(block, caller());
+    forget(block, deallocator, caller());
     // SAFETY: the program promises a block of its own.
     unsafe { __libc_free(block) };
+}
+
+/// As much as was asked for: what the C library has beyond that is beside the block.
+unsafe extern "C" fn do_usable_size(block: *mut c_void) -> size_t {
+    if block.is_null() {
+        return 0;
+    }
+    if apart::owns(block) {
+        return apart::size_of_block(block);
+    }
+    // SAFETY: the program promises a block of the C library's.
+    let room = unsafe { room_of(block as usize) };
+    let Some(mut inside) = enter() else { return room };
+    let known = inside.memory.heap.block_of(block as usize).filter(|it| it.0 == block as usize);
+    inside.is_inside = false;
+    known.map_or(room, |it| it.1.size)
 }
 
 /// Resizes a block that is kept apart, or is to be.
@@ -143,6 +163,7 @@ unsafe fn reallocate_apart(block: *mut c_void, size: usize) -> *mut c_void {
 
 /// A block was allocated. Not a step: the C library may hold locks of its own while it calls us.
 fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
+    let allocator = heap::take_begun(false);
     if block.is_null() || !is_active() {
         return block;
     }
@@ -154,11 +175,20 @@ fn allocated(block: *mut c_void, size: usize, caller: Caller) -> *mut c_void {
     // inside a hook or on a thread that is not ours.
     unsafe { (*control()).memory.shadow.fill(block as usize, room_of(block as usize), false) };
     let Some(mut inside) = entered else { return block };
-    inside.add_block(block as usize, size, BlockSort::Heap, caller);
+    inside.add_block(block as usize, size, (BlockSort::Heap, allocator), caller);
+    // SAFETY: it is a block of the C library's.
+    let room = unsafe { room_of(block as usize) + next_header(block as usize) };
+    inside.memory.shadow.fence(block as usize, size, room);
     inside.watch_block(block as usize);
     inside.note_allocation();
     inside.is_inside = false;
     block
+}
+
+/// Bytes behind the room of a block in which the C library keeps the size of the next.
+unsafe fn next_header(block: usize) -> usize {
+    // SAFETY: the caller has a block of the C library's.
+    if unsafe { is_mapping_of_its_own(block) } { 0 } else { size_of::<usize>() }
 }
 
 impl Control {
@@ -172,15 +202,16 @@ impl Control {
 }
 
 /// A block is about to be freed: a step, if other threads know it. What it was, if it is known.
-fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
+fn forget(block: *mut c_void, deallocator: Allocator, caller: Caller) -> Option<Block> {
     let mut inside = enter()?;
     let address = block as usize;
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         inside.settle_write();
         let found = inside.memory.heap.block_of(address).filter(|(base, _)| *base == address);
-        let Some((_, known)) = found else {
-            inside.judge_free(address, caller);
+        let is_heap = |it: &(usize, Block)| it.1.sort == BlockSort::Heap;
+        let Some((_, known)) = found.filter(is_heap) else {
+            inside.judge_free(address, deallocator, caller);
             inside.is_inside = false;
             return None;
         };
@@ -196,9 +227,16 @@ fn forget(block: *mut c_void, caller: Caller) -> Option<Block> {
                 end_freed(&mut inside, Misuse::DoubleFree, address, site, object);
             }
         }
+        inside.judge_deallocator(address, &known, deallocator, caller);
         inside.inspect_free(address, known.size, caller);
         inside.free_block(address, known, caller);
-        inside.memory.shadow.fill(address, known.size.max(1), !is_mapping_of_its_own(address));
+        inside.memory.shadow.unfence(address, known.size);
+        if is_mapping_of_its_own(address) {
+            // Whatever is mapped there next has nothing to do with it.
+            inside.memory.shadow.fill(address - HEADER, HEADER + room_of(address), false);
+        } else {
+            inside.memory.shadow.fill(address, known.size.max(1), true);
+        }
         inside.is_inside = false;
         Some(known)
     }

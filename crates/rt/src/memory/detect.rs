@@ -321,7 +321,7 @@ impl Control {
             }
             // SAFETY: not null, so a cell, which has a partner.
             let state = unsafe { *cell }.state();
-            if matches!(state, State::Untouched | State::Sync(_) | State::Freed) {
+            if matches!(state, State::Untouched | State::Sync(_) | State::Freed | State::Outside) {
                 continue;
             }
             self.end_history(cell);
@@ -528,7 +528,7 @@ impl Control {
                 self.drop_history(history);
                 conflict
             }
-            State::Untouched | State::Sync(_) | State::Freed => None,
+            State::Untouched | State::Sync(_) | State::Freed | State::Outside => None,
         }
     }
 

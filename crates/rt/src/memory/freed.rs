@@ -1,7 +1,7 @@
 //! Memory that is used or freed after it was freed: the end of the execution, with who freed it.
 
-use raddle_model::{End, Misuse, ObjectId, SiteId};
-use raddle_trace::{FreedEntry, ObjectClass};
+use raddle_model::{Allocator, BlockSort, End, Misuse, ObjectId, SiteId};
+use raddle_trace::{FreedEntry, HeapEntry, ObjectClass};
 
 use crate::{
     control::Control,
@@ -9,7 +9,7 @@ use crate::{
     state::{
         detect::Touch,
         heap::{self, Block, Freed},
-        shadow::State,
+        shadow::{Cell, State},
     },
     tell::end,
 };
@@ -32,11 +32,24 @@ pub(crate) fn end_freed(
 /// forgets that it was.
 #[inline(always)]
 pub(crate) fn require_live(control: &mut Control, touch: &Touch, object: ObjectId) {
+    let cell = control.memory.shadow.own_cell(touch.address);
+    // SAFETY: not null, so a cell.
+    let is_marked = |cell: *mut Cell| !cell.is_null() && unsafe { *cell }.is_mark();
+    let last = touch.address + touch.size.max(1) - 1;
+    if is_marked(cell) || is_marked(control.memory.shadow.own_cell(last)) {
+        require_marked(control, touch, object);
+    }
+}
+
+/// The same of memory one of whose ends has a mark.
+#[cold]
+fn require_marked(control: &mut Control, touch: &Touch, object: ObjectId) {
     let cell = control.memory.shadow.cell(touch.address);
     // SAFETY: not null, so a cell.
     if !cell.is_null() && unsafe { *cell }.state() == State::Freed {
         end_touched(control, touch, object);
     }
+    control.require_inside(touch);
 }
 
 #[cold]
@@ -58,9 +71,10 @@ impl Control {
         self.memory.heap.free(address, Freed { block, thread: self.me, stack, step, n_unseen });
     }
 
-    /// No block begins where one is to be freed. Ends the execution if that is the program's fault for certain: the
-    /// address was not given out again since the last free, or it is inside of a block that is still there.
-    pub(crate) fn judge_free(&mut self, address: usize, caller: Caller) {
+    /// No block of the heap begins where one is to be freed. Ends the execution if that is the program's fault for certain:
+    /// the address was not given out again since the last free, it is inside of a block that is still there, or on a
+    /// stack, or among a module's variables.
+    pub(crate) fn judge_free(&mut self, address: usize, deallocator: Allocator, caller: Caller) {
         if !self.process.is_execution {
             return;
         }
@@ -72,7 +86,9 @@ impl Control {
             .block_of(address)
             .is_some_and(|(_, it)| it.n_unseen == heap::n_unseen())
         {
-            Misuse::FreeInside
+            self.free_of(address)
+        } else if self.is_elsewhere(address, deallocator, caller) {
+            Misuse::BadFree
         } else {
             return;
         };
@@ -84,6 +100,45 @@ impl Control {
                 end::end_about(self, End::Misuse(misuse), site, object, b"")
             }
         }
+    }
+
+    /// What it is to free an address in a block where none of the heap begins.
+    fn free_of(&self, address: usize) -> Misuse {
+        let found = self.memory.heap.block_of(address);
+        let is_heap = found.is_some_and(|(_, it)| it.sort == BlockSort::Heap);
+        if is_heap { Misuse::FreeInside } else { Misuse::BadFree }
+    }
+
+    /// Can't an address be the heap's, if it is the program that frees it?
+    fn is_elsewhere(&self, address: usize, deallocator: Allocator, caller: Caller) -> bool {
+        let is_program = deallocator != Allocator::Malloc || !self.is_system_code(caller.pc);
+        is_program
+            && (self.recorder.modules.of(address).is_some() || self.stack_at(address).is_some())
+    }
+
+    /// A block is freed by a function of this family. Ends the execution if another has allocated it.
+    pub(crate) fn judge_deallocator(
+        &mut self,
+        address: usize,
+        block: &Block,
+        deallocator: Allocator,
+        caller: Caller,
+    ) {
+        if block.allocator == deallocator || !self.process.is_execution {
+            return;
+        }
+        let site = self.site(caller);
+        let object = self.add_object_at(address, ObjectClass::Variable);
+        // SAFETY: the header is mapped for as long as the process lives.
+        let header = unsafe { &mut *self.header };
+        if header.result.is_end_written == 0 {
+            header.result.end_heap = HeapEntry {
+                allocated: block.allocator as u16,
+                freed: deallocator as u16,
+                ..HeapEntry::default()
+            };
+        }
+        end::end_about(self, End::Misuse(Misuse::MismatchedFree), site, object, b"")
     }
 
     /// Was the block at an address freed, and not given out again, even unseen? Memory that is allocated loses its

@@ -36,7 +36,7 @@ impl Control {
             // SAFETY: not null, so a cell.
             let state = unsafe { *cell }.state();
             let is_settled = match state {
-                State::Sync(_) | State::Freed => true,
+                State::Sync(_) | State::Freed | State::Outside => true,
                 State::Variable(object) => self.recorder.emit.is_exposed(object),
                 _ => false,
             };

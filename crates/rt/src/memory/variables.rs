@@ -31,17 +31,20 @@ impl Control {
             touch.address & !3
         };
         while at < end {
-            let cell = self.memory.shadow.cell(at);
-            if cell.is_null() {
+            let own = self.memory.shadow.own_cell(at);
+            if own.is_null() {
                 return None;
             }
             // SAFETY: not null, so a cell.
+            let cell = if unsafe { *own }.is_mark() { self.marked(own, at, touch) } else { own };
+            // SAFETY: as above.
             match unsafe { *cell }.state() {
                 State::Owned(segment, _) if self.memory.detect.owner(segment) == self.me => {
                     self.access_own(cell, at, touch);
                 }
                 State::Sync(_) => {}
                 State::Freed => self.used_after_free(at, touch),
+                State::Outside => self.require_inside(touch),
                 State::Variable(object) => {
                     if !self.is_busy() || !self.retire(object, cell, at, touch) {
                         variable = variable.or(Some(object));
@@ -130,6 +133,16 @@ impl Control {
             // SAFETY: the program has just written there.
             self.recorder.emit.set_written(unsafe { peek(address, size) }, size as u8);
         }
+    }
+
+    /// The cell behind one that has a mark. Ends the execution if the access is outside of the block that ends there.
+    #[cold]
+    fn marked(&mut self, own: *mut Cell, at: usize, touch: &Touch) -> *mut Cell {
+        // SAFETY: the caller has a cell.
+        if unsafe { *own }.outside() & touch.mask(at) != 0 {
+            self.require_inside(touch);
+        }
+        self.memory.shadow.cell(at)
     }
 
     fn used_after_free(&mut self, at: usize, touch: &Touch) {

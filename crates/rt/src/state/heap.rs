@@ -7,10 +7,10 @@
 use std::{
     collections::BTreeMap,
     ops::Range,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
 };
 
-use raddle_model::{BlockSort, SiteId, ThreadId, mix};
+use raddle_model::{Allocator, BlockSort, SiteId, ThreadId, mix};
 
 use crate::record::stacks::StackId;
 
@@ -26,6 +26,8 @@ pub(crate) struct Block {
     pub(crate) thread: ThreadId,
     /// The call that allocated it, and those that led there.
     pub(crate) stack: StackId,
+    /// Which functions it was allocated by.
+    pub(crate) allocator: Allocator,
     /// Was it mapped?
     pub(crate) sort: BlockSort,
     /// Allocations so far that were not seen.
@@ -57,6 +59,28 @@ pub(crate) struct Freed {
 
 /// Allocations that were not seen.
 static N_UNSEEN: AtomicU64 = AtomicU64::new(0);
+
+/// The family of the function that has begun to allocate (the first) or to free (the second), and goes on in `malloc` or
+/// `free`; 0: it is that itself.
+static BEGUN: [AtomicU8; 2] = [const { AtomicU8::new(0) }; 2];
+
+/// An allocation, or a free, has begun in a function that may call others before it comes to `malloc` or `free`.
+pub(crate) fn begin(allocator: Allocator, is_free: bool) {
+    let begun = &BEGUN[usize::from(is_free)];
+    if begun.load(Relaxed) == 0 {
+        begun.store(allocator as u8, Relaxed);
+    }
+}
+
+/// In which function the allocation, or the free, has begun that has come to `malloc` or `free`.
+pub(crate) fn take_begun(is_free: bool) -> Allocator {
+    let begun = &BEGUN[usize::from(is_free)];
+    let number = begun.load(Relaxed);
+    if number != 0 {
+        begun.store(0, Relaxed);
+    }
+    Allocator::from_number(number).unwrap_or_default()
+}
 
 /// So many callers tell blocks of one site apart: many programs allocate through one function of their
 /// own, and not all that comes from there is one kind of thing.
@@ -172,6 +196,22 @@ impl Heap {
     pub(crate) fn recall(&mut self, address: usize, freed: &Freed) {
         self.last = Named::default();
         self.blocks.insert(address, freed.block);
+    }
+
+    /// The block that an access was meant for which begins at `address` and is outside of blocks from `first` on: the one
+    /// that it begins in, or the one that is nearest. Where it begins, and whether the access is before it.
+    pub(crate) fn nearest(&self, address: usize, first: usize) -> Option<(usize, bool)> {
+        let before = self.blocks.range(..=first).next_back();
+        let after = self.blocks.range(first + 1..).next();
+        match (before, after) {
+            (Some((start, block)), Some((next, _))) => {
+                let is_next =
+                    address >= start + block.size && next - first < first - (start + block.size);
+                Some(if is_next { (*next, true) } else { (*start, false) })
+            }
+            (Some((start, _)), None) => Some((*start, false)),
+            (None, after) => after.map(|(start, _)| (*start, true)),
+        }
     }
 
     /// The block that an address is in, and where it begins.

@@ -49,6 +49,8 @@ pub(crate) enum State {
     Sync(ObjectId),
     /// Freed memory.
     Freed,
+    /// Beside a heap block: nobody's.
+    Outside,
 }
 
 pub(crate) const TAG: u32 = 3 << 30;
@@ -58,6 +60,14 @@ const SYNC: u32 = 3 << 30;
 const FREED: u32 = u32::MAX;
 /// Stands in for the cells of memory that is watched.
 const WATCHED: u32 = u32::MAX - 1;
+/// Of memory beside a heap block, which is the C library's, or not in use.
+const OUTSIDE: u32 = u32::MAX - 2;
+/// Stands in for the cell in which a heap block ends: with how many of its bytes are the block's, and where the cell is kept.
+/// Numbers of objects do not come this far.
+const PARTIAL: u32 = SYNC | 1 << 29;
+const PARTIAL_SHIFT: u32 = 27;
+/// So many blocks at once may end within a cell. (The last numbers would be other marks.)
+const PARTIAL_MAX: u32 = (1 << PARTIAL_SHIFT) - 16;
 /// In the cell of an owner: it has written while others were alive.
 const WRITTEN: u32 = 1 << 29;
 /// Where the bytes of an access begin in the cell of an owner.
@@ -74,6 +84,7 @@ impl Cell {
             READ_SHARED => State::ReadShared(SharedHistoryId(self.0 & !TAG)),
             VARIABLE => State::Variable(ObjectId(self.0 & !TAG)),
             _ if self.0 == FREED => State::Freed,
+            _ if self.0 == OUTSIDE => State::Outside,
             _ => State::Sync(ObjectId(self.0 & !TAG)),
         }
     }
@@ -81,6 +92,8 @@ impl Cell {
     pub(crate) const UNTOUCHED: Cell = Cell(0);
     /// Of freed memory.
     pub(crate) const FREED: Cell = Cell(FREED);
+    /// Of memory beside a heap block.
+    pub(crate) const OUTSIDE: Cell = Cell(OUTSIDE);
     /// No cell of memory is like this one.
     pub(crate) const NOBODYS: Cell = Cell(Segment::LIMIT);
     /// All four bytes.
@@ -116,6 +129,35 @@ impl Cell {
     pub(crate) const fn and(self, new: Cell) -> Cell {
         let is_same = self.is_owned() && self.segment().0 == new.segment().0;
         if is_same { Cell(new.0 | self.0 & MASK) } else { new }
+    }
+
+    /// Does it stand in for the cell in which a block ends? How many of its bytes are the block's, and which it is.
+    #[inline]
+    const fn partial(self) -> Option<(u8, u32)> {
+        if self.0 < PARTIAL || self.0 >= OUTSIDE {
+            return None;
+        }
+        let number = self.0 & !(7 << 29);
+        Some(((number >> PARTIAL_SHIFT) as u8, number & ((1 << PARTIAL_SHIFT) - 1)))
+    }
+
+    /// Does it say something about a heap block, or stand in for another cell?
+    #[inline]
+    pub(crate) const fn is_mark(self) -> bool {
+        self.0 >= PARTIAL
+    }
+
+    /// Which bytes are no block's?
+    #[inline]
+    pub(crate) const fn outside(self) -> u8 {
+        if self.0 < PARTIAL {
+            return 0;
+        }
+        match self.partial() {
+            Some((n_bytes, _)) => Cell::WHOLE & !((1 << n_bytes) - 1),
+            None if self.0 == OUTSIDE => Cell::WHOLE,
+            None => 0,
+        }
     }
 
     /// One of two equal cells side by side ([`Cell::twice`]).
@@ -193,6 +235,8 @@ pub(crate) struct Shadow {
     watched: UnsafeCell<[Cell; 2 * BLOCK / 4]>,
     /// Where memory is watched.
     watched_at: Option<*mut Cell>,
+    /// The cells in which blocks end.
+    partials: Partials,
     /// Cells that were changed, both of each, with what they were; kept only for [`Shadow::undo`].
     changes: Vec<(*mut Cell, Cell, Cell)>,
     has_log: bool,
@@ -206,6 +250,7 @@ impl Shadow {
             chunks,
             watched: UnsafeCell::new([Cell::UNTOUCHED; 2 * BLOCK / 4]),
             watched_at: None,
+            partials: Partials::default(),
             changes: Vec::new(),
             has_log: false,
         }
@@ -221,10 +266,22 @@ impl Shadow {
     pub(crate) fn cell(&self, address: usize) -> *mut Cell {
         let cell = self.own_cell(address);
         // SAFETY: not null, so a cell.
-        if !cell.is_null() && unsafe { *cell }.0 == WATCHED {
-            return self.watched.get().cast();
+        if !cell.is_null() && unsafe { *cell }.0 >= PARTIAL {
+            return self.stand_in(cell);
         }
         cell
+    }
+
+    /// The cell behind one with a mark.
+    #[cold]
+    fn stand_in(&self, cell: *mut Cell) -> *mut Cell {
+        // SAFETY: the caller has a cell.
+        let mark = unsafe { *cell };
+        match mark.partial() {
+            Some((_, number)) => self.partials.cell(number),
+            None if mark.0 == WATCHED => self.watched.get().cast(),
+            None => cell,
+        }
     }
 
     /// The same, whether the memory is watched or not.
@@ -273,8 +330,9 @@ impl Shadow {
         // SAFETY: not null, so a cell, and its partner.
         unsafe {
             if (*cell).0 != WATCHED {
-                self.watched.get_mut()[0] = *cell;
-                self.watched.get_mut()[BLOCK / 4] = *Shadow::reads(cell);
+                let behind = self.cell(address);
+                self.watched.get_mut()[0] = *behind;
+                self.watched.get_mut()[BLOCK / 4] = *Shadow::reads(behind);
             }
             *cell = Cell(WATCHED);
             *Shadow::reads(cell) = Cell(WATCHED);
@@ -327,10 +385,12 @@ impl Shadow {
             for (page, _) in pages {
                 // Each block has its cells for writes first.
                 for idx in (0..PAGE / size_of::<Cell>()).filter(|it| it * 4 % (2 * BLOCK) < BLOCK) {
-                    // SAFETY: the page is the chunk's.
-                    let cell = unsafe { chunk.byte_add(page * PAGE).add(idx) };
-                    // SAFETY: as above.
-                    unsafe { forget_access(cell, &is_kept) };
+                    // SAFETY: the page is the chunk's; a mark leads to a cell of its own.
+                    unsafe {
+                        let cell = chunk.byte_add(page * PAGE).add(idx);
+                        let is_mark = (*cell).0 >= PARTIAL;
+                        forget_access(if is_mark { self.stand_in(cell) } else { cell }, &is_kept);
+                    }
                 }
             }
         }
@@ -390,6 +450,61 @@ impl Shadow {
         let n_pages = present[first..].iter().take_while(|it| *it & 1 != 0).count();
         let start = base + first * IN_PAGE;
         Some(start.max(at)..end.min(start + n_pages * IN_PAGE))
+    }
+
+    /// A heap block has been allocated in a room whose cells are untouched: marks what is beside it.
+    pub(crate) fn fence(&mut self, address: usize, size: usize, room: usize) {
+        // SAFETY: the caller's block is in use, so there are cells for it and for what is around it, each with a partner.
+        let mark = |cell: *mut Cell, mark: Cell| unsafe {
+            (*cell, *Shadow::reads(cell)) = (mark, mark);
+        };
+        // The C library keeps the size of a block in the word before it.
+        for at in [address - 8, address - 4] {
+            mark(self.own_cell(at), Cell::OUTSIDE);
+        }
+        let end = address + size;
+        if !end.is_multiple_of(4)
+            && let Some(number) = self.partials.add()
+        {
+            mark(self.own_cell(end), Cell(PARTIAL | ((end % 4) as u32) << PARTIAL_SHIFT | number));
+        }
+        for at in (end.next_multiple_of(4)..address + room).step_by(4) {
+            mark(self.own_cell(at), Cell::OUTSIDE);
+        }
+    }
+
+    /// A heap block is about to be freed: what is beside its end is no cell's business any more.
+    pub(crate) fn unfence(&mut self, address: usize, size: usize) {
+        let end = address + size;
+        if end.is_multiple_of(4) {
+            return;
+        }
+        let cell = self.own_cell(end);
+        // SAFETY: not null, so a cell, which has a partner.
+        unsafe {
+            if !cell.is_null()
+                && let Some((_, number)) = (*cell).partial()
+            {
+                (*cell, *Shadow::reads(cell)) = (Cell::UNTOUCHED, Cell::UNTOUCHED);
+                self.partials.remove(number);
+            }
+        }
+    }
+
+    /// The first byte of an access that is no block's, though it is beside one.
+    pub(crate) fn first_outside(&self, address: usize, size: usize) -> Option<usize> {
+        let end = address + size;
+        let bad = |at: usize| {
+            let cell = self.own_cell(at);
+            if cell.is_null() {
+                return None;
+            }
+            // SAFETY: not null, so a cell.
+            let outside = unsafe { *cell }.outside();
+            let first = (at.max(address)..end.min(at + 4)).find(|it| outside >> (it - at) & 1 != 0);
+            first.filter(|_| outside != 0)
+        };
+        (address & !3..end).step_by(4).find_map(bad)
     }
 
     /// Marks fresh memory as untouched, or freed memory as freed.
@@ -469,7 +584,7 @@ unsafe fn forget_access(cell: *mut Cell, is_kept: &impl Fn(ObjectId) -> bool) {
     unsafe {
         let reads = Shadow::reads(cell);
         match (*cell).state() {
-            State::Freed => {}
+            State::Freed | State::Outside => {}
             State::Sync(object) if is_kept(object) => *reads = Cell::UNTOUCHED,
             State::Variable(object) if is_kept(object) => *reads = Cell::of_history(NO_HISTORY),
             State::Untouched if *reads == Cell::UNTOUCHED => {}
@@ -488,4 +603,50 @@ pub(crate) const NO_SHARED_HISTORY: SharedHistoryId = SharedHistoryId(NO_HISTORY
 pub(crate) const fn place(address: usize) -> usize {
     let offset = address & (CHUNK_BYTES - 1) & !3;
     offset + (offset & !(BLOCK - 1))
+}
+
+/// The cells in which blocks end that end within four bytes, as far apart as others.
+#[derive(Debug, Default)]
+struct Partials {
+    #[expect(
+        clippy::vec_box,
+        reason = "pointers to the cells are handed out while the table grows"
+    )]
+    rooms: Vec<Box<PartialRoom>>,
+    n_used: u32,
+    free: Vec<u32>,
+}
+
+/// Cells for writes, then those for their reads.
+type PartialRoom = UnsafeCell<[Cell; 2 * IN_ROOM]>;
+const IN_ROOM: usize = BLOCK / 4;
+
+impl Partials {
+    /// The number of a cell that is untouched; `None` if there are too many.
+    fn add(&mut self) -> Option<u32> {
+        let number = self.free.pop().unwrap_or(self.n_used);
+        if number >= PARTIAL_MAX {
+            return None;
+        }
+        if number == self.n_used {
+            self.n_used += 1;
+            if number as usize / IN_ROOM >= self.rooms.len() {
+                self.rooms.push(Box::new(UnsafeCell::new([Cell::UNTOUCHED; 2 * IN_ROOM])));
+            }
+        }
+        let cell = self.cell(number);
+        // SAFETY: the number is one of ours.
+        unsafe { (*cell, *Shadow::reads(cell)) = (Cell::UNTOUCHED, Cell::UNTOUCHED) };
+        Some(number)
+    }
+
+    fn remove(&mut self, number: u32) {
+        self.free.push(number);
+    }
+
+    /// The cell for writes with this number.
+    fn cell(&self, number: u32) -> *mut Cell {
+        let room = &self.rooms[number as usize / IN_ROOM];
+        room.get().cast::<Cell>().wrapping_add(number as usize % IN_ROOM)
+    }
 }

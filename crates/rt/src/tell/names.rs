@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use raddle_model::{BlockSort, SiteId, ThreadId, hash_bytes, mix};
+use raddle_model::{Allocator, BlockSort, SiteId, ThreadId, hash_bytes, mix};
 use raddle_trace::{
     CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, STACK_DEPTH, SiteEntry,
     protocol::RegionTag,
@@ -327,16 +327,16 @@ impl Control {
         &mut self,
         address: usize,
         size: usize,
-        sort: BlockSort,
+        (sort, allocator): (BlockSort, Allocator),
         caller: Caller,
     ) {
         let site = self.site(caller);
         let stack = self.keep_stack(self.recorder.emit.site_pc(site));
         let (thread, n_unseen) = (self.me, heap::n_unseen());
         let born = self.memory.locksets.moment(self.recorder.emit.n_steps);
-        self.memory
-            .heap
-            .add(address, Block { size, site, ordinal: 0, thread, stack, sort, n_unseen, born });
+        let block =
+            Block { size, site, ordinal: 0, thread, stack, allocator, sort, n_unseen, born };
+        self.memory.heap.add(address, block);
     }
 
     /// The program's call that led to one from here, without numbering it.
@@ -515,7 +515,7 @@ impl Control {
     }
 
     /// Whose stack an address is on.
-    fn stack_at(&self, address: usize) -> Option<ThreadId> {
+    pub(crate) fn stack_at(&self, address: usize) -> Option<ThreadId> {
         let is_on = |idx: &usize| {
             let it = &self.scheduler.threads[*idx];
             it.stack_bottom <= address && address < it.stack_top

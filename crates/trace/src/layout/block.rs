@@ -93,6 +93,22 @@ pub struct FreedEntry {
     pub stack: u32,
 }
 
+/// What is wrong with the use of a heap block that the end is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct HeapEntry {
+    /// An access outside of the block: where it begins, in bytes from the block's beginning.
+    pub offset: i64,
+    /// How many bytes it is to; 0 for no such access.
+    pub size: u64,
+    /// 1: it writes.
+    pub is_write: u32,
+    /// A block that is freed: the family of functions that allocated it, as a number.
+    pub allocated: u16,
+    /// The family that frees it. The same: the end is not about that.
+    pub freed: u16,
+}
+
 impl FreedEntry {
     /// The end is not about freed memory.
     pub const NONE: FreedEntry = FreedEntry { step: 0, thread: u32::MAX, stack: 0 };

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use raddle_model::{Plan, Watch};
 
-use super::{CHECKPOINTS_MAX, Caps, Checkpoint, FreedEntry, LAST_WORDS_MAX, Summary};
+use super::{CHECKPOINTS_MAX, Caps, Checkpoint, FreedEntry, HeapEntry, LAST_WORDS_MAX, Summary};
 
 /// The start of the segment: what it is, and one part for each who writes.
 #[derive(Debug)]
@@ -186,6 +186,8 @@ pub struct Results {
     pub end_object: u32,
     /// If that is memory which was freed: who did it, and when.
     pub end_freed: FreedEntry,
+    /// If it is a wrong use of a heap block: how.
+    pub end_heap: HeapEntry,
     /// Counts and digests, brought up to date at its end.
     pub summary: Summary,
     /// Bytes of the message.
@@ -242,6 +244,7 @@ impl Results {
         self.n_message = 0;
         self.end_thread = u32::MAX;
         self.end_freed = FreedEntry::NONE;
+        self.end_heap = HeapEntry::default();
     }
 
     /// Forgets a block's results, before the next one is run.

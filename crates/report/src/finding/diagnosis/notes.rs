@@ -221,14 +221,14 @@ impl Said<'_> {
         })
     }
 
-    /// Who allocated what was freed too early.
+    /// Who allocated the block that is not used as it should be.
     fn allocated(&self) -> Option<String> {
-        let freed = self.finding.freed.as_deref()?;
-        let raddle_model::Home::Heap { thread: by, stack, .. } = &freed.location.home else {
+        let location = crate::words::fault::block(self.finding)?;
+        let raddle_model::Home::Heap { thread: by, stack, .. } = &location.home else {
             return None;
         };
         let at = stack.iter().find(|it| !place::is_library(it)).map(place::short)?;
-        let size = number::count(freed.location.size, "byte");
+        let size = number::count(location.size, "byte");
         Some(format!("{size} allocated by {} at {at}", thread(self.finding, *by)))
     }
 

@@ -205,6 +205,14 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let Fault::Misuse(it) = &finding.fault else { return None };
     let Misused { thread, misuse, object, block, gone, .. } = &**it;
     let who = thread.map_or_else(|| "a thread".to_owned(), short);
+    if let Some(error) = &it.heap {
+        let what = match misuse {
+            Misuse::HeapUnderflow => "heap buffer underflow",
+            Misuse::MismatchedFree => "alloc-dealloc mismatch",
+            _ => "heap buffer overflow",
+        };
+        return Some(format!("{what}: {who} {}", fault::heap(error, &fault::block_name(error))));
+    }
     let block = block.as_ref().map(|it| format!("`{it}`"));
     let name = block.unwrap_or_else(|| act::name(object));
     let name = if name.is_empty() { "an object".to_owned() } else { name };
@@ -232,6 +240,7 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
                 if by == who { "freeing it itself".to_owned() } else { format!("{by} freed it") };
             format!("use after free: {who} uses {name} after {by}")
         }
+        (Misuse::BadFree, ..) => format!("bad free: {who} frees {name}, which was not allocated"),
         (Misuse::JoinTwice, ..) => {
             let whom = name.strip_prefix("thread ").unwrap_or(&name);
             format!("{who} joins {whom}, which was joined or detached before")

@@ -2,7 +2,7 @@
 
 use raddle_model::{
     Access, BlockSort, BothOrders, Certainty, Change, Contrast, Evidence, Finding, FreedMemory,
-    Held, Home, Link, Location, Outcome, Place, ThreadId,
+    HeapError, HeapFault, Held, Home, Link, Location, Outcome, Place, ThreadId,
 };
 use serde::Serialize;
 
@@ -43,6 +43,40 @@ impl<'a> FreedLine<'a> {
             free: AccessLine::new(&freed.free),
             location: LocationLine::new(&freed.location),
         }
+    }
+}
+
+/// A heap block that is used as it must not be.
+#[derive(Serialize)]
+pub(super) struct HeapLine<'a> {
+    /// An access outside of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<OutsideLine>,
+    /// The functions that allocate and free it, if they do not belong together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mismatch: Option<[&'static str; 2]>,
+    location: Option<LocationLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct OutsideLine {
+    kind: &'static str,
+    size: u64,
+    offset: i64,
+}
+
+impl<'a> HeapLine<'a> {
+    pub(super) fn new(error: &'a HeapError) -> HeapLine<'a> {
+        let (access, mismatch) = match error.fault {
+            HeapFault::Outside { is_write, size, offset } => {
+                let kind = if is_write { "write" } else { "read" };
+                (Some(OutsideLine { kind, size, offset }), None)
+            }
+            HeapFault::Mismatch { allocated, freed } => {
+                (None, Some([fault::allocator(allocated).0, fault::allocator(freed).1]))
+            }
+        };
+        HeapLine { access, mismatch, location: LocationLine::new(&error.location) }
     }
 }
 
