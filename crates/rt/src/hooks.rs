@@ -40,6 +40,7 @@ mod thread_local;
 mod time;
 mod timer;
 mod tsan;
+mod uses;
 
 use std::{
     ffi::{CStr, c_int, c_void},
@@ -60,6 +61,7 @@ pub(crate) fn find_all() {
     common::find_all();
     stdio::find_all();
     operators::find_all();
+    uses::find_all();
 }
 
 /// Where the hook that is being entered was called from. Written by the hooks' first instructions,

@@ -15,7 +15,7 @@ use raddle_trace::{Common, ObjectClass, ObjectEntry, protocol::RegionTag};
 
 use crate::{
     control::{Control, Inside, enter},
-    hooks::{behind, export_before},
+    hooks::{behind, export_before, uses},
     record::stack::Caller,
     schedule::{signals::leave, step::step},
 };
@@ -74,8 +74,8 @@ export_calls! {
     ftruncate64: 25, "0", Files, Call;
     lseek: 26, "0", Files, Call;
     lseek64: 27, "0", Files, Call;
-    pread: 28, "0", Files, Call;
-    pread64: 29, "0", Files, Call;
+    fwrite: 28, "rcx", Files, Call;
+    fwrite_unlocked: 29, "rcx", Files, Call;
     pwrite: 30, "0", Files, Call;
     pwrite64: 31, "0", Files, Call;
     preadv: 32, "0", Files, Call;
@@ -211,8 +211,6 @@ export_calls! {
     putc_unlocked: 162, "rsi", Files, Call;
     _IO_putc: 163, "rsi", Files, Call;
     ungetc: 164, "rsi", Files, Call;
-    fwrite: 165, "rcx", Files, Call;
-    fwrite_unlocked: 166, "rcx", Files, Call;
 }
 
 static FOUND: [AtomicPtr<c_void>; CALLS.len()] =
@@ -226,6 +224,8 @@ unsafe extern "C-unwind" fn before(
     sp: usize,
 ) -> *mut c_void {
     let call = &CALLS[number];
+    // SAFETY: we were called by an entry of `export_before`.
+    unsafe { uses::of_other(call.name, Caller { pc, sp }) };
     if is_shared(stream)
         && let Some(mut inside) = enter()
     {

@@ -21,7 +21,9 @@ use crate::{
     abi::glibc::is_drained,
     base::real,
     control::{Inside, enter},
-    hooks::{behind, common, descriptor, export_before, hooks, mutex::errno_of},
+    hooks::{
+        behind, caller, common, descriptor, export, export_before, hooks, mutex::errno_of, uses,
+    },
     outside::io,
     record::stack::Caller,
     schedule::{signals::leave, step::step},
@@ -81,23 +83,69 @@ static FOUND: [AtomicPtr<c_void>; READERS.len()] =
 // Each waits until there is something to read.
 export_before! {
     before_read;
-    fgets: 0, "rdx";
-    fgets_unlocked: 1, "rdx";
-    __fgets_chk: 2, "rcx";
-    fread: 3, "rcx";
-    fread_unlocked: 4, "rcx";
-    __fread_chk: 5, "r8";
     fgetc: 6, "rdi";
     getc: 7, "rdi";
     _IO_getc: 8, "rdi";
     getc_unlocked: 9, "rdi";
     __uflow: 10, "rdi";
-    getline: 11, "rdx";
-    getdelim: 12, "rcx";
-    __getdelim: 13, "rcx";
     fscanf: 14, "rdi";
     __isoc99_fscanf: 15, "rdi";
     __isoc23_fscanf: 16, "rdi";
+}
+
+/// The same for functions that write to the program's memory, which is known when they have returned.
+macro_rules! export_into_memory {
+    ($($name:ident($($arg:ident),*): $number:literal, $stream:ident, |$result:ident, $caller:ident| $seen:expr;)*) => {$(
+        const _: () = {
+            unsafe extern "C-unwind" fn work($($arg: usize),*) -> usize {
+                let $caller = caller();
+                // SAFETY: the program's promises are passed on; all arguments and results are words.
+                unsafe {
+                    let real = before_read($stream as *mut c_void, $number, $caller.pc, $caller.sp);
+                    type Function = unsafe extern "C-unwind" fn($(word!($arg)),*) -> usize;
+                    let $result = std::mem::transmute::<*mut c_void, Function>(real)($($arg),*);
+                    $seen;
+                    $result
+                }
+            }
+
+            export! { $name => work; }
+        };
+    )*};
+}
+
+macro_rules! word {
+    ($arg:ident) => {
+        usize
+    };
+}
+
+export_into_memory! {
+    fgets(to, _size, stream): 0, stream, |result, caller| line_read(to, result, caller);
+    fgets_unlocked(to, _size, stream): 1, stream, |result, caller| line_read(to, result, caller);
+    __fgets_chk(to, _room, _size, stream): 2, stream, |result, caller| line_read(to, result, caller);
+    fread(to, size, _n, stream): 3, stream, |result, caller| uses::written(to, result * size, caller);
+    fread_unlocked(to, size, _n, stream): 4, stream, |result, caller| uses::written(to, result * size, caller);
+    __fread_chk(to, _room, size, _n, stream): 5, stream, |result, caller| uses::written(to, result * size, caller);
+    getline(to, _size, stream): 11, stream, |result, caller| piece_read(to, result, caller);
+    getdelim(to, _size, _end, stream): 12, stream, |result, caller| piece_read(to, result, caller);
+    __getdelim(to, _size, _end, stream): 13, stream, |result, caller| piece_read(to, result, caller);
+}
+
+/// `fgets` has returned.
+unsafe fn line_read(to: usize, result: usize, caller: Caller) {
+    if result != 0 {
+        // SAFETY: it has written a string.
+        unsafe { uses::text_written(to, caller) };
+    }
+}
+
+/// `getline` has returned.
+unsafe fn piece_read(to: usize, n_bytes: usize, caller: Caller) {
+    if (n_bytes as isize) > 0 {
+        // SAFETY: it has left its buffer's address there.
+        uses::written(unsafe { *(to as *const usize) }, n_bytes + 1, caller);
+    }
 }
 
 /// Waits until a stream can be read. Where to go on.

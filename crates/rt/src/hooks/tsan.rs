@@ -9,5 +9,6 @@ mod function;
 pub(crate) use function::NO_RESULT;
 mod java;
 mod other;
+pub(crate) use other::is_shared_world;
 mod plain;
 mod sanitizer;

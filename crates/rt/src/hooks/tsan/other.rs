@@ -49,7 +49,7 @@ extern "C" fn do_vptr_update(address: *const usize, value: usize) {
 }
 
 /// Is memory worth a look: does more than one thread run?
-fn is_shared_world() -> bool {
+pub(crate) fn is_shared_world() -> bool {
     // SAFETY: active means initialised; a plain look.
     is_tracking() && unsafe { (*control()).process.is_execution && !(*control()).is_inside }
 }
