@@ -9,7 +9,7 @@
 
 mod format;
 #[cfg(test)]
-mod table;
+mod tests;
 
 use std::{
     ffi::{CStr, c_int, c_void},
