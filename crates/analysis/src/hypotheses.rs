@@ -20,6 +20,7 @@
 //! else. Time: linear in steps times threads, and in pairs of places for each object.
 
 mod accesses;
+mod objects;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +33,10 @@ use std::{
 use raddle_model::{Event, Family, Hypothesis, ObjectId, PlaceOrder, SiteId, ThreadId};
 use raddle_trace::Trace;
 
-use self::accesses::{Access, Accesses, What, accesses, locked};
+use self::{
+    accesses::{Access, Accesses, What, accesses, locked},
+    objects::Objects,
+};
 use crate::value::HeldLock;
 
 /// Hypotheses of one family.
@@ -61,7 +65,7 @@ pub struct Suggested {
 
 /// What an execution suggests to somebody who wants to look at some of its sites, or at none in particular.
 pub fn hypotheses(trace: &Trace, near: &BTreeSet<SiteId>) -> Suggested {
-    let mut found = Found::default();
+    let mut found = Found { objects: Objects::of(trace), ..Found::default() };
     let accesses = accesses(trace, near, &mut found);
     for all in accesses.values() {
         found.meet(all);
@@ -126,6 +130,7 @@ struct Found {
     torn: BTreeMap<[PlaceOrder; 2], Weight>,
     across: BTreeMap<[PlaceOrder; 2], Weight>,
     orders: BTreeMap<PlaceOrder, Weight>,
+    objects: Objects,
 }
 
 /// How often a place was come to. Keys are hashes of where code is, and must order nothing.
@@ -136,14 +141,15 @@ struct Visits {
 }
 
 impl Found {
-    fn visit(&mut self, key: u32) {
+    fn visit(&mut self, key: u32, object: ObjectId) {
+        self.objects.visit(key, object);
         let first = self.visits.len();
         self.visits.entry(key).or_insert(Visits { n_times: 0, first }).n_times += 1;
     }
 
     fn request(&mut self, event: &Event, key: u32, held: Vec<(HeldLock, u32)>) {
-        self.visit(key);
         let lock = locked(event);
+        self.visit(key, lock);
         let is_new = !self.requests.iter().any(|it| {
             (it.thread, it.lock, it.key) == (event.thread, lock, key)
                 && it.held.iter().map(|it| it.0.lock).eq(held.iter().map(|it| it.0.lock))
@@ -185,8 +191,10 @@ impl Found {
         let Some((a, b)) = all.clone().find(meets) else { return };
         let sides = [a, b];
         let is_data = a.is_data() && b.is_data();
+        let handled = handled(a, b);
         let (a, b, is_protected) = handles(a, b);
         let weight = Weight { is_first: is_data && !is_protected, is_data };
+        self.objects.meet([(a, handled), (b, handled)], weight);
         for (access, key) in sides.into_iter().zip([a, b]) {
             let begin = self.begins.entry(access.thread).or_insert(access.n_own);
             *begin = access.n_own.min(*begin);
@@ -412,6 +420,7 @@ impl Found {
             (Family::Across, across.iter().map(|it| it.0).collect()),
             (Family::Order, orders.iter().map(|it| one(it.0)).collect()),
             (Family::Twice, twice.collect()),
+            (Family::Object, self.objects.ranked()),
         ];
         let mut suggested = Suggested::default();
         for (family, all) in families {
@@ -489,15 +498,25 @@ impl Found {
 
 /// Where each of two accesses can be held back: at a lock that both hold, or at the access itself. Is it a lock?
 fn handles(one: &Access, other: &Access) -> (u32, u32, bool) {
+    match common_lock(one, other) {
+        Some((one, other, _)) => (one, other, true),
+        None => (one.key, other.key, false),
+    }
+}
+
+/// The object at which they are held back.
+fn handled(one: &Access, other: &Access) -> ObjectId {
+    common_lock(one, other).map_or(one.object, |it| it.2)
+}
+
+/// Where each of two accesses takes a lock that both hold, and which.
+fn common_lock(one: &Access, other: &Access) -> Option<(u32, u32, ObjectId)> {
     let common = one.locks.iter().find_map(|(lock, key)| {
         let same =
             |it: &&(HeldLock, u32)| it.0.lock == lock.lock && !(it.0.is_shared && lock.is_shared);
-        other.locks.iter().find(same).map(|it| (*key, it.1))
+        other.locks.iter().find(same).map(|it| (*key, it.1, lock.lock))
     });
-    match common {
-        Some((one, other)) if one != 0 && other != 0 => (one, other, true),
-        _ => (one.key, other.key, false),
-    }
+    common.filter(|(one, other, _)| *one != 0 && *other != 0)
 }
 
 /// Are two accesses in one section of a lock that the third needs?

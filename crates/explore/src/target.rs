@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use raddle_model::{Place, Plan, Uncontrolled};
+use raddle_model::{PickerSpec, Place, Plan, Uncontrolled};
 use raddle_trace::{Briefs, Entry, Module, SeenRaces, Summary, Trace};
 
 use crate::coverage::Covered;
@@ -91,6 +91,13 @@ pub struct Block {
 }
 
 impl Block {
+    /// The prefix or the script that one of its executions follows. A script of abstract schedules is only theirs.
+    pub fn prefix_of(&self, entry: &Entry) -> &[u32] {
+        let is_fuzzed = |it: &Entry| matches!(it.picker(), Some(PickerSpec::Rff { .. }));
+        let is_others = !is_fuzzed(entry) && self.entries.iter().any(is_fuzzed);
+        if is_others { &[] } else { &self.plan.prefix }
+    }
+
     /// The execution of a plan.
     pub fn one(plan: Plan, exit_is_fine: bool) -> Block {
         let entries = vec![Entry::new(plan.picker, plan.seed)];

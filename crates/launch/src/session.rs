@@ -175,8 +175,8 @@ impl NativeSession {
             exit_is_fine: u32::from(block.exit_is_fine),
             ..Request::of(plan, header.request)
         });
-        let n_prefix = plan.prefix.len() as u32;
-        let with_prefix = |it: &Entry| Entry { prefix_at: 0, n_prefix, ..*it };
+        let with_prefix =
+            |it: &Entry| Entry { prefix_at: 0, n_prefix: block.prefix_of(it).len() as u32, ..*it };
         let of_all: Vec<Entry>;
         let entries = match kind {
             Telling::Brief => &block.entries,

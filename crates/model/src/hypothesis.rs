@@ -25,12 +25,21 @@ pub enum Family {
     Order,
     /// Two places are left to last.
     Twice,
+    /// A place is left to last, or comes in the other order, for one only of the objects that it is about.
+    Object,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 6] =
-        [Family::Cycle, Family::Late, Family::Torn, Family::Across, Family::Order, Family::Twice];
+    pub const ALL: [Family; 7] = [
+        Family::Cycle,
+        Family::Late,
+        Family::Torn,
+        Family::Across,
+        Family::Order,
+        Family::Twice,
+        Family::Object,
+    ];
 
     /// The family of a number.
     pub const fn from_number(number: u32) -> Option<Family> {
@@ -46,6 +55,7 @@ impl Family {
             Family::Across => "across",
             Family::Order => "order",
             Family::Twice => "twice",
+            Family::Object => "object",
         }
     }
 }
@@ -66,6 +76,36 @@ pub struct Tried {
     pub known: u64,
     /// Those of them that were tried at least once.
     pub tried: u64,
+    /// Those of them of which there is little left to hope for: see [`Kept`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub refuted: u64,
+}
+
+/// Did an execution come as its hypothesis asks?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Kept {
+    /// It had none, or it is not known.
+    #[default]
+    Unknown,
+    /// It did not come to one of the places.
+    Unreached,
+    /// It came to them, in another order: those who waited were all that could go on.
+    Broken,
+    /// Yes.
+    Yes,
+}
+
+impl Kept {
+    /// What a number says.
+    pub const fn from_number(number: u32) -> Kept {
+        match number {
+            1 => Kept::Unreached,
+            2 => Kept::Broken,
+            3 => Kept::Yes,
+            _ => Kept::Unknown,
+        }
+    }
 }
 
 /// Orders of places that are worth a try.

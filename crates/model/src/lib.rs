@@ -56,7 +56,7 @@ pub use finding::{
 };
 pub use function::short_function;
 pub use gap::Gap;
-pub use hypothesis::{Family, Hypothesis, Tried};
+pub use hypothesis::{Family, Hypothesis, Kept, Tried};
 pub use location::{BlockSort, Home, Location};
 pub use object::{Common, NamedObject, ObjectClass};
 pub use op::{Event, Flags, MemoryOrder, ObjectId, Op, OpKind, SiteId, ThreadId};

@@ -86,6 +86,11 @@ impl Side {
     pub const fn key(kind: OpKind, site_hash: u64) -> u32 {
         (mix(site_hash, kind as u64) >> 32) as u32
     }
+
+    /// The same for one object only, by its name.
+    pub const fn key_on(key: u32, name: u64) -> u32 {
+        (mix(name, key as u64) >> 32) as u32
+    }
 }
 
 /// One step before another, as a script.

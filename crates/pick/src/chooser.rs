@@ -4,7 +4,7 @@
 //! choice that is not possible any more (the program was rebuilt, or is not deterministic) ends the
 //! prefix, and the step is remembered as the point of divergence.
 
-use raddle_model::ThreadId;
+use raddle_model::{Kept, ThreadId};
 
 use crate::{
     origin::Origin,
@@ -38,6 +38,11 @@ impl<'a> Chooser<'a> {
     /// The first step at which the prefix could not be followed.
     pub const fn diverged_at(&self) -> Option<u64> {
         self.diverged_at
+    }
+
+    /// Did the execution come as the picker was asked?
+    pub fn kept(&self) -> Kept {
+        self.tail.kept()
     }
 
     /// Choices of the prefix that have been followed.

@@ -20,7 +20,7 @@ mod switches;
 mod urw;
 mod walk;
 
-use raddle_model::{PickerSpec, ThreadId};
+use raddle_model::{Kept, PickerSpec, ThreadId};
 
 use self::rpro::rpro;
 pub use self::{
@@ -110,8 +110,8 @@ impl<'a> AnyPicker<'a> {
                 AnyPicker::ByAge(ByAge::new(origin, newest_first))
             }
             PickerSpec::Sites => AnyPicker::Sites(Sites::new(origin)),
-            PickerSpec::Directed { orders, .. } => {
-                AnyPicker::Directed(Directed::new(origin, orders))
+            PickerSpec::Directed { family, orders } => {
+                AnyPicker::Directed(Directed::new(origin, family, orders))
             }
             PickerSpec::Awake { asleep, from } => AnyPicker::Awake(Awake::new(asleep, from)),
             PickerSpec::Ranked { ranking, last_of_all, is_strict } => {
@@ -150,6 +150,14 @@ impl<'a> AnyPicker<'a> {
     /// Has it to be told of steps that are no points?
     pub(crate) const fn counts_all(&self) -> bool {
         matches!(self, AnyPicker::Switches(_))
+    }
+
+    /// Did the execution come as the picker was asked?
+    pub(crate) fn kept(&self) -> Kept {
+        match self {
+            AnyPicker::Directed(directed) => directed.kept(),
+            _ => Kept::Unknown,
+        }
     }
 
     /// A step that was no point.

@@ -6,10 +6,21 @@
 //! get every other turn, and one of hundreds is still tried as a whole. Nothing is dropped: constraints that could not
 //! be met in one execution may be in another. Where the user has said where to look, all others are as if they had been
 //! given a few times already.
+//!
+//! What came of a try is heard, too. Each one whose orders did not come to be counts as three, so that what cannot be met
+//! comes last; and where the tries that were met have changed nothing so often, or so many could not be met at all, the
+//! hypothesis counts as refuted.
+//!
+//! One try in some asks for nothing: the price of that stays the same, while that of hypotheses grows, so that an
+//! execution is the freer, the more often everything has been tried. A program that fails only where no order is asked
+//! for is not lost.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
-use raddle_model::{Family, Hypothesis, Tried};
+use raddle_model::{Family, Hypothesis, Kept, Tried};
 
 /// Hypotheses that are remembered.
 const KNOWN_MAX: usize = 4_096;
@@ -17,9 +28,10 @@ const KNOWN_MAX: usize = 4_096;
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Directions {
-    known: BTreeSet<Hypothesis>,
-    /// Those of executions that count.
-    tried: BTreeSet<Hypothesis>,
+    /// With their index among those of their family.
+    known: BTreeMap<Hypothesis, usize>,
+    /// Those of executions that count, and how that went.
+    tried: BTreeMap<Hypothesis, Tries>,
     /// Those where the user wants to look.
     near: BTreeSet<Hypothesis>,
     /// Places of all.
@@ -28,8 +40,26 @@ pub struct Directions {
     n_heard: u32,
     /// By family.
     families: [Turns; Family::ALL.len()],
+    /// What tries that ask for nothing have cost.
+    paid_free: u64,
     /// Of which family they are all to be, if of one.
     only: Option<Family>,
+}
+
+/// What came of the tries of a hypothesis.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tries {
+    n_kept: u32,
+    n_others: u32,
+    /// One of them showed a new failure.
+    is_confirmed: bool,
+}
+
+impl Tries {
+    const fn is_refuted(&self) -> bool {
+        !self.is_confirmed
+            && (KEPT_MAX <= self.n_kept || self.n_kept == 0 && UNMET_MAX <= self.n_others)
+    }
 }
 
 /// How new the places of a hypothesis were when it was suggested: the newest come first.
@@ -47,19 +77,30 @@ struct Turns {
     all: Vec<Hypothesis>,
     /// How often each was given, with its rank and its index in `all`: the first is next.
     given: BTreeSet<(u64, Rank, usize)>,
+    /// By index: where it is in `given`.
+    ranks: Vec<(u64, Rank)>,
     paid: u64,
 }
 
 impl Turns {
     fn add(&mut self, hypothesis: Hypothesis, n_given: u64, rank: Rank) {
         self.given.insert((n_given, rank, self.all.len()));
+        self.ranks.push((n_given, rank));
         self.all.push(hypothesis);
+    }
+
+    /// One counts as given more often than it was.
+    fn put_back(&mut self, idx: usize, n_more: u64) {
+        let (n_given, rank) = self.ranks[idx];
+        self.given.remove(&(n_given, rank, idx));
+        self.given.insert((n_given + n_more, rank, idx));
+        self.ranks[idx].0 += n_more;
     }
 
     /// The one that was given least often, and how often that was.
     fn give(&mut self) -> Option<(Hypothesis, u64)> {
-        let (n_given, rank, idx) = self.given.pop_first()?;
-        self.given.insert((n_given + 1, rank, idx));
+        let (n_given, _, idx) = *self.given.first()?;
+        self.put_back(idx, 1);
         Some((self.all[idx], n_given))
     }
 }
@@ -68,7 +109,7 @@ impl Turns {
 const fn weight(family: Family) -> u64 {
     match family {
         Family::Cycle | Family::Late => 6,
-        Family::Torn | Family::Across | Family::Order => 3,
+        Family::Torn | Family::Across | Family::Order | Family::Object => 3,
         Family::Twice => 1,
     }
 }
@@ -77,6 +118,14 @@ const fn weight(family: Family) -> u64 {
 const PRICE: u64 = 60;
 /// No try costs more than so many doublings.
 const DOUBLINGS_MAX: u64 = 16;
+/// What a try that asks for nothing costs.
+const PRICE_FREE: u64 = 120;
+/// So many tries that were met and changed nothing refute a hypothesis.
+const KEPT_MAX: u32 = 8;
+/// So many tries that were not met refute it, if none was.
+const UNMET_MAX: u32 = 4;
+/// As how many more a try counts that was not met.
+const UNMET_COST: u64 = 2;
 /// How often one elsewhere counts as given, when the user has said where to look.
 const ELSEWHERE: u64 = 3;
 
@@ -104,8 +153,11 @@ impl Directions {
     /// Is it new, and wanted?
     fn add(&mut self, hypothesis: Hypothesis, n_given: u64, known: &BTreeSet<u32>) -> bool {
         let is_wanted = self.only.is_none_or(|only| hypothesis.family == only);
-        let is_new = is_wanted && self.known.len() < KNOWN_MAX && self.known.insert(hypothesis);
+        let is_new =
+            is_wanted && self.known.len() < KNOWN_MAX && !self.known.contains_key(&hypothesis);
         if is_new {
+            let idx = self.turns(hypothesis.family).all.len();
+            self.known.insert(hypothesis, idx);
             let places = hypothesis.orders.iter().flat_map(|it| [it.first, it.second]);
             let places = places.filter(|it| *it != 0);
             let has_new = self.n_heard > 0 && places.clone().any(|it| !known.contains(&it));
@@ -122,30 +174,50 @@ impl Directions {
     }
 
     /// An execution that tried this one counts: one that was planned may not.
-    pub fn count(&mut self, hypothesis: Hypothesis) {
-        self.tried.insert(hypothesis);
+    pub fn count(&mut self, hypothesis: Hypothesis, kept: Kept, is_new_finding: bool) {
+        let tries = self.tried.entry(hypothesis).or_default();
+        tries.is_confirmed |= is_new_finding;
+        match kept {
+            Kept::Unknown => {}
+            Kept::Yes => tries.n_kept += 1,
+            Kept::Unreached | Kept::Broken => {
+                tries.n_others += 1;
+                if let Some(idx) = self.known.get(&hypothesis) {
+                    self.families[hypothesis.family as usize].put_back(*idx, UNMET_COST);
+                }
+            }
+        }
     }
 
     /// Hypotheses that are known, and how many of them were tried.
     pub fn tried(&self) -> Vec<Tried> {
         let of_family = |family| {
             let turns = self.turns(family);
-            let tried = turns.all.iter().filter(|it| self.tried.contains(it)).count() as u64;
-            Tried { family, known: turns.all.len() as u64, tried }
+            let tried: Vec<&Tries> = turns.all.iter().filter_map(|it| self.tried.get(it)).collect();
+            Tried {
+                family,
+                known: turns.all.len() as u64,
+                tried: tried.len() as u64,
+                refuted: tried.iter().filter(|it| it.is_refuted()).count() as u64,
+            }
         };
         Family::ALL.into_iter().map(of_family).filter(|it| it.known > 0).collect()
     }
 
     /// How many are known where the user wants to look, and how many of them were tried.
     pub fn near(&self) -> (u64, u64) {
-        let tried = self.near.iter().filter(|it| self.tried.contains(it));
+        let tried = self.near.iter().filter(|it| self.tried.contains_key(it));
         (self.near.len() as u64, tried.count() as u64)
     }
 
-    /// The next one to try.
+    /// The next one to try; nothing, if an execution is to be free or there is none.
     pub fn next_try(&mut self) -> Option<Hypothesis> {
         let has_any = Family::ALL.into_iter().filter(|it| !self.turns(*it).all.is_empty());
         let family = has_any.min_by_key(|it| (self.turns(*it).paid, *it))?;
+        if self.paid_free + PRICE_FREE < self.turns(family).paid {
+            self.paid_free += PRICE_FREE;
+            return None;
+        }
         let turns = &mut self.families[family as usize];
         let (next, n_given) = turns.give()?;
         turns.paid += (PRICE / weight(family)) << n_given.min(DOUBLINGS_MAX);
@@ -159,13 +231,20 @@ impl Directions {
 
 #[cfg(test)]
 mod tests {
-    use raddle_model::{Family, Hypothesis, PlaceOrder, Tried};
+    use std::iter;
+
+    use raddle_model::{Family, Hypothesis, Kept, PlaceOrder, Tried};
 
     use super::Directions;
 
     fn hypotheses(family: Family, n: u32) -> Vec<Hypothesis> {
         let order = |second| [PlaceOrder { first: 1, second }, PlaceOrder::NONE];
         (1..=n).map(|second| Hypothesis { family, orders: order(second) }).collect()
+    }
+
+    /// The next one that asks for something.
+    fn next(directions: &mut Directions) -> Hypothesis {
+        iter::repeat_with(|| directions.next_try()).flatten().next().expect("there are some")
     }
 
     fn letter(family: Family) -> char {
@@ -176,6 +255,7 @@ mod tests {
             Family::Across => 'a',
             Family::Order => 'o',
             Family::Twice => 'w',
+            Family::Object => 'b',
         }
     }
 
@@ -187,7 +267,7 @@ mod tests {
         directions.learn(&[], &hypotheses(Family::Late, 4));
         directions.learn(&[], &hypotheses(Family::Cycle, 1));
         directions.learn(&[], &hypotheses(Family::Late, 4));
-        let given: Vec<Hypothesis> = (0..24).filter_map(|_| directions.next_try()).collect();
+        let given: Vec<Hypothesis> = (0..24).map(|_| next(&mut directions)).collect();
         let turns: String = given.iter().map(|it| letter(it.family)).collect();
         assert_eq!(turns, "dlodllodllolodlololoodlo");
         let late = given.iter().filter(|it| it.family == Family::Late);
@@ -202,10 +282,10 @@ mod tests {
         let mut directions = Directions::default();
         let (first, later) = (hypotheses(Family::Order, 3), hypotheses(Family::Order, 6));
         directions.learn(&[], &first);
-        let mut next = || directions.next_try().expect("there are some").orders[0].second;
+        let mut next = || next(&mut directions).orders[0].second;
         assert_eq!([next(), next(), next(), next()], [1, 2, 3, 1]);
         directions.learn(&[], &later);
-        let mut next = || directions.next_try().expect("there are some").orders[0].second;
+        let mut next = || next(&mut directions).orders[0].second;
         assert_eq!([next(), next(), next(), next(), next(), next()], [4, 5, 6, 4, 5, 6]);
     }
 
@@ -215,12 +295,42 @@ mod tests {
         let mut directions = Directions::default();
         let all = hypotheses(Family::Order, 5);
         directions.learn(&all[3..], &all);
-        let mut next = || directions.next_try().expect("there are some").orders[0].second;
+        let mut next = || next(&mut directions).orders[0].second;
         assert_eq!([next(), next(), next(), next(), next(), next()], [4, 5, 4, 5, 4, 5]);
         assert_eq!([next(), next(), next(), next(), next()], [4, 5, 1, 2, 3]);
-        directions.count(all[3]);
-        directions.count(all[0]);
+        directions.count(all[3], Kept::Yes, false);
+        directions.count(all[0], Kept::Yes, false);
         assert_eq!(directions.near(), (2, 1));
+    }
+
+    /// What could not be met comes after what could, and is refuted in the end; so is what was met without effect, unless it
+    /// has shown something.
+    #[test]
+    fn what_cannot_be_met_comes_last() {
+        let mut directions = Directions::default();
+        directions.learn(&[], &hypotheses(Family::Order, 4));
+        let mut n_given = [0_u32; 5];
+        for _ in 0..400 {
+            let Some(next) = directions.next_try() else { continue };
+            let place = next.orders[0].second;
+            n_given[place as usize] += 1;
+            let kept = if place == 1 { Kept::Broken } else { Kept::Yes };
+            directions.count(next, kept, place == 3 && n_given[3] == 1);
+        }
+        assert!(n_given[1] > 0 && 2 * n_given[1] < n_given[2], "{n_given:?}");
+        let refuted = directions.tried()[0].refuted;
+        assert!(n_given[1] >= 4 && n_given[2] >= 8 && refuted == 3, "{n_given:?} {refuted}");
+    }
+
+    /// The more often everything has been tried, the more executions are free.
+    #[test]
+    fn freedom_grows() {
+        let mut directions = Directions::default();
+        directions.learn(&[], &hypotheses(Family::Late, 6));
+        let mut n_free = |n: usize| (0..n).filter(|_| directions.next_try().is_none()).count();
+        assert_eq!(n_free(9), 0);
+        assert!((1..30).contains(&n_free(60)));
+        assert!(n_free(1_000) > 900);
     }
 
     /// A list of one gives way to longer ones: with each try it costs twice as much.
@@ -229,11 +339,11 @@ mod tests {
         let mut directions = Directions::default();
         directions.learn(&[], &hypotheses(Family::Cycle, 1));
         directions.learn(&[], &hypotheses(Family::Order, 100));
-        let given: Vec<Hypothesis> = (0..115).filter_map(|_| directions.next_try()).collect();
+        let given: Vec<Hypothesis> = (0..115).map(|_| next(&mut directions)).collect();
         assert!(given.iter().filter(|it| it.family == Family::Order).count() >= 100);
         assert!(directions.tried().iter().all(|it| it.tried == 0), "none was executed yet");
-        given.iter().for_each(|it| directions.count(*it));
-        let tried = |family, n| Tried { family, known: n, tried: n };
+        given.iter().for_each(|it| directions.count(*it, Kept::Yes, false));
+        let tried = |family, n| Tried { family, known: n, tried: n, refuted: 0 };
         assert_eq!(directions.tried(), [tried(Family::Cycle, 1), tried(Family::Order, 100)]);
     }
 }

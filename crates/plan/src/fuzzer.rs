@@ -49,8 +49,8 @@ pub struct Fuzzer {
     suggested: BTreeMap<u64, Vec<ReadsFrom>>,
     /// The round for which executions are planned.
     settled: Range<u64>,
-    /// What those of the round try, from the first on.
-    tries: Vec<AbstractSchedule>,
+    /// What its own executions of the round try. In the order of executions.
+    tries: Vec<(u64, AbstractSchedule)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl Fuzzer {
 
     /// What executions are to do. They are of one round, and all before that round have been learned from.
     pub fn block(&mut self, first: u64, count: u32) -> Vec<Entry> {
-        self.settle(round(first));
+        self.settle(round(first), |_| true);
         (first..first + u64::from(count)).map(|it| self.entry(it)).collect()
     }
 
@@ -114,7 +114,8 @@ impl Fuzzer {
         (self.corpus.len() as u64, self.pairs.len() as u64)
     }
 
-    fn settle(&mut self, round: Range<u64>) {
+    /// Plans those executions of a round that are its own. All before that round have been learned from.
+    pub(crate) fn settle(&mut self, round: Range<u64>, is_own: impl Fn(u64) -> bool) {
         if self.settled == round {
             return;
         }
@@ -127,20 +128,25 @@ impl Fuzzer {
             }
         }
         self.tries.clear();
-        let n_tries = (round.end - round.start).min(TRIES_MAX as u64);
-        for _ in 0..n_tries {
+        for execution in round.clone().filter(|it| is_own(*it)).take(TRIES_MAX) {
             let next = self.next_try();
-            self.tries.push(next);
+            self.tries.push((execution, next));
         }
         self.settled = round;
     }
 
-    /// What an execution tries; nothing if it is of another round, or the baseline.
-    fn tried(&self, execution: u64) -> Option<AbstractSchedule> {
-        let is_own = self.settled.contains(&execution) && execution > 0;
-        // Of a round with more than are kept: one of those.
-        let idx = (execution.checked_sub(self.settled.start)? as usize) % self.tries.len().max(1);
-        self.tries.get(idx).copied().filter(|_| is_own)
+    /// What an execution tries; nothing if it is of another round, not its own, or the baseline.
+    pub(crate) fn tried(&self, execution: u64) -> Option<AbstractSchedule> {
+        if !self.settled.contains(&execution) || execution == 0 {
+            return None;
+        }
+        let idx = match self.tries.binary_search_by_key(&execution, |it| it.0) {
+            Ok(idx) => idx,
+            // Of a round with more than are kept: one of those.
+            Err(TRIES_MAX) => (execution % TRIES_MAX as u64) as usize,
+            Err(_) => return None,
+        };
+        Some(self.tries[idx].1)
     }
 
     fn entry(&self, execution: u64) -> Entry {

@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: if (poll(&ready, 1, 0) == 1
-//@ says: T2
+//@ says: T1
 // Two threads both learn from poll that the pipe can be read; the slower one blocks in read.
 #include <poll.h>
 #include <pthread.h>

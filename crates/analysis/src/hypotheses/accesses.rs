@@ -141,7 +141,7 @@ pub(super) fn accesses(trace: &Trace, near: &BTreeSet<SiteId>, found: &mut Found
             }
             found.request(event, key, locks);
         } else if is_ordered(event.kind) && event.object != ObjectId::NONE {
-            found.visit(key);
+            found.visit(key, event.object);
             let (n_own, known) = lives.threads[event.thread.idx()];
             let section = held.with_steps(event.thread).map(|it| it.1).min();
             accesses.entry(event.object).or_default().push(Access {

@@ -257,3 +257,42 @@ fn two_locks_in_both_orders() {
         "#]],
     );
 }
+
+/// What is suggested for one object only, with the one that is right, if one function takes all locks, or each place its
+/// own.
+fn of_objects(is_wrapper: bool) -> (Vec<[PlaceOrder; 2]>, PlaceOrder) {
+    let mut trace = toy::trace(
+        "0 spawn 1
+         0 spawn 2
+         1 lock m
+         1 unlock m
+         2 lock n
+         2 unlock n
+         2 lock m
+         2 unlock m",
+    );
+    for (idx, site) in trace.sites.iter_mut().enumerate() {
+        site.offset = idx as u64;
+    }
+    for (idx, object) in trace.objects.iter_mut().enumerate() {
+        object.name = 100 + idx as u64;
+    }
+    for event in trace.events.iter_mut().filter(|it| is_wrapper && it.kind.takes_lock()) {
+        event.site = SiteId(3);
+    }
+    let m = trace.events[2];
+    let key = Side::key(m.kind, trace.site_hash(m.site));
+    let second = Side::key_on(key, trace.objects[m.object.idx()].name);
+    let suggested = hypotheses(&trace, &BTreeSet::new()).others;
+    let of_objects = suggested.iter().filter(|it| it.family == Family::Object);
+    (of_objects.map(|it| it.orders).collect(), PlaceOrder { first: 0, second })
+}
+
+/// A function that takes all locks is held back at the one that two threads take; where each lock is taken in a place of
+/// its own, the place says enough.
+#[test]
+fn a_place_that_serves_many_objects() {
+    let (found, right) = of_objects(true);
+    assert_eq!(found, [[right, PlaceOrder::NONE]]);
+    assert!(of_objects(false).0.is_empty());
+}

@@ -77,7 +77,8 @@ impl Planned {
         match self {
             Planned::Block(block) => {
                 let entry = &block.entries[idx];
-                Plan { picker: picker(entry), seed: entry.seed, ..block.plan.clone() }
+                let prefix = block.prefix_of(entry).to_vec();
+                Plan { picker: picker(entry), prefix, seed: entry.seed, ..block.plan.clone() }
             }
             Planned::One { each, idx } => each.alone(*idx).plan,
         }

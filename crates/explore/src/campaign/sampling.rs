@@ -59,7 +59,8 @@ impl Planning {
     fn script(&self) -> Vec<u32> {
         match self {
             Planning::Fuzzed(fuzzer) => fuzzer.script(),
-            Planning::One(_) | Planning::Several(_) => Vec::new(),
+            Planning::Several(portfolio) => portfolio.script(),
+            Planning::One(_) => Vec::new(),
         }
     }
 }
@@ -82,8 +83,10 @@ impl Sampling<'_> {
     fn job(&mut self, range: Range<u64>) -> Job {
         let entries = self.planning.block(range.start, (range.end - range.start) as u32);
         let picker = picker(&entries[0]);
+        let script = self.planning.script();
+        let is_scripted = |it: &Entry| matches!(raddle_plan::picker(it), PickerSpec::Rff { .. });
         let plan = Plan {
-            prefix: self.planning.script(),
+            prefix: if entries.iter().any(is_scripted) { script } else { Vec::new() },
             picker,
             seed: entries[0].seed,
             conditions: self.options.conditions,
@@ -166,6 +169,9 @@ impl Source for Sampling<'_> {
                 Planning::Several(portfolio) => {
                     let Suggested { near, others } = hypotheses(&last.trace, &done.near.sites);
                     portfolio.take_in(done.range.start, near, others);
+                    if portfolio.fuzzes() {
+                        portfolio.take_in_pairs(done.range.start, reads_from(&last.trace));
+                    }
                 }
                 Planning::Fuzzed(fuzzer) => {
                     fuzzer.take_in(done.range.start, reads_from(&last.trace));

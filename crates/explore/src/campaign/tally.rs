@@ -6,7 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use raddle_model::{ArmYield, Bucket, End, Figures, PickerSpec, Place, StepsAt, Uncontrolled};
+use raddle_model::{
+    ArmYield, Bucket, End, Figures, Kept, PickerSpec, Place, StepsAt, Uncontrolled,
+};
 use raddle_plan::{News, Unseen, round};
 use raddle_trace::{Entry, Summary};
 
@@ -201,7 +203,13 @@ impl Tally {
         outcome.n_allocating += u64::from(summary.n_allocators > 1);
         self.n_uncontrolled += u64::from(summary.n_uncontrolled != 0);
         self.measure_stability();
-        News { is_new_trace, n_steps: summary.n_steps, class: summary.class, ..News::default() }
+        News {
+            is_new_trace,
+            n_steps: summary.n_steps,
+            class: summary.class,
+            kept: Kept::from_number(summary.kept),
+            ..News::default()
+        }
     }
 
     /// Counts one repetition of an execution.

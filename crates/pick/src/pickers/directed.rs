@@ -16,7 +16,7 @@
 //!
 //! No bound: `raddle_analysis::hypotheses` says where orders come from, and `raddle_plan::Portfolio` which is tried.
 
-use raddle_model::{PlaceOrder, Side, ThreadId};
+use raddle_model::{Family, Kept, PlaceOrder, Side, ThreadId};
 
 use crate::{
     dice::Dice,
@@ -49,6 +49,8 @@ pub struct Directed {
     pending: Pending,
     draws: Draws,
     orders: [Awaited; 2],
+    /// Are the places those of one object only?
+    is_of_object: bool,
     manner: Manner,
     /// By thread: the places that its op is at, a bit for each side of each order.
     places: Vec<u8>,
@@ -95,6 +97,9 @@ struct Awaited {
     n_free: u32,
     /// The only one who has to wait, if there can be only one.
     held: Option<ThreadId>,
+    /// Has somebody waited while another went on?
+    has_held: bool,
+    kept: Kept,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,10 +115,17 @@ const fn bit(order: usize, is_second: bool) -> u8 {
 }
 
 impl Directed {
-    pub(crate) fn new(origin: &Origin<'_>, orders: [PlaceOrder; 2]) -> Directed {
+    pub(crate) fn new(origin: &Origin<'_>, family: Family, orders: [PlaceOrder; 2]) -> Directed {
         let mut dice = Dice::new(origin.seed, origin.may_time_out);
         let manner = Manner::drawn(&mut dice);
-        Directed::with(dice, orders, manner)
+        let is_of_object = matches!(family, Family::Object);
+        Directed { is_of_object, ..Directed::with(dice, orders, manner) }
+    }
+
+    /// Did the orders come to be?
+    pub(crate) fn kept(&self) -> Kept {
+        let [first, second] = self.orders.each_ref().map(|it| it.kept);
+        first.min(second)
     }
 
     fn with(dice: Dice, orders: [PlaceOrder; 2], manner: Manner) -> Directed {
@@ -133,7 +145,10 @@ impl Directed {
                 n_missing: if is_first { manner.n_before + 1 } else { 1 },
                 n_free: if is_first { 0 } else { manner.n_before },
                 held: None,
+                has_held: false,
+                kept: if order == PlaceOrder::NONE { Kept::Yes } else { Kept::Unreached },
             }),
+            is_of_object: false,
             manner,
             places: Vec::with_capacity(64),
             n_held_back: 0,
@@ -156,7 +171,10 @@ impl Directed {
     #[inline]
     fn places_of<T: Threads>(&self, thread: ThreadId, threads: &T) -> u8 {
         let op = threads.op(thread);
-        let key = Side::key(op.kind, threads.site(op.site));
+        let mut key = Side::key(op.kind, threads.site(op.site));
+        if self.is_of_object {
+            key = Side::key_on(key, threads.name(op.object));
+        }
         let mut places = 0;
         for (idx, Awaited { order, .. }) in self.orders.iter().enumerate() {
             places |= if order.first == key && key != 0 { bit(idx, false) } else { 0 };
@@ -195,6 +213,7 @@ impl Directed {
         for idx in 0..self.orders.len() {
             if self.places[thread.idx()] & bit(idx, true) != 0 {
                 let order = &mut self.orders[idx];
+                order.note(thread);
                 order.n_free = order.n_free.saturating_sub(1);
             }
             if self.places[thread.idx()] & bit(idx, false) == 0 {
@@ -236,6 +255,9 @@ impl Directed {
             }
         }
         self.count_held(n_held);
+        if n_held > 0 && calmest.is_some() {
+            self.note_held();
+        }
         match calmest {
             Some((_, thread)) if self.manner.is_calm => thread,
             Some(_) => Draws::thread_of(free),
@@ -252,15 +274,41 @@ impl Directed {
         }
     }
 
+    /// Somebody waits, and another goes on.
+    fn note_held(&mut self) {
+        for (idx, order) in self.orders.iter_mut().enumerate() {
+            order.has_held |= self.places.iter().any(|it| it & bit(idx, true) != 0);
+        }
+    }
+
     fn count_held(&mut self, n_held: u32) {
         self.n_held_back = if n_held == 0 { 0 } else { self.n_held_back + 1 };
         if PATIENCE < self.n_held_back {
-            self.orders = self.orders.map(|it| Awaited { order: PlaceOrder::NONE, ..it });
+            self.orders = self.orders.map(Awaited::given_up);
         }
     }
 }
 
 impl Awaited {
+    /// Nobody waits any more.
+    fn given_up(self) -> Awaited {
+        let kept = if self.kept == Kept::Unreached { Kept::Broken } else { self.kept };
+        Awaited { order: PlaceOrder::NONE, kept, ..self }
+    }
+
+    /// A thread does what comes second. The first time that it had to wait for something says how it went.
+    fn note(&mut self, thread: ThreadId) {
+        let is_about = self.n_free == 0 && self.held.is_none_or(|it| it == thread);
+        if !is_about || self.kept != Kept::Unreached {
+            return;
+        }
+        let is_kept = match self.order.first {
+            0 => self.has_held,
+            _ => self.is_met(thread),
+        };
+        self.kept = if is_kept { Kept::Yes } else { Kept::Broken };
+    }
+
     /// Has another thread done what comes first, as often as it has to?
     fn is_met(&self, thread: ThreadId) -> bool {
         match self.done_by {
@@ -300,7 +348,7 @@ impl Picker for Directed {
 mod tests {
     use std::collections::BTreeSet;
 
-    use raddle_model::{ObjectId, Op, OpKind, PlaceOrder, Side, SiteId, ThreadId};
+    use raddle_model::{Kept, ObjectId, Op, OpKind, PlaceOrder, Side, SiteId, ThreadId};
 
     use super::{Directed, Manner};
     use crate::{dice::Dice, fake::Fake, view::Picker};
@@ -319,7 +367,12 @@ mod tests {
         steps(sites, Directed::with(dice, orders, manner))
     }
 
-    fn steps(sites: &[&[u32]], mut picker: Directed) -> Vec<(u32, u32)> {
+    fn steps(sites: &[&[u32]], picker: Directed) -> Vec<(u32, u32)> {
+        run_with(sites, picker).0
+    }
+
+    /// The steps, and what the picker says of them.
+    fn run_with(sites: &[&[u32]], mut picker: Directed) -> (Vec<(u32, u32)>, Kept) {
         let mut n_done = vec![0_usize; sites.len()];
         let mut done = Vec::new();
         let mut last = 0;
@@ -327,7 +380,7 @@ mod tests {
             let left = |it: &u32| n_done[*it as usize] < sites[*it as usize].len();
             let enabled: Vec<u32> = (0..sites.len() as u32).filter(left).collect();
             if enabled.is_empty() {
-                return done;
+                return (done, picker.kept());
             }
             let mut threads = Fake::new(sites.len() as u32, &enabled, &[]);
             let op = |(thread, n): (usize, &usize)| match sites[thread].get(*n) {
@@ -377,6 +430,40 @@ mod tests {
             let done = run(&[&[1, 2], &[1, 2]], seed, [order(1, 2), PlaceOrder::NONE]);
             assert!(at(&done, (0, 1)) < at(&done, (1, 2)) && at(&done, (1, 1)) < at(&done, (0, 2)));
         }
+    }
+
+    /// It says whether the orders came to be: here they do; there nobody comes to the place; elsewhere there is nobody left
+    /// who could go first.
+    #[test]
+    fn it_says_how_it_went() {
+        let kept = |sites: &[&[u32]], orders: [PlaceOrder; 2]| {
+            let picker = Directed::with(Dice::new(7, false), orders, Manner::default());
+            run_with(sites, picker).1
+        };
+        let one = |order| [order, PlaceOrder::NONE];
+        assert_eq!(kept(&[&[1, 2], &[3]], [order(1, 3), order(3, 2)]), Kept::Yes);
+        assert_eq!(kept(&[&[1, 2], &[3]], one(order(3, 9))), Kept::Unreached);
+        assert_eq!(kept(&[&[1, 2], &[3]], one(order(9, 1))), Kept::Broken);
+        let late = PlaceOrder { first: 0, ..order(0, 1) };
+        assert_eq!(kept(&[&[1], &[3]], one(late)), Kept::Yes);
+        assert_eq!(kept(&[&[1]], one(late)), Kept::Broken);
+    }
+
+    /// A place that serves two objects is held back at one of them.
+    #[test]
+    fn one_object_of_several() {
+        let place = Side::key_on(Side::key(KIND, 1), 1);
+        let orders = [PlaceOrder { first: 0, second: place }, PlaceOrder::NONE];
+        let picker = |is_of_object| Directed {
+            is_of_object,
+            ..Directed::with(Dice::new(7, false), orders, Manner::default())
+        };
+        let mut threads = Fake::new(2, &[0, 1], &[]);
+        threads.ops =
+            vec![Op::on(KIND, ObjectId(1), SiteId(1)), Op::on(KIND, ObjectId(2), SiteId(1))];
+        assert_eq!(picker(true).pick(&threads.view(0, 1)), ThreadId(1));
+        assert_eq!(picker(true).places_of(ThreadId(0), &threads), 2);
+        assert_eq!(picker(false).places_of(ThreadId(0), &threads), 0);
     }
 
     #[test]

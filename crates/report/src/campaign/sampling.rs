@@ -51,7 +51,7 @@ pub fn closing(figures: &Figures, style: &Style) -> String {
         grouped(figures.coverage.both_ways),
         count(figures.coverage.lock_pairs, "pair")
     );
-    if let Some(line) = hypotheses(figures) {
+    for line in hypotheses(figures).into_iter().chain(refuted(figures)) {
         let _ = writeln!(out, "{line}");
     }
     if let Some(around) = &figures.around {
@@ -113,6 +113,24 @@ fn hypotheses(figures: &Figures) -> Option<String> {
     })
 }
 
+/// Of what there is little left to hope for, and how much else there is.
+fn refuted(figures: &Figures) -> Option<String> {
+    let all = &figures.hypotheses;
+    let n_refuted: u64 = all.iter().map(|it| it.refuted).sum();
+    let n_known: u64 = all.iter().map(|it| it.known).sum();
+    let parts = all.iter().filter(|it| it.refuted > 0);
+    let parts: Vec<String> =
+        parts.map(|it| format!("{} {}", it.family, grouped(it.refuted))).collect();
+    (n_refuted > 0).then(|| {
+        format!(
+            "  refuted {} of them (impossible in each try, or several tries without a new failure): {}; {} left",
+            grouped(n_refuted),
+            parts.join(", "),
+            grouped(n_known - n_refuted)
+        )
+    })
+}
+
 /// What was tried where the user wanted to look.
 fn near(around: &Around, style: &Style) -> String {
     let Around { sites, distance, known, tried } = *around;
@@ -150,7 +168,7 @@ pub(crate) fn chance(chance: f64, is_short: bool) -> String {
 mod tests {
     use expect_test::expect;
 
-    use raddle_model::{ArmYield, Coverage, Estimate, Figures};
+    use raddle_model::{ArmYield, Coverage, Estimate, Family, Figures, Tried};
 
     use super::{block_lines, closing};
     use crate::layout::style::Style;
@@ -205,11 +223,17 @@ mod tests {
             arms: figures().arms[..2].to_vec(),
             is_saturated: true,
             unseen_pairs: Estimate { chance: 0.0, upper: 0.0011 },
+            hypotheses: vec![
+                Tried { family: Family::Late, known: 11, tried: 11, refuted: 3 },
+                Tried { family: Family::Torn, known: 2_000, tried: 31, refuted: 0 },
+            ],
             ..figures()
         };
         expect![[r#"
             saturated: further executions are unlikely to cover anything new
               covered 63 pairs of code locations (57 in both orders) and 1 pair of locks
+              tried 42 of 2,011 suggested orderings: late 11/11, torn 31/2,000
+              refuted 3 of them (impossible in each try, or several tries without a new failure): late 3; 2,008 left
               estimated chance that one more execution covers a new pair: 0 % (at most 0.11 %), a new trace: 31 %
         "#]].assert_eq(&closing(&one, &Style::default()));
     }

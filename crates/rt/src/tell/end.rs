@@ -201,6 +201,7 @@ impl Control {
         summary.end_detail = detail;
         summary.n_thinned = accesses::n_thinned();
         summary.n_clock_reads = self.recorder.emit.n_clock_reads;
+        summary.kept = self.scheduler.chooser.kept() as u32;
         summary.n_allocators = self.recorder.emit.allocators.count_ones();
         summary.diverged_at =
             self.scheduler.chooser.diverged_at().map_or(0, |step| step as u32 + 1);

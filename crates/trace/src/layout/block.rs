@@ -67,6 +67,8 @@ pub struct Summary {
     pub n_clock_reads: u32,
     /// Threads that have allocated memory, while there were others.
     pub n_allocators: u32,
+    /// Whether it came as its picker was asked: see `Kept`.
+    pub kept: u32,
 }
 
 impl Summary {
