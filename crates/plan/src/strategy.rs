@@ -107,7 +107,7 @@ pub const FORMS: &[Form] = &[
     },
     Form {
         name: "directed",
-        params: "cycle | late | torn | across | order | twice",
+        params: "cycle | late | torn | across | order | twice | object",
         what: "orders of code locations that no execution has shown, likeliest to matter first",
         read: directed,
     },
