@@ -216,10 +216,10 @@ impl Portfolio {
 
     /// Learns from an execution of the round that was last asked for.
     pub fn learn(&mut self, execution: u64, news: &News) {
-        if let Ok(idx) = self.directed.binary_search_by_key(&execution, |it| it.0) {
-            if let Some(it) = self.directed[idx].1 {
-                self.directions.count(it, news.kept, news.is_new_finding);
-            }
+        if let Ok(idx) = self.directed.binary_search_by_key(&execution, |it| it.0)
+            && let Some(it) = self.directed[idx].1
+        {
+            self.directions.count(it, news.kept, news.is_new_finding);
         }
         if is_rff(self.spec_of(execution)) {
             self.fuzzer.learn(execution, news);

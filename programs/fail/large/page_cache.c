@@ -1,7 +1,6 @@
 //@ expect: assert
 //@ execs: 4000
-//@ cause: page->block = block;
-//@ unnamed: page->n_pins++;
+//@ unnamed: page->n_pins++; | page->block = block;
 //@ undetected: the lock is released while the page is chosen, and nothing says that the pins and the block belong together
 // A page cache. Eviction chooses a page without pins, releases the bucket to write the page back, and afterwards asks only
 // whether it has become dirty again, not whether somebody has pinned it.
