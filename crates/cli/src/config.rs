@@ -15,7 +15,7 @@ use std::{
     time::SystemTime,
 };
 
-use clap::ArgMatches;
+use clap::{ArgMatches, parser::ValueSource};
 use raddle_explore::suppress::{Suppressions, tsan};
 
 use self::document::Document;
@@ -64,7 +64,15 @@ pub(crate) fn configure(
     }
     add_files(&args, &mut config).map_err(Refused::Failure)?;
     args.rules = config.suppressions;
+    args.said = said(matches);
     Ok((args, config.warnings))
+}
+
+/// What stands on the command line, by the names of arguments.
+fn said(matches: &ArgMatches) -> Vec<String> {
+    let is_said = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let ids = matches.ids().map(clap::Id::as_str);
+    ids.filter(|it| matches.try_contains_id(it).is_ok() && is_said(it)).map(str::to_owned).collect()
 }
 
 /// A command line with more options, before those that the user gave.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use clap::ValueEnum;
 use raddle_explore::{
     CoveredOrders, Method, Outcome, Saved, SearchOptions, Searched, StoredTarget,
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
@@ -174,9 +175,64 @@ pub(crate) fn resume(
         ..args.conditions.with(settings.conditions)
     };
     let detect = DetectArg::list(settings.detect);
-    let args =
+    let resumed =
         RunArgs { strategy, seed: Some(search.info.seed), detect, conditions, ..args.clone() };
-    Ok(Resumed { args, program, search })
+    require_unchanged(args, &resumed)?;
+    Ok(Resumed { args: resumed, program, search })
+}
+
+/// What decides which executions a search makes stays as it was. Who says otherwise would be told of another search than
+/// the one that was asked for.
+fn require_unchanged(args: &RunArgs, resumed: &RunArgs) -> Result<(), Failure> {
+    let pairs = fixed(args).into_iter().zip(fixed(resumed));
+    for ((id, asked), (_, kept)) in pairs {
+        if asked != kept && args.said.iter().any(|it| it == id) {
+            let option = id.replace('_', "-");
+            let kept =
+                if kept.is_empty() { "without it".to_owned() } else { format!("with {kept}") };
+            return Err(Failure::usage(format!(
+                "--resume continues this search {kept}; remove --{option}, or start again without --resume"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The arguments that a search keeps, by name, with what they say.
+fn fixed(args: &RunArgs) -> Vec<(&'static str, String)> {
+    fn word(value: impl ValueEnum) -> String {
+        value.to_possible_value().map(|it| it.get_name().to_owned()).unwrap_or_default()
+    }
+    let ConditionArgs {
+        carrier,
+        points,
+        memory_model,
+        max_steps,
+        timeouts,
+        spurious,
+        signals,
+        exit_ok,
+        ..
+    } = &args.conditions;
+    let flag = |is_on: bool, word: &str| if is_on { word.to_owned() } else { String::new() };
+    let mut detect: Vec<String> = DetectArg::list(detection(args)).into_iter().map(word).collect();
+    if detect.is_empty() {
+        detect.push(word(DetectArg::None));
+    }
+    [
+        ("strategy", format!("--strategy {}", args.strategy)),
+        ("seed", format!("--seed {}", args.seed())),
+        ("detect", format!("--detect {}", detect.join(","))),
+        ("carrier", format!("--carrier {}", word(*carrier))),
+        ("points", format!("--points {}", word(*points))),
+        ("memory_model", format!("--memory-model {}", word(*memory_model))),
+        ("max_steps", format!("--max-steps {max_steps}")),
+        ("timeouts", format!("--timeouts {}", word(*timeouts))),
+        ("signals", format!("--signals {}", word(*signals))),
+        ("spurious", flag(*spurious, "--spurious")),
+        ("exit_ok", flag(*exit_ok, "--exit-ok")),
+    ]
+    .into()
 }
 
 /// Says how far earlier parts of a search have come, and what they have found.

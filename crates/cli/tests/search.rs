@@ -628,6 +628,37 @@ fn another_build_is_refused() {
     assert!(text.contains("the program was rebuilt since this search started"), "{text}");
 }
 
+/// What decides which executions a search makes can't be changed under way, and that is said.
+#[test]
+fn a_resumed_search_stays_what_it_was() {
+    let folder = folder();
+    write(folder.path(), "prog.c", COUNTERS);
+    summary(&search(folder.path(), "dfs", &["--execs", "50"]), 0);
+    let cases: [(&[&str], &str); 7] = [
+        (&["--memory-model", "c11"], "with --memory-model sc; remove --memory-model,"),
+        (&["--strategy", "dpor"], "with --strategy dfs; remove --strategy,"),
+        (&["--seed", "7"], "with --seed 0; remove --seed,"),
+        (&["--detect", "deadlock"], "with --detect none; remove --detect,"),
+        (&["--points", "all"], "with --points visible; remove --points,"),
+        (&["--max-steps", "9"], "with --max-steps 1000000; remove --max-steps,"),
+        (&["--spurious"], "without it; remove --spurious,"),
+    ];
+    for (args, line) in cases {
+        let output = explored(folder.path(), &[&["run", "--resume"], args].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        let line = format!("--resume continues this search {line} or start again without --resume");
+        assert!(errors.contains(&line), "{args:?}: {errors}");
+    }
+    // What says the same is no change; and a profile says what new runs are to do.
+    write(folder.path(), "raddle.toml", "[profile.default]\nmemory-model = \"c11\"\n");
+    let same = ["run", "--resume", "--strategy", "dfs", "--memory-model", "sc"];
+    let rest = ["--execs", "1", "--progress", "none"];
+    let output = explored(folder.path(), &[&same[..], &rest].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// What it does depends on the processor's clock, which nobody makes virtual.
 #[test]
 fn a_program_that_is_not_deterministic() {

@@ -116,6 +116,9 @@ pub(crate) struct RunArgs {
     /// Suppressions of the configuration
     #[arg(skip)]
     pub(crate) rules: Suppressions,
+    /// What the command line itself says, neither the environment nor the configuration: names of arguments
+    #[arg(skip)]
+    pub(crate) said: Vec<String>,
     /// Directory of regression tests (`raddle review --keep`); those of the program are replayed first
     #[arg(long, value_name = "DIR", default_value_os_t = project::regressions())]
     #[arg(help_heading = "Configuration")]
