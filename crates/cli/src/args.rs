@@ -4,6 +4,7 @@ mod around;
 mod compare;
 mod conditions;
 mod detect;
+mod orders;
 mod report;
 mod review;
 mod run;
@@ -22,6 +23,7 @@ pub(crate) use around::Around;
 pub(crate) use compare::CompareArgs;
 pub(crate) use conditions::{ConditionArgs, MemoryModelArg, PointsArg};
 pub(crate) use detect::{DetectArg, detect};
+pub(crate) use orders::OrdersArgs;
 pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use review::ReviewArgs;
 pub(crate) use run::{ProgressMode, RunArgs};
@@ -84,6 +86,8 @@ pub(crate) enum Verb {
     Report(ReportArgs),
     /// Minimise the schedule of a finding and explain why it fails
     Min(MinArgs),
+    /// Find memory orders of atomic operations that could be weaker (docs/memory.md)
+    Orders(Box<OrdersArgs>),
     /// Keep a finding as a regression test, suppress it, or discard it
     Review(ReviewArgs),
     /// List, export, import or prune stored runs
@@ -209,6 +213,10 @@ pub(crate) struct MinArgs {
     /// Time limit; if it is reached, the result depends on the speed of the machine
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration)]
     pub(crate) time: Duration,
+    /// For findings under `--memory-model c11`: number of executions in which stronger memory orders are tested, and which
+    /// a search may take to prove that they are enough
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = values::count)]
+    pub(crate) order_execs: u64,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -352,7 +360,7 @@ impl From<CarrierArg> for Carrier {
 }
 
 /// How many workers: as many as were asked for, within reason, or one for each core.
-fn n_jobs(jobs: Option<u64>) -> usize {
+pub(crate) fn n_jobs(jobs: Option<u64>) -> usize {
     let all = std::thread::available_parallelism().map_or(1, |it| it.get());
     jobs.map_or(all, |it| usize::try_from(it).unwrap_or(usize::MAX).min(jobs_max(all)))
 }

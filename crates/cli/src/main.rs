@@ -18,6 +18,7 @@ mod list;
 mod min;
 mod native;
 mod observe;
+mod orders;
 mod overview;
 mod prepare;
 mod project;
@@ -88,6 +89,7 @@ fn raddle() -> Exit {
         Verb::Store(store) => store::store(&store, &mut terminal),
         Verb::Report(report) => report::report(&report, &mut terminal),
         Verb::Min(min) => min::min(&min, &mut terminal),
+        Verb::Orders(orders) => orders::orders(&orders, &mut terminal),
         Verb::Regress(regress) => regress::regress(&regress, &mut terminal),
         Verb::Debug(debug) => debug::debug(&debug, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),

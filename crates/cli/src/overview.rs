@@ -12,6 +12,7 @@ Find        run             explore the interleavings of a program
 Understand  show, explain   a finding; what its kind means
             replay, debug   run its schedule again; under gdb or lldb
             min, report     minimise it; a page, SARIF, JUnit, Markdown
+            orders          memory orders that could be weaker
 Settle      regress         check whether a change fixed it
             review          keep it as a test, suppress it, or discard it
             list, store     all findings; export, import and prune them

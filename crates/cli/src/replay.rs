@@ -1,6 +1,7 @@
 //! `raddle replay`: the plan of a finding, run again in a fresh process, and compared.
 
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -74,6 +75,8 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &mut Terminal) -> Result<Exit,
 /// The finding's program as it is now.
 pub(crate) struct Now {
     pub(crate) target: Native,
+    /// Where it is.
+    pub(crate) program: PathBuf,
     /// Was it built anew since the finding?
     pub(crate) is_rebuilt: bool,
 }
@@ -96,7 +99,7 @@ pub(crate) fn open(
         terminal.warning("the program was rebuilt since this was found; steps may differ");
     }
     let launch = Launch {
-        program,
+        program: program.clone(),
         target: then,
         carrier,
         is_fresh: true,
@@ -104,7 +107,7 @@ pub(crate) fn open(
         events: None,
         stop: Arc::clone(signals::catch().flag()),
     };
-    Ok(Now { target: native::open(launch)?, is_rebuilt })
+    Ok(Now { target: native::open(launch)?, program, is_rebuilt })
 }
 
 /// One replay.

@@ -408,6 +408,7 @@ pub(crate) fn options(args: &RunArgs, method: Method) -> Options {
         method,
         saturation: args.until_saturated,
         conditions: search::conditions(args),
+        orders: Vec::new(),
         exposed: Vec::new(),
         verbose: args.show_output,
         confirmations: CONFIRMATIONS,

@@ -17,6 +17,7 @@ pub mod regression;
 pub mod replay;
 mod route;
 pub mod store;
+pub mod strength;
 pub mod suppress;
 pub mod target;
 

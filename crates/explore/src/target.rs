@@ -159,6 +159,7 @@ impl PrefixBatch {
                 seed: entry.seed,
                 shared: plan.shared.clone(),
                 profile: plan.profile.clone(),
+                orders: plan.orders.clone(),
                 ..*plan
             },
             entries: vec![Entry { prefix_at: 0, n_prefix: 0, ..entry }],

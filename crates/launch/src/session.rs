@@ -15,9 +15,10 @@ use raddle_explore::{
         Block, BlockResult, Execution, PrefixBatch, PrefixBatchResult, Session, TargetError, Until,
     },
 };
-use raddle_model::{End, Escape, OpKind, OpResult, Plan, Standstill, Uncontrolled};
+use raddle_model::{End, Escape, OpKind, OpResult, OrderAt, Plan, Standstill, Uncontrolled};
 use raddle_trace::{
-    Ask, Briefs, Caps, Entry, Module, PAIRS_MAX, Request, SeenRaces, Still, Summary, Trace,
+    Ask, Briefs, Caps, Entry, Module, OrderEntry, PAIRS_MAX, Request, SeenRaces, Still, Summary,
+    Trace,
     protocol::{BUG_CODE, UNUSABLE_CODE, must_be_looked_at},
 };
 
@@ -197,6 +198,15 @@ impl NativeSession {
         unsafe { segment.write(segment.interests(), &plan.profile.interests) };
         // SAFETY: as above.
         unsafe { segment.write(segment.uses(), &plan.profile.uses) };
+        let order = |it: &OrderAt| OrderEntry {
+            module: it.module,
+            offset: it.offset,
+            order: it.order as u32,
+            reserved: 0,
+        };
+        let orders: Vec<OrderEntry> = plan.orders.iter().map(order).collect();
+        // SAFETY: as above.
+        unsafe { segment.write(segment.orders(), &orders) };
     }
 
     /// How far the program wants to be explored, as far as it has said so.
@@ -209,7 +219,10 @@ impl NativeSession {
     /// Gives a new number to a plan that differs from the last one in more than its prefix.
     fn number_plan(&mut self, plan: &Plan) {
         let is_same = |it: &Plan| {
-            it.shared == plan.shared && it.conditions == plan.conditions && it.record == plan.record
+            it.shared == plan.shared
+                && it.conditions == plan.conditions
+                && it.record == plan.record
+                && it.orders == plan.orders
         };
         if !self.last_plan.as_ref().is_some_and(is_same) {
             self.last_plan = Some(Plan { prefix: Vec::new(), ..plan.clone() });

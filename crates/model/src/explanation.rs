@@ -6,7 +6,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{NamedObject, ObjectId, OpKind, Place, Plan, Step, ThreadId, ThreadState};
+use crate::{NamedObject, ObjectId, OpKind, Place, Plan, Step, ThreadId, ThreadState, Weakness};
 
 /// What is known about a finding beyond what it is.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -23,6 +23,9 @@ pub struct Explanation {
     /// How likely it is, by strategy.
     #[cfg_attr(feature = "serde", serde(default))]
     pub likelihood: Vec<Likelihood>,
+    /// Which memory orders are too weak, if that was looked into.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub weakness: Option<Weakness>,
 }
 
 /// How a schedule was made small: the same bucket throughout.

@@ -31,6 +31,7 @@ mod reads_from;
 mod rng;
 mod script;
 mod search;
+mod strength;
 mod threads;
 
 pub use dependence::{Conflict, Effect, conflict, dependent};
@@ -73,6 +74,7 @@ pub use search::{
     BoundUnit, Count, CoveredPairs, Decided, Derived, Divergence, Judged, Scope, SearchEffort,
     SearchProgress, SearchSize, TraceSize, Unreached,
 };
+pub use strength::{OrderAt, Reordered, Repair, Support, Weakness};
 pub use threads::ThreadSet;
 
 /// Mixes a value into a hash; the one hash function of Raddle (wyhash's folded multiply).

@@ -302,6 +302,7 @@ impl Flags {
 }
 
 /// The memory order of an atomic op or a fence. The numbers are those of C.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum MemoryOrder {

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Flags, OpKind, PickerSpec, Profile};
+use crate::{Flags, OpKind, OrderAt, PickerSpec, Profile};
 
 /// Prefix of choices, picker, seed, limits, and what is known about sharing.
 ///
@@ -29,6 +29,10 @@ pub struct Plan {
     /// What is known about the threads, for pickers that ask.
     #[cfg_attr(feature = "serde", serde(default))]
     pub profile: Profile,
+    /// Memory orders that take the place of those in the source. Invariant: sorted, no two for one place, no more than
+    /// [`OrderAt::MAX`].
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub orders: Vec<OrderAt>,
     /// What to write down beside the events.
     #[cfg_attr(feature = "serde", serde(default))]
     pub record: Record,
@@ -240,6 +244,7 @@ impl Plan {
             conditions: Conditions::DEFAULT,
             shared: Vec::new(),
             profile: Profile::EMPTY,
+            orders: Vec::new(),
             record: Record::NONE,
         }
     }

@@ -15,3 +15,4 @@ pub(crate) mod orders;
 pub(crate) mod place;
 pub(crate) mod scope;
 pub(crate) mod steps;
+pub(crate) mod strength;

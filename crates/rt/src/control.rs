@@ -12,7 +12,7 @@ use std::{
 use raddle_machine::Machine;
 use raddle_model::{ObjectId, Points, SiteId, ThreadId};
 use raddle_pick::Chooser;
-use raddle_trace::{Common, Header, Segment};
+use raddle_trace::{Common, Header, OrderEntry, Segment};
 
 use crate::{
     record::{
@@ -92,6 +92,8 @@ pub(crate) struct Memory {
     pub(crate) shadow: Shadow,
     pub(crate) detect: Detect,
     pub(crate) weak: Weak,
+    /// Memory orders that take the place of those in the source, sorted by place.
+    pub(crate) orders: Vec<OrderEntry>,
     pub(crate) locksets: Locksets,
     pub(crate) heap: Heap,
     /// The last write, whose value is not known before the program has gone on.

@@ -4,6 +4,7 @@ pub(crate) mod bounds;
 pub(crate) mod detect;
 pub(crate) mod freed;
 pub(crate) mod locksets;
+pub(crate) mod strength;
 pub(crate) mod sync;
 mod turns;
 pub(crate) mod variables;

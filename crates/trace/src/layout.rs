@@ -21,13 +21,13 @@ pub(crate) use races::SLOTS_PER_RACE;
 pub use races::{HELD_MAX, HeldEntry, RACE_FRAMES_MAX, RaceEntry, RaceSide, Sighting};
 pub use steps::{BriefEntry, EnabledSet, PendingEntry};
 pub use tables::{
-    ModuleEntry, NoteEntry, ObjectEntry, SiteEntry, StackEntry, ThreadEntry, TrapEntry,
+    ModuleEntry, NoteEntry, ObjectEntry, OrderEntry, SiteEntry, StackEntry, ThreadEntry, TrapEntry,
 };
 
 /// The first eight bytes of a segment.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RADDLE\0\x01");
 /// The version of this layout.
-pub const VERSION: u32 = 23;
+pub const VERSION: u32 = 24;
 /// Copies of executions that can wait at the same time.
 pub const CHECKPOINTS_MAX: usize = 32;
 /// Calls that make up the context of a step.

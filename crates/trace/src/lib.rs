@@ -22,8 +22,8 @@ pub use brief::{Briefs, CompactTrace, Tables, ToldInBrief};
 pub use layout::{
     Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, EnabledSet, Entry,
     FRAMES_MAX, FreedEntry, HELD_MAX, Header, HeapEntry, HeldEntry, LAST_WORDS_MAX, Live, MAGIC,
-    ModuleEntry, NoteEntry, ObjectEntry, PendingEntry, RACE_FRAMES_MAX, RaceEntry, RaceSide,
-    Request, Results, STACK_DEPTH, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry,
+    ModuleEntry, NoteEntry, ObjectEntry, OrderEntry, PendingEntry, RACE_FRAMES_MAX, RaceEntry,
+    RaceSide, Request, Results, STACK_DEPTH, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry,
     TrapEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};

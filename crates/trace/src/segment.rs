@@ -12,7 +12,8 @@ use raddle_model::{Event, Interest, Length, Use};
 
 use crate::layout::{
     Caps, EnabledSet, Entry, Header, LAST_WORDS_MAX, MAGIC, ModuleEntry, NoteEntry, ObjectEntry,
-    Offsets, RaceEntry, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry, VERSION,
+    Offsets, OrderEntry, RaceEntry, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry,
+    TrapEntry, VERSION,
 };
 use crate::pair::Pair;
 
@@ -196,6 +197,10 @@ impl Segment {
     area!(
         /// The profile's uses.
         uses, uses, USES_MAX, Use
+    );
+    area!(
+        /// Memory orders in place of those in the source.
+        orders, orders, MAX, OrderEntry
     );
     area!(
         /// Pairs that the executions of the block covered, one after the other.

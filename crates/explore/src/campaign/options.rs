@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use raddle_model::{Conditions, Detect, Family, PickerSpec, Plan, flows::Flows};
+use raddle_model::{Conditions, Detect, Family, OrderAt, PickerSpec, Plan, flows::Flows};
 use raddle_plan::{
     Arm, Strategy,
     search::{HapSets, SearchSpec},
@@ -39,6 +39,8 @@ pub struct Options {
     pub saturation: Option<f64>,
     /// What the program may do in each execution.
     pub conditions: Conditions,
+    /// Memory orders in place of those in the source, as [`Plan::orders`].
+    pub orders: Vec<OrderAt>,
     /// Names of variables that earlier campaigns have found to be exposed.
     pub exposed: Vec<u64>,
     /// Blocks of one execution, and the observer sees each of them.
@@ -180,6 +182,7 @@ impl Default for Options {
             method: Method::Picker { picker: PickerSpec::Walk, name: PickerSpec::Walk.to_string() },
             saturation: None,
             conditions: Conditions::DEFAULT,
+            orders: Vec::new(),
             exposed: Vec::new(),
             verbose: false,
             confirmations: 1,

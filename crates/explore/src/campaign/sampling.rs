@@ -92,6 +92,7 @@ impl Sampling<'_> {
             conditions: self.options.conditions,
             shared: self.sharing.known(range.start),
             profile: self.profile(range.start, picker),
+            orders: self.options.orders.clone(),
             record: Record {
                 options: is_probe(range.start),
                 stacks: false,

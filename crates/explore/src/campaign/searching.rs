@@ -243,6 +243,7 @@ impl<'a> Searching<'a> {
             conditions: Conditions { timeouts: conditions.timeouts.for_search(), ..conditions },
             shared,
             profile: Profile::default(),
+            orders: self.options.orders.clone(),
             record: Record { options: true, races: self.options.detect.races, ..Record::NONE },
         }
     }

@@ -4,7 +4,7 @@
 use std::mem;
 
 use raddle_explore::target::{Block, BlockResult, TargetError};
-use raddle_model::{End, Plan};
+use raddle_model::{End, OrderAt, Plan};
 use raddle_trace::{
     Caps, Summary,
     protocol::{DEBUG_VARIABLE, name},
@@ -55,6 +55,9 @@ impl NativeSession {
 
     /// Sees to it that a plan fits into the segment, and that as many variables again can be found to be shared.
     pub(super) fn make_room(&mut self, plan: &Plan) -> Result<(), TargetError> {
+        if !plan.profile.fits() || OrderAt::MAX < plan.orders.len() {
+            return Err(TargetError::Unusable("the plan is too long to replay".to_owned()));
+        }
         let (n_prefix, n_shared) = (plan.prefix.len(), 2 * plan.shared.len());
         if n_prefix <= self.caps.prefix as usize && n_shared <= self.caps.shared as usize {
             return Ok(());

@@ -5,6 +5,7 @@ mod call;
 mod evidence;
 mod explanation;
 mod search;
+mod strength;
 
 use std::borrow::Cow;
 
@@ -19,12 +20,14 @@ use self::{
     evidence::{EvidenceLine, FreedLine, HeapLine},
     explanation::ExplanationLine,
     search::SearchLine,
+    strength::StrengthLine,
 };
 use crate::{
     campaign::{
         closing::{NewEnd, Replayed, Suppressed, Uncontrolled},
         compare::{Reach, Row},
         status::Status,
+        strength::Strength,
         suite::TestLine,
     },
     finding::shown::Shown,
@@ -134,6 +137,11 @@ pub fn summary(status: &Status, closing: &Closing<'_>) -> String {
             baseline_failed: closing.baseline_failed,
         },
     )
+}
+
+/// `{"type":"orders",…}`: which memory orders of a program could be weaker.
+pub fn orders(strength: &Strength<'_>) -> String {
+    to_line("orders", &StrengthLine::new(strength))
 }
 
 /// `{"type":"replay",…}`: one for each replay.

@@ -150,6 +150,7 @@ fn take_control(segment: Segment) {
             shadow,
             detect: Detect::new(object),
             weak: Weak::new(),
+            orders: Vec::new(),
             locksets: Locksets::default(),
             heap: Heap::default(),
             written: Written::NONE,

@@ -44,6 +44,7 @@ impl Control {
         // What is a scheduling point depends on what was seen in a race.
         self.memory.detect.is_on = is_on || self.scheduler.points.are_learned();
         self.begin_memory();
+        self.begin_orders();
         self.memory.locksets.is_on = self.scheduler.points == Points::Lockset;
         self.watch(watch);
     }
@@ -52,6 +53,7 @@ impl Control {
     pub(crate) fn forget_detection(&mut self) {
         self.memory.detect.is_on = false;
         self.memory.weak.is_on = false;
+        self.memory.orders.clear();
         self.memory.locksets.is_on = false;
         self.watch(raddle_model::Watch::default());
     }

@@ -80,6 +80,10 @@ pub struct Request {
     pub n_interests: u32,
     /// As above.
     pub n_uses: u32,
+    /// Memory orders in place of those in the source.
+    pub n_orders: u32,
+    /// Zero; keeps the layout free of padding.
+    pub reserved: u32,
 }
 
 impl Request {
@@ -101,6 +105,7 @@ impl Request {
             n_lengths: plan.profile.lengths.len() as u32,
             n_interests: plan.profile.interests.len() as u32,
             n_uses: plan.profile.uses.len() as u32,
+            n_orders: plan.orders.len() as u32,
             ..before
         }
     }

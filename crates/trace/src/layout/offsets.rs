@@ -1,9 +1,9 @@
 //! Where each area begins.
 
-use raddle_model::{Event, Interest, Length, Profile, Use};
+use raddle_model::{Event, Interest, Length, OrderAt, Profile, Use};
 
 use super::{
-    Caps, EnabledSet, Entry, Header, ModuleEntry, NoteEntry, ObjectEntry, RaceEntry,
+    Caps, EnabledSet, Entry, Header, ModuleEntry, NoteEntry, ObjectEntry, OrderEntry, RaceEntry,
     SLOTS_PER_RACE, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry, TrapEntry,
 };
 use crate::pair::{PAIRS_MAX, Pair};
@@ -25,6 +25,7 @@ pub(crate) struct Offsets {
     pub(crate) lengths: usize,
     pub(crate) interests: usize,
     pub(crate) uses: usize,
+    pub(crate) orders: usize,
     pub(crate) pairs: usize,
     pub(crate) races: usize,
     pub(crate) race_slots: usize,
@@ -57,7 +58,8 @@ impl Offsets {
         let lengths = after(options, caps.events, size_of::<EnabledSet>());
         let interests = after(lengths, Profile::LENGTHS_MAX as u32, size_of::<Length>());
         let uses = after(interests, Profile::INTERESTS_MAX as u32, size_of::<Interest>());
-        let pairs = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
+        let orders = after(uses, Profile::USES_MAX as u32, size_of::<Use>());
+        let pairs = after(orders, OrderAt::MAX as u32, size_of::<OrderEntry>());
         let races = after(pairs, caps.block * PAIRS_MAX, size_of::<Pair>());
         let race_slots = after(races, caps.races, size_of::<RaceEntry>());
         let sightings = after(race_slots, caps.races * SLOTS_PER_RACE, 4);
@@ -80,6 +82,7 @@ impl Offsets {
             lengths,
             interests,
             uses,
+            orders,
             pairs,
             races,
             race_slots,

@@ -137,6 +137,20 @@ pub struct ModuleEntry {
     pub is_announced: u32,
 }
 
+/// A memory order in place of that in the source; of an [`OrderAt`](raddle_model::OrderAt).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct OrderEntry {
+    /// A hash of the module's file name.
+    pub module: u64,
+    /// Offset in the module.
+    pub offset: u64,
+    /// The order, by C's number.
+    pub order: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
 /// Something that Raddle could not control.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

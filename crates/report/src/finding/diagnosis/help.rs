@@ -9,11 +9,13 @@ use super::{
     released::is_read_locked,
     wakeup::unguarded,
 };
-use crate::words::place;
+use crate::words::{place, strength};
 
 /// The proposals; empty where nothing is known.
 pub(super) fn help(said: &Said<'_>) -> Vec<String> {
     let mut all = Vec::new();
+    // What was tried on the program says more than what its schedules have in common.
+    all.extend(said.explanation.and_then(|it| strength::help(it.weakness.as_ref()?)));
     all.extend(unguarded(said.finding).and_then(|it| it.help(said)));
     let observations = said.reason().map_or(&[][..], |it| &it.observations);
     // Who does not look again after a wait does not need a longer section.

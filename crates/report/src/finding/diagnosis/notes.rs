@@ -17,7 +17,7 @@ use crate::{
     finding::evidence,
     layout::{number, style::Style},
     schedule::own_place,
-    words::{act, delays, place},
+    words::{act, delays, place, strength},
 };
 
 /// Of fewer executions there is no share to show.
@@ -172,6 +172,7 @@ impl Said<'_> {
 
     pub(super) fn notes(&self) -> Vec<String> {
         let mut all = self.stale();
+        all.extend(self.explanation.and_then(|it| strength::note(it.weakness.as_ref()?)));
         if let Some(evidence) = self.finding.evidence.as_deref() {
             all.extend(evidence::verdict(self.finding, evidence, self.style));
             all.extend(evidence::location(self.finding, evidence));

@@ -1,7 +1,7 @@
 //! What a schedule owes to a weak memory model: loads that passed over a newer store, and stores that stand before an
 //! earlier one.
 
-use raddle_model::{Event, Finding, MemoryOrder, OpKind, Step};
+use raddle_model::{Event, Finding, OpKind, Step};
 
 use super::notes::Said;
 use crate::{layout::style::Style, words::act};
@@ -89,11 +89,5 @@ pub(super) fn sentence(finding: &Finding, style: &Style) -> Option<String> {
 
 /// As C has it: `relaxed`, `acq_rel`.
 const fn order(event: &Event) -> &'static str {
-    match event.order() {
-        MemoryOrder::Relaxed => "relaxed",
-        MemoryOrder::Acquire => "acquire",
-        MemoryOrder::Release => "release",
-        MemoryOrder::AcqRel => "acq_rel",
-        MemoryOrder::SeqCst => "seq_cst",
-    }
+    event.order().word()
 }

@@ -3,7 +3,7 @@
 use raddle_model::{Constraint, Explanation, Finding, Likelihood, MinimisingEnd, Point, Share};
 use serde::Serialize;
 
-use super::PlaceLine;
+use super::{PlaceLine, strength::WeaknessLine};
 use crate::{finding::reason, layout::style::Style, words::likelihood};
 
 #[derive(Serialize)]
@@ -15,6 +15,9 @@ pub(super) struct ExplanationLine<'a> {
     depth: Option<usize>,
     passes: Option<PassesLine<'a>>,
     likelihood: Vec<LikelihoodLine<'a>>,
+    /// Which memory orders are too weak, if that was looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weakness: Option<WeaknessLine<'a>>,
     /// The same and what stands out, in sentences.
     sentences: Vec<String>,
 }
@@ -37,6 +40,7 @@ impl<'a> ExplanationLine<'a> {
                 value_passing: it.difference.as_ref().map(|it| it.values[1]),
             }),
             likelihood: it.likelihood.iter().map(LikelihoodLine::new).collect(),
+            weakness: it.weakness.as_ref().map(WeaknessLine::new),
             sentences: reason::sentences(finding, it, &style),
         }
     }

@@ -43,6 +43,24 @@ impl Way {
         Access::Cas { expected: expected.into() as u64, failure: self.failure, is_weak }
     }
 
+    /// The same with another order, if there is one.
+    #[inline(always)]
+    fn ordered(self, order: Option<MemoryOrder>) -> Way {
+        let Some(order) = order else { return self };
+        Way { order, failure: MemoryOrder::failing(self.order, self.failure, order), ..self }
+    }
+
+    /// An access of this way: a compare-exchange that fails has its order.
+    #[inline(always)]
+    fn failing(self, access: Access) -> Access {
+        match access {
+            Access::Cas { expected, is_weak, .. } => {
+                Access::Cas { expected, is_weak, failure: self.failure }
+            }
+            access => access,
+        }
+    }
+
     #[inline(always)]
     fn cas(order: i32, failure: i32) -> Way {
         Way {
@@ -75,6 +93,8 @@ fn atomically<T: Number>(
         require_live(&mut inside, &touch, ObjectId::NONE);
         let object = inside.variables(address, size_of::<T>());
         let site = inside.site_of(&touch);
+        let way = way.ordered(inside.planned_order(site));
+        let access = way.failing(access);
         let (offset, _) = inside.recorder.emit.bytes_of(object, address, size_of::<T>());
         let mut op = Op::on(way.kind, object, site).order(way.order).bytes(offset, size_of::<T>());
         if way.kind != OpKind::AtomicStore {
@@ -491,9 +511,10 @@ extern "C" fn thread_fence(order: i32) {
     let Some(mut inside) = enter() else {
         return;
     };
-    let order = MemoryOrder::from_number(order as u32);
+    let mut order = MemoryOrder::from_number(order as u32);
     if !inside.scheduler.machine.is_alone() {
         let site = inside.site(caller);
+        order = inside.planned_order(site).unwrap_or(order);
         // One in a spin loop is part of the wait.
         let flags = inside.this().spin.flags();
         step(&mut inside, Op { flags, ..Op::on(OpKind::Fence, ObjectId::NONE, site).order(order) });
