@@ -1,7 +1,7 @@
 //@ expect: misuse
 //@ execs: 300
 //@ cause: sem_post(&done); | sem_destroy(&done);
-//@ says: done T0 T1
+//@ says: done T0 T2
 // The waiter destroys the semaphore while the poster of a second wake-up is still on its way.
 #include <pthread.h>
 #include <semaphore.h>

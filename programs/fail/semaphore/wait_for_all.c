@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: atomic_fetch_add(&sum, 10); | assert(atomic_load(&sum) == 20);
-//@ says: sum T2 T3
+//@ says: sum T1 T3
 // The collector waits for one post where there are two workers: it may sum up too early.
 #include <assert.h>
 #include <pthread.h>
