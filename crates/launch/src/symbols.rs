@@ -186,10 +186,18 @@ impl Symbols {
     }
 }
 
-/// The compiler joins its folder and the name it was given: `/home/me/./a.c`.
+/// The compiler joins its folder and the name it was given: `/home/me/./a.c`. clang finds the system's headers from its own
+/// folder: `/usr/bin/../include/c++/12/mutex`. Elsewhere a folder may be a link, and what is above it is not known.
 fn tidy(file: &str) -> String {
-    let path: PathBuf =
-        Path::new(file).components().filter(|part| *part != Component::CurDir).collect();
+    let is_system = file.starts_with("/usr/");
+    let mut path = PathBuf::new();
+    for part in Path::new(file).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if is_system => drop(path.pop()),
+            part => path.push(part),
+        }
+    }
     path.to_string_lossy().into_owned()
 }
 
@@ -228,6 +236,22 @@ fn variable_name(symbol: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_of_the_compiler_are_left_out() {
+        for (file, tidied) in [
+            ("/home/me/./a.c", "/home/me/a.c"),
+            (
+                "/usr/bin/../lib/gcc/x86/12/../../../../include/c++/12/mutex",
+                "/usr/include/c++/12/mutex",
+            ),
+            // It may be a link.
+            ("/home/me/build/../a.c", "/home/me/build/../a.c"),
+            ("../a.c", "../a.c"),
+        ] {
+            assert_eq!(tidy(file), tidied);
+        }
+    }
 
     #[test]
     fn names_of_statics_are_the_users() {
