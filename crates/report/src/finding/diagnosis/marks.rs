@@ -290,7 +290,8 @@ impl Marks<'_> {
         match idx {
             Some(idx) => {
                 let mut mark = Mark::of_step(finding, idx);
-                if !taken.file.is_empty() {
+                // A library takes it for a line of the program.
+                if !taken.file.is_empty() && !place::is_library(taken) {
                     mark.place = taken.clone();
                 }
                 self.add(mark);
