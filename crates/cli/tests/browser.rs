@@ -42,16 +42,26 @@ fn browser() -> Option<&'static str> {
 /// Opens a page, runs a script in it, and compares what the script said.
 #[track_caller]
 fn check(folder: &Path, page: &str, script: &str, expect: Expect) {
+    check_at(folder, page, 1400, script, expect);
+}
+
+/// Opens a page that is so many pixels wide. A window has at least 500: the page is in a frame.
+#[track_caller]
+fn check_at(folder: &Path, page: &str, width: u32, script: &str, expect: Expect) {
     let Some(browser) = browser() else { return };
     let html = fs::read_to_string(folder.join(page)).expect("the page was written");
     let tail = format!(
-        "<script>window.onerror = (message) => {{ document.body.dataset.error = message; }};</script>\n\
+        "<!doctype html><script>window.onerror = (message) => {{ parent.document.body.dataset.error = message; }};</script>\n\
          {{PAGE}}\n<script>\n{HELPERS}{script}\nconst told = document.createElement('pre'); \
          told.id = 'told'; told.textContent = '[[' + lines.join('\\n') + ']]'; \
-         document.body.append(told);\n</script>"
+         parent.document.body.append(told);\n</script>"
     );
     let tested = format!("tested-{page}");
-    fs::write(folder.join(&tested), tail.replace("{PAGE}", &html)).expect("written");
+    let whole = tail.replace("{PAGE}", &html).replace('&', "&amp;").replace('"', "&quot;");
+    let frame = format!(
+        "<iframe style=\"width:{width}px;height:900px;border:0\" srcdoc=\"{whole}\"></iframe>"
+    );
+    fs::write(folder.join(&tested), frame).expect("written");
     let output = Command::new(browser)
         .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000"])
         .args(["--window-size=1400,900", "--dump-dom"])
@@ -61,8 +71,9 @@ fn check(folder: &Path, page: &str, script: &str, expect: Expect) {
         .output()
         .expect("the browser starts");
     let dom = String::from_utf8_lossy(&output.stdout);
-    assert!(!dom.contains("data-error="), "a script failed: {dom}");
-    let told = dom.rsplit_once("[[").and_then(|it| it.1.split_once("]]")).map(|it| it.0);
+    assert!(!dom.contains("data-error="), "a script failed: {}", &dom[..dom.len().min(400)]);
+    let told =
+        dom.rsplit_once("id=\"told\">[[").and_then(|it| it.1.split_once("]]")).map(|it| it.0);
     let told = told.unwrap_or_else(|| panic!("nothing was told: {dom}"));
     let told = told.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
     expect.assert_eq(&format!("{told}\n"));
@@ -121,14 +132,14 @@ fn a_deadlock_is_stepped_through() {
             headline: error[dl-67c2] deadlock: T1 (one) and T2 (two) wait for each other (b and a)
             point: T1 (one) locks a, in take, called from one (:9) prog.c:4 pthread_mutex_lock(first);
             lanes: step T0 main T1 one T2 two
-            at first: 4 lock a :4
+            at first: 1▸4 lock a :4
             source: prog.c:4 in take | nothing
             Home: 1 spawn T1 :13
             down: 2 spawn T2 :14
             rows without a stack: start,start,start,start,start,finish,start,finish,exit
             hover: step 4 · T1 one · lock a | #0 prog.c:4 in take #1 prog.c:9 in one
-            End: lock a ← blocked forever :5 | blocked forever · T2 two · lock a
-            p: lock b ← blocked forever :5
+            End: 4▸ lock a ← blocked forever :5 | blocked forever · T2 two · lock a
+            p: 3▸ lock b ← blocked forever :5
             n: 3 start
             O: true true
             o: true
@@ -143,6 +154,86 @@ fn a_deadlock_is_stepped_through() {
             reason: order: fails in 20 of 20 schedules with 1 before 4 and 2 before 3; in 0 of 20 with 4 before 1; in 0 of 20 with 3 before 2
             active: true
         "#]],
+    );
+}
+
+/// Every thread has its column in sight, wide or narrow, and nothing of the page is cut off or runs over its edge.
+#[test]
+fn every_column_is_in_sight_at_any_width() {
+    let folder = folder();
+    let source = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int total_of_everything, a_name_that_is_as_long_as_names_are;
+static void *counter_of_values(void *arg) { a_name_that_is_as_long_as_names_are++; return arg; }
+static void *adder_of_values(void *arg) {
+    int seen = total_of_everything;
+    total_of_everything = seen + 1;
+    return arg;
+}
+int main(void) {
+    pthread_t t[6];
+    for (int i = 0; i < 6; i++)
+        pthread_create(&t[i], NULL, i < 4 ? counter_of_values : adder_of_values, NULL);
+    for (int i = 0; i < 6; i++) pthread_join(t[i], NULL);
+    assert(total_of_everything == 2);
+}
+"#;
+    report(folder.path(), source, &[]);
+    let script = r##"
+        const box = document.getElementById("lanes"), edge = box.getBoundingClientRect();
+        const heads = [...document.querySelectorAll("#heads div:not(.number)")];
+        const isInside = (it) => it.getBoundingClientRect().right <= edge.right + 1;
+        say("columns:", heads.map((it) => it.firstChild.textContent).join(" "), heads.every(isInside));
+        const labels = [...document.querySelectorAll(".row .step")];
+        say("labels:", labels.length > 20, labels.every((it) => isInside(it) && it.getBoundingClientRect().left >= edge.left));
+        say("runs over the edge:", document.documentElement.scrollWidth > innerWidth, box.scrollWidth > box.clientWidth);
+        say("opens at:", picked());
+        const numbers = [...document.querySelectorAll(".row .number b")].map((it) => it.innerText);
+        say("numbers:", numbers.join(" "));
+        const items = [...document.querySelectorAll(".points li")];
+        say("items:", items.map((it) => it.dataset.named ?? "-").join(" "));
+        items.find((it) => it.dataset.named === "2").click(); say("2:", picked());
+        const parts = (it) => getComputedStyle(it).color.match(/[0-9.]+/g).slice(0, 3).map(Number);
+        const light = (it) => parts(it).reduce((a, b) => a + b) / 3;
+        const paper = () => getComputedStyle(document.body).backgroundColor.match(/[0-9.]+/g).map(Number)[0];
+        const weak = () => [...document.querySelectorAll("h1, .points li, .reason li, .row .step, #heads div, #code li")]
+            .filter((it) => Math.abs(light(it) - paper()) < 60).length;
+        for (const theme of ["light", "dark"]) {
+            document.documentElement.dataset.theme = theme;
+            say(theme + ":", "paper", paper() > 128 ? "light" : "dark", "weak texts", weak());
+        }
+    "##;
+    let at =
+        |width: u32, expect: Expect| check_at(folder.path(), "page.html", width, script, expect);
+    at(
+        1000,
+        expect![[r#"
+        columns: T0 T1 T2 T3 T4 T5 T6 true
+        labels: true true
+        runs over the edge: false true
+        opens at: 1▸20 load total_of_everything → 0 :8
+        numbers: 1▸ 2▸ 3▸ 4▸ 5▸
+        items: 1 2 3 4 5
+        2: 2▸22 load total_of_everything → 0 :8
+        light: paper light weak texts 0
+        dark: paper dark weak texts 0
+    "#]],
+    );
+    at(
+        400,
+        expect![[r#"
+        columns: T0 T1 T2 T3 T4 T5 T6 true
+        labels: true true
+        runs over the edge: false true
+        opens at: 1▸20 load total_of_everything → 0 :8
+        numbers: 1▸ 2▸ 3▸ 4▸ 5▸
+        items: 1 2 3 4 5
+        2: 2▸22 load total_of_everything → 0 :8
+        light: paper light weak texts 0
+        dark: paper dark weak texts 0
+    "#]],
     );
 }
 

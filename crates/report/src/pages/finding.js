@@ -6,7 +6,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
-  const ROW = 24, LANE_MIN = 150, LANE_TAIL = 110, OVERSCAN = 24, EDGES_MAX = 400;
+  const ROW = 24, LANE_MIN = 34, LANE_TAIL = 110, LABEL = 260, OVERSCAN = 24, EDGES_MAX = 400;
   const lanes = byId("lanes"), track = byId("track"), rowsBox = byId("rows"), heads = byId("heads");
   const tip = byId("tip"), detail = byId("detail"), map = byId("map");
   // A name, not an address: nothing is fetched. In two pieces, for a test looks for addresses.
@@ -36,7 +36,7 @@
   const prepare = (view) => {
     const rows = view.rows.map(([number, lane, text, object, place, mark, reason, stack], index) => ({
       index, number, lane, object, stack,
-      text: view.texts[text] || "", mark: view.texts[mark] || "", reason: view.texts[reason] || "",
+      named: [], text: view.texts[text] || "", mark: view.texts[mark] || "", reason: view.texts[reason] || "",
       place: place > 0 ? view.places[place - 1] : null,
     }));
     const entries = [], at = [], lives = view.threads.map(() => [Infinity, -1]), switches = [];
@@ -63,18 +63,22 @@
       }
     }
     const marked = rows.filter((it) => it.mark).map((it) => it.index);
+    // What the text above calls 1, 2, 3.
+    for (const [row, name] of view.named) rows[row].named.push(name);
+    const named = view.named.map((it) => it[0]);
     // Where all is in one file, its name need not be said in every row.
     const isOneFile = new Set(rows.filter((it) => it.place).map((it) => it.place[0])).size < 2;
-    return { ...view, rows, entries, at, lives, switches, touches, edgesAt, marked, isOneFile };
+    return { ...view, rows, entries, at, lives, switches, touches, edgesAt, marked, named, isOneFile };
   };
 
   const views = data.views.map(prepare);
-  let current = 0, picked = 0, isShown = false, drawn = [0, -1], laneWidth = LANE_MIN;
+  let current = 0, picked = 0, isShown = false, drawn = [0, -1], laneWidth = 150;
   // Room for the numbers of steps.
   let numbers = 60;
   const view = () => views[current];
   const laneX = (lane) => numbers + lane * laneWidth;
-  const dotX = (lane) => laneX(lane) + 26;
+  const dotX = (lane) => laneX(lane) + Math.min(26, laneWidth - 10);
+  const trackWidth = () => Math.max(laneX(view().threads.length) + 4, lanes.clientWidth);
 
   // The locks that a thread holds when a row has been done.
   const held = (row) => view().bands.filter(([lane, , from, to]) =>
@@ -174,11 +178,15 @@
     if (object > 0 && row.object === object && row.index !== picked) classes.push("same");
     const place = row.place ? row.place[2].split("/").pop() : "";
     const where = view().isOneFile && row.place && row.place[1] > 0 ? `:${row.place[1]}` : place;
-    // There is one step in a row: it may use the room of the columns to its right.
-    const step = make("span", { class: "step", style: `left:${laneX(row.lane) + 36}px` },
+    // There is one step in a row: it may use the room of the columns beside it, on the side that has more.
+    const left = dotX(row.lane) + 10, right = trackWidth() - left, before = laneX(row.lane) - numbers;
+    const isBefore = right < LABEL && before > right;
+    const side = isBefore ? `left:${numbers}px;right:${trackWidth() - laneX(row.lane)}px` : `left:${left}px`;
+    const step = make("span", { class: isBefore ? "step before" : "step", style: side },
       make("span", { class: "words" }, row.text), row.mark ? make("span", { class: "mark" }, `← ${row.mark}`) : "",
       where ? make("span", { class: "where" }, where) : "");
-    const number = make("span", { class: "number" }, row.number > 0 ? String(row.number) : "");
+    const names = row.named.length > 0 ? make("b", {}, `${row.named.join(", ")}▸`) : "";
+    const number = make("span", { class: "number" }, names, row.number > 0 ? String(row.number) : "");
     const label = `${stepName(row)}, ${threadName(row.lane)}: ${row.text}${row.mark ? ", " + row.mark : ""}${place ? " at " + place : ""}`;
     const element = make("div", {
       class: classes.join(" "), style: `top:${pos * ROW}px`, role: "option", id: `row${row.index}`,
@@ -194,7 +202,7 @@
     const svg = document.createElementNS(SVG, "svg");
     const height = Math.max(0, last - first + 1) * ROW;
     svg.id = "arrows";
-    svg.setAttribute("width", laneX(shown.threads.length));
+    svg.setAttribute("width", trackWidth());
     svg.setAttribute("height", height);
     svg.style.top = `${first * ROW}px`;
     const y = (pos) => (pos - first + 0.5) * ROW;
@@ -341,7 +349,7 @@
     else if (y > lanes.scrollTop + room - 2 * ROW) lanes.scrollTop = y - (room * 2) / 3;
     const row = shown.rows[picked], x = laneX(row.lane);
     if (x < lanes.scrollLeft) lanes.scrollLeft = x - 20;
-    else if (x + laneWidth > lanes.scrollLeft + lanes.clientWidth) lanes.scrollLeft = x + laneWidth - lanes.clientWidth + LANE_TAIL;
+    else if (x + laneWidth > lanes.scrollLeft + lanes.clientWidth) lanes.scrollLeft = x + laneWidth - lanes.clientWidth + 4;
     tip.hidden = true;
     render(true);
     detail.replaceChildren(describe(row, true));
@@ -368,7 +376,8 @@
     const isSame = (it) => it.lane === before.lane && it.text === before.text && it.mark === before.mark
       && (it.place || [])[2] === (before.place || [])[2];
     const same = before ? view().rows.findIndex(isSame) : -1;
-    const named = view().edges.filter((it) => it[2] === "reason").map((it) => it[0]);
+    const ordered = view().edges.filter((it) => it[2] === "reason").map((it) => it[0]);
+    const named = view().named.length > 0 ? view().named : ordered;
     select(same >= 0 ? same : named.length > 0 ? Math.min(...named) : failure());
   };
 
@@ -381,14 +390,19 @@
   const layout = () => {
     const shown = view(), n = shown.threads.length;
     const digits = Math.max(...shown.rows.slice(-8).map((it) => String(it.number).length), 1);
-    numbers = Math.max(60, 18 + 8 * digits);
+    const names = Math.max(0, ...shown.rows.map((it) => it.named.length && it.named.join(", ").length + 1));
+    numbers = Math.max(60, 18 + 8 * (digits + names + 1));
     lanes.style.setProperty("--numbers", `${numbers}px`);
-    laneWidth = Math.max(LANE_MIN, Math.min(340, Math.floor((lanes.clientWidth - numbers) / (n + 0.4))));
+    // The height first: what scrolls up and down is narrower.
+    track.style.width = heads.style.width = rowsBox.style.width = "auto";
     track.style.height = `${shown.entries.length * ROW}px`;
-    const width = `${Math.max(laneX(n) + LANE_TAIL, lanes.clientWidth)}px`;
+    // The last column needs no room beside it if the steps there are named on its left.
+    const room = lanes.clientWidth - numbers - (n > 2 ? 4 : LANE_TAIL);
+    laneWidth = Math.max(LANE_MIN, Math.min(340, Math.floor(room / n)));
+    const width = `${trackWidth()}px`;
     track.style.width = heads.style.width = rowsBox.style.width = width;
     heads.replaceChildren(make("div", { class: "number" }, "step"), ...shown.threads.map((thread, lane) => make("div", {
-      style: `left:${laneX(lane)}px;width:${laneWidth}px;color:${laneColour(lane)}`, title: threadName(lane),
+      style: `left:${laneX(lane)}px;width:${laneWidth}px;padding-left:${Math.max(2, dotX(lane) - laneX(lane) - 12)}px;color:${laneColour(lane)}`, title: threadName(lane),
     }, thread.name, make("span", {}, thread.title))));
     const locks = [...new Set(shown.bands.map((it) => it[1]))].slice(0, 8);
     byId("bands").replaceChildren(...locks.map((lock) => make("span", { style: "margin-right:1em" },
@@ -461,6 +475,15 @@
   byId("help").append(...words.map(([key, what]) => make("div", {}, make("kbd", {}, key), ` ${what}`)));
   byId("views").append(...views.map((it, idx) => make("button", { "aria-pressed": "false", on: () => show(idx) }, it.label)));
 
+  // A line of the text leads to its step.
+  for (const item of document.querySelectorAll(".points li[data-named]")) {
+    item.addEventListener("click", () => {
+      const found = views[0].rows.find((it) => it.named.includes(Number(item.dataset.named)));
+      if (!found) return;
+      if (current !== 0) show(0);
+      select(found.index);
+    });
+  }
   const rowOf = (event) => event.target.closest?.("[data-row]");
   rowsBox.addEventListener("click", (event) => {
     const element = rowOf(event);

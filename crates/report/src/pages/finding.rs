@@ -88,8 +88,12 @@ struct Data {
 pub fn finding(page: &FindingPage<'_>, files: &mut Files<'_>) -> String {
     let shown = &page.shown;
     let mut quotes = Quotes::default();
+    let spots = Diagnosis::of(shown.finding, shown.explanation, &plain()).spots;
+    // The numbers of the text are of the schedule that it tells.
+    let spots_of =
+        |it: &View<'_>| if std::ptr::eq(it.finding, shown.finding) { &*spots } else { &[] };
     let views: Vec<Lanes> =
-        page.views.iter().map(|it| lanes(it, shown.base, &mut quotes)).collect();
+        page.views.iter().map(|it| lanes(it, spots_of(it), shown.base, &mut quotes)).collect();
     let mut cache = Cache { files, texts: Vec::new() };
     let header = header(page, &mut cache);
     let values = Data { views, files: quotes.read(shown.base, &mut |it| cache.file(it)) };
@@ -125,7 +129,8 @@ fn header(page: &FindingPage<'_>, cache: &mut Cache<'_, '_>) -> Markup {
                 ol class="points" {
                     @for span in &diagnosis.spans {
                         @let (at, source) = (place::short(&span.place), source(&span.place));
-                        li {
+                        li class=[span.number.is_none().then_some("unreached")]
+                            value=[span.number] data-named=[span.number] {
                             (words(&span.words))
                             @if !at.is_empty() {
                                 " " span class="at" title=(place::with_function(&span.place, shown.base)) { (at) }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{finding::View, sources::Quotes};
 use crate::{
     schedule::{
-        rows,
+        Spot, When, rows,
         timeline::{Band, Edge, EdgeKind, Row, Timeline},
     },
     words::{access, names::Names, place},
@@ -37,6 +37,8 @@ pub(super) struct Lanes {
     bands: Vec<[i64; 5]>,
     /// First row, last row, kind.
     edges: Vec<(usize, usize, &'static str)>,
+    /// Rows that the text names, and what it calls them: 1, 2, 3.
+    named: Vec<(usize, usize)>,
     /// Stacks: the places of their frames. The first is of those that are not known.
     stacks: Vec<Vec<u64>>,
     /// The row whose value differs from the same one of another schedule.
@@ -57,7 +59,7 @@ struct Lane {
 }
 
 /// The values of a schedule.
-pub(super) fn lanes(view: &View<'_>, base: &str, quotes: &mut Quotes) -> Lanes {
+pub(super) fn lanes(view: &View<'_>, spots: &[Spot], base: &str, quotes: &mut Quotes) -> Lanes {
     let finding = view.finding;
     let timeline = Timeline::new(finding);
     let mut maker = Maker { base, quotes, texts: Texts::default(), places: Places::default() };
@@ -72,6 +74,13 @@ pub(super) fn lanes(view: &View<'_>, base: &str, quotes: &mut Quotes) -> Lanes {
         let id = raddle_model::ObjectId(idx as u32);
         objects.push((names.short(id), finding.objects[idx].plain()));
     }
+    let named: Vec<(usize, usize)> =
+        spots.iter().filter_map(|it| self::named(finding, &timeline, it)).collect();
+    // An ordering that the text leaves out, since others imply it, is not drawn.
+    let is_told =
+        |it: &(usize, usize, &str)| named.is_empty() || named.iter().any(|of| of.0 == it.0);
+    let orders = orders(view, &timeline).into_iter().filter(is_told);
+    let edges = timeline.edges.iter().map(edge).chain(orders).collect();
     Lanes {
         label: view.label.to_owned(),
         size: rows::size(finding),
@@ -82,7 +91,8 @@ pub(super) fn lanes(view: &View<'_>, base: &str, quotes: &mut Quotes) -> Lanes {
         texts: maker.texts.all,
         rows,
         bands: timeline.bands.iter().map(|it| band(&timeline, it)).collect(),
-        edges: timeline.edges.iter().map(edge).chain(orders(view, &timeline)).collect(),
+        edges,
+        named,
         stacks,
         difference: view.difference.and_then(|it| row_of(finding, &timeline, it)),
     }
@@ -99,6 +109,16 @@ fn orders(view: &View<'_>, timeline: &Timeline<'_>) -> Vec<(usize, usize, &'stat
     };
     let ends = view.orders.iter().filter_map(|it| Some((row(&it.first)?, row(&it.second)?)));
     ends.map(|(from, to)| (from.min(to), from.max(to), "reason")).collect()
+}
+
+/// The row of a line of the text, and its number there. An access that is no step has no row.
+fn named(finding: &Finding, timeline: &Timeline<'_>, spot: &Spot) -> Option<(usize, usize)> {
+    let row = match spot.when {
+        When::Step(step, 0) => row_of(finding, timeline, step)?,
+        When::Step(..) => return None,
+        When::End => timeline.rows.iter().rposition(|it| it.thread == spot.thread)?,
+    };
+    Some((row, spot.number?))
 }
 
 /// The row of a step, counted from 0 at the execution's start.
