@@ -2,6 +2,9 @@
 
 use raddle_model::{Finding, Kind, OpKind, Place, Step};
 
+use super::diagnosis::Diagnosis;
+use crate::layout::style::Style;
+
 /// Steps of a livelock's round, at most.
 const ROUND_MAX: usize = 64;
 
@@ -9,10 +12,15 @@ const ROUND_MAX: usize = 64;
 /// findings names.
 pub fn missing_causes<'a>(causes: &[&Finding], source: &'a str) -> Vec<&'a str> {
     let lines: Vec<&str> = source.lines().collect();
+    let of_finding = |it: &&Finding| {
+        let own = places(it).into_iter().map(|it| it.line).collect::<Vec<_>>();
+        let spans = Diagnosis::of(it, None, &Style::default()).spans;
+        own.into_iter().chain(spans.into_iter().map(|it| it.place.line))
+    };
     let named: Vec<&str> = causes
         .iter()
-        .flat_map(|it| places(it))
-        .filter_map(|it| lines.get(it.line.checked_sub(1)? as usize).copied())
+        .flat_map(of_finding)
+        .filter_map(|it| lines.get(it.checked_sub(1)? as usize).copied())
         .collect();
     let wanted = lines.iter().find_map(|it| it.strip_prefix("//@ cause:")).unwrap_or_default();
     let is_named = |text: &&str| text.is_empty() || named.iter().any(|it| it.contains(text));

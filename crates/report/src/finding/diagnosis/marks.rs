@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use raddle_model::{
-    Access, Constraint, Evidence, Explanation, Fault, Finding, Flags, Kind, Link, Missed, Misused,
-    NamedObject, ObjectId, Observation, OpKind, OpResult, Origin, Place, Reason, Share, Step,
-    ThreadId, ThreadState, WaitFor, signal_name,
+    Access, Constraint, Evidence, Explanation, Fault, Finding, Flags, Kind, Link, Missed, Misuse,
+    Misused, NamedObject, ObjectId, Observation, OpKind, OpResult, Origin, Place, Reason, Share,
+    Step, ThreadId, ThreadState, WaitFor, signal_name,
 };
 
 use super::{
@@ -480,7 +480,11 @@ impl Marks<'_> {
     fn holder(&mut self, misused: &Misused, thread: ThreadId) {
         let finding = self.finding;
         let object = misused_id(finding, misused);
-        let n_steps = finding.steps.len();
+        // The parent goes on after a fork.
+        let forks = |it: &Step| it.thread == thread && it.kind == OpKind::Fork;
+        let forked = finding.steps.iter().rposition(forks);
+        let forked = forked.filter(|_| misused.misuse == Misuse::LockHeldAtFork);
+        let n_steps = forked.unwrap_or(finding.steps.len());
         let holders = finding
             .threads
             .iter()

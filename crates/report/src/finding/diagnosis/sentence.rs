@@ -228,6 +228,21 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
         (Misuse::UnlockNotOwner, _, Some(holder)) => {
             format!("{who} unlocks {name}, which {holder} holds")
         }
+        (Misuse::LockHeldAtFork, _, Some(holder)) => {
+            format!("{who} forks while {holder} holds {name}; the child waits for it forever")
+        }
+        (Misuse::ThreadsLeft, ..) => {
+            let left = finding.threads.iter().filter(|it| !it.is_finished);
+            let left: Vec<String> =
+                left.map(|it| it.thread).filter(|it| Some(*it) != *thread).map(short).collect();
+            let are = match left.as_slice() {
+                [] => return None,
+                [_] => "is",
+                _ => "are",
+            };
+            let left = listed(&left);
+            format!("{who} returns from the checked function while {left} {are} still running")
+        }
         (Misuse::DestroyHeld, _, Some(holder)) => {
             format!("{who} destroys {name} while {holder} holds it")
         }
@@ -253,13 +268,26 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
 }
 
 /// What two threads do to each other's data, by the sides of the orderings. Without orderings nothing was measured: what
-/// the program says itself is all that is known.
+/// the failing access found is all that is known.
 fn interplay(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let sides: Vec<&Mark> = marks.iter().filter(|it| it.kind.is_some() && it.is_order).collect();
     both_looked(finding, &sides)
         .or_else(|| between(finding, &sides))
         .or_else(|| after(finding, &sides))
         .or_else(|| in_turn(finding, &sides))
+        .or_else(|| found(finding, marks))
+}
+
+/// "T1 reads `is_closed` after T3 set it to 1": the access that failed, and the last write to its data by another thread.
+fn found(finding: &Finding, marks: &[Mark]) -> Option<String> {
+    let last = marks.iter().find(|it| it.is_primary && it.is_access())?;
+    let is_write = |it: &&Mark| {
+        (it.object, it.moment < last.moment) == (last.object, true)
+            && it.thread != last.thread
+            && it.is_access()
+            && it.kind.is_some_and(OpKind::is_write)
+    };
+    after(finding, &[marks.iter().rev().find(is_write)?, last])
 }
 
 /// "T2 cancels T1 before T1 locks `m`": two threads, and what each does, nearest to the failure.
