@@ -5,8 +5,8 @@
 //! in new processes on both carriers. A program without one must show nothing. Both must run the same
 //! way twice.
 //!
-//! What users read about a finding, text and Markdown, is compared with the files under `golden/`, for C programs as
-//! gcc builds them. `UPDATE_EXPECT=1` writes those anew: look at the difference before you keep it.
+//! What users read about a finding, text and Markdown, is compared with the files under `golden/`, as gcc and
+//! rustc build the programs. `UPDATE_EXPECT=1` writes those anew: look at the difference before you keep it.
 //!
 //! Only this file's own arguments differ from `cargo test`'s: none do; `programs.rs` is one test
 //! binary whose tests are found by looking at the folder.
@@ -211,10 +211,10 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
     let is_gcc = matches!(choice, CompilerChoice::Environment);
     if !is_gcc {
         directives.cause.clear();
+        directives.says.clear();
         directives.is_unnamed = false;
     }
-    // Libraries' headers, and so the stacks of C++ programs, differ from one machine to the next.
-    directives.is_golden = is_gcc && path.extension().is_some_and(|it| it == "c");
+    directives.is_golden = is_gcc;
     let toolchain = Toolchain::open(choice)?;
     let request = CompileRequest {
         inputs: vec![path.to_owned()],
@@ -412,12 +412,11 @@ fn grows_small(
     path: &Path,
     directives: &Directives,
 ) -> Result<(), Failed> {
-    let cause = &directives.cause;
     let mut session = open(options, Carrier::Fibers)?;
     let mut symbols = Symbols::new();
     // No clock: what comes out must not depend on how busy the machine is.
     // Where nobody says what the reason should be, none is looked for.
-    let is_asked = !cause.is_empty() || directives.is_unnamed;
+    let is_asked = !directives.cause.is_empty() || directives.is_unnamed;
     let n_reason = if is_asked { Budget::default().n_reason } else { 0 };
     let budget = Budget { time: Duration::MAX, n_reason, ..Budget::default() };
     let explained = explain(&mut *session, &mut symbols, finding, false, budget)?;
@@ -428,50 +427,12 @@ fn grows_small(
     if before.n_preemptions < after.n_preemptions || explained.finding.bucket != finding.bucket {
         return Err(format!("{before:?} became {after:?}").into());
     }
-    says_why(&explained, path, cause)?;
     let mut sources = |place: &Place| symbols.source_line(place);
-    first_screen::check(&explained, path, cause, &directives.says, &mut sources)?;
+    first_screen::check(&explained, path, directives, &mut sources)?;
     if directives.is_golden {
         looks_as_before(&explained, path, &mut symbols)?;
     }
     comes_back(options, &explained.finding)
-}
-
-/// The reason names the lines that the program says are the cause.
-fn says_why(explained: &Explained, path: &Path, cause: &[String]) -> Result<(), Failed> {
-    let text = fs::read_to_string(path)?;
-    let is_here = |it: &&Place| Path::new(&it.file).file_name() == path.file_name();
-    let places = named(explained);
-    let numbers: BTreeSet<u32> = places.iter().filter(is_here).map(|it| it.line).collect();
-    let lines: Vec<&str> =
-        numbers.iter().filter_map(|it| text.lines().nth(*it as usize - 1)).map(str::trim).collect();
-    match cause.iter().find(|it| !lines.iter().any(|line| line.contains(it.as_str()))) {
-        Some(missing) => {
-            Err(format!("`{missing}` is not among the reason's lines: {lines:#?}").into())
-        }
-        None => Ok(()),
-    }
-}
-
-/// The places that the reason names: of its orders, of what stands out, and of those who wait for each other.
-fn named(explained: &Explained) -> Vec<Place> {
-    let mut places = Vec::new();
-    if let Some(reason) = &explained.explanation.reason {
-        let orders = reason.orders.iter().flat_map(|it| [&it.first, &it.second]);
-        let observed = reason.observations.iter().flat_map(|it| it.points());
-        for point in orders.chain(observed) {
-            places.push(point.place.clone());
-            places.extend(point.caller.iter().map(|it| it.0.clone()));
-            places.extend(point.within.clone());
-        }
-    }
-    let waits = explained.finding.threads.iter().filter_map(|it| it.waits_for.as_ref());
-    for wait in waits {
-        places.push(wait.at.clone());
-        places.extend(wait.holders.iter().map(|it| it.1.clone()));
-        places.extend(wait.missed.iter().map(|it| it.at.clone()));
-    }
-    places
 }
 
 /// Text and Markdown of a finding are what they were.

@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 200
-//@ says: lock T0
+//@ cause: mtx_lock(&lock); | fork();
+//@ says: lock T0 T1
 // A thread forks while another holds a C11 mutex: the child waits for it forever.
 #include <sys/wait.h>
 #include <threads.h>

@@ -1,6 +1,7 @@
 //@ expect: exception
 //@ execs: 100
 //@ cause: std::thread writer([] { value = 1; }); | int seen = value;
+//@ says: value T0 T1
 // What leaves the function as an exception is the program's, as ever.
 #include <atomic>
 #include <raddle.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 50
+//@ cause: pthread_mutex_unlock(&lock);
 //@ says: lock T0
 // The checked function is fine; what the program does after it is not.
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 50
+//@ cause: pthread_mutex_unlock(&lock);
 //@ says: lock T0
 // The thread that calls the checked function goes wrong in it, whatever the schedule: when it is asked whether
 // executions can begin with the function, too.

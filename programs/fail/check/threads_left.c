@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 50
-//@ says: T0
+//@ cause: raddle_check(one_is_left, NULL); | if (atomic_load(&is_late))
+//@ says: T0 T1
 // A function that is explored by itself must join its threads: here one may still wait when it returns.
 #include <pthread.h>
 #include <raddle.h>

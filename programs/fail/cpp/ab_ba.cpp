@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: std::lock_guard<std::mutex> hold(lock);
+//@ says: lock T1 T2
 // Observer and subject call into one another with their own std::mutex held.
 #include <mutex>
 #include <thread>

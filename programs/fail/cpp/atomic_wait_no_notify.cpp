@@ -2,6 +2,7 @@
 //@ execs: 500
 //@ flags: -std=c++20
 //@ cause: bool awaited = waiters > 0; | waiters++;
+//@ says: value T1
 // The value is stored without notify if nobody waited when its making began; a later waiter sleeps on.
 #include <atomic>
 #include <chrono>

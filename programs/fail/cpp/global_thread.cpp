@@ -1,5 +1,7 @@
 //@ expect: assert
 //@ execs: 200
+//@ cause: int answer() { return late; } | static volatile int late = seven();
+//@ says: late T0 T1
 // A global object starts a thread in its constructor, before the object that the thread uses is made.
 #include <cassert>
 #include <thread>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: items--; | assert(items > 0);
+//@ says: items T1 T2
 // A condition variable waited for without a predicate: a consumer that comes later takes the item first.
 #include <cassert>
 #include <condition_variable>

@@ -2,6 +2,7 @@
 //@ execs: 2000
 //@ flags: -std=c++20
 //@ cause: changed.notify_all(); | changed.wait(hold);
+//@ says: changed T0 T1
 // The stop request is tested before a plain condition wait; nothing wakes the wait if it comes in between.
 #include <condition_variable>
 #include <mutex>

@@ -2,6 +2,7 @@
 //@ execs: 8000
 //@ flags: -std=c++20
 //@ cause: assert(parts == | parts++;
+//@ says: parts T1 T3
 // A latch for one among two loaders: the reader may start after the first.
 #include <atomic>
 #include <cassert>

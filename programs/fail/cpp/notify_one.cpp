@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: loaded.notify_one(); | loaded.wait(
+//@ says: loaded T0
 // Both workers may be waiting for the configuration, but it is announced with notify_one.
 #include <condition_variable>
 #include <mutex>

@@ -1,5 +1,7 @@
 //@ expect: crash
 //@ execs: 50
+//@ cause: limit.store(-1); | deeper(0, limit.load());
+//@ says: limit T1 T2
 // One order of two threads makes a recursion endless: the stack overflows.
 #include <pthread.h>
 #include <atomic>

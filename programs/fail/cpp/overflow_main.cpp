@@ -1,5 +1,7 @@
 //@ expect: crash
 //@ execs: 50
+//@ cause: limit.store(-1); | deeper(0, limit.load());
+//@ says: limit T0 T1
 // The same in `main`, which has another kind of stack, and a handler that has none of its own.
 #include <pthread.h>
 #include <signal.h>

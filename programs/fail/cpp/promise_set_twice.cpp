@@ -1,6 +1,7 @@
 //@ expect: exception
 //@ execs: 500
 //@ cause: if (!solved) { | solved = true;
+//@ says: solved T1 T2
 // Two solvers race to fulfil one promise; "solved" is tested and set in two steps, and set_value throws.
 #include <atomic>
 #include <future>

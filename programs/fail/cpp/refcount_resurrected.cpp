@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: if (Node *n = shared.load()) { | n->magic = 0xdead;
+//@ says: node T1 T2
 // A hand-made intrusive pointer whose copy reads the pointer and then counts: the object may be gone by then.
 #include <atomic>
 #include <cassert>

@@ -2,6 +2,7 @@
 //@ execs: 500
 //@ flags: -std=c++20
 //@ cause: pool.acquire();
+//@ says: pool T1 T2
 // Two tasks need two permits each and take them one by one from a pool of two.
 #include <semaphore>
 #include <thread>

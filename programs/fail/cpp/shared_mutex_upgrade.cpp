@@ -2,6 +2,7 @@
 //@ execs: 500
 //@ flags: -std=c++17
 //@ cause: std::shared_lock<std::shared_mutex> hold(lock); | std::unique_lock<std::shared_mutex> fill(lock);
+//@ says: lock T2
 // A shared lock "upgraded" by taking the exclusive lock inside it, only when the cache is cold.
 #include <map>
 #include <mutex>

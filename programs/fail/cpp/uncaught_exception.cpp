@@ -1,6 +1,7 @@
 //@ expect: exception
 //@ execs: 500
 //@ cause: return !items.empty(); | items.clear();
+//@ says: items T1 T2
 // at() throws in a thread if the element is taken away between the size check and the access.
 #include <mutex>
 #include <thread>

@@ -1,6 +1,7 @@
 //@ expect: abort
 //@ execs: 500
 //@ cause: state = 1; | if (state == 1) | state = 2;
+//@ says: state T0 T1
 // The early return forgets to join: destroying a joinable std::thread calls std::terminate.
 #include <atomic>
 #include <thread>

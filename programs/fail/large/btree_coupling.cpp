@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ unnamed: node->keys.resize(half); | std::lock_guard<std::mutex> above(parent->lock);
+//@ says: tree.parent_ T1 T3
 // A tree of two levels with locks that are taken hand over hand. A leaf that splits is released before its new sibling is
 // known to the parent: searches in between find neither the key here nor the sibling. Readers try six times.
 #include <algorithm>

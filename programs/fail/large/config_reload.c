@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ cause: atomic_fetch_add(&config->n_borrowers, 1); | atomic_load(&slots[i].n_borrowers) == 0 | atomic_store(&config->generation, -1);
+//@ says: n_borrowers T2 T4
 // Workers borrow the current configuration and count themselves only after they have let go of the lock. A reload that
 // comes in between finds no borrower; the block is used again for the next reload.
 #include <assert.h>

@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 8000
+//@ unsaid: doors T3
 // An air lock: one of its two doors is open. A shift opens one and closes the other under locks of their own, in adjacent
 // sections; a guard gives alarm only if both air locks stand open on both sides.
 #include <assert.h>

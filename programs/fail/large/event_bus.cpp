@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ cause: state_ = CLOSED; | assert(state_ == OPEN);
+//@ says: handlers state_ T2 T3
 //@ undetected: both sections are correctly locked; that nobody is called after it has closed is not visible in the locks
 // A bus with topics. The handlers of a topic are copied under its lock and called without it; a component that unsubscribes
 // from all of its topics and closes can still be called.

@@ -1,6 +1,7 @@
 //@ expect: panic
 //@ execs: 4000
 //@ unnamed: *stock -= n; | self.shelves.iter().map(|shelf| shelf.lock()
+//@ unsaid: shelves
 // A warehouse with a lock for each shelf. A snapshot copies shelf after shelf, and asks the movement counter before and
 // after; but a move counts itself only when both shelves have been changed, so a snapshot fits in between.
 use std::{

@@ -2,6 +2,7 @@
 //@ execs: 4000
 //@ unnamed: link->cost = cost; | link->sequence++; | copy->costs[i] = link->cost;
 //@ undetected: four links with locks of their own; nothing says that two of them belong together
+//@ unsaid: cost
 // Routers flood the state of their links. An update writes the cost of a link and then its sequence number, in one step
 // each; a copy of the table asks for all numbers, for all costs, and for all numbers again.
 #include <assert.h>

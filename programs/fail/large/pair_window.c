@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 8000
 //@ cause: set(&gauges[at].low, value); | n_torn += is_torn(&gauges[at]);
+//@ says: gauges[2].low T3 T4
 //@ undetected: single atomic writes to six variables; nothing says which of them belong together
 // Gauges with a lower and an upper end, each an atomic. A writer moves both, one right after the other; a reader that falls
 // between the two of all its gauges at once sees bounds that do not fit, in a window of one step each.

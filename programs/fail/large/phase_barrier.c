@@ -2,6 +2,7 @@
 //@ execs: 4000
 //@ cause: int n = ++barrier->n_arrived; | barrier->n_arrived = 0;
 //@ undetected: all sections are correctly locked; only their order is wrong
+//@ says: barrier.n_arrived T1 T3
 // A grid that is computed in phases. The barrier by hand is opened (the phase counted on) before it is made ready for the
 // next phase: a thread that hurries on arrives, and its arrival is wiped out.
 #include <assert.h>

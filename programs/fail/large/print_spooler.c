@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 4000
 //@ cause: pthread_cond_signal(&spool.changed);
+//@ says: spool.changed T2 T3
 // A spooler with one condition for its three kinds of waiters: clients that want room, the printer that wants a document,
 // and the operator who wants it empty. A signal wakes one of them, and not always one that can go on.
 #include <pthread.h>

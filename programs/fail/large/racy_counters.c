@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ cause: int n = monitor.n_free; | monitor.n_free--;
+//@ says: monitor.n_free T1 T2
 // A pool of buffers behind a monitor, and fifteen debug counters that nobody guards and nobody reads. All races are those
 // of the counters; the bug is that the monitor is left between the question and the taking.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ unnamed: atomic_load(&file->n_written) < LIMIT | atomic_store(&file->is_closed, true);
+//@ says: is_closed T1 T3
 // A log that begins a new file when one is full. Writers draw a place in the current file without a lock, and only one of
 // them rotates; who has looked at the file before and at its size after a rotation writes into one that is closed.
 #include <assert.h>

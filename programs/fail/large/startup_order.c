@@ -1,6 +1,7 @@
 //@ expect: crash
 //@ execs: 4000
 //@ cause: service *service = component->service; | component->service = services[me];
+//@ says: components[2].service T3 T6
 // Components start in threads of their own and wait until those that they need are running. One of them says that it is
 // running before its table of functions is there; only who needs it at once can notice.
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ cause: value_ = std::move(next); | display = it;
+//@ says: display.version T1 T2
 // A store that tells its observers of each change. A change is made under one lock and told under another, so that two
 // changes can be told in the other order: who keeps what it was told last keeps an old value.
 #include <array>

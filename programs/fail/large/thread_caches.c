@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 6000
 //@ cause: int n = central.n_free < BATCH ? central.n_free : BATCH; | central.n_free -= n;
+//@ says: central.n_free T1 T3
 // An allocator with caches for each thread, filled in batches from a central list. The size of a batch is decided before
 // the list is locked again to cut it off, since a cache that is full is spilled in between.
 #include <assert.h>

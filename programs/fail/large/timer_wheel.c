@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ unnamed: timer->is_cancelled = true; | fire(due[i]);
+//@ says: is_open T1 T4
 // A wheel of timers. What is due is taken off the wheel under its lock and fires without it; a cancellation that finds the
 // timer off the wheel believes that it has fired, and its owner takes down what the timer works on.
 #include <assert.h>

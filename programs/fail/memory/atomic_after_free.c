@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 100
 //@ cause: if (shared != NULL) | shared = NULL;
+//@ says: T0 T1
 //@ undetected: the pointer is taken away after the free, and no detector looks at that
 // The owner frees a counter before it takes the pointer away. The only access after the free is atomic.
 #include <pthread.h>

@@ -1,5 +1,7 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: delete item;
+//@ says: T1 T2
 // Two threads delete the same object.
 #include <pthread.h>
 

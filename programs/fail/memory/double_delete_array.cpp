@@ -1,5 +1,7 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: delete[] items;
+//@ says: T1 T2
 // Two threads delete the same array.
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block);
 //@ says: block T1 T2
 // The same with a block that is aligned.
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block);
 //@ says: block T1 T2
 // A block without a byte is freed twice, too.
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block);
 //@ says: block T1 T2
 // A block so large that it is a mapping of its own, which the first free returns to the kernel.
 #include <pthread.h>

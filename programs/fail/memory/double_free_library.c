@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block);
 //@ says: T1 T2
 // The C library has allocated the block.
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block);
 //@ says: block T1 T2
 // A lock orders the two threads that free the same block.
 #include <pthread.h>

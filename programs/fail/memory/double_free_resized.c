@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block); | block = realloc(
 //@ says: block T1 T2
 // One thread frees the block that the other makes larger.
 #include <pthread.h>

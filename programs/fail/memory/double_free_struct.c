@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(open_request);
 //@ says: request T1 T2
 // Both workers free the same request: it is named as a whole, not by its first field.
 #include <pthread.h>

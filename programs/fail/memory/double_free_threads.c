@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block);
 //@ says: block T1 T2
 // Two threads free the same block, and touch it otherwise never.
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: free(block + 16);
 //@ says: block[16] T2
 // A pointer into the middle of a block is freed.
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 100
 //@ cause: volatile int *it = state; | state = NULL;
+//@ says: T0 T1
 //@ undetected: the pointer is taken away after the free, and no detector looks at that
 // A device's state is freed while another thread may still read it; it is volatile, as such things often are.
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 2000
 //@ cause: pthread_mutex_lock(left); | pthread_mutex_lock(right);
+//@ says: fork_ T1 T2 T3 T4
 // Four philosophers all reach for the left fork first.
 #include <pthread.h>
 #include <stdint.h>

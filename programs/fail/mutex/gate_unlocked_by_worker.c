@@ -1,5 +1,6 @@
 //@ expect: misuse
 //@ execs: 100
+//@ cause: pthread_mutex_lock(&it->start_gate); | pthread_mutex_unlock(&it->start_gate);
 //@ says: start_gate T0 T1
 // A mutex that is locked before there are threads serves as a gate, and a worker "opens" it: the holder took it when
 // it was alone.

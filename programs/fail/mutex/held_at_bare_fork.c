@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 200
-//@ says: lock T0
+//@ cause: pthread_mutex_lock(&lock); | _Fork();
+//@ says: lock T0 T1
 // `_Fork` calls no handlers; what other threads hold stays locked in the child all the same.
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 200
-//@ says: mutex T0
+//@ cause: pthread_mutex_lock(&mutex); | fork();
+//@ says: mutex T0 T1
 // A thread forks while another holds a lock: in the child nobody will ever release it.
 #include <pthread.h>
 #include <sys/wait.h>

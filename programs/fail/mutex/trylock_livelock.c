@@ -1,6 +1,8 @@
 //@ expect: livelock
 //@ execs: 500
+//@ cause: while (pthread_mutex_trylock(&lock) != 0) | while (!atomic_load(&is_done))
 //@ says: T0 T1
+//@ unsaid: `lock`
 // Who holds the lock waits for a flag that the other sets only when it has the lock, and both only try.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: limit = 64; | return limit;
+//@ says: limit T1 T2
 // A hand-made guard in place of a function-local static: the second caller does not wait for the first.
 #include <atomic>
 #include <cassert>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: std::lock_guard<std::recursive_mutex> hold(lock); | static const int value = load();
+//@ says: lock T1 T2
 // A function-local static whose initialiser takes a lock, reached by another thread that holds the lock.
 #include <mutex>
 #include <thread>

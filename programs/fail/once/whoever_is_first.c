@@ -1,5 +1,7 @@
 //@ expect: assert
 //@ execs: 50
+//@ cause: pthread_once(&once, use_files); | use_memory
+//@ says: once T1 T2
 // Both initialise the same once block, each in its own way; whoever comes later finds it done. One of them relies on
 // having come first.
 #include <assert.h>

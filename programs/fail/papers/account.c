@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: is_deposited = 1; | if (is_deposited && is_withdrawn) | balance += 4;
+//@ says: balance T1 T2
 // Deposit and withdrawal are each locked; the check that both have happened relies on flags that are set
 // outside the lock, before the balance.
 #include <assert.h>

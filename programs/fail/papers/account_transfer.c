@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: to->balance = to->balance + amount;
+//@ says: a.balance T1 T2
 // Who transfers money holds the lock of the account it comes from, and changes both.
 #include <assert.h>
 #include <pthread.h>

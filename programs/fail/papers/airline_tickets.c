@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: is_full = 1; | is_stopped = is_full;
+//@ says: is_full T0 T2
 // The airline starts its agents one by one and stops when they say that the plane is full. It believes that the one it
 // has just started has sold a ticket too many, and takes that one back; but an agent who runs at once has sold the last seat.
 #include <assert.h>

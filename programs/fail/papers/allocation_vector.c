@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: while (is_taken[block]) | is_taken[block] = 1;
+//@ says: is_taken T1 T2
 // Two threads allocate blocks from a vector, use them, and give them back: "find a free one" and "mark it as taken" are
 // two steps. The other thread must come in between, and be stopped before it gives its block back: two preemptions.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 2000
 //@ cause: if (atomic_load(&is_stopping)) | atomic_store(&is_stopping, 1); | assert(!atomic_load(&is_stopped)); | atomic_store(&is_stopped, 1);
+//@ says: is_stopping is_stopped T1 T2
 // A driver that is being stopped counts requests under way. A request that has seen "not stopping" but has
 // not counted itself yet goes on in a driver that has stopped.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int left = numbers[i], right = numbers[i + 1]; | numbers[i] = right;
+//@ unsaid: numbers T0
 // One thread for each pass, each shorter than the one before. So the first is the longest, and when it is done all
 // are, or so it seems: nobody waits for the others. No preemption is needed, only threads in the order of their creation.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: int left = numbers[i], right = numbers[i + 1]; | numbers[i] = N - i;
+//@ says: numbers T0 T1
 // One thread for each pair of neighbours, which together make one pass; the main thread creates them, and fills in the
 // numbers after that. A thread that runs as soon as it is created compares what is not there yet.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: pthread_cond_wait(&has_room, &lock); | assert(n_buffered < ROOM);
+//@ says: n_buffered T1 T2
 // Writers put characters into a buffer and wait if it is full; somebody empties it and wakes all of them. Who is woken does
 // not look again whether there is room. No preemption is needed: the writers come first.
 #include <assert.h>

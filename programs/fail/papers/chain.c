@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 2000
 //@ cause: if (atomic_load(&turn) == link) | atomic_store(&turn, link + 1);
+//@ says: turn T1 T2
 // Two threads must pass the turn to and fro LINKS times, each pass in a window of PADDING steps, without
 // any waiting: only schedules that alternate get to the end of the chain.
 #include <assert.h>

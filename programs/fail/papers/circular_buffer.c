@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: int has_room = n_sent - n_received < SIZE; | n_sent++;
+//@ says: n_sent T2 T3
 //@ flags: -DSIZE=3
 // A ring of SIZE cells under a lock, one receiver, two senders. A sender asks for room in one critical
 // section and sends in the next: when the ring is nearly full, both believe that the last cell is theirs.

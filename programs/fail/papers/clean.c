@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: int count = event->count; | pthread_cond_broadcast(&event->happened); | pthread_cond_wait(
+//@ says: first.happened T1 T2
 // Two tasks wake each other through counted events. "Has the count changed? If not, wait" is not one
 // critical section: an event in between is missed, and both wait for ever. (NASA's Remote Agent.)
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: accounts[to].money += amount;
+//@ says: money T1 T2
 // Managers move money between accounts. Every account has a lock, but a transfer takes only the lock of
 // the account that pays. (Stoller's second example.)
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: assert(theirs->n_changes == n_changes); | set->n_changes++;
+//@ says: theirs_all.n_changes T1 T2
 // Sets behind locks, as a wrapper makes them: every call holds the lock of its set. "Does this one contain all of that one?"
 // holds the lock of this one, and goes through that one, which somebody else may change meanwhile.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: entries++; | entries += 2; | assert(entries < 3);
+//@ says: entries T1 T3
 // A table is made by whoever comes first; the two others add to it and rely on who that was.
 #include <assert.h>
 #include <pthread.h>

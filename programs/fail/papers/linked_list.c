@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: while (last->next) | last->next = node;
+//@ says: node#1.next T1 T2
 // Two threads append to one list; only the count of its nodes is locked, not the way to its end.
 #include <assert.h>
 #include <pthread.h>

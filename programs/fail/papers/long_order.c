@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ cause: atomic_store(&is_closing, 1); | assert(atomic_load(&is_closing) != 1); | atomic_store(&is_closing, 2);
+//@ says: is_closing T1 T2
 // Two threads of very different length; the bug is where both are near their ends. A walk gives both the
 // same pace, so that the short one has long ended when the long one gets there.
 #include <assert.h>

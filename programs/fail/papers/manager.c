@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: while (n_left > 0) { | n_left = n_left - 1;
+//@ says: n_left T1 T2
 // Workers take pieces of work until none is left, and the manager checks the account when all have gone home. "Is one
 // left?" and "one fewer" are not one step: two workers take the same piece.
 #include <assert.h>

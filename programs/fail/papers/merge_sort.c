@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: n_left = n_left - 1;
+//@ says: n_left T2
 // Each half is sorted by a thread of its own while there are threads to be had. "Is one left?" and "one fewer" are two
 // accesses without a lock, so more threads run than there may be.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: n_merged = n_merged + 1;
+//@ says: n_merged T3 T4
 // Both halves are sorted by threads of their own down to small parts; how many parts were merged is counted without a lock.
 #include <assert.h>
 #include <pthread.h>

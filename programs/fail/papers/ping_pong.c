@@ -1,6 +1,7 @@
 //@ expect: crash
 //@ execs: 500
 //@ cause: if (ball != NULL) { | ball = NULL;
+//@ says: ball T1 T3
 // Players hit the ball if there is one, and it goes out: another player may be between the look and the stroke.
 #include <pthread.h>
 #include <stddef.h>

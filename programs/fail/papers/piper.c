@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: if (seat != 0) | assert(seat == 0); | seat = number;
+//@ says: seat T2 T3
 // Seats of a plane go through a pipe with room for one; who offers a seat takes it back if nobody wants it. A passenger
 // who finds the pipe empty queues up at its end, and relies on its being empty still: another thread may come by in between,
 // and be stopped while its seat is there. One variable, two preemptions.

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_cond_signal(&changed); | pthread_cond_wait(&changed, &lock);
+//@ says: changed T1 T2
 // Producers and consumers share one condition variable and wake one waiter each: a producer that waits for room wakes
 // another one, instead of a consumer. It takes no preemption: with more producers than room, all of them wait.
 #include <pthread.h>

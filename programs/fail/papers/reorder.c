@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 2000
 //@ cause: b = -1; | assert((a == 0
+//@ unsaid: `a` `b` T3
 // N - 1 threads set a, then b; one checks that it sees both or neither. It fails only if the checker comes
 // after some a and before every b: for a large N, all threads must be made before the first has gone on.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 1000
 //@ cause: int cell = atomic_load(&head); | if (atomic_compare_exchange_strong(&head, &expected, next)) {
+//@ says: head T1 T3 ABA
 // An array of cells linked into a lock-free stack; three threads take a cell, use it, put it back. A cell
 // that went away and came back between "read the head" and "exchange the head" (ABA) breaks the links.
 // As it was published, pop also takes the link off a cell for a moment (UNLINK), so that no other pop gets

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: has_items = 1; | if (has_items) {
+//@ says: has_items T1 T2
 // A locked stack with a flag "there is something": the flag is set by the first push and never taken back.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: pthread_mutex_lock(&one->lock); | pthread_mutex_lock(&other->lock);
+//@ says: a.lock b.lock T0 T1
 // "Exchange these two circles" locks the first, then the second. A thread exchanges a and b while its
 // creator exchanges b and a: the same thing, one would think. (Stoller's third example.)
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: token[seat] = token[seat - 1];
+//@ says: token T1 T2
 // Four threads pass a token round a ring of four cells, each under the lock; nothing makes them take turns.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: assert(theirs->n_changes == n_changes); | set->n_changes++;
+//@ says: theirs_all.n_changes T1 T2
 // The same as hash_set.c for a set that is a search tree: who goes through it follows its nodes while another one hangs
 // one in.
 #include <assert.h>

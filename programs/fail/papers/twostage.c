@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 2000
 //@ cause: int two = second; | second = first + 1;
+//@ says: second T1 T2
 // N - 1 threads set one value under one lock, then another, made from it, under another lock. The reader
 // that comes between the two stages of the first of them sees half of the change.
 #include <assert.h>

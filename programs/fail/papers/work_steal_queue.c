@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 2000
 //@ cause: if (t < atomic_load(&bottom)) { | atomic_store(&bottom, b);
+//@ says: top bottom T0 T1
 // An owner pushes and takes at the bottom of a deque, a thief steals at its top. The owner, taking the
 // last item, looks at the top before it has said that the bottom went down: both may get that item.
 #include <assert.h>

@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: data++;
+//@ says: data T1 T2
 // One thread guards the data with its lock; N others guard it with another one.
 #include <assert.h>
 #include <pthread.h>

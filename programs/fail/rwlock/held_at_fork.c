@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 200
-//@ says: lock T0
+//@ cause: pthread_rwlock_rdlock(&lock); | if (fork() == 0)
+//@ says: lock T0 T1
 // A thread forks while another reads: in the child the lock can never be taken for writing. The program does not wait for
 // the child.
 #include <pthread.h>

@@ -1,6 +1,7 @@
 //@ expect: misuse
 //@ execs: 200
-//@ says: lock T0
+//@ cause: pthread_rwlock_wrlock(&lock); | fork();
+//@ says: lock T0 T1
 // A thread forks while another writes: in the child the lock can never be taken for reading.
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,5 +1,7 @@
 //@ expect: assert
 //@ execs: 200
+//@ cause: n_done++; | int seen = n_done;
+//@ says: n_done T0 T1
 // A constructor starts a thread before `main`: it is controlled from its beginning.
 #include <assert.h>
 #include <pthread.h>

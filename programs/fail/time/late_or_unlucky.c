@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 4000
+//@ unsaid: turn T2 T3
 // Fails if the worker is held up for a second, which is a timing assumption, and, far more seldom, if two threads take
 // turns: an error, also if the first was seen before.
 #include <assert.h>

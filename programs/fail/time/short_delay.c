@@ -1,5 +1,6 @@
 //@ expect: assert
 //@ execs: 500
+//@ unsaid: has_begun T0 T1
 // "The worker will have begun after a millisecond": not on a machine that holds it up for as long.
 #include <assert.h>
 #include <pthread.h>

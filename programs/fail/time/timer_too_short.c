@@ -1,5 +1,7 @@
 //@ expect: assert
 //@ execs: 50
+//@ cause: atomic_store(&is_ready, 1); | assert(atomic_load(&is_ready));
+//@ says: is_ready T0 T1
 // A timer of half a second goes off before a thread that has to sleep for a whole one is ready: a timer's deadline is one as
 // a sleep's is. The thread need not sleep if the disk is already awake.
 #include <assert.h>

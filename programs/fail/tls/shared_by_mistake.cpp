@@ -1,6 +1,7 @@
 //@ expect: assert
 //@ execs: 500
 //@ cause: scratch =
+//@ says: scratch T1 T2
 // A "per-thread" scratch buffer that lost its thread_local: two formatters write into one another.
 #include <atomic>
 #include <cassert>

@@ -1,6 +1,8 @@
 //@ expect: assert
 //@ execs: 500
 //@ memory-model: c11
+//@ cause: atomic_store_explicit(&flag[me], 1 | if (!atomic_load_explicit(&flag[1 - me]
+//@ says: flag T1 T2
 // Two threads that announce themselves and then look, with a fence that is too weak: acq_rel orders no store before a
 // later load.
 #include <assert.h>

@@ -2,6 +2,7 @@
 //@ execs: 1000
 //@ memory-model: c11
 //@ cause: &ready, 1, memory_order_release
+//@ says: table T1 T2
 // Double-checked initialisation whose first check is relaxed: what the flag says is done need not be visible.
 #include <assert.h>
 #include <pthread.h>

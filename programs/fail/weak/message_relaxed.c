@@ -2,6 +2,7 @@
 //@ execs: 300
 //@ memory-model: c11
 //@ cause: &ready, 1, memory_order_relaxed | if (atomic_load_explicit(&ready
+//@ says: message T1 T2
 // Message passing with a relaxed flag: whoever sees the flag need not see the message.
 #include <assert.h>
 #include <pthread.h>

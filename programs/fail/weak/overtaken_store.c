@@ -1,6 +1,8 @@
 //@ expect: assert
 //@ execs: 1000
 //@ memory-model: c11
+//@ cause: atomic_store_explicit(&x, 2
+//@ says: store T1 T2
 // 2+2W: each thread stores to both variables, in opposite orders. Both first stores may be the ones that last.
 #include <assert.h>
 #include <pthread.h>

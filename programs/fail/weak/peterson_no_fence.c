@@ -1,6 +1,8 @@
 //@ expect: assert
 //@ execs: 1000
 //@ memory-model: c11
+//@ cause: atomic_store_explicit(&turn, other
+//@ says: turn T1 T2
 // Peterson's lock with release stores and acquire loads: without a sequentially consistent fence both get in.
 #include <assert.h>
 #include <pthread.h>

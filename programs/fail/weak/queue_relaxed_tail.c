@@ -2,6 +2,7 @@
 //@ execs: 1000
 //@ memory-model: c11
 //@ cause: &tail, i + 1, memory_order_relaxed | if (atomic_load_explicit(&tail
+//@ says: slots T1 T2
 // A queue of one producer and one consumer, with one relaxed store too many: the tail moves before the slot is filled.
 #include <assert.h>
 #include <pthread.h>

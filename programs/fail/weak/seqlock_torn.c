@@ -1,6 +1,8 @@
 //@ expect: assert
 //@ execs: 1000
 //@ memory-model: c11
+//@ cause: = atomic_load_explicit(&sequence, memory_order_relaxed)
+//@ says: sequence T1 T2
 // A seqlock whose reader looks at the sequence again without a fence: it accepts a torn pair.
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,8 @@
 //@ expect: assert
 //@ execs: 1000
 //@ memory-model: c11
+//@ cause: atomic_store_explicit(&is_taken, 0, memory_order_relaxed); | int before = atomic_load_explicit(&count
+//@ says: count T1 T2
 // A spin lock that is given back by a relaxed store: the next owner reads what the last one has overwritten.
 #include <assert.h>
 #include <pthread.h>

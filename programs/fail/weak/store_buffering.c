@@ -1,6 +1,8 @@
 //@ expect: assert
 //@ execs: 200
 //@ memory-model: c11
+//@ cause: atomic_load_explicit(&y | atomic_load_explicit(&x
+//@ says: T1 T2
 // Store buffering: each thread stores, then loads what the other stores. Without a fence both may load the old value.
 #include <assert.h>
 #include <pthread.h>

@@ -1,12 +1,13 @@
 //! What the first screen of a finding must say, and the table of `docs/explain.md` over all programs whose texts are
 //! written down.
 //!
-//! Programs say what their cause is: `//@ cause:` has parts of its lines, `//@ says:` words of the first sentence.
-//! `//@ unnamed:` has the same parts where it depends on the schedule that is found whether the report shows them all: only
-//! the table says whether it does.
+//! Programs say what their cause is: `//@ cause:` has parts of its lines, `//@ says:` words of the first sentence: the data
+//! and the threads that a reader needs, by the program, not by the report. `//@ unnamed:` and `//@ unsaid:` have the same where
+//! the report does not show it in every schedule, or does not say it yet: only the table tells.
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, path::Path};
 
+use crate::Directives;
 use libtest_mimic::Failed;
 use raddle_explore::Explained;
 use raddle_model::{Finding, Kind, Place, Share};
@@ -26,22 +27,12 @@ const SAMPLES_MIN: u64 = 5;
 pub(crate) fn check(
     explained: &Explained,
     path: &Path,
-    cause: &[String],
-    says: &[String],
+    directives: &Directives,
     sources: &mut dyn FnMut(&Place) -> Option<String>,
 ) -> Result<(), Failed> {
-    if cause.is_empty() {
-        return Ok(());
-    }
     let Explained { finding, explanation, .. } = explained;
     let style = Style::default();
     let whole = whole(explained, &style, sources);
-    let source = fs::read_to_string(path)?;
-    if let Some(missing) =
-        cause.iter().find(|it| lines_to(&whole, &source, it).is_none_or(|it| LINES < it))
-    {
-        return Err(format!("`{missing}` is not within the first {LINES} lines:\n{whole}").into());
-    }
     if SCREEN < whole.lines().count() {
         return Err(format!("more than {SCREEN} lines:\n{whole}").into());
     }
@@ -54,12 +45,16 @@ pub(crate) fn check(
             return Err(format!("an ordering that does not matter is shown:\n{whole}").into());
         }
     }
+    let source = fs::read_to_string(path)?;
+    let is_late = |it: &&String| lines_to(&whole, &source, it).is_none_or(|it| LINES < it);
+    if let Some(missing) = directives.cause.iter().find(is_late) {
+        return Err(format!("`{missing}` is not within the first {LINES} lines:\n{whole}").into());
+    }
     let sentence = Diagnosis::of(finding, Some(explanation), &style).sentence;
-    if let Some(missing) = says.iter().find(|it| !sentence.contains(it.as_str())) {
+    if let Some(missing) = directives.says.iter().find(|it| !sentence.contains(it.as_str())) {
         return Err(format!("the sentence does not say `{missing}`: {sentence}").into());
     }
-    let has_orders = explanation.reason.as_ref().is_some_and(|it| !it.orders.is_empty());
-    if has_orders && !names_data_and_threads(finding, &sentence) {
+    if !directives.says.is_empty() && !names_data_and_threads(finding, &sentence) {
         return Err(format!("the sentence does not name data and threads: {sentence}").into());
     }
     Ok(())
@@ -91,7 +86,8 @@ fn names_data_and_threads(finding: &Finding, sentence: &str) -> bool {
         .collect();
     let is_alone = matches!(finding.kind, Kind::Deadlock | Kind::Livelock | Kind::Misuse);
     // What has no name is called by what it is.
-    let is_unnamed = ["pipe ", "descriptor ", "block ", "thread ", "a signal", "joins T"];
+    let is_unnamed =
+        ["still running", "pipe ", "descriptor ", "block ", "thread ", "a signal", "joins T"];
     let has_data = sentence.contains('`')
         || is_unnamed.iter().any(|it| sentence.contains(it))
         || finding.kind == Kind::Livelock
@@ -123,44 +119,52 @@ fn lines_to(text: &str, source: &str, part: &str) -> Option<usize> {
     text.lines().position(is_shown).map(|it| it + 1)
 }
 
-/// The table of `docs/explain.md`: of every program with a cause whose text is written down, in which line the last part
-/// of its cause is, how many orderings are shown, and how many rows of its schedule are folded.
+/// The table of `docs/explain.md`, over all programs: in which line the last part of the cause is, whether the sentence
+/// says what it should, how many orderings are shown, and how many rows of the schedule are folded.
 pub(crate) fn table(programs: &Path, golden: &Path) -> Result<String, Failed> {
     let mut rows = String::from(
-        "| program | lines to the cause | orderings shown | rows folded | lines in all |\n|---|---|---|---|---|\n",
+        "| program | lines to the cause | sentence lacks | orderings shown | rows folded | lines in all |\n\
+         |---|---|---|---|---|---|\n",
     );
     let mut all = crate::programs_under(programs);
     all.sort();
-    let (mut n_programs, mut n_within) = (0, 0);
-    for path in all {
-        let source = fs::read_to_string(&path)?;
+    let (mut n_within, mut n_said) = (0, 0);
+    for path in &all {
+        let source = fs::read_to_string(path)?;
+        let name = path.strip_prefix(programs).unwrap_or(path).display().to_string();
         let declared = |key| source.lines().find_map(|it: &str| it.strip_prefix(key));
         let cause = declared("//@ cause:").or(declared("//@ unnamed:"));
-        let file = golden.join(format!("{}.txt", crate::golden_name(&path)));
-        let (Some(cause), Ok(text)) = (cause, fs::read_to_string(file)) else { continue };
+        let cause = cause.ok_or_else(|| format!("{name} declares no cause"))?;
+        let lacks = declared("//@ unsaid:").unwrap_or_default().trim();
+        if declared("//@ says:").is_none() && lacks.is_empty() {
+            return Err(format!("{name} does not declare what its sentence says").into());
+        }
+        let text = fs::read_to_string(golden.join(format!("{}.txt", crate::golden_name(path))))?;
         let to_cause = cause.split(" | ").map(|it| lines_to(&text, &source, it.trim()));
         let to_cause = to_cause.collect::<Option<Vec<usize>>>().and_then(|it| it.into_iter().max());
-        let orders = text.lines().skip_while(|it| !it.contains("= order:"));
-        let orders: String = orders
-            .enumerate()
-            .take_while(|(idx, it)| *idx == 0 || !it.contains(" = "))
-            .map(|it| it.1)
-            .collect();
-        let orders = orders.split_whitespace().collect::<Vec<_>>().join(" ");
-        let n_orders = orders.split(';').next().unwrap_or_default();
-        let n_orders = n_orders.matches(" before ").count();
         let n_folded = text.lines().filter(|it| it.trim_start().starts_with('…')).count();
-        let name = path.strip_prefix(programs).unwrap_or(&path).display().to_string();
         let shown = to_cause.map_or_else(|| "not named".to_owned(), |it| it.to_string());
         let _ = writeln!(
             rows,
-            "| {name} | {shown} | {n_orders} | {n_folded} | {} |",
+            "| {name} | {shown} | {lacks} | {} | {n_folded} | {} |",
+            n_orders(&text),
             text.lines().count()
         );
-        n_programs += 1;
         n_within += u32::from(to_cause.is_some_and(|it| it <= LINES));
+        n_said += u32::from(lacks.is_empty());
     }
+    let n = all.len();
     Ok(format!(
-        "The cause is named within {LINES} lines in {n_within} of {n_programs} programs.\n\n{rows}"
+        "The cause is named within {LINES} lines in {n_within} of {n} programs; the sentence names the data and the\n\
+         threads that it should in {n_said}.\n\n{rows}"
     ))
+}
+
+/// Orderings that a text shows, without those that are reversed.
+fn n_orders(text: &str) -> usize {
+    let lines = text.lines().skip_while(|it| !it.contains("= order:")).enumerate();
+    let order = lines.take_while(|(idx, it)| *idx == 0 || !it.contains(" = ")).map(|it| it.1);
+    let words: Vec<&str> = order.flat_map(str::split_whitespace).collect();
+    let words = words.join(" ");
+    words.split(';').next().unwrap_or_default().matches(" before ").count()
 }
