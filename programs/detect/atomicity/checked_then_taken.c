@@ -1,5 +1,5 @@
 //@ atomicity: a b c
-// The stock is checked in one critical section and taken in another: in between, another may take it.
+// The stock is checked in one critical section and taken in another: another thread may take it in between.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 //@ atomicity: a b c
-// Each half of the update is atomic, the whole is not.
+// The load and the store are atomic, the update as a whole is not.
 #include <pthread.h>
 #include <stdatomic.h>
 

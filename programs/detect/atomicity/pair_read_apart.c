@@ -1,5 +1,5 @@
 //@ atomicity: a b c
-// Sum and count belong together; the mean is made of an old one and a new one.
+// Sum and count belong together; the mean is computed from an old and a new value.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 //@ atomicity: a b c
-// The name and its length are set at once in one place, one after the other in another.
+// The name and its length are set in one critical section in one function, in two in another.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 1
-// Both orders, but a third lock lets only one thread in.
+// Two locks in both orders, but a third lock admits only one thread at a time: no deadlock.
 #include <pthread.h>
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;

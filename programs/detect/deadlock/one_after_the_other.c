@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 1
-// Both orders, but the one thread has ended before the other begins.
+// Two locks in both orders, but one thread has finished before the other starts: no deadlock.
 #include <pthread.h>
 
 static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;

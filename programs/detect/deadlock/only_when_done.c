@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 1
-// Both orders, but the second thread takes the locks only after the first has taken them for the last time.
+// Two locks in both orders, but the second thread takes the locks only after the first has taken them for the last time.
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 1
-// Both orders, but both only read what the other holds.
+// Two locks in both orders, but each is acquired second as a read lock that the other shares.
 #include <pthread.h>
 
 static pthread_rwlock_t left = PTHREAD_RWLOCK_INITIALIZER, right = PTHREAD_RWLOCK_INITIALIZER;

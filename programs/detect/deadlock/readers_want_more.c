@@ -1,6 +1,6 @@
 //@ deadlock: a b c d
 //@ execs: 1
-// Each wants to write what the other reads.
+// Each thread holds a read lock and acquires the other's for writing.
 #include <pthread.h>
 
 static pthread_rwlock_t left = PTHREAD_RWLOCK_INITIALIZER, right = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,6 +1,6 @@
 //@ deadlock: a b
 //@ execs: 1
-// Three threads, each with its own lock and the next one's.
+// Three threads, each of which locks its own lock and then the next one's: a cycle.
 #include <pthread.h>
 
 static pthread_mutex_t locks[3] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,

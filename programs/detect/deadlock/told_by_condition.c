@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 4
-// Both orders, but the second thread waits until the first one is done.
+// Two locks in both orders, but the second thread waits until the first one is done.
 #include <pthread.h>
 
 static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 1
-// Both orders, but the second lock is only tried.
+// Two locks in both orders, but the second is acquired with trylock: no deadlock.
 #include <pthread.h>
 
 static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;

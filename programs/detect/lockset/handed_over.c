@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 1
-// Written without a lock before it is passed on, and then the receiver's own.
+// Written without a lock before it is passed on, then used by the receiver alone.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

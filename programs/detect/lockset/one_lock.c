@@ -1,6 +1,6 @@
 //@ none
 //@ execs: 1
-// One lock for all.
+// One lock protects all accesses.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;

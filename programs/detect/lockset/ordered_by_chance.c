@@ -1,6 +1,6 @@
 //@ race: a b
 //@ execs: 1
-// In the one order that runs, a lock that has nothing to do with it orders the accesses.
+// In the schedule that runs, an unrelated lock orders the accesses.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

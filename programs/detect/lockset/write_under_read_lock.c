@@ -1,6 +1,6 @@
 //@ race: a b
 //@ execs: 1
-// A write under a read lock, and a section of another lock that orders the two for now.
+// A write under a read lock, and a critical section of another lock that orders the two in this schedule.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 //@ none
-// The store releases; the load is relaxed, and the program says that it acquires.
+// The store releases; the load is relaxed, and an annotation makes it an acquire.
 #include <pthread.h>
 #include <stdatomic.h>
 

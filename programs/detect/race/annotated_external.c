@@ -1,5 +1,5 @@
 //@ race: one other
-// A library without hooks says what its users do to an object of its own.
+// An uninstrumented library annotates what its users do to its object.
 #include <pthread.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 //@ none
-// A fiber goes on another thread where it left off: what it did before needs no other order.
+// A fiber resumes on another thread: what it did before is ordered before what follows.
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 //@ none
 //@ tsan: differs: a switch that is said to order nothing does not, there; here fibers of one thread never race
-// A switch to a fiber, with the flag that says that it orders nothing.
+// A switch to a fiber, with the flag that makes it no synchronisation.
 #include <pthread.h>
 
 void *__tsan_create_fiber(unsigned flags);

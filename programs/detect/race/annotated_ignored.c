@@ -1,5 +1,5 @@
 //@ race: c d
-// One of two counters is written where writes and reads are to be ignored.
+// One of two counters is written where the program asks to ignore reads and writes.
 #include <pthread.h>
 
 void AnnotateIgnoreReadsBegin(const char *file, int line);

@@ -1,5 +1,5 @@
 //@ none
-// A lock made by hand, of atomics that order nothing, which says what it is.
+// A lock made by hand, of relaxed atomics, annotated as a lock.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

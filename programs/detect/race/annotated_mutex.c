@@ -1,5 +1,5 @@
 //@ none
-// A lock made by hand, and annotated: what it does to its own words is not looked at, and it orders.
+// A lock made by hand, and annotated: accesses to its own words are ignored, and it synchronises.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 //@ none
 //@ tsan: differs: its runtime knows the call, and does nothing
-// An allocator of the program's own says when memory is used anew.
+// An allocator of the program's own annotates when memory is reused.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 //@ none
-// The flag orders nothing by itself, but the program says that it does.
+// The flag is plain memory, but the program annotates it as synchronisation.
 #include <pthread.h>
 #include <stdatomic.h>
 

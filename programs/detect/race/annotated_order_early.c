@@ -1,5 +1,5 @@
 //@ race: a b
-// What the program says to come before the flag is told before the data is written.
+// The annotation of the release comes before the write of the data.
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 //@ none
-// The load acquires; the store is relaxed, and the program says that it releases.
+// The load acquires; the store is relaxed, and an annotation makes it a release.
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 //@ race: one other
-// An interpreter says itself what the code that it interprets does, and where that is.
+// An interpreter reports the accesses of the code that it interprets, and their locations.
 #include <pthread.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 //@ race: write read
-// Two flags in one word: who looks at the other one has no order.
+// Two flags in one word: reading the other flag does not synchronise.
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 //@ none
-// Two flags of two bytes each in one word: each hands over its own datum.
+// Two flags of two bytes each in one word: each publishes its own data.
 #include <pthread.h>
 #include <stdatomic.h>
 

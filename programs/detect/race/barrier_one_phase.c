@@ -1,5 +1,5 @@
 //@ race: a b
-// The second phase is not apart.
+// No barrier separates the second phase.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

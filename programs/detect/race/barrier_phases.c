@@ -1,5 +1,5 @@
 //@ none
-// Phases, apart by a barrier.
+// Phases separated by a barrier.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

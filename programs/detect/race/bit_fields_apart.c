@@ -1,5 +1,5 @@
 //@ none
-// Bit fields in different units are two.
+// Bit fields in different storage units are two memory locations.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

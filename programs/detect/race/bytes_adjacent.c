@@ -1,5 +1,5 @@
 //@ none
-// Neighbours in one word are no race.
+// Accesses to adjacent bytes of one word: no race.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 //@ race: a b
-// Two bytes and one of them.
+// A write of two bytes and a read of one of them.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 //@ none
-// Once, as the library has it.
+// std::call_once initialises the data.
 #include <mutex>
 #include <thread>
 

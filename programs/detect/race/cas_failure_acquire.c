@@ -1,5 +1,5 @@
 //@ none
-// A compare-exchange that fails acquires, if it says so.
+// A compare-exchange that fails acquires, if its failure order says so.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 //@ race: a b
-// Unlocked one line too early.
+// The mutex is unlocked one line too early.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

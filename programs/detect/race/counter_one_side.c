@@ -1,5 +1,5 @@
 //@ race: a b
-// One side forgets the lock.
+// One thread does not lock.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 //@ race: a b
-// Each side has a lock of its own.
+// Each thread uses a lock of its own.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 //@ race?: b c
 //@ race?: made one
 //@ race?: made other
-// Double-checked locking, wrong: neither the pointer nor what it points to is passed on.
+// Double-checked locking, wrong: neither the pointer nor what it points to is published.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

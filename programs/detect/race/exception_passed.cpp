@@ -1,5 +1,5 @@
 //@ none
-// An exception is passed to another thread, which lets it go last or first.
+// An exception is passed to another thread, which releases it last or first.
 #include <exception>
 #include <future>
 #include <string>

@@ -1,7 +1,7 @@
 //@ none
 //@ tsan: differs: it counts accesses that fault, and never happen
-// Two threads probe memory that is not there, and leave the handler of the fault by `siglongjmp`. What faults never
-// happens: no race.
+// Two threads probe unmapped memory, and leave the handler of the fault by `siglongjmp`. Faulting accesses are
+// not performed: no race.
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

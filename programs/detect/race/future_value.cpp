@@ -1,5 +1,5 @@
 //@ none
-// A future is a handover.
+// A future passes a value to another thread.
 #include <future>
 #include <thread>
 

@@ -1,5 +1,5 @@
 //@ none
-// What a thread did is known to who joins the one that joined it.
+// Joining a thread also orders what the threads did that it joined.
 #include <pthread.h>
 
 static int data;

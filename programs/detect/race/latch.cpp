@@ -1,6 +1,6 @@
 //@ none
 //@ tsan: differs: gcc 12 needs the library to be built with it
-// C++20: a latch is a handover.
+// C++20: a latch publishes data.
 //@ flags: -std=c++20
 #include <latch>
 #include <thread>

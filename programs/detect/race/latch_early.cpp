@@ -1,6 +1,6 @@
 //@ race: a b
 //@ tsan: differs: gcc 12 needs the library to be built with it
-// C++20: counted down too early.
+// C++20: the latch is counted down before the data is written.
 //@ flags: -std=c++20
 #include <latch>
 #include <thread>

@@ -1,5 +1,5 @@
 //@ races among: a b c d e
-// Filled once, by a flag of plain memory.
+// Filled once, guarded by a plain flag.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 //@ none
 //@ tsan: differs: nobody can see what orders these, and it says that nothing does
-// The flag is set and looked at by instructions without hooks, which order the two threads.
+// Uninstrumented instructions set and read the flag, which orders the two threads.
 #include <pthread.h>
 
 static int ready;

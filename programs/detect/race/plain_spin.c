@@ -1,6 +1,6 @@
 //@ race: a b
 //@ flags: -O0
-// Whoever waits for a plain flag by reading it must give way before anybody has raced for it.
+// A thread that polls a plain flag must yield before any race on the flag was seen.
 #include <pthread.h>
 
 static int flag;

@@ -1,5 +1,5 @@
 //@ none
-// Counts of references are atomic, and the last one out frees.
+// Reference counts are atomic, and the last owner frees the object.
 #include <memory>
 #include <thread>
 

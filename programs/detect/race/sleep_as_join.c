@@ -1,6 +1,6 @@
 //@ race: a b
 //@ tsan: differs: it finds the race, and says that a sleep is what seems to order it
-// A thread is waited for by sleeping: it has long finished, and nothing orders what it did.
+// A sleep instead of a join: the thread has long finished, but nothing orders its accesses.
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 //@ races among: a b c d e f g h
-// A lock of plain memory: its word races, in many ways, and what it guards when both are in.
+// A lock of plain memory: its word races, and so does the data if both threads enter.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 //@ race: one other
 //@ flags: -static-libstdc++ -static-libgcc
-// The C++ library is part of the program, with atomic instructions that have no hooks: they do not order these two.
+// The C++ library is part of the program, with uninstrumented atomic instructions, which do not order these two accesses.
 #include <thread>
 
 int hits; // what is never looked at would not be written

@@ -1,5 +1,5 @@
 //@ none
-// A function-local static is made once, and known to be.
+// A function-local static is initialised once, under the compiler's guard.
 #include <thread>
 
 struct Table {

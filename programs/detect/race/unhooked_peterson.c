@@ -1,6 +1,6 @@
 //@ none
 //@ tsan: differs: it does not see the functions of the lock
-// Peterson's lock in functions without hooks: who waits reads two words, plainly, in a loop of many instructions.
+// Peterson's lock in uninstrumented functions: the waiter polls two words with plain reads, in a loop of many instructions.
 #include <pthread.h>
 
 static volatile int wants[2], turn;

@@ -1,6 +1,6 @@
 //@ races among: a b c d e f g h
 // Old style: flags that are volatile, waited for without a pause. Volatile orders nothing: each of them is a race, and
-// so is what they were meant to pass on. But who waits for one does not wait for ever.
+// so is what they were meant to pass on. But a thread that waits for one is not blocked forever.
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 2
-// More than a million steps, and none of them is done twice: it has only much to do.
+// More than a million steps in which no state repeats: a long computation, not a livelock.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

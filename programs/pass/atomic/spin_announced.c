@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 20
-// Who waits for its turn says so in one of eight slots, one after the other: twenty-four reads in a circle, two thirds
-// of them writes. That is not taken for waiting, so who does it must be passed by, and sooner each time.
+// A waiting thread announces itself in eight slots in turn: a cycle of twenty-four accesses, two thirds
+// of them writes. It is not recognised as polling, so the thread must be descheduled, sooner each time.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

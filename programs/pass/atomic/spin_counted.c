@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 100
-// Who finds the slot full counts that up and down before it tries again: five reads in a circle, two of them writes.
+// A thread that finds the slot full increments and decrements a counter before it retries: a cycle of five accesses.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 200
-// A function that is explored by itself may return while its thread has nothing more to do than to finish.
+// A checked function may return while its thread has nothing left to do but finish.
 #include <pthread.h>
 #include <raddle.h>
 #include <stdatomic.h>

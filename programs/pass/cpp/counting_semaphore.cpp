@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 200
 //@ flags: -std=c++20
-// std::counting_semaphore bounds how many are inside; binary_semaphore and try_acquire_for hand over a result.
+// std::counting_semaphore limits how many threads are inside; binary_semaphore and try_acquire_for pass a result.
 #include <atomic>
 #include <cassert>
 #include <chrono>

@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 200
-// What POSIX lets a thread destroy and free at once: a condition variable whose waiters were all woken,
-// a barrier that others are still leaving, a mutex and a semaphore that were given back last.
+// What POSIX allows a thread to destroy and free immediately: a condition variable whose waiters were all woken,
+// a barrier that others are still leaving, a mutex and a semaphore that were just released.
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

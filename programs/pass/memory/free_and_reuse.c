@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 300
-// Blocks that are freed and given out again, by all who do so: none of it is a double free.
+// Blocks that are freed and allocated again, by every allocation function: no double free.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 50
-// Mapped memory that is given back and mapped again at the same place has no past: a mutex that was
+// Memory that is unmapped and mapped again at the same address has no history: a mutex that was
 // held there, a freed block, another thread's data.
 #define _GNU_SOURCE
 #include <assert.h>

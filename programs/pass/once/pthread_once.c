@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 200
-// pthread_once: the routine runs once, and nobody passes before it has ended.
+// pthread_once: the routine runs once, and no thread continues before it has returned.
 #include <assert.h>
 #include <pthread.h>
 

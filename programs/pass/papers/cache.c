@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 400
-// A cache with a fixed number of cells, the oldest of which gives way; every call is locked. A cleaner forgets what is old
-// until it is told to stop, by a flag that is read without the lock: a race that harms nobody.
+// A cache with a fixed number of cells, the oldest of which is evicted; every call is locked. A cleaner evicts old entries
+// until a flag stops it that is read without the lock: a harmless race.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

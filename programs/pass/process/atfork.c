@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 100
-// Handlers of pthread_atfork that hold a lock over the fork, so that the child finds whole data; the
+// Handlers of pthread_atfork that hold a lock over the fork, so that the child finds consistent data; the
 // lock is busy in another thread.
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 60
-// Locks are held when children begin, and none waits for one for ever: they become other programs, read what others
-// read, make locks anew, wait until a time, or wait for a thread of their own.
+// Locks are held at forks, and no child is blocked forever: they call exec, acquire read locks that others
+// hold, initialise locks again, wait with a timeout, or wait for a thread of their own.
 #include <assert.h>
 #include <errno.h>
 #include <linux/futex.h>

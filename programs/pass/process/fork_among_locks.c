@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 100
-// Forks while other threads hold locks, and the child is careful: it takes none of them, only tries, or makes a new one.
+// Forks while other threads hold locks, and the child locks none of them: it uses trylock, or initialises a new one.
 #include <assert.h>
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 100
-// Nobody has a child: every wait for one ends at once, with ECHILD, and needs no other process.
+// There are no children: every wait for one returns immediately with ECHILD.
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 50
-// The kernel's number of a thread can be given back to the kernel: to ask for and set how it is scheduled, to send it a
+// The kernel's thread id can be used in system calls: to get and set the scheduling policy, to send a
 // signal, and to find it below /proc.
 #define _GNU_SOURCE
 #include <assert.h>

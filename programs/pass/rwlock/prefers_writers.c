@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 300
-// A lock that prefers writers, made so by its attributes: readers who have to wait for a writer who waits get in after
+// A lock that prefers writers, made so by its attributes: readers that are blocked by a waiting writer acquire it after
 // it, and see what it wrote. With the usual kind, a reader may ask for the lock again although a writer waits.
 #define _GNU_SOURCE
 #include <assert.h>

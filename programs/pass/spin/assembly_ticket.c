@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 500
 //@ unhooked: `worker` (assembly_ticket.c)
-// A ticket lock in assembly: who waits reads the number that is served, plainly, and a release increments it plainly.
+// A ticket lock in assembly: waiters poll the number that is served with plain reads; the release is a plain increment.
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

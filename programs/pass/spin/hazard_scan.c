@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 200
-// Hazard pointers: a reader tries again until what it protects is still current; the writer frees what nobody protects,
-// and waits for the rest by looking.
+// Hazard pointers: a reader retries until what it protects is still current; the writer frees what no reader protects,
+// and polls for the rest.
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 3
-// Polling under a lock for somebody who sleeps for ten seconds: time passes for them all, and the execution ends.
+// Polling under a lock for a thread that sleeps for ten seconds: virtual time passes, and the execution ends.
 #include <pthread.h>
 #include <unistd.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

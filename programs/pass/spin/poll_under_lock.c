@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 100
-// Polling under a lock: who waits does nothing new, so it gives way although each of its steps could be work.
+// Polling under a lock: the waiting thread repeats the same state, so it yields although each of its steps could be work.
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 200
-// Work is looked for in the own queue, then in the others'; who finds none spins, yields, and sleeps at last.
+// A worker takes work from its own queue, then from the others'; if there is none, it spins, yields, and sleeps.
 #include <atomic>
 #include <cassert>
 #include <condition_variable>

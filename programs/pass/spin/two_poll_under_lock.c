@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 100
-// Two threads poll under a lock and hand over to each other; the third, which would end it, must have its turn. Each
+// Two threads poll under a lock and wake each other; the third, which ends both, must be scheduled, too. Each
 // poller counts its rounds where the other sees it.
 #include <pthread.h>
 #include <stdatomic.h>

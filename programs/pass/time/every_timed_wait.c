@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 200
-// Waits with a deadline that nobody ends: each ends at its deadline, not earlier, and says so.
+// Timed waits that no thread ends: each returns at its deadline, not earlier, with a timeout.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 //@ expect: pass
 //@ execs: 100
-// Deadlines of all kinds come in the order of their times, each at its time, when nobody can go on.
+// Deadlines of all kinds pass in the order of their times, each at its time, when no thread is enabled.
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 2000
 //@ memory-model: c11
-// A hazard pointer: announced, fence, looked at again. Whoever retires the block sees it, or is not used any more.
+// A hazard pointer: announce, fence, validate. The thread that retires the block sees the announcement, or it retries.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

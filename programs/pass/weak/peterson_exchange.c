@@ -1,7 +1,7 @@
 //@ expect: pass
 //@ execs: 2000
 //@ memory-model: c11
-// Peterson's lock with an exchange of `turn` (Williams): whoever comes second reads what the first has stored.
+// Peterson's lock with an exchange of `turn` (Williams): the second thread reads what the first stored.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
