@@ -6,6 +6,7 @@
 //! no way back, and the next switch is where its one breakpoint stops next.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process,
@@ -189,12 +190,21 @@ fn tables(finding: &Finding, at: u64, again: &Path, banner: &str) -> String {
             (it.thread.0, format!("{}{at}", words.trim_end()))
         })
         .collect();
+    let threads: BTreeMap<u32, String> = finding
+        .threads
+        .iter()
+        .map(|it| {
+            let title = if it.name.is_empty() { &it.function } else { &it.name };
+            (it.thread.0, format!("T{} {title}", it.thread.0).trim_end().to_owned())
+        })
+        .collect();
+    let threads = serde_json::to_string(&threads).expect("bug: numbers and texts have a JSON form");
     // JSON of numbers, texts and lists is Python, too.
     let steps = serde_json::to_string(&steps).expect("bug: numbers and texts have a JSON form");
     let again = serde_json::Value::from(again.display().to_string());
     let banner = serde_json::Value::from(banner);
     format!(
-        "STEPS = {steps}\nN_DROPPED = {}\nAT = {at}\nAGAIN = {again}\nBANNER = {banner}\n",
+        "STEPS = {steps}\nTHREADS = {threads}\nN_DROPPED = {}\nAT = {at}\nAGAIN = {again}\nBANNER = {banner}\n",
         finding.n_steps_dropped
     )
 }

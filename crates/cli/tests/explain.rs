@@ -173,6 +173,10 @@ fn a_debugger_stops_at_a_step() {
     assert!(banner[0].contains(": assertion failed: "), "{all}");
     assert!(banner[1].starts_with("raddle:   1. T"), "{all}");
     assert!(text.contains("careful") && text.contains("counter.c:7"), "{all}");
+    // gdb's threads have the names that the report has.
+    let threads = text.lines().filter(|it| it.contains("(LWP "));
+    let names: Vec<&str> = threads.filter_map(|it| it.split('"').nth(1)).collect();
+    assert_eq!(names, ["T0 main", "T1 careful", "T2 careless"], "{all}");
     assert!(text.contains("* T1  last: step 4"), "{all}");
     assert!(text.contains("raddle: before step 6 of "), "{all}");
     // Back by running again; the commands go on there.

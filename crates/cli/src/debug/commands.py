@@ -35,6 +35,16 @@ def show_program():
         frame = frame.older()
 
 
+def name_threads():
+    """Calls gdb's threads as reports do. They are numbered in the order of creation, from 1."""
+    inferior = gdb.selected_inferior()
+    me = gdb.selected_thread()
+    if me is None or me.num - 1 != int(gdb.parse_and_eval("$rsi")):
+        return
+    for thread in inferior.threads():
+        thread.name = THREADS.get(str(thread.num - 1), thread.name)
+
+
 def go_to(step):
     """Goes on until a step is about to be done."""
     gdb.execute("with language c -- tbreak *raddle_about_to_step if $rdi == %d" % step, to_string=True)
@@ -47,6 +57,7 @@ def go_to(step):
         gdb.write("raddle: step %d was not reached\n" % step)
         return
     Place.step = step
+    name_threads()
     show_program()
     gdb.write("raddle: before step %d of %d: %s\n" % (step, last_step(), step_text(step)))
     gdb.execute("frame")
