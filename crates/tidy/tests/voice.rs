@@ -40,11 +40,13 @@ const PHRASES: &[(&str, &str)] = &[
     ("come to its end", "finish"),
     ("who can go on", "enabled threads"),
     ("a lock in common", "a common lock"),
-    ("nobody will", "no thread will"),
+    ("nobody", "no thread"),
+    ("whoever", "the thread that …"),
+    ("anew", "again"),
 ];
 
 /// Pages for users. Contributors' pages may show what not to write.
-const PAGES: &[&str] = &["README.md", "CHANGELOG.md", "docs"];
+const PAGES: &[&str] = &["README.md", "CHANGELOG.md", "docs", "experiments"];
 const NOT_FOR_USERS: &[&str] = &["docs/voice.md"];
 
 /// Crates whose strings and `--help` users read.

@@ -351,7 +351,7 @@ impl<'a> Searching<'a> {
 }
 
 fn unasked() -> TargetError {
-    TargetError::Bug("a result that nobody asked for".to_owned())
+    TargetError::Bug("a result that was not requested".to_owned())
 }
 
 /// How many choices of a prefix others begin with. Nobody else: at least those that this one leads to will.
