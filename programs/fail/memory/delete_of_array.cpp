@@ -1,6 +1,5 @@
 //@ expect: misuse
 //@ execs: 100
-//@ cause: new int[10] | delete numbers;
 //@ says: new[] delete T1
 // An array is deleted as if it were one object.
 #include <thread>

@@ -1,6 +1,5 @@
 //@ expect: misuse
 //@ execs: 100
-//@ cause: free(arg);
 //@ says: T1
 // A message that is a variable of `main` is freed by the thread that it was passed to.
 #include <pthread.h>

@@ -1,6 +1,5 @@
 //@ expect: misuse
 //@ execs: 100
-//@ cause: __atomic_store_n(&flags[
 //@ says: flags T1
 // An atomic beyond the end of its block.
 #include <pthread.h>

@@ -1,6 +1,5 @@
 //@ expect: misuse
 //@ execs: 100
-//@ cause: name[n] =
 //@ says: name T1
 // The block's last word is only in part the block's: the terminator is one byte beyond it, if the name is long.
 #include <pthread.h>
