@@ -2,7 +2,7 @@
 //@ execs: 200
 //@ cause: connections[0] = NULL; | struct connection *it = connections[0];
 //@ says: T2 T1
-// A connection is looked up under the lock and used after it: meanwhile another thread closes it.
+//@ undetected: the connection is looked up under the lock and used after it, and no detector looks at that
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 //@ execs: 200
 //@ cause: const char *known = user; | free(user);
 //@ says: T1 T2
-// A name is looked up under the lock and compared after it: meanwhile another thread frees it.
+//@ undetected: the name is looked up under the lock and compared after it, and no detector looks at that
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

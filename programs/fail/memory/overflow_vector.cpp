@@ -1,6 +1,6 @@
 //@ expect: misuse
 //@ execs: 200
-//@ cause: scores[scores.size()] = | push_back
+//@ cause: scores[scores.size()] =
 //@ says: T1
 // One element beyond a vector's last: there is room for it only if the other thread has made some.
 #include <mutex>

@@ -2,7 +2,7 @@
 //@ execs: 200
 //@ cause: const char *text = message; | free(message);
 //@ says: T1 T2
-// A message is looked up under the lock and printed after it: meanwhile another thread frees it.
+//@ undetected: the message is looked up under the lock and printed after it, and no detector looks at that
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
