@@ -243,7 +243,7 @@ mod tests {
     }
 
     /// The next one that asks for something.
-    fn next(directions: &mut Directions) -> Hypothesis {
+    fn give(directions: &mut Directions) -> Hypothesis {
         iter::repeat_with(|| directions.next_try()).flatten().next().expect("there are some")
     }
 
@@ -267,7 +267,7 @@ mod tests {
         directions.learn(&[], &hypotheses(Family::Late, 4));
         directions.learn(&[], &hypotheses(Family::Cycle, 1));
         directions.learn(&[], &hypotheses(Family::Late, 4));
-        let given: Vec<Hypothesis> = (0..24).map(|_| next(&mut directions)).collect();
+        let given: Vec<Hypothesis> = (0..24).map(|_| give(&mut directions)).collect();
         let turns: String = given.iter().map(|it| letter(it.family)).collect();
         assert_eq!(turns, "dlodllodllolodlololoodlo");
         let late = given.iter().filter(|it| it.family == Family::Late);
@@ -282,10 +282,10 @@ mod tests {
         let mut directions = Directions::default();
         let (first, later) = (hypotheses(Family::Order, 3), hypotheses(Family::Order, 6));
         directions.learn(&[], &first);
-        let mut next = || next(&mut directions).orders[0].second;
+        let mut next = || give(&mut directions).orders[0].second;
         assert_eq!([next(), next(), next(), next()], [1, 2, 3, 1]);
         directions.learn(&[], &later);
-        let mut next = || next(&mut directions).orders[0].second;
+        let mut next = || give(&mut directions).orders[0].second;
         assert_eq!([next(), next(), next(), next(), next(), next()], [4, 5, 6, 4, 5, 6]);
     }
 
@@ -295,7 +295,7 @@ mod tests {
         let mut directions = Directions::default();
         let all = hypotheses(Family::Order, 5);
         directions.learn(&all[3..], &all);
-        let mut next = || next(&mut directions).orders[0].second;
+        let mut next = || give(&mut directions).orders[0].second;
         assert_eq!([next(), next(), next(), next(), next(), next()], [4, 5, 4, 5, 4, 5]);
         assert_eq!([next(), next(), next(), next(), next()], [4, 5, 1, 2, 3]);
         directions.count(all[3], Kept::Yes, false);
@@ -339,7 +339,7 @@ mod tests {
         let mut directions = Directions::default();
         directions.learn(&[], &hypotheses(Family::Cycle, 1));
         directions.learn(&[], &hypotheses(Family::Order, 100));
-        let given: Vec<Hypothesis> = (0..115).map(|_| next(&mut directions)).collect();
+        let given: Vec<Hypothesis> = (0..115).map(|_| give(&mut directions)).collect();
         assert!(given.iter().filter(|it| it.family == Family::Order).count() >= 100);
         assert!(directions.tried().iter().all(|it| it.tried == 0), "none was executed yet");
         given.iter().for_each(|it| directions.count(*it, Kept::Yes, false));
