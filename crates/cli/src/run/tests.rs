@@ -70,6 +70,7 @@ impl Fake {
             end_site: SiteId(0),
             end_object: ObjectId::NONE,
             freed: None,
+            heap_fault: None,
             message: "x == 1".into(),
             standstill: Standstill::default(),
             memory_limit: None,
