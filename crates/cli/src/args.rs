@@ -76,6 +76,11 @@ pub(crate) enum Verb {
     /// Total replay: run only the interleavings that can change a branch, a reference or a lock
     /// (same as `raddle run --strategy total`)
     Total(Box<RunArgs>),
+    /// Explore a program on a build server: 60 s, all findings, one line each, exit code 3 if not everything was
+    /// controlled; with the profile `ci` of raddle.toml, if it has one
+    #[command(override_usage = "raddle ci [OPTIONS] SOURCE... [-- ARGS...]\n       \
+                                raddle ci [OPTIONS] -- PROGRAM [ARGS...]")]
+    Ci(Box<RunArgs>),
     /// Replay the schedule of a finding
     Replay(ReplayArgs),
     /// Show a finding
@@ -100,8 +105,14 @@ pub(crate) enum Verb {
     List(ListArgs),
     /// Compare strategies on your programs
     Compare(Box<CompareArgs>),
+    /// Write a raddle.toml for the project in this directory, and say what to run next
+    Init,
     /// Check that this machine has what Raddle needs and that known bugs are found
-    Doctor,
+    Doctor {
+        /// Print the commands that install what is missing, and do not check
+        #[arg(long)]
+        fix: bool,
+    },
     /// Write a script that completes command lines of `raddle` in a shell
     Completions {
         /// The shell
@@ -412,14 +423,11 @@ impl Arguments {
     }
 }
 
-/// Adds what the user may have meant by a verb that there is not, if clap has no idea: it knows of no exchanged letters.
+/// Adds what the user may have meant by a verb that there is not, before what clap thinks: it knows of no exchanged letters.
 fn with_suggestion(mut error: clap::Error, command: &Command) -> clap::Error {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return error;
     };
-    if error.get(ContextKind::SuggestedSubcommand).is_some() {
-        return error;
-    }
     let inner = command.get_subcommands().flat_map(Command::get_subcommands);
     let verbs = command.get_subcommands().chain(inner).map(Command::get_name);
     if let Some(near) = spelling::nearest(word, verbs) {

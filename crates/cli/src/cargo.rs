@@ -46,6 +46,20 @@ pub(crate) fn take_over() -> Option<Exit> {
     Some(obey(&split))
 }
 
+/// `cargo raddle COMMAND`, where `raddle.toml` asks for it.
+pub(crate) fn explore(
+    command: &str,
+    args: &RunArgs,
+    terminal: &mut Terminal,
+) -> Result<Exit, Failure> {
+    let words: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
+    match Split::of(words) {
+        Ok(Some(split)) => perform(&split, args, terminal),
+        Ok(None) => Err(Failure::usage("expected `cargo = \"test\"` in raddle.toml".to_owned())),
+        Err(line) => Err(Failure::usage(format!("`cargo` in raddle.toml: {line}"))),
+    }
+}
+
 fn obey(split: &Split) -> Exit {
     let words = ["raddle", "run"].into_iter().map(OsString::from);
     let line: Vec<OsString> = words.chain(split.raddle.clone()).collect();
@@ -74,6 +88,11 @@ fn obey(split: &Split) -> Exit {
 
 fn perform(split: &Split, args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     search::check_memory_model(&args.conditions, &args.strategy)?;
+    if args.baseline.is_some() || args.write_baseline.is_some() {
+        return Err(Failure::usage(
+            "--baseline is not supported for tests of a crate; suppress known findings in raddle.toml".to_owned(),
+        ));
+    }
     let cargo = Cargo::open(&split.metadata)?.with_cfgs(&split.cfgs);
     for lost in cargo.lost() {
         terminal.warning(&lost.to_string());

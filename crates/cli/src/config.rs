@@ -6,6 +6,7 @@
 
 mod document;
 mod profile;
+mod project;
 mod rules;
 
 use std::{
@@ -21,7 +22,9 @@ use raddle_explore::suppress::{Suppressions, tsan};
 use self::document::Document;
 use crate::{
     args::{Arguments, RunArgs, Verb},
+    ci::{self, Baseline},
     exit::{Exit, Failure},
+    named::Project,
 };
 
 /// Names that the file may have, in the order in which they are looked for.
@@ -33,6 +36,7 @@ struct Config {
     /// Options of the profile, as arguments that may stand before those of the user.
     args: Vec<String>,
     suppressions: Suppressions,
+    project: Option<Project>,
     /// What the user should know: rules that have expired.
     warnings: Vec<String>,
 }
@@ -52,19 +56,27 @@ pub(crate) fn configure(
     line: &[OsString],
     matches: &ArgMatches,
 ) -> Result<(RunArgs, Vec<String>), Refused> {
-    let matches = matches.subcommand_matches("run").unwrap_or(matches);
-    let mut config = load(&args, matches).map_err(Refused::Failure)?;
+    let for_server = matches.subcommand_matches("ci");
+    let verb = if for_server.is_some() { "ci" } else { "run" };
+    let matches = for_server.or_else(|| matches.subcommand_matches("run")).unwrap_or(matches);
+    let mut config = load(&args, matches, for_server.is_some()).map_err(Refused::Failure)?;
+    if for_server.is_some() {
+        config.args.splice(0..0, ci::defaults(matches));
+    }
     let mut args = args;
     if !config.args.is_empty() {
-        let line = with_args(line, &config.args);
+        let line = with_args(line, verb, &config.args);
         let (arguments, _) = Arguments::parse_or_exit(&line).map_err(Refused::Said)?;
-        if let Verb::Run(configured) = arguments.verb {
+        if let Verb::Run(configured) | Verb::Ci(configured) = arguments.verb {
             args = *configured;
         }
     }
     add_files(&args, &mut config).map_err(Refused::Failure)?;
     args.rules = config.suppressions;
     args.said = said(matches);
+    args.project = config.project;
+    args.known = Baseline::read(args.baseline.as_deref()).map_err(Refused::Failure)?;
+    args.keep_going |= args.baseline.is_some();
     Ok((args, config.warnings))
 }
 
@@ -76,8 +88,8 @@ fn said(matches: &ArgMatches) -> Vec<String> {
 }
 
 /// A command line with more options, before those that the user gave.
-fn with_args(line: &[OsString], args: &[String]) -> Vec<OsString> {
-    let verb_idx = line.iter().position(|it| it == "run").unwrap_or(0);
+fn with_args(line: &[OsString], verb: &str, args: &[String]) -> Vec<OsString> {
+    let verb_idx = line.iter().position(|it| it == verb).unwrap_or(0);
     let (front, back) = line.split_at(verb_idx + 1);
     front
         .iter()
@@ -88,7 +100,7 @@ fn with_args(line: &[OsString], args: &[String]) -> Vec<OsString> {
 }
 
 /// Reads what there is for a run.
-fn load(args: &RunArgs, matches: &ArgMatches) -> Result<Config, Failure> {
+fn load(args: &RunArgs, matches: &ArgMatches, for_server: bool) -> Result<Config, Failure> {
     let mut config = Config::default();
     if let Some(path) = find(args.config.as_deref())? {
         let text = read(&path)?;
@@ -98,7 +110,10 @@ fn load(args: &RunArgs, matches: &ArgMatches) -> Result<Config, Failure> {
         config.suppressions.rules = rules.rules;
         config.warnings = rules.warnings;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let name = args.profile.as_deref();
+        let has_ci = for_server && profile::has(&document, "ci").map_err(Failure::usage)?;
+        let name = args.profile.as_deref().or(has_ci.then_some("ci"));
+        let project = project::read(&document).map_err(Failure::usage)?;
+        config.project = project.map(|it| Project { folder: folder.to_owned(), ..it });
         config.args = profile::read(&document, name, folder, matches).map_err(Failure::usage)?;
     } else if let Some(name) = &args.profile {
         return Err(Failure::usage(format!(

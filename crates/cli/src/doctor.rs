@@ -2,6 +2,7 @@
 //! there?
 
 mod canary;
+mod fix;
 mod system;
 
 use raddle_report::{Ink, Style};
@@ -56,7 +57,15 @@ impl Check {
 }
 
 /// Checks everything; each check is told as soon as it is done.
-pub(crate) fn doctor(terminal: &mut Terminal) -> Result<Exit, Failure> {
+pub(crate) fn doctor(is_fix: bool, terminal: &mut Terminal) -> Result<Exit, Failure> {
+    if is_fix {
+        let commands = fix::commands();
+        if commands.is_empty() {
+            terminal.note("nothing is missing\n");
+        }
+        terminal.out(&commands);
+        return Ok(Exit::Clean);
+    }
     let mut is_bad = false;
     let mut tell = |check: Check| {
         is_bad |= check.health == Health::Bad;
@@ -68,5 +77,11 @@ pub(crate) fn doctor(terminal: &mut Terminal) -> Result<Exit, Failure> {
     tell(system::aslr());
     tell(system::shared_memory());
     canary::check(&mut tell);
+    let commands = fix::commands();
+    if !commands.is_empty() {
+        terminal.note(
+            "something is missing; `raddle doctor --fix` prints the commands that install it\n",
+        );
+    }
     Ok(if is_bad { Exit::Usage } else { Exit::Clean })
 }

@@ -7,6 +7,7 @@ mod args;
 mod asked;
 mod cargo;
 mod cc;
+mod ci;
 mod compare;
 mod config;
 mod debug;
@@ -14,8 +15,10 @@ mod doctor;
 mod exit;
 mod explain;
 mod focus;
+mod init;
 mod list;
 mod min;
+mod named;
 mod native;
 mod observe;
 mod orders;
@@ -34,6 +37,7 @@ mod shell;
 mod show;
 mod signals;
 mod spelling;
+mod start;
 mod store;
 mod stored;
 mod terminal;
@@ -74,14 +78,16 @@ fn raddle() -> Exit {
     };
     let mut terminal = Terminal::new(&arguments.look);
     let result = match arguments.verb {
-        Verb::Run(args) | Verb::Total(args) => match config::configure(*args, &line, &matches) {
-            Ok((args, warnings)) => {
-                warnings.iter().for_each(|it| terminal.warning(it));
-                run::run(&args, &mut terminal)
+        Verb::Run(args) | Verb::Ci(args) | Verb::Total(args) => {
+            match config::configure(*args, &line, &matches) {
+                Ok((args, warnings)) => {
+                    warnings.iter().for_each(|it| terminal.warning(it));
+                    start::run(&args, &mut terminal)
+                }
+                Err(Refused::Said(exit)) => return exit,
+                Err(Refused::Failure(failure)) => Err(failure),
             }
-            Err(Refused::Said(exit)) => return exit,
-            Err(Refused::Failure(failure)) => Err(failure),
-        },
+        }
         Verb::Replay(replay) => replay::replay(&replay, &mut terminal),
         Verb::Show(show) => show::show(&show, &mut terminal),
         Verb::Explain(explain) => explain::explain(&explain, &mut terminal),
@@ -94,7 +100,8 @@ fn raddle() -> Exit {
         Verb::Debug(debug) => debug::debug(&debug, &mut terminal),
         Verb::List(list) => list::list(&list, &mut terminal),
         Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
-        Verb::Doctor => doctor::doctor(&mut terminal),
+        Verb::Init => init::init(&mut terminal),
+        Verb::Doctor { fix } => doctor::doctor(fix, &mut terminal),
         Verb::Completions { shell } => Ok(shell::completions(shell, &mut terminal)),
         Verb::Man { output } => shell::man(output.as_deref(), &mut terminal),
         Verb::Cc { .. } | Verb::Cxx { .. } => Err(Failure::usage(

@@ -16,6 +16,7 @@ use raddle_report::{
 
 use crate::{
     args::{Format, ProgressMode, RunArgs},
+    ci::Baseline,
     record::Record,
     search,
     terminal::Terminal,
@@ -33,6 +34,7 @@ pub(crate) struct Watcher<'a> {
     heading: Heading,
     seed: u64,
     base: String,
+    known: Baseline,
     sources: raddle_launch::Symbols,
     /// Findings that were written, and whether as timing assumptions: an error is written in the place of one.
     told: BTreeSet<(String, bool)>,
@@ -55,6 +57,8 @@ pub(crate) struct Watch {
     pub(crate) seed: u64,
     /// The directory that paths are shown relative to.
     pub(crate) base: String,
+    /// What is not written, because it is known.
+    pub(crate) known: Baseline,
 }
 
 impl<'a> Watcher<'a> {
@@ -73,6 +77,7 @@ impl<'a> Watcher<'a> {
             heading: watch.heading,
             seed: watch.seed,
             base: watch.base,
+            known: watch.known,
             sources: raddle_launch::Symbols::new(),
             told: BTreeSet::new(),
             due_s: progress::next_due_s(0.0),
@@ -96,7 +101,7 @@ impl<'a> Watcher<'a> {
         reproduced: Option<Reproduced>,
         explanation: Option<&Explanation>,
     ) {
-        if !self.told.insert((id.to_owned(), finding.is_timing())) {
+        if self.known.knows(id) || !self.told.insert((id.to_owned(), finding.is_timing())) {
             return;
         }
         self.erase();

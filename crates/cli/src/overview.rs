@@ -8,6 +8,7 @@ Usage: raddle COMMAND [OPTIONS]                 First try: raddle run bank.c
 
 Find        run             explore the interleavings of a program
             cargo test      the same for each test of a Rust crate
+            ci              the same on a build server: quiet, all findings
             total, compare  only interleavings that matter; compare strategies
 Understand  show, explain   a finding; what its kind means
             replay, debug   run its schedule again; under gdb or lldb
@@ -17,7 +18,7 @@ Settle      regress         check whether a change fixed it
             review          keep it as a test, suppress it, or discard it
             list, store     all findings; export, import and prune them
 Build       cc, c++         compile with instrumentation (CC=raddle-cc)
-Set up      doctor          check this machine
+Set up      init, doctor    write raddle.toml; check this machine
             completions, man
 
 Options: --color WHEN, --ascii, -V, --version, -h, --help

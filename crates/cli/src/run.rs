@@ -32,6 +32,7 @@ use raddle_report::{
 use crate::{
     args::{Format, ReplayArgs, RunArgs},
     asked::with_asked,
+    ci,
     exit::{Exit, Failure},
     focus,
     native::{self, Launch},
@@ -209,6 +210,11 @@ fn explore(
     for found in &outcome.findings {
         watcher.tell(found);
     }
+    if let Some(file) = &args.write_baseline {
+        ci::write(file, &outcome.findings)?;
+    }
+    watcher.terminal.note(&args.known.note(&outcome.findings));
+    outcome.findings.retain(|it| !args.known.knows(&it.id));
     close(args, &outcome, &mut watcher);
     if let (Some(known), Some(file)) = (known, &args.classes) {
         known.write(file, &outcome.exposed)?;
@@ -354,6 +360,7 @@ fn close(args: &RunArgs, outcome: &Outcome, watcher: &mut Watcher<'_>) {
     let style = watcher.terminal.out_style;
     // Where the first finding ends it, nobody wants to know what else there would be.
     let is_whole = outcome.n_ended() > 0 && (outcome.findings.is_empty() || args.keep_going);
+    let is_whole = is_whole && args.common.message_format != Format::Short;
     if status.search.is_none() && is_whole && !outcome.figures.single_threaded {
         watcher.terminal.out(&raddle_report::campaign::sampling::closing(&status.figures, &style));
     }
@@ -457,6 +464,7 @@ fn watch(args: &RunArgs, target: &StoredTarget) -> Watch {
         },
         seed: args.seed(),
         base: here(),
+        known: args.known.clone(),
     }
 }
 

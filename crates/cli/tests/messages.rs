@@ -225,6 +225,7 @@ fn help_of_every_command() {
     for line in [
         "--help",
         "help all",
+        "init --help",
         "run --help",
         "replay --help",
         "show --help",

@@ -22,6 +22,7 @@ mod runtime;
 #[expect(unsafe_code, reason = "shares memory with the program, and prepares its process")]
 mod server;
 mod session;
+mod shell;
 mod symbols;
 mod watchdog;
 
@@ -35,4 +36,5 @@ pub use fault::Fault;
 pub use native::Native;
 pub use options::NativeOptions;
 pub use runtime::{HEADER, RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
+pub use shell::shell;
 pub use symbols::{Symbols, demangled, library_code};

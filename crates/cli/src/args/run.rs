@@ -12,6 +12,8 @@ use super::{
     n_jobs,
 };
 use crate::{
+    ci::Baseline,
+    named::Project,
     project,
     values::{self, Budget},
 };
@@ -124,6 +126,18 @@ pub(crate) struct RunArgs {
     #[arg(help_heading = "Configuration")]
     pub(crate) regressions: PathBuf,
 
+    /// File of known findings, one id per line: they are not reported and do not count; implies --keep-going
+    #[arg(long, value_name = "FILE", help_heading = "Analysis", conflicts_with = "until_first")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write the ids of all findings to this file, for --baseline
+    #[arg(long, value_name = "FILE", help_heading = "Analysis")]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// What is in the file of `--baseline`
+    #[arg(skip)]
+    pub(crate) known: Baseline,
+    /// What `raddle.toml` says is explored when nothing is named
+    #[arg(skip)]
+    pub(crate) project: Option<Project>,
     /// Do not minimise schedules and do not explain findings
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_explain: bool,

@@ -15,8 +15,18 @@ use crate::{args::Arguments, spelling};
 /// The profile that counts when none is named.
 const DEFAULT: &str = "default";
 /// What a profile can't say.
-const NOT_HERE: [&str; 8] =
-    ["config", "profile", "resume", "budget", "help", "version", "color", "ascii"];
+const NOT_HERE: [&str; 10] = [
+    "config",
+    "profile",
+    "resume",
+    "budget",
+    "help",
+    "version",
+    "color",
+    "ascii",
+    "baseline",
+    "write-baseline",
+];
 /// Paths are relative to the file.
 const PATHS: [&str; 3] = ["stdin", "store", "suppressions"];
 /// When to stop: who says one of these says them all.
@@ -54,6 +64,16 @@ pub(super) fn read(
         }
     }
     Ok(args)
+}
+
+/// Does the file have a profile of this name?
+pub(super) fn has(document: &Document<'_>, name: &str) -> Result<bool, String> {
+    for item in document.items().into_iter().filter(|it| it.key == "profile") {
+        if item.node.items()?.iter().any(|it| it.key == name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The profile and those that it inherits from, itself first.

@@ -26,9 +26,10 @@ pub(super) fn read(document: &Document<'_>, now: SystemTime) -> Result<Rules, St
                     add(&mut rules, document, node, now)?;
                 }
             }
-            "profile" => {}
+            "profile" | "run" => {}
             key => {
-                let what = format!("expected `[[suppress]]` or `[profile.NAME]`, found `{key}`");
+                let what =
+                    format!("expected `[[suppress]]`, `[profile.NAME]` or `[run]`, found `{key}`");
                 return Err(document.wrong(item.at, &what));
             }
         }

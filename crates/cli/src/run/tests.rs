@@ -185,7 +185,10 @@ fn a_store_that_cannot_be_written_is_a_warning() {
 fn a_block_is_drawn_and_taken_away() {
     let (_, told) = run_fake(GOOD, &["--time", "300ms", "--progress", "bar"]);
     assert!(told.error.contains("\x1b[2K raddle "), "{:?}", told.error);
-    assert!(told.error.ends_with("\x1b[6A\x1b[J"), "{:?}", told.error);
+    // Where the machine is so loaded that little was executed, the block has a line less.
+    let is_taken_away =
+        ["\x1b[6A\x1b[J", "\x1b[5A\x1b[J"].iter().any(|it| told.error.ends_with(it));
+    assert!(is_taken_away, "{:?}", told.error);
     assert!(!told.out.contains('\x1b'), "{:?}", told.out);
 }
 
